@@ -1,0 +1,45 @@
+/**
+ * The one table of errors that a client can meet: code → HTTP status and the text that goes out as `detail`.
+ * Texts and statuses are a contract (specification, "Errors").
+ */
+const ERROR_TABLE = {
+  unauthorized: { status: 401, text: 'Invalid or missing API key' },
+  forbidden: { status: 403, text: 'This credential may not use this endpoint' },
+  not_found: { status: 404, text: 'Not found' },
+  call_not_found: { status: 404, text: 'Call not found' },
+  did_not_found: { status: 404, text: 'Phone number not found' },
+  trunk_not_found: { status: 404, text: 'No SIP trunk configured' },
+  method_not_allowed: { status: 405, text: 'Method not allowed' },
+  meeting_url_required: { status: 400, text: 'meeting_url required' },
+  invalid_meeting_url: { status: 400, text: 'meeting_url is not a SIP URI' },
+  no_sip_trunk: { status: 400, text: 'No SIP trunk configured' },
+  platform_not_configured: { status: 400, text: 'Platform is not configured' },
+  capability_missing: { status: 400, text: 'The platform does not support this' },
+  tts_not_configured: { status: 400, text: 'Hosted TTS not configured' },
+  voice_config_not_found: { status: 400, text: 'Voice config not found' },
+  call_not_ringing: { status: 409, text: 'Call is not ringing' },
+  call_not_active: { status: 409, text: 'Call is not active' },
+  number_taken: { status: 409, text: 'Phone number is already listed' },
+  body_too_large: { status: 413, text: 'Request body exceeds the size limit' },
+  call_limit: { status: 429, text: 'Concurrent call limit reached' },
+  internal_error: { status: 500, text: 'Internal error' },
+  platform_failed: { status: 502, text: 'The platform did not answer as expected' },
+  not_ready: { status: 503, text: 'The gateway is not ready' },
+  deadline_exceeded: { status: 504, text: 'The operation did not finish in time' },
+} as const satisfies Record<string, { status: number; text: string }>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** An operating error that a client is told about; bugs are thrown as anything else and answer 500. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+
+  /** `detail` replaces the table's text where the specification leaves the wording to us. */
+  constructor(code: ErrorCode, detail?: string, options?: ErrorOptions) {
+    super(detail ?? ERROR_TABLE[code].text, options);
+    this.name = 'GatewayError';
+    this.code = code;
+    this.status = ERROR_TABLE[code].status;
+  }
+}

@@ -1,0 +1,22 @@
+/** Cancels a timer; safe to call twice. */
+export type CancelTimer = () => void;
+
+/** Time as a dependency, so that a test can hold it still or turn it forward. */
+export interface Clock {
+  /** Wall-clock time as ISO 8601 in UTC with milliseconds. */
+  nowIso(): string;
+  /** Milliseconds that never run backwards; the origin is arbitrary. */
+  monotonicMs(): number;
+  /** Runs `action` once after `delayMs`; never keeps the process alive. */
+  after(delayMs: number, action: () => void): CancelTimer;
+}
+
+export const systemClock: Clock = {
+  nowIso: () => new Date().toISOString(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

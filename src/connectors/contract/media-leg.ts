@@ -1,0 +1,50 @@
+/**
+ * The media half of a platform leg: it lives on an engine worker and turns the platform's packets into
+ * AudioFrames and back. The engine calls `pull` and `push` once a tick; neither may allocate, await or throw
+ * for bad network input.
+ */
+export interface MediaLeg {
+  /** Native rate of the leg's frames, in Hz; one frame is 20 ms of 16-bit mono. */
+  readonly sampleRateHz: number;
+  /** Sets all that the leg negotiated (peer, codec, keys, direction); the whole of it each time, idempotent. */
+  configure(config: unknown): void;
+  /** Runs a passing request such as sending DTMF digits; resolves when it is done. */
+  command(command: unknown): Promise<void>;
+  /** Fills `frame` with the next 20 ms heard from the platform. False: nothing was heard, `frame` is zeroed. */
+  pull(frame: Int16Array): boolean;
+  /** Sends the next 20 ms to the platform. `voiced` false: `frame` is silence. */
+  push(frame: Int16Array, voiced: boolean): void;
+  /** Releases sockets and timers; safe to call twice. */
+  close(): void;
+}
+
+/** What the engine gives a media leg. */
+export interface MediaLegHost {
+  /** Tells the call actor. */
+  emit(event: MediaEvent): void;
+  /** Ends this call, and only this call, because of a bug found in a callback of the leg. */
+  fail(error: unknown): void;
+}
+
+/**
+ * Opens a media leg on the worker, ready for `configure`. `memory` is MEDIA_MEMORY_BYTES of shared memory that
+ * outlives the worker: a leg opened again on the same memory goes on where the lost one stopped.
+ * Rejects with an Error whose `code` is the system's (`EADDRINUSE`) when a port is taken.
+ */
+export type OpenMediaLeg = (
+  open: unknown,
+  memory: SharedArrayBuffer,
+  host: MediaLegHost,
+) => Promise<MediaLeg>;
+
+/** Shared memory that a media leg may use to survive its worker, zeroed at first. */
+export const MEDIA_MEMORY_BYTES = 256;
+
+/** What a media leg tells its call; the same for every platform. */
+export type MediaEvent =
+  /** The first packet from the peer has arrived. */
+  | { readonly type: 'flowing' }
+  /** The peer pressed a key (0-9, *, #, A-D). */
+  | { readonly type: 'dtmf'; readonly digit: string }
+  /** Nothing has been heard for the configured time although the peer should be sending. */
+  | { readonly type: 'stalled'; readonly silentMs: number };

@@ -1,0 +1,39 @@
+/** What the signaling half and the media half of a SIP leg tell each other across the thread boundary. */
+
+/** Name of the media leg's factory in the engine worker. */
+export const SIP_MEDIA_KIND = 'sip';
+
+/** Opens two UDP sockets. RTP uses `rtpPort`, RTCP `rtpPort + 1` (RFC 3550 section 11). */
+export interface SipMediaOpen {
+  readonly bindHost: string;
+  readonly rtpPort: number;
+}
+
+export type SipCodec = 'PCMU' | 'PCMA';
+
+/** Outcome of an offer/answer exchange (RFC 3264), as the media half needs it. */
+export interface SipMediaConfig {
+  /** Where the peer wants RTP and RTCP; `remoteRtcpPort` equals `remotePort` with rtcp-mux (RFC 5761). */
+  readonly remoteHost: string;
+  readonly remotePort: number;
+  readonly remoteRtcpPort: number;
+  readonly codec: SipCodec;
+  readonly payloadType: number;
+  /** Payload type of telephone-event (RFC 4733); null when the peer does not take it. */
+  readonly dtmfPayloadType: number | null;
+  readonly sending: boolean;
+  readonly receiving: boolean;
+  /** SDES keys (RFC 4568): 30 bytes of master key and salt each; null: plain RTP. */
+  readonly srtp: SrtpKeys | null;
+  /** Milliseconds without a packet, while `receiving`, before `stalled` is told. */
+  readonly mediaTimeoutMs: number;
+}
+
+export interface SrtpKeys {
+  readonly suite: 'AES_CM_128_HMAC_SHA1_80' | 'AES_CM_128_HMAC_SHA1_32';
+  readonly localKey: Uint8Array;
+  readonly remoteKey: Uint8Array;
+}
+
+/** Passing requests. DTMF by RFC 4733 when negotiated; rejects otherwise. */
+export type SipMediaCommand = { readonly type: 'dtmf'; readonly digits: string };
