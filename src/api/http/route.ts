@@ -1,0 +1,117 @@
+import type { z } from 'zod';
+import { assert } from '../../base/assert.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { ErrorBody } from '../schema/error-body.ts';
+import type { BytesReply, EmptyReply, JsonReply, Reply, StreamReply } from './reply.ts';
+
+export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Which keys open a route: agent keys ('runtime'), settings keys ('config'), both ('any'), or no key at all. */
+export type Access = 'public' | 'runtime' | 'config' | 'any';
+
+/**
+ * One documented answer: JSON of `schema`, or `contentType` for anything else, or neither for an empty body.
+ * A plain string describes an error that answers with an error body.
+ */
+export type ResponseSpec =
+  | string
+  | {
+      readonly description: string;
+      readonly schema?: z.ZodType;
+      readonly contentType?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
+
+export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>;
+
+/** What a handler gets: everything validated, nothing of the wire. */
+export interface RouteRequest<Who = Principal | null, Params = unknown, Query = unknown, Body = unknown> {
+  readonly principal: Who;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly requestId: string;
+  /** Aborts when the client goes away before the answer is complete. */
+  readonly signal: AbortSignal;
+  /** A request header by its lower-case name, '' when absent; only those that the route names in `headers`. */
+  header(name: string): string;
+}
+
+type ReplyFor<Status extends number, Spec> = Spec extends string
+  ? JsonReply<Status, ErrorBody>
+  : Spec extends { readonly contentType: string }
+    ? BytesReply<Status> | StreamReply<Status>
+    : Spec extends { readonly schema: infer Schema extends z.ZodType }
+      ? JsonReply<Status, z.output<Schema>>
+      : EmptyReply<Status>;
+
+/** The replies that a handler may give: exactly those that its route documents. */
+type ReplyOf<Specs extends ResponseSpecs> = {
+  [Status in keyof Specs & number]: ReplyFor<Status, Specs[Status]>;
+}[keyof Specs & number];
+
+/** All that is known about one endpoint: dispatch, validation and the OpenAPI description come from this object. */
+interface RouteDefinition<
+  A extends Access,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Specs extends ResponseSpecs,
+> {
+  readonly method: HttpMethod;
+  /** Literal segments and `{name}` parameters, for example `/api/call/{call_id}`. */
+  readonly path: `/${string}`;
+  readonly access: A;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly deprecated?: true;
+  /** Request headers that the handler reads, in lower case. */
+  readonly headers?: readonly string[];
+  readonly params?: Params;
+  readonly query?: Query;
+  /** Schema of the JSON body; one that accepts `undefined` makes the body optional. */
+  readonly body?: Body;
+  /** Largest body accepted, in bytes; 1 MB unless told otherwise. */
+  readonly bodyLimitBytes?: number;
+  readonly responses: Specs;
+  readonly handler: (
+    request: RouteRequest<
+      A extends 'public' ? null : Principal,
+      z.output<Params>,
+      z.output<Query>,
+      z.output<Body>
+    >,
+  ) => ReplyOf<Specs> | Promise<ReplyOf<Specs>>;
+}
+
+/** A route whose types have done their work: what the server and the OpenAPI document read. */
+export interface Route
+  extends Omit<RouteDefinition<Access, z.ZodObject, z.ZodObject, z.ZodType, ResponseSpecs>, 'handler'> {
+  // biome-ignore lint/suspicious/noExplicitAny: the request's types were checked where the route was declared
+  readonly handler: (request: RouteRequest<any, any, any, any>) => Reply | Promise<Reply>;
+}
+
+const PATH_PARAMETER = /\{([^}]+)\}/g;
+
+/** The names in braces of a path, in order. */
+export function pathParameterNames(path: string): string[] {
+  return Array.from(path.matchAll(PATH_PARAMETER), (match) => match[1] ?? '');
+}
+
+/** Declares an endpoint. The request and the replies of its handler are typed by the schemas beside it. */
+export function route<
+  A extends Access,
+  const Specs extends ResponseSpecs,
+  Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
+  Body extends z.ZodType = z.ZodUndefined,
+>(definition: RouteDefinition<A, Params, Query, Body, Specs>): Route {
+  const inPath = pathParameterNames(definition.path).sort().join();
+  const inSchema = Object.keys(definition.params?.shape ?? {})
+    .sort()
+    .join();
+  assert(inPath === inSchema, `${definition.path}: parameters of path and schema differ`);
+  return definition as unknown as Route;
+}

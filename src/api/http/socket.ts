@@ -1,0 +1,44 @@
+import type { RequestId } from './request-id.ts';
+
+/** One open WebSocket. Every method is safe after the close: it then does nothing. */
+export interface Socket {
+  sendText(text: string): void;
+  /** Sends the view's bytes as one binary frame; they are copied before the call returns. */
+  sendBinary(bytes: Uint8Array): void;
+  /** Sends a ping whose text (at most 125 bytes) comes back in `pong`. */
+  ping(text: string): void;
+  /** Bytes accepted for sending that the network has not taken yet. */
+  bufferedBytes(): number;
+  /** Closes with a code (RFC 6455, section 7.4) and a reason of at most 123 bytes. */
+  close(code: number, reason: string): void;
+}
+
+/** What a connection does with what arrives. Byte views are valid only until the method returns. */
+export interface SocketHandler {
+  opened(socket: Socket): void;
+  text(text: string): void;
+  binary(bytes: Uint8Array): void;
+  pong(text: string): void;
+  /** The client has taken data that was buffered; `bufferedBytes` says how much is left. */
+  drained(): void;
+  /** The connection is gone, whoever closed it; called exactly once. 1006 when there was no close frame. */
+  closed(code: number, reason: string): void;
+}
+
+/** What is known of a client that asks for a WebSocket, before it gets one. */
+export interface SocketRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** From `X-API-Key` or `Authorization: Bearer`; null without one. */
+  readonly credential: string | null;
+  readonly requestId: RequestId;
+}
+
+/** A path that answers WebSocket handshakes. */
+export interface SocketRoute {
+  readonly path: `/${string}`;
+  /** Largest message in bytes; a longer one closes the connection with 1009. */
+  readonly maxMessageBytes: number;
+  /** Gives the handler of the new connection, or throws a GatewayError that answers the handshake as JSON. */
+  accept(request: SocketRequest): SocketHandler;
+}

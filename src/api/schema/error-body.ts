@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/** Every error but a failed validation. */
+export const ErrorBody = z
+  .object({ detail: z.string().describe('What went wrong, for people') })
+  .meta({ id: 'Error', description: 'An error' });
+export type ErrorBody = z.output<typeof ErrorBody>;
+
+/** One fault of a request: where it is, in words, and as a code for programs. */
+export const ValidationFault = z
+  .object({
+    loc: z
+      .array(z.union([z.string(), z.number().int()]))
+      .describe('`body`, `query` or `path`, then the way to the field'),
+    msg: z.string(),
+    type: z.string().describe('Kind of fault, for example `missing`, `string_type`, `enum`, `json_invalid`'),
+  })
+  .meta({ id: 'ValidationFault', description: 'One fault of a request' });
+export type ValidationFault = z.output<typeof ValidationFault>;
+
+/** The answer to a request that fails validation. */
+export const ValidationErrorBody = z
+  .object({ detail: z.array(ValidationFault) })
+  .meta({ id: 'ValidationError', description: 'The request is not valid' });
+export type ValidationErrorBody = z.output<typeof ValidationErrorBody>;
