@@ -1,0 +1,56 @@
+import type { Selectable } from 'kysely';
+import type { AgentsTable, Db, MemberType } from './tables.ts';
+
+export interface Agent extends Omit<Selectable<AgentsTable>, 'isDefault'> {
+  readonly isDefault: boolean;
+}
+
+/** A platform account as an agent's member. */
+export interface Member {
+  readonly type: MemberType;
+  readonly id: string;
+}
+
+export async function insertAgent(db: Db, agent: Agent): Promise<void> {
+  await db
+    .insertInto('agents')
+    .values({ ...agent, isDefault: agent.isDefault ? 1 : 0 })
+    .execute();
+}
+
+export async function findDefaultAgent(db: Db, accountId: string): Promise<Agent | undefined> {
+  const row = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('isDefault', '=', 1)
+    .executeTakeFirst();
+  return row && { ...row, isDefault: row.isDefault === 1 };
+}
+
+/** Idempotent. */
+export async function attachKey(db: Db, agentId: string, keyId: string): Promise<void> {
+  await db
+    .insertInto('agentKeys')
+    .values({ agentId, keyId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Idempotent. */
+export async function attachMember(db: Db, agentId: string, member: Member): Promise<void> {
+  await db
+    .insertInto('agentAccounts')
+    .values({ agentId, memberType: member.type, memberId: member.id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Takes the member out of every agent; for a platform account that is going away. */
+export async function detachMemberEverywhere(db: Db, member: Member): Promise<void> {
+  await db
+    .deleteFrom('agentAccounts')
+    .where('memberType', '=', member.type)
+    .where('memberId', '=', member.id)
+    .execute();
+}

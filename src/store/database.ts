@@ -1,0 +1,80 @@
+import { existsSync, statSync } from 'node:fs';
+import SqliteDatabase, { type Database } from 'better-sqlite3';
+import type { SqliteStatement, SqliteDatabase as StatementSource } from 'kysely';
+import { checkSchema, migrate } from './migrate.ts';
+import { describeFailure, StoreError } from './store-error.ts';
+
+/** Longest wait for a lock that another program (a backup, a shell) holds; it blocks the thread. */
+const BUSY_TIMEOUT_MS = 1_000;
+
+/** Prepared statements kept; the gateway itself has fewer, lists of varying length make the rest. */
+const STATEMENT_CACHE_SIZE = 256;
+
+const ANYONE_MAY_WRITE = 0o222;
+
+/** Opens a database file with the current schema; throws a StoreError, and changes nothing, if it is unusable. */
+export function openDatabase(path: string, nowIso: () => string): Database {
+  try {
+    if (existsSync(path)) inspect(path);
+    return openForWriting(path, nowIso);
+  } catch (error) {
+    throw describeFailure(path, error);
+  }
+}
+
+/** Looks through a read-only connection, before anything could write to a file that we should leave alone. */
+function inspect(path: string): void {
+  if ((statSync(path).mode & ANYONE_MAY_WRITE) === 0) {
+    throw new StoreError(
+      'not_writable',
+      `${path} is read-only; make it writable or use another SVC_DATA_DIR`,
+    );
+  }
+  const database = new SqliteDatabase(path, {
+    readonly: true,
+    fileMustExist: true,
+    timeout: BUSY_TIMEOUT_MS,
+  });
+  try {
+    checkSchema(database, path);
+    const finding = database.pragma('quick_check(1)', { simple: true });
+    if (finding !== 'ok') {
+      throw new StoreError(
+        'damaged',
+        `${path} is damaged (${finding}); it was left as it is: restore a backup of it`,
+      );
+    }
+  } finally {
+    database.close();
+  }
+}
+
+function openForWriting(path: string, nowIso: () => string): Database {
+  const database = new SqliteDatabase(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.pragma('journal_mode = wal');
+    database.pragma('synchronous = normal');
+    database.pragma('foreign_keys = on');
+    migrate(database, nowIso);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Gives Kysely each statement prepared once; SQLite prepares anew by itself when the schema changes. */
+export function withStatementCache(database: Database): StatementSource {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const known = statements.get(sql);
+      if (known) return known;
+      const statement = database.prepare(sql) as unknown as SqliteStatement;
+      if (statements.size >= STATEMENT_CACHE_SIZE) statements.delete(statements.keys().next().value!);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Selectable } from 'kysely';
+import type { Db, EventsTable } from './tables.ts';
+
+/** One entry of an account's feed; `id` grows within the whole gateway and is never used twice. */
+export interface StoredEvent extends Omit<Selectable<EventsTable>, 'payload'> {
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export type NewEvent = Omit<StoredEvent, 'id'>;
+
+/** Returns the event's id. */
+export async function appendEvent(db: Db, event: NewEvent): Promise<number> {
+  const { id } = await db
+    .insertInto('events')
+    .values({ ...event, payload: JSON.stringify(event.payload) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** The account's events after `id`, oldest first. */
+export async function eventsAfter(
+  db: Db,
+  accountId: string,
+  id: number,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
+}

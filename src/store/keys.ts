@@ -1,0 +1,41 @@
+import type { Selectable } from 'kysely';
+import type { ApiKeysTable, Db } from './tables.ts';
+
+export type ApiKey = Selectable<ApiKeysTable>;
+
+/** A key that still opens doors, with the agents it acts for. */
+export interface ValidKey extends ApiKey {
+  readonly agentIds: readonly string[];
+}
+
+export async function insertKey(db: Db, key: ApiKey): Promise<void> {
+  await db.insertInto('apiKeys').values(key).execute();
+}
+
+export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | undefined> {
+  return await db.selectFrom('apiKeys').selectAll().where('hash', '=', hash).executeTakeFirst();
+}
+
+export async function listValidKeys(db: Db): Promise<ValidKey[]> {
+  const keys = await db.selectFrom('apiKeys').selectAll().where('revokedAt', 'is', null).execute();
+  const links = await db.selectFrom('agentKeys').selectAll().execute();
+  const agentsByKey = Map.groupBy(links, (link) => link.keyId);
+  return keys.map((key) => ({
+    ...key,
+    agentIds: (agentsByKey.get(key.id) ?? []).map((link) => link.agentId),
+  }));
+}
+
+export async function touchKey(db: Db, keyId: string, usedAt: string): Promise<void> {
+  await db.updateTable('apiKeys').set({ lastUsedAt: usedAt }).where('id', '=', keyId).execute();
+}
+
+/** The first revocation stands. */
+export async function revokeKey(db: Db, keyId: string, revokedAt: string): Promise<void> {
+  await db
+    .updateTable('apiKeys')
+    .set({ revokedAt })
+    .where('id', '=', keyId)
+    .where('revokedAt', 'is', null)
+    .execute();
+}

@@ -1,0 +1,61 @@
+import type { Database } from 'better-sqlite3';
+import { migration0001 } from './migrations/0001-main-job.ts';
+import { StoreError } from './store-error.ts';
+
+/** One step of the schema. Its place in the list is its number: released steps never change or move. */
+export interface Migration {
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+const MIGRATIONS: readonly Migration[] = [migration0001];
+
+/**
+ * Throws a StoreError when the database was written by a newer gateway or is not a gateway's at all; reads only.
+ * An empty database passes.
+ */
+export function checkSchema(database: Database, path: string): void {
+  const applied = appliedMigrations(database);
+  if (applied === null) {
+    throw new StoreError('not_a_database', `${path} is not a database of this gateway; it was left as it is`);
+  }
+  const known = new Set(MIGRATIONS.map((migration) => migration.name));
+  const unknown = applied.filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new StoreError(
+      'newer_schema',
+      `${path} was written by a newer version of the gateway (it has ${unknown.join(', ')}); ` +
+        'start that version, or restore a backup made before the upgrade',
+    );
+  }
+}
+
+/** Brings the schema up to date: each step in a transaction of its own, so that a crash leaves whole steps. */
+export function migrate(database: Database, nowIso: () => string): void {
+  database.exec(
+    'create table if not exists migrations (name text primary key, applied_at text not null) strict',
+  );
+  const applied = new Set(appliedMigrations(database));
+  for (const migration of MIGRATIONS) {
+    if (!applied.has(migration.name)) apply(database, migration, nowIso());
+  }
+}
+
+function apply(database: Database, migration: Migration, nowIso: string): void {
+  database
+    .transaction(() => {
+      for (const statement of migration.statements) database.exec(statement);
+      database.prepare('insert into migrations (name, applied_at) values (?, ?)').run(migration.name, nowIso);
+    })
+    .immediate();
+}
+
+/** Names of the applied steps; empty for an empty database; null when the tables are somebody else's. */
+function appliedMigrations(database: Database): string[] | null {
+  const tables = database.prepare("select name from sqlite_master where type = 'table'").pluck().all();
+  if (tables.length === 0) return [];
+  if (!tables.includes('migrations')) return null;
+  const columns = database.prepare("select name from pragma_table_info('migrations')").pluck().all();
+  if (!columns.includes('applied_at')) return null;
+  return database.prepare<[], string>('select name from migrations order by name').pluck().all() as string[];
+}

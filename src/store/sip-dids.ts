@@ -1,0 +1,96 @@
+import type { Selectable } from 'kysely';
+import type { Bit, Db, SipDidsTable } from './tables.ts';
+
+export interface StoredDid extends Omit<Selectable<SipDidsTable>, 'autoAnswer'> {
+  readonly autoAnswer: boolean;
+}
+
+/** A number with the agent that takes its calls. */
+export interface RoutedDid extends StoredDid {
+  readonly agentId: string;
+}
+
+/** What a client may change in a listed number. */
+export interface DidChange {
+  readonly label?: string | null;
+  readonly autoAnswer?: boolean;
+}
+
+/** False: the number is listed already, by this account or another. */
+export async function insertDid(db: Db, did: StoredDid): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('sipDids')
+    .values({ ...did, autoAnswer: bit(did.autoAnswer) })
+    .onConflict((conflict) => conflict.column('number').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Undefined: the account has no such number. */
+export async function updateDid(
+  db: Db,
+  accountId: string,
+  didId: string,
+  change: DidChange,
+): Promise<StoredDid | undefined> {
+  const row = await db
+    .updateTable('sipDids')
+    .set({
+      // A column set to itself keeps its value, and the statement stays the same for every change.
+      label: (set) => (change.label === undefined ? set.ref('label') : set.val(change.label)),
+      autoAnswer: (set) =>
+        change.autoAnswer === undefined ? set.ref('autoAnswer') : set.val(bit(change.autoAnswer)),
+    })
+    .where('accountId', '=', accountId)
+    .where('id', '=', didId)
+    .returningAll()
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** False: the account has no such number. */
+export async function deleteDid(db: Db, accountId: string, didId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sipDids')
+    .where('accountId', '=', accountId)
+    .where('id', '=', didId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** The account's numbers in the order in which they were listed. */
+export async function listDids(db: Db, accountId: string): Promise<StoredDid[]> {
+  const rows = await db
+    .selectFrom('sipDids')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Every number of the gateway with its agent: the default one where the number belongs to several. */
+export async function listRoutedDids(db: Db): Promise<RoutedDid[]> {
+  const rows = await db
+    .selectFrom('sipDids')
+    .innerJoin('agentAccounts', 'agentAccounts.memberId', 'sipDids.id')
+    .innerJoin('agents', 'agents.id', 'agentAccounts.agentId')
+    .where('agentAccounts.memberType', '=', 'sip_number')
+    .selectAll('sipDids')
+    .select('agents.id as agentId')
+    .orderBy('agents.isDefault')
+    .orderBy('agents.createdAt', 'desc')
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, { ...fromRow(row), agentId: row.agentId }]));
+  return [...byId.values()];
+}
+
+function fromRow<Row extends Selectable<SipDidsTable>>(row: Row): StoredDid {
+  const { id, accountId, number, label, createdAt } = row;
+  return { id, accountId, number, label, autoAnswer: row.autoAnswer === 1, createdAt };
+}
+
+function bit(value: boolean): Bit {
+  return value ? 1 : 0;
+}

@@ -1,0 +1,76 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
+import { type Clock, systemClock } from '../base/time.ts';
+import { lockData } from './data-lock.ts';
+import { openDatabase, withStatementCache } from './database.ts';
+import { openSecretBox } from './master-key.ts';
+import type { SecretBox } from './secret-box.ts';
+import { describeFailure } from './store-error.ts';
+import type { Db, Tables } from './tables.ts';
+
+/** The gateway's memory: one SQLite file, and the box that seals the secrets in it. */
+export interface Store {
+  readonly db: Db;
+  readonly secrets: SecretBox;
+  /** Writes everything to the file and lets another gateway have it; safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  readonly dataDir: string;
+  /** 32 bytes; null: a key file beside the database. */
+  readonly masterKey: Buffer | null;
+  readonly clock?: Clock;
+}
+
+/**
+ * Opens `gateway.db` in the data directory, made when missing, and brings its schema up to date. Rejects with a
+ * StoreError, leaving the file as it was, when another gateway has it or it cannot be used.
+ */
+export async function openStore({ dataDir, masterKey, clock = systemClock }: StoreOptions): Promise<Store> {
+  makeDataDir(dataDir);
+  const releaseLock = lockData(join(dataDir, 'gateway.lock'));
+  let database: Database | undefined;
+  try {
+    database = openDatabase(join(dataDir, 'gateway.db'), () => clock.nowIso());
+    const secrets = openSecretBox(database, join(dataDir, 'master.key'), masterKey);
+    return new SqliteStore(database, secrets, releaseLock);
+  } catch (error) {
+    database?.close();
+    releaseLock();
+    throw error;
+  }
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw describeFailure(dataDir, error);
+  }
+}
+
+class SqliteStore implements Store {
+  readonly db: Db;
+  readonly secrets: SecretBox;
+  readonly #database: Database;
+  readonly #releaseLock: () => void;
+
+  constructor(database: Database, secrets: SecretBox, releaseLock: () => void) {
+    this.#database = database;
+    this.#releaseLock = releaseLock;
+    this.secrets = secrets;
+    this.db = new Kysely<Tables>({
+      dialect: new SqliteDialect({ database: withStatementCache(database) }),
+      plugins: [new CamelCasePlugin()],
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.db.destroy();
+    this.#database.close();
+    this.#releaseLock();
+  }
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { insertAccount } from '../../../src/store/accounts.ts';
+import { insertAgent } from '../../../src/store/agents.ts';
+import { openStore, type Store } from '../../../src/store/store.ts';
+
+export const NOW = '2026-01-02T03:04:05.678Z';
+
+/** A directory that goes away with the test. */
+export function temporaryDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+export async function temporaryStore(dataDir = temporaryDir()): Promise<Store> {
+  const store = await openStore({ dataDir, masterKey: null });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** An account with its default agent. */
+export async function seedAccount(
+  store: Store,
+  name: string,
+): Promise<{ accountId: string; agentId: string }> {
+  const accountId = `acc_${name}`;
+  const agentId = `agt_${name}`;
+  await insertAccount(store.db, { id: accountId, name, createdAt: NOW });
+  await insertAgent(store.db, {
+    id: agentId,
+    accountId,
+    name: 'Default agent',
+    isDefault: true,
+    createdAt: NOW,
+  });
+  return { accountId, agentId };
+}
