@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeCertificate } from './certificate.ts';
+import { tone } from './tone.ts';
+import { writeWav } from './wav.ts';
+
+export interface BaresipOptions {
+  /** User part of the address; the authentication user too. */
+  readonly user: string;
+  /** Registers here; absent: reachable at `sip:user@127.0.0.1:<sipPort>` only. */
+  readonly registrar?: { readonly host: string; readonly port: number; readonly password: string };
+  /** Seconds between REGISTERs with a registrar. */
+  readonly registerIntervalS?: number;
+  readonly answer?: 'manual' | 'auto';
+  /** In order of preference. */
+  readonly codecs?: readonly ('PCMU' | 'PCMA')[];
+  readonly transport?: 'udp' | 'tcp' | 'tls';
+  /** Mandatory SDES-SRTP. */
+  readonly srtp?: boolean;
+  /** What the microphone picks up; the default is a tone of 440 Hz for two minutes. */
+  readonly source?: { readonly toneHz: number } | { readonly wavPath: string };
+}
+
+export interface BaresipPorts {
+  readonly sip: number;
+  readonly control: number;
+  readonly rtpMin: number;
+  readonly rtpMax: number;
+}
+
+const MODULES = '/usr/lib/baresip/modules';
+const SOURCE_SECONDS = 120;
+export const BARESIP_SAMPLE_RATE_HZ = 8_000;
+
+/** Writes the directory that `baresip -f` reads; recordings will appear in its `rec`. */
+export function writeBaresipFolder(folder: string, options: BaresipOptions, ports: BaresipPorts): void {
+  mkdirSync(join(folder, 'rec'));
+  writeFileSync(join(folder, 'contacts'), '');
+  writeFileSync(join(folder, 'accounts'), `${account(options, ports)}\n`);
+  writeFileSync(join(folder, 'config'), config(folder, sourceWav(folder, options), options, ports));
+}
+
+function sourceWav(folder: string, options: BaresipOptions): string {
+  const source = options.source ?? { toneHz: 440 };
+  if ('wavPath' in source) return source.wavPath;
+  const path = join(folder, 'source.wav');
+  const lengthSamples = BARESIP_SAMPLE_RATE_HZ * SOURCE_SECONDS;
+  writeWav(path, {
+    sampleRateHz: BARESIP_SAMPLE_RATE_HZ,
+    channels: [tone(source.toneHz, BARESIP_SAMPLE_RATE_HZ, lengthSamples)],
+  });
+  return path;
+}
+
+function account(options: BaresipOptions, ports: BaresipPorts): string {
+  const { user, registrar } = options;
+  const host = registrar ? `${registrar.host}:${registrar.port}` : `127.0.0.1:${ports.sip}`;
+  const codecs = (options.codecs ?? ['PCMU', 'PCMA']).map((codec) => codec.toLowerCase());
+  return [
+    `<sip:${user}@${host};transport=${options.transport ?? 'udp'}>`,
+    `regint=${registrar ? (options.registerIntervalS ?? 60) : 0}`,
+    ...(registrar ? [`auth_user=${user}`, `auth_pass=${registrar.password}`] : []),
+    `audio_codecs=${codecs.join(',')}`,
+    `answermode=${options.answer ?? 'manual'}`,
+    ...(options.srtp ? ['mediaenc=srtp-mand'] : []),
+  ].join(';');
+}
+
+function config(folder: string, source: string, options: BaresipOptions, ports: BaresipPorts): string {
+  // baresip listens for TLS one port above `sip_listen`.
+  const tls = options.transport === 'tls' ? [`sip_certificate ${makeCertificate(folder).pemPath}`] : [];
+  return `${[
+    `sip_listen 127.0.0.1:${options.transport === 'tls' ? ports.sip - 1 : ports.sip}`,
+    ...tls,
+    'net_interface 127.0.0.1',
+    'audio_player aubridge,sink',
+    `audio_source aufile,${source}`,
+    'audio_alert aubridge,alert',
+    `ausrc_srate ${BARESIP_SAMPLE_RATE_HZ}`,
+    `auplay_srate ${BARESIP_SAMPLE_RATE_HZ}`,
+    'ausrc_channels 1',
+    'auplay_channels 1',
+    `rtp_ports ${ports.rtpMin}-${ports.rtpMax}`,
+    'statmode_default off',
+    `module_path ${MODULES}`,
+    ...['g711', 'aufile', 'aubridge', 'sndfile', ...(options.srtp ? ['srtp'] : [])].map(
+      (name) => `module ${name}.so`,
+    ),
+    'module_tmp uuid.so',
+    'module_tmp account.so',
+    'module_app menu.so',
+    'module_app ctrl_tcp.so',
+    `ctrl_tcp_listen 127.0.0.1:${ports.control}`,
+    `snd_path ${join(folder, 'rec')}`,
+  ].join('\n')}\n`;
+}

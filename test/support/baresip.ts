@@ -1,0 +1,130 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BaresipOptions, writeBaresipFolder } from './baresip-config.ts';
+import { BaresipControl, type BaresipEvent } from './baresip-control.ts';
+import { Child } from './child.ts';
+import { claimRtpPorts, claimSignalingPorts, type PortClaim } from './free-ports.ts';
+import { readMonoWav } from './wav.ts';
+
+const START_DEADLINE_MS = 10_000;
+const RTP_PORT_COUNT = 32;
+
+/** baresip as a telephone without a sound card: its microphone is a WAV file, its loudspeaker too. */
+export class Baresip {
+  /** Where a trunk or a caller reaches it directly. */
+  readonly uri: string;
+  readonly sipPort: number;
+  readonly #folder: string;
+  readonly #child: Child;
+  readonly #control: BaresipControl;
+  readonly #claims: readonly PortClaim[];
+
+  private constructor(
+    child: Child,
+    control: BaresipControl,
+    folder: string,
+    options: BaresipOptions,
+    claims: readonly PortClaim[],
+    sipPort: number,
+  ) {
+    this.#child = child;
+    this.#control = control;
+    this.#folder = folder;
+    this.#claims = claims;
+    this.sipPort = sipPort;
+    const transport = options.transport ?? 'udp';
+    this.uri = `sip:${options.user}@127.0.0.1:${sipPort}${transport === 'udp' ? '' : `;transport=${transport}`}`;
+  }
+
+  /** Starts it and waits until it takes commands. Its SIP port stays the same for its whole life. */
+  static async start(options: BaresipOptions): Promise<Baresip> {
+    const signaling = await claimSignalingPorts(4);
+    const rtp = await claimRtpPorts(RTP_PORT_COUNT);
+    const folder = mkdtempSync(join(tmpdir(), 'baresip-'));
+    const ports = {
+      sip: signaling.first + 1,
+      control: signaling.first + 3,
+      rtpMin: rtp.first,
+      rtpMax: rtp.last,
+    };
+    writeBaresipFolder(folder, options, ports);
+    const child = new Child('baresip', ['-4', '-f', folder]);
+    try {
+      const control = await BaresipControl.open(ports.control, START_DEADLINE_MS);
+      return new Baresip(child, control, folder, options, [signaling, rtp], ports.sip);
+    } catch (error) {
+      await child.stop();
+      throw new Error(`${(error as Error).message}\n${child.output}`);
+    }
+  }
+
+  /** Everything it has told so far. */
+  get events(): readonly BaresipEvent[] {
+    return this.#control.events.all;
+  }
+
+  /** What it printed: its own view of SIP and media. */
+  get output(): string {
+    return this.#child.output;
+  }
+
+  /** The digits it heard as RFC 4733 events, in order. */
+  get receivedDigits(): string {
+    const starts = this.events.filter((event) => event.type === 'CALL_DTMF_START');
+    return starts.map((event) => event.param ?? '').join('');
+  }
+
+  /** The next event of a type (`CALL_INCOMING`, `CALL_ESTABLISHED`, `CALL_CLOSED`, `REGISTER_OK`…). */
+  waitFor(type: string, deadlineMs = 10_000): Promise<BaresipEvent> {
+    return this.#control.events.next(`${type} from baresip`, (event) => event.type === type, deadlineMs);
+  }
+
+  async dial(uri: string): Promise<void> {
+    await this.#control.command('dial', uri);
+  }
+
+  async answer(): Promise<void> {
+    await this.#control.command('accept');
+  }
+
+  /** Ends the call, or refuses the one that rings. */
+  async hangUp(): Promise<void> {
+    await this.#control.command('hangup');
+  }
+
+  async hold(): Promise<void> {
+    await this.#control.command('hold');
+  }
+
+  async resume(): Promise<void> {
+    await this.#control.command('resume');
+  }
+
+  async sendDtmf(digits: string): Promise<void> {
+    for (const digit of digits) await this.#control.command('sndcode', digit);
+  }
+
+  /** Any command of its menu, with what it prints. */
+  command(command: string, params = ''): Promise<string> {
+    return this.#control.command(command, params);
+  }
+
+  /**
+   * What it heard, one recording a call, complete once the call is closed. After a hold baresip 1.0.0 records no more
+   * (it plays on), so a recording ends at the first hold.
+   */
+  recordings(): { sampleRateHz: number; samples: Int16Array }[] {
+    const folder = join(this.#folder, 'rec');
+    const names = readdirSync(folder).filter((name) => name.endsWith('-dec.wav'));
+    return names.sort().map((name) => readMonoWav(join(folder, name)));
+  }
+
+  /** Stops it and removes its folder; safe to call twice. Read recordings before. */
+  async stop(): Promise<void> {
+    this.#control.close();
+    await this.#child.stop();
+    for (const claim of this.#claims) claim.release();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
