@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+
+export const CONFIG_FILE = 'gateway.json';
+
+export interface ConfigFile {
+  /** The texts under the keys of the file, as the environment would hold them. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly mistakes: readonly string[];
+}
+
+/** Reads the optional `gateway.json`: one object with the names of the variables as keys. */
+export function readConfigFile(path: string): ConfigFile {
+  try {
+    return textsOf(JSON.parse(readFileSync(path, 'utf8')), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { texts: {}, mistakes: [] };
+    return { texts: {}, mistakes: [`${path}: ${(error as Error).message}`] };
+  }
+}
+
+function textsOf(content: unknown, path: string): ConfigFile {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    return { texts: {}, mistakes: [`${path}: must be one JSON object`] };
+  }
+  const texts: Record<string, string> = {};
+  const mistakes: string[] = [];
+  for (const [name, value] of Object.entries(content)) {
+    if (typeof value === 'string' || typeof value === 'number') texts[name] = String(value);
+    else if (value !== null) mistakes.push(`${name}: must be a text or a number (in ${path})`);
+  }
+  return { texts, mistakes };
+}

@@ -1,0 +1,159 @@
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import { CONFIG_FILE, readConfigFile } from './config-file.ts';
+import { nearestName } from './nearest-name.ts';
+import { VARIABLES, type Variable, type VariableName } from './variables.ts';
+
+/** All that an operator can set; deeply frozen. Holds secrets: never logged as a whole. */
+export interface Settings {
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    /** Without a slash at the end; null: where HTTP listens, see `listeningUrl`. */
+    readonly publicUrl: string | null;
+    readonly bodyLimitBytes: number;
+  };
+  readonly dataDir: string;
+  readonly masterKey: Buffer | null;
+  readonly bootstrap: { readonly agentKey: string | null; readonly settingsKey: string | null };
+  readonly sip: {
+    readonly host: string;
+    readonly port: number;
+    /** The operator did not ask for a port: any other one will do when it is taken. */
+    readonly portIsDefault: boolean;
+    readonly advertisedHost: string | null;
+    /** PEM. */
+    readonly tlsCa: string | null;
+    readonly rtpPortMin: number;
+    readonly rtpPortMax: number;
+    readonly mediaTimeoutMs: number;
+  };
+  readonly calls: { readonly maxPerAccount: number; readonly maxCallMs: number };
+  readonly engine: { readonly threads: number; readonly callsPerThread: number };
+  readonly logLevel: Values['SVC_LOG_LEVEL'];
+}
+
+/** The settings, or everything that is wrong with them, each line naming its variable. */
+export type LoadedSettings = { readonly settings: Settings } | { readonly mistakes: readonly string[] };
+
+type Value<V> = V extends { default: infer D; schema: z.ZodType<infer T> }
+  ? T | (D extends null ? null : never)
+  : never;
+type Values = { readonly [Name in VariableName]: Value<(typeof VARIABLES)[Name]> };
+
+/** Reads the `SVC_*` variables of `env`, which win, and `gateway.json` in `configDir`. An empty text is no text. */
+export function loadSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  configDir: string,
+): LoadedSettings {
+  const file = readConfigFile(join(configDir, CONFIG_FILE));
+  const texts = { ...present(file.texts), ...present(env) };
+  const { values, mistakes } = parseAll(texts);
+  const all = [
+    ...file.mistakes,
+    ...unknownNames(texts),
+    ...unknownKeys(file.texts),
+    ...mistakes,
+    ...conflicts(values),
+  ];
+  if (all.length > 0) return { mistakes: all };
+  return { settings: deepFreeze(arrange(values as Values, texts)) };
+}
+
+/** The address under which a gateway without SVC_PUBLIC_URL is reached on its own machine. */
+export function listeningUrl(host: string, port: number): string {
+  const named = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+function present(texts: Readonly<Record<string, string | undefined>>): Texts {
+  return Object.fromEntries(
+    Object.entries(texts).filter((entry): entry is [string, string] => Boolean(entry[1])),
+  );
+}
+
+function parseAll(texts: Texts): { values: Partial<Values>; mistakes: string[] } {
+  const values: Record<string, unknown> = {};
+  const mistakes: string[] = [];
+  for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
+    const text = texts[name] ?? variable.default;
+    const parsed = text === null ? null : variable.schema.safeParse(text);
+    if (parsed === null) values[name] = null;
+    else if (parsed.success) values[name] = parsed.data;
+    else
+      mistakes.push(
+        `${name}: ${parsed.error.issues[0]!.message}${variable.secret ? '' : ` (it is "${text}")`}`,
+      );
+  }
+  return { values: values as Partial<Values>, mistakes };
+}
+
+function unknownNames(texts: Texts): string[] {
+  return Object.keys(texts)
+    .filter((name) => name.startsWith('SVC_') && !(name in VARIABLES))
+    .map((name) => {
+      const meant = nearestName(name, Object.keys(VARIABLES));
+      return `${name}: there is no such variable${meant ? `; did you mean ${meant}?` : ''}`;
+    });
+}
+
+/** Keys of the file that could not even be variables: in the environment such names are other programs'. */
+function unknownKeys(fileTexts: Texts): string[] {
+  return Object.keys(fileTexts)
+    .filter((name) => !name.startsWith('SVC_'))
+    .map((name) => `${name}: keys of ${CONFIG_FILE} are names of SVC_* variables`);
+}
+
+/** What is wrong between settings that are each right. */
+function conflicts(values: Partial<Values>): string[] {
+  const mistakes: string[] = [];
+  const { SVC_RTP_PORT_MIN: min, SVC_RTP_PORT_MAX: max } = values;
+  if (min !== undefined && max !== undefined && max <= min) {
+    mistakes.push(`SVC_RTP_PORT_MAX: must be greater than SVC_RTP_PORT_MIN (${min})`);
+  }
+  const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
+  if (agentKey && agentKey === settingsKey) {
+    mistakes.push('SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY');
+  }
+  return mistakes;
+}
+
+function arrange(values: Values, texts: Texts): Settings {
+  return {
+    http: {
+      host: values.SVC_HOST,
+      port: values.SVC_PORT,
+      publicUrl: values.SVC_PUBLIC_URL,
+      bodyLimitBytes: values.SVC_HTTP_BODY_LIMIT_KB * 1024,
+    },
+    dataDir: resolve(values.SVC_DATA_DIR),
+    masterKey: values.SVC_MASTER_KEY,
+    bootstrap: { agentKey: values.SVC_BOOTSTRAP_AGENT_KEY, settingsKey: values.SVC_BOOTSTRAP_SETTINGS_KEY },
+    sip: {
+      host: values.SVC_SIP_HOST,
+      port: values.SVC_SIP_PORT,
+      portIsDefault: texts.SVC_SIP_PORT === undefined,
+      advertisedHost: values.SVC_SIP_ADVERTISED_HOST,
+      tlsCa: values.SVC_SIP_TLS_CA_FILE,
+      rtpPortMin: values.SVC_RTP_PORT_MIN,
+      rtpPortMax: values.SVC_RTP_PORT_MAX,
+      mediaTimeoutMs: values.SVC_MEDIA_TIMEOUT_S * 1000,
+    },
+    calls: {
+      maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
+      maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
+    },
+    engine: { threads: values.SVC_ENGINE_THREADS, callsPerThread: values.SVC_ENGINE_CALLS_PER_THREAD },
+    logLevel: values.SVC_LOG_LEVEL,
+  };
+}
+
+/** Bytes cannot be frozen; everything else is. */
+function deepFreeze<Tree extends object>(tree: Tree): Tree {
+  for (const branch of Object.values(tree)) {
+    if (typeof branch === 'object' && branch !== null && !ArrayBuffer.isView(branch)) deepFreeze(branch);
+  }
+  return Object.freeze(tree);
+}

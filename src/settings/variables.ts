@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+
+/** One `SVC_*` variable: what it means, what it is when it is not set, and how its text becomes a value. */
+export interface Variable<Value = unknown, Default extends string | null = string | null> {
+  readonly meaning: string;
+  /** Read like a text that the operator gave; null: the setting is absent. */
+  readonly default: Default;
+  /** What the documentation shows instead of the default. */
+  readonly shownDefault?: string;
+  /** The value is never repeated in a message. */
+  readonly secret?: true;
+  readonly schema: z.ZodType<Value, string>;
+}
+
+function variable<Value, Default extends string | null>(
+  declared: Variable<Value, Default>,
+): Variable<Value, Default> {
+  return declared;
+}
+
+const MAX_PORT = 65_535;
+const MASTER_KEY_BYTES = 32;
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
+
+/** Texts of an operator that name a listening address: a host name, an IPv4 or an IPv6 address without brackets. */
+const Host = z.string().refine(isHost, 'must be a host name or an IP address');
+
+function isHost(text: string): boolean {
+  if (z.ipv4().safeParse(text).success || z.ipv6().safeParse(text).success) return true;
+  const labels = text.split('.');
+  return text.length <= 253 && labels.every((label) => LABEL.test(label)) && !/^[\d.]+$/.test(text);
+}
+
+const IpAddress = z.union([z.ipv4(), z.ipv6()], 'must be an IP address');
+
+function wholeNumber(min: number, max: number): z.ZodType<number, string> {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message);
+}
+
+const PublicUrl = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
+    return url.href.replace(/\/+$/, '');
+  }
+  context.addIssue('must be an http or https URL without user name, query or fragment');
+  return z.NEVER;
+});
+
+const MasterKey = z.string().transform((text, context) => {
+  const key = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64');
+  if (key.length === MASTER_KEY_BYTES && /^[\w+/=-]+$/.test(text)) return key;
+  context.addIssue(
+    `must be ${MASTER_KEY_BYTES} bytes in base64 or hex, for example from "openssl rand -base64 32"`,
+  );
+  return z.NEVER;
+});
+
+const BootstrapKey = z
+  .string()
+  .regex(/^svc_[\w-]{28,252}$/, 'must be "svc_" and letters, digits, - or _, 32 to 256 characters in all');
+
+/** The certificates themselves, in PEM. */
+const CertificateFile = z.string().transform((path, context) => {
+  try {
+    const pem = readFileSync(path, 'utf8');
+    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
+    context.addIssue('must be a file of certificates in PEM');
+  } catch (error) {
+    context.addIssue(`must be a file that can be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  return z.NEVER;
+});
+
+const LogLevel = z.enum(
+  ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+  'must be one of trace, debug, info, warn, error, fatal, silent',
+);
+
+/** Every setting of the gateway; nothing else reads the environment. */
+export const VARIABLES = {
+  SVC_HOST: variable({ default: '127.0.0.1', schema: Host, meaning: 'Address that HTTP listens on' }),
+  SVC_PORT: variable({
+    default: '8080',
+    schema: wholeNumber(0, MAX_PORT),
+    meaning: 'Port that HTTP listens on; 0: any free one',
+  }),
+  SVC_PUBLIC_URL: variable({
+    default: null,
+    shownDefault: 'from host and port',
+    schema: PublicUrl,
+    meaning:
+      'Address under which clients reach the gateway, a path included; shapes every URL that is handed out',
+  }),
+  SVC_DATA_DIR: variable({
+    default: './data',
+    schema: z.string(),
+    meaning: 'Directory of the database and of the key that seals its secrets',
+  }),
+  SVC_SIP_HOST: variable({
+    // A trunk calls from outside, so loopback would make every real trunk fail; strangers get no answer anyway.
+    default: '0.0.0.0',
+    schema: IpAddress,
+    meaning: 'Address that SIP and RTP listen on; only configured trunks get an answer',
+  }),
+  SVC_SIP_PORT: variable({
+    default: '5060',
+    schema: wholeNumber(0, MAX_PORT),
+    meaning:
+      'SIP port, UDP and TCP; when it is not set and 5060 is taken, the next free one; 0: any free one',
+  }),
+  SVC_SIP_ADVERTISED_HOST: variable({
+    default: null,
+    shownDefault: 'the address that faces the trunk',
+    schema: IpAddress,
+    meaning: 'Public address to name in SIP and SDP when the gateway is behind NAT',
+  }),
+  SVC_SIP_TLS_CA_FILE: variable({
+    default: null,
+    schema: CertificateFile,
+    meaning: 'Certificates (PEM) to trust in TLS to trunks, beside the public ones',
+  }),
+  SVC_RTP_PORT_MIN: variable({
+    default: '20000',
+    schema: wholeNumber(1_024, MAX_PORT),
+    meaning: 'First UDP port for RTP; a call uses two',
+  }),
+  SVC_RTP_PORT_MAX: variable({
+    default: '29999',
+    schema: wholeNumber(1_024, MAX_PORT),
+    meaning: 'Last UDP port for RTP',
+  }),
+  SVC_MEDIA_TIMEOUT_S: variable({
+    default: '45',
+    schema: wholeNumber(5, 3_600),
+    meaning: 'Seconds without a packet from the far end until a call is given up; not while on hold',
+  }),
+  SVC_MAX_CALLS_PER_ACCOUNT: variable({
+    default: '500',
+    schema: wholeNumber(1, 100_000),
+    meaning: 'Calls that an account may have at one time; more answer 429',
+  }),
+  SVC_MAX_CALL_MINUTES: variable({
+    default: '240',
+    schema: wholeNumber(1, 10_080),
+    meaning: 'Longest call in minutes; then the gateway hangs up',
+  }),
+  SVC_ENGINE_THREADS: variable({
+    default: String(Math.max(1, availableParallelism() - 1)),
+    shownDefault: 'cores − 1, at least 1',
+    schema: wholeNumber(1, 1_024),
+    meaning: 'Threads that carry the media',
+  }),
+  SVC_ENGINE_CALLS_PER_THREAD: variable({
+    default: '10000',
+    schema: wholeNumber(1, 1_000_000),
+    meaning: 'Most calls on one media thread; 1 gives every call a thread of its own',
+  }),
+  SVC_BOOTSTRAP_AGENT_KEY: variable({
+    default: null,
+    secret: true,
+    schema: BootstrapKey,
+    meaning:
+      'Agent key that is valid from the first start on, for unattended installs (`svc_…`, 32 characters or more)',
+  }),
+  SVC_BOOTSTRAP_SETTINGS_KEY: variable({
+    default: null,
+    secret: true,
+    schema: BootstrapKey,
+    meaning: 'Settings key that is valid from the first start on (`svc_…`, 32 characters or more)',
+  }),
+  SVC_MASTER_KEY: variable({
+    default: null,
+    shownDefault: '`master.key` in the data directory',
+    secret: true,
+    schema: MasterKey,
+    meaning: 'Key that seals the secrets in the database: 32 bytes in base64 or hex',
+  }),
+  SVC_LOG_LEVEL: variable({
+    default: 'info',
+    schema: LogLevel,
+    meaning: 'Least level that is logged: trace, debug, info, warn, error, fatal or silent',
+  }),
+  SVC_HTTP_BODY_LIMIT_KB: variable({
+    default: '1024',
+    schema: wholeNumber(1, 102_400),
+    meaning: 'Largest JSON body of a request in KiB; more answers 413',
+  }),
+} as const;
+
+export type VariableName = keyof typeof VARIABLES;
+
+/** The variables as rows for people: the README shows exactly these. */
+export function describeVariables(): { name: string; default: string; meaning: string }[] {
+  return Object.entries<Variable>(VARIABLES).map(([name, { default: text, shownDefault, meaning }]) => ({
+    name,
+    default: shownDefault ?? text ?? 'none',
+    meaning,
+  }));
+}

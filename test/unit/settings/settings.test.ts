@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { listeningUrl, loadSettings, type Settings } from '../../../src/settings/settings.ts';
+import { describeVariables } from '../../../src/settings/variables.ts';
+
+function configDir(content?: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'gateway-settings-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  if (content !== undefined) writeFileSync(join(dir, 'gateway.json'), content);
+  return dir;
+}
+
+function settingsOf(env: Record<string, string>, dir = configDir()): Settings {
+  const loaded = loadSettings(env, dir);
+  if ('mistakes' in loaded) throw new Error(loaded.mistakes.join('\n'));
+  return loaded.settings;
+}
+
+function mistakesOf(env: Record<string, string>, dir = configDir()): readonly string[] {
+  const loaded = loadSettings(env, dir);
+  return 'mistakes' in loaded ? loaded.mistakes : [];
+}
+
+test('with nothing set, the defaults run on a laptop', () => {
+  const settings = settingsOf({ PATH: '/bin', SVC_PUBLIC_URL: '' });
+  expect(settings.http).toEqual({
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: null,
+    bodyLimitBytes: 1_048_576,
+  });
+  expect(settings.sip).toMatchObject({
+    port: 5060,
+    portIsDefault: true,
+    rtpPortMin: 20_000,
+    rtpPortMax: 29_999,
+  });
+  expect(settings.calls).toEqual({ maxPerAccount: 500, maxCallMs: 14_400_000 });
+  expect(settings.engine.threads).toBeGreaterThanOrEqual(1);
+  expect(settings.bootstrap).toEqual({ agentKey: null, settingsKey: null });
+});
+
+test('the settings are frozen all the way down', () => {
+  const settings = settingsOf({}) as { http: { port: number } };
+  expect(() => {
+    settings.http.port = 1;
+  }).toThrow(TypeError);
+});
+
+test('the environment wins over gateway.json, which may hold numbers', () => {
+  const dir = configDir('{"SVC_PORT": 9000, "SVC_HOST": "0.0.0.0", "SVC_SIP_PORT": "5060"}');
+  const settings = settingsOf({ SVC_PORT: '9100' }, dir);
+  expect(settings.http).toMatchObject({ host: '0.0.0.0', port: 9100 });
+  expect(settings.sip.portIsDefault).toBe(false);
+});
+
+test('all mistakes are told at once, each with its variable', () => {
+  const mistakes = mistakesOf(
+    {
+      SVC_PORT: '80a',
+      SVC_HOST: 'no host',
+      SVC_PUBLIC_URL: 'ftp://example.com',
+      SVC_RTP_PORT_MIN: '30000',
+      SVC_RTP_PROT_MAX: '1',
+      SVC_SIP_TLS_CA_FILE: '/does/not/exist.pem',
+      SVC_BOOTSTRAP_AGENT_KEY: 'svc_short',
+      SVC_MASTER_KEY: 'c2hvcnQ=',
+      SVC_LOG_LEVEL: 'loud',
+    },
+    configDir('{"SVC_MAX_CALL_MINUTES": [1], "port": 1}'),
+  );
+  for (const start of [
+    'SVC_PORT: must be a whole number from 0 to 65535 (it is "80a")',
+    'SVC_HOST: must be a host name',
+    'SVC_PUBLIC_URL: must be an http or https URL',
+    'SVC_RTP_PORT_MAX: must be greater than SVC_RTP_PORT_MIN',
+    'SVC_RTP_PROT_MAX: there is no such variable; did you mean SVC_RTP_PORT_MAX?',
+    'SVC_SIP_TLS_CA_FILE: must be a file that can be read (ENOENT)',
+    'SVC_BOOTSTRAP_AGENT_KEY: must be "svc_"',
+    'SVC_MASTER_KEY: must be 32 bytes',
+    'SVC_LOG_LEVEL: must be one of',
+    'SVC_MAX_CALL_MINUTES: must be a text or a number',
+    'port: keys of gateway.json',
+  ]) {
+    expect(mistakes.filter((mistake) => mistake.startsWith(start))).toHaveLength(1);
+  }
+  expect(mistakes).toHaveLength(11);
+});
+
+test('secrets are not repeated in mistakes', () => {
+  const mistakes = mistakesOf({ SVC_BOOTSTRAP_AGENT_KEY: 'hunter2', SVC_MASTER_KEY: 'hunter2' });
+  expect(mistakes).toHaveLength(2);
+  expect(mistakes.join()).not.toContain('hunter2');
+});
+
+test('a broken gateway.json is one mistake that names the file', () => {
+  const dir = configDir('{"SVC_PORT": ');
+  expect(mistakesOf({}, dir)).toEqual([expect.stringContaining(join(dir, 'gateway.json'))]);
+  expect(mistakesOf({}, configDir('[]'))).toEqual([expect.stringContaining('one JSON object')]);
+});
+
+test('bootstrap keys must differ', () => {
+  const key = `svc_${'k'.repeat(28)}`;
+  expect(mistakesOf({ SVC_BOOTSTRAP_AGENT_KEY: key, SVC_BOOTSTRAP_SETTINGS_KEY: key })).toEqual([
+    'SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY',
+  ]);
+});
+
+test.each([
+  ['https://voice.example.com/gateway/', 'https://voice.example.com/gateway'],
+  ['http://10.0.0.1:8080', 'http://10.0.0.1:8080'],
+])('the public URL %s becomes %s', (text, url) => {
+  expect(settingsOf({ SVC_PUBLIC_URL: text }).http.publicUrl).toBe(url);
+});
+
+test.each(['https://user:pass@example.com', 'https://example.com/?a=1', 'example.com', 'ws://example.com'])(
+  'the public URL %s is refused',
+  (text) => {
+    expect(mistakesOf({ SVC_PUBLIC_URL: text })).toHaveLength(1);
+  },
+);
+
+test('the master key is read from base64 and from hex', () => {
+  const bytes = Buffer.alloc(32, 0xab);
+  for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+    expect(settingsOf({ SVC_MASTER_KEY: bytes.toString(encoding) }).masterKey).toEqual(bytes);
+  }
+});
+
+test('the listening URL names an address that can be called', () => {
+  expect(listeningUrl('0.0.0.0', 80)).toBe('http://127.0.0.1:80');
+  expect(listeningUrl('::1', 80)).toBe('http://[::1]:80');
+  expect(listeningUrl('localhost', 80)).toBe('http://localhost:80');
+});
+
+test('every variable is described', () => {
+  const rows = describeVariables();
+  expect(rows.find((row) => row.name === 'SVC_PORT')).toEqual({
+    name: 'SVC_PORT',
+    default: '8080',
+    meaning: 'Port that HTTP listens on; 0: any free one',
+  });
+  expect(rows.every((row) => row.default !== '' && row.meaning !== '')).toBe(true);
+});
+
+test('the example file is right', () => {
+  const example = readFileSync(new URL('../../../config/gateway.example.json', import.meta.url), 'utf8');
+  expect(settingsOf({}, configDir(example)).http.publicUrl).toBe('https://voice.example.com');
+});
