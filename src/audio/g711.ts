@@ -1,0 +1,86 @@
+/**
+ * G.711 between 16-bit linear PCM and 8-bit companded bytes, by table. One byte is one sample at 8 kHz.
+ * Source: ITU-T G.711 (tables 1 and 2), in the arithmetic of G.191's reference: one's complement for the
+ * negative half, μ-law on 14 bits, A-law on 13 bits.
+ */
+
+/** μ-law's offset on the 14-bit scale; it makes every segment start at a power of two. */
+const ULAW_BIAS = 33;
+const ULAW_MAX = 0x1fff;
+/** A-law inverts every other bit on the line, so that idle channels keep the clock alive. */
+const ALAW_TOGGLE = 0x55;
+
+function ulawOf(sample: number): number {
+  const magnitude = Math.min(((sample < 0 ? ~sample : sample) >> 2) + ULAW_BIAS, ULAW_MAX);
+  const segment = 31 - Math.clz32(magnitude >> 5);
+  const code = (segment << 4) | ((magnitude >> (segment + 1)) & 0x0f);
+  return ~code & (sample < 0 ? 0x7f : 0xff);
+}
+
+function linearOfUlaw(byte: number): number {
+  const code = ~byte & 0x7f;
+  const segment = code >> 4;
+  const magnitude = ((((code & 0x0f) << 1) + ULAW_BIAS) << segment) - ULAW_BIAS;
+  return byte < 0x80 ? -(magnitude << 2) : magnitude << 2;
+}
+
+function alawOf(sample: number): number {
+  const magnitude = (sample < 0 ? ~sample : sample) >> 4;
+  const segment = Math.max(28 - Math.clz32(magnitude), 0);
+  const mantissa = (magnitude >> Math.max(segment - 1, 0)) & 0x0f;
+  return ((segment << 4) | mantissa | (sample < 0 ? 0 : 0x80)) ^ ALAW_TOGGLE;
+}
+
+function linearOfAlaw(byte: number): number {
+  const code = (byte ^ ALAW_TOGGLE) & 0x7f;
+  const segment = code >> 4;
+  const step = ((code & 0x0f) << 4) + 8;
+  const magnitude = segment === 0 ? step : (step + 0x100) << (segment - 1);
+  return byte < 0x80 ? -magnitude : magnitude;
+}
+
+function decodeTable(linearOf: (byte: number) => number): Int16Array {
+  return Int16Array.from({ length: 256 }, (_, byte) => linearOf(byte));
+}
+
+/** Indexed by the sample's 16 bits taken as unsigned. */
+function encodeTable(byteOf: (sample: number) => number): Uint8Array {
+  return Uint8Array.from({ length: 65_536 }, (_, bits) => byteOf((bits << 16) >> 16));
+}
+
+const ULAW_DECODE = decodeTable(linearOfUlaw);
+const ALAW_DECODE = decodeTable(linearOfAlaw);
+const ULAW_ENCODE = encodeTable(ulawOf);
+const ALAW_ENCODE = encodeTable(alawOf);
+
+function decode(table: Int16Array, bytes: Uint8Array, offset: number, length: number, out: Int16Array): void {
+  for (let i = 0; i < length; i++) out[i] = table[bytes[offset + i]!]!;
+}
+
+function encode(
+  table: Uint8Array,
+  samples: Int16Array,
+  length: number,
+  out: Uint8Array,
+  offset: number,
+): void {
+  for (let i = 0; i < length; i++) out[offset + i] = table[samples[i]! & 0xffff]!;
+}
+
+/** Expands `length` bytes at `offset` into the start of `out`. */
+export type G711Decode = (bytes: Uint8Array, offset: number, length: number, out: Int16Array) => void;
+
+/** Compresses the first `length` samples into `out` at `offset`. */
+export type G711Encode = (samples: Int16Array, length: number, out: Uint8Array, offset: number) => void;
+
+export const decodeUlaw: G711Decode = (bytes, offset, length, out) =>
+  decode(ULAW_DECODE, bytes, offset, length, out);
+
+export const encodeUlaw: G711Encode = (samples, length, out, offset) =>
+  encode(ULAW_ENCODE, samples, length, out, offset);
+
+export const decodeAlaw: G711Decode = (bytes, offset, length, out) =>
+  decode(ALAW_DECODE, bytes, offset, length, out);
+
+export const encodeAlaw: G711Encode = (samples, length, out, offset) =>
+  encode(ALAW_ENCODE, samples, length, out, offset);

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Resampler } from '../../../src/audio/resampler.ts';
+import { Tone } from '../../../src/audio/tone.ts';
+import { toneAmplitude, toneSnrDb } from './tone-analysis.ts';
+
+const EXACT_RATES_HZ = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
+
+/** Sends `frames` of 20 ms of a tone through a chain of resamplers; returns all that comes out. */
+function passTone(ratesHz: readonly number[], frequencyHz: number, frames: number): Int16Array {
+  const tone = new Tone(frequencyHz, ratesHz[0]!, 0.5);
+  const collected: number[] = [];
+  let maxSamples = Math.floor(ratesHz[0]! / 50);
+  const input = new Int16Array(maxSamples);
+  const stages = ratesHz.slice(1).map((outRateHz, i) => {
+    const resampler = new Resampler(ratesHz[i]!, outRateHz, maxSamples);
+    maxSamples = resampler.maxOutputSamples;
+    return { resampler, output: new Int16Array(maxSamples) };
+  });
+  for (let frame = 0; frame < frames; frame++) {
+    tone.fill(input);
+    let samples = input;
+    let lengthSamples = input.length;
+    for (const { resampler, output } of stages) {
+      lengthSamples = resampler.process(samples, lengthSamples, output);
+      samples = output;
+    }
+    for (let i = 0; i < lengthSamples; i++) collected.push(samples[i]!);
+  }
+  for (const { resampler } of stages) resampler.close();
+  return Int16Array.from(collected);
+}
+
+describe('Resampler', () => {
+  it.each([11_025, 16_000, 24_000, 44_100, 48_000])(
+    'keeps a 1 kHz tone 60 dB clean by way of %i Hz',
+    (rate) => {
+      const heard = passTone([8_000, rate, 8_000], 1_000, 50).subarray(800);
+      expect(toneSnrDb(heard, 1_000, 8_000)).toBeGreaterThan(60);
+      expect(toneAmplitude(heard, 1_000, 8_000)).toBeCloseTo(0.5, 2);
+    },
+  );
+
+  it('removes what the lower rate cannot carry', () => {
+    const heard = passTone([48_000, 8_000], 6_000, 50).subarray(800);
+    expect(Math.max(...heard.map(Math.abs))).toBeLessThan(20);
+  });
+
+  it('turns each 20 ms into exactly 20 ms where both rates allow it', () => {
+    for (const inRateHz of EXACT_RATES_HZ) {
+      for (const outRateHz of [8_000, 16_000, 48_000]) {
+        const inSamples = inRateHz / 50;
+        const resampler = new Resampler(inRateHz, outRateHz, inSamples);
+        const output = new Int16Array(resampler.maxOutputSamples);
+        for (let frame = 0; frame < 20; frame++) {
+          expect(resampler.process(new Int16Array(inSamples), inSamples, output)).toBe(outRateHz / 50);
+        }
+        resampler.close();
+      }
+    }
+  });
+
+  it('neither loses nor gains a sample, at any rate and any cutting', () => {
+    const rate = fc.integer({ min: 8_000, max: 48_000 });
+    const cuts = fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(rate, fc.constantFrom(8_000, 16_000, 48_000), fc.boolean(), cuts, (a, b, swap, lengths) => {
+        const [inRateHz, outRateHz] = swap ? [b, a] : [a, b];
+        const resampler = new Resampler(inRateHz, outRateHz, 1_000);
+        const input = new Int16Array(1_000);
+        const output = new Int16Array(resampler.maxOutputSamples);
+        let fed = 0;
+        let got = 0;
+        for (const length of lengths) {
+          got += resampler.process(input, length, output);
+          fed += length;
+        }
+        resampler.close();
+        expect(Math.abs(got - (fed * outRateHz) / inRateHz)).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('passes samples untouched when the rates are equal', () => {
+    const resampler = new Resampler(8_000, 8_000, 3);
+    const output = new Int16Array(resampler.maxOutputSamples);
+    expect(resampler.process(Int16Array.of(1, -2, 3), 2, output)).toBe(2);
+    expect(Array.from(output.subarray(0, 3))).toEqual([1, -2, 0]);
+  });
+
+  it('refuses more input than agreed, and work after close', () => {
+    const resampler = new Resampler(8_000, 16_000, 160);
+    const output = new Int16Array(resampler.maxOutputSamples);
+    expect(() => resampler.process(new Int16Array(161), 161, output)).toThrow('longer than agreed');
+    resampler.close();
+    resampler.close();
+    expect(() => resampler.process(new Int16Array(160), 160, output)).toThrow('closed');
+  });
+
+  it('gives its memory back', () => {
+    const churn = () => {
+      for (let i = 0; i < 3_000; i++) new Resampler(44_100, 8_000, 882).close();
+    };
+    churn();
+    const before = process.memoryUsage().rss;
+    churn();
+    expect(process.memoryUsage().rss - before).toBeLessThan(20e6);
+  });
+
+  it('leaves the process without handlers for other people’s errors', () => {
+    const ours = process.listeners('unhandledRejection').map(String);
+    expect(ours.some((source) => source.includes('abort'))).toBe(false);
+  });
+});
