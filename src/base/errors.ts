@@ -21,6 +21,7 @@ const ERROR_TABLE = {
   call_not_active: { status: 409, text: 'Call is not active' },
   number_taken: { status: 409, text: 'Phone number is already listed' },
   body_too_large: { status: 413, text: 'Request body exceeds the size limit' },
+  too_many_streams: { status: 429, text: 'Too many streams on this call' },
   call_limit: { status: 429, text: 'Concurrent call limit reached' },
   internal_error: { status: 500, text: 'Internal error' },
   platform_failed: { status: 502, text: 'The platform did not answer as expected' },

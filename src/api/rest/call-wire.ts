@@ -1,0 +1,46 @@
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import type { CallSnapshot } from '../../calls/call.ts';
+import type { Call, CallStatus, CreatedCall } from '../schema/call.ts';
+
+/** Where clients find this gateway: `http(s)://host[:port][/prefix]`, without a slash at the end. */
+export type PublicUrl = string;
+
+/** A new call in the words of the API. */
+export function createdCall(call: CallSnapshot, publicUrl: PublicUrl): CreatedCall {
+  const streamUrl = `${publicUrl.replace(/^http/, 'ws')}/api/call/${call.callId}/stream`;
+  return {
+    call_id: call.callId,
+    room_id: call.roomId,
+    participant_id: call.participantId,
+    text_ws_url: streamUrl,
+    state: call.state,
+    capabilities: [...call.capabilities],
+    platform: call.platform,
+    meeting_url: call.meetingUrl,
+    agent_name: call.agentName,
+    audio: {
+      sample_rate: call.sampleRateHz,
+      format: 'pcm_s16le',
+      channels: 1,
+      frame_duration_ms: FRAME_MS,
+      frame_bytes: frameSamples(call.sampleRateHz) * Int16Array.BYTES_PER_ELEMENT,
+      stream_url: streamUrl,
+      direction: 'bidirectional',
+    },
+  };
+}
+
+export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
+  return {
+    ...createdCall(call, publicUrl),
+    direction: call.direction,
+    caller: call.caller,
+    created_at: call.createdAt,
+    ended_at: call.endedAt,
+  };
+}
+
+/** A call with its transcript, which stays empty while every side is BYO audio. */
+export function callStatus(call: CallSnapshot, publicUrl: PublicUrl): CallStatus {
+  return { ...callWire(call, publicUrl), transcript: [], transcript_length: 0 };
+}

@@ -1,0 +1,262 @@
+import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
+import type { CallDomain } from '../../calls/call-domain.ts';
+import { sendChat, showTyping } from '../../calls/chat.ts';
+import { getCall, listCalls, liveCall } from '../../calls/find-call.ts';
+import { hangUpCall } from '../../calls/hang-up-call.ts';
+import { placeCall } from '../../calls/place-call.ts';
+import { say, stopSpeaking } from '../../calls/speak.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import {
+  Acknowledged,
+  Call,
+  CallChatBody,
+  CallList,
+  CallParams,
+  CallStatus,
+  CreatedCall,
+  DtmfBody,
+  PlaceCallBody,
+  SayBody,
+  SinceQuery,
+} from '../schema/call.ts';
+import { callStatus, callWire, createdCall, type PublicUrl } from './call-wire.ts';
+
+const TAGS = ['Calls'] as const;
+const NOT_FOUND = 'Call not found';
+
+/** The call endpoints of the specification, and DTMF. */
+export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
+  return [
+    create(calls, publicUrl),
+    status(calls, publicUrl),
+    list(calls, publicUrl),
+    hangUp(calls, publicUrl),
+    accept(calls, publicUrl, 'accept'),
+    accept(calls, publicUrl, 'answer'),
+    refuse(calls, publicUrl),
+    sayRoute(calls),
+    stopSpeakingRoute(calls),
+    chat(calls),
+    typing(calls),
+    dtmf(calls),
+  ];
+}
+
+function create(calls: CallDomain, publicUrl: PublicUrl): Route {
+  return route({
+    method: 'post',
+    path: '/api/call',
+    access: 'runtime',
+    operationId: 'createCall',
+    summary: 'Place a call',
+    description:
+      'Answers at once, `connecting`; the call is `active` when media can flow both ways. With no voice preset, both directions are BYO audio over the call WebSocket.',
+    tags: TAGS,
+    body: PlaceCallBody,
+    responses: {
+      200: { description: 'The call', schema: CreatedCall },
+      400: 'meeting_url required, No SIP trunk configured, or the platform is not configured',
+      429: 'Concurrent call limit reached',
+    },
+    handler: async ({ principal, body }) => {
+      const voiceConfigIds = [body.stt_voice_config_id, body.tts_voice_config_id];
+      const call = await placeCall(calls, principal, {
+        platform: body.platform,
+        meetingUrl: body.meeting_url,
+        agentName: body.agent_name,
+        voiceConfigIds: voiceConfigIds.filter((id) => id !== undefined),
+      });
+      return reply(200, createdCall(call, publicUrl));
+    },
+  });
+}
+
+function status(calls: CallDomain, publicUrl: PublicUrl): Route {
+  return route({
+    method: 'get',
+    path: '/api/call/{call_id}',
+    access: 'runtime',
+    operationId: 'getCall',
+    summary: 'Read a call and its transcript',
+    description:
+      'Calls that were refused, missed or disconnected stay readable; a call that ended answers 404.',
+    tags: TAGS,
+    params: CallParams,
+    query: SinceQuery,
+    responses: { 200: { description: 'The call', schema: CallStatus }, 404: NOT_FOUND },
+    handler: async ({ principal, params }) =>
+      reply(200, callStatus(await getCall(calls, principal, params.call_id), publicUrl)),
+  });
+}
+
+function list(calls: CallDomain, publicUrl: PublicUrl): Route {
+  return route({
+    method: 'get',
+    path: '/api/calls',
+    access: 'runtime',
+    operationId: 'listCalls',
+    summary: 'List the calls that live now, ringing ones included',
+    tags: TAGS,
+    responses: { 200: { description: 'The calls, oldest first', schema: CallList } },
+    handler: ({ principal }) =>
+      reply(200, { calls: listCalls(calls, principal).map((call) => callWire(call, publicUrl)) }),
+  });
+}
+
+function hangUp(calls: CallDomain, publicUrl: PublicUrl): Route {
+  return route({
+    method: 'delete',
+    path: '/api/call/{call_id}',
+    access: 'runtime',
+    operationId: 'hangUpCall',
+    summary: 'Hang up',
+    description: 'The call is `ended` at once; the platform is told in the background.',
+    tags: TAGS,
+    params: CallParams,
+    responses: { 202: { description: 'The call as it ended', schema: Call }, 404: NOT_FOUND },
+    handler: ({ principal, params }) =>
+      reply(202, callWire(hangUpCall(calls, principal, params.call_id), publicUrl)),
+  });
+}
+
+function accept(calls: CallDomain, publicUrl: PublicUrl, verb: 'accept' | 'answer'): Route {
+  return route({
+    method: 'post',
+    path: `/api/call/{call_id}/${verb}`,
+    access: 'runtime',
+    operationId: `${verb}Call`,
+    summary: verb === 'accept' ? 'Accept a ringing call' : 'Accept a ringing call (use accept)',
+    description: 'Answers when media can flow both ways.',
+    tags: TAGS,
+    ...(verb === 'answer' ? { deprecated: true as const } : {}),
+    params: CallParams,
+    responses: {
+      200: { description: 'The call, active', schema: Call },
+      404: NOT_FOUND,
+      409: 'Call is not ringing',
+      502: 'The caller could not be connected',
+    },
+    handler: async ({ principal, params }) =>
+      reply(200, callWire(await acceptCall(calls, principal, params.call_id), publicUrl)),
+  });
+}
+
+function refuse(calls: CallDomain, publicUrl: PublicUrl): Route {
+  return route({
+    method: 'post',
+    path: '/api/call/{call_id}/refuse',
+    access: 'runtime',
+    operationId: 'refuseCall',
+    summary: 'Refuse a ringing call',
+    tags: TAGS,
+    params: CallParams,
+    responses: {
+      200: { description: 'The call, refused', schema: Call },
+      404: NOT_FOUND,
+      409: 'Call is not ringing',
+    },
+    handler: ({ principal, params }) =>
+      reply(200, callWire(refuseCall(calls, principal, params.call_id), publicUrl)),
+  });
+}
+
+function sayRoute(calls: CallDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/call/{call_id}/say',
+    access: 'runtime',
+    operationId: 'say',
+    summary: 'Speak by hosted TTS',
+    tags: TAGS,
+    params: CallParams,
+    body: SayBody,
+    responses: {
+      200: { description: 'Speaking', schema: Acknowledged },
+      400: 'Hosted TTS not configured',
+      404: NOT_FOUND,
+    },
+    handler: ({ principal, params }) => say(calls, principal, params.call_id),
+  });
+}
+
+function stopSpeakingRoute(calls: CallDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/call/{call_id}/stop-speaking',
+    access: 'runtime',
+    operationId: 'stopSpeaking',
+    summary: 'Cancel the hosted TTS utterance in flight',
+    description: 'Does nothing when none is.',
+    tags: TAGS,
+    params: CallParams,
+    responses: { 200: { description: 'Silent', schema: Acknowledged }, 404: NOT_FOUND },
+    handler: ({ principal, params }) => {
+      stopSpeaking(calls, principal, params.call_id);
+      return reply(200, { status: 'ok' as const });
+    },
+  });
+}
+
+function chat(calls: CallDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/call/{call_id}/chat',
+    access: 'runtime',
+    operationId: 'sendCallChat',
+    summary: 'Write into the meeting chat',
+    tags: TAGS,
+    params: CallParams,
+    body: CallChatBody,
+    responses: {
+      200: { description: 'Sent', schema: Acknowledged },
+      400: 'The platform has no chat',
+      404: NOT_FOUND,
+    },
+    handler: ({ principal, params }) => sendChat(calls, principal, params.call_id),
+  });
+}
+
+function typing(calls: CallDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/call/{call_id}/typing',
+    access: 'runtime',
+    operationId: 'showCallTyping',
+    summary: 'Show a typing indicator in the meeting chat',
+    tags: TAGS,
+    params: CallParams,
+    responses: {
+      200: { description: 'Shown', schema: Acknowledged },
+      400: 'The platform has no typing indicators',
+      404: NOT_FOUND,
+    },
+    handler: ({ principal, params }) => showTyping(calls, principal, params.call_id),
+  });
+}
+
+function dtmf(calls: CallDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/call/{call_id}/dtmf',
+    access: 'runtime',
+    operationId: 'sendDtmf',
+    summary: 'Press keys',
+    description:
+      'Answers when all digits have been sent: RFC 4733 events, or SIP INFO where the far end takes none.',
+    tags: TAGS,
+    params: CallParams,
+    body: DtmfBody,
+    responses: {
+      200: { description: 'Sent', schema: Acknowledged },
+      400: 'The platform has no keys',
+      404: NOT_FOUND,
+      409: 'Call is not active',
+      502: 'The platform did not take the digits',
+    },
+    handler: async ({ principal, params, body }) => {
+      await liveCall(calls, principal, params.call_id).sendDtmf(body.digits);
+      return reply(200, { status: 'ok' as const });
+    },
+  });
+}

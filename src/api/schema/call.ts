@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { PLATFORMS } from '../../base/platform.ts';
+import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
+
+const Platform = z.enum(PLATFORMS);
+
+export const CallParams = z.object({ call_id: z.string().describe('Identifier of the call') });
+
+export const CallState = z
+  .enum(['connecting', 'ringing', 'active', 'refused', 'ended', 'disconnected', 'missed'])
+  .meta({ id: 'CallState' });
+
+/** PCM that the call stream speaks at the room's native rate. */
+const Audio = z
+  .object({
+    sample_rate: z.int().describe('Native rate of the room in Hz'),
+    format: z.literal('pcm_s16le'),
+    channels: z.literal(1),
+    frame_duration_ms: z.literal(20),
+    frame_bytes: z.int().describe('Bytes of one 20 ms frame at the native rate'),
+    stream_url: z.string().describe('Address of the call WebSocket; append `?api_key=…`'),
+    direction: z.literal('bidirectional'),
+  })
+  .meta({ id: 'Audio' });
+
+/** What creating a call answers. */
+export const CreatedCall = z
+  .object({
+    call_id: z.string(),
+    room_id: z.string(),
+    participant_id: z.string(),
+    text_ws_url: z.string(),
+    state: CallState,
+    capabilities: z.array(z.string()),
+    platform: Platform,
+    meeting_url: z.string(),
+    agent_name: z.string(),
+    audio: Audio,
+  })
+  .meta({ id: 'CreatedCall' });
+export type CreatedCall = z.output<typeof CreatedCall>;
+
+/** A call without its transcript, as lists and state changes show it. */
+export const Call = CreatedCall.extend({
+  direction: z.enum(['outbound', 'inbound']),
+  caller: z.string().describe('Who calls; empty for outbound calls'),
+  created_at: z.string(),
+  ended_at: z.string().nullable(),
+}).meta({ id: 'Call' });
+export type Call = z.output<typeof Call>;
+
+export const CallStatus = Call.extend({
+  transcript: z.array(z.string()).describe('Lines `[<speaker>] <text>` after `since`'),
+  transcript_length: z.int().describe('All lines so far; the next `since`'),
+}).meta({ id: 'CallStatus' });
+export type CallStatus = z.output<typeof CallStatus>;
+
+export const CallList = z.object({ calls: z.array(Call) }).meta({ id: 'CallList' });
+
+export const PlaceCallBody = z
+  .object({
+    platform: Platform,
+    meeting_url: z
+      .string()
+      .max(2048)
+      .default('')
+      .describe('Meeting URL or SIP URI, for example `sip:+33123456789@trunk.example.com`'),
+    agent_name: z.string().min(1).max(80).default(DEFAULT_AGENT_NAME),
+    stt_voice_config_id: z.uuid().optional(),
+    tts_voice_config_id: z.uuid().optional(),
+  })
+  .meta({ id: 'PlaceCall' });
+
+export const SinceQuery = z.object({
+  since: z.coerce.number().int().min(0).default(0).describe('Number of transcript lines already read'),
+});
+
+export const SayBody = z.object({ text: z.string().min(1).max(10_000) }).meta({ id: 'Say' });
+
+const Attachment = z.union([
+  z.strictObject({ file_id: z.string() }),
+  z.strictObject({ url: z.url(), name: z.string().optional(), mime: z.string().optional() }),
+  z.strictObject({ bytes_b64: z.base64(), name: z.string(), mime: z.string() }),
+]);
+
+export const CallChatBody = z
+  .object({
+    text: z.string().min(1).max(10_000).optional(),
+    sender_name: z.string().max(80).default(''),
+    attachments: z.array(Attachment).max(10).default([]),
+  })
+  .refine((body) => body.text !== undefined || body.attachments.length > 0, {
+    message: 'text or attachments is required',
+    path: ['text'],
+  })
+  .meta({ id: 'CallChat' });
+
+export const DtmfBody = z
+  .object({ digits: z.string().regex(/^[0-9*#A-D]{1,64}$/, 'digits are 1 to 64 of 0-9, *, # and A-D') })
+  .meta({ id: 'Dtmf' });
+
+/** Acknowledges a request that has nothing to show. */
+export const Acknowledged = z.object({ status: z.literal('ok') }).meta({ id: 'Acknowledged' });

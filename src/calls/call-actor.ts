@@ -1,0 +1,218 @@
+import { assert, unreachable } from '../base/assert.ts';
+import { GatewayError } from '../base/errors.ts';
+import type { Termination } from '../base/termination.ts';
+import type { CancelTimer, Clock } from '../base/time.ts';
+import { type LegObserver, type PlatformLeg, sendsDtmf } from '../connectors/contract/connector.ts';
+import type { MediaControl } from '../connectors/contract/media-control.ts';
+import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
+import type { CallEvent, CallIdentity, CallSnapshot } from './call.ts';
+import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
+
+/** How long a call may stay in each state before it moves on by itself. */
+export interface CallDeadlines {
+  readonly connectingMs: number;
+  readonly ringingMs: number;
+  /** From `accept` to media: the caller's ACK. */
+  readonly acceptingMs: number;
+  readonly activeMs: number;
+}
+
+export interface CallObserver {
+  event(event: CallEvent): void;
+}
+
+/** What the actor tells the domain around it, in the order in which it happens. */
+export interface CallWitness {
+  changed(actor: CallActor, state: CallState): void;
+}
+
+/** A call may be heard by this many observers; more are refused. */
+const MAX_OBSERVERS = 64;
+
+/**
+ * One call's control half: a mailbox in front of the pure state machine. Whatever happens to a call is a message;
+ * messages are handled one at a time, in order, on the main thread.
+ */
+export class CallActor {
+  readonly identity: CallIdentity;
+  readonly #deadlines: CallDeadlines;
+  readonly #clock: Clock;
+  readonly #witness: CallWitness;
+  readonly #engineCall: EngineCall;
+  readonly #observers = new Set<CallObserver>();
+  readonly #mailbox: CallMessage[] = [];
+  readonly #changes: (() => void)[] = [];
+  #state: CallState;
+  #leg: PlatformLeg | null = null;
+  #endedAt: string | null = null;
+  #busy = false;
+  #cancelDeadline: CancelTimer = () => {};
+
+  constructor(
+    identity: CallIdentity,
+    parts: { engineCall: EngineCall; clock: Clock; deadlines: CallDeadlines; witness: CallWitness },
+  ) {
+    this.identity = identity;
+    this.#engineCall = parts.engineCall;
+    this.#clock = parts.clock;
+    this.#deadlines = parts.deadlines;
+    this.#witness = parts.witness;
+    this.#state =
+      identity.direction === 'outbound' ? { name: 'connecting' } : { name: 'ringing', accepting: false };
+  }
+
+  get state(): CallState {
+    return this.#state;
+  }
+
+  /** The call's media, for the connector that makes its leg. */
+  get media(): MediaControl {
+    return this.#engineCall.media;
+  }
+
+  /** Gives the actor its leg and starts the first deadline; messages that came before wait for it. */
+  begin(leg: PlatformLeg): void {
+    assert(this.#leg === null, 'a call has one platform leg');
+    this.#leg = leg;
+    this.#armDeadline();
+    this.#drain();
+  }
+
+  post(message: CallMessage): void {
+    this.#mailbox.push(message);
+    this.#drain();
+  }
+
+  snapshot(): CallSnapshot {
+    return { ...this.identity, state: this.#state.name, endedAt: this.#endedAt };
+  }
+
+  /** Resolves with the state once it is another than `name`; the state's own deadline bounds the wait. */
+  async leaves(name: CallState['name']): Promise<CallState> {
+    while (this.#state.name === name) await new Promise<void>((resolve) => this.#changes.push(resolve));
+    return this.#state;
+  }
+
+  /** Adds a listener; returns how to remove it. Throws `too_many_streams` when the call has its fill. */
+  observe(observer: CallObserver): () => void {
+    if (this.#observers.size >= MAX_OBSERVERS) throw new GatewayError('too_many_streams');
+    this.#observers.add(observer);
+    return () => this.#observers.delete(observer);
+  }
+
+  /** Adds an agent's audio to the call's room. It is heard, and hears, from `active` on. */
+  joinAgent(observer: AgentAudioObserver): AgentAudio {
+    return this.#engineCall.joinAgent(observer);
+  }
+
+  /** Presses keys on the platform leg. Throws `call_not_active` or `capability_missing`. */
+  async sendDtmf(digits: string): Promise<void> {
+    if (this.#state.name !== 'active') throw new GatewayError('call_not_active');
+    if (this.#leg === null || !sendsDtmf(this.#leg)) throw new GatewayError('capability_missing');
+    await this.#leg.sendDtmf(digits);
+  }
+
+  /** What the platform leg tells this call. */
+  readonly legObserver: LegObserver = {
+    ringing: () => {},
+    answered: () => this.post({ type: 'leg_answered' }),
+    dtmf: (digit) => this.#publish({ type: 'dtmf', digit }),
+    ended: (by, termination) => this.post({ type: 'leg_ended', by, termination }),
+  };
+
+  /** Resolves when leg and engine have let go of everything. */
+  async released(): Promise<void> {
+    await Promise.all([this.#leg?.released, this.#engineCall.close()]);
+  }
+
+  #drain(): void {
+    if (this.#busy || this.#leg === null) return;
+    this.#busy = true;
+    try {
+      for (let message = this.#mailbox.shift(); message; message = this.#mailbox.shift())
+        this.#handle(message);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #handle(message: CallMessage): void {
+    const before = this.#state;
+    const next = transition(before, message);
+    if (next.state === before) return;
+    this.#state = next.state;
+    this.#actOnLeg(next.leg);
+    this.#armDeadline();
+    if (isOver(next.state)) this.#finish();
+    if (next.state.name !== before.name) this.#announce(next.state);
+  }
+
+  #announce(state: CallState): void {
+    this.#witness.changed(this, state);
+    if (isOver(state)) this.#publishError(state.name, state.termination);
+    this.#publish({ type: 'call_state', state: state.name });
+    for (const resolve of this.#changes.splice(0)) resolve();
+  }
+
+  #publishError(name: CallState['name'], termination: Termination): void {
+    if (name === 'disconnected') {
+      this.#publish({
+        type: 'call_error',
+        code: 'bridge_disconnected',
+        message: `The bridge to the platform dropped (${termination.reason}). Create a new call with the same meeting_url to rejoin.`,
+      });
+    } else if (termination.result === 'internal_error') {
+      this.#publish({
+        type: 'call_error',
+        code: 'internal_error',
+        message: 'The call ended because of an internal error.',
+      });
+    }
+  }
+
+  #publish(event: CallEvent): void {
+    for (const observer of this.#observers) observer.event(event);
+  }
+
+  #finish(): void {
+    this.#endedAt = this.#clock.nowIso();
+    void this.#engineCall.close();
+  }
+
+  #actOnLeg(action: LegAction): void {
+    const leg = this.#leg;
+    assert(leg !== null, 'messages are handled only when the leg is there');
+    switch (action) {
+      case 'none':
+        return;
+      case 'accept':
+        return leg.accept();
+      case 'refuse':
+        return leg.refuse();
+      case 'hang_up':
+        return leg.hangUp();
+      default:
+        return unreachable(action);
+    }
+  }
+
+  #armDeadline(): void {
+    this.#cancelDeadline();
+    const deadlineMs = this.#deadlineMs();
+    this.#cancelDeadline =
+      deadlineMs === null ? () => {} : this.#clock.after(deadlineMs, () => this.post({ type: 'deadline' }));
+  }
+
+  #deadlineMs(): number | null {
+    switch (this.#state.name) {
+      case 'connecting':
+        return this.#deadlines.connectingMs;
+      case 'ringing':
+        return this.#state.accepting ? this.#deadlines.acceptingMs : this.#deadlines.ringingMs;
+      case 'active':
+        return this.#deadlines.activeMs;
+      default:
+        return null;
+    }
+  }
+}

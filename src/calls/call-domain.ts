@@ -1,0 +1,44 @@
+import type { Platform } from '../base/platform.ts';
+import type { Clock } from '../base/time.ts';
+import type { Connector } from '../connectors/contract/connector.ts';
+import type { Engine } from '../threads/engine.ts';
+import type { CallIdentity } from './call.ts';
+import { CallActor, type CallDeadlines } from './call-actor.ts';
+import type { CallRecorder } from './call-recorder.ts';
+import type { CallRegistry } from './call-registry.ts';
+import { type CallState, isOver } from './call-state.ts';
+
+/** What the verbs on calls work with; put together once by the composition root. */
+export interface CallDomain {
+  readonly registry: CallRegistry;
+  readonly connectors: ReadonlyMap<Platform, Connector>;
+  readonly engine: Engine;
+  readonly recorder: CallRecorder;
+  readonly clock: Clock;
+  readonly deadlines: CallDeadlines;
+  readonly maxCallsPerAccount: number;
+}
+
+/** Makes a call's actor with its place in the engine, and lists it; it lives in the registry until it is over. */
+export function openCall(domain: CallDomain, identity: CallIdentity): CallActor {
+  const engineCall = domain.engine.place(identity.callId, {
+    ended: (termination) => actor.post({ type: 'engine_ended', termination }),
+  });
+  const actor = new CallActor(identity, {
+    engineCall,
+    clock: domain.clock,
+    deadlines: domain.deadlines,
+    witness: { changed: (call, state) => followChange(domain, call, state) },
+  });
+  domain.registry.add(actor);
+  return actor;
+}
+
+function followChange(domain: CallDomain, actor: CallActor, state: CallState): void {
+  domain.recorder.changed(actor.snapshot(), state);
+  if (isOver(state)) domain.registry.remove(actor);
+}
+
+export function hasRoom(domain: CallDomain, accountId: string): boolean {
+  return domain.registry.countOf(accountId) < domain.maxCallsPerAccount;
+}

@@ -1,0 +1,44 @@
+import type { CallActor } from './call-actor.ts';
+
+/** The calls that live now, by id and by account. */
+export class CallRegistry {
+  readonly #byId = new Map<string, CallActor>();
+  readonly #byAccount = new Map<string, Set<CallActor>>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  add(actor: CallActor): void {
+    const { callId, accountId } = actor.identity;
+    this.#byId.set(callId, actor);
+    const siblings = this.#byAccount.get(accountId);
+    if (siblings) siblings.add(actor);
+    else this.#byAccount.set(accountId, new Set([actor]));
+  }
+
+  remove(actor: CallActor): void {
+    const { callId, accountId } = actor.identity;
+    this.#byId.delete(callId);
+    const siblings = this.#byAccount.get(accountId);
+    siblings?.delete(actor);
+    if (siblings?.size === 0) this.#byAccount.delete(accountId);
+  }
+
+  find(callId: string): CallActor | undefined {
+    return this.#byId.get(callId);
+  }
+
+  countOf(accountId: string): number {
+    return this.#byAccount.get(accountId)?.size ?? 0;
+  }
+
+  /** The account's live calls, oldest first. */
+  listOf(accountId: string): CallActor[] {
+    return [...(this.#byAccount.get(accountId) ?? [])];
+  }
+
+  all(): CallActor[] {
+    return [...this.#byId.values()];
+  }
+}

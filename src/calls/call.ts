@@ -1,0 +1,39 @@
+import type { Capability, Platform } from '../base/platform.ts';
+import type { CallStateName } from './call-state.ts';
+
+/** How an agent is called that gives no name (specification, "Call endpoints"). */
+export const DEFAULT_AGENT_NAME = 'AI Agent';
+
+/** What stays the same through a call's life. */
+export interface CallIdentity {
+  readonly callId: string;
+  readonly roomId: string;
+  readonly participantId: string;
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly platform: Platform;
+  /** Meeting URL or SIP URI. */
+  readonly meetingUrl: string;
+  readonly agentName: string;
+  readonly direction: 'outbound' | 'inbound';
+  /** Empty for outbound. */
+  readonly caller: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly capabilities: readonly Capability[];
+  /** Native rate of the room, in Hz. */
+  readonly sampleRateHz: number;
+}
+
+/** A call as a client sees it. */
+export interface CallSnapshot extends CallIdentity {
+  readonly state: CallStateName;
+  /** ISO 8601; null while the call lives. */
+  readonly endedAt: string | null;
+}
+
+/** What a call tells those who listen to it, in the words of the call WebSocket. */
+export type CallEvent =
+  | { readonly type: 'call_state'; readonly state: CallStateName }
+  | { readonly type: 'call_error'; readonly message: string; readonly code: string }
+  | { readonly type: 'dtmf'; readonly digit: string };

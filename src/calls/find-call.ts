@@ -1,0 +1,44 @@
+import { GatewayError } from '../base/errors.ts';
+import type { AgentScope } from '../base/scope.ts';
+import type { CallSnapshot } from './call.ts';
+import type { CallActor } from './call-actor.ts';
+import type { CallDomain } from './call-domain.ts';
+
+/** The live call with this id, if the scope may see it. @throws GatewayError `call_not_found` */
+export function liveCall(domain: CallDomain, scope: AgentScope, callId: string): CallActor {
+  const actor = domain.registry.find(callId);
+  if (!actor || !sees(scope, actor.identity)) throw new GatewayError('call_not_found');
+  return actor;
+}
+
+/**
+ * A live call, or one that was refused, missed or disconnected; those that ended are gone for clients.
+ * @throws GatewayError `call_not_found`
+ */
+export async function getCall(domain: CallDomain, scope: AgentScope, callId: string): Promise<CallSnapshot> {
+  const actor = domain.registry.find(callId);
+  const call = actor ? actor.snapshot() : await pastCall(domain, callId);
+  if (!call || call.state === 'ended' || !sees(scope, call)) throw new GatewayError('call_not_found');
+  return call;
+}
+
+/** The scope's live calls, ringing ones included, oldest first. */
+export function listCalls(domain: CallDomain, scope: AgentScope): CallSnapshot[] {
+  return domain.registry
+    .listOf(scope.accountId)
+    .filter((actor) => sees(scope, actor.identity))
+    .map((actor) => actor.snapshot());
+}
+
+/** A call that is over, as it was stored; null when unknown or when its agent is gone. */
+async function pastCall(domain: CallDomain, callId: string): Promise<CallSnapshot | null> {
+  const row = await domain.recorder.find(callId);
+  const connector = row && domain.connectors.get(row.platform);
+  if (!row?.agentId || !connector) return null;
+  const { capabilities, nativeSampleRateHz: sampleRateHz } = connector;
+  return { ...row, agentId: row.agentId, capabilities, sampleRateHz };
+}
+
+function sees(scope: AgentScope, call: { accountId: string; agentId: string }): boolean {
+  return call.accountId === scope.accountId && scope.agentIds.includes(call.agentId);
+}

@@ -1,0 +1,21 @@
+import type { AgentScope } from '../base/scope.ts';
+import type { CallSnapshot } from './call.ts';
+import type { CallDomain } from './call-domain.ts';
+import { liveCall } from './find-call.ts';
+
+/** Ends a call; the platform is told in the background. @throws GatewayError `call_not_found` */
+export function hangUpCall(domain: CallDomain, scope: AgentScope, callId: string): CallSnapshot {
+  const actor = liveCall(domain, scope, callId);
+  actor.post({ type: 'hang_up', reason: 'hung up by the agent' });
+  return actor.snapshot();
+}
+
+/** Ends every live call and waits until all is released or `deadlineMs` has passed. */
+export async function hangUpAll(domain: CallDomain, deadlineMs: number): Promise<void> {
+  const actors = domain.registry.all();
+  for (const actor of actors) actor.post({ type: 'hang_up', reason: 'the gateway is closing' });
+  await Promise.race([
+    Promise.allSettled(actors.map((actor) => actor.released())),
+    new Promise<void>((resolve) => domain.clock.after(deadlineMs, resolve)),
+  ]);
+}

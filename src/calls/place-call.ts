@@ -1,0 +1,77 @@
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { Platform } from '../base/platform.ts';
+import type { AgentScope } from '../base/scope.ts';
+import { type Connector, type PlacesCalls, placesCalls } from '../connectors/contract/connector.ts';
+import type { CallIdentity, CallSnapshot } from './call.ts';
+import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
+
+export interface PlaceCallRequest {
+  readonly platform: Platform;
+  /** Empty when the client gave none. */
+  readonly meetingUrl: string;
+  readonly agentName: string;
+  /** Ids of hosted-speech presets; none exist yet, so any id is unknown. */
+  readonly voiceConfigIds: readonly string[];
+}
+
+/**
+ * Places an outbound call and returns at once, `connecting`. The call is stored before this resolves.
+ * @throws GatewayError `platform_not_configured`, `no_sip_trunk`, `meeting_url_required`, `invalid_meeting_url`,
+ *   `voice_config_not_found`, `call_limit`
+ */
+export async function placeCall(
+  domain: CallDomain,
+  scope: AgentScope,
+  request: PlaceCallRequest,
+): Promise<CallSnapshot> {
+  const connector = callingConnector(domain, request.platform);
+  if (request.voiceConfigIds.length > 0) throw new GatewayError('voice_config_not_found');
+  const identity = outboundIdentity(domain, scope, connector, request);
+  const dial = {
+    callId: identity.callId,
+    accountId: identity.accountId,
+    target: identity.meetingUrl,
+    agentName: identity.agentName,
+  };
+  connector.checkDial(dial);
+  if (!hasRoom(domain, scope.accountId)) throw new GatewayError('call_limit');
+  const actor = openCall(domain, identity);
+  await domain.recorder.opened(actor.snapshot());
+  actor.begin(connector.dial(dial, actor.media, actor.legObserver));
+  return actor.snapshot();
+}
+
+function callingConnector(domain: CallDomain, platform: Platform): Connector & PlacesCalls {
+  const connector = domain.connectors.get(platform);
+  if (connector && placesCalls(connector)) return connector;
+  if (platform === 'discord' || platform === 'telegram') {
+    throw new GatewayError('platform_not_configured', `No ${platform} bot registered`);
+  }
+  throw new GatewayError('platform_not_configured', `No ${platform} connection configured`);
+}
+
+function outboundIdentity(
+  domain: CallDomain,
+  scope: AgentScope,
+  connector: Connector,
+  request: PlaceCallRequest,
+): CallIdentity {
+  const [agentId] = scope.agentIds;
+  if (agentId === undefined) throw new GatewayError('forbidden');
+  return {
+    callId: newId('call'),
+    roomId: newId('room'),
+    participantId: newId('part'),
+    accountId: scope.accountId,
+    agentId,
+    platform: connector.platform,
+    meetingUrl: request.meetingUrl,
+    agentName: request.agentName,
+    direction: 'outbound',
+    caller: '',
+    createdAt: domain.clock.nowIso(),
+    capabilities: connector.capabilities,
+    sampleRateHz: connector.nativeSampleRateHz,
+  };
+}

@@ -1,0 +1,36 @@
+import { newId } from '../base/ids.ts';
+import type { Connector, InboundAnswerer, InboundCall } from '../connectors/contract/connector.ts';
+import { type CallIdentity, DEFAULT_AGENT_NAME } from './call.ts';
+import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
+
+/** Answers a connector's inbound calls: each rings as a call of its agent, or is accepted by itself. */
+export function inboundAnswerer(domain: CallDomain, connector: Connector): InboundAnswerer {
+  return { ring: (inbound) => ringCall(domain, connector, inbound) };
+}
+
+function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall): boolean {
+  if (!hasRoom(domain, inbound.accountId)) return false;
+  const actor = openCall(domain, inboundIdentity(domain, connector, inbound));
+  domain.recorder.rang(actor.snapshot(), inbound.autoAnswer);
+  actor.begin(inbound.take(actor.media, actor.legObserver));
+  if (inbound.autoAnswer) actor.post({ type: 'accept' });
+  return true;
+}
+
+function inboundIdentity(domain: CallDomain, connector: Connector, inbound: InboundCall): CallIdentity {
+  return {
+    callId: newId('call'),
+    roomId: newId('room'),
+    participantId: newId('part'),
+    accountId: inbound.accountId,
+    agentId: inbound.agentId,
+    platform: connector.platform,
+    meetingUrl: inbound.target,
+    agentName: DEFAULT_AGENT_NAME,
+    direction: 'inbound',
+    caller: inbound.caller,
+    createdAt: domain.clock.nowIso(),
+    capabilities: connector.capabilities,
+    sampleRateHz: connector.nativeSampleRateHz,
+  };
+}
