@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
+
+const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);
+
+/** What a client may send on the call WebSocket as text (specification, "Call WebSocket, client to server"). */
+export const StreamRequest = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('audio'), audio: z.string(), sample_rate: SampleRate.optional() }),
+  z.object({
+    type: z.literal('audio_config'),
+    sample_rate: SampleRate.optional(),
+    receive: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal('clear') }),
+  z.object({ type: z.literal('mark'), name: z.string().min(1).max(256) }),
+  z.object({ type: z.literal('say'), text: z.string().min(1).max(10_000) }),
+  z.object({ type: z.literal('send_chat'), text: z.string().min(1).max(10_000) }),
+]);
+export type StreamRequest = z.output<typeof StreamRequest>;
+
+/** Codes of `call_error` that answer a client's own message; the call lives on. */
+export type StreamErrorCode =
+  | 'invalid_json'
+  | 'unknown_type'
+  | 'invalid_message'
+  | 'invalid_sample_rate'
+  | 'invalid_base64'
+  | 'invalid_audio'
+  | 'too_many_marks'
+  | 'tts_not_configured'
+  | 'capability_missing';
+
+/** What the gateway sends as text. */
+export type StreamEvent =
+  | { readonly type: 'call_state'; readonly state: string }
+  | {
+      readonly type: 'call_error';
+      readonly message: string;
+      readonly code: string;
+      readonly lost_ms?: number;
+    }
+  | { readonly type: 'dtmf'; readonly digit: string }
+  | { readonly type: 'mark'; readonly name: string }
+  | { readonly type: 'cleared'; readonly played_ms: number; readonly dropped_ms: number }
+  | {
+      readonly type: 'audio_config';
+      readonly sample_rate: number;
+      readonly native_sample_rate: number;
+      readonly resampling: boolean;
+      readonly format: 'pcm_s16le';
+      readonly channels: 1;
+      readonly frame_duration_ms: number;
+      readonly frame_bytes: number;
+      readonly ready: true;
+    };

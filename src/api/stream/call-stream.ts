@@ -1,0 +1,194 @@
+import { unreachable } from '../../base/assert.ts';
+import { FRAME_MS, frameSamples } from '../../base/frame.ts';
+import type { Clock } from '../../base/time.ts';
+import type { CallEvent } from '../../calls/call.ts';
+import type { CallActor, CallObserver } from '../../calls/call-actor.ts';
+import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
+import type { Socket, SocketHandler } from '../http/socket.ts';
+import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
+import { MarkBook } from './mark-book.ts';
+import { SendWindow } from './send-window.ts';
+import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './stream-request.ts';
+
+/** RFC 6455 section 7.4.1. */
+const NORMAL_CLOSURE = 1000;
+const TRY_AGAIN_LATER = 1013;
+/** Frames wait in the ring, where the oldest can still be dropped, once this much is on its way unsent. */
+const MAX_BUFFERED_BYTES = 16 * 1024;
+
+/** One agent's WebSocket on a call: its audio both ways, and the call's events. */
+export class CallStream implements SocketHandler, CallObserver, AgentAudioObserver {
+  readonly #call: CallActor;
+  readonly #clock: Clock;
+  readonly #marks = new MarkBook();
+  #window = new SendWindow();
+  #socket: Socket | null = null;
+  #audio: AgentAudio | null = null;
+  #stopObserving: () => void = () => {};
+  #sampleRateHz: number;
+  #receiving = false;
+
+  constructor(call: CallActor, clock: Clock) {
+    this.#call = call;
+    this.#clock = clock;
+    this.#sampleRateHz = call.identity.sampleRateHz;
+  }
+
+  opened(socket: Socket): void {
+    this.#socket = socket;
+    const state = this.#call.snapshot().state;
+    try {
+      this.#stopObserving = this.#call.observe(this);
+    } catch {
+      return socket.close(TRY_AGAIN_LATER, 'too many streams on this call');
+    }
+    this.event({ type: 'call_state', state });
+  }
+
+  binary(bytes: Uint8Array): void {
+    try {
+      this.#play(pcmFromBytes(bytes), this.#sampleRateHz);
+    } catch (error) {
+      this.#answerFault(error);
+    }
+  }
+
+  text(text: string): void {
+    try {
+      this.#carryOut(parseStreamRequest(text));
+    } catch (error) {
+      this.#answerFault(error);
+    }
+  }
+
+  pong(text: string): void {
+    this.#window.pong(text, this.#clock.monotonicMs());
+  }
+
+  drained(): void {}
+
+  closed(): void {
+    this.#socket = null;
+    this.#stopObserving();
+    this.#audio?.close();
+    this.#audio = null;
+  }
+
+  /** CallObserver: the call tells; the stream ends with its call. */
+  event(event: CallEvent): void {
+    this.#send(event);
+    if (event.type === 'call_state' && isLast(event.state))
+      this.#socket?.close(NORMAL_CLOSURE, `call ${event.state}`);
+  }
+
+  /** AgentAudioObserver: one 20 ms frame for the client; false leaves it in the ring. */
+  frame(pcm: Uint8Array): boolean {
+    const socket = this.#socket;
+    if (!socket || !this.#window.isOpen() || socket.bufferedBytes() > MAX_BUFFERED_BYTES) return false;
+    socket.sendBinary(pcm);
+    const ping = this.#window.frameSent(this.#clock.monotonicMs());
+    if (ping !== null) socket.ping(ping);
+    return true;
+  }
+
+  mark(markId: number): void {
+    const name = this.#marks.take(markId);
+    if (name !== undefined) this.#send({ type: 'mark', name });
+  }
+
+  cleared(playedMs: number, droppedMs: number): void {
+    this.#send({ type: 'cleared', played_ms: playedMs, dropped_ms: droppedMs });
+  }
+
+  /** The client reads too slowly: its oldest audio was dropped. */
+  overrun(lostMs: number): void {
+    this.#lost('audio_overrun', lostMs, 'of call audio were dropped because the client reads too slowly');
+  }
+
+  /** The client sends more than can wait to be played: the newest audio was dropped. */
+  overflow(lostMs: number): void {
+    this.#lost('audio_overflow', lostMs, 'of sent audio were dropped because too much waits to be played');
+  }
+
+  #carryOut(request: StreamRequest): void {
+    switch (request.type) {
+      case 'audio':
+        return this.#play(pcmFromBase64(request.audio), request.sample_rate ?? this.#sampleRateHz);
+      case 'audio_config':
+        return this.#configure(request);
+      case 'clear':
+        this.#marks.clear();
+        return this.#joined().clear();
+      case 'mark':
+        return this.#mark(request.name);
+      case 'say':
+        throw new StreamFault('tts_not_configured', 'Hosted TTS not configured');
+      case 'send_chat':
+        throw new StreamFault(
+          'capability_missing',
+          `The ${this.#call.identity.platform} platform has no chat`,
+        );
+      default:
+        return unreachable(request);
+    }
+  }
+
+  #play(samples: Int16Array, sampleRateHz: number): void {
+    if (samples.length > 0) this.#joined().write(samples, sampleRateHz);
+  }
+
+  #mark(name: string): void {
+    const markId = this.#marks.add(name);
+    if (markId === null) throw new StreamFault('too_many_marks', 'too many marks wait to be played');
+    this.#joined().mark(markId);
+  }
+
+  #configure(request: Extract<StreamRequest, { type: 'audio_config' }>): void {
+    const rateChanged = request.sample_rate !== undefined && request.sample_rate !== this.#sampleRateHz;
+    const receiving = request.receive ?? this.#receiving;
+    const listenChanged = receiving !== this.#receiving || (receiving && rateChanged);
+    this.#sampleRateHz = request.sample_rate ?? this.#sampleRateHz;
+    this.#receiving = receiving;
+    if (listenChanged) this.#joined().listen(receiving ? this.#sampleRateHz : null);
+    this.#tellAudioConfig();
+  }
+
+  #tellAudioConfig(): void {
+    const nativeSampleRateHz = this.#call.identity.sampleRateHz;
+    this.#send({
+      type: 'audio_config',
+      sample_rate: this.#sampleRateHz,
+      native_sample_rate: nativeSampleRateHz,
+      resampling: this.#sampleRateHz !== nativeSampleRateHz,
+      format: 'pcm_s16le',
+      channels: 1,
+      frame_duration_ms: FRAME_MS,
+      frame_bytes: frameSamples(this.#sampleRateHz) * Int16Array.BYTES_PER_ELEMENT,
+      ready: true,
+    });
+  }
+
+  /** The agent takes part in the call's audio from its first word about audio on. */
+  #joined(): AgentAudio {
+    this.#audio ??= this.#call.joinAgent(this);
+    return this.#audio;
+  }
+
+  #lost(code: string, lostMs: number, what: string): void {
+    this.#send({ type: 'call_error', code, message: `${lostMs} ms ${what}`, lost_ms: lostMs });
+  }
+
+  /** A client's mistake is told and the call lives on; anything else is a bug. */
+  #answerFault(error: unknown): void {
+    if (!(error instanceof StreamFault)) throw error;
+    this.#send({ type: 'call_error', code: error.code, message: error.message });
+  }
+
+  #send(event: StreamEvent): void {
+    this.#socket?.sendText(JSON.stringify(event));
+  }
+}
+
+function isLast(state: string): boolean {
+  return state === 'ended' || state === 'refused' || state === 'missed' || state === 'disconnected';
+}

@@ -1,0 +1,47 @@
+import { FRAME_MS } from '../../base/frame.ts';
+
+/** A ping goes out with every so many frames. */
+const PING_EVERY_FRAMES = 5;
+/** Audio that may be on its way to the client beyond the round trip. */
+const WINDOW_FRAMES = 200 / FRAME_MS;
+/** Pings whose sending times are remembered; more are never unanswered inside the window. */
+const PINGS_KEPT = 32;
+
+/**
+ * How far the client's reading has come. Socket buffers hide a slow reader for many seconds, but a WebSocket answers
+ * pings in order (RFC 6455, section 5.5.2), so a pong says that every frame before its ping has been read. A client
+ * that never answers a ping is not limited by this window.
+ */
+export class SendWindow {
+  readonly #pingSentAtMs = new Float64Array(PINGS_KEPT);
+  #framesSent = 0;
+  #pingsSent = 0;
+  #pingsAnswered = 0;
+  #roundTripMs = Number.POSITIVE_INFINITY;
+
+  /** Whether another frame may go out now. */
+  isOpen(): boolean {
+    if (this.#pingsAnswered === 0) return true;
+    const unreadFrames = this.#framesSent - this.#pingsAnswered * PING_EVERY_FRAMES;
+    return unreadFrames < WINDOW_FRAMES + this.#roundTripMs / FRAME_MS;
+  }
+
+  /** Counts a frame; returns the text of the ping that must follow it, or null. */
+  frameSent(nowMs: number): string | null {
+    this.#framesSent += 1;
+    if (this.#framesSent % PING_EVERY_FRAMES !== 0) return null;
+    this.#pingsSent += 1;
+    this.#pingSentAtMs[this.#pingsSent % PINGS_KEPT] = nowMs;
+    return String(this.#pingsSent);
+  }
+
+  /** Takes a pong; one that answers no ping of ours is ignored. */
+  pong(text: string, nowMs: number): void {
+    const ping = Number(text);
+    if (!Number.isInteger(ping) || ping <= this.#pingsAnswered || ping > this.#pingsSent) return;
+    this.#pingsAnswered = ping;
+    if (this.#pingsSent - ping >= PINGS_KEPT) return;
+    const roundTripMs = nowMs - (this.#pingSentAtMs[ping % PINGS_KEPT] ?? nowMs);
+    this.#roundTripMs = Math.min(this.#roundTripMs, roundTripMs);
+  }
+}

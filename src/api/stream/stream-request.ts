@@ -1,0 +1,55 @@
+import { type StreamErrorCode, StreamRequest } from '../schema/stream.ts';
+
+/** A client's message that cannot be carried out: told in a `call_error`, and the call lives on. */
+export class StreamFault extends Error {
+  readonly code: StreamErrorCode;
+
+  constructor(code: StreamErrorCode, message: string) {
+    super(message);
+    this.name = 'StreamFault';
+    this.code = code;
+  }
+}
+
+/** Reads a text frame. @throws StreamFault */
+export function parseStreamRequest(text: string): StreamRequest {
+  const parsed = StreamRequest.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = issue?.path.join('.') ?? '';
+  if (path === 'type' || path === '') {
+    throw new StreamFault(
+      'unknown_type',
+      'type is not one of audio, audio_config, clear, mark, say, send_chat',
+    );
+  }
+  const code = path === 'sample_rate' ? 'invalid_sample_rate' : 'invalid_message';
+  throw new StreamFault(code, `${path}: ${issue?.message}`);
+}
+
+/** PCM from a binary frame's bytes: signed 16-bit little-endian mono. @throws StreamFault */
+export function pcmFromBytes(bytes: Uint8Array): Int16Array {
+  if (bytes.byteLength % 2 !== 0) {
+    throw new StreamFault('invalid_audio', `16-bit PCM has an even number of bytes, not ${bytes.byteLength}`);
+  }
+  const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice();
+  return new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 2);
+}
+
+/** PCM from base64 (RFC 4648 section 4, padding required). @throws StreamFault */
+export function pcmFromBase64(base64: string): Int16Array {
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
+    throw new StreamFault('invalid_base64', 'audio is not base64');
+  }
+  const bytes = new Uint8Array(Buffer.byteLength(base64, 'base64'));
+  Buffer.from(bytes.buffer).write(base64, 'base64');
+  return pcmFromBytes(bytes);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new StreamFault('invalid_json', 'the text frame is not JSON');
+  }
+}

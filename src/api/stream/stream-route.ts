@@ -1,0 +1,28 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { CallDomain } from '../../calls/call-domain.ts';
+import { liveCall } from '../../calls/find-call.ts';
+import type { Authenticate, Principal } from '../auth/principal.ts';
+import type { SocketRequest, SocketRoute } from '../http/socket.ts';
+import { CallStream } from './call-stream.ts';
+
+/** About 10 s of 48 kHz audio (specification, "Limits"). */
+const MAX_MESSAGE_BYTES = 1_048_576;
+
+/** `WS /api/call/{call_id}/stream?api_key=…`: 401, 403 and 404 are answered before the upgrade. */
+export function streamRoute(calls: CallDomain, authenticate: Authenticate): SocketRoute {
+  return {
+    path: '/api/call/{call_id}/stream',
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    accept(request) {
+      const principal = identify(request, authenticate);
+      return new CallStream(liveCall(calls, principal, request.params.call_id ?? ''), calls.clock);
+    },
+  };
+}
+
+function identify(request: SocketRequest, authenticate: Authenticate): Principal {
+  const principal = authenticate(request.query.get('api_key') ?? request.credential);
+  if (!principal) throw new GatewayError('unauthorized');
+  if (principal.kind !== 'agent') throw new GatewayError('forbidden');
+  return principal;
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  parseStreamRequest,
+  pcmFromBase64,
+  pcmFromBytes,
+  StreamFault,
+} from '../../../../src/api/stream/stream-request.ts';
+
+function faultOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof StreamFault) return error.code;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('stream requests', () => {
+  it.each([
+    ['not json', 'invalid_json'],
+    ['[]', 'unknown_type'],
+    ['null', 'unknown_type'],
+    ['{}', 'unknown_type'],
+    ['{"type":"dance"}', 'unknown_type'],
+    ['{"type":"audio_config","sample_rate":7999}', 'invalid_sample_rate'],
+    ['{"type":"audio_config","sample_rate":48001}', 'invalid_sample_rate'],
+    ['{"type":"audio_config","sample_rate":16000.5}', 'invalid_sample_rate'],
+    ['{"type":"audio","audio":1}', 'invalid_message'],
+    ['{"type":"audio_config","receive":"yes"}', 'invalid_message'],
+    ['{"type":"mark"}', 'invalid_message'],
+    ['{"type":"mark","name":""}', 'invalid_message'],
+    ['{"type":"clear"}', 'none'],
+  ])('%s → %s', (text, code) => {
+    expect(faultOf(() => parseStreamRequest(text))).toBe(code);
+  });
+
+  it('never throws anything but a StreamFault', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), fc.jsonValue().map(String)), (text) => {
+        faultOf(() => parseStreamRequest(text));
+      }),
+    );
+  });
+
+  it('reads PCM from base64 and from bytes alike', () => {
+    fc.assert(
+      fc.property(fc.int16Array({ maxLength: 400 }), (samples) => {
+        const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+        expect(pcmFromBytes(bytes)).toEqual(samples);
+        expect(pcmFromBase64(Buffer.from(bytes).toString('base64'))).toEqual(samples);
+      }),
+    );
+  });
+
+  it('reads bytes that start at an odd offset', () => {
+    const bytes = new Uint8Array([0xff, 1, 2, 3, 4]).subarray(1);
+    expect([...pcmFromBytes(bytes)]).toEqual([0x0201, 0x0403]);
+  });
+
+  it.each(['a', 'abc', 'ab=c', '!!!!', 'YQ==YQ==', 'YWI-', 'YWI '])('%s is not base64', (text) => {
+    expect(faultOf(() => pcmFromBase64(text))).toBe('invalid_base64');
+  });
+
+  it('an odd number of bytes is not 16-bit PCM', () => {
+    expect(faultOf(() => pcmFromBytes(new Uint8Array(3)))).toBe('invalid_audio');
+    expect(faultOf(() => pcmFromBase64(Buffer.alloc(3).toString('base64')))).toBe('invalid_audio');
+  });
+});
