@@ -1,0 +1,67 @@
+/** Which part may import which: src/README.md, "Who may import whom". */
+const layer = (name, from, allowed) => ({
+  name,
+  severity: 'error',
+  comment: `${name} may reach only: ${allowed.join(', ') || 'nothing of src'}`,
+  from: { path: from },
+  to: { path: '^src/', pathNot: [from, ...allowed.map((part) => `^src/${part}/`)] },
+});
+
+const DOMAINS = ['accounts', 'agents', 'calls', 'messaging', 'files', 'speech'];
+const FLOOR = ['audio', 'telemetry', 'base'];
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, pathNot: '^src/main\\.ts$' }, to: {} },
+    layer('base', '^src/base/', []),
+    layer('audio', '^src/audio/', ['base']),
+    layer('telemetry', '^src/telemetry/', ['base']),
+    layer('settings', '^src/settings/', ['base']),
+    layer('store', '^src/store/', FLOOR),
+    layer('threads', '^src/threads/', ['connectors/contract', ...FLOOR]),
+    layer('connector contract', '^src/connectors/contract/', FLOOR),
+    layer('connectors', '^src/connectors/(?!contract/)', ['connectors/contract', ...FLOOR]),
+    layer('engine', '^src/engine/', ['threads', 'connectors/contract', ...FLOOR, 'connectors/sip/media']),
+    layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
+    layer('api', '^src/api/', [...DOMAINS, 'connectors/contract', 'threads', 'store', ...FLOOR]),
+    {
+      name: 'only-http-knows-uws',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/api/http/' },
+      to: { path: 'node_modules/uWebSockets\\.js|^uWebSockets\\.js$' },
+    },
+    {
+      name: 'only-store-knows-the-database',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/store/' },
+      to: { path: 'node_modules/(better-sqlite3|kysely)' },
+    },
+    {
+      name: 'only-threads-knows-threads',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(threads|engine)/' },
+      to: { path: '^(node:)?worker_threads$|node_modules/piscina' },
+    },
+    {
+      name: 'worker-closure',
+      severity: 'error',
+      comment: 'The engine worker must start fast and never touch HTTP or the database.',
+      from: { path: '^src/engine/engine\\.worker\\.ts$' },
+      to: { path: 'uWebSockets\\.js|better-sqlite3|kysely|node_modules/zod|^src/(api|store)/', reachable: true },
+    },
+    {
+      name: 'only-roots-know-connectors',
+      severity: 'error',
+      comment: 'Connectors are reached through the contract; the two composition roots put them in place.',
+      from: { path: '^src/', pathNot: '^src/(connectors/|gateway\\.ts$|engine/engine\\.worker\\.ts$)' },
+      to: { path: '^src/connectors/(?!contract/)' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};
