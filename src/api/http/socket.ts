@@ -1,10 +1,13 @@
 import type { RequestId } from './request-id.ts';
 
-/** One open WebSocket. Every method is safe after the close: it then does nothing. */
+/**
+ * One open WebSocket. Every method is safe after the close: it then does nothing. Sends return false when the message
+ * was not sent: the connection is closed, or its buffer of 4 MB is full.
+ */
 export interface Socket {
-  sendText(text: string): void;
+  sendText(text: string): boolean;
   /** Sends the view's bytes as one binary frame; they are copied before the call returns. */
-  sendBinary(bytes: Uint8Array): void;
+  sendBinary(bytes: Uint8Array): boolean;
   /** Sends a ping whose text (at most 125 bytes) comes back in `pong`. */
   ping(text: string): void;
   /** Bytes accepted for sending that the network has not taken yet. */

@@ -1,0 +1,92 @@
+import type { HttpRequest } from 'uWebSockets.js';
+import type { z } from 'zod';
+import { assert } from '../../base/assert.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { Exchange } from './exchange.ts';
+import { pathParameterNames, type Route, type RouteRequest } from './route.ts';
+import type { SocketRoute } from './socket.ts';
+import { validate } from './validation.ts';
+
+/** A route with what every request would otherwise have to work out anew. */
+export interface CompiledRoute {
+  readonly route: Route;
+  readonly parameterNames: readonly string[];
+}
+
+/** What stands at one path. */
+export interface Endpoint {
+  readonly methods: Map<string, CompiledRoute>;
+  socket: { readonly route: SocketRoute; readonly parameterNames: readonly string[] } | null;
+}
+
+export function newEndpoint(): Endpoint {
+  return { methods: new Map(), socket: null };
+}
+
+/** The methods of an endpoint, as `Allow` lists them. */
+export function allowOf(endpoint: Endpoint): string {
+  const methods = [...endpoint.methods.keys()].map((method) => method.toUpperCase());
+  if (endpoint.methods.has('get')) methods.push('HEAD');
+  else if (endpoint.socket !== null) methods.push('GET');
+  return [...methods, 'OPTIONS'].join(', ');
+}
+
+export function compile(route: Route): CompiledRoute {
+  return { route, parameterNames: pathParameterNames(route.path) };
+}
+
+/** Parameter names and values side by side. */
+export function namedValues(names: readonly string[], values: readonly string[]): Record<string, string> {
+  const named: Record<string, string> = {};
+  for (let i = 0; i < names.length; i++) named[names[i]!] = values[i]!;
+  return named;
+}
+
+/** What a handler sees of a request. It copies what it needs: the library's request does not outlive its callback. */
+export class IncomingRequest implements RouteRequest<Principal | null> {
+  readonly principal: Principal | null;
+  readonly params: unknown;
+  readonly query: unknown;
+  body: unknown = undefined;
+  readonly #exchange: Exchange;
+  readonly #headers: ReadonlyMap<string, string>;
+
+  constructor(
+    exchange: Exchange,
+    { route, parameterNames }: CompiledRoute,
+    request: HttpRequest,
+    values: readonly string[],
+    principal: Principal | null,
+  ) {
+    this.#exchange = exchange;
+    this.principal = principal;
+    this.params = parsePart(route.params, 'path', () => namedValues(parameterNames, values));
+    this.query = parsePart(route.query, 'query', () => queryValues(request.getQuery()));
+    this.#headers = new Map(route.headers?.map((name) => [name, request.getHeader(name)]));
+  }
+
+  get requestId(): string {
+    return this.#exchange.requestId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+
+  header(name: string): string {
+    const value = this.#headers.get(name);
+    assert(value !== undefined, `header ${name} is not among those that the route names`);
+    return value;
+  }
+}
+
+const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
+
+function parsePart(schema: z.ZodObject | undefined, part: 'path' | 'query', read: () => unknown): unknown {
+  return schema === undefined ? NOTHING : validate(schema, part, read());
+}
+
+/** A query's values by name; of a name that comes twice, the last. */
+function queryValues(text: string): Record<string, string> {
+  return text === '' ? {} : Object.fromEntries(new URLSearchParams(text));
+}

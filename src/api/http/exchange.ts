@@ -1,0 +1,175 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
+import { assert } from '../../base/assert.ts';
+import { failureReply } from './failure.ts';
+import type { Reply, ReplyHeaders, StreamReply } from './reply.ts';
+import type { RequestId } from './request-id.ts';
+import { streamBody } from './stream-body.ts';
+import type { Traffic } from './traffic.ts';
+
+const STATUS_LINES: ReadonlyMap<number, string> = new Map(
+  Object.entries(STATUS_CODES).map(([status, text]) => [Number(status), `${status} ${text}`]),
+);
+
+/** Hears of every failure that a client is told nothing about but its request id. */
+export type OnError = (error: unknown, requestId: RequestId) => void;
+
+interface ExchangeOrigin {
+  readonly requestId: RequestId;
+  readonly isHead: boolean;
+  readonly traffic: Traffic;
+  readonly onError: OnError;
+}
+
+/**
+ * One request's answer. The server library's response must not be touched once the client is gone or the answer is
+ * complete: everything that writes goes through here, where that is known.
+ */
+export class Exchange {
+  readonly requestId: RequestId;
+  readonly #response: HttpResponse;
+  readonly #isHead: boolean;
+  readonly #traffic: Traffic;
+  readonly #onError: OnError;
+  #state: 'open' | 'streaming' | 'ended' | 'aborted' = 'open';
+  #aborter: AbortController | null = null;
+  #watched = false;
+
+  constructor(response: HttpResponse, origin: ExchangeOrigin) {
+    this.#response = response;
+    this.requestId = origin.requestId;
+    this.#isHead = origin.isHead;
+    this.#traffic = origin.traffic;
+    this.#onError = origin.onError;
+    this.#traffic.begin();
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open' || this.#state === 'streaming';
+  }
+
+  get signal(): AbortSignal {
+    this.#aborter ??= new AbortController();
+    if (this.#state === 'aborted') this.#aborter.abort();
+    return this.#aborter.signal;
+  }
+
+  /** Must be called before the server library's callback returns without an answer. */
+  watchAbort(): void {
+    if (this.#watched) return;
+    this.#watched = true;
+    this.#response.onAborted(() => {
+      this.#finish('aborted');
+      this.#aborter?.abort();
+    });
+  }
+
+  /** The raw response, for the code that reads the body or writes a stream while the exchange is open. */
+  get response(): HttpResponse {
+    assert(this.isOpen, 'response used after its end');
+    return this.#response;
+  }
+
+  /** Answers. Does nothing when the client is gone. `closeConnection` is for requests that were not read to the end. */
+  send(reply: Reply, closeConnection = false): void {
+    if (this.#state !== 'open') return;
+    if (reply.kind === 'stream' && !this.#isHead) {
+      this.watchAbort();
+      void streamBody(this, reply);
+      return;
+    }
+    const close = closeConnection || this.#traffic.closing;
+    this.#response.cork(() => this.#write(reply, close));
+    this.#finish('ended');
+  }
+
+  #writeHead(reply: Reply): void {
+    this.#response.writeStatus(STATUS_LINES.get(reply.status) ?? String(reply.status));
+    this.#response.writeHeader('X-Request-Id', this.requestId);
+    this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
+    if (reply.kind === 'json') {
+      this.#response.writeHeader('Content-Type', 'application/json');
+      this.#response.writeHeader('Cache-Control', 'no-store');
+    } else if (reply.kind !== 'empty') {
+      this.#response.writeHeader('Content-Type', reply.contentType);
+    }
+    if (reply.headers !== undefined) this.#writeHeaders(reply.headers);
+  }
+
+  /** Begins a streamed answer; `onRoom` is called whenever the client has taken what was buffered. */
+  startStream(reply: StreamReply, onRoom: () => void): void {
+    this.#state = 'streaming';
+    this.#response.onWritable(() => {
+      onRoom();
+      return true;
+    });
+    this.#response.cork(() => this.#writeHead(reply));
+  }
+
+  /** Ends a streamed answer after its last chunk. */
+  endStream(): void {
+    this.#response.cork(() => this.#response.end(undefined, this.#traffic.closing));
+    this.#finish('ended');
+  }
+
+  /** Marks a stream whose announced length has been written. */
+  ended(): void {
+    this.#finish('ended');
+  }
+
+  /** Answers an error as far as that is still possible: halfway through an answer, by dropping the connection. */
+  fail(error: unknown): void {
+    const failure = failureReply(error);
+    if (failure.status === 500) this.report(error);
+    if (this.#state === 'open') this.send(failure);
+    else if (this.#state === 'streaming') this.#response.close();
+  }
+
+  /** Tells whoever runs the gateway about a failure. */
+  report(error: unknown): void {
+    this.#onError(error, this.requestId);
+  }
+
+  #write(reply: Reply, close: boolean): void {
+    this.#writeHead(reply);
+    if (reply.status === 204 || reply.status === 304) {
+      this.#response.endWithoutBody();
+    } else if (this.#isHead) {
+      this.#writeLength(lengthOf(reply));
+      this.#response.endWithoutBody();
+    } else {
+      this.#response.end(bodyOf(reply), close);
+    }
+  }
+
+  #writeLength(lengthBytes: number | undefined): void {
+    if (lengthBytes !== undefined) this.#response.writeHeader('Content-Length', String(lengthBytes));
+  }
+
+  #writeHeaders(headers: ReplyHeaders): void {
+    for (const name in headers) this.#response.writeHeader(name, headers[name]!);
+  }
+
+  #finish(state: 'ended' | 'aborted'): void {
+    if (!this.isOpen) return;
+    this.#state = state;
+    this.#traffic.finish();
+  }
+}
+
+/** The body of a reply that is in memory. */
+function bodyOf(reply: Reply): string | Uint8Array {
+  switch (reply.kind) {
+    case 'json':
+      return JSON.stringify(reply.body);
+    case 'bytes':
+      return reply.body;
+    case 'empty':
+    case 'stream':
+      return '';
+  }
+}
+
+function lengthOf(reply: Reply): number | undefined {
+  return reply.kind === 'stream' ? reply.lengthBytes : Buffer.byteLength(bodyOf(reply));
+}

@@ -1,0 +1,12 @@
+import { GatewayError } from '../../base/errors.ts';
+import { type JsonReply, reply } from './reply.ts';
+import { ValidationError } from './validation.ts';
+
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
+
+/** The answer to whatever was thrown; anything that is not meant for a client is an internal error. */
+export function failureReply(error: unknown): JsonReply {
+  if (error instanceof ValidationError) return reply(422, { detail: error.faults });
+  if (!(error instanceof GatewayError)) return reply(500, { detail: 'Internal error' });
+  return reply(error.status, { detail: error.message }, error.status === 401 ? CHALLENGE : undefined);
+}

@@ -1,0 +1,71 @@
+import { isUtf8 } from 'node:buffer';
+import type { Exchange } from './exchange.ts';
+import { ValidationError } from './validation.ts';
+
+/** How much and how long a request body may be. */
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** From the end of the headers to the last byte. */
+  readonly deadlineMs: number;
+  /** Longest pause between two pieces. The server library hangs up without a word after 10 s. */
+  readonly silenceMs: number;
+}
+
+export type BodyOutcome =
+  | { readonly kind: 'complete'; readonly bytes: Buffer }
+  /** `isRead` when the client has sent everything, so that its connection can go on. */
+  | { readonly kind: 'too_large'; readonly isRead: boolean }
+  | { readonly kind: 'too_slow' };
+
+/** How many times the cap is read and thrown away, so that a client mid-upload hears 413 and not a broken pipe. */
+const DISCARD_FACTOR = 4;
+
+/**
+ * Collects a request's body, then calls `done` once; never when the client goes away first. A body that arrived with
+ * its headers is done before this returns.
+ */
+export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome: BodyOutcome) => void): void {
+  const startMs = performance.now();
+  const chunks: Buffer[] = [];
+  let lengthBytes = 0;
+  let isDone = false;
+
+  const finish = (outcome: BodyOutcome) => {
+    clearTimeout(silence);
+    if (isDone || !exchange.isOpen) return;
+    isDone = true;
+    done(outcome);
+  };
+  const silence = setTimeout(() => finish({ kind: 'too_slow' }), limits.silenceMs);
+  exchange.watchAbort();
+
+  exchange.response.onData((chunk, isLast) => {
+    if (isDone) return;
+    lengthBytes += chunk.byteLength;
+    if (lengthBytes <= limits.maxBytes) {
+      // The library takes its memory back after this callback.
+      chunks.push(isLast && chunks.length === 0 ? Buffer.from(chunk) : Buffer.from(new Uint8Array(chunk)));
+      if (isLast) finish({ kind: 'complete', bytes: joined(chunks, lengthBytes) });
+    } else if (isLast || lengthBytes > limits.maxBytes * DISCARD_FACTOR) {
+      finish({ kind: 'too_large', isRead: isLast });
+    }
+    if (isLast || isDone) return;
+    if (performance.now() - startMs > limits.deadlineMs) finish({ kind: 'too_slow' });
+    else silence.refresh();
+  });
+}
+
+function joined(chunks: readonly Buffer[], lengthBytes: number): Buffer {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, lengthBytes);
+}
+
+/** The value of a JSON body; undefined for an empty one. Throws a ValidationError when it cannot be read. */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.byteLength === 0) return undefined;
+  try {
+    if (isUtf8(bytes)) return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // Told below, like text that is not UTF-8.
+  }
+  throw new ValidationError([{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }]);
+}

@@ -1,0 +1,29 @@
+/** Counts the requests that are being answered, so that a closing server can let them finish. */
+export class Traffic {
+  #inFlight = 0;
+  #closing = false;
+  #idle = Promise.withResolvers<void>();
+
+  /** True from the moment that the server stops taking connections; answers then end theirs. */
+  get closing(): boolean {
+    return this.#closing;
+  }
+
+  begin(): void {
+    this.#inFlight += 1;
+  }
+
+  finish(): void {
+    this.#inFlight -= 1;
+    if (this.#closing && this.#inFlight === 0) this.#idle.resolve();
+  }
+
+  /** Resolves once nothing is in flight, or after the deadline. */
+  async drain(deadlineMs: number): Promise<void> {
+    this.#closing = true;
+    if (this.#inFlight === 0) this.#idle.resolve();
+    const deadline = setTimeout(this.#idle.resolve, deadlineMs);
+    await this.#idle.promise;
+    clearTimeout(deadline);
+  }
+}

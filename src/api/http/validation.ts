@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import type { ValidationFault } from '../schema/error-body.ts';
+import { faultOf } from './validation-fault.ts';
+
+/** Which part of a request a fault is in; the first element of its `loc`. */
+export type RequestPart = 'body' | 'query' | 'path';
+
+/** A request that its route's schemas refuse; answers 422 with every fault. */
+export class ValidationError extends Error {
+  readonly faults: readonly ValidationFault[];
+
+  constructor(faults: readonly ValidationFault[]) {
+    super('request is not valid');
+    this.name = 'ValidationError';
+    this.faults = faults;
+  }
+}
+
+/** Parses one part of a request, or throws a ValidationError that names all its faults. */
+export function validate(schema: z.ZodType, part: RequestPart, input: unknown): unknown {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new ValidationError(result.error.issues.flatMap((issue) => faultOf(issue, part, input)));
+}
