@@ -17,13 +17,17 @@ export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | unde
 }
 
 export async function listValidKeys(db: Db): Promise<ValidKey[]> {
-  const keys = await db.selectFrom('apiKeys').selectAll().where('revokedAt', 'is', null).execute();
-  const links = await db.selectFrom('agentKeys').selectAll().execute();
-  const agentsByKey = Map.groupBy(links, (link) => link.keyId);
-  return keys.map((key) => ({
-    ...key,
-    agentIds: (agentsByKey.get(key.id) ?? []).map((link) => link.agentId),
-  }));
+  const rows = await db
+    .selectFrom('apiKeys')
+    .leftJoin('agentKeys', 'agentKeys.keyId', 'apiKeys.id')
+    .selectAll('apiKeys')
+    .select('agentKeys.agentId')
+    .where('revokedAt', 'is', null)
+    .execute();
+  return [...Map.groupBy(rows, (row) => row.id).values()].map((sameKey) => {
+    const { agentId: _first, ...key } = sameKey[0]!;
+    return { ...key, agentIds: sameKey.map((row) => row.agentId).filter((id) => id !== null) };
+  });
 }
 
 export async function touchKey(db: Db, keyId: string, usedAt: string): Promise<void> {

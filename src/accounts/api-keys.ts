@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { newId } from '../base/ids.ts';
+import { attachKey } from '../store/agents.ts';
+import { type ApiKey, insertKey } from '../store/keys.ts';
+import type { Db, KeyKind } from '../store/tables.ts';
+
+/** `svc_` and eight characters: enough to tell keys apart, too little to guess one. */
+const PREFIX_LENGTH = 12;
+
+export interface KeyOwner {
+  readonly accountId: string;
+  readonly kind: KeyKind;
+  readonly name: string;
+  /** Agents that an agent key acts for; empty for a settings key. */
+  readonly agentIds: readonly string[];
+}
+
+/** SHA-256 in hex. Keys have 256 random bits, so a slow hash would add nothing. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** Makes `key` open the owner's doors. The text of the key is not kept. */
+export async function storeKey(db: Db, key: string, owner: KeyOwner, nowIso: string): Promise<ApiKey> {
+  const record: ApiKey = {
+    id: newId('key'),
+    accountId: owner.accountId,
+    kind: owner.kind,
+    hash: hashKey(key),
+    keyPrefix: key.slice(0, PREFIX_LENGTH),
+    name: owner.name,
+    createdAt: nowIso,
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  await insertKey(db, record);
+  for (const agentId of owner.agentIds) await attachKey(db, agentId, record.id);
+  return record;
+}

@@ -1,0 +1,107 @@
+import { expect, test, vi } from 'vitest';
+import { storeKey } from '../../../../src/accounts/api-keys.ts';
+import { KeyRing } from '../../../../src/accounts/key-ring.ts';
+import { authenticator } from '../../../../src/api/auth/authenticator.ts';
+import type { Clock } from '../../../../src/base/time.ts';
+import { revokeKey } from '../../../../src/store/keys.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { NOW, seedAccount, temporaryStore } from '../../store/temporary.ts';
+
+const AGENT_KEY = `svc_${'a'.repeat(40)}`;
+const SETTINGS_KEY = `svc_${'s'.repeat(40)}`;
+
+/** A clock whose time is a number that the test moves. */
+function handClock(): Clock & { ms: number } {
+  return {
+    ms: 0,
+    nowIso() {
+      return new Date(Date.parse(NOW) + this.ms).toISOString();
+    },
+    monotonicMs() {
+      return this.ms;
+    },
+    after: () => () => {},
+  };
+}
+
+async function twoKeys() {
+  const store = await temporaryStore();
+  const { accountId, agentId } = await seedAccount(store, 'a');
+  const agentKey = { accountId, kind: 'agent', name: 'k', agentIds: [agentId] } as const;
+  const agent = await storeKey(store.db, AGENT_KEY, agentKey, NOW);
+  const settingsKey = { accountId, kind: 'settings', name: 's', agentIds: [] } as const;
+  const settings = await storeKey(store.db, SETTINGS_KEY, settingsKey, NOW);
+  return { store, accountId, agentId, agent, settings };
+}
+
+async function lastUsedAt(store: Store, keyId: string): Promise<string | null | undefined> {
+  const row = await store.db.selectFrom('apiKeys').selectAll().where('id', '=', keyId).executeTakeFirst();
+  return row?.lastUsedAt;
+}
+
+test('a key is known by its text, with its account and agents', async () => {
+  const { store, accountId, agentId, agent, settings } = await twoKeys();
+  const authenticate = authenticator(await KeyRing.load(store.db, handClock(), () => {}));
+  expect(authenticate(AGENT_KEY)).toEqual({ accountId, keyId: agent.id, kind: 'agent', agentIds: [agentId] });
+  expect(authenticate(SETTINGS_KEY)).toEqual({
+    accountId,
+    keyId: settings.id,
+    kind: 'settings',
+    agentIds: [],
+  });
+});
+
+test.each([
+  null,
+  '',
+  'svc_',
+  AGENT_KEY.slice(0, -1),
+  `${AGENT_KEY}a`,
+  AGENT_KEY.toUpperCase(),
+  `svc_${'a'.repeat(1e6)}`,
+])('anything else is nobody (%#)', async (credential) => {
+  const { store } = await twoKeys();
+  expect(authenticator(await KeyRing.load(store.db, handClock(), () => {}))(credential)).toBeNull();
+});
+
+test('keys made and revoked later count after a reload', async () => {
+  const { store, accountId, agent } = await twoKeys();
+  const ring = await KeyRing.load(store.db, handClock(), () => {});
+  const authenticate = authenticator(ring);
+  const added = `svc_${'n'.repeat(40)}`;
+  await storeKey(store.db, added, { accountId, kind: 'settings', name: 'n', agentIds: [] }, NOW);
+  await revokeKey(store.db, agent.id, NOW);
+  await ring.reload();
+  expect(authenticate(AGENT_KEY)).toBeNull();
+  expect(authenticate(added)?.accountId).toBe(accountId);
+});
+
+test('the last use is written at most once a minute', async () => {
+  const { store, agent, settings } = await twoKeys();
+  const clock = handClock();
+  const ring = await KeyRing.load(store.db, clock, () => {});
+  const authenticate = authenticator(ring);
+  authenticate(AGENT_KEY);
+  await vi.waitFor(async () => expect(await lastUsedAt(store, agent.id)).toBe(NOW));
+  expect(await lastUsedAt(store, settings.id)).toBeNull();
+
+  clock.ms = 59_999;
+  authenticate(AGENT_KEY);
+  await ring.reload();
+  authenticate(AGENT_KEY);
+  // Statements run in the order in which they were asked for, so a write would be seen by this read.
+  expect(await lastUsedAt(store, agent.id)).toBe(NOW);
+
+  clock.ms = 60_000;
+  authenticate(AGENT_KEY);
+  expect(await lastUsedAt(store, agent.id)).toBe('2026-01-02T03:05:05.678Z');
+});
+
+test('a failing write of the last use is told and lets the key in all the same', async () => {
+  const { store, accountId } = await twoKeys();
+  const failed = vi.fn();
+  const authenticate = authenticator(await KeyRing.load(store.db, handClock(), failed));
+  await store.close();
+  expect(authenticate(AGENT_KEY)?.accountId).toBe(accountId);
+  await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
+});
