@@ -5,6 +5,7 @@ import { type BaresipOptions, writeBaresipFolder } from './baresip-config.ts';
 import { BaresipControl, type BaresipEvent } from './baresip-control.ts';
 import { Child } from './child.ts';
 import { claimRtpPorts, claimSignalingPorts, type PortClaim } from './free-ports.ts';
+import { waitFor } from './wait-for.ts';
 import { readMonoWav } from './wav.ts';
 
 const START_DEADLINE_MS = 10_000;
@@ -78,6 +79,11 @@ export class Baresip {
   /** The next event of a type (`CALL_INCOMING`, `CALL_ESTABLISHED`, `CALL_CLOSED`, `REGISTER_OK`…). */
   waitFor(type: string, deadlineMs = 10_000): Promise<BaresipEvent> {
     return this.#control.events.next(`${type} from baresip`, (event) => event.type === type, deadlineMs);
+  }
+
+  /** Waits for the first successful REGISTER, which may be over before the control connection can tell of it. */
+  async waitUntilRegistered(deadlineMs = 10_000): Promise<void> {
+    await waitFor('baresip to register', () => /200 OK .*binding/.test(this.output), deadlineMs);
   }
 
   async dial(uri: string): Promise<void> {

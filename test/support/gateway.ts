@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { newApiKey } from '../../src/base/ids.ts';
+import { Child } from './child.ts';
+import { claimRtpPorts, claimSignalingPorts, type PortClaim } from './free-ports.ts';
+import { GatewayApi } from './gateway-api.ts';
+import { waitFor } from './wait-for.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const NODE = join(ROOT, 'node_modules/.bin/node');
+const READY_DEADLINE_MS = 20_000;
+const DEFAULT_RTP_PORT_COUNT = 128;
+
+export interface GatewayOptions {
+  /** More `SVC_*` variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Two for each call. */
+  readonly rtpPortCount?: number;
+}
+
+/** The gateway as its own process, as a user runs it, on free ports and an empty data folder. */
+export class Gateway {
+  readonly baseUrl: string;
+  readonly httpPort: number;
+  readonly sipPort: number;
+  readonly agentKey = newApiKey();
+  readonly settingsKey = newApiKey();
+  readonly dataFolder: string;
+  /** Calls: the agent key. */
+  readonly agentApi: GatewayApi;
+  /** Trunk and numbers: the settings key. */
+  readonly settingsApi: GatewayApi;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #claims: readonly PortClaim[];
+  #child: Child;
+
+  private constructor(options: GatewayOptions, http: number, sip: number, rtp: PortClaim, claim: PortClaim) {
+    this.httpPort = http;
+    this.sipPort = sip;
+    this.baseUrl = `http://127.0.0.1:${http}`;
+    this.agentApi = new GatewayApi(this.baseUrl, this.agentKey);
+    this.settingsApi = new GatewayApi(this.baseUrl, this.settingsKey);
+    this.dataFolder = mkdtempSync(join(tmpdir(), 'gateway-'));
+    this.#claims = [rtp, claim];
+    this.#env = {
+      ...process.env,
+      SVC_HOST: '127.0.0.1',
+      SVC_PORT: `${http}`,
+      SVC_DATA_DIR: this.dataFolder,
+      SVC_SIP_HOST: '127.0.0.1',
+      SVC_SIP_PORT: `${sip}`,
+      SVC_RTP_PORT_MIN: `${rtp.first}`,
+      SVC_RTP_PORT_MAX: `${rtp.last}`,
+      SVC_BOOTSTRAP_AGENT_KEY: this.agentKey,
+      SVC_BOOTSTRAP_SETTINGS_KEY: this.settingsKey,
+      ...options.env,
+    };
+    this.#child = this.#spawn();
+  }
+
+  /** Starts it and waits until it is ready. */
+  static async start(options: GatewayOptions = {}): Promise<Gateway> {
+    // Two more after the SIP port: TLS has the one above it.
+    const claim = await claimSignalingPorts(4);
+    const rtp = await claimRtpPorts(options.rtpPortCount ?? DEFAULT_RTP_PORT_COUNT);
+    const gateway = new Gateway(options, claim.first, claim.first + 1, rtp, claim);
+    await gateway.#ready();
+    return gateway;
+  }
+
+  /** All that it printed: the banner and its log lines. */
+  get output(): string {
+    return this.#child.output;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  get running(): boolean {
+    return this.#child.running;
+  }
+
+  /** A door with another key, or with none. */
+  api(apiKey: string | null): GatewayApi {
+    return new GatewayApi(this.baseUrl, apiKey);
+  }
+
+  /** Connects the one SIP trunk; throws when the gateway refuses it. */
+  async putTrunk(trunk: Record<string, unknown>): Promise<void> {
+    const answer = await this.settingsApi.put('/api/sip/trunk', {
+      username: 'trunk',
+      password: 'secret',
+      register: false,
+      ...trunk,
+    });
+    if (answer.status !== 200) throw new Error(`PUT trunk: ${answer.status} ${JSON.stringify(answer.body)}`);
+  }
+
+  /** Places a call and returns the Call. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
+  async placeCall(meetingUrl: string, fields: Record<string, unknown> = {}): Promise<any> {
+    const answer = await this.agentApi.post('/api/call', {
+      platform: 'sip',
+      meeting_url: meetingUrl,
+      ...fields,
+    });
+    if (answer.status >= 300) throw new Error(`POST call: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** Waits until a call that is not over is in this state. */
+  async waitForState(callId: string, state: string, deadlineMs = 10_000): Promise<void> {
+    let seen = 'nothing';
+    await waitFor(
+      `call ${callId} to be ${state}`,
+      async () => {
+        const answer = await this.agentApi.get(`/api/call/${callId}`);
+        seen = answer.body?.state ?? `${answer.status}`;
+        return seen === state;
+      },
+      deadlineMs,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message} (it was ${seen})\n${this.output.slice(-4_000)}`);
+    });
+  }
+
+  /** One number of `/metrics`, summed over its labels; null when there is no such metric. */
+  async metric(name: string): Promise<number | null> {
+    const { body } = await this.api(null).get('/metrics');
+    const lines = `${body}`
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+    if (lines.length === 0) return null;
+    return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+
+  /** The end without a chance to say goodbye. */
+  async killHard(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+
+  /** Starts it again on the same ports and data. */
+  async restart(): Promise<void> {
+    await this.#child.stop();
+    this.#child = this.#spawn();
+    await this.#ready();
+  }
+
+  /** Ends it as a service manager does, and removes its data; resolves with the exit code. Safe to call twice. */
+  async stop(): Promise<number | null> {
+    const exitCode = await this.#child.stop(15_000);
+    for (const claim of this.#claims) claim.release();
+    rmSync(this.dataFolder, { recursive: true, force: true });
+    return exitCode;
+  }
+
+  #spawn(): Child {
+    return new Child(NODE, ['src/main.ts'], { cwd: ROOT, env: this.#env });
+  }
+
+  async #ready(): Promise<void> {
+    try {
+      await waitFor('the gateway to be ready', () => this.#answersReady(), READY_DEADLINE_MS);
+    } catch (error) {
+      const output = this.output;
+      await this.stop();
+      throw new Error(`${(error as Error).message}\n${output}`);
+    }
+  }
+
+  async #answersReady(): Promise<boolean> {
+    if (!this.#child.running) throw new Error('the gateway ended while starting');
+    try {
+      return (await this.api(null).get('/readyz')).status === 200;
+    } catch {
+      return false;
+    }
+  }
+}
