@@ -22,17 +22,8 @@ function variable<Value, Default extends string | null>(
 
 const MAX_PORT = 65_535;
 const MASTER_KEY_BYTES = 32;
-const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i;
 
-/** Texts of an operator that name a listening address: a host name, an IPv4 or an IPv6 address without brackets. */
-const Host = z.string().refine(isHost, 'must be a host name or an IP address');
-
-function isHost(text: string): boolean {
-  if (z.ipv4().safeParse(text).success || z.ipv6().safeParse(text).success) return true;
-  const labels = text.split('.');
-  return text.length <= 253 && labels.every((label) => LABEL.test(label)) && !/^[\d.]+$/.test(text);
-}
-
+const Host = z.union([z.ipv4(), z.ipv6(), z.hostname()], 'must be a host name or an IP address');
 const IpAddress = z.union([z.ipv4(), z.ipv6()], 'must be an IP address');
 
 function wholeNumber(min: number, max: number): z.ZodType<number, string> {

@@ -72,7 +72,20 @@ export async function listDids(db: Db, accountId: string): Promise<StoredDid[]> 
 
 /** Every number of the gateway with its agent: the default one where the number belongs to several. */
 export async function listRoutedDids(db: Db): Promise<RoutedDid[]> {
-  const rows = await db
+  const rows = await routes(db).execute();
+  // Of several routes of one number the last one stays.
+  const byId = new Map(rows.map((row) => [row.id, { ...fromRow(row), agentId: row.agentId }]));
+  return [...byId.values()];
+}
+
+export async function findRoutedDid(db: Db, didId: string): Promise<RoutedDid | undefined> {
+  const rows = await routes(db).where('sipDids.id', '=', didId).execute();
+  const row = rows.at(-1);
+  return row && { ...fromRow(row), agentId: row.agentId };
+}
+
+function routes(db: Db) {
+  return db
     .selectFrom('sipDids')
     .innerJoin('agentAccounts', 'agentAccounts.memberId', 'sipDids.id')
     .innerJoin('agents', 'agents.id', 'agentAccounts.agentId')
@@ -80,13 +93,10 @@ export async function listRoutedDids(db: Db): Promise<RoutedDid[]> {
     .selectAll('sipDids')
     .select('agents.id as agentId')
     .orderBy('agents.isDefault')
-    .orderBy('agents.createdAt', 'desc')
-    .execute();
-  const byId = new Map(rows.map((row) => [row.id, { ...fromRow(row), agentId: row.agentId }]));
-  return [...byId.values()];
+    .orderBy('agents.createdAt', 'desc');
 }
 
-function fromRow<Row extends Selectable<SipDidsTable>>(row: Row): StoredDid {
+function fromRow(row: Selectable<SipDidsTable>): StoredDid {
   const { id, accountId, number, label, createdAt } = row;
   return { id, accountId, number, label, autoAnswer: row.autoAnswer === 1, createdAt };
 }

@@ -1,0 +1,51 @@
+import { GatewayError } from '../base/errors.ts';
+import type { Registration, SipTrunk } from '../connectors/contract/sip-accounts.ts';
+import { deleteTrunk, findTrunk, putTrunk } from '../store/sip-trunks.ts';
+import type { SipAccounts } from './sip-accounts.ts';
+
+/** What an account wants its trunk to be; `password` null: the one that is stored. */
+export interface WantedTrunk extends Omit<SipTrunk, 'accountId' | 'password'> {
+  readonly password: string | null;
+}
+
+/** A trunk as it is shown: without its password, with how its registration goes. */
+export interface ShownTrunk extends Omit<SipTrunk, 'accountId' | 'password'> {
+  readonly registration: Registration;
+}
+
+/** Adds or replaces the account's trunk. Null: no password was given and none is stored. */
+export async function putSipTrunk(
+  sip: SipAccounts,
+  accountId: string,
+  wanted: WantedTrunk,
+): Promise<ShownTrunk | null> {
+  const { db, secrets } = sip.store;
+  const trunk = await db.transaction().execute(async (trx) => {
+    const password = wanted.password ?? (await findTrunk(trx, secrets, accountId))?.password;
+    if (password === undefined) return null;
+    const complete = { ...wanted, accountId, password };
+    await putTrunk(trx, secrets, complete, sip.clock.nowIso());
+    return complete;
+  });
+  if (!trunk) return null;
+  sip.directory.putTrunk(trunk);
+  return shown(sip, trunk);
+}
+
+/** Throws `trunk_not_found`. */
+export async function getSipTrunk(sip: SipAccounts, accountId: string): Promise<ShownTrunk> {
+  const trunk = await findTrunk(sip.store.db, sip.store.secrets, accountId);
+  if (!trunk) throw new GatewayError('trunk_not_found');
+  return shown(sip, trunk);
+}
+
+/** Unregisters and forgets the trunk; its numbers stay listed. Throws `trunk_not_found`. */
+export async function deleteSipTrunk(sip: SipAccounts, accountId: string): Promise<void> {
+  if (!(await deleteTrunk(sip.store.db, accountId))) throw new GatewayError('trunk_not_found');
+  sip.directory.removeTrunk(accountId);
+}
+
+function shown(sip: SipAccounts, trunk: SipTrunk): ShownTrunk {
+  const { password: _password, accountId, ...plain } = trunk;
+  return { ...plain, registration: sip.directory.registration(accountId) };
+}

@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import type { SipAccounts } from '../../accounts/sip-accounts.ts';
+import { changeSipDid, createSipDid, deleteSipDid, listSipDids } from '../../accounts/sip-dids.ts';
+import type { StoredDid } from '../../store/sip-dids.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import {
+  ChangeSipDidBody,
+  CreateSipDidBody,
+  Deleted,
+  SipDid,
+  SipDidList,
+  SipDidParams,
+} from '../schema/sip.ts';
+
+const TAGS = ['SIP'] as const;
+const NOT_FOUND = 'Phone number not found';
+
+/** The account's phone numbers (DIDs): calls to any other number get no further than the trunk. */
+export function sipDidRoutes(sip: SipAccounts): Route[] {
+  return [list(sip), create(sip), change(sip), remove(sip)];
+}
+
+function list(sip: SipAccounts): Route {
+  return route({
+    method: 'get',
+    path: '/api/sip/dids',
+    access: 'config',
+    operationId: 'listSipDids',
+    summary: 'List the phone numbers',
+    tags: TAGS,
+    responses: { 200: { description: 'The numbers, oldest first', schema: SipDidList } },
+    handler: async ({ principal }) =>
+      reply(200, { dids: (await listSipDids(sip, principal.accountId)).map(wireOf) }),
+  });
+}
+
+function create(sip: SipAccounts): Route {
+  return route({
+    method: 'post',
+    path: '/api/sip/dids',
+    access: 'config',
+    operationId: 'createSipDid',
+    summary: 'List a phone number',
+    description: 'Its calls go to the default agent. A number can be listed once in the whole gateway.',
+    tags: TAGS,
+    body: CreateSipDidBody,
+    responses: {
+      200: { description: 'The number', schema: SipDid },
+      409: 'Phone number is already listed',
+    },
+    handler: async ({ principal, body }) => {
+      const { number, label, auto_answer } = body;
+      const wanted = { number, label: label ?? null, autoAnswer: auto_answer };
+      return reply(200, wireOf(await createSipDid(sip, principal.accountId, wanted)));
+    },
+  });
+}
+
+function change(sip: SipAccounts): Route {
+  return route({
+    method: 'patch',
+    path: '/api/sip/dids/{did_id}',
+    access: 'config',
+    operationId: 'changeSipDid',
+    summary: 'Change the label or the auto-answer of a phone number',
+    description: 'Fields that are left out stay as they are; a label of null takes it away.',
+    tags: TAGS,
+    params: SipDidParams,
+    body: ChangeSipDidBody,
+    responses: { 200: { description: 'The number', schema: SipDid }, 404: NOT_FOUND },
+    handler: async ({ principal, params, body }) => {
+      const wanted = {
+        ...(body.label === undefined ? {} : { label: body.label }),
+        ...(body.auto_answer === undefined ? {} : { autoAnswer: body.auto_answer }),
+      };
+      return reply(200, wireOf(await changeSipDid(sip, principal.accountId, params.did_id, wanted)));
+    },
+  });
+}
+
+function remove(sip: SipAccounts): Route {
+  return route({
+    method: 'delete',
+    path: '/api/sip/dids/{did_id}',
+    access: 'config',
+    operationId: 'deleteSipDid',
+    summary: 'Take a phone number off the list',
+    tags: TAGS,
+    params: SipDidParams,
+    responses: { 200: { description: 'Gone', schema: Deleted }, 404: NOT_FOUND },
+    handler: async ({ principal, params }) => {
+      await deleteSipDid(sip, principal.accountId, params.did_id);
+      return reply(200, { status: 'deleted' as const });
+    },
+  });
+}
+
+function wireOf(did: StoredDid): z.output<typeof SipDid> {
+  return {
+    did_id: did.id,
+    number: did.number,
+    label: did.label,
+    auto_answer: did.autoAnswer,
+    created_at: did.createdAt,
+  };
+}

@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import type { SipAccounts } from '../../accounts/sip-accounts.ts';
+import { deleteSipTrunk, getSipTrunk, putSipTrunk, type ShownTrunk } from '../../accounts/sip-trunk.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { ValidationError } from '../http/validation.ts';
+import { Deleted, SipTrunk, SipTrunkBody } from '../schema/sip.ts';
+
+const PATH = '/api/sip/trunk';
+const TAGS = ['SIP'] as const;
+const NOT_FOUND = 'No SIP trunk configured';
+
+/** The account's SIP trunk: one line to a telephone provider or an exchange. */
+export function sipTrunkRoutes(sip: SipAccounts): Route[] {
+  return [put(sip), get(sip), remove(sip)];
+}
+
+function put(sip: SipAccounts): Route {
+  return route({
+    method: 'put',
+    path: PATH,
+    access: 'config',
+    operationId: 'putSipTrunk',
+    summary: 'Connect a SIP trunk, or replace it',
+    description: 'Registration starts at once and is kept up; live calls are not touched.',
+    tags: TAGS,
+    body: SipTrunkBody,
+    responses: { 200: { description: 'The trunk', schema: SipTrunk } },
+    handler: async ({ principal, body }) => {
+      const { caller_id, realm, password, ...same } = body;
+      const trunk = await putSipTrunk(sip, principal.accountId, {
+        ...same,
+        password: password ?? null,
+        realm: realm ?? null,
+        callerId: caller_id ?? null,
+      });
+      if (!trunk) throw passwordMissing();
+      return reply(200, wireOf(trunk));
+    },
+  });
+}
+
+function get(sip: SipAccounts): Route {
+  return route({
+    method: 'get',
+    path: PATH,
+    access: 'config',
+    operationId: 'getSipTrunk',
+    summary: 'Show the SIP trunk and how its registration goes',
+    tags: TAGS,
+    responses: { 200: { description: 'The trunk', schema: SipTrunk }, 404: NOT_FOUND },
+    handler: async ({ principal }) => reply(200, wireOf(await getSipTrunk(sip, principal.accountId))),
+  });
+}
+
+function remove(sip: SipAccounts): Route {
+  return route({
+    method: 'delete',
+    path: PATH,
+    access: 'config',
+    operationId: 'deleteSipTrunk',
+    summary: 'Unregister and forget the SIP trunk',
+    description: 'Live calls go on; listed numbers stay listed.',
+    tags: TAGS,
+    responses: { 200: { description: 'Gone', schema: Deleted }, 404: NOT_FOUND },
+    handler: async ({ principal }) => {
+      await deleteSipTrunk(sip, principal.accountId);
+      return reply(200, { status: 'deleted' as const });
+    },
+  });
+}
+
+function wireOf(trunk: ShownTrunk): z.output<typeof SipTrunk> {
+  const { callerId, registration, ...same } = trunk;
+  return {
+    ...same,
+    caller_id: callerId,
+    registration: {
+      state: registration.state,
+      last_error: registration.lastError,
+      expires_at: registration.expiresAt,
+    },
+  };
+}
+
+/** Only a trunk that is there already has a password to keep. */
+function passwordMissing(): ValidationError {
+  return new ValidationError([{ loc: ['body', 'password'], msg: 'Field required', type: 'missing' }]);
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+/** Texts that end in SIP headers or URIs: nothing there that could end a header or leave a quoted string. */
+const HEADER_SAFE = /^[^\s\p{Cc}"\\<>]+$/u;
+const QUOTED_SAFE = /^[^\p{Cc}"\\]+$/u;
+const NO_CONTROLS = /^\P{Cc}+$/u;
+
+const Host = z
+  .union([z.ipv4(), z.ipv6(), z.hostname().max(253)])
+  .describe('Host name (SRV records are followed) or IP address of the trunk');
+
+const Transport = z.enum(['udp', 'tcp', 'tls']);
+const Srtp = z.enum(['off', 'optional', 'required']);
+
+export const SipTrunkBody = z
+  .object({
+    host: Host,
+    port: z.int().min(1).max(65_535).default(5060),
+    transport: Transport.default('udp'),
+    username: z.string().max(128).regex(HEADER_SAFE),
+    password: z
+      .string()
+      .max(256)
+      .regex(NO_CONTROLS)
+      .optional()
+      .describe('Never shown again; without it the stored one is kept'),
+    realm: z
+      .string()
+      .max(255)
+      .regex(QUOTED_SAFE)
+      .nullish()
+      .describe('Realm to answer to, where the provider names one; else the one of its challenge'),
+    caller_id: z
+      .string()
+      .regex(/^\+?[\w.-]{1,64}$/)
+      .nullish()
+      .describe('Number or user part shown to called parties; else the user name'),
+    register: z.boolean().default(true).describe('Keep a registration, which inbound calls usually need'),
+    srtp: Srtp.default('off').describe('Encryption of the audio by SDES keys (RFC 4568)'),
+  })
+  .meta({ id: 'SipTrunkBody' });
+
+const Registration = z
+  .object({
+    state: z.enum(['registered', 'registering', 'failed', 'off']),
+    last_error: z.string().nullable(),
+    expires_at: z.string().nullable(),
+  })
+  .meta({ id: 'SipRegistration' });
+
+/** A trunk as it is shown; its password never is. */
+export const SipTrunk = z
+  .object({
+    host: z.string(),
+    port: z.int(),
+    transport: Transport,
+    username: z.string(),
+    realm: z.string().nullable(),
+    caller_id: z.string().nullable(),
+    register: z.boolean(),
+    srtp: Srtp,
+    registration: Registration,
+  })
+  .meta({ id: 'SipTrunk' });
+
+export const SipDidParams = z.object({ did_id: z.string().describe('Identifier of the listed number') });
+
+const Label = z.string().min(1).max(80).describe('A name for people');
+
+export const CreateSipDidBody = z
+  .object({
+    number: z
+      .string()
+      .regex(/^\+[1-9]\d{6,14}$/)
+      .describe('E.164, for example `+33123456789`'),
+    label: Label.nullish(),
+    auto_answer: z.boolean().default(false).describe('Answer at once; otherwise the call rings for 60 s'),
+  })
+  .meta({ id: 'CreateSipDid' });
+
+export const ChangeSipDidBody = z
+  .object({ label: Label.nullish(), auto_answer: z.boolean().optional() })
+  .meta({ id: 'ChangeSipDid' });
+
+export const SipDid = z
+  .object({
+    did_id: z.string(),
+    number: z.string(),
+    label: z.string().nullable(),
+    auto_answer: z.boolean(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'SipDid' });
+
+export const SipDidList = z.object({ dids: z.array(SipDid) }).meta({ id: 'SipDidList' });
+
+/** Acknowledges that something is gone. */
+export const Deleted = z.object({ status: z.literal('deleted') }).meta({ id: 'Deleted' });

@@ -1,0 +1,33 @@
+import type {
+  Registration,
+  SipDirectory,
+  SipNumber,
+  SipTrunk,
+} from '../../../src/connectors/contract/sip-accounts.ts';
+
+/** A directory that remembers what it was told, as the connector does. */
+export class FakeDirectory implements SipDirectory {
+  readonly trunks = new Map<string, SipTrunk>();
+  readonly numbers = new Map<string, SipNumber>();
+
+  putTrunk(trunk: SipTrunk): void {
+    this.trunks.set(trunk.accountId, trunk);
+  }
+
+  removeTrunk(accountId: string): void {
+    this.trunks.delete(accountId);
+  }
+
+  registration(accountId: string): Registration {
+    const registers = this.trunks.get(accountId)?.register ?? false;
+    return { state: registers ? 'registering' : 'off', lastError: null, expiresAt: null };
+  }
+
+  putNumber(number: SipNumber): void {
+    this.numbers.set(number.didId, number);
+  }
+
+  removeNumber(didId: string): void {
+    this.numbers.delete(didId);
+  }
+}
