@@ -1,0 +1,98 @@
+import type { EngineStats } from '../threads/engine-stats.ts';
+import type { AgentDownlink, AgentPlacement, Event } from '../threads/protocol.ts';
+import { NO_MARK } from '../threads/ring-consumer.ts';
+import { Egress } from './egress.ts';
+import type { Party } from './mixer.ts';
+import { Playout } from './playout.ts';
+
+/** What an agent leg needs from the worker it lives on. */
+export interface AgentLegHost {
+  readonly callId: string;
+  readonly roomRateHz: number;
+  readonly stats: EngineStats;
+  post(event: Event): void;
+}
+
+/** An agent's side of a call as a party of its room: speaks from its uplink ring, hears into its downlink ring. */
+export class AgentLegParty implements Party {
+  readonly #host: AgentLegHost;
+  readonly #legId: number;
+  readonly #playout: Playout;
+  #egress: Egress | null = null;
+  #clearsDue = 0;
+  #underrunsTold = 0;
+  #overrunsTold = 0;
+  #driftDropsTold = 0;
+
+  constructor(host: AgentLegHost, placement: AgentPlacement) {
+    this.#host = host;
+    this.#legId = placement.legId;
+    this.#playout = new Playout(placement.uplink, host.roomRateHz);
+    this.listen(placement.downlink);
+    for (const clear of placement.clears) this.clear(clear.position, clear.noteCount);
+  }
+
+  get legId(): number {
+    return this.#legId;
+  }
+
+  listen(downlink: AgentDownlink | null): void {
+    this.#egress?.close();
+    this.#overrunsTold = 0;
+    this.#egress = downlink === null ? null : new Egress(downlink, this.#host.roomRateHz);
+  }
+
+  clear(position: number, noteCount: number): void {
+    this.#playout.clear(position, noteCount);
+    this.#clearsDue++;
+    if (!this.#playout.fading) this.#postCleared();
+  }
+
+  pull(frame: Int16Array): boolean {
+    return this.#playout.pull(frame);
+  }
+
+  push(frame: Int16Array): void {
+    this.#egress?.push(frame);
+  }
+
+  /** Tells what is true now that the tick's frames have left. */
+  afterTick(): void {
+    if (this.#clearsDue > 0 && !this.#playout.fading) this.#postCleared();
+    for (let markId = this.#playout.takeDueMark(); markId !== NO_MARK; markId = this.#playout.takeDueMark()) {
+      this.#host.post({ type: 'agent.mark', callId: this.#host.callId, legId: this.#legId, markId });
+    }
+    this.#count();
+  }
+
+  close(): void {
+    this.#playout.close();
+    this.#egress?.close();
+    this.#egress = null;
+  }
+
+  #postCleared(): void {
+    const { callId } = this.#host;
+    const { playedMs, droppedMs } = this.#playout;
+    while (this.#clearsDue > 0) {
+      this.#clearsDue--;
+      this.#host.post({ type: 'agent.cleared', callId, legId: this.#legId, playedMs, droppedMs });
+    }
+  }
+
+  #count(): void {
+    const { stats } = this.#host;
+    if (this.#playout.underruns !== this.#underrunsTold) {
+      stats.add('uplink_underruns', this.#playout.underruns - this.#underrunsTold);
+      this.#underrunsTold = this.#playout.underruns;
+    }
+    if (this.#playout.driftDrops !== this.#driftDropsTold) {
+      stats.add('drift_drops', this.#playout.driftDrops - this.#driftDropsTold);
+      this.#driftDropsTold = this.#playout.driftDrops;
+    }
+    if (this.#egress !== null && this.#egress.overruns !== this.#overrunsTold) {
+      stats.add('downlink_overruns', this.#egress.overruns - this.#overrunsTold);
+      this.#overrunsTold = this.#egress.overruns;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { Resampler } from '../audio/resampler.ts';
+import { frameSamples } from '../base/frame.ts';
+import type { AgentDownlink } from '../threads/protocol.ts';
+import { RingProducer } from '../threads/ring-producer.ts';
+import { SampleFifo } from './sample-fifo.ts';
+
+/**
+ * What a listening agent hears, on its way from the mixer to the agent's ring: one frame at the agent's rate every
+ * tick, silence included. A full ring costs the newest frame, which is counted for the reader to tell.
+ */
+export class Egress {
+  readonly #ring: RingProducer;
+  readonly #rateHz: number;
+  readonly #frameSamples: number;
+  readonly #resampler: Resampler | null;
+  readonly #resampled: Int16Array;
+  readonly #fifo: SampleFifo;
+  readonly #frame: Int16Array;
+  #overruns = 0;
+
+  constructor(downlink: AgentDownlink, roomRateHz: number) {
+    this.#ring = new RingProducer(downlink.memory);
+    this.#rateHz = downlink.sampleRateHz;
+    this.#frameSamples = frameSamples(downlink.sampleRateHz);
+    this.#resampler =
+      roomRateHz === this.#rateHz ? null : new Resampler(roomRateHz, this.#rateHz, frameSamples(roomRateHz));
+    this.#resampled = new Int16Array(this.#resampler?.maxOutputSamples ?? 0);
+    this.#fifo = new SampleFifo(4 * this.#frameSamples);
+    this.#frame = new Int16Array(this.#frameSamples);
+  }
+
+  get overruns(): number {
+    return this.#overruns;
+  }
+
+  push(frame: Int16Array): void {
+    if (this.#resampler === null) {
+      this.#write(frame);
+      return;
+    }
+    this.#fifo.append(this.#resampled, this.#resampler.process(frame, frame.length, this.#resampled));
+    while (this.#fifo.length >= this.#frameSamples) {
+      this.#fifo.shift(this.#frame, this.#frameSamples);
+      this.#write(this.#frame);
+    }
+  }
+
+  close(): void {
+    this.#resampler?.close();
+  }
+
+  #write(frame: Int16Array): void {
+    const fits = this.#ring.freeSamples >= frame.length;
+    if (fits && this.#ring.write(frame, 0, frame.length, this.#rateHz) === frame.length) return;
+    this.#ring.countOverrun(frame.length);
+    this.#overruns++;
+  }
+}

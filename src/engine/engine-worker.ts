@@ -1,0 +1,116 @@
+import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:worker_threads';
+import { assert } from '../base/assert.ts';
+import { frameSamples } from '../base/frame.ts';
+import type { OpenMediaLeg } from '../connectors/contract/media-leg.ts';
+import { EngineStats } from '../threads/engine-stats.ts';
+import {
+  type CallOutcome,
+  type CallPlacement,
+  type Command,
+  type Event,
+  PROTOCOL_VERSION,
+  type Reply,
+  toWireError,
+  type WorkerReady,
+} from '../threads/protocol.ts';
+import { TickClock } from './clock.ts';
+import { MediaCall, type MediaCallHost } from './media-call.ts';
+import { Mixer } from './mixer.ts';
+
+/** One engine thread: a clock, the calls placed here, and the port over which main commands them. */
+export class EngineWorker implements MediaCallHost {
+  readonly stats = new EngineStats();
+  readonly #factories: Readonly<Record<string, OpenMediaLeg>>;
+  readonly #calls: MediaCall[] = [];
+  readonly #mixers = new Map<number, Mixer>();
+  readonly #port: MessagePort;
+  readonly #clock = new TickClock(this.stats, (tick) => this.#tick(tick));
+
+  constructor(factories: Readonly<Record<string, OpenMediaLeg>>) {
+    assert(parentPort !== null, 'an engine worker runs in a thread of its own');
+    this.#factories = factories;
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
+    this.#port.on('message', (command: Command) => this.#handle(command));
+    process.on('uncaughtException', (error) => this.#fault(error));
+    parentPort.postMessage(this.#ready(port2), [port2]);
+    this.#clock.start();
+  }
+
+  /** The pool's task: holds the call until it ends. A rejection would mean that this thread is lost. */
+  async run(placement: CallPlacement): Promise<CallOutcome> {
+    let call: MediaCall;
+    try {
+      assert(placement.version === PROTOCOL_VERSION, `placement version ${placement.version}`);
+      const openLeg = this.#factories[placement.media.kind];
+      assert(openLeg !== undefined, `no media leg of kind ${placement.media.kind}`);
+      call = await MediaCall.open(placement, openLeg, this);
+    } catch (error) {
+      return { type: 'open_failed', error: toWireError(error) };
+    }
+    return this.#hold(call);
+  }
+
+  mixerFor(sampleRateHz: number): Mixer {
+    let mixer = this.#mixers.get(sampleRateHz);
+    if (mixer === undefined) {
+      mixer = new Mixer(frameSamples(sampleRateHz));
+      this.#mixers.set(sampleRateHz, mixer);
+    }
+    return mixer;
+  }
+
+  readonly post = (message: Event | Reply): void => this.#port.postMessage(message);
+
+  async #hold(call: MediaCall): Promise<CallOutcome> {
+    this.#calls.push(call);
+    this.stats.add('calls', 1);
+    this.post({ type: 'call.placed', callId: call.callId, callNumber: call.callNumber });
+    const outcome = await call.outcome;
+    this.#calls.splice(this.#calls.indexOf(call), 1);
+    this.stats.add('calls', -1);
+    if (outcome.type === 'failed') this.stats.add('failed_calls', 1);
+    return outcome;
+  }
+
+  #tick(tick: number): void {
+    let agents = 0;
+    for (let i = 0; i < this.#calls.length; i++) {
+      const call = this.#calls[i] as MediaCall;
+      this.#tickCall(call);
+      agents += call.agentCount;
+    }
+    if (agents > 0) this.#port.postMessage(tick);
+  }
+
+  #tickCall(call: MediaCall): void {
+    this.stats.enterCall(call.callNumber);
+    try {
+      call.tick();
+    } catch (error) {
+      call.fail(error);
+    }
+    this.stats.leaveCall();
+  }
+
+  #handle(command: Command): void {
+    const call = this.#calls.find(({ callId }) => callId === command.callId);
+    if (call === undefined) return;
+    this.stats.enterCall(call.callNumber);
+    try {
+      call.handle(command);
+    } catch (error) {
+      call.fail(error);
+    }
+    this.stats.leaveCall();
+  }
+
+  #fault(error: unknown): void {
+    this.stats.add('faults', 1);
+    this.post({ type: 'worker.fault', error: toWireError(error) });
+  }
+
+  #ready(port: MessagePort): WorkerReady {
+    return { type: 'worker.ready', version: PROTOCOL_VERSION, threadId, stats: this.stats.memory, port };
+  }
+}

@@ -1,0 +1,161 @@
+import type { MediaLeg, MediaLegHost, OpenMediaLeg } from '../connectors/contract/media-leg.ts';
+import type { EngineStats } from '../threads/engine-stats.ts';
+import {
+  type AgentPlacement,
+  type CallOutcome,
+  type CallPlacement,
+  type Command,
+  type Event,
+  type Reply,
+  toWireError,
+} from '../threads/protocol.ts';
+import { AgentLegParty } from './agent-leg.ts';
+import type { Mixer, Party } from './mixer.ts';
+import { PlatformLegParty } from './platform-leg.ts';
+
+/** What a call needs from the worker it lives on. */
+export interface MediaCallHost {
+  readonly stats: EngineStats;
+  mixerFor(sampleRateHz: number): Mixer;
+  post(message: Event | Reply): void;
+}
+
+/** The media half of one call: a room with the platform's leg and the agents' legs. */
+export class MediaCall {
+  readonly callId: string;
+  readonly callNumber: number;
+  /** Resolves when the call has ended and released everything. Never rejects. */
+  readonly outcome: Promise<CallOutcome>;
+  readonly #host: MediaCallHost;
+  readonly #leg: MediaLeg;
+  readonly #mixer: Mixer;
+  readonly #parties: Party[];
+  readonly #agents: AgentLegParty[] = [];
+  readonly #resolve: (outcome: CallOutcome) => void;
+  #ended = false;
+
+  /** Opens the media leg and takes up everything the placement holds. Rejects when the leg does not open. */
+  static async open(
+    placement: CallPlacement,
+    openLeg: OpenMediaLeg,
+    host: MediaCallHost,
+  ): Promise<MediaCall> {
+    const { callId, media } = placement;
+    let call: MediaCall | null = null;
+    let early: { error: unknown } | null = null;
+    const legHost: MediaLegHost = {
+      emit: (event) => host.post({ type: 'media.event', callId, event }),
+      fail: (error) => {
+        if (call === null) early = { error };
+        else call.fail(error);
+      },
+    };
+    const leg = await openLeg(media.open, media.memory, legHost);
+    try {
+      if (media.config !== null) leg.configure(media.config);
+      call = new MediaCall(placement, leg, host);
+    } catch (error) {
+      leg.close();
+      throw error;
+    }
+    if (early !== null) call.fail((early as { error: unknown }).error);
+    return call;
+  }
+
+  private constructor(placement: CallPlacement, leg: MediaLeg, host: MediaCallHost) {
+    this.callId = placement.callId;
+    this.callNumber = placement.callNumber;
+    this.#host = host;
+    this.#leg = leg;
+    this.#mixer = host.mixerFor(leg.sampleRateHz);
+    this.#parties = [new PlatformLegParty(leg, host.stats)];
+    const { promise, resolve } = Promise.withResolvers<CallOutcome>();
+    this.outcome = promise;
+    this.#resolve = resolve;
+    for (const agent of placement.agents) this.#join(agent);
+  }
+
+  get agentCount(): number {
+    return this.#agents.length;
+  }
+
+  /** One frame from everyone to everyone. May throw: a bug, which ends this call. */
+  tick(): void {
+    if (this.#ended) return;
+    this.#mixer.mix(this.#parties);
+    for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLegParty).afterTick();
+  }
+
+  handle(command: Command): void {
+    switch (command.type) {
+      case 'media.configure':
+        this.#reply(command.requestId, async () => this.#leg.configure(command.config));
+        return;
+      case 'media.command':
+        this.#reply(command.requestId, () => this.#leg.command(command.command));
+        return;
+      case 'agent.join':
+        this.#join(command.agent);
+        return;
+      case 'agent.listen':
+        this.#agent(command.legId)?.listen(command.downlink);
+        return;
+      case 'agent.clear':
+        this.#agent(command.legId)?.clear(command.point.position, command.point.noteCount);
+        return;
+      case 'agent.leave':
+        this.#leave(command.legId);
+        return;
+      case 'call.close':
+        this.#end({ type: 'closed' });
+        return;
+    }
+  }
+
+  /** Ends this call because of a bug. */
+  fail(error: unknown): void {
+    this.#end({ type: 'failed', error: toWireError(error) });
+  }
+
+  #end(outcome: CallOutcome): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const agent of [...this.#agents]) this.#leave(agent.legId);
+    try {
+      this.#leg.close();
+      this.#resolve(outcome);
+    } catch (error) {
+      this.#resolve({ type: 'failed', error: toWireError(error) });
+    }
+  }
+
+  #join(placement: AgentPlacement): void {
+    const { callId } = this;
+    const { stats, post } = this.#host;
+    const agent = new AgentLegParty({ callId, roomRateHz: this.#leg.sampleRateHz, stats, post }, placement);
+    this.#agents.push(agent);
+    this.#parties.push(agent);
+    stats.add('agent_legs', 1);
+  }
+
+  #leave(legId: number): void {
+    const agent = this.#agent(legId);
+    if (agent === undefined) return;
+    this.#agents.splice(this.#agents.indexOf(agent), 1);
+    this.#parties.splice(this.#parties.indexOf(agent), 1);
+    this.#host.stats.add('agent_legs', -1);
+    agent.close();
+  }
+
+  #agent(legId: number): AgentLegParty | undefined {
+    return this.#agents.find((agent) => agent.legId === legId);
+  }
+
+  #reply(requestId: number, action: () => Promise<void>): void {
+    const { callId } = this;
+    action().then(
+      () => this.#host.post({ type: 'reply', callId, requestId, ok: true }),
+      (error) => this.#host.post({ type: 'reply', callId, requestId, ok: false, error: toWireError(error) }),
+    );
+  }
+}

@@ -1,0 +1,263 @@
+import { Resampler } from '../audio/resampler.ts';
+import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
+import { NO_MARK, RingConsumer } from '../threads/ring-consumer.ts';
+import { NOTE_CAPACITY } from '../threads/ring-layout.ts';
+import { PlayoutDepth } from './playout-depth.ts';
+import { SampleFifo } from './sample-fifo.ts';
+
+const FADE_OUT_MS = 5;
+/** A frame whose loudest sample stays below this is quiet enough to be dropped unheard. */
+const QUIET_PEAK = 400;
+const PIECE_CAPACITY = frameSamples(MAX_SAMPLE_RATE_HZ) + 1;
+
+/**
+ * One agent leg's way from its ring to the frames of the room: any split of the agent's stream into messages gives
+ * the same frames. `buffering` waits until enough is queued, `playing` gives a frame a tick until the ring is dry,
+ * `fading` ends cleared audio within the next frame.
+ */
+type Phase =
+  | { readonly name: 'idle'; silentMs: number }
+  | { readonly name: 'buffering'; waitedMs: number }
+  | { readonly name: 'playing'; flushed: boolean }
+  | { readonly name: 'fading' };
+
+export class Playout {
+  readonly #ring: RingConsumer;
+  readonly #frameSamples: number;
+  readonly #rateHz: number;
+  readonly #depth = new PlayoutDepth();
+  readonly #piece = new Int16Array(PIECE_CAPACITY);
+  readonly #resampled: Int16Array;
+  readonly #fifo: SampleFifo;
+  /** Samples at the front of the fifo that came from the agent; the rest is padding behind an utterance. */
+  #agentSamples = 0;
+  /** Null while the agent speaks at the room's rate. */
+  #resampler: Resampler | null = null;
+  #agentRateHz: number;
+  #phase: Phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+  #shiftedSamples = 0;
+  readonly #markIds = new Int32Array(NOTE_CAPACITY);
+  /** Value of #shiftedSamples at which the mark of the same index is due. */
+  readonly #markDue = new Float64Array(NOTE_CAPACITY);
+  #markCount = 0;
+  #underruns = 0;
+  #driftDrops = 0;
+
+  constructor(memory: SharedArrayBuffer, sampleRateHz: number) {
+    this.#ring = new RingConsumer(memory);
+    this.#rateHz = sampleRateHz;
+    this.#agentRateHz = sampleRateHz;
+    this.#frameSamples = frameSamples(sampleRateHz);
+    this.#resampled = new Int16Array(2 * this.#frameSamples);
+    this.#fifo = new SampleFifo(4 * this.#frameSamples);
+  }
+
+  /** Milliseconds counted as played and as dropped since the leg began; together all that has been taken in. */
+  get playedMs(): number {
+    return this.#ring.playedMs;
+  }
+
+  get droppedMs(): number {
+    return this.#ring.droppedMs;
+  }
+
+  get underruns(): number {
+    return this.#underruns;
+  }
+
+  get driftDrops(): number {
+    return this.#driftDrops;
+  }
+
+  /** Cleared audio still has its last frame to play. */
+  get fading(): boolean {
+    return this.#phase.name === 'fading';
+  }
+
+  /** Fills `frame` with the agent's next 20 ms; false: the agent is silent. */
+  pull(frame: Int16Array): boolean {
+    switch (this.#phase.name) {
+      case 'idle':
+        return this.#pullIdle(frame, this.#phase);
+      case 'buffering':
+        return this.#pullBuffering(frame, this.#phase);
+      case 'playing':
+        return this.#pullPlaying(frame, this.#phase);
+      case 'fading':
+        return this.#pullFading(frame);
+    }
+  }
+
+  /** Takes the id of a mark whose audio has left; NO_MARK when none is due. Call when the frame has been sent. */
+  takeDueMark(): number {
+    this.#collectMarks();
+    if (this.#markCount === 0 || (this.#markDue[0] as number) > this.#shiftedSamples) return NO_MARK;
+    const markId = this.#markIds[0] as number;
+    this.#markCount--;
+    this.#markIds.copyWithin(0, 1);
+    this.#markDue.copyWithin(0, 1);
+    return markId;
+  }
+
+  /** Drops everything before `position` and note `noteCount`, except 5 ms to fade out if audio is running. */
+  clear(position: number, noteCount: number): void {
+    if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_OUT_MS) / 1000, position);
+    this.#ring.countDropped(this.#ring.discardTo(position, noteCount));
+    this.#markCount = 0;
+    if (this.#phase.name === 'fading') return;
+    const audible = this.#phase.name === 'playing' && this.#fifo.length > 0;
+    this.#phase = audible ? { name: 'fading' } : { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+  }
+
+  close(): void {
+    this.#resampler?.close();
+    this.#resampler = null;
+  }
+
+  #pullIdle(frame: Int16Array, phase: Phase & { name: 'idle' }): boolean {
+    phase.silentMs += FRAME_MS;
+    if (this.#ring.queuedSamples === 0) return false;
+    if (this.#depth.resumed(phase.silentMs)) this.#underruns++;
+    const buffering = { name: 'buffering', waitedMs: 0 } as const satisfies Phase;
+    this.#phase = buffering;
+    return this.#pullBuffering(frame, buffering);
+  }
+
+  #pullBuffering(frame: Int16Array, phase: Phase & { name: 'buffering' }): boolean {
+    phase.waitedMs += FRAME_MS;
+    if (this.#queuedMs() < this.#depth.targetMs && phase.waitedMs < this.#depth.targetMs) return false;
+    const playing = { name: 'playing', flushed: false } satisfies Phase;
+    this.#phase = playing;
+    return this.#pullPlaying(frame, playing);
+  }
+
+  #pullPlaying(frame: Int16Array, phase: Phase & { name: 'playing' }): boolean {
+    this.#fill(this.#frameSamples, null);
+    if (this.#fifo.length < this.#frameSamples) return this.#pullRemainder(frame, phase);
+    phase.flushed = false;
+    this.#shift(frame, this.#frameSamples);
+    this.#depth.played(this.#queuedMs());
+    if (this.#depth.surplus && isQuiet(frame)) this.#dropFrame(frame);
+    return true;
+  }
+
+  /** The ring is dry: plays what is left, the resampler's tail included, filled up with silence. */
+  #pullRemainder(frame: Int16Array, phase: Phase & { name: 'playing' }): boolean {
+    if (!phase.flushed) {
+      phase.flushed = true;
+      this.#flushResampler();
+    }
+    const length = Math.min(this.#fifo.length, this.#frameSamples);
+    frame.fill(0, length);
+    this.#shift(frame, length);
+    if (this.#fifo.length === 0 && this.#ring.queuedSamples === 0)
+      this.#phase = { name: 'idle', silentMs: 0 };
+    return length > 0;
+  }
+
+  #pullFading(frame: Int16Array): boolean {
+    const length = Math.min(this.#fifo.length, Math.floor((this.#rateHz * FADE_OUT_MS) / 1000));
+    this.#shift(frame, length);
+    for (let i = 0; i < length; i++) frame[i] = ((frame[i] as number) * (length - i)) / length;
+    frame.fill(0, length);
+    this.#forgetFifo();
+    this.#phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
+    return true;
+  }
+
+  /** Moves what is left in the fifo from played to dropped. */
+  #forgetFifo(): void {
+    const leftMs = (this.#agentSamples * 1000) / this.#rateHz;
+    this.#ring.countPlayed(-leftMs);
+    this.#ring.countDropped(leftMs);
+    this.#flushResampler();
+    this.#fifo.clear();
+    this.#agentSamples = 0;
+  }
+
+  #dropFrame(frame: Int16Array): void {
+    this.#fill(this.#frameSamples, null);
+    if (this.#fifo.length < this.#frameSamples) return;
+    this.#shift(frame, this.#frameSamples);
+    this.#ring.countPlayed(-FRAME_MS);
+    this.#ring.countDropped(FRAME_MS);
+    this.#depth.surplusDropped();
+    this.#driftDrops++;
+  }
+
+  /** Reads the ring until the fifo holds `samples`, or the ring is dry, or `until` is reached. */
+  #fill(samples: number, until: number | null): void {
+    while (this.#fifo.length < samples) {
+      this.#collectMarks();
+      let length = this.#ring.readableSamples();
+      if (until !== null) length = Math.min(length, this.#ring.distanceTo(until));
+      if (length <= 0) return;
+      this.#feed(Math.min(length, this.#pieceSamples(samples - this.#fifo.length)));
+    }
+  }
+
+  /** Samples of the ring's rate that make `missing` samples of the room's, at least one, at most 20 ms. */
+  #pieceSamples(missing: number): number {
+    const inHz = this.#ring.sampleRateHz;
+    return Math.min(PIECE_CAPACITY, Math.max(1, Math.ceil((missing * inHz) / this.#rateHz)));
+  }
+
+  #feed(length: number): void {
+    const rateHz = this.#ring.sampleRateHz;
+    this.#setAgentRate(rateHz);
+    this.#ring.read(this.#piece, 0, length);
+    this.#append(length);
+    this.#agentSamples = this.#fifo.length;
+    this.#ring.countPlayed((length * 1000) / rateHz);
+  }
+
+  #setAgentRate(rateHz: number): void {
+    if (rateHz === this.#agentRateHz) return;
+    this.#flushResampler();
+    this.#resampler?.close();
+    this.#agentRateHz = rateHz;
+    this.#resampler = rateHz === this.#rateHz ? null : new Resampler(rateHz, this.#rateHz, PIECE_CAPACITY);
+  }
+
+  /** Pushes 20 ms of silence through the resampler, so that its delay line gives out the utterance's end. */
+  #flushResampler(): void {
+    if (this.#resampler === null) return;
+    const length = frameSamples(this.#agentRateHz);
+    this.#piece.fill(0, 0, length);
+    this.#append(length);
+  }
+
+  /** Appends `length` samples of the piece to the fifo, at the room's rate. */
+  #append(length: number): void {
+    if (this.#resampler === null) this.#fifo.append(this.#piece, length);
+    else this.#fifo.append(this.#resampled, this.#resampler.process(this.#piece, length, this.#resampled));
+  }
+
+  #shift(frame: Int16Array, count: number): void {
+    this.#fifo.shift(frame, count);
+    this.#shiftedSamples += count;
+    this.#agentSamples = Math.max(0, this.#agentSamples - count);
+  }
+
+  #collectMarks(): void {
+    while (this.#markCount < NOTE_CAPACITY) {
+      const markId = this.#ring.takeMark();
+      if (markId === NO_MARK) return;
+      this.#markIds[this.#markCount] = markId;
+      this.#markDue[this.#markCount] = this.#shiftedSamples + this.#fifo.length;
+      this.#markCount++;
+    }
+  }
+
+  #queuedMs(): number {
+    const rateHz = this.#ring.sampleRateHz || this.#rateHz;
+    return (this.#ring.queuedSamples * 1000) / rateHz + (this.#fifo.length * 1000) / this.#rateHz;
+  }
+}
+
+function isQuiet(frame: Int16Array): boolean {
+  for (let i = 0; i < frame.length; i++) {
+    if (Math.abs(frame[i] as number) > QUIET_PEAK) return false;
+  }
+  return true;
+}

@@ -1,0 +1,118 @@
+/**
+ * One block of shared memory a worker: the worker writes, anyone reads. The counters are Float64, exact to 2^53,
+ * each with a single writer.
+ *
+ *     0                    64
+ *     ├────────────────────┼──────────────────────────────┬──────────────────┐
+ *     │ words, Int32       │ counters, Float64            │ lateness buckets │
+ *     └────────────────────┴──────────────────────────────┴──────────────────┘
+ */
+
+/** Ticks so far, modulo 2^32: the supervisor's sign of life. */
+const HEARTBEAT = 0;
+/** Number of the call whose tick runs now, 0 between: names the culprit when a worker stalls or dies. */
+const CURRENT_CALL = 1;
+const WORDS_BYTES = 64;
+
+/** Gauges (`calls`, `agent_legs`) fall with their worker; everything else only grows. */
+export const ENGINE_COUNTERS = [
+  'calls',
+  'agent_legs',
+  'ticks',
+  'skipped_ticks',
+  'busy_ms',
+  'frames_in',
+  'frames_out',
+  'uplink_underruns',
+  'downlink_overruns',
+  'drift_drops',
+  'cleared_ms',
+  'failed_calls',
+  'faults',
+] as const;
+export type EngineCounter = (typeof ENGINE_COUNTERS)[number];
+
+/** Upper bounds of the tick lateness histogram in milliseconds; one more bucket takes what is beyond. */
+export const LATENESS_BOUNDS_MS = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100] as const;
+
+const COUNTER_INDEX = Object.fromEntries(ENGINE_COUNTERS.map((name, index) => [name, index])) as Record<
+  EngineCounter,
+  number
+>;
+const LATENESS_FIRST = ENGINE_COUNTERS.length;
+const LATENESS_SUM = LATENESS_FIRST + LATENESS_BOUNDS_MS.length + 1;
+const NUMBERS = LATENESS_SUM + 1;
+
+export type EngineNumbers = Record<EngineCounter, number> & {
+  /** One count for each bound, not cumulative, and one for what is beyond. */
+  readonly latenessCounts: number[];
+  readonly latenessSumMs: number;
+};
+
+export class EngineStats {
+  readonly memory: SharedArrayBuffer;
+  readonly #words: Int32Array;
+  readonly #numbers: Float64Array;
+
+  constructor(memory = new SharedArrayBuffer(WORDS_BYTES + NUMBERS * Float64Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory;
+    this.#words = new Int32Array(memory, 0, WORDS_BYTES / Int32Array.BYTES_PER_ELEMENT);
+    this.#numbers = new Float64Array(memory, WORDS_BYTES, NUMBERS);
+  }
+
+  get heartbeat(): number {
+    return Atomics.load(this.#words, HEARTBEAT);
+  }
+
+  get currentCall(): number {
+    return Atomics.load(this.#words, CURRENT_CALL);
+  }
+
+  beat(): void {
+    Atomics.add(this.#words, HEARTBEAT, 1);
+  }
+
+  enterCall(callNumber: number): void {
+    this.#words[CURRENT_CALL] = callNumber;
+  }
+
+  leaveCall(): void {
+    this.#words[CURRENT_CALL] = 0;
+  }
+
+  add(counter: EngineCounter, amount: number): void {
+    const index = COUNTER_INDEX[counter];
+    this.#numbers[index] = (this.#numbers[index] as number) + amount;
+  }
+
+  recordLateness(latenessMs: number): void {
+    let bucket = 0;
+    while (bucket < LATENESS_BOUNDS_MS.length && latenessMs > (LATENESS_BOUNDS_MS[bucket] as number))
+      bucket++;
+    const index = LATENESS_FIRST + bucket;
+    this.#numbers[index] = (this.#numbers[index] as number) + 1;
+    this.#numbers[LATENESS_SUM] = (this.#numbers[LATENESS_SUM] as number) + latenessMs;
+  }
+
+  read(): EngineNumbers {
+    const counters = Object.fromEntries(
+      ENGINE_COUNTERS.map((name, index) => [name, this.#numbers[index] as number]),
+    ) as Record<EngineCounter, number>;
+    return {
+      ...counters,
+      latenessCounts: [...this.#numbers.subarray(LATENESS_FIRST, LATENESS_SUM)],
+      latenessSumMs: this.#numbers[LATENESS_SUM] as number,
+    };
+  }
+}
+
+/** Sum over workers; `total` begins as the numbers of workers that are gone. */
+export function addEngineNumbers(total: EngineNumbers, more: EngineNumbers): EngineNumbers {
+  const sum = { ...total };
+  for (const name of ENGINE_COUNTERS) sum[name] += more[name];
+  return {
+    ...sum,
+    latenessCounts: total.latenessCounts.map((count, i) => count + (more.latenessCounts[i] ?? 0)),
+    latenessSumMs: total.latenessSumMs + more.latenessSumMs,
+  };
+}

@@ -1,0 +1,175 @@
+import { Piscina } from 'piscina';
+import { GatewayError } from '../base/errors.ts';
+import { CallLink, type CallLinkHost, type EngineCall, type EngineCallObserver } from './call-link.ts';
+import { addEngineNumbers, type EngineNumbers, EngineStats } from './engine-stats.ts';
+import {
+  type CallOutcome,
+  type CallPlacement,
+  type Event,
+  type Reply,
+  toWireError,
+  type WireError,
+  type WorkerReady,
+} from './protocol.ts';
+import { Supervisor } from './supervisor.ts';
+import { WorkerLink, type WorkerLinkHost } from './worker-link.ts';
+
+export type { AgentAudio, AgentAudioObserver } from './agent-link.ts';
+export type { EngineCall, EngineCallObserver } from './call-link.ts';
+
+const START_DEADLINE_MS = 15_000;
+/** More threads than this are never started, whatever the calls ask for. */
+const MAX_THREADS = 1_024;
+const EXTRA_THREAD_IDLE_MS = 30_000;
+
+export interface EngineOptions {
+  /** Threads kept ready. */
+  readonly threads: number;
+  /** Calls on one thread; when all threads are full, more threads are started. Null: no limit. */
+  readonly callsPerThread: number | null;
+  /** A worker whose clock stands still for so long is stopped and its calls are moved. */
+  readonly stallMs: number;
+  readonly observer: EngineObserver;
+  /** Module of the worker; a test puts its own composition root here. */
+  readonly workerUrl?: URL;
+}
+
+/** What happens to the engine as a whole, for logs and metrics. */
+export interface EngineObserver {
+  workerReady(threadId: number): void;
+  /** `stalled`: it was stopped because its clock stood still; otherwise it died. `calls` were on it. */
+  workerLost(threadId: number, stalled: boolean, calls: number): void;
+  callMoved(callId: string, reason: string): void;
+  callFailed(callId: string, error: WireError): void;
+  /** A bug that belongs to no call. */
+  fault(error: WireError): void;
+}
+
+/** Figures of the whole engine: `total` includes threads that are gone. */
+export interface EngineReport {
+  readonly total: EngineNumbers;
+  readonly workers: readonly { readonly threadId: number; readonly numbers: EngineNumbers }[];
+}
+
+/** The media half of the gateway: places calls on worker threads and keeps them there. */
+export class Engine implements CallLinkHost, WorkerLinkHost {
+  readonly #pool: Piscina<CallPlacement, CallOutcome>;
+  readonly #observer: EngineObserver;
+  readonly #supervisor: Supervisor;
+  readonly #workers = new Set<WorkerLink>();
+  readonly #calls = new Map<string, CallLink>();
+  readonly #threads: number;
+  #started: (() => void) | null = null;
+  #retired: EngineNumbers = new EngineStats().read();
+  #lastCallNumber = 0;
+  #closing = false;
+
+  /** Starts the threads; rejects when they are not ready within 15 s. */
+  static async start(options: EngineOptions): Promise<Engine> {
+    const engine = new Engine(options);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const late = (): void =>
+      reject(new GatewayError('not_ready', 'The engine threads did not start in time'));
+    const deadline = setTimeout(late, START_DEADLINE_MS);
+    engine.#started = resolve;
+    try {
+      await promise;
+      return engine;
+    } catch (error) {
+      await engine.close(0);
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  private constructor(options: EngineOptions) {
+    this.#observer = options.observer;
+    this.#threads = options.threads;
+    this.#supervisor = new Supervisor(options.stallMs, (worker) => this.#terminate(worker));
+    this.#pool = new Piscina({
+      filename: (options.workerUrl ?? new URL('../engine/engine.worker.ts', import.meta.url)).href,
+      name: 'holdCall',
+      // With atomics a worker would sleep in Atomics.wait between tasks, and its clock with it.
+      atomics: 'disabled',
+      minThreads: options.threads,
+      maxThreads: options.callsPerThread === null ? options.threads : MAX_THREADS,
+      concurrentTasksPerWorker: options.callsPerThread ?? Number.MAX_SAFE_INTEGER,
+      idleTimeout: EXTRA_THREAD_IDLE_MS,
+      recordTiming: false,
+    });
+    this.#pool.on('message', (message: WorkerReady) => this.#workerReady(message));
+    this.#pool.on('error', (error) => this.#observer.fault(toWireError(error)));
+  }
+
+  /** Takes a call in; it runs nowhere until its media is opened. */
+  place(callId: string, observer: EngineCallObserver): EngineCall {
+    const call = new CallLink(callId, this, observer);
+    this.#calls.set(callId, call);
+    return call;
+  }
+
+  report(): EngineReport {
+    const workers = [...this.#workers].map(({ threadId, stats }) => ({ threadId, numbers: stats.read() }));
+    const total = workers.reduce((sum, { numbers }) => addEngineNumbers(sum, numbers), this.#retired);
+    return { total, workers };
+  }
+
+  /** Ends every call, within `deadlineMs`, and then the threads. */
+  async close(deadlineMs: number): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.#supervisor.close();
+    const late = Promise.withResolvers<void>();
+    const deadline = setTimeout(late.resolve, deadlineMs);
+    await Promise.race([Promise.all([...this.#calls.values()].map((call) => call.close())), late.promise]);
+    clearTimeout(deadline);
+    await this.#pool.destroy();
+  }
+
+  nextCallNumber(): number {
+    this.#lastCallNumber = (this.#lastCallNumber % 0x7fff_ffff) + 1;
+    return this.#lastCallNumber;
+  }
+
+  run(placement: CallPlacement): Promise<CallOutcome> {
+    return this.#pool.run(placement);
+  }
+
+  moved(callId: string, reason: string): void {
+    this.#observer.callMoved(callId, reason);
+  }
+
+  failed(callId: string, error: WireError): void {
+    this.#observer.callFailed(callId, error);
+  }
+
+  left(call: CallLink): void {
+    this.#calls.delete(call.callId);
+  }
+
+  received(message: Event | Reply, worker: WorkerLink): void {
+    if (message.type === 'worker.fault') this.#observer.fault(message.error);
+    else if (message.type === 'reply') this.#calls.get(message.callId)?.settle(message);
+    else this.#calls.get(message.callId)?.handle(message, worker);
+  }
+
+  gone(worker: WorkerLink): void {
+    this.#supervisor.forget(worker);
+    this.#workers.delete(worker);
+    this.#retired = addEngineNumbers(this.#retired, { ...worker.stats.read(), calls: 0, agent_legs: 0 });
+    if (!this.#closing) this.#observer.workerLost(worker.threadId, worker.stalled, worker.calls.size);
+  }
+
+  #workerReady(ready: WorkerReady): void {
+    const worker = new WorkerLink(ready, this);
+    this.#workers.add(worker);
+    this.#supervisor.watch(worker);
+    this.#observer.workerReady(worker.threadId);
+    if (this.#workers.size >= this.#threads) this.#started?.();
+  }
+
+  #terminate(worker: WorkerLink): void {
+    void this.#pool.threads.find(({ threadId }) => threadId === worker.threadId)?.terminate();
+  }
+}

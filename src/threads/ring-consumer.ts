@@ -1,0 +1,172 @@
+import {
+  DROPPED_MS,
+  NOTE_CAPACITY,
+  NOTE_MARK,
+  NOTE_RATE,
+  NOTE_WORDS,
+  NOTES_READ,
+  NOTES_WRITTEN,
+  OVERRUN_SAMPLES,
+  PLAYED_MS,
+  READ_POSITION,
+  READ_RATE_HZ,
+  type RingViews,
+  ringViews,
+  WRITE_POSITION,
+} from './ring-layout.ts';
+
+/** Answer of `takeMark` when no mark stands at the reading position. */
+export const NO_MARK = -1;
+
+/** The reading end of a ring. A fresh consumer on used memory goes on where the former one stopped. */
+export class RingConsumer {
+  readonly #ring: RingViews;
+  readonly #mask: number;
+  #position: number;
+  #notesRead: number;
+  #rateHz: number;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#ring = ringViews(memory);
+    this.#mask = this.#ring.samples.length - 1;
+    this.#position = Atomics.load(this.#ring.words, READ_POSITION);
+    this.#notesRead = Atomics.load(this.#ring.words, NOTES_READ);
+    this.#rateHz = Atomics.load(this.#ring.words, READ_RATE_HZ);
+  }
+
+  get capacitySamples(): number {
+    return this.#ring.samples.length;
+  }
+
+  /** Rate of the next sample, in Hz; 0 before any audio. Valid after `readableSamples`. */
+  get sampleRateHz(): number {
+    return this.#rateHz;
+  }
+
+  /** All samples queued, of whatever rate. */
+  get queuedSamples(): number {
+    return (Atomics.load(this.#ring.words, WRITE_POSITION) - this.#position) | 0;
+  }
+
+  /** Samples from here to `position`, negative when it has been passed. */
+  distanceTo(position: number): number {
+    return (position - this.#position) | 0;
+  }
+
+  /** Samples lost by the producer since the ring was made, modulo 2^32. */
+  get overrunSamples(): number {
+    return Atomics.load(this.#ring.words, OVERRUN_SAMPLES);
+  }
+
+  /** Milliseconds of audio counted as played since the ring was made, by this and former consumers. */
+  get playedMs(): number {
+    return this.#ring.sums[PLAYED_MS] as number;
+  }
+
+  get droppedMs(): number {
+    return this.#ring.sums[DROPPED_MS] as number;
+  }
+
+  countPlayed(milliseconds: number): void {
+    this.#ring.sums[PLAYED_MS] = this.playedMs + milliseconds;
+  }
+
+  countDropped(milliseconds: number): void {
+    this.#ring.sums[DROPPED_MS] = this.droppedMs + milliseconds;
+  }
+
+  /** Samples that can be read now at one rate, up to the next mark or change of rate. Takes up a rate that begins here. */
+  readableSamples(): number {
+    const written = Atomics.load(this.#ring.words, WRITE_POSITION);
+    while (this.#noteKind() === NOTE_RATE && this.#noteDistance() <= 0) this.#takeRate();
+    const queued = (written - this.#position) | 0;
+    return this.#noteKind() === 0 ? queued : Math.min(queued, Math.max(0, this.#noteDistance()));
+  }
+
+  /** Copies `length` samples, at most `readableSamples`, and moves on. Never allocates. */
+  read(target: Int16Array, from: number, length: number): void {
+    const { samples } = this.#ring;
+    for (let i = 0; i < length; i++) {
+      target[from + i] = samples[(this.#position + i) & this.#mask] as number;
+    }
+    this.#advance(length);
+  }
+
+  /** Copies `length` samples without moving on; followed by `skip` when they were taken. */
+  peek(target: Int16Array, length: number): void {
+    const { samples } = this.#ring;
+    for (let i = 0; i < length; i++) target[i] = samples[(this.#position + i) & this.#mask] as number;
+  }
+
+  skip(length: number): void {
+    this.#advance(length);
+  }
+
+  /** Id of the mark that stands exactly here, taking it; NO_MARK when there is none. */
+  takeMark(): number {
+    while (this.#noteKind() === NOTE_RATE && this.#noteDistance() <= 0) this.#takeRate();
+    if (this.#noteKind() !== NOTE_MARK || this.#noteDistance() > 0) return NO_MARK;
+    const markId = this.#noteValue();
+    this.#takeNote();
+    return markId;
+  }
+
+  /**
+   * Moves to `position`, forgetting audio and every note before note number `noteCount`; returns the milliseconds
+   * of audio skipped. A position already passed leaves the audio alone.
+   */
+  discardTo(position: number, noteCount: number): number {
+    let skippedMs = 0;
+    while (((noteCount - this.#notesRead) | 0) > 0) {
+      skippedMs += this.#skipTo(this.#notePosition());
+      if (this.#noteKind() === NOTE_RATE) this.#takeRate();
+      else this.#takeNote();
+    }
+    return skippedMs + this.#skipTo(position);
+  }
+
+  #skipTo(position: number): number {
+    const length = (position - this.#position) | 0;
+    if (length <= 0) return 0;
+    this.#advance(length);
+    return (length * 1000) / this.#rateHz;
+  }
+
+  #advance(length: number): void {
+    this.#position = (this.#position + length) | 0;
+    Atomics.store(this.#ring.words, READ_POSITION, this.#position);
+  }
+
+  #takeRate(): void {
+    this.#rateHz = this.#noteValue();
+    Atomics.store(this.#ring.words, READ_RATE_HZ, this.#rateHz);
+    this.#takeNote();
+  }
+
+  #takeNote(): void {
+    this.#notesRead = (this.#notesRead + 1) | 0;
+    Atomics.store(this.#ring.words, NOTES_READ, this.#notesRead);
+  }
+
+  /** Kind of the next note; 0 when there is none. */
+  #noteKind(): number {
+    if (Atomics.load(this.#ring.words, NOTES_WRITTEN) === this.#notesRead) return 0;
+    return this.#ring.notes[this.#slot() + 1] as number;
+  }
+
+  #notePosition(): number {
+    return this.#ring.notes[this.#slot()] as number;
+  }
+
+  #noteDistance(): number {
+    return (this.#notePosition() - this.#position) | 0;
+  }
+
+  #noteValue(): number {
+    return this.#ring.notes[this.#slot() + 2] as number;
+  }
+
+  #slot(): number {
+    return (this.#notesRead & (NOTE_CAPACITY - 1)) * NOTE_WORDS;
+  }
+}

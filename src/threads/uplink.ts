@@ -1,0 +1,79 @@
+import type { ClearPoint } from './protocol.ts';
+import { ringMemory } from './ring-layout.ts';
+import { RingProducer } from './ring-producer.ts';
+
+const RING_SAMPLES = 8_192;
+const MAX_BACKLOG_MS = 60_000;
+/** Marks wait in the backlog too; a client that sends more than this without audio loses the newest. */
+const MAX_BACKLOG_ITEMS = 10_000;
+
+type BacklogItem =
+  | { readonly type: 'audio'; readonly samples: Int16Array; readonly sampleRateHz: number; from: number }
+  | { readonly type: 'mark'; readonly markId: number };
+
+/** An agent's audio on its way to the worker: a ring, and a bounded backlog for what does not fit yet. */
+export class Uplink {
+  readonly memory = ringMemory(RING_SAMPLES);
+  readonly #ring = new RingProducer(this.memory);
+  readonly #backlog: BacklogItem[] = [];
+  #backlogMs = 0;
+  #rateHz = 8_000;
+
+  /** Milliseconds that wait to be played, in the ring and behind it. */
+  get queuedMs(): number {
+    return this.#backlogMs + (this.#ring.queuedSamples * 1000) / this.#rateHz;
+  }
+
+  /** Takes samples in order, copying them; returns the milliseconds that found no room. */
+  write(samples: Int16Array, sampleRateHz: number): number {
+    this.#rateHz = sampleRateHz;
+    const written =
+      this.#backlog.length === 0 ? this.#ring.write(samples, 0, samples.length, sampleRateHz) : 0;
+    if (written === samples.length) return 0;
+    return this.#keep(samples, written, sampleRateHz);
+  }
+
+  /** Puts a mark after everything written; false: no room for it. */
+  mark(markId: number): boolean {
+    if (this.#backlog.length === 0 && this.#ring.writeMark(markId)) return true;
+    if (this.#backlog.length >= MAX_BACKLOG_ITEMS) return false;
+    this.#backlog.push({ type: 'mark', markId });
+    return true;
+  }
+
+  /** Moves as much of the backlog into the ring as fits. */
+  advance(): void {
+    let moved = 0;
+    while (moved < this.#backlog.length && this.#move(this.#backlog[moved] as BacklogItem)) moved++;
+    if (moved > 0) this.#backlog.splice(0, moved);
+  }
+
+  /** Forgets the backlog; returns its milliseconds and where in the ring the clearing ends. */
+  clear(): { readonly point: ClearPoint; readonly backlogMs: number } {
+    const backlogMs = this.#backlogMs;
+    this.#backlog.length = 0;
+    this.#backlogMs = 0;
+    return { point: { position: this.#ring.position, noteCount: this.#ring.notesWritten }, backlogMs };
+  }
+
+  #keep(samples: Int16Array, from: number, sampleRateHz: number): number {
+    const roomMs = this.#backlog.length < MAX_BACKLOG_ITEMS ? MAX_BACKLOG_MS - this.#backlogMs : 0;
+    const length = Math.min(samples.length - from, Math.floor((roomMs * sampleRateHz) / 1000));
+    if (length > 0) {
+      const copy = samples.slice(from, from + length);
+      this.#backlog.push({ type: 'audio', samples: copy, sampleRateHz, from: 0 });
+      this.#backlogMs += (length * 1000) / sampleRateHz;
+    }
+    return ((samples.length - from - length) * 1000) / sampleRateHz;
+  }
+
+  /** True: the item is wholly in the ring. */
+  #move(item: BacklogItem): boolean {
+    if (item.type === 'mark') return this.#ring.writeMark(item.markId);
+    const rest = item.samples.length - item.from;
+    const written = this.#ring.write(item.samples, item.from, rest, item.sampleRateHz);
+    item.from += written;
+    this.#backlogMs = Math.max(0, this.#backlogMs - (written * 1000) / item.sampleRateHz);
+    return written === rest;
+  }
+}

@@ -1,0 +1,40 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { CallLink } from './call-link.ts';
+import { EngineStats } from './engine-stats.ts';
+import type { Command, Event, Reply, WorkerReady } from './protocol.ts';
+
+/** What a worker's port brings, apart from doorbells. */
+export interface WorkerLinkHost {
+  received(message: Event | Reply, worker: WorkerLink): void;
+  gone(worker: WorkerLink): void;
+}
+
+/** Main's end of one engine worker. */
+export class WorkerLink {
+  readonly threadId: number;
+  readonly stats: EngineStats;
+  readonly calls = new Set<CallLink>();
+  /** Set when the worker was stopped because its clock stood still. */
+  stalled = false;
+  readonly #port: MessagePort;
+
+  constructor(ready: WorkerReady, host: WorkerLinkHost) {
+    this.threadId = ready.threadId;
+    this.stats = new EngineStats(ready.stats);
+    this.#port = ready.port;
+    this.#port.on('message', (message: number | Event | Reply) => {
+      if (typeof message === 'number') this.#doorbell();
+      else host.received(message, this);
+    });
+    this.#port.on('close', () => host.gone(this));
+    this.#port.unref();
+  }
+
+  post(command: Command): void {
+    this.#port.postMessage(command);
+  }
+
+  #doorbell(): void {
+    for (const call of this.calls) call.doorbell();
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Termination } from '../../../../src/base/termination.ts';
+import type { MediaEvent } from '../../../../src/connectors/contract/media-leg.ts';
+import type { AgentAudio, AgentAudioObserver } from '../../../../src/threads/agent-link.ts';
+import type { EngineCall } from '../../../../src/threads/call-link.ts';
+import { Engine, type EngineObserver } from '../../../../src/threads/engine.ts';
+import { RingConsumer } from '../../../../src/threads/ring-consumer.ts';
+import { ringMemory } from '../../../../src/threads/ring-layout.ts';
+import { RingProducer } from '../../../../src/threads/ring-producer.ts';
+import type { TestMediaOpen } from './test-media-leg.ts';
+
+/** Everything that the engine told about itself. */
+export class RecordingEngineObserver implements EngineObserver {
+  readonly ready: number[] = [];
+  readonly lost: { threadId: number; stalled: boolean; calls: number }[] = [];
+  readonly moved: string[] = [];
+  readonly failed: string[] = [];
+  readonly faults: string[] = [];
+
+  workerReady(threadId: number): void {
+    this.ready.push(threadId);
+  }
+  workerLost(threadId: number, stalled: boolean, calls: number): void {
+    this.lost.push({ threadId, stalled, calls });
+  }
+  callMoved(callId: string): void {
+    this.moved.push(callId);
+  }
+  callFailed(callId: string): void {
+    this.failed.push(callId);
+  }
+  fault(error: { message: string }): void {
+    this.faults.push(error.message);
+  }
+}
+
+export async function startTestEngine(
+  options: { threads?: number; callsPerThread?: number; stallMs?: number } = {},
+): Promise<{ engine: Engine; observer: RecordingEngineObserver }> {
+  const observer = new RecordingEngineObserver();
+  const engine = await Engine.start({
+    threads: options.threads ?? 1,
+    callsPerThread: options.callsPerThread ?? null,
+    stallMs: options.stallMs ?? 2_000,
+    observer,
+    workerUrl: new URL('./test.worker.ts', import.meta.url),
+  });
+  return { engine, observer };
+}
+
+/** A call whose far end is the test. */
+export class TestCall {
+  readonly callId: string;
+  readonly call: EngineCall;
+  readonly terminations: Termination[] = [];
+  readonly events: MediaEvent[] = [];
+  readonly says: RingProducer;
+  readonly hears: RingConsumer;
+  readonly #open: TestMediaOpen;
+
+  constructor(engine: Engine, callId: string, sampleRateHz = 8_000, failToOpen?: string) {
+    this.callId = callId;
+    this.call = engine.place(callId, { ended: (termination) => this.terminations.push(termination) });
+    const says = ringMemory(2 ** 15);
+    const hears = ringMemory(2 ** 16);
+    this.says = new RingProducer(says);
+    this.hears = new RingConsumer(hears);
+    this.#open = { sampleRateHz, says, hears, ...(failToOpen === undefined ? {} : { failToOpen }) };
+  }
+
+  open(): Promise<void> {
+    return this.call.media.open('test', this.#open, (event) => this.events.push(event));
+  }
+
+  /** Everything heard since the last time. */
+  takeHeard(): Int16Array {
+    const heard = new Int16Array(this.hears.readableSamples());
+    this.hears.read(heard, 0, heard.length);
+    return heard;
+  }
+}
+
+/** An agent that keeps all it is told. */
+export class TestAgent implements AgentAudioObserver {
+  readonly audio: AgentAudio;
+  readonly frames: Buffer[] = [];
+  readonly marks: number[] = [];
+  readonly clears: { playedMs: number; droppedMs: number }[] = [];
+  overrunMs = 0;
+  overflowMs = 0;
+  busy = false;
+
+  constructor(call: EngineCall) {
+    this.audio = call.joinAgent(this);
+  }
+
+  frame(pcm: Uint8Array): boolean {
+    if (this.busy) return false;
+    this.frames.push(Buffer.from(pcm));
+    return true;
+  }
+  mark(markId: number): void {
+    this.marks.push(markId);
+  }
+  cleared(playedMs: number, droppedMs: number): void {
+    this.clears.push({ playedMs, droppedMs });
+  }
+  overrun(lostMs: number): void {
+    this.overrunMs += lostMs;
+  }
+  overflow(lostMs: number): void {
+    this.overflowMs += lostMs;
+  }
+}
+
+/** Waits for a condition, looking every few milliseconds; rejects when `withinMs` pass without it. */
+export async function until(condition: () => boolean, withinMs = 5_000): Promise<number> {
+  const startedMs = performance.now();
+  while (!condition()) {
+    if (performance.now() - startedMs > withinMs) throw new Error(`not within ${withinMs} ms: ${condition}`);
+    await sleep(3);
+  }
+  return performance.now() - startedMs;
+}

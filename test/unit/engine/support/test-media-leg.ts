@@ -1,0 +1,97 @@
+import type { MediaLeg, MediaLegHost } from '../../../../src/connectors/contract/media-leg.ts';
+import { RingConsumer } from '../../../../src/threads/ring-consumer.ts';
+import { RingProducer } from '../../../../src/threads/ring-producer.ts';
+
+/** A platform made of two rings: the test plays the far end from its own thread. */
+export interface TestMediaOpen {
+  readonly sampleRateHz: number;
+  /** What the far end says. */
+  readonly says: SharedArrayBuffer;
+  /** What the far end hears; silence is written too. */
+  readonly hears: SharedArrayBuffer;
+  readonly failToOpen?: string;
+}
+
+export type TestMediaCommand =
+  | 'succeed'
+  | 'reject'
+  | 'hang'
+  | 'throw_in_tick'
+  | 'loop'
+  | 'exit'
+  | 'fail'
+  | 'emit';
+
+/** Int32 words of the leg's surviving memory that a test can read. */
+export const OPENED_COUNT = 0;
+export const CONFIGURED_VALUE = 1;
+
+export async function openTestMedia(
+  open: unknown,
+  memory: SharedArrayBuffer,
+  host: MediaLegHost,
+): Promise<MediaLeg> {
+  const options = open as TestMediaOpen;
+  if (options.failToOpen) throw Object.assign(new Error('cannot open'), { code: options.failToOpen });
+  return new TestMediaLeg(options, memory, host);
+}
+
+class TestMediaLeg implements MediaLeg {
+  readonly sampleRateHz: number;
+  readonly #words: Int32Array;
+  readonly #says: RingConsumer;
+  readonly #hears: RingProducer;
+  readonly #host: MediaLegHost;
+  #throwInTick = false;
+
+  constructor(open: TestMediaOpen, memory: SharedArrayBuffer, host: MediaLegHost) {
+    this.sampleRateHz = open.sampleRateHz;
+    this.#words = new Int32Array(memory);
+    this.#says = new RingConsumer(open.says);
+    this.#hears = new RingProducer(open.hears);
+    this.#host = host;
+    Atomics.add(this.#words, OPENED_COUNT, 1);
+  }
+
+  configure(config: unknown): void {
+    if (config === 'bad') throw new Error('bad configuration');
+    Atomics.store(this.#words, CONFIGURED_VALUE, config as number);
+  }
+
+  async command(command: unknown): Promise<void> {
+    switch (command as TestMediaCommand) {
+      case 'succeed':
+        return;
+      case 'reject':
+        throw Object.assign(new Error('rejected'), { code: 'ETEST' });
+      case 'hang':
+        return new Promise(() => {});
+      case 'throw_in_tick':
+        this.#throwInTick = true;
+        return;
+      case 'loop':
+        for (;;);
+      case 'exit':
+        process.exit(3);
+        return;
+      case 'fail':
+        this.#host.fail(new Error('failed in a callback'));
+        return;
+      case 'emit':
+        this.#host.emit({ type: 'dtmf', digit: '5' });
+    }
+  }
+
+  pull(frame: Int16Array): boolean {
+    if (this.#throwInTick) throw new Error('thrown in the tick');
+    if (this.#says.readableSamples() < frame.length) return false;
+    this.#says.read(frame, 0, frame.length);
+    return true;
+  }
+
+  push(frame: Int16Array): void {
+    this.#hears.write(frame, 0, frame.length, this.sampleRateHz);
+  }
+
+  close(): void {}
+}
