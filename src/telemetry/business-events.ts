@@ -1,0 +1,61 @@
+import type { Termination } from '../base/termination.ts';
+import type { Loggers } from './loggers.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What is told of a call, whatever happens to it. */
+export interface CallFacts {
+  readonly callId: string;
+  readonly accountId: string;
+  readonly platform: string;
+  readonly direction: 'inbound' | 'outbound';
+  /** Who calls; personal. */
+  readonly caller: string;
+  /** Who is called, as a URI; personal. */
+  readonly meetingUrl: string;
+}
+
+/** Everything that a gateway's operator would want to be told of, one method an event: a log line and its numbers. */
+export class BusinessEvents {
+  readonly #loggers: Loggers;
+  readonly #metrics: Metrics;
+
+  constructor(loggers: Loggers, metrics: Metrics) {
+    this.#loggers = loggers;
+    this.#metrics = metrics;
+  }
+
+  callStarted(call: CallFacts): void {
+    this.#metrics.callStarted(call.platform, call.direction);
+    const { caller, meetingUrl } = call;
+    this.#loggers.calls.info({ ...named(call), personal: { caller, meetingUrl } }, 'call started');
+  }
+
+  /** Media flows both ways, `setupMs` after the start. */
+  callAnswered(call: CallFacts, setupMs: number): void {
+    this.#metrics.callAnswered(call.platform, call.direction, setupMs);
+    this.#loggers.calls.info({ ...named(call), setupMs: Math.round(setupMs) }, 'call answered');
+  }
+
+  callEnded(call: CallFacts, state: string, termination: Termination, lastedMs: number): void {
+    this.#metrics.callEnded(call.platform, state, termination.result, lastedMs);
+    const { result, reason } = termination;
+    const line = { ...named(call), state, result, reason, lastedMs: Math.round(lastedMs) };
+    if (result === 'internal_error') this.#loggers.calls.error(line, 'call ended by a fault of the gateway');
+    else this.#loggers.calls.info(line, 'call ended');
+  }
+
+  /** Calls that an earlier process had left live. */
+  callsLostByRestart(count: number): void {
+    if (count > 0) this.#loggers.calls.warn({ count }, 'calls were lost by a restart');
+  }
+
+  /** A record or a key's last use could not be written; service goes on. */
+  writeFailed(what: string, error: unknown): void {
+    this.#loggers.main.error({ err: error, what }, 'a write to the database failed');
+  }
+}
+
+function named(call: CallFacts): { callId: string; accountId: string; platform: string; direction: string } {
+  const { callId, accountId, platform, direction } = call;
+  return { callId, accountId, platform, direction };
+}

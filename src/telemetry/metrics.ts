@@ -1,0 +1,126 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
+
+/** Seconds: from what memory answers to what waits for a far end. */
+const HTTP_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
+const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
+const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
+
+/** What is counted of one answered request; `route` is the path as declared, so that ids make no series. */
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** Live calls by state, at this moment. */
+export type ReadLiveCalls = () => ReadonlyMap<string, number>;
+
+/** The numbers of one gateway for Prometheus, in a registry of their own: two gateways may share a process. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter('svc_http_requests_total', 'Answered HTTP requests', [
+    'method',
+    'route',
+    'status',
+  ]);
+  readonly #requestSeconds = this.#histogram(
+    'svc_http_request_duration_seconds',
+    'Time from a request to its answer',
+    ['method', 'route'],
+    HTTP_BUCKETS_S,
+  );
+  readonly #callsStarted = this.#counter('svc_calls_started_total', 'Calls begun', ['platform', 'direction']);
+  readonly #callsEnded = this.#counter('svc_calls_ended_total', 'Calls over', [
+    'platform',
+    'state',
+    'result',
+  ]);
+  readonly #setupSeconds = this.#histogram(
+    'svc_call_setup_duration_seconds',
+    'Time from the start of a call until media flowed both ways',
+    ['platform', 'direction'],
+    SETUP_BUCKETS_S,
+  );
+  readonly #callSeconds = this.#histogram(
+    'svc_call_duration_seconds',
+    'Time from the start of a call to its end',
+    ['platform'],
+    CALL_BUCKETS_S,
+  );
+  readonly #streamEvents = this.#counter('svc_stream_events_total', 'What happened on call WebSockets', [
+    'event',
+  ]);
+  readonly #sipEvents = this.#counter('svc_sip_events_total', 'What SIP signaling met beside its calls', [
+    'event',
+  ]);
+
+  /** Begins to watch the process too: memory, CPU, event loop, garbage collection. */
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  requestAnswered({ method, route, status, durationMs }: AnsweredRequest): void {
+    this.#requests.inc({ method, route, status });
+    this.#requestSeconds.observe({ method, route }, durationMs / 1000);
+  }
+
+  callStarted(platform: string, direction: string): void {
+    this.#callsStarted.inc({ platform, direction });
+  }
+
+  callAnswered(platform: string, direction: string, setupMs: number): void {
+    this.#setupSeconds.observe({ platform, direction }, setupMs / 1000);
+  }
+
+  callEnded(platform: string, state: string, result: string, lastedMs: number): void {
+    this.#callsEnded.inc({ platform, state, result });
+    this.#callSeconds.observe({ platform }, lastedMs / 1000);
+  }
+
+  streamEvent(event: string): void {
+    this.#streamEvents.inc({ event });
+  }
+
+  sipEvent(event: string): void {
+    this.#sipEvents.inc({ event });
+  }
+
+  /** Shows the live calls by state; once. */
+  watchCalls(read: ReadLiveCalls): void {
+    const gauge: Gauge<'state'> = new Gauge({
+      name: 'svc_calls',
+      help: 'Live calls',
+      labelNames: ['state'],
+      registers: [this.#registry],
+      collect: () => {
+        gauge.reset();
+        for (const [state, count] of read()) gauge.set({ state }, count);
+      },
+    });
+  }
+
+  /** Shows the engine's figures; once. */
+  watchEngine(read: ReadEngine): void {
+    registerEngineMetrics(this.#registry, read);
+  }
+
+  /** Everything in Prometheus' text format. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets: number[],
+  ): Histogram<Label> {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.#registry] });
+  }
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { BusinessEvents } from '../../../src/telemetry/business-events.ts';
+import type { EngineReading } from '../../../src/telemetry/engine-metrics.ts';
+import { openLoggers } from '../../../src/telemetry/loggers.ts';
+import { Metrics } from '../../../src/telemetry/metrics.ts';
+
+const CALL = {
+  callId: 'call_1',
+  accountId: 'acc_1',
+  platform: 'sip',
+  direction: 'inbound',
+  caller: '+33123456789',
+  meetingUrl: 'sip:+33987654321@trunk.test',
+} as const;
+
+async function linesOf(metrics: Metrics, prefix: string): Promise<string[]> {
+  return (await metrics.text()).split('\n').filter((line) => line.startsWith(prefix));
+}
+
+test('requests are counted by route and status, and timed', async () => {
+  const metrics = new Metrics();
+  const answer = { method: 'get', route: '/api/call/{call_id}', status: 200, durationMs: 3 };
+  metrics.requestAnswered(answer);
+  metrics.requestAnswered(answer);
+  metrics.requestAnswered({ ...answer, status: 404 });
+  expect(await linesOf(metrics, 'svc_http_requests_total')).toEqual([
+    'svc_http_requests_total{method="get",route="/api/call/{call_id}",status="200"} 2',
+    'svc_http_requests_total{method="get",route="/api/call/{call_id}",status="404"} 1',
+  ]);
+  const buckets = await linesOf(metrics, 'svc_http_request_duration_seconds_bucket');
+  expect(buckets.find((line) => line.includes('le="0.0025"'))).toMatch(/ 0$/);
+  expect(buckets.find((line) => line.includes('le="0.005"'))).toMatch(/ 3$/);
+});
+
+test('two gateways in one process count apart', async () => {
+  const [one, other] = [new Metrics(), new Metrics()];
+  one.callStarted('sip', 'inbound');
+  expect(await linesOf(one, 'svc_calls_started_total')).toHaveLength(1);
+  expect(await linesOf(other, 'svc_calls_started_total')).toEqual([]);
+  expect(await linesOf(other, 'process_resident_memory_bytes')).toHaveLength(1);
+});
+
+test("a call's life is numbers and log lines, with what is personal in its place", async () => {
+  const lines: string[] = [];
+  const metrics = new Metrics();
+  const events = new BusinessEvents(openLoggers('info', { write: (line) => void lines.push(line) }), metrics);
+  events.callStarted(CALL);
+  events.callAnswered(CALL, 240);
+  events.callEnded(CALL, 'ended', { result: 'completed', reason: 'BYE' }, 61_000);
+  expect(await linesOf(metrics, 'svc_calls_ended_total')).toEqual([
+    'svc_calls_ended_total{platform="sip",state="ended",result="completed"} 1',
+  ]);
+  expect(await linesOf(metrics, 'svc_call_setup_duration_seconds_sum')).toEqual([
+    'svc_call_setup_duration_seconds_sum{platform="sip",direction="inbound"} 0.24',
+  ]);
+  const [started, answered, ended] = lines.map((line) => JSON.parse(line));
+  expect(started.personal).toEqual({ caller: CALL.caller, meetingUrl: CALL.meetingUrl });
+  expect(answered).toMatchObject({ callId: 'call_1', setupMs: 240 });
+  expect(ended).toMatchObject({ state: 'ended', result: 'completed', reason: 'BYE', lastedMs: 61_000 });
+  expect(JSON.stringify([answered, ended])).not.toContain('+33');
+});
+
+test('live calls are shown as they are when asked, states that are gone included', async () => {
+  const metrics = new Metrics();
+  let live = new Map([['active', 2]]);
+  metrics.watchCalls(() => live);
+  expect(await linesOf(metrics, 'svc_calls{')).toEqual(['svc_calls{state="active"} 2']);
+  live = new Map([['ringing', 1]]);
+  expect(await linesOf(metrics, 'svc_calls{')).toEqual(['svc_calls{state="ringing"} 1']);
+});
+
+test("the engine's figures are read when asked; the lateness is a cumulative histogram in seconds", async () => {
+  const metrics = new Metrics();
+  const reading: EngineReading = {
+    threads: 1,
+    counters: { calls: 3, skipped_ticks: 7 },
+    latenessBoundsMs: [1, 5],
+    latenessCounts: [10, 4, 1],
+    latenessSumMs: 50,
+  };
+  metrics.watchEngine(() => reading);
+  expect(await linesOf(metrics, 'svc_engine_')).toEqual([
+    'svc_engine_calls 3',
+    'svc_engine_skipped_ticks_total 7',
+    'svc_engine_threads 1',
+    'svc_engine_tick_lateness_seconds_bucket{le="0.001"} 10',
+    'svc_engine_tick_lateness_seconds_bucket{le="0.005"} 14',
+    'svc_engine_tick_lateness_seconds_bucket{le="+Inf"} 15',
+    'svc_engine_tick_lateness_seconds_sum 0.05',
+    'svc_engine_tick_lateness_seconds_count 15',
+  ]);
+});
