@@ -1,0 +1,194 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import SqliteDatabase from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { appendEvent } from '../../../src/store/events.ts';
+import { openStore } from '../../../src/store/store.ts';
+import { NOW, seedAccount, temporaryDir, temporaryStore } from './temporary.ts';
+
+/** A data directory with a closed database that has something in it. */
+async function usedDataDir(): Promise<{ dataDir: string; file: string }> {
+  const dataDir = temporaryDir();
+  const store = await openStore({ dataDir, masterKey: null });
+  const { accountId, agentId } = await seedAccount(store, 'a');
+  for (let n = 0; n < 200; n++) {
+    const payload = { text: 'x'.repeat(100), n };
+    await appendEvent(store.db, { accountId, agentId, type: 'test', payload, createdAt: NOW });
+  }
+  await store.close();
+  return { dataDir, file: join(dataDir, 'gateway.db') };
+}
+
+/** Opening fails with `code`, changes no byte of the file, and leaves no lock behind. */
+async function expectRefusal(dataDir: string, code: string): Promise<Error> {
+  const file = join(dataDir, 'gateway.db');
+  const [bytes, changedAt] = [readFileSync(file), statSync(file).mtimeMs];
+  const failure = await openStore({ dataDir, masterKey: null }).catch((error: Error) => error);
+  expect(failure).toMatchObject({ name: 'StoreError', code });
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+  expect(statSync(file).mtimeMs).toBe(changedAt);
+  expect(await openStore({ dataDir, masterKey: null }).catch((error: Error) => error)).toMatchObject({
+    code,
+  });
+  return failure as Error;
+}
+
+test('an empty directory becomes a database that survives a restart', async () => {
+  const dataDir = join(temporaryDir(), 'made', 'on', 'demand');
+  const first = await openStore({ dataDir, masterKey: null });
+  await seedAccount(first, 'a');
+  await first.close();
+  await first.close();
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  const second = await temporaryStore(dataDir);
+  expect(await second.db.selectFrom('accounts').select('name').execute()).toEqual([{ name: 'a' }]);
+});
+
+test('the file is in WAL mode and holds no more than one default agent an account', async () => {
+  const store = await temporaryStore();
+  await seedAccount(store, 'a');
+  const second = { id: 'agt_2', accountId: 'acc_a', name: 'Second', isDefault: 1, createdAt: NOW } as const;
+  await expect(store.db.insertInto('agents').values(second).execute()).rejects.toThrow('UNIQUE');
+  await expect(
+    store.db
+      .insertInto('agents')
+      .values({ ...second, accountId: 'acc_x' })
+      .execute(),
+  ).rejects.toThrow('FOREIGN KEY');
+});
+
+test('a second gateway on the same data is refused, until the first one has closed', async () => {
+  const dataDir = temporaryDir();
+  const first = await openStore({ dataDir, masterKey: null });
+  await expect(openStore({ dataDir, masterKey: null })).rejects.toMatchObject({
+    name: 'StoreError',
+    code: 'locked',
+    message: expect.stringContaining('another gateway is running'),
+  });
+  await seedAccount(first, 'a');
+  await first.close();
+  await temporaryStore(dataDir);
+});
+
+test('a database of a newer version is refused', async () => {
+  const { dataDir, file } = await usedDataDir();
+  const database = new SqliteDatabase(file);
+  database.prepare('insert into migrations values (?, ?)').run('0999-from-the-future', NOW);
+  database.close();
+  expect((await expectRefusal(dataDir, 'newer_schema')).message).toContain('0999-from-the-future');
+});
+
+test("somebody else's database is refused", async () => {
+  const dataDir = temporaryDir();
+  const database = new SqliteDatabase(join(dataDir, 'gateway.db'));
+  database.exec('create table recipes (name text)');
+  database.close();
+  await expectRefusal(dataDir, 'not_a_database');
+});
+
+test('a file that is no database is refused', async () => {
+  const dataDir = temporaryDir();
+  writeFileSync(join(dataDir, 'gateway.db'), 'dear diary, '.repeat(1000));
+  await expectRefusal(dataDir, 'not_a_database');
+});
+
+test('a file cut in half is refused', async () => {
+  const { dataDir, file } = await usedDataDir();
+  truncateSync(file, Math.floor(statSync(file).size / 2));
+  await expectRefusal(dataDir, 'damaged');
+});
+
+test('a file with a page of rubbish is refused', async () => {
+  const { dataDir, file } = await usedDataDir();
+  const bytes = readFileSync(file);
+  bytes.fill(0xee, bytes.length - 8192, bytes.length - 4096);
+  writeFileSync(file, bytes);
+  await expectRefusal(dataDir, 'damaged');
+});
+
+test('a read-only file is refused', async () => {
+  const { dataDir, file } = await usedDataDir();
+  chmodSync(file, 0o444);
+  expect((await expectRefusal(dataDir, 'not_writable')).message).toContain('read-only');
+});
+
+test('a data directory that is a file is refused', async () => {
+  const path = join(temporaryDir(), 'data');
+  writeFileSync(path, '');
+  await expect(openStore({ dataDir: path, masterKey: null })).rejects.toMatchObject({ code: 'not_writable' });
+});
+
+test('the master key is made once, for its owner alone', async () => {
+  const dataDir = temporaryDir();
+  const place = { table: 't', column: 'c', row: 'r' };
+  const first = await openStore({ dataDir, masterKey: null });
+  const sealed = first.secrets.seal('secret', place);
+  await first.close();
+  expect(statSync(join(dataDir, 'master.key')).mode & 0o777).toBe(0o600);
+  const second = await temporaryStore(dataDir);
+  expect(second.secrets.open(sealed, place)).toBe('secret');
+});
+
+test('a lost or different master key is noticed at start', async () => {
+  const { dataDir } = await usedDataDir();
+  const keyPath = join(dataDir, 'master.key');
+  await expect(openStore({ dataDir, masterKey: Buffer.alloc(32, 1) })).rejects.toMatchObject({
+    code: 'wrong_master_key',
+  });
+  const key = readFileSync(keyPath);
+  writeFileSync(keyPath, 'too short');
+  await expect(openStore({ dataDir, masterKey: null })).rejects.toMatchObject({ code: 'wrong_master_key' });
+  const { unlinkSync } = await import('node:fs');
+  unlinkSync(keyPath);
+  await expect(openStore({ dataDir, masterKey: null })).rejects.toMatchObject({ code: 'wrong_master_key' });
+  expect(existsSync(keyPath)).toBe(false);
+  writeFileSync(keyPath, key);
+  await temporaryStore(dataDir);
+});
+
+test('transactions of many callers at once keep apart', async () => {
+  const store = await temporaryStore();
+  const { accountId, agentId } = await seedAccount(store, 'a');
+  const event = (type: string) => ({ accountId, agentId, type, payload: {}, createdAt: NOW });
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, n) =>
+      store.db.transaction().execute(async (trx) => {
+        await appendEvent(trx, event(`first ${n}`));
+        await Promise.resolve();
+        await appendEvent(trx, event(`second ${n}`));
+        if (n % 2 === 1) throw new Error('changed my mind');
+      }),
+    ),
+  );
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(25);
+  const types = (await store.db.selectFrom('events').select('type').orderBy('id').execute()).map(
+    ({ type }) => type,
+  );
+  expect(types).toEqual(Array.from({ length: 25 }, (_, n) => [`first ${n * 2}`, `second ${n * 2}`]).flat());
+});
+
+test('after kill -9 everything that was acknowledged is there, and the data can be opened at once', async () => {
+  const dataDir = temporaryDir();
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let acknowledged = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    acknowledged = Number(line);
+    if (acknowledged >= 500 && !child.killed) child.kill('SIGKILL');
+  }
+  if (child.signalCode === null) await once(child, 'exit');
+  expect(child.signalCode).toBe('SIGKILL');
+
+  const store = await temporaryStore(dataDir);
+  const stored = await store.db.selectFrom('events').select('id').orderBy('id').execute();
+  expect(acknowledged).toBeGreaterThanOrEqual(500);
+  expect(stored.length).toBeGreaterThanOrEqual(acknowledged);
+  expect(stored.slice(0, acknowledged).map(({ id }) => id)).toEqual(
+    Array.from({ length: acknowledged }, (_, n) => n + 1),
+  );
+});
