@@ -1,0 +1,68 @@
+/** Child process: one agent on every call. */
+import { LatenessHistogram } from './arrivals.ts';
+import type { AgentStats, LoadAnswer, LoadRequest } from './load-protocol.ts';
+import { startPhasedClock } from './phased-clock.ts';
+import { StreamAgent } from './stream-agent.ts';
+
+const histogram = new LatenessHistogram();
+const agents: StreamAgent[] = [];
+let beganMs = 0;
+
+process.on('message', async (request: LoadRequest) => {
+  switch (request.type) {
+    case 'join':
+      await join(request.streamUrls, request.apiKey);
+      answer({ type: 'ready' });
+      return;
+    case 'begin':
+      beganMs = performance.now();
+      for (const agent of agents) agent.begin();
+      return;
+    case 'end':
+      answer({ type: 'agents', stats: stats() });
+  }
+});
+process.on('disconnect', () => process.exit());
+
+async function join(streamUrls: readonly string[], apiKey: string): Promise<void> {
+  for (const url of streamUrls) {
+    const agent = new StreamAgent(url, apiKey, histogram);
+    await agent.joined;
+    agents.push(agent);
+  }
+}
+
+function stats(): AgentStats {
+  const elapsedMs = performance.now() - beganMs;
+  for (const agent of agents) agent.arrivals.end();
+  const sum = (value: (agent: StreamAgent) => number) =>
+    agents.reduce((total, agent) => total + value(agent), 0);
+  return {
+    agents: agents.length,
+    framesSent: sum((agent) => agent.framesSent),
+    framesReceived: sum((agent) => agent.arrivals.frames),
+    breaks: sum((agent) => agent.listener.breaks),
+    worstDeviationFrames: Math.max(
+      ...agents.map((agent) => Math.abs(agent.arrivals.deviationFrames(elapsedMs))),
+    ),
+    errors: countErrors(),
+    disconnected: agents.filter((agent) => !agent.connected).length,
+    arrival: histogram.stats(),
+  };
+}
+
+function countErrors(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const error of agents.flatMap((agent) => agent.errors)) counts[error] = (counts[error] ?? 0) + 1;
+  return counts;
+}
+
+function answer(message: LoadAnswer): void {
+  process.send?.(message);
+}
+
+startPhasedClock(
+  () => agents.length,
+  (member) => agents[member]?.send(),
+);
+answer({ type: 'ready' });

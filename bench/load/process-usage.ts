@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+
+/** Linux counts CPU time for /proc in hundredths of a second. */
+const CLOCK_TICKS_PER_SECOND = 100;
+
+/** CPU seconds (user and system, all threads) that a process has used so far. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The second field, the command, may hold spaces; it ends with the last parenthesis.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+}
+
+/** Resident memory of a process. */
+export function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+}
