@@ -4,7 +4,6 @@ import { assert } from '../../base/assert.ts';
 import { failureReply } from './failure.ts';
 import type { Reply, ReplyHeaders, StreamReply } from './reply.ts';
 import type { RequestId } from './request-id.ts';
-import { streamBody } from './stream-body.ts';
 import type { Traffic } from './traffic.ts';
 
 const STATUS_LINES: ReadonlyMap<number, string> = new Map(
@@ -28,7 +27,7 @@ interface ExchangeOrigin {
 export class Exchange {
   readonly requestId: RequestId;
   readonly #response: HttpResponse;
-  readonly #isHead: boolean;
+  readonly isHead: boolean;
   readonly #traffic: Traffic;
   readonly #onError: OnError;
   #state: 'open' | 'streaming' | 'ended' | 'aborted' = 'open';
@@ -38,7 +37,7 @@ export class Exchange {
   constructor(response: HttpResponse, origin: ExchangeOrigin) {
     this.#response = response;
     this.requestId = origin.requestId;
-    this.#isHead = origin.isHead;
+    this.isHead = origin.isHead;
     this.#traffic = origin.traffic;
     this.#onError = origin.onError;
     this.#traffic.begin();
@@ -70,16 +69,15 @@ export class Exchange {
     return this.#response;
   }
 
-  /** Answers. Does nothing when the client is gone. `closeConnection` is for requests that were not read to the end. */
+  /**
+   * Answers with a reply that is in memory (of a stream, the headers). Does nothing when the client is gone.
+   * `closeConnection` is for requests that were not read to the end.
+   */
   send(reply: Reply, closeConnection = false): void {
     if (this.#state !== 'open') return;
-    if (reply.kind === 'stream' && !this.#isHead) {
-      this.watchAbort();
-      void streamBody(this, reply);
-      return;
-    }
     const close = closeConnection || this.#traffic.closing;
-    this.#response.cork(() => this.#write(reply, close));
+    const body = bodyOf(reply);
+    this.#response.cork(() => this.#write(reply, body, close));
     this.#finish('ended');
   }
 
@@ -119,6 +117,7 @@ export class Exchange {
 
   /** Answers an error as far as that is still possible: halfway through an answer, by dropping the connection. */
   fail(error: unknown): void {
+    if (this.#state === 'aborted' && isAbortError(error)) return;
     const failure = failureReply(error);
     if (failure.status === 500) this.report(error);
     if (this.#state === 'open') this.send(failure);
@@ -130,15 +129,15 @@ export class Exchange {
     this.#onError(error, this.requestId);
   }
 
-  #write(reply: Reply, close: boolean): void {
+  #write(reply: Reply, body: string | Uint8Array, close: boolean): void {
     this.#writeHead(reply);
     if (reply.status === 204 || reply.status === 304) {
       this.#response.endWithoutBody();
-    } else if (this.#isHead) {
-      this.#writeLength(lengthOf(reply));
+    } else if (this.isHead) {
+      this.#writeLength(reply.kind === 'stream' ? reply.lengthBytes : Buffer.byteLength(body));
       this.#response.endWithoutBody();
     } else {
-      this.#response.end(bodyOf(reply), close);
+      this.#response.end(body, close);
     }
   }
 
@@ -157,6 +156,11 @@ export class Exchange {
   }
 }
 
+/** What work throws that stops because its client has gone. */
+function isAbortError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
 /** The body of a reply that is in memory. */
 function bodyOf(reply: Reply): string | Uint8Array {
   switch (reply.kind) {
@@ -168,8 +172,4 @@ function bodyOf(reply: Reply): string | Uint8Array {
     case 'stream':
       return '';
   }
-}
-
-function lengthOf(reply: Reply): number | undefined {
-  return reply.kind === 'stream' ? reply.lengthBytes : Buffer.byteLength(bodyOf(reply));
 }

@@ -13,12 +13,13 @@ import {
 } from './endpoint.ts';
 import { Exchange, type OnError } from './exchange.ts';
 import { PathTable } from './path-table.ts';
-import { reply, replyEmpty } from './reply.ts';
+import { type Reply, reply, replyEmpty } from './reply.ts';
 import { type BodyOutcome, parseJson, readBody } from './request-body.ts';
 import { requestIdFrom } from './request-id.ts';
 import { pathParameterNames, type Route } from './route.ts';
 import type { SocketRoute } from './socket.ts';
 import { SocketServer } from './socket-server.ts';
+import { streamReply } from './stream-reply.ts';
 import { Traffic } from './traffic.ts';
 import { validate } from './validation.ts';
 
@@ -175,14 +176,16 @@ function takeBody(
 function handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest): void {
   const answer = route.handler(incoming);
   if (!(answer instanceof Promise)) {
-    exchange.send(answer);
+    answerWith(exchange, answer);
     return;
   }
   exchange.watchAbort();
-  answer.then(
-    (late) => exchange.send(late),
-    (error: unknown) => exchange.fail(error),
-  );
+  answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
+}
+
+function answerWith(exchange: Exchange, answer: Reply): void {
+  if (answer.kind === 'stream') void streamReply(exchange, answer);
+  else exchange.send(answer);
 }
 
 function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, method: string): void {

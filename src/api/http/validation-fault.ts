@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { ValidationFault } from '../schema/error-body.ts';
-import type { RequestPart } from './validation.ts';
+
+/** Which part of a request a fault is in; the first element of its `loc`. */
+export type RequestPart = 'body' | 'query' | 'path';
 
 type Issue = z.core.$ZodIssue;
 
@@ -20,13 +22,15 @@ const WRONG_TYPE: Readonly<Record<string, Wording>> = {
   record: { type: 'dict_type', msg: 'Input should be a valid object' },
 };
 
-/** Queries and paths arrive as text, so a wrong number there is one that could not be read. */
+const UNREADABLE_INTEGER: Wording = {
+  type: 'int_parsing',
+  msg: 'Input should be a valid integer, unable to parse string as an integer',
+};
+
+/** Queries and paths arrive as text, so a wrong number (always a whole one there) is one that could not be read. */
 const UNREADABLE: Readonly<Record<string, Wording>> = {
-  number: {
-    type: 'float_parsing',
-    msg: 'Input should be a valid number, unable to parse string as a number',
-  },
-  int: { type: 'int_parsing', msg: 'Input should be a valid integer, unable to parse string as an integer' },
+  number: UNREADABLE_INTEGER,
+  int: UNREADABLE_INTEGER,
   boolean: { type: 'bool_parsing', msg: 'Input should be a valid boolean, unable to interpret input' },
 };
 

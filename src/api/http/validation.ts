@@ -1,9 +1,6 @@
 import type { z } from 'zod';
 import type { ValidationFault } from '../schema/error-body.ts';
-import { faultOf } from './validation-fault.ts';
-
-/** Which part of a request a fault is in; the first element of its `loc`. */
-export type RequestPart = 'body' | 'query' | 'path';
+import { faultOf, type RequestPart } from './validation-fault.ts';
 
 /** A request that its route's schemas refuse; answers 422 with every fault. */
 export class ValidationError extends Error {

@@ -22,10 +22,12 @@ class Writable {
  * awaited before the status goes out, so that a source that fails at once still gives an honest status. When the
  * client goes away the iterator is closed; a source that waits for something should listen to the request's signal.
  */
-export async function streamBody(exchange: Exchange, reply: StreamReply): Promise<void> {
+export async function streamReply(exchange: Exchange, reply: StreamReply): Promise<void> {
+  exchange.watchAbort();
   const iterator = reply.body[Symbol.asyncIterator]();
   try {
-    await pump(exchange, reply, iterator);
+    if (exchange.isHead) exchange.send(reply);
+    else await pump(exchange, reply, iterator);
   } catch (error) {
     exchange.fail(error);
   } finally {

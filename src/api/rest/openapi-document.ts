@@ -1,0 +1,105 @@
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { assert } from '../../base/assert.ts';
+import type { ResponseSpec, Route } from '../http/route.ts';
+import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
+
+const JSON_TYPE = 'application/json';
+
+/** The OpenAPI description of a set of routes. */
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+const DESCRIPTION = `A gateway by which an AI agent joins phone calls, meetings and chats.
+
+Errors are \`{"detail": "<text>"}\`; a request that is not valid answers 422 with one entry for every fault.
+Every answer carries \`X-Request-Id\`: the request's own, or one made for it.`;
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, `svc_…`' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a bearer token' },
+} as const;
+
+const WHO: Readonly<Record<Route['access'], string>> = {
+  public: 'Needs no key.',
+  runtime: 'Needs an agent key.',
+  config: 'Needs a settings key.',
+  any: 'Needs an agent key or a settings key.',
+};
+
+/** Describes routes from the same objects that dispatch and validate them. */
+export function openApiDocument(routes: readonly Route[], publicUrl: string): OpenApiDocument {
+  return createDocument({
+    openapi: '3.1.0',
+    info: { title: 'Voice and Chat Gateway', version: '0.1.0', description: DESCRIPTION },
+    servers: [{ url: publicUrl }],
+    paths: pathsOf(routes),
+    components: { securitySchemes: SECURITY_SCHEMES },
+  });
+}
+
+function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  const operationIds = new Set<string>();
+  for (const route of routes) {
+    assert(!operationIds.has(route.operationId), `operationId ${route.operationId} is taken`);
+    operationIds.add(route.operationId);
+    paths[route.path] ??= {};
+    paths[route.path]![route.method] = operationOf(route);
+  }
+  return paths;
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    description: [route.description, WHO[route.access]].filter(Boolean).join('\n\n'),
+    tags: [...route.tags],
+    ...(route.deprecated ? { deprecated: true } : {}),
+    security: route.access === 'public' ? [] : [{ apiKey: [] }, { bearer: [] }],
+    requestParams: {
+      ...(route.params ? { path: route.params } : {}),
+      ...(route.query ? { query: route.query } : {}),
+    },
+    ...(route.body ? { requestBody: requestBodyOf(route.body) } : {}),
+    responses: responsesOf(route),
+  };
+}
+
+function requestBodyOf(schema: NonNullable<Route['body']>) {
+  return { required: !schema.safeParse(undefined).success, content: { [JSON_TYPE]: { schema } } };
+}
+
+/** The route's own answers and those that the server gives for it. */
+function responsesOf(route: Route): ZodOpenApiResponsesObject {
+  const specs: Record<number, ResponseSpec> = { ...serverResponses(route), ...route.responses };
+  const described = Object.entries(specs).map(([status, spec]) => [status, responseOf(spec)]);
+  return Object.fromEntries(described) as ZodOpenApiResponsesObject;
+}
+
+function serverResponses({ access, query, body }: Route): Record<number, ResponseSpec> {
+  return {
+    ...(access === 'public' ? {} : { 401: 'Invalid or missing API key' }),
+    ...(access === 'runtime' || access === 'config' ? { 403: 'The key is of the other kind' } : {}),
+    ...(body ? { 408: 'The body did not arrive in time', 413: 'Request body exceeds the size limit' } : {}),
+    ...(query || body
+      ? { 422: { description: 'The request is not valid', schema: ValidationErrorBody } }
+      : {}),
+    500: 'Internal error',
+  };
+}
+
+function responseOf(spec: ResponseSpec): ZodOpenApiResponseObject {
+  if (typeof spec === 'string') {
+    return { description: spec, content: { [JSON_TYPE]: { schema: ErrorBody } } };
+  }
+  if (spec.schema)
+    return { description: spec.description, content: { [JSON_TYPE]: { schema: spec.schema } } };
+  if (spec.contentType) return { description: spec.description, content: { [spec.contentType]: {} } };
+  return { description: spec.description };
+}

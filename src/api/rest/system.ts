@@ -1,0 +1,76 @@
+import { reply, replyBytes } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { Alive, NotReady, Ready } from '../schema/health.ts';
+
+const TAGS = ['System'] as const;
+
+/** Prometheus text exposition format 0.0.4. */
+const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** One thing that must be in place before the gateway can do its work. */
+export interface ReadinessCheck {
+  readonly name: string;
+  /** Null when it is in place, otherwise the reason why not. Must answer at once. */
+  readonly problem: () => string | null;
+}
+
+export interface SystemSources {
+  readonly readiness: readonly ReadinessCheck[];
+  /** The metrics in Prometheus text. */
+  readonly metrics: () => Promise<string>;
+}
+
+/** What operators and orchestrators ask of a gateway; open to everyone who reaches the port. */
+export function systemRoutes({ readiness, metrics }: SystemSources): Route[] {
+  return [healthz(), readyz(readiness), metricsRoute(metrics)];
+}
+
+function healthz(): Route {
+  return route({
+    method: 'get',
+    path: '/healthz',
+    access: 'public',
+    operationId: 'getHealth',
+    summary: 'Tell whether the process serves',
+    tags: TAGS,
+    responses: { 200: { description: 'It does', schema: Alive } },
+    handler: () => reply(200, { status: 'ok' as const }),
+  });
+}
+
+function readyz(checks: readonly ReadinessCheck[]): Route {
+  return route({
+    method: 'get',
+    path: '/readyz',
+    access: 'public',
+    operationId: 'getReadiness',
+    summary: 'Tell whether the gateway can take calls',
+    tags: TAGS,
+    responses: {
+      200: { description: 'It can', schema: Ready },
+      503: { description: 'Not now', schema: NotReady },
+    },
+    handler: () => {
+      const notReady = checks.flatMap(({ name, problem }) => {
+        const reason = problem();
+        return reason === null ? [] : [{ name, reason }];
+      });
+      return notReady.length === 0
+        ? reply(200, { status: 'ready' as const })
+        : reply(503, { status: 'not_ready' as const, not_ready: notReady });
+    },
+  });
+}
+
+function metricsRoute(metrics: () => Promise<string>): Route {
+  return route({
+    method: 'get',
+    path: '/metrics',
+    access: 'public',
+    operationId: 'getMetrics',
+    summary: 'Read the metrics in Prometheus text format',
+    tags: TAGS,
+    responses: { 200: { description: 'The metrics', contentType: METRICS_CONTENT_TYPE } },
+    handler: async () => replyBytes(200, METRICS_CONTENT_TYPE, await metrics()),
+  });
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { reply } from '../../../src/api/http/reply.ts';
+import { type Route, route } from '../../../src/api/http/route.ts';
+import { RawClient, served } from './served.ts';
+
+const LIMIT_BYTES = 1_048_576;
+
+const post = route({
+  method: 'post',
+  path: '/x',
+  access: 'public',
+  operationId: 'post',
+  summary: 'post',
+  tags: [],
+  body: z.object({ text: z.string() }),
+  responses: { 200: { description: 'length', schema: z.int() } },
+  handler: ({ body }) => reply(200, body.text.length),
+});
+
+/** A JSON body of exactly so many bytes. */
+function bodyOf(bytes: number): string {
+  return JSON.stringify({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
+}
+
+function head(lengthBytes: number | 'chunked'): string {
+  const framing = lengthBytes === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${lengthBytes}`;
+  return `POST /x HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n`;
+}
+
+describe('request bodies', () => {
+  it('may be exactly as long as the cap and not a byte longer', async () => {
+    const { url } = await served([post]);
+    expect((await fetch(`${url}/x`, { method: 'POST', body: bodyOf(LIMIT_BYTES) })).status).toBe(200);
+    const over = await fetch(`${url}/x`, { method: 'POST', body: bodyOf(LIMIT_BYTES + 1) });
+    expect([over.status, await over.json()]).toEqual([
+      413,
+      { detail: 'Request body exceeds the size limit' },
+    ]);
+  });
+
+  it('have a cap of their own where the route says so', async () => {
+    const { url } = await served([{ ...post, bodyLimitBytes: 64 }]);
+    expect((await fetch(`${url}/x`, { method: 'POST', body: bodyOf(64) })).status).toBe(200);
+    expect((await fetch(`${url}/x`, { method: 'POST', body: bodyOf(65) })).status).toBe(413);
+  });
+
+  it('answer 413 in the middle of an endless upload and hang up', async () => {
+    const { port } = await served([{ ...post, bodyLimitBytes: 1000 }]);
+    const client = new RawClient(port).write(head(1e12)).write('x'.repeat(5000));
+    expect(await client.closed()).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
+  });
+
+  it('keep the connection after a body that was too long but was read', async () => {
+    const { port } = await served([{ ...post, bodyLimitBytes: 100 }]);
+    const client = new RawClient(port).write(head(150) + bodyOf(150)).write(head(20) + bodyOf(20));
+    const answers = await client.until(({ received }) => received.endsWith('\r\n\r\n9'));
+    expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+  });
+
+  it('arrive in any pieces, chunked or not', async () => {
+    const { port } = await served([post]);
+    const client = new RawClient(port);
+    client.socket.setNoDelay(true);
+    // The server library cannot take a request line in pieces, so that one goes in one.
+    const [requestLine, rest] = `${head(20)}${bodyOf(20)}`.split(/(?<=HTTP.1.1\r\n)/);
+    client.write(requestLine!);
+    for (const byte of rest!) {
+      client.write(byte);
+      await new Promise(setImmediate);
+    }
+    await client.until(({ received }) => received.endsWith('\r\n\r\n9'));
+    const body = bodyOf(20);
+    client
+      .write(`${head('chunked')}5\r\n${body.slice(0, 5)}\r\n`)
+      .write(`f\r\n${body.slice(5)}\r\n0\r\n\r\n`);
+    await client.until(({ received }) => received.split('\r\n\r\n9').length === 3);
+  });
+
+  it('answer 408 when they stall, and when they trickle for too long', async () => {
+    const { port } = await served([post], { bodySilenceMs: 60, bodyDeadlineMs: 300 });
+    const stalled = new RawClient(port).write(`${head(20)}{"te`);
+    expect(await stalled.closed()).toMatch(/^HTTP\/1.1 408 [\s\S]*"detail":/);
+
+    const trickling = new RawClient(port).write(head(1000));
+    const drip = setInterval(() => trickling.write('x'), 10);
+    try {
+      expect(await trickling.closed()).toMatch(/^HTTP\/1.1 408 /);
+    } finally {
+      clearInterval(drip);
+    }
+  });
+
+  it('that are cut off cost nothing and reach no handler', async () => {
+    let isHandled = false;
+    const watched: Route = {
+      ...post,
+      handler: () => {
+        isHandled = true;
+        return reply(200, 1);
+      },
+    };
+    const { port, url, failures } = await served([watched]);
+    for (let i = 0; i < 50; i++) {
+      const client = new RawClient(port).write(`${head(20)}{"te`);
+      await new Promise<void>((resolve) => client.socket.once('connect', resolve));
+      client.socket.destroy();
+    }
+    expect((await fetch(`${url}/x`, { method: 'POST', body: '{}' })).status).toBe(422);
+    expect([isHandled, failures]).toEqual([false, []]);
+  });
+
+  it('are ignored where the route takes none', async () => {
+    const bare = route({
+      method: 'post',
+      path: '/bare',
+      access: 'public',
+      operationId: 'bare',
+      summary: 'bare',
+      tags: [],
+      responses: { 200: { description: 'ok', schema: z.int() } },
+      handler: () => reply(200, 1),
+    });
+    const { url } = await served([bare]);
+    expect((await fetch(`${url}/bare`, { method: 'POST', body: 'not json' })).status).toBe(200);
+    expect((await fetch(`${url}/bare`, { method: 'POST' })).status).toBe(200);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { reply } from '../../../src/api/http/reply.ts';
+import { type Route, route } from '../../../src/api/http/route.ts';
+import type { SocketRoute } from '../../../src/api/http/socket.ts';
+import { eventually, RawClient, served } from './served.ts';
+
+const GET = 'GET /w HTTP/1.1\r\nHost: a\r\n\r\n';
+
+function waiting(): { route: Route; waiters: (() => void)[] } {
+  const waiters: (() => void)[] = [];
+  const declared = route({
+    method: 'get',
+    path: '/w',
+    access: 'public',
+    operationId: 'w',
+    summary: 'w',
+    tags: [],
+    responses: { 200: { description: 'ok', schema: z.string() } },
+    handler: async () => {
+      await new Promise<void>((resolve) => waiters.push(resolve));
+      return reply(200, 'finished');
+    },
+  });
+  return { route: declared, waiters };
+}
+
+const quiet: SocketRoute = {
+  path: '/ws',
+  maxMessageBytes: 100,
+  accept: () => ({
+    opened: () => undefined,
+    text: () => undefined,
+    binary: () => undefined,
+    pong: () => undefined,
+    drained: () => undefined,
+    closed: () => undefined,
+  }),
+};
+
+describe('close', () => {
+  it('lets requests in flight finish, then drops idle connections', async () => {
+    const { route, waiters } = waiting();
+    const { server, port } = await served([route]);
+    const idle = new RawClient(port);
+    const busy = new RawClient(port).write(GET);
+    await eventually(() => waiters.length === 1);
+    const closed = server.close(5000);
+    const late = new RawClient(port);
+    await late.closed();
+    expect([busy.isClosed, busy.received]).toEqual([false, '']);
+    waiters[0]!();
+    expect(await busy.closed()).toMatch(/200 OK[\s\S]*connection: close[\s\S]*"finished"/i);
+    await closed;
+    await idle.closed();
+    expect(server.port).toBe(-1);
+    await server.close(0);
+  });
+
+  it('waits no longer than its deadline', async () => {
+    const { route, waiters } = waiting();
+    const { server, port, failures } = await served([route]);
+    const busy = new RawClient(port).write(GET);
+    await eventually(() => waiters.length === 1);
+    await server.close(30);
+    expect(await busy.closed()).toBe('');
+    waiters[0]!();
+    await new Promise(setImmediate);
+    expect(failures).toEqual([]);
+  });
+
+  it('tells WebSockets that it is going away', async () => {
+    const { server, port } = await served([], { sockets: [quiet] });
+    const client = new WebSocket(`ws://127.0.0.1:${port}/ws`);
+    await new Promise((resolve) => client.on('open', resolve));
+    const closed = new Promise((resolve) => client.on('close', resolve));
+    await server.close(1000);
+    expect(await closed).toBe(1001);
+  });
+
+  it('frees the port at once', async () => {
+    const first = await served([]);
+    await first.server.close(0);
+    const second = await served([]);
+    await second.server.close(0);
+    await second.server.listen('127.0.0.1', 0).catch(() => undefined);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { reply } from '../../../src/api/http/reply.ts';
+import { type Access, type Route, route } from '../../../src/api/http/route.ts';
+import type { PublicUrl } from '../../../src/api/rest/call-wire.ts';
+import { callRoutes } from '../../../src/api/rest/calls.ts';
+import { openApiRoute } from '../../../src/api/rest/openapi.ts';
+import { systemRoutes } from '../../../src/api/rest/system.ts';
+import type { CallDomain } from '../../../src/calls/call-domain.ts';
+import { served } from './served.ts';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  deprecated?: boolean;
+  security: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Record<string, unknown> }[];
+  requestBody?: { required: boolean };
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, { schema?: { $ref?: string } }> }
+  >;
+}
+
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+}
+
+/** The routes describe themselves without ever being called, so no calls stand behind them here. */
+const NO_CALLS = {} as CallDomain;
+const PUBLIC_URL = 'https://voice.example.com';
+
+async function documentOf(...extra: Route[]): Promise<Document> {
+  const routes: Route[] = [
+    ...callRoutes(NO_CALLS, {} as PublicUrl),
+    ...systemRoutes({ readiness: [], metrics: async () => '' }),
+    ...extra,
+  ];
+  routes.push(openApiRoute(() => routes, PUBLIC_URL));
+  const { url } = await served(routes);
+  const answer = await fetch(`${url}/openapi.json`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
+  return (await answer.json()) as Document;
+}
+
+function operationsOf(document: Document): [string, string, Operation][] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, string, Operation] => [
+      path,
+      method,
+      operation,
+    ]),
+  );
+}
+
+/** Every `$ref` anywhere in a JSON value. */
+function refsOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string' ? [inner] : refsOf(inner),
+  );
+}
+
+function resolveRef(document: unknown, ref: string): unknown {
+  return ref
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
+}
+
+function sample(access: Access): Route {
+  return route({
+    method: 'patch',
+    path: '/sample/{id}',
+    access,
+    operationId: 'sample',
+    summary: 'Sample',
+    tags: ['Sample'],
+    deprecated: true,
+    params: z.object({ id: z.uuid() }),
+    query: z.object({ since: z.coerce.number().int().min(0).default(0), name: z.string() }),
+    body: z.object({ text: z.string() }).optional(),
+    responses: { 200: { description: 'ok', schema: z.object({ a: z.string() }).meta({ id: 'SampleBody' }) } },
+    handler: () => reply(200, { a: 'x' }),
+  });
+}
+
+describe('/openapi.json', () => {
+  it('names the service, its address and its keys', async () => {
+    const document = await documentOf();
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info).toMatchObject({ title: 'Voice and Chat Gateway', version: '0.1.0' });
+    expect(document.servers).toEqual([{ url: PUBLIC_URL }]);
+    expect(document.components.securitySchemes).toMatchObject({
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      bearer: { type: 'http', scheme: 'bearer' },
+    });
+  });
+
+  it('describes every route, each with an id of its own and all its answers', async () => {
+    const document = await documentOf();
+    const operations = operationsOf(document);
+    expect(operations.map(([path, method]) => `${method} ${path}`)).toEqual(
+      expect.arrayContaining([
+        'post /api/call',
+        'get /api/call/{call_id}',
+        'get /openapi.json',
+        'get /metrics',
+      ]),
+    );
+    const ids = operations.map(([, , operation]) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [path, method, operation] of operations) {
+      expect(operation.summary, path).toBeTruthy();
+      expect(operation.tags.length, path).toBeGreaterThan(0);
+      expect(Object.keys(operation.responses), `${method} ${path}`).toContain('500');
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect(status).toMatch(/^[1-5]\d\d$/);
+        expect(response.description, `${path} ${status}`).toBeTruthy();
+      }
+    }
+  });
+
+  it('declares exactly the parameters that its paths have', async () => {
+    for (const [path, , operation] of operationsOf(await documentOf(sample('any')))) {
+      const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]).sort();
+      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      expect(declared.map(({ name }) => name).sort()).toEqual(inPath);
+      for (const { name, required } of declared) expect(required, `${path} ${name}`).toBe(true);
+    }
+  });
+
+  it('has no reference that leads nowhere, and names the schemas it shares', async () => {
+    const document = await documentOf(sample('runtime'));
+    const refs = refsOf(document);
+    expect(refs.length).toBeGreaterThan(20);
+    for (const ref of refs) expect(resolveRef(document, ref), ref).toBeDefined();
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining(['Error', 'ValidationError', 'Call', 'SampleBody']),
+    );
+  });
+
+  it('tells the shape of queries and bodies', async () => {
+    const operation = (await documentOf(sample('runtime'))).paths['/sample/{id}']!.patch!;
+    expect(operation.deprecated).toBe(true);
+    expect(operation.requestBody).toMatchObject({ required: false });
+    const byName = Object.fromEntries(operation.parameters!.map((parameter) => [parameter.name, parameter]));
+    expect(byName.since!.schema).toMatchObject({ type: 'integer', minimum: 0, default: 0 });
+    expect([byName.since!.required ?? false, byName.name!.required]).toEqual([false, true]);
+    expect(byName.id!.schema).toMatchObject({ type: 'string', format: 'uuid' });
+  });
+
+  it('adds what the server answers by itself', async () => {
+    const statusesFor = async (access: Access) =>
+      Object.keys((await documentOf(sample(access))).paths['/sample/{id}']!.patch!.responses);
+    expect(await statusesFor('public')).toEqual(['200', '408', '413', '422', '500']);
+    expect(await statusesFor('runtime')).toEqual(['200', '401', '403', '408', '413', '422', '500']);
+    expect(await statusesFor('any')).toEqual(['200', '401', '408', '413', '422', '500']);
+    const { responses, security } = (await documentOf(sample('config'))).paths['/sample/{id}']!.patch!;
+    expect(security).toEqual([{ apiKey: [] }, { bearer: [] }]);
+    expect(responses['401']!.content!['application/json']!.schema!.$ref).toBe('#/components/schemas/Error');
+    expect(responses['422']!.content!['application/json']!.schema!.$ref).toBe(
+      '#/components/schemas/ValidationError',
+    );
+  });
+
+  it('refuses two routes of one id', async () => {
+    const twins = [sample('any'), { ...sample('any'), path: '/other/{id}' as const }];
+    const { url, failures } = await served([openApiRoute(() => twins, PUBLIC_URL)]);
+    expect((await fetch(`${url}/openapi.json`)).status).toBe(500);
+    expect(String(failures[0]?.error)).toContain('operationId sample is taken');
+  });
+});
