@@ -23,11 +23,13 @@ export class AgentLegParty implements Party {
   #underrunsTold = 0;
   #overrunsTold = 0;
   #driftDropsTold = 0;
+  #droppedMsCounted: number;
 
   constructor(host: AgentLegHost, placement: AgentPlacement) {
     this.#host = host;
     this.#legId = placement.legId;
     this.#playout = new Playout(placement.uplink, host.roomRateHz);
+    this.#droppedMsCounted = this.#playout.droppedMs;
     this.listen(placement.downlink);
     for (const clear of placement.clears) this.clear(clear.position, clear.noteCount);
   }
@@ -74,6 +76,8 @@ export class AgentLegParty implements Party {
   #postCleared(): void {
     const { callId } = this.#host;
     const { playedMs, droppedMs } = this.#playout;
+    this.#host.stats.add('cleared_ms', droppedMs - this.#droppedMsCounted);
+    this.#droppedMsCounted = droppedMs;
     while (this.#clearsDue > 0) {
       this.#clearsDue--;
       this.#host.post({ type: 'agent.cleared', callId, legId: this.#legId, playedMs, droppedMs });

@@ -91,7 +91,11 @@ export class Playout {
   /** Takes the id of a mark whose audio has left; NO_MARK when none is due. Call when the frame has been sent. */
   takeDueMark(): number {
     this.#collectMarks();
-    if (this.#markCount === 0 || (this.#markDue[0] as number) > this.#shiftedSamples) return NO_MARK;
+    if (this.#markCount === 0) {
+      this.#ring.releaseMarks();
+      return NO_MARK;
+    }
+    if ((this.#markDue[0] as number) > this.#shiftedSamples) return NO_MARK;
     const markId = this.#markIds[0] as number;
     this.#markCount--;
     this.#markIds.copyWithin(0, 1);
@@ -104,6 +108,7 @@ export class Playout {
     if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_OUT_MS) / 1000, position);
     this.#ring.countDropped(this.#ring.discardTo(position, noteCount));
     this.#markCount = 0;
+    this.#ring.releaseMarks();
     if (this.#phase.name === 'fading') return;
     const audible = this.#phase.name === 'playing' && this.#fifo.length > 0;
     this.#phase = audible ? { name: 'fading' } : { name: 'idle', silentMs: Number.POSITIVE_INFINITY };

@@ -40,7 +40,8 @@ export interface EngineCall {
 /** What a call needs from the engine. */
 export interface CallLinkHost {
   nextCallNumber(): number;
-  run(placement: CallPlacement): Promise<CallOutcome>;
+  /** `again`: the placement moves a call whose worker was lost. */
+  run(placement: CallPlacement, again: boolean): Promise<CallOutcome>;
   moved(callId: string, reason: string): void;
   failed(callId: string, error: WireError): void;
   left(call: CallLink): void;
@@ -97,7 +98,7 @@ export class CallLink implements EngineCall, MediaControl {
       reject(new GatewayError('deadline_exceeded', 'The media leg did not open in time'));
     const deadline = setTimeout(late, OPEN_DEADLINE_MS);
     this.#opening = { resolve, reject };
-    this.#place([]);
+    this.#place([], false);
     return promise.finally(() => {
       clearTimeout(deadline);
       this.#opening = null;
@@ -191,7 +192,7 @@ export class CallLink implements EngineCall, MediaControl {
   }
 
   /** Starts a task with all that is known of the call; `held` are commands that no placement can carry. */
-  #place(held: Command[]): void {
+  #place(held: Command[], again: boolean): void {
     assert(this.#opened !== null, 'a call is placed when its media opens');
     const { kind, open, memory } = this.#opened;
     const callNumber = this.#host.nextCallNumber();
@@ -203,7 +204,7 @@ export class CallLink implements EngineCall, MediaControl {
       media: { kind, open, memory, config: this.#config },
       agents: this.#agents.map((agent) => agent.placement()),
     };
-    this.#host.run(placement).then(
+    this.#host.run(placement, again).then(
       (outcome) => this.#finished(outcome),
       (error) => this.#lost(String(error)),
     );
@@ -215,7 +216,6 @@ export class CallLink implements EngineCall, MediaControl {
     this.#state = { name: 'placed', callNumber, worker };
     worker.calls.add(this);
     for (const command of held) this.#post(command, worker);
-    if (this.#closing) worker.post({ type: 'call.close', callId: this.callId });
     this.#opening?.resolve();
   }
 
@@ -255,7 +255,7 @@ export class CallLink implements EngineCall, MediaControl {
       return;
     }
     this.#host.moved(this.callId, reason);
-    this.#place(this.#requestsToKeep());
+    this.#place(this.#requestsToKeep(), true);
   }
 
   /** A stalled worker names the call that held it up; one that died in this call's tick only casts suspicion. */

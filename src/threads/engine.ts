@@ -21,6 +21,8 @@ const START_DEADLINE_MS = 15_000;
 /** More threads than this are never started, whatever the calls ask for. */
 const MAX_THREADS = 1_024;
 const EXTRA_THREAD_IDLE_MS = 30_000;
+/** A fresh thread takes some 150 ms; calls must have audio again within 500 ms. */
+const MAX_WAIT_FOR_FRESH_MS = 300;
 
 export interface EngineOptions {
   /** Threads kept ready. */
@@ -62,6 +64,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   #started: (() => void) | null = null;
   #retired: EngineNumbers = new EngineStats().read();
   #lastCallNumber = 0;
+  #fresh: PromiseWithResolvers<void> | null = null;
   #closing = false;
 
   /** Starts the threads; rejects when they are not ready within 15 s. */
@@ -99,6 +102,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
       recordTiming: false,
     });
     this.#pool.on('message', (message: WorkerReady) => this.#workerReady(message));
+    this.#pool.on('workerCreate', () => this.#freshReady());
     this.#pool.on('error', (error) => this.#observer.fault(toWireError(error)));
   }
 
@@ -132,7 +136,8 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     return this.#lastCallNumber;
   }
 
-  run(placement: CallPlacement): Promise<CallOutcome> {
+  async run(placement: CallPlacement, again: boolean): Promise<CallOutcome> {
+    if (again) await this.#freshThread();
     return this.#pool.run(placement);
   }
 
@@ -167,6 +172,22 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     this.#supervisor.watch(worker);
     this.#observer.workerReady(worker.threadId);
     if (this.#workers.size >= this.#threads) this.#started?.();
+  }
+
+  /**
+   * Waits for the thread that replaces a lost one, because calls that all move at once would disturb the ticks of
+   * threads that have calls already. The pool gives them to the emptiest thread.
+   */
+  #freshThread(): Promise<void> {
+    this.#fresh ??= Promise.withResolvers<void>();
+    const { promise } = this.#fresh;
+    setTimeout(() => this.#freshReady(), MAX_WAIT_FOR_FRESH_MS).unref();
+    return promise;
+  }
+
+  #freshReady(): void {
+    this.#fresh?.resolve();
+    this.#fresh = null;
   }
 
   #terminate(worker: WorkerLink): void {

@@ -25,6 +25,7 @@ export class RingConsumer {
   #position: number;
   #notesRead: number;
   #rateHz: number;
+  #holdsMarks = false;
 
   constructor(memory: SharedArrayBuffer) {
     this.#ring = ringViews(memory);
@@ -102,13 +103,24 @@ export class RingConsumer {
     this.#advance(length);
   }
 
-  /** Id of the mark that stands exactly here, taking it; NO_MARK when there is none. */
+  /**
+   * Id of the mark that stands exactly here, taking it; NO_MARK when there is none. Its note stays in the ring until
+   * `releaseMarks`, so that a mark not yet told is found again by a consumer that takes over.
+   */
   takeMark(): number {
     while (this.#noteKind() === NOTE_RATE && this.#noteDistance() <= 0) this.#takeRate();
     if (this.#noteKind() !== NOTE_MARK || this.#noteDistance() > 0) return NO_MARK;
+    this.#holdsMarks = true;
     const markId = this.#noteValue();
     this.#takeNote();
     return markId;
+  }
+
+  /** All marks taken so far have been told. */
+  releaseMarks(): void {
+    if (!this.#holdsMarks) return;
+    this.#holdsMarks = false;
+    Atomics.store(this.#ring.words, NOTES_READ, this.#notesRead);
   }
 
   /**
@@ -145,7 +157,7 @@ export class RingConsumer {
 
   #takeNote(): void {
     this.#notesRead = (this.#notesRead + 1) | 0;
-    Atomics.store(this.#ring.words, NOTES_READ, this.#notesRead);
+    if (!this.#holdsMarks) Atomics.store(this.#ring.words, NOTES_READ, this.#notesRead);
   }
 
   /** Kind of the next note; 0 when there is none. */

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Playout } from '../../../src/engine/playout.ts';
+import { NO_MARK } from '../../../src/threads/ring-consumer.ts';
+import { ringMemory } from '../../../src/threads/ring-layout.ts';
+import { RingProducer } from '../../../src/threads/ring-producer.ts';
+
+const ROOM_HZ = 8_000;
+const FRAME = 160;
+
+/** A playout with its two sides in the test's hands; keeps all that was played. */
+class Bench {
+  readonly memory = ringMemory(2 ** 17);
+  readonly ring = new RingProducer(this.memory);
+  playout = new Playout(this.memory, ROOM_HZ);
+  readonly frame = new Int16Array(FRAME);
+  readonly played: number[] = [];
+  readonly marks: { readonly markId: number; readonly atSample: number }[] = [];
+
+  say(samples: Int16Array, rateHz = ROOM_HZ): void {
+    expect(this.ring.write(samples, 0, samples.length, rateHz)).toBe(samples.length);
+  }
+
+  clear(): void {
+    this.playout.clear(this.ring.position, this.ring.notesWritten);
+  }
+
+  /** One tick; true when the agent was audible. */
+  tick(): boolean {
+    this.frame.fill(-1);
+    const voiced = this.playout.pull(this.frame);
+    if (voiced) this.played.push(...this.frame);
+    for (let markId = this.playout.takeDueMark(); markId !== NO_MARK; markId = this.playout.takeDueMark()) {
+      this.marks.push({ markId, atSample: this.played.length });
+    }
+    return voiced;
+  }
+
+  ticks(count: number): number {
+    let voiced = 0;
+    for (let i = 0; i < count; i++) if (this.tick()) voiced++;
+    return voiced;
+  }
+}
+
+function ramp(length: number, from = 1): Int16Array {
+  return Int16Array.from({ length }, (_, i) => 1 + ((from + i - 1) % 30_000));
+}
+
+function tone(length: number, rateHz: number, hz = 400): Int16Array {
+  return Int16Array.from({ length }, (_, n) => 8_000 * Math.sin((2 * Math.PI * hz * n) / rateHz));
+}
+
+describe('playout', () => {
+  it('plays the same samples however the stream was cut into messages', () => {
+    const cuts = fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(cuts, (lengths) => {
+        const whole = ramp(lengths.reduce((sum, length) => sum + length, 0));
+        const bench = new Bench();
+        let from = 0;
+        for (const length of lengths) {
+          bench.say(whole.subarray(from, from + length));
+          from += length;
+        }
+        bench.ticks(Math.ceil(whole.length / FRAME) + 5);
+        expect(bench.played.slice(0, whole.length)).toEqual([...whole]);
+        expect(bench.played.slice(whole.length).every((sample) => sample === 0)).toBe(true);
+        expect(bench.played.length - whole.length).toBeLessThan(FRAME);
+        expect(bench.playout.playedMs).toBeCloseTo(whole.length / 8, 6);
+      }),
+    );
+  });
+
+  it.each([8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000])(
+    'plays one second said at %i Hz as one second, whatever the cuts',
+    (rateHz) => {
+      const whole = tone(rateHz, rateHz);
+      const [atOnce, inPieces] = [new Bench(), new Bench()];
+      atOnce.say(whole, rateHz);
+      for (let from = 0; from < whole.length; from += 1_237) {
+        inPieces.say(whole.subarray(from, from + 1_237), rateHz);
+      }
+      expect(atOnce.ticks(60)).toBe(inPieces.ticks(60));
+      expect(atOnce.played).toEqual(inPieces.played);
+      expect(atOnce.played.length).toBeGreaterThanOrEqual(ROOM_HZ);
+      expect(atOnce.played.length).toBeLessThanOrEqual(ROOM_HZ + FRAME);
+      const middle = atOnce.played.slice(800, 7_200);
+      const rms = Math.sqrt(middle.reduce((sum, sample) => sum + sample * sample, 0) / middle.length);
+      expect(rms).toBeCloseTo(8_000 / Math.SQRT2, -2);
+    },
+  );
+
+  it('starts at the next tick when two frames wait, and after 40 ms at most otherwise', () => {
+    const burst = new Bench();
+    burst.say(ramp(2 * FRAME));
+    expect(burst.tick()).toBe(true);
+    const little = new Bench();
+    little.say(ramp(10));
+    expect([little.tick(), little.tick(), little.tick()]).toEqual([false, true, false]);
+  });
+
+  it('waits longer after underruns in mid-stream, up to 120 ms, and less again when all goes well', () => {
+    const bench = new Bench();
+    const startDelays: number[] = [];
+    for (let i = 0; i < 8; i++) {
+      bench.say(ramp(10));
+      let delay = 1;
+      while (!bench.tick()) delay++;
+      startDelays.push(delay);
+      while (bench.tick());
+    }
+    expect(startDelays[0]).toBe(2);
+    expect(startDelays.at(-1)).toBe(6);
+    expect(bench.playout.underruns).toBe(7);
+    bench.ticks(20);
+    bench.say(ramp(100_000));
+    bench.ticks(700);
+    bench.ticks(20);
+    bench.say(ramp(10));
+    let delay = 1;
+    while (!bench.tick()) delay++;
+    expect(delay).toBeLessThan(6);
+  });
+
+  it('tells a mark after the frame with the last sample before it', () => {
+    const bench = new Bench();
+    bench.say(ramp(400));
+    bench.ring.writeMark(1);
+    bench.say(ramp(100));
+    bench.ring.writeMark(2);
+    bench.ticks(10);
+    expect(bench.marks).toEqual([
+      { markId: 1, atSample: 480 },
+      { markId: 2, atSample: 640 },
+    ]);
+    bench.ring.writeMark(3);
+    bench.tick();
+    expect(bench.marks.at(-1)?.markId).toBe(3);
+  });
+
+  it('fades cleared audio out within 5 ms and forgets its marks', () => {
+    const bench = new Bench();
+    bench.say(new Int16Array(8_000).fill(10_000));
+    bench.ring.writeMark(1);
+    bench.ticks(3);
+    bench.clear();
+    bench.ring.writeMark(2);
+    expect(bench.playout.fading).toBe(true);
+    bench.ticks(5);
+    expect(bench.playout.fading).toBe(false);
+    const last = bench.played.slice(3 * FRAME);
+    expect(last).toHaveLength(FRAME);
+    expect(last.slice(0, 40).every((sample, i) => sample > 0 && sample <= (last[i - 1] ?? 10_000))).toBe(
+      true,
+    );
+    expect(last.slice(40).every((sample) => sample === 0)).toBe(true);
+    expect(bench.playout.playedMs).toBeCloseTo(65, 6);
+    expect(bench.playout.droppedMs).toBeCloseTo(935, 6);
+    expect(bench.marks.map(({ markId }) => markId)).toEqual([2]);
+  });
+
+  it('accounts for every millisecond under any order of saying, clearing, ticking and changing hands', () => {
+    const action = fc.oneof(
+      fc.record({
+        say: fc.integer({ min: 1, max: 3_000 }),
+        rateHz: fc.constantFrom(8_000, 16_000, 24_000, 44_100),
+      }),
+      fc.record({ ticks: fc.integer({ min: 1, max: 12 }) }),
+      fc.constant('clear' as const),
+    );
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
+        const bench = new Bench();
+        let saidMs = 0;
+        for (const one of actions) {
+          if (one === 'clear') bench.clear();
+          else if ('ticks' in one) bench.ticks(one.ticks);
+          else {
+            bench.say(tone(one.say, one.rateHz), one.rateHz);
+            saidMs += (one.say * 1000) / one.rateHz;
+          }
+          const takenMs = bench.playout.playedMs + bench.playout.droppedMs;
+          expect(takenMs).toBeLessThanOrEqual(saidMs + 1e-6);
+        }
+        bench.clear();
+        bench.ticks(2);
+        expect(bench.playout.playedMs + bench.playout.droppedMs).toBeCloseTo(saidMs, 6);
+        expect(bench.playout.playedMs).toBeLessThanOrEqual((bench.played.length * 1000) / ROOM_HZ + 1e-6);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('brings a real-time stream that drifts ahead back by dropping a quiet frame, and spares a burst', () => {
+    const drifting = new Bench();
+    const quiet = new Int16Array(FRAME).fill(3);
+    drifting.say(new Int16Array(5 * FRAME).fill(3));
+    for (let i = 0; i < 1_000; i++) {
+      drifting.tick();
+      drifting.say(quiet);
+    }
+    expect(drifting.playout.driftDrops).toBeGreaterThanOrEqual(1);
+    expect(drifting.playout.driftDrops).toBeLessThanOrEqual(4);
+    const burst = new Bench();
+    burst.say(new Int16Array(100_000).fill(3));
+    burst.ticks(600);
+    expect(burst.playout.driftDrops).toBe(0);
+  });
+});
