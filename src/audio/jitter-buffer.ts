@@ -1,0 +1,335 @@
+import { FRAME_MS } from '../base/frame.ts';
+import { type JitterPacket, JitterSlots, SLOTS } from './jitter-slots.ts';
+import { JitterTarget } from './jitter-target.ts';
+
+/** What stands in the playout line now; all but `idle` last `durationSamples`. */
+export type Pulled =
+  /** A packet: its payload is `payloadLength` bytes of `payload` at `payloadOffset`, valid until the next call. */
+  | 'packet'
+  /** A packet that is missing or not here in time: conceal it. */
+  | 'lost'
+  /** The sender said nothing (DTX). */
+  | 'silence'
+  /** No stream, or not enough of it to start playing; lasts one frame. */
+  | 'idle';
+
+export interface JitterCounters {
+  received: number;
+  duplicate: number;
+  late: number;
+  /** Packets that never came in time to be played. */
+  lost: number;
+  /** Times that the listener was given something made up. */
+  concealed: number;
+  /** Packets left out to bring the delay down. */
+  droppedForDepth: number;
+}
+
+export interface JitterBufferOptions {
+  readonly clockRateHz: number;
+  readonly maxPayloadBytes: number;
+  /** Tells a payload that nobody would miss. */
+  isQuiet(bytes: Uint8Array, offset: number, length: number): boolean;
+}
+
+/** RFC 3550 appendix A.1: a sequence number further off than these belongs to a restarted sender. */
+const MAX_DROPOUT = 3_000;
+const MAX_MISORDER = 100;
+/** Longest time that a starved stream is concealed before it counts as stopped. */
+const MAX_STARVED_MS = 60;
+/** A gap longer than this within the buffer is jumped over. */
+const MAX_GAP_MS = 240;
+/** The delay is judged over windows of this length; two of them are the longest way back to the target. */
+const WINDOW_MS = 800;
+
+/**
+ * Puts the packets of one RTP stream back into order and time. It holds 40 to 120 ms, as the path demands; when it
+ * holds more, it first leaves out what is quiet, and after a window of at most 800 ms whatever is too much.
+ * Nothing is ever played twice or out of order, and storage is fixed.
+ */
+export class JitterBuffer {
+  readonly counters: JitterCounters = {
+    received: 0,
+    duplicate: 0,
+    late: 0,
+    lost: 0,
+    concealed: 0,
+    droppedForDepth: 0,
+  };
+  readonly payload: Uint8Array;
+  payloadOffset = 0;
+  payloadLength = 0;
+  durationSamples = 0;
+
+  readonly #options: JitterBufferOptions;
+  readonly #slots: JitterSlots;
+  readonly #target: JitterTarget;
+  readonly #samplesPerMs: number;
+  readonly #frameSamples: number;
+
+  #state: 'empty' | 'filling' | 'playing' = 'empty';
+  /** False until the first packet has been played: until then an earlier one is welcome. */
+  #began = false;
+  #newest = 0;
+  #next = 0;
+  #nextTimestamp = 0;
+  #restartSequence = -1;
+  #waitedMs = 0;
+  /** Samples made up for packets that were late; taken back from the gap if they prove lost. */
+  #owedSamples = 0;
+  #windowSamples = 0;
+  #windowLeastMs = Number.POSITIVE_INFINITY;
+  #windowMostMs = 0;
+  #mayStretch = false;
+
+  constructor(options: JitterBufferOptions) {
+    this.#options = options;
+    this.#slots = new JitterSlots(options.maxPayloadBytes);
+    this.#target = new JitterTarget(options.clockRateHz);
+    this.#samplesPerMs = options.clockRateHz / 1000;
+    this.#frameSamples = this.#samplesPerMs * FRAME_MS;
+    this.payload = this.#slots.bytes;
+  }
+
+  get depthMs(): number {
+    return this.#slots.heldSamples / this.#samplesPerMs;
+  }
+
+  get targetMs(): number {
+    return this.#target.targetMs;
+  }
+
+  /** Drops what is held and expects another stream: a new SSRC, another codec. */
+  restart(): void {
+    this.#slots.clear();
+    this.#target.restart();
+    this.#state = 'empty';
+    this.#restartSequence = -1;
+  }
+
+  /**
+   * Takes a packet that lasts `durationSamples`; 0 for one without audio (a DTMF event, comfort noise), which only
+   * tells that nothing was lost. False: duplicate, late or too long, and counted.
+   */
+  insert(packet: JitterPacket, durationSamples: number, arrivalMs: number): boolean {
+    if (packet.payloadLength > this.#options.maxPayloadBytes) return false;
+    const sequence = this.#place(packet.sequenceNumber);
+    if (sequence < 0) return this.#refuse('late');
+    if (this.#slots.hasSeen(sequence)) return this.#refuse('duplicate');
+    if (durationSamples > 0) this.#target.observe(packet.timestamp, durationSamples, arrivalMs);
+    if (this.#isPast(sequence, packet.timestamp, durationSamples)) return this.#refuse('late');
+    this.#makeRoom(sequence);
+    this.#slots.put(sequence, packet, durationSamples);
+    this.counters.received++;
+    return true;
+  }
+
+  /** Moves the playout line on by what it returns. */
+  pull(): Pulled {
+    if (this.#state !== 'playing' && !this.#mayStart()) return this.#idle();
+    this.#judgeDepth();
+    const head = this.#head();
+    if (head < 0) return this.#starve();
+    if (this.#mayStretch && this.#isQuiet(head)) return this.#stretch();
+    const gapSamples = this.#gapBefore(head);
+    if (gapSamples > 0) return this.#bridge(head, gapSamples);
+    return this.#take(head);
+  }
+
+  #refuse(reason: 'late' | 'duplicate'): false {
+    this.counters[reason]++;
+    return false;
+  }
+
+  /** Extends a 16-bit sequence number; −1 for one that fits nowhere. */
+  #place(sequenceNumber: number): number {
+    if (this.#state === 'empty') return this.#begin(sequenceNumber);
+    const delta = ((sequenceNumber - this.#newest) << 16) >> 16;
+    if (delta <= MAX_DROPOUT && delta >= -MAX_MISORDER) {
+      this.#restartSequence = -1;
+      return this.#newest + delta;
+    }
+    // Two packets in a row from the new place prove that the sender began again; one may be a stray.
+    if (sequenceNumber === this.#restartSequence) {
+      this.restart();
+      return this.#begin(sequenceNumber);
+    }
+    this.#restartSequence = (sequenceNumber + 1) & 0xffff;
+    return -1;
+  }
+
+  #begin(sequenceNumber: number): number {
+    const sequence = sequenceNumber + 0x1_0000;
+    this.#state = 'filling';
+    this.#newest = sequence;
+    this.#next = sequence;
+    this.#nextTimestamp = 0;
+    this.#waitedMs = 0;
+    this.#startWindow();
+    this.#began = false;
+    return sequence;
+  }
+
+  #isPast(sequence: number, timestamp: number, durationSamples: number): boolean {
+    if (!this.#began) {
+      if (sequence < this.#next && this.#newest - sequence < SLOTS) this.#next = sequence;
+      return sequence < this.#next;
+    }
+    if (sequence < this.#next) return true;
+    // Its time may have been concealed while its place is still open. A timestamp far behind is a restarted clock.
+    const aheadSamples = (timestamp + durationSamples - this.#nextTimestamp) | 0;
+    const playing = this.#state === 'playing' && durationSamples > 0;
+    return playing && aheadSamples <= 0 && aheadSamples > -MAX_GAP_MS * this.#samplesPerMs;
+  }
+
+  #makeRoom(sequence: number): void {
+    this.#newest = Math.max(this.#newest, sequence);
+    const oldest = this.#newest - SLOTS + 1;
+    if (this.#next >= oldest) return;
+    for (let old = Math.max(this.#next, oldest - SLOTS); old < oldest; old++) this.#drop(old);
+    this.#next = oldest;
+  }
+
+  #drop(sequence: number): void {
+    if (!this.#slots.holds(sequence)) return;
+    if (this.#slots.durationSamples(sequence) > 0) this.counters.droppedForDepth++;
+    this.#slots.remove(sequence);
+  }
+
+  #mayStart(): boolean {
+    const head = this.#head();
+    if (head < 0) return false;
+    if (this.depthMs < this.targetMs && this.#waitedMs < this.targetMs) {
+      this.#waitedMs += FRAME_MS;
+      return false;
+    }
+    if (!this.#began) this.#next = head;
+    this.#began = true;
+    this.#state = 'playing';
+    this.#nextTimestamp = this.#slots.timestamp(head);
+    this.#owedSamples = 0;
+    this.#startWindow();
+    return true;
+  }
+
+  /** The first packet with audio that is held, or −1; markers before it are used up. */
+  #head(): number {
+    for (let sequence = this.#next; sequence <= this.#newest; sequence++) {
+      if (!this.#slots.holds(sequence)) continue;
+      if (this.#slots.durationSamples(sequence) > 0) return sequence;
+      if (sequence !== this.#next) continue;
+      this.#slots.remove(sequence);
+      this.#next = sequence + 1;
+    }
+    return -1;
+  }
+
+  #isQuiet(head: number): boolean {
+    const offset = this.#slots.payloadOffset(head);
+    return this.#options.isQuiet(this.payload, offset, this.#slots.payloadLength(head));
+  }
+
+  /** Samples between the playout line and the head. */
+  #gapBefore(head: number): number {
+    const gapSamples = (this.#slots.timestamp(head) - this.#nextTimestamp) | 0;
+    if (gapSamples <= 0) return 0;
+    const leftSamples = gapSamples - this.#owedSamples;
+    this.#owedSamples = 0;
+    return leftSamples > MAX_GAP_MS * this.#samplesPerMs ? 0 : Math.max(leftSamples, 0);
+  }
+
+  #bridge(head: number, gapSamples: number): Pulled {
+    this.#nextTimestamp = (this.#slots.timestamp(head) - gapSamples) | 0;
+    const isSilence = head === this.#next;
+    if (!isSilence) this.counters.concealed++;
+    return this.#advance(isSilence ? 'silence' : 'lost', Math.min(gapSamples, this.#frameSamples));
+  }
+
+  #take(head: number): Pulled {
+    this.counters.lost += this.#missingBefore(head);
+    this.payloadOffset = this.#slots.payloadOffset(head);
+    this.payloadLength = this.#slots.payloadLength(head);
+    this.#nextTimestamp = this.#slots.timestamp(head);
+    this.#leave(head);
+    return this.#advance('packet', this.#slots.durationSamples(head));
+  }
+
+  /** Removes the head and whatever markers stood before it. */
+  #leave(head: number): void {
+    for (let sequence = this.#next; sequence <= head; sequence++) this.#slots.remove(sequence);
+    this.#next = head + 1;
+    this.#owedSamples = 0;
+  }
+
+  #missingBefore(head: number): number {
+    let missing = 0;
+    for (let sequence = this.#next; sequence < head; sequence++) if (!this.#slots.holds(sequence)) missing++;
+    return missing;
+  }
+
+  #advance(pulled: Pulled, durationSamples: number): Pulled {
+    this.#nextTimestamp = (this.#nextTimestamp + durationSamples) | 0;
+    return this.#last(pulled, durationSamples);
+  }
+
+  #last(pulled: Pulled, durationSamples: number): Pulled {
+    this.durationSamples = durationSamples;
+    this.#windowSamples += durationSamples;
+    return pulled;
+  }
+
+  #idle(): Pulled {
+    return this.#last('idle', this.#frameSamples);
+  }
+
+  /** Nothing is here: the line stands still, so that what is merely late is still played. */
+  #starve(): Pulled {
+    this.#owedSamples += this.#frameSamples;
+    if (this.#owedSamples > MAX_STARVED_MS * this.#samplesPerMs) {
+      this.#state = 'filling';
+      this.#waitedMs = 0;
+      return this.#idle();
+    }
+    this.counters.concealed++;
+    return this.#last('lost', this.#frameSamples);
+  }
+
+  /** Lets a frame of silence in where nobody hears it, because the path needs more delay. */
+  #stretch(): Pulled {
+    this.#mayStretch = false;
+    return this.#last('silence', this.#frameSamples);
+  }
+
+  #startWindow(): void {
+    this.#windowSamples = 0;
+    this.#windowLeastMs = Number.POSITIVE_INFINITY;
+    this.#windowMostMs = 0;
+  }
+
+  #judgeDepth(): void {
+    this.#windowLeastMs = Math.min(this.#windowLeastMs, this.depthMs);
+    this.#windowMostMs = Math.max(this.#windowMostMs, this.depthMs);
+    if (this.depthMs > this.targetMs + FRAME_MS) this.#trimQuiet();
+    if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;
+    if (this.#windowLeastMs > this.targetMs + FRAME_MS) this.#trimTo(this.targetMs);
+    this.#mayStretch = this.#windowMostMs + FRAME_MS <= this.targetMs;
+    this.#startWindow();
+  }
+
+  #trimQuiet(): void {
+    const head = this.#head();
+    if (head >= 0 && this.#isQuiet(head)) this.#trimHead(head);
+  }
+
+  #trimTo(depthMs: number): void {
+    for (let head = this.#head(); head >= 0 && this.depthMs > depthMs; head = this.#head())
+      this.#trimHead(head);
+  }
+
+  #trimHead(head: number): void {
+    this.counters.droppedForDepth++;
+    this.counters.lost += this.#missingBefore(head);
+    this.#nextTimestamp = (this.#slots.timestamp(head) + this.#slots.durationSamples(head)) | 0;
+    this.#leave(head);
+  }
+}

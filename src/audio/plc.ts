@@ -1,0 +1,134 @@
+/** Shortest and longest pitch period looked for: 200 Hz to 66 Hz, as in G.711 Appendix I. */
+const MIN_PITCH_MS = 5;
+const MAX_PITCH_MS = 15;
+/** Stretch of the past that is compared with itself to find the pitch. */
+const MATCH_MS = 20;
+/** The made-up sound keeps its level for the first 10 ms and is gone after 60 ms. */
+const HOLD_MS = 10;
+const FADE_END_MS = 60;
+/** Shortest template: at least two periods of a high voice, which sounds less like a buzzer than one. */
+const MIN_TEMPLATE_MS = 10;
+const MAX_TEMPLATE_MS = 20;
+/** Overlap with the sound that comes back: 4 ms and as much again for every 10 ms lost, up to 10 ms. */
+const OVERLAP_MS = 4;
+const MAX_OVERLAP_MS = 10;
+
+/**
+ * Packet-loss concealment by pitch repetition, in the manner of ITU-T G.711 Appendix I: what is missing is filled
+ * with the last pitch periods heard, faded out over 60 ms, and cross-faded into the sound that follows. Unlike the
+ * appendix it adds no delay: the seam at the start is closed by a decaying offset.
+ */
+export class PacketLossConcealer {
+  readonly #samplesPerMs: number;
+  /** The last samples given to the listener, oldest first. */
+  readonly #past: Int16Array;
+  readonly #template: Float32Array;
+  #templateSamples = 0;
+  #position = 0;
+  #seamOffset = 0;
+  #seamSamples = 1;
+  #concealedSamples = 0;
+
+  constructor(sampleRateHz: number) {
+    this.#samplesPerMs = sampleRateHz / 1000;
+    this.#past = new Int16Array(Math.ceil((MATCH_MS + MAX_TEMPLATE_MS + MAX_PITCH_MS) * this.#samplesPerMs));
+    this.#template = new Float32Array(Math.ceil((MAX_TEMPLATE_MS + 1) * this.#samplesPerMs));
+  }
+
+  /** Notes what was heard; after a loss it first blends the start of it, in place, with what had been made up. */
+  heard(samples: Int16Array, offset: number, length: number): void {
+    if (this.#concealedSamples > 0) this.#blend(samples, offset, length);
+    this.#concealedSamples = 0;
+    this.#remember(samples, offset, length);
+  }
+
+  /** Makes up the next `length` samples. */
+  conceal(out: Int16Array, offset: number, length: number): void {
+    if (this.#concealedSamples === 0) this.#begin();
+    for (let i = 0; i < length; i++) out[offset + i] = this.#nextSample();
+    this.#remember(out, offset, length);
+  }
+
+  #begin(): void {
+    const past = this.#past;
+    const end = past.length;
+    const pitch = this.#pitchSamples();
+    const periods = Math.ceil((MIN_TEMPLATE_MS * this.#samplesPerMs) / pitch);
+    const length = pitch * periods;
+    const fade = pitch >> 2;
+    for (let i = 0; i < length; i++) this.#template[i] = past[end - length + i]!;
+    // The template's end runs into its own start without a step.
+    for (let i = 0; i < fade; i++) {
+      const share = (i + 1) / (fade + 1);
+      const before = past[end - length - fade + i]!;
+      this.#template[length - fade + i] = this.#template[length - fade + i]! * (1 - share) + before * share;
+    }
+    this.#templateSamples = length;
+    this.#position = 0;
+    this.#seamOffset = past[end - 1]! - past[end - length - 1]!;
+    this.#seamSamples = fade;
+  }
+
+  #nextSample(): number {
+    const seam = Math.max(1 - (this.#concealedSamples + 1) / this.#seamSamples, 0);
+    const sample = this.#template[this.#position]! + this.#seamOffset * seam;
+    const lostMs = this.#concealedSamples / this.#samplesPerMs;
+    const gain = 1 - Math.min(Math.max(lostMs - HOLD_MS, 0) / (FADE_END_MS - HOLD_MS), 1);
+    this.#position = this.#position + 1 === this.#templateSamples ? 0 : this.#position + 1;
+    this.#concealedSamples++;
+    return Math.round(Math.min(Math.max(sample * gain, -32_768), 32_767));
+  }
+
+  #blend(samples: Int16Array, offset: number, length: number): void {
+    const lostMs = this.#concealedSamples / this.#samplesPerMs;
+    const overlapMs = Math.min(OVERLAP_MS + OVERLAP_MS * Math.floor(lostMs / 10), MAX_OVERLAP_MS);
+    const overlap = Math.min(Math.floor(overlapMs * this.#samplesPerMs), length);
+    for (let i = 0; i < overlap; i++) {
+      const share = (i + 1) / (overlap + 1);
+      samples[offset + i] = Math.round(samples[offset + i]! * share + this.#nextSample() * (1 - share));
+    }
+  }
+
+  #remember(samples: Int16Array, offset: number, length: number): void {
+    const past = this.#past;
+    const kept = Math.min(length, past.length);
+    past.copyWithin(0, kept);
+    for (let i = 0; i < kept; i++) past[past.length - kept + i] = samples[offset + length - kept + i]!;
+  }
+
+  /** The lag at which the past resembles itself most: first in steps of 1/8 ms, then to the sample. */
+  #pitchSamples(): number {
+    const step = Math.max(Math.floor(this.#samplesPerMs / 8), 1);
+    const shortest = Math.floor(MIN_PITCH_MS * this.#samplesPerMs);
+    const longest = Math.floor(MAX_PITCH_MS * this.#samplesPerMs);
+    const coarse = this.#bestLag(shortest, longest, step);
+    if (step === 1) return coarse;
+    return this.#bestLag(Math.max(coarse - step, shortest), Math.min(coarse + step, longest), 1);
+  }
+
+  #bestLag(shortest: number, longest: number, step: number): number {
+    let best = shortest;
+    let bestMatch = Number.NEGATIVE_INFINITY;
+    for (let lag = shortest; lag <= longest; lag += step) {
+      const match = this.#match(lag);
+      if (match <= bestMatch) continue;
+      bestMatch = match;
+      best = lag;
+    }
+    return best;
+  }
+
+  /** Normalised cross-correlation of the last 20 ms with the same stretch `lag` samples earlier. */
+  #match(lag: number): number {
+    const past = this.#past;
+    const stride = Math.max(Math.floor(this.#samplesPerMs / 8), 1);
+    let product = 0;
+    let energy = 1;
+    for (let i = past.length - Math.floor(MATCH_MS * this.#samplesPerMs); i < past.length; i += stride) {
+      const earlier = past[i - lag]!;
+      product += past[i]! * earlier;
+      energy += earlier * earlier;
+    }
+    return product / Math.sqrt(energy);
+  }
+}
