@@ -1,0 +1,30 @@
+/** Event codes of RFC 4733 section 3.2, in their order. */
+const DIGITS = '0123456789*#ABCD';
+
+/** One telephone-event payload (RFC 4733 section 2.3). */
+export const DTMF_PAYLOAD_BYTES = 4;
+const END_FLAG = 0x80;
+/** Power level of the tone below 0 dBm0: what phones usually say. */
+const VOLUME = 10;
+
+/** The digit's event code, or −1. */
+export function dtmfEvent(digit: string): number {
+  return digit.length === 1 ? DIGITS.indexOf(digit.toUpperCase()) : -1;
+}
+
+export function dtmfDigit(event: number): string | null {
+  return DIGITS[event] ?? null;
+}
+
+export function writeDtmfPayload(
+  out: Uint8Array,
+  at: number,
+  event: number,
+  isEnd: boolean,
+  durationSamples: number,
+): void {
+  out[at] = event;
+  out[at + 1] = (isEnd ? END_FLAG : 0) | VOLUME;
+  out[at + 2] = durationSamples >> 8;
+  out[at + 3] = durationSamples;
+}

@@ -1,0 +1,27 @@
+import {
+  decodeAlaw,
+  decodeUlaw,
+  encodeAlaw,
+  encodeUlaw,
+  type G711Decode,
+  type G711Encode,
+} from '../../../audio/g711.ts';
+import { FRAME_MS } from '../../../base/frame.ts';
+import type { SipCodec } from '../media-protocol.ts';
+
+export const CLOCK_RATE_HZ = 8_000;
+export const FRAME_SAMPLES = (CLOCK_RATE_HZ * FRAME_MS) / 1000;
+/** Longest packet taken: 60 ms. One byte is one sample. */
+export const MAX_PAYLOAD_BYTES = 3 * FRAME_SAMPLES;
+
+export interface G711Codec {
+  readonly encode: G711Encode;
+  readonly decode: G711Decode;
+  /** The byte that means zero. */
+  readonly silence: number;
+}
+
+export const G711_CODECS: Readonly<Record<SipCodec, G711Codec>> = {
+  PCMU: { encode: encodeUlaw, decode: decodeUlaw, silence: 0xff },
+  PCMA: { encode: encodeAlaw, decode: decodeAlaw, silence: 0xd5 },
+};

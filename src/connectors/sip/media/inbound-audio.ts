@@ -1,0 +1,91 @@
+import { JitterBuffer } from '../../../audio/jitter-buffer.ts';
+import { PacketLossConcealer } from '../../../audio/plc.ts';
+import type { SipCodec } from '../media-protocol.ts';
+import {
+  CLOCK_RATE_HZ,
+  FRAME_SAMPLES,
+  G711_CODECS,
+  type G711Codec,
+  MAX_PAYLOAD_BYTES,
+} from './g711-codec.ts';
+import type { RtpPacket } from './rtp-packet.ts';
+
+/** Nobody misses a packet whose loudest sample is 40 dB below full scale. */
+const QUIET_PEAK = 328;
+
+/** From packets of 10 to 60 ms to frames of 20 ms: jitter buffer, decoder, concealment. */
+export class InboundAudio {
+  readonly jitter = new JitterBuffer({
+    clockRateHz: CLOCK_RATE_HZ,
+    maxPayloadBytes: MAX_PAYLOAD_BYTES,
+    isQuiet: (bytes, offset, length) => this.#isQuiet(bytes, offset, length),
+  });
+  readonly #plc = new PacketLossConcealer(CLOCK_RATE_HZ);
+  readonly #probe = new Int16Array(MAX_PAYLOAD_BYTES);
+  readonly #decoded = new Int16Array(MAX_PAYLOAD_BYTES);
+  /** Decoded and not yet played: the rest of a packet longer than a frame. */
+  readonly #ready = new Int16Array(MAX_PAYLOAD_BYTES + FRAME_SAMPLES);
+  #readySamples = 0;
+  #codecName: SipCodec = 'PCMU';
+  #codec: G711Codec = G711_CODECS.PCMU;
+
+  setCodec(name: SipCodec): void {
+    if (name === this.#codecName) return;
+    this.#codecName = name;
+    this.#codec = G711_CODECS[name];
+    this.restart();
+  }
+
+  /** Another stream follows: what is held of the former one is dropped. */
+  restart(): void {
+    this.jitter.restart();
+    this.#readySamples = 0;
+  }
+
+  insertAudio(packet: RtpPacket, arrivalMs: number): void {
+    this.jitter.insert(packet, packet.payloadLength, arrivalMs);
+  }
+
+  /** Notes a packet that carries no audio, so that its number does not look lost. */
+  insertMarker(packet: RtpPacket, arrivalMs: number): void {
+    this.jitter.insert(packet, 0, arrivalMs);
+  }
+
+  /** Fills one frame. False: there is no stream; the frame is zeroed. */
+  pull(frame: Int16Array): boolean {
+    let heard = this.#readySamples > 0;
+    while (this.#readySamples < FRAME_SAMPLES) heard = this.#pullNext() || heard;
+    for (let i = 0; i < FRAME_SAMPLES; i++) frame[i] = this.#ready[i]!;
+    this.#ready.copyWithin(0, FRAME_SAMPLES, this.#readySamples);
+    this.#readySamples -= FRAME_SAMPLES;
+    return heard;
+  }
+
+  #pullNext(): boolean {
+    const pulled = this.jitter.pull();
+    const at = this.#readySamples;
+    const length = this.jitter.durationSamples;
+    this.#readySamples += length;
+    switch (pulled) {
+      case 'packet':
+        this.#codec.decode(this.jitter.payload, this.jitter.payloadOffset, length, this.#decoded);
+        for (let i = 0; i < length; i++) this.#ready[at + i] = this.#decoded[i]!;
+        this.#plc.heard(this.#ready, at, length);
+        return true;
+      case 'lost':
+        this.#plc.conceal(this.#ready, at, length);
+        return true;
+      case 'silence':
+      case 'idle':
+        this.#ready.fill(0, at, at + length);
+        this.#plc.heard(this.#ready, at, length);
+        return pulled === 'silence';
+    }
+  }
+
+  #isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
+    this.#codec.decode(bytes, offset, length, this.#probe);
+    for (let i = 0; i < length; i++) if (Math.abs(this.#probe[i]!) > QUIET_PEAK) return false;
+    return true;
+  }
+}

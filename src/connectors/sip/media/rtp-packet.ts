@@ -1,0 +1,88 @@
+/** RTP's fixed header (RFC 3550 section 5.1). */
+export const RTP_HEADER_BYTES = 12;
+const VERSION = 2;
+const SEQUENCE_MODULO = 0x1_0000;
+
+/** One received RTP packet, read in place: `read` points it at other bytes, nothing is copied. */
+export class RtpPacket {
+  bytes: Uint8Array = new Uint8Array(0);
+  marker = false;
+  payloadType = 0;
+  sequenceNumber = 0;
+  timestamp = 0;
+  ssrc = 0;
+  payloadOffset = 0;
+  payloadLength = 0;
+  #padded = false;
+
+  /** Reads header, CSRC list and extension (RFC 3550 section 5). False: not an RTP packet. */
+  read(bytes: Uint8Array): boolean {
+    if (bytes.length < RTP_HEADER_BYTES || bytes[0]! >> 6 !== VERSION) return false;
+    const offset = payloadOffset(bytes);
+    if (offset > bytes.length) return false;
+    this.bytes = bytes;
+    this.marker = bytes[1]! >> 7 === 1;
+    this.payloadType = bytes[1]! & 0x7f;
+    this.sequenceNumber = (bytes[2]! << 8) | bytes[3]!;
+    this.timestamp = readUint32(bytes, 4);
+    this.ssrc = readUint32(bytes, 8);
+    this.payloadOffset = offset;
+    this.payloadLength = bytes.length - offset;
+    this.#padded = (bytes[0]! & 0x20) !== 0;
+    return true;
+  }
+
+  /** Takes the padding off, once the payload is in the clear. False: the padding is longer than the payload. */
+  trimPadding(): boolean {
+    if (!this.#padded) return true;
+    if (this.payloadLength === 0) return false;
+    const padding = this.bytes[this.payloadOffset + this.payloadLength - 1]!;
+    if (padding === 0 || padding > this.payloadLength) return false;
+    this.payloadLength -= padding;
+    return true;
+  }
+}
+
+function payloadOffset(bytes: Uint8Array): number {
+  const offset = RTP_HEADER_BYTES + (bytes[0]! & 0x0f) * 4;
+  const extended = (bytes[0]! & 0x10) !== 0;
+  if (!extended) return offset;
+  if (offset + 4 > bytes.length) return Number.POSITIVE_INFINITY;
+  const extensionWords = (bytes[offset + 2]! << 8) | bytes[offset + 3]!;
+  return offset + 4 + extensionWords * 4;
+}
+
+/** Writes the header of a packet without CSRCs, extension or padding; the number and the time wrap. */
+export function writeRtpHeader(
+  out: Uint8Array,
+  payloadType: number,
+  marker: boolean,
+  sequenceNumber: number,
+  timestamp: number,
+  ssrc: number,
+): void {
+  out[0] = VERSION << 6;
+  out[1] = (marker ? 0x80 : 0) | payloadType;
+  const sequence = sequenceNumber % SEQUENCE_MODULO;
+  out[2] = sequence >> 8;
+  out[3] = sequence & 0xff;
+  writeUint32(out, 4, timestamp);
+  writeUint32(out, 8, ssrc);
+}
+
+export function readUint32(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
+}
+
+export function writeUint32(out: Uint8Array, at: number, value: number): void {
+  out[at] = value >>> 24;
+  out[at + 1] = value >>> 16;
+  out[at + 2] = value >>> 8;
+  out[at + 3] = value;
+}
+
+/** RFC 5761 section 4: with RTP and RTCP on one port, the second byte tells which one this is. */
+export function isRtcp(bytes: Uint8Array): boolean {
+  const type = bytes[1]! & 0x7f;
+  return type >= 64 && type <= 95;
+}

@@ -1,0 +1,143 @@
+import type { MediaEvent } from '../../contract/media-leg.ts';
+import type { SipMediaConfig } from '../media-protocol.ts';
+import { DtmfReceiver } from './dtmf-receiver.ts';
+import { CLOCK_RATE_HZ, MAX_PAYLOAD_BYTES } from './g711-codec.ts';
+import { InboundAudio } from './inbound-audio.ts';
+import type { SipMediaCounters } from './media-counters.ts';
+import { ReceptionStats } from './reception-stats.ts';
+import type { RtpMemory } from './rtp-memory.ts';
+import { RtpPacket } from './rtp-packet.ts';
+import { SourceLatch } from './source-latch.ts';
+import type { SrtpSession } from './srtp.ts';
+
+/** Comfort noise (RFC 3389): the sender has nothing to say. */
+const COMFORT_NOISE_PAYLOAD_TYPE = 13;
+
+/** The receiving half of a leg: from a datagram to the next frame heard. Times are monotonic. */
+export class RtpReceiver {
+  readonly source = new SourceLatch();
+  readonly stats = new ReceptionStats(CLOCK_RATE_HZ);
+  readonly #memory: RtpMemory;
+  readonly #counters: SipMediaCounters;
+  readonly #emit: (event: MediaEvent) => void;
+  readonly #audio = new InboundAudio();
+  readonly #dtmf = new DtmfReceiver();
+  readonly #packet = new RtpPacket();
+  #config: SipMediaConfig | null = null;
+  #toldFlowing = false;
+  #toldStalled = false;
+  #heardAtMs = 0;
+
+  constructor(memory: RtpMemory, counters: SipMediaCounters, emit: (event: MediaEvent) => void) {
+    this.#memory = memory;
+    this.#counters = counters;
+    this.#emit = emit;
+  }
+
+  configure(config: SipMediaConfig): void {
+    const nowMs = performance.now();
+    const isFirst = this.#config === null;
+    if (this.source.signal(config.remoteHost, config.remotePort)) {
+      this.#toldFlowing = false;
+      this.#resumeSource(isFirst, nowMs);
+    }
+    // A hold suspends the timeout; it starts afresh when the peer may send again.
+    if (isFirst || !this.#config?.receiving) this.#heardAtMs = nowMs;
+    if (!config.receiving) this.#audio.restart();
+    this.#audio.setCodec(config.codec);
+    this.#config = config;
+  }
+
+  /** The first configuration finds what a former worker had latched to; a later one makes that out of date. */
+  #resumeSource(isFirst: boolean, nowMs: number): void {
+    const { remoteHost, remotePort } = this.#memory;
+    if (!isFirst) this.#memory.noteRemote('', 0);
+    else if (remotePort !== 0) this.source.resume(remoteHost, remotePort, nowMs);
+  }
+
+  receive(bytes: Uint8Array, host: string, port: number, srtp: SrtpSession | null, nowMs: number): void {
+    const packet = this.#packet;
+    if (!packet.read(bytes)) this.#counters.malformed++;
+    else if (srtp !== null && !srtp.unprotectRtp(packet)) this.#counters.unauthentic++;
+    else if (!packet.trimPadding() || !this.#isAgreed(packet)) this.#counters.malformed++;
+    else this.#receiveValid(packet, host, port, nowMs);
+  }
+
+  /** Fills the next frame. False: nothing was heard. */
+  pull(frame: Int16Array, nowMs: number): boolean {
+    const config = this.#config;
+    if (config === null || !config.receiving) {
+      frame.fill(0);
+      return false;
+    }
+    const heard = this.#audio.pull(frame);
+    this.#count();
+    if (nowMs - this.#heardAtMs >= config.mediaTimeoutMs) this.#stall(nowMs);
+    return heard;
+  }
+
+  #isAgreed(packet: RtpPacket): boolean {
+    const type = packet.payloadType;
+    if (type === COMFORT_NOISE_PAYLOAD_TYPE || type === this.#config?.dtmfPayloadType) return true;
+    return type === this.#config?.payloadType && packet.payloadLength <= MAX_PAYLOAD_BYTES;
+  }
+
+  #receiveValid(packet: RtpPacket, host: string, port: number, nowMs: number): void {
+    const judgement = this.source.judge(packet.ssrc, host, port, nowMs);
+    if (judgement === 'stranger') {
+      this.#counters.strangers++;
+      return;
+    }
+    if (judgement === 'new') this.#restart(packet.ssrc);
+    if (!this.stats.active) this.stats.restart(packet.ssrc);
+    this.stats.note(packet.sequenceNumber, packet.timestamp, nowMs);
+    this.#counters.packetsReceived++;
+    this.#noteFlow(nowMs);
+    if (this.#config?.receiving) this.#take(packet, nowMs);
+  }
+
+  #restart(ssrc: number): void {
+    this.#audio.restart();
+    this.#dtmf.restart();
+    this.stats.restart(ssrc);
+    this.#memory.noteRemote(this.source.host, this.source.port);
+  }
+
+  #noteFlow(nowMs: number): void {
+    this.#heardAtMs = nowMs;
+    this.#toldStalled = false;
+    if (this.#toldFlowing) return;
+    this.#toldFlowing = true;
+    this.#emit({ type: 'flowing' });
+  }
+
+  #take(packet: RtpPacket, nowMs: number): void {
+    if (packet.payloadType === this.#config?.payloadType && packet.payloadLength > 0) {
+      this.#audio.insertAudio(packet, nowMs);
+      return;
+    }
+    this.#audio.insertMarker(packet, nowMs);
+    if (packet.payloadType !== this.#config?.dtmfPayloadType) return;
+    const digit = this.#dtmf.accept(packet);
+    if (digit !== null) this.#emit({ type: 'dtmf', digit });
+  }
+
+  #stall(nowMs: number): void {
+    if (this.#toldStalled) return;
+    this.#toldStalled = true;
+    this.#emit({ type: 'stalled', silentMs: Math.round(nowMs - this.#heardAtMs) });
+  }
+
+  #count(): void {
+    const counters = this.#counters;
+    const { jitter } = this.#audio;
+    counters.lost = jitter.counters.lost;
+    counters.duplicate = jitter.counters.duplicate;
+    counters.late = jitter.counters.late;
+    counters.concealed = jitter.counters.concealed;
+    counters.droppedForDepth = jitter.counters.droppedForDepth;
+    counters.depthMs = jitter.depthMs;
+    counters.targetMs = jitter.targetMs;
+    counters.jitterMs = this.stats.jitterMs;
+  }
+}

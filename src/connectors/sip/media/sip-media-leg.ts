@@ -1,0 +1,140 @@
+import { isIP } from 'node:net';
+import { GatewayError } from '../../../base/errors.ts';
+import type { MediaLeg, MediaLegHost } from '../../contract/media-leg.ts';
+import type { SipMediaCommand, SipMediaConfig } from '../media-protocol.ts';
+import { CLOCK_RATE_HZ } from './g711-codec.ts';
+import { newSipMediaCounters, type SipMediaCounters } from './media-counters.ts';
+import type { MediaSockets } from './media-sockets.ts';
+import { RtcpSession } from './rtcp-session.ts';
+import { RtpMemory } from './rtp-memory.ts';
+import { isRtcp } from './rtp-packet.ts';
+import { RtpReceiver } from './rtp-receiver.ts';
+import { RtpSender } from './rtp-sender.ts';
+import { SrtpSession } from './srtp.ts';
+
+/** One call's media over RTP: what the engine pulls and pushes, and what the sockets bring. */
+export class SipMediaLeg implements MediaLeg {
+  readonly sampleRateHz = CLOCK_RATE_HZ;
+  readonly counters: Readonly<SipMediaCounters>;
+  readonly #counters = newSipMediaCounters();
+  readonly #sockets: MediaSockets;
+  readonly #memory: RtpMemory;
+  readonly #receiver: RtpReceiver;
+  readonly #sender: RtpSender;
+  readonly #rtcp: RtcpSession;
+  #config: SipMediaConfig | null = null;
+  #srtp: SrtpSession | null = null;
+  #closed = false;
+
+  constructor(sockets: MediaSockets, memory: SharedArrayBuffer, host: MediaLegHost) {
+    const nowMs = wallMs();
+    this.counters = this.#counters;
+    this.#sockets = sockets;
+    this.#memory = new RtpMemory(memory);
+    this.#receiver = new RtpReceiver(this.#memory, this.#counters, (event) => host.emit(event));
+    this.#sender = new RtpSender(this.#memory, nowMs, (bytes, length) => this.#sendRtp(bytes, length));
+    this.#rtcp = new RtcpSession(
+      this.#memory,
+      this.#sender,
+      this.#receiver.stats,
+      this.#counters,
+      (bytes, length) => this.#sendRtcp(bytes, length),
+      nowMs,
+    );
+    sockets.listen(
+      (bytes, from) => this.#onRtp(bytes, from.address, from.port),
+      (bytes) => this.#onRtcp(bytes),
+      (error) => host.fail(error),
+    );
+  }
+
+  /** `config` is a SipMediaConfig; throws when an address in it is a name. */
+  configure(config: unknown): void {
+    const next = config as SipMediaConfig;
+    if (isIP(next.remoteHost) === 0) throw new Error('remoteHost must be an IP address');
+    if (!sameKeys(this.#config, next)) this.#srtp = next.srtp && new SrtpSession(next.srtp, this.#memory);
+    if (next.dtmfPayloadType === null || !next.sending) this.#sender.dtmf.cancel('The call is on hold');
+    this.#receiver.configure(next);
+    this.#config = next;
+  }
+
+  /** `command` is a SipMediaCommand. */
+  command(command: unknown): Promise<void> {
+    const { digits } = command as SipMediaCommand;
+    const config = this.#config;
+    if (this.#closed || config === null) return Promise.reject(new GatewayError('call_not_active'));
+    if (config.dtmfPayloadType === null) {
+      return Promise.reject(new GatewayError('capability_missing', 'The peer does not take DTMF'));
+    }
+    if (!config.sending) return Promise.reject(new GatewayError('call_not_active', 'The call is on hold'));
+    return this.#sender.dtmf.send(digits);
+  }
+
+  pull(frame: Int16Array): boolean {
+    const nowMs = performance.now();
+    if (this.#config !== null) this.#rtcp.tick(this.#srtp, wallMs());
+    return this.#receiver.pull(frame, nowMs);
+  }
+
+  push(frame: Int16Array, voiced: boolean): void {
+    const config = this.#config;
+    if (config?.sending) this.#sender.push(frame, voiced, config, this.#srtp, wallMs());
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    if (this.#config !== null) this.#rtcp.goodbye(this.#srtp, wallMs());
+    this.#closed = true;
+    this.#sender.dtmf.cancel('The call is over');
+    this.#sockets.close();
+  }
+
+  #onRtp(bytes: Uint8Array, host: string, port: number): void {
+    if (this.#config === null) return;
+    // A peer may multiplex although it was not agreed; the second byte leaves no doubt (RFC 5761).
+    if (bytes.length > 1 && isRtcp(bytes)) this.#onRtcp(bytes);
+    else this.#receiver.receive(bytes, host, port, this.#srtp, performance.now());
+  }
+
+  #onRtcp(bytes: Uint8Array): void {
+    if (this.#config === null) return;
+    const length = this.#srtp === null ? bytes.length : this.#srtp.unprotectRtcp(bytes);
+    if (length < 0) this.#counters.unauthentic++;
+    else if (!this.#rtcp.receive(bytes, length, wallMs())) this.#counters.malformed++;
+  }
+
+  #sendRtp(bytes: Uint8Array, length: number): void {
+    const { host, port } = this.#receiver.source;
+    if (this.#sockets.sendRtp(bytes, length, port, host)) this.#counters.packetsSent++;
+    else this.#counters.unsent++;
+  }
+
+  #sendRtcp(bytes: Uint8Array, length: number): void {
+    const config = this.#config;
+    if (config === null) return;
+    const { host, port } = this.#receiver.source;
+    if (config.remoteRtcpPort === config.remotePort) this.#sockets.sendRtp(bytes, length, port, host);
+    else this.#sockets.sendRtcp(bytes, length, this.#remoteRtcpPort(config, port), host);
+  }
+
+  /** Behind a NAT the peer's RTCP port is next to the RTP port that was seen, as far as anyone can tell. */
+  #remoteRtcpPort(config: SipMediaConfig, seenPort: number): number {
+    return seenPort === config.remotePort ? config.remoteRtcpPort : Math.min(seenPort + 1, 65_535);
+  }
+}
+
+function sameKeys(former: SipMediaConfig | null, next: SipMediaConfig): boolean {
+  const a = former?.srtp ?? null;
+  const b = next.srtp;
+  if (former === null || a === null || b === null) return former !== null && a === b;
+  return a.suite === b.suite && sameBytes(a.localKey, b.localKey) && sameBytes(a.remoteKey, b.remoteKey);
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
+/** Wall-clock time that does not jump while the process runs and that two threads read alike. */
+function wallMs(): number {
+  return performance.timeOrigin + performance.now();
+}
