@@ -6,7 +6,6 @@ import { StreamAgent } from './stream-agent.ts';
 
 const histogram = new LatenessHistogram();
 const agents: StreamAgent[] = [];
-let beganMs = 0;
 
 process.on('message', async (request: LoadRequest) => {
   switch (request.type) {
@@ -15,7 +14,6 @@ process.on('message', async (request: LoadRequest) => {
       answer({ type: 'ready' });
       return;
     case 'begin':
-      beganMs = performance.now();
       for (const agent of agents) agent.begin();
       return;
     case 'end':
@@ -33,7 +31,6 @@ async function join(streamUrls: readonly string[], apiKey: string): Promise<void
 }
 
 function stats(): AgentStats {
-  const elapsedMs = performance.now() - beganMs;
   for (const agent of agents) agent.arrivals.end();
   const sum = (value: (agent: StreamAgent) => number) =>
     agents.reduce((total, agent) => total + value(agent), 0);
@@ -42,9 +39,7 @@ function stats(): AgentStats {
     framesSent: sum((agent) => agent.framesSent),
     framesReceived: sum((agent) => agent.arrivals.frames),
     breaks: sum((agent) => agent.listener.breaks),
-    worstDeviationFrames: Math.max(
-      ...agents.map((agent) => Math.abs(agent.arrivals.deviationFrames(elapsedMs))),
-    ),
+    worstDeviationFrames: Math.max(...agents.map((agent) => Math.abs(agent.arrivals.deviationFrames()))),
     errors: countErrors(),
     disconnected: agents.filter((agent) => !agent.connected).length,
     arrival: histogram.stats(),

@@ -3,6 +3,8 @@ import type { ArrivalStats } from './load-protocol.ts';
 
 const BIN_MS = 0.25;
 const BINS = 4_000;
+/** A call from which nothing came for so long at the begin or the end of the count has stopped. */
+const STALL_MS = 100;
 
 /** Lateness of frames in bins of a quarter millisecond, up to a second; shared by all calls of a process. */
 export class LatenessHistogram {
@@ -41,6 +43,8 @@ export class ArrivalCounter {
   frames = 0;
   readonly #histogram: LatenessHistogram;
   #counting = false;
+  #beganMs = 0;
+  #endedMs = 0;
   #originMs = 0;
   #lastMs = 0;
 
@@ -55,10 +59,14 @@ export class ArrivalCounter {
   begin(): void {
     this.#counting = true;
     this.frames = 0;
+    this.#beganMs = performance.now();
+    this.#originMs = this.#beganMs;
+    this.#lastMs = this.#beganMs;
   }
 
   end(): void {
     this.#counting = false;
+    this.#endedMs = performance.now();
   }
 
   arrived(nowMs: number): void {
@@ -72,9 +80,13 @@ export class ArrivalCounter {
     this.#lastMs = nowMs;
   }
 
-  /** Frames too many (+) or too few (−) for the time from the first to the last of them. */
-  deviationFrames(elapsedMs: number): number {
-    if (this.frames === 0) return -elapsedMs / FRAME_MS;
+  /**
+   * Frames too many (+) or too few (−) for the time from the first to the last of them; when none came for a while at
+   * either end of the count, that many are missing.
+   */
+  deviationFrames(): number {
+    const silentMs = Math.max(this.#originMs - this.#beganMs, this.#endedMs - this.#lastMs);
+    if (this.frames === 0 || silentMs > STALL_MS) return -silentMs / FRAME_MS;
     return this.frames - 1 - (this.#lastMs - this.#originMs) / FRAME_MS;
   }
 }

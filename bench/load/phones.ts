@@ -8,7 +8,6 @@ import { SipAnswerer } from './sip-answerer.ts';
 const [host = '127.0.0.1', sipPort, firstRtpPort] = process.argv.slice(2);
 const histogram = new LatenessHistogram();
 const phones: RtpPhone[] = [];
-let beganMs = 0;
 
 const answerer = new SipAnswerer(host, Number(sipPort), (remote) => {
   const port = Number(firstRtpPort) + phones.length;
@@ -18,7 +17,6 @@ const answerer = new SipAnswerer(host, Number(sipPort), (remote) => {
 
 process.on('message', (request: LoadRequest) => {
   if (request.type === 'begin') {
-    beganMs = performance.now();
     for (const phone of phones) phone.begin();
   }
   if (request.type === 'end') answer({ type: 'phones', stats: stats() });
@@ -26,7 +24,6 @@ process.on('message', (request: LoadRequest) => {
 process.on('disconnect', () => process.exit());
 
 function stats(): PhoneStats {
-  const elapsedMs = performance.now() - beganMs;
   for (const phone of phones) phone.arrivals.end();
   const sum = (value: (phone: RtpPhone) => number) =>
     phones.reduce((total, phone) => total + value(phone), 0);
@@ -36,9 +33,7 @@ function stats(): PhoneStats {
     packetsReceived: sum((phone) => phone.arrivals.frames),
     packetsLost: sum((phone) => phone.packetsLost),
     breaks: sum((phone) => phone.listener.breaks),
-    worstDeviationFrames: Math.max(
-      ...phones.map((phone) => Math.abs(phone.arrivals.deviationFrames(elapsedMs))),
-    ),
+    worstDeviationFrames: Math.max(...phones.map((phone) => Math.abs(phone.arrivals.deviationFrames()))),
     arrival: histogram.stats(),
   };
 }

@@ -70,6 +70,13 @@ describe('agents of the load generator', () => {
   });
 });
 
+describe('agents of a stream that stops', () => {
+  it('miss what should have come', async () => {
+    const stats = await measureAgents(await startEchoStream((frame) => frame > 120));
+    expect(stats.worstDeviationFrames).toBeGreaterThan(50);
+  });
+});
+
 describe.skipIf(requirePeer('sipp'))('phones of the load generator', () => {
   it('answer sipp and get back all that they send', async () => {
     const { phones, sipPort } = await startPhones();
