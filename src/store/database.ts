@@ -7,6 +7,9 @@ import { describeFailure, StoreError } from './store-error.ts';
 /** Longest wait for a lock that another program (a backup, a shell) holds; it blocks the thread. */
 const BUSY_TIMEOUT_MS = 1_000;
 
+/** The log's bound; long before it the Checkpointer empties the log. 4 KiB a page, so about 64 MB. */
+const WAL_LIMIT_PAGES = 16_384;
+
 /** Prepared statements kept; the gateway itself has fewer, lists of varying length make the rest. */
 const STATEMENT_CACHE_SIZE = 256;
 
@@ -54,6 +57,7 @@ function openForWriting(path: string, nowIso: () => string): Database {
   try {
     database.pragma('journal_mode = wal');
     database.pragma('synchronous = normal');
+    database.pragma(`wal_autocheckpoint = ${WAL_LIMIT_PAGES}`);
     database.pragma('foreign_keys = on');
     migrate(database, nowIso);
     return database;

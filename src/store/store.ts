@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
 import { type Clock, systemClock } from '../base/time.ts';
+import { Checkpointer } from './checkpointer.ts';
 import { lockData } from './data-lock.ts';
 import { openDatabase, withStatementCache } from './database.ts';
 import { openSecretBox } from './master-key.ts';
@@ -56,20 +57,30 @@ class SqliteStore implements Store {
   readonly db: Db;
   readonly secrets: SecretBox;
   readonly #database: Database;
+  readonly #checkpointer: Checkpointer;
   readonly #releaseLock: () => void;
+  #closed: Promise<void> | null = null;
 
   constructor(database: Database, secrets: SecretBox, releaseLock: () => void) {
     this.#database = database;
     this.#releaseLock = releaseLock;
     this.secrets = secrets;
+    this.#checkpointer = new Checkpointer(database.name);
     this.db = new Kysely<Tables>({
       dialect: new SqliteDialect({ database: withStatementCache(database) }),
       plugins: [new CamelCasePlugin()],
     });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** Whoever closes the database last empties the log into it, so the writer goes after its helper. */
+  async #close(): Promise<void> {
     await this.db.destroy();
+    await this.#checkpointer.close();
     this.#database.close();
     this.#releaseLock();
   }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import SqliteDatabase from 'better-sqlite3';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { appendEvent } from '../../../src/store/events.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from './temporary.ts';
@@ -141,8 +141,7 @@ test('a lost or different master key is noticed at start', async () => {
   const key = readFileSync(keyPath);
   writeFileSync(keyPath, 'too short');
   await expect(openStore({ dataDir, masterKey: null })).rejects.toMatchObject({ code: 'wrong_master_key' });
-  const { unlinkSync } = await import('node:fs');
-  unlinkSync(keyPath);
+  rmSync(keyPath);
   await expect(openStore({ dataDir, masterKey: null })).rejects.toMatchObject({ code: 'wrong_master_key' });
   expect(existsSync(keyPath)).toBe(false);
   writeFileSync(keyPath, key);
@@ -170,6 +169,21 @@ test('transactions of many callers at once keep apart', async () => {
   expect(types).toEqual(Array.from({ length: 25 }, (_, n) => [`first ${n * 2}`, `second ${n * 2}`]).flat());
 });
 
+test('the log is moved into the file while the store is in use, and is gone after it', async () => {
+  const dataDir = temporaryDir();
+  const file = join(dataDir, 'gateway.db');
+  const store = await openStore({ dataDir, masterKey: null });
+  onTestFinished(() => store.close());
+  const [before, log] = [statSync(file).size, statSync(`${file}-wal`).size];
+  expect(log).toBeGreaterThan(before);
+  await vi.waitFor(() => expect(statSync(file).size).toBeGreaterThan(before), { timeout: 15_000 });
+  await seedAccount(store, 'a');
+  await store.close();
+  expect(existsSync(`${file}-wal`)).toBe(false);
+  const again = await temporaryStore(dataDir);
+  expect(await again.db.selectFrom('accounts').select('id').execute()).toEqual([{ id: 'acc_a' }]);
+});
+
 test('after kill -9 everything that was acknowledged is there, and the data can be opened at once', async () => {
   const dataDir = temporaryDir();
   const child = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), dataDir], {
@@ -179,6 +193,9 @@ test('after kill -9 everything that was acknowledged is there, and the data can 
   let acknowledged = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     acknowledged = Number(line);
+    if (acknowledged === 100) {
+      await expect(openStore({ dataDir, masterKey: null })).rejects.toMatchObject({ code: 'locked' });
+    }
     if (acknowledged >= 500 && !child.killed) child.kill('SIGKILL');
   }
   if (child.signalCode === null) await once(child, 'exit');
