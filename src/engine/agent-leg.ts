@@ -54,8 +54,8 @@ export class AgentLegParty implements Party {
     return this.#playout.pull(frame);
   }
 
-  push(frame: Int16Array): void {
-    this.#egress?.push(frame);
+  push(frame: Int16Array, voiced: boolean): void {
+    this.#egress?.push(frame, voiced);
   }
 
   /** Tells what is true now that the tick's frames have left. */

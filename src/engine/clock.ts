@@ -6,12 +6,15 @@ const MAX_CATCH_UP_TICKS = 5;
 
 /**
  * The worker's 20 ms clock. Tick n is due `n * 20 ms` after the start on the monotonic clock, so that late wake-ups
- * never add up; a timer only decides when we look.
+ * never add up; a timer only decides when we look. Timers count whole milliseconds, so the timer is set to come a
+ * little early and the thread sleeps the rest, below two milliseconds, to the point: packets can wait that long.
  */
 export class TickClock {
   readonly #stats: EngineStats;
   readonly #onTick: (tick: number) => void;
   readonly #wake = (): void => this.#run();
+  /** Nobody ever wakes this word: waiting on it is sleeping. */
+  readonly #sleepWord = new Int32Array(new SharedArrayBuffer(4));
   #originMs = 0;
   #ticksDone = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -33,12 +36,21 @@ export class TickClock {
   }
 
   #run(): void {
+    this.#sleepUntilDue();
     const wokeMs = performance.now();
     this.#runDueTicks(wokeMs);
     const doneMs = performance.now();
     this.#stats.add('busy_ms', doneMs - wokeMs);
-    const nextMs = this.#originMs + (this.#ticksDone + 1) * FRAME_MS;
-    this.#timer = setTimeout(this.#wake, Math.max(1, Math.ceil(nextMs - doneMs)));
+    this.#timer = setTimeout(this.#wake, Math.max(1, Math.floor(this.#nextDueMs() - doneMs)));
+  }
+
+  #sleepUntilDue(): void {
+    const earlyMs = this.#nextDueMs() - performance.now();
+    if (earlyMs > 0) Atomics.wait(this.#sleepWord, 0, 0, earlyMs);
+  }
+
+  #nextDueMs(): number {
+    return this.#originMs + (this.#ticksDone + 1) * FRAME_MS;
   }
 
   #runDueTicks(nowMs: number): void {

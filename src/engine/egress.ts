@@ -4,6 +4,9 @@ import type { AgentDownlink } from '../threads/protocol.ts';
 import { RingProducer } from '../threads/ring-producer.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
+/** After so much silence the resampler holds nothing else, and need not be run for more. */
+const FRAMES_TO_FALL_SILENT = 2;
+
 /**
  * What a listening agent hears, on its way from the mixer to the agent's ring: one frame at the agent's rate every
  * tick, silence included. A full ring costs the newest frame, which is counted for the reader to tell.
@@ -16,6 +19,8 @@ export class Egress {
   readonly #resampled: Int16Array;
   readonly #fifo: SampleFifo;
   readonly #frame: Int16Array;
+  readonly #silence: Int16Array;
+  #silentFrames = 0;
   #overruns = 0;
 
   constructor(downlink: AgentDownlink, roomRateHz: number) {
@@ -27,15 +32,21 @@ export class Egress {
     this.#resampled = new Int16Array(this.#resampler?.maxOutputSamples ?? 0);
     this.#fifo = new SampleFifo(4 * this.#frameSamples);
     this.#frame = new Int16Array(this.#frameSamples);
+    this.#silence = new Int16Array(this.#frameSamples);
   }
 
   get overruns(): number {
     return this.#overruns;
   }
 
-  push(frame: Int16Array): void {
+  push(frame: Int16Array, voiced: boolean): void {
     if (this.#resampler === null) {
       this.#write(frame);
+      return;
+    }
+    this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
+    if (this.#silentFrames > FRAMES_TO_FALL_SILENT && this.#fifo.length === 0) {
+      this.#write(this.#silence);
       return;
     }
     this.#fifo.append(this.#resampled, this.#resampler.process(frame, frame.length, this.#resampled));

@@ -30,6 +30,7 @@ export class Mixer {
     const voices = this.#pullAll(parties);
     if (voices === 0) this.#pushSilence(parties);
     else if (voices === 1) this.#pushOneVoice(parties);
+    else if (parties.length === 2) this.#pushAcross(parties);
     else this.#pushMixMinus(parties);
   }
 
@@ -54,6 +55,12 @@ export class Mixer {
       if (i === speaker) (parties[i] as Party).push(this.#silence, false);
       else (parties[i] as Party).push(this.#said[speaker] as Int16Array, true);
     }
+  }
+
+  /** Two who both speak, the usual call: each hears the other as he is. */
+  #pushAcross(parties: readonly Party[]): void {
+    (parties[0] as Party).push(this.#said[1] as Int16Array, true);
+    (parties[1] as Party).push(this.#said[0] as Int16Array, true);
   }
 
   #pushMixMinus(parties: readonly Party[]): void {
