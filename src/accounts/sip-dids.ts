@@ -13,6 +13,9 @@ import {
 } from '../store/sip-dids.ts';
 import { type SipAccounts, tellNumber } from './sip-accounts.ts';
 
+/** A number on the account's list. */
+export type ListedDid = StoredDid;
+
 /** A number to list, in E.164 with the plus. */
 export interface NewDid {
   readonly number: string;
@@ -21,7 +24,7 @@ export interface NewDid {
 }
 
 /** Lists a number and gives it to the default agent. Throws `number_taken`: a number has one account. */
-export async function createSipDid(sip: SipAccounts, accountId: string, wanted: NewDid): Promise<StoredDid> {
+export async function createSipDid(sip: SipAccounts, accountId: string, wanted: NewDid): Promise<ListedDid> {
   const createdAt = sip.clock.nowIso();
   const did = { id: newId('did'), accountId, ...wanted, createdAt };
   const agentId = await sip.store.db.transaction().execute(async (trx) => {
@@ -35,7 +38,7 @@ export async function createSipDid(sip: SipAccounts, accountId: string, wanted: 
 }
 
 /** The account's numbers in the order in which they were listed. */
-export async function listSipDids(sip: SipAccounts, accountId: string): Promise<StoredDid[]> {
+export async function listSipDids(sip: SipAccounts, accountId: string): Promise<ListedDid[]> {
   return await listDids(sip.store.db, accountId);
 }
 
@@ -45,7 +48,7 @@ export async function changeSipDid(
   accountId: string,
   didId: string,
   change: DidChange,
-): Promise<StoredDid> {
+): Promise<ListedDid> {
   const did = await updateDid(sip.store.db, accountId, didId, change);
   if (!did) throw new GatewayError('did_not_found');
   const routed = await findRoutedDid(sip.store.db, didId);

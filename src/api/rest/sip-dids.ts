@@ -1,7 +1,12 @@
 import type { z } from 'zod';
 import type { SipAccounts } from '../../accounts/sip-accounts.ts';
-import { changeSipDid, createSipDid, deleteSipDid, listSipDids } from '../../accounts/sip-dids.ts';
-import type { StoredDid } from '../../store/sip-dids.ts';
+import {
+  changeSipDid,
+  createSipDid,
+  deleteSipDid,
+  type ListedDid,
+  listSipDids,
+} from '../../accounts/sip-dids.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import {
@@ -96,7 +101,7 @@ function remove(sip: SipAccounts): Route {
   });
 }
 
-function wireOf(did: StoredDid): z.output<typeof SipDid> {
+function wireOf(did: ListedDid): z.output<typeof SipDid> {
   return {
     did_id: did.id,
     number: did.number,

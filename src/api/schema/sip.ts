@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
-/** Texts that end in SIP headers or URIs: nothing there that could end a header or leave a quoted string. */
-const HEADER_SAFE = /^[^\s\p{Cc}"\\<>]+$/u;
-const QUOTED_SAFE = /^[^\p{Cc}"\\]+$/u;
-const NO_CONTROLS = /^\P{Cc}+$/u;
+/** Texts that end in SIP headers or URIs: printable ASCII without what ends a quoted string or an address. */
+const HEADER_SAFE = /^[!#-;=?-[\]-~]+$/;
+const QUOTED_SAFE = /^[ !#-[\]-~]+$/;
+/** Anything but control characters. */
+const PASSWORD = /^[ -~\u00a0-\uffff]+$/;
 
 const Host = z
   .union([z.ipv4(), z.ipv6(), z.hostname().max(253)])
@@ -21,7 +22,7 @@ export const SipTrunkBody = z
     password: z
       .string()
       .max(256)
-      .regex(NO_CONTROLS)
+      .regex(PASSWORD)
       .optional()
       .describe('Never shown again; without it the stored one is kept'),
     realm: z

@@ -104,9 +104,23 @@ test('without a password the stored one is kept; without a stored one that is a 
   expect(directory.trunks.get(owner.accountId)).toMatchObject({ host: '10.0.0.1', password: PASSWORD });
 });
 
+test('names and passwords may be what providers give out', async () => {
+  const { a, directory, owner } = await server();
+  const odd = {
+    username: "1001+alice@sip.example.com;ob='x'",
+    password: 'pâss "wörd" \\ 🔑',
+    realm: 'Provider [EU]',
+  };
+  expect((await a.put('/api/sip/trunk', { ...TRUNK, ...odd, caller_id: '+33123456789' })).status).toBe(200);
+  expect(directory.trunks.get(owner.accountId)).toMatchObject({ ...odd, callerId: '+33123456789' });
+});
+
 test.each([
   { username: 'a\r\nVia: evil' },
   { username: 'a"b' },
+  { username: 'a b' },
+  { username: 'a@b>' },
+  { username: '' },
   { realm: 'x"\r\n' },
   { caller_id: '<sip:evil@x>' },
   { host: 'a b' },
