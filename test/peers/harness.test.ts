@@ -3,6 +3,7 @@ import { Baresip } from '../support/baresip.ts';
 import type { BaresipOptions } from '../support/baresip-config.ts';
 import { Registrar } from '../support/registrar.ts';
 import { requirePeer } from '../support/require-peer.ts';
+import { SipProbe } from '../support/sip-probe.ts';
 import { Sipp } from '../support/sipp.ts';
 import { analyzeTone, findToneBreaks } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -137,6 +138,27 @@ describe.skipIf(requirePeer('baresip'))('the registrar', () => {
     await waitFor('a refusal', () => registrar.violations.length > 0);
     expect(registrar.violations[0]).toBe('digest: wrong response');
     expect(registrar.binding('1001')).toBeNull();
+  });
+});
+
+describe.skipIf(requirePeer('baresip'))('the probe', () => {
+  it('gets a phone to answer, and to repeat itself while nothing acknowledges', async () => {
+    const phone = await open(Baresip.start({ user: 'bob', answer: 'auto' }));
+    const probe = await open(SipProbe.start({ host: '127.0.0.1', port: phone.sipPort }));
+    probe.send({ method: 'OPTIONS', uri: phone.uri, callId: 'options' });
+    await probe.waitForStatus('options', 200);
+    const invite = { method: 'INVITE', uri: phone.uri, callId: 'invite', body: probe.offer() };
+    probe.send(invite);
+    const ok = await probe.waitForStatus('invite', 200);
+    await waitFor('two more of the 200', () => probe.responses('invite', 200).length >= 3);
+    const [first, second, third] = probe.responses('invite', 200).map((response) => response.atMs);
+    expect((second ?? 0) - (first ?? 0)).toBeCloseTo(500, -2);
+    expect((third ?? 0) - (second ?? 0)).toBeCloseTo(1_000, -2);
+    const toTag = ok.headers.to.params.tag ?? '';
+    probe.send({ method: 'ACK', uri: phone.uri, callId: 'invite', toTag });
+    await phone.waitFor('CALL_ESTABLISHED');
+    probe.send({ method: 'BYE', uri: phone.uri, callId: 'invite', cseq: 2, toTag });
+    await phone.waitFor('CALL_CLOSED');
   });
 });
 
