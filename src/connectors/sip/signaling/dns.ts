@@ -1,0 +1,41 @@
+import { lookup, Resolver as SystemResolver } from 'node:dns/promises';
+
+export interface SrvRecord {
+  readonly name: string;
+  readonly port: number;
+  readonly priority: number;
+  readonly weight: number;
+}
+
+export interface AddressRecord {
+  readonly address: string;
+  readonly ttlS: number;
+}
+
+/** The DNS as the resolver needs it; a test brings its own. */
+export interface Dns {
+  /** Rejects when there are none. */
+  srv(name: string): Promise<SrvRecord[]>;
+  /** IPv4 first, then IPv6. Rejects when there are none. */
+  addresses(name: string): Promise<AddressRecord[]>;
+}
+
+const HOSTS_FILE_TTL_S = 60;
+
+export function systemDns(): Dns {
+  const resolver = new SystemResolver({ timeout: 2_000, tries: 3 });
+  return {
+    srv: (name) => resolver.resolveSrv(name),
+    async addresses(name) {
+      const found = await Promise.allSettled([
+        resolver.resolve4(name, { ttl: true }),
+        resolver.resolve6(name, { ttl: true }),
+      ]);
+      const records = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      if (records.length > 0) return records.map(({ address, ttl }) => ({ address, ttlS: ttl }));
+      // Names such as `localhost` live in the hosts file, of which DNS servers know nothing.
+      const fromHosts = await lookup(name, { all: true });
+      return fromHosts.map(({ address }) => ({ address, ttlS: HOSTS_FILE_TTL_S }));
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { Clock } from '../../../base/time.ts';
+import type { InboundAnswerer, InboundCall, LegObserver, PlatformLeg } from '../../contract/connector.ts';
+import type { MediaControl } from '../../contract/media-control.ts';
+import type { SipNumber } from '../../contract/sip-accounts.ts';
+import type { Dialled } from './dialled.ts';
+import { InboundLeg } from './inbound-leg.ts';
+import type { LegBook } from './leg-book.ts';
+import { LegMedia, type LegMediaSettings } from './leg-media.ts';
+import type { NumberBook } from './number-book.ts';
+import { toE164 } from './phone-number.ts';
+import { SipLeg } from './sip-leg.ts';
+import type { Trunk } from './trunk.ts';
+
+/** Decides about every INVITE that opens a call: unknown numbers 404, hopeless media 488, no room 486, else it rings. */
+export class InboundCalls {
+  readonly #numbers: NumberBook;
+  readonly #legs: LegBook;
+  readonly #clock: Clock;
+  readonly #media: LegMediaSettings;
+  #answerer: InboundAnswerer | null = null;
+
+  constructor(numbers: NumberBook, legs: LegBook, clock: Clock, media: LegMediaSettings) {
+    this.#numbers = numbers;
+    this.#legs = legs;
+    this.#clock = clock;
+    this.#media = media;
+  }
+
+  set answerer(answerer: InboundAnswerer) {
+    this.#answerer = answerer;
+  }
+
+  receive(trunk: Trunk, request: IncomingInviteRequest, dialled: Dialled): void {
+    const number = this.#numbers.find(dialled.numbers, new Set([trunk.settings.accountId]));
+    if (number === null) return reject(request, 404);
+    request.trying();
+    const offer = request.message.body;
+    const probe = new LegMedia(UNUSED_MEDIA, this.#media);
+    if (offer !== '' && !probe.canAnswer(offer, trunk.settings.srtp)) return reject(request, 488);
+    const ringing = new RingingCall(trunk, request, number, dialled, this.#clock, this.#media, this.#legs);
+    if (this.#answerer?.ring(ringing) !== true) ringing.turnAway();
+  }
+}
+
+/** Probing needs no media. */
+const UNUSED_MEDIA: MediaControl = {
+  open: () => Promise.reject(new Error('unused')),
+  configure: () => Promise.reject(new Error('unused')),
+  command: () => Promise.reject(new Error('unused')),
+};
+
+function reject(request: IncomingInviteRequest, statusCode: number): void {
+  request.reject({ statusCode });
+}
+
+/** An inbound call between its INVITE and the moment its actor takes it. */
+class RingingCall implements InboundCall {
+  readonly #trunk: Trunk;
+  readonly #request: IncomingInviteRequest;
+  readonly #number: SipNumber;
+  readonly #dialled: Dialled;
+  readonly #clock: Clock;
+  readonly #media: LegMediaSettings;
+  readonly #legs: LegBook;
+  #leg: InboundLeg | null = null;
+  #isCancelled = false;
+
+  constructor(
+    trunk: Trunk,
+    request: IncomingInviteRequest,
+    number: SipNumber,
+    dialled: Dialled,
+    clock: Clock,
+    media: LegMediaSettings,
+    legs: LegBook,
+  ) {
+    this.#trunk = trunk;
+    this.#request = request;
+    this.#number = number;
+    this.#dialled = dialled;
+    this.#clock = clock;
+    this.#media = media;
+    this.#legs = legs;
+    request.delegate = { onCancel: () => this.#cancelled() };
+  }
+
+  get accountId(): string {
+    return this.#number.accountId;
+  }
+
+  get agentId(): string {
+    return this.#number.agentId;
+  }
+
+  get caller(): string {
+    return toE164(this.#dialled.caller) ?? this.#dialled.caller;
+  }
+
+  get target(): string {
+    return `sip:${this.#number.number}@${this.#trunk.settings.host}`;
+  }
+
+  get autoAnswer(): boolean {
+    return this.#number.autoAnswer;
+  }
+
+  take(control: MediaControl, observer: LegObserver): PlatformLeg {
+    const sipLeg = new SipLeg(this.#trunk, new LegMedia(control, this.#media), this.#clock, observer);
+    const leg = new InboundLeg(sipLeg, this.#request, this.#dialled.wantsReliableProvisional);
+    this.#leg = leg;
+    this.#legs.add(this.#trunk, leg);
+    if (this.#isCancelled) queueMicrotask(() => leg.cancelled());
+    return leg;
+  }
+
+  /** Nobody has room for it. */
+  turnAway(): void {
+    if (this.#leg !== null) this.#leg.hangUp();
+    else if (!this.#isCancelled) reject(this.#request, 486);
+  }
+
+  #cancelled(): void {
+    this.#isCancelled = true;
+    if (this.#leg !== null) this.#leg.cancelled();
+  }
+}

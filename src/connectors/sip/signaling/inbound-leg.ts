@@ -1,0 +1,108 @@
+import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { PlatformLeg, SendsDtmf } from '../../contract/connector.ts';
+import { sdpBody } from './leg-session.ts';
+import { ReliableRinging } from './reliable-ringing.ts';
+import type { SipLeg } from './sip-leg.ts';
+
+type State = 'ringing' | 'answering' | 'established' | 'closed';
+
+/** A call that rings us (RFC 3261 section 13.3). */
+export class InboundLeg implements PlatformLeg, SendsDtmf {
+  readonly #leg: SipLeg;
+  readonly #request: IncomingInviteRequest;
+  readonly #reliable: ReliableRinging | null;
+  #state: State = 'ringing';
+
+  constructor(leg: SipLeg, request: IncomingInviteRequest, wantsReliable: boolean) {
+    this.#leg = leg;
+    this.#request = request;
+    this.#reliable = wantsReliable
+      ? new ReliableRinging(request, leg.clock, () =>
+          this.#refuseWith(504, 'the caller did not acknowledge ringing'),
+        )
+      : null;
+    if (this.#reliable === null) request.progress({ statusCode: 180 });
+    else this.#reliable.start();
+  }
+
+  get released(): Promise<void> {
+    return this.#leg.released;
+  }
+
+  accept(): void {
+    if (this.#state !== 'ringing') return;
+    this.#state = 'answering';
+    void this.#answer().catch((error: unknown) => {
+      this.#refuseWith(500, error instanceof Error ? error.message : String(error));
+    });
+  }
+
+  refuse(): void {
+    if (!this.#isPending()) return;
+    this.#reject(603);
+    this.#leg.end('local', { result: 'refused', reason: 'refused' });
+    this.#leg.release();
+  }
+
+  hangUp(): void {
+    if (this.#state === 'established') {
+      return this.#leg.bye('local', { result: 'completed', reason: 'hung up' });
+    }
+    if (!this.#isPending()) return;
+    this.#reject(480);
+    this.#leg.end('local', { result: 'missed', reason: 'not answered' });
+    this.#leg.release();
+  }
+
+  /** The caller has given up. */
+  cancelled(): void {
+    if (!this.#isPending()) return;
+    this.#reject(487);
+    this.#leg.end('remote', { result: 'missed', reason: 'caller hung up' });
+    this.#leg.release();
+  }
+
+  sendDtmf(digits: string): Promise<void> {
+    return this.#leg.sendDtmf(digits);
+  }
+
+  #isPending(): boolean {
+    return this.#state === 'ringing' || this.#state === 'answering';
+  }
+
+  async #answer(): Promise<void> {
+    const { media, trunk, onMediaEvent } = this.#leg;
+    await media.open(trunk.localHost, trunk.settings.srtp, onMediaEvent);
+    if (this.#state !== 'answering') return;
+    const offer = this.#request.message.body;
+    const content = offer === '' ? media.offer() : await media.answer(offer);
+    if (this.#state !== 'answering') return;
+    if (content === null) return this.#refuseWith(488, 'the offer has no codec in common');
+    this.#reliable?.stop();
+    this.#state = 'established';
+    const { session } = this.#request.accept({ statusCode: 200, body: sdpBody(content) });
+    this.#leg.establish(session, 'callee', (sdp) => this.#acknowledged(sdp));
+  }
+
+  /** With the ACK the call stands; when ours was the offer, it brings the answer. */
+  async #acknowledged(sdp: string): Promise<void> {
+    const { media } = this.#leg;
+    if (!media.isAgreed && !(await media.acceptAnswer(sdp))) {
+      return this.#leg.bye('lost', { result: 'failed', reason: 'the answer has no codec in common' });
+    }
+    await this.#leg.answered();
+  }
+
+  #refuseWith(status: number, reason: string): void {
+    if (!this.#isPending()) return this.#leg.bye('lost', { result: 'failed', reason });
+    this.#reject(status);
+    this.#leg.end('lost', { result: 'failed', reason });
+    this.#leg.release();
+  }
+
+  #reject(statusCode: number): void {
+    this.#reliable?.stop();
+    this.#state = 'closed';
+    this.#request.reject({ statusCode });
+  }
+}

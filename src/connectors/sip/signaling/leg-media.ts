@@ -1,0 +1,172 @@
+import { randomInt } from 'node:crypto';
+import { assert } from '../../../base/assert.ts';
+import type { MediaControl } from '../../contract/media-control.ts';
+import type { MediaEvent } from '../../contract/media-leg.ts';
+import {
+  SIP_MEDIA_KIND,
+  type SipMediaCommand,
+  type SipMediaConfig,
+  type SipMediaOpen,
+} from '../media-protocol.ts';
+import type { RtpPorts } from './rtp-ports.ts';
+import { newLocalKeys } from './sdes.ts';
+import { answerOffer } from './sdp-answer.ts';
+import type { LocalAudio, SrtpPolicy } from './sdp-local.ts';
+import { type AgreedMedia, agreeOnAnswer, writeOffer } from './sdp-offer.ts';
+import { parsePeerDescription } from './sdp-peer.ts';
+import type { SipObserver } from './sip-observer.ts';
+
+export interface LegMediaSettings {
+  readonly bindHost: string;
+  /** Milliseconds without RTP after which an answered call that is not on hold is lost. */
+  readonly mediaTimeoutMs: number;
+  readonly ports: RtpPorts;
+  readonly observer: SipObserver;
+}
+
+/** While ringing or on hold silence is in order; a day stands for "no timeout". */
+const NO_MEDIA_TIMEOUT_MS = 24 * 3_600_000;
+const MAX_PORTS_TRIED = 50;
+
+/** One leg's media as its signaling sees it: the port, our description, and what was agreed with the peer. */
+export class LegMedia {
+  readonly #control: MediaControl;
+  readonly #settings: LegMediaSettings;
+  #local: LocalAudio | null = null;
+  #rtpPort: number | null = null;
+  #released = false;
+  #version = 1;
+  #lastText = '';
+  #agreed: AgreedMedia | null = null;
+  #answered = false;
+
+  constructor(control: MediaControl, settings: LegMediaSettings) {
+    this.#control = control;
+    this.#settings = settings;
+  }
+
+  /** Opens the media leg on a worker, on the first pair of ports that is free. Rejects when none is. */
+  async open(host: string, srtp: SrtpPolicy, onEvent: (event: MediaEvent) => void): Promise<void> {
+    const rtpPort = await this.#openOnFreePort(onEvent);
+    this.#rtpPort = rtpPort;
+    if (this.#released) this.release();
+    this.#local = { host, rtpPort, srtp, sessionId: randomInt(1, 2 ** 31), keys: newLocalKeys() };
+  }
+
+  async #openOnFreePort(onEvent: (event: MediaEvent) => void): Promise<number> {
+    const { ports, bindHost, observer } = this.#settings;
+    for (let tries = 0; tries < MAX_PORTS_TRIED; tries += 1) {
+      const rtpPort = ports.take();
+      if (rtpPort === null) break;
+      try {
+        await this.#control.open(SIP_MEDIA_KIND, { bindHost, rtpPort } satisfies SipMediaOpen, onEvent);
+        return rtpPort;
+      } catch (error) {
+        ports.release(rtpPort);
+        if (!isTaken(error)) throw error;
+      }
+    }
+    observer.count('rtp_ports_exhausted');
+    throw new Error('no RTP port is free');
+  }
+
+  get isOpen(): boolean {
+    return this.#local !== null;
+  }
+
+  /** True once both sides know where to send. */
+  get isAgreed(): boolean {
+    return this.#agreed !== null;
+  }
+
+  get dtmfByRtp(): boolean {
+    return this.#agreed?.dtmfPayloadType != null;
+  }
+
+  offer(): string {
+    return this.#issue((version) => writeOffer(this.#localAudio(), version));
+  }
+
+  /** Takes the peer's answer to our offer; false when it cannot be used. */
+  async acceptAnswer(sdp: string): Promise<boolean> {
+    const description = parsePeerDescription(sdp);
+    const agreed = description === null ? null : agreeOnAnswer(description, this.#localAudio());
+    if (agreed === null) return false;
+    await this.#configure(agreed);
+    return true;
+  }
+
+  /** Whether an offer has anything in common with us, before any port is opened for it. */
+  canAnswer(sdp: string, srtp: SrtpPolicy): boolean {
+    const description = parsePeerDescription(sdp);
+    const probe: LocalAudio = { host: '0.0.0.0', rtpPort: 9, sessionId: 1, srtp, keys: newLocalKeys() };
+    return description !== null && answerOffer(description, probe) !== null;
+  }
+
+  /** Answers the peer's offer and puts it into effect; null when nothing is in common. */
+  async answer(sdp: string): Promise<string | null> {
+    const description = parsePeerDescription(sdp);
+    const answer = description === null ? null : answerOffer(description, this.#localAudio());
+    if (answer === null) return null;
+    const text = this.#issue((version) => answer.write(version));
+    await this.#configure(answer.agreed);
+    return text;
+  }
+
+  /** From now on silence of the peer means that it is lost. */
+  async confirmAnswered(): Promise<void> {
+    this.#answered = true;
+    if (this.#agreed !== null) await this.#configure(this.#agreed);
+  }
+
+  sendDtmf(digits: string): Promise<void> {
+    return this.#control.command({ type: 'dtmf', digits } satisfies SipMediaCommand);
+  }
+
+  /** Gives the port back; safe to call twice, and before `open` has finished. */
+  release(): void {
+    this.#released = true;
+    if (this.#rtpPort === null) return;
+    this.#settings.ports.release(this.#rtpPort);
+    this.#rtpPort = null;
+  }
+
+  /** A peer that holds by 0.0.0.0 keeps the address that was agreed before. */
+  async #configure(agreed: AgreedMedia): Promise<void> {
+    const former = this.#agreed;
+    const isNowhere = agreed.remoteHost === '0.0.0.0' || agreed.remoteHost === '::';
+    this.#agreed =
+      isNowhere && former !== null
+        ? {
+            ...agreed,
+            remoteHost: former.remoteHost,
+            remotePort: former.remotePort,
+            remoteRtcpPort: former.remoteRtcpPort,
+          }
+        : agreed;
+    await this.#control.configure({
+      ...this.#agreed,
+      mediaTimeoutMs: this.#timeoutMs(agreed),
+    } satisfies SipMediaConfig);
+  }
+
+  #timeoutMs({ sending, receiving }: AgreedMedia): number {
+    return this.#answered && sending && receiving ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS;
+  }
+
+  /** Our description with a new version when it says something new (RFC 3264 section 8). */
+  #issue(write: (version: number) => string): string {
+    if (this.#lastText !== '' && write(this.#version) !== this.#lastText) this.#version += 1;
+    this.#lastText = write(this.#version);
+    return this.#lastText;
+  }
+
+  #localAudio(): LocalAudio {
+    assert(this.#local !== null, 'media is used before it is open');
+    return this.#local;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}

@@ -1,0 +1,42 @@
+import type { TlsOptions } from 'node:tls';
+import type { StreamTransport } from './stream-transport.ts';
+import { UdpTransport } from './udp-transport.ts';
+import type { ReceiveMessage } from './wire.ts';
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** True: the port is a default that nobody chose, so the next free one will do. */
+  readonly portIsDefault: boolean;
+}
+
+const MAX_PORTS_TRIED = 100;
+
+/** Listens for UDP and TCP on one and the same port; gives the socket and the port it found. */
+export async function listenUdpAndTcp(
+  options: ListenOptions,
+  streams: StreamTransport,
+  receive: ReceiveMessage,
+): Promise<{ udp: UdpTransport; port: number }> {
+  const tries = options.portIsDefault || options.port === 0 ? MAX_PORTS_TRIED : 1;
+  for (let index = 0; ; index += 1) {
+    const udp = new UdpTransport(receive);
+    try {
+      const port = await udp.listen(options.host, options.port === 0 ? 0 : options.port + index);
+      await streams.listenTcp(options.host, port);
+      return { udp, port };
+    } catch (error) {
+      udp.close();
+      if (!isTaken(error) || index + 1 >= tries) throw error;
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+/** Port of SIP over TLS when a certificate is given (RFC 3261 section 19.1.2). */
+export interface TlsListenOptions extends TlsOptions {
+  readonly port: number;
+}

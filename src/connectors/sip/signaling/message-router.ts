@@ -1,0 +1,185 @@
+import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
+import type { Clock } from '../../../base/time.ts';
+import { toCoreRequest, toCoreResponse } from './core-message.ts';
+import { type Dialled, dialledOf } from './dialled.ts';
+import { guardRequest, hasTag } from './message-guard.ts';
+import type { NumberBook } from './number-book.ts';
+import { RateLimit } from './rate-limit.ts';
+import { type Reply, serverKey } from './server-transactions.ts';
+import {
+  headerOf,
+  headersOf,
+  isResponse,
+  methodOf,
+  parseSipMessage,
+  requestUriOf,
+  type SipMessage,
+  statusOf,
+  tokensOf,
+} from './sip-message.ts';
+import type { SipObserver } from './sip-observer.ts';
+import { headerParameter, parseSipUri } from './sip-uri.ts';
+import { statelessResponse } from './stateless-response.ts';
+import type { TransportLayer } from './transport-layer.ts';
+import type { Trunk } from './trunk.ts';
+import type { TrunkBook } from './trunk-book.ts';
+import type { UdpTransport } from './udp-transport.ts';
+import { parseVia, sentByOf, stampVia, type Via } from './via.ts';
+import type { Source } from './wire.ts';
+
+/** Messages a second of one stranger that are looked at, in case they belong to a dialog of ours. */
+const STRANGER_MESSAGES_PER_S = 20;
+
+/** Brings every message that arrives to the core of its trunk, or to an end. */
+export class MessageRouter {
+  readonly #trunks: TrunkBook;
+  readonly #numbers: NumberBook;
+  readonly #layer: TransportLayer;
+  readonly #udp: () => UdpTransport;
+  readonly #observer: SipObserver;
+  readonly #strangers: RateLimit;
+  readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
+
+  constructor(
+    trunks: TrunkBook,
+    numbers: NumberBook,
+    layer: TransportLayer,
+    udp: () => UdpTransport,
+    clock: Clock,
+    observer: SipObserver,
+  ) {
+    this.#trunks = trunks;
+    this.#numbers = numbers;
+    this.#layer = layer;
+    this.#udp = udp;
+    this.#observer = observer;
+    this.#strangers = new RateLimit(clock, STRANGER_MESSAGES_PER_S);
+  }
+
+  /** Never throws: whatever arrives, the others' calls go on. */
+  receive(bytes: Buffer, source: Source): void {
+    if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return;
+    const isTrusted = this.#isTrusted(source);
+    if (!isTrusted && !this.#strangers.take(source.host)) return this.#observer.count('rate_limited');
+    const message = parseSipMessage(bytes);
+    if (message === null) return this.#observer.count(isTrusted ? 'malformed_message' : 'scanner_dropped');
+    try {
+      if (isResponse(message)) this.#receiveResponse(message);
+      else this.#receiveRequest(message, source, isTrusted);
+    } catch (error) {
+      this.#observer.count('core_error');
+      const text = error instanceof Error ? error.message : String(error);
+      this.#observer.log('warn', 'SIP message could not be handled', { error: text });
+    }
+  }
+
+  /** What was dialled in an INVITE that has reached its core. */
+  dialled(request: IncomingRequestMessage): Dialled | null {
+    return this.#dialled.get(request) ?? null;
+  }
+
+  #isTrusted(source: Source): boolean {
+    return this.#trunks.knowsAddress(source.host);
+  }
+
+  #receiveResponse(message: SipMessage): void {
+    const vias = headersOf(message, 'via');
+    const via = vias.length === 1 ? parseVia(vias[0]!) : null;
+    const owner =
+      via === null ? null : this.#layer.requests.answered(via.branch, methodOf(message), statusOf(message));
+    if (owner === 'absorbed') return;
+    if (owner === null) return this.#observer.count('unmatched_response');
+    const response = toCoreResponse(message, owner);
+    if (response === null) return this.#observer.count('malformed_message');
+    owner.core.receiveIncomingResponseFromTransport(response);
+  }
+
+  #receiveRequest(message: SipMessage, source: Source, isTrusted: boolean): void {
+    const top = message.headers.find((header) => header.name === 'via');
+    const via = top === undefined ? null : parseVia(top.value);
+    if (top === undefined || via === null || via.branch === '') {
+      return this.#observer.count(isTrusted ? 'malformed_message' : 'scanner_dropped');
+    }
+    const key = serverKey(via.branch, sentByOf(via), methodOf(message));
+    const trunk = this.#trunkOf(message, via, key, source, isTrusted);
+    if (trunk === null) return this.#observer.count('scanner_dropped');
+    top.value = stampVia(top.value, via, source.host, source.port);
+    this.#transact(message, key, trunk, this.#replyTo(source, via), source.protocol !== 'udp');
+  }
+
+  /**
+   * Whose request it is: that of the transaction it belongs to, of our Contact in its Request-URI, of its dialog;
+   * and for what comes unasked, of the trunk whose server sent it. Null: a stranger's, who gets no answer.
+   */
+  #trunkOf(message: SipMessage, via: Via, key: string, source: Source, isTrusted: boolean): Trunk | null {
+    const ofTransaction =
+      this.#layer.received.ownerOf(key) ??
+      this.#layer.received.ownerOf(serverKey(via.branch, sentByOf(via), 'INVITE'));
+    if (ofTransaction !== null) return ofTransaction;
+    const contactUser = parseSipUri(requestUriOf(message))?.user ?? '';
+    const ofContact = this.#trunks.ofContactUser(contactUser);
+    if (hasTag(message, 'to')) {
+      const ofDialog = ofContact ?? this.#trunks.ofDialog(dialogIdOf(message));
+      if (ofDialog !== null) return ofDialog;
+    }
+    return isTrusted ? this.#trunkOfStranger(message, source, ofContact) : null;
+  }
+
+  #trunkOfStranger(message: SipMessage, source: Source, ofContact: Trunk | null): Trunk | null {
+    const candidates = this.#trunks.atAddress(source.host);
+    const accountIds = new Set(candidates.map((trunk) => trunk.settings.accountId));
+    const number = this.#numbers.find(dialledOf(message, []).numbers, accountIds);
+    const ofNumber = candidates.find((trunk) => trunk.settings.accountId === number?.accountId);
+    return ofNumber ?? candidates.find((trunk) => trunk === ofContact) ?? candidates[0] ?? null;
+  }
+
+  #transact(message: SipMessage, key: string, trunk: Trunk, reply: Reply, reliable: boolean): void {
+    const method = methodOf(message);
+    if (method === 'ACK') this.#layer.received.acknowledged(key);
+    else if (this.#layer.received.received(key, method, reply, reliable) === 'repeated') return;
+    else this.#layer.received.own(key, trunk);
+    const verdict = guardRequest(message);
+    if (verdict.type === 'pass') return this.#deliver(message, key, trunk);
+    this.#observer.count('request_refused');
+    if (verdict.type === 'refuse')
+      this.#refuse(message, key, verdict.status, verdict.reason, verdict.headers);
+  }
+
+  #deliver(message: SipMessage, key: string, trunk: Trunk): void {
+    const extensions = [...tokensOf(message, 'require'), ...tokensOf(message, 'supported')];
+    const dialled = dialledOf(message, extensions);
+    const request = toCoreRequest(message, trunk);
+    if (request === null) {
+      this.#observer.count('malformed_message');
+      if (methodOf(message) !== 'ACK') this.#refuse(message, key, 400, 'Bad Request', []);
+      return;
+    }
+    this.#dialled.set(request, dialled);
+    trunk.core.receiveIncomingRequestFromTransport(request);
+  }
+
+  #refuse(
+    message: SipMessage,
+    key: string,
+    status: number,
+    reason: string,
+    headers: readonly string[],
+  ): void {
+    const text = statelessResponse(message, status, reason, headers);
+    this.#layer.received.respond(key, methodOf(message), status, text).catch(() => {});
+  }
+
+  /** Back to where the request came from; to the port of its Via when it does not ask for rport (RFC 3581). */
+  #replyTo(source: Source, via: Via): Reply {
+    const { connection } = source;
+    if (connection !== null) return (text) => connection.send(text);
+    const port = via.wantsRport ? source.port : (via.port ?? 5060);
+    return (text) => this.#udp().send(text, source.host, port);
+  }
+}
+
+/** As sip.js names dialogs: Call-ID, our tag, the peer's tag. */
+function dialogIdOf(message: SipMessage): string {
+  const tag = (name: string): string => headerParameter(headerOf(message, name) ?? '', 'tag') ?? '';
+  return `${headerOf(message, 'call-id') ?? ''}${tag('to')}${tag('from')}`;
+}

@@ -1,0 +1,135 @@
+import { type MediaDescription, parse, type SessionDescription } from 'sdp-transform';
+import type { SipCodec } from '../media-protocol.ts';
+import { type PeerCrypto, parseCrypto } from './sdes.ts';
+
+/** What the peer's SDP says (RFC 4566, RFC 3264), as far as one audio stream needs it. */
+export interface PeerDescription {
+  /** Every media line in order: an answer must have the same. */
+  readonly lines: readonly PeerLine[];
+  /** The first audio line that can be used; null when there is none. */
+  readonly audio: PeerAudio | null;
+}
+
+export interface PeerLine {
+  readonly type: string;
+  readonly protocol: string;
+  readonly payloads: string;
+}
+
+export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+
+export interface PeerAudio {
+  readonly lineIndex: number;
+  readonly protocol: string;
+  readonly host: string;
+  readonly port: number;
+  readonly rtcpPort: number;
+  readonly rtcpMux: boolean;
+  /** PCMU and PCMA in the peer's order. */
+  readonly codecs: readonly PeerCodec[];
+  /** Payload type of telephone-event at 8000 Hz (RFC 4733). */
+  readonly dtmfPayloadType: number | null;
+  readonly direction: Direction;
+  /** False: the peer's address is 0.0.0.0, the hold of RFC 2543. */
+  readonly reachable: boolean;
+  readonly crypto: readonly PeerCrypto[];
+}
+
+export interface PeerCodec {
+  readonly codec: SipCodec;
+  readonly payloadType: number;
+}
+
+/** Plain and secure RTP, with and without feedback; DTLS is not for us. */
+const AUDIO_PROTOCOLS = new Set(['RTP/AVP', 'RTP/AVPF', 'RTP/SAVP', 'RTP/SAVPF']);
+const MAX_SDP_CHARACTERS = 32_768;
+
+/** Null when the text is no SDP with a media line. */
+export function parsePeerDescription(text: string): PeerDescription | null {
+  if (text.length > MAX_SDP_CHARACTERS || !text.trimStart().startsWith('v=0')) return null;
+  let session: SessionDescription;
+  try {
+    session = parse(text);
+  } catch {
+    return null;
+  }
+  if (session.media.length === 0) return null;
+  const lines = session.media.map(({ type, protocol, payloads }) => ({
+    type,
+    protocol,
+    payloads: String(payloads ?? ''),
+  }));
+  return { lines, audio: firstAudio(session) };
+}
+
+function firstAudio(session: SessionDescription): PeerAudio | null {
+  for (const [lineIndex, media] of session.media.entries()) {
+    if (media.type !== 'audio' || !AUDIO_PROTOCOLS.has(media.protocol)) continue;
+    const audio = parseAudio(session, media, lineIndex);
+    if (audio !== null) return audio;
+  }
+  return null;
+}
+
+function parseAudio(
+  session: SessionDescription,
+  media: MediaDescription,
+  lineIndex: number,
+): PeerAudio | null {
+  const host = media.connection?.ip ?? session.connection?.ip;
+  if (host === undefined || !isPort(media.port)) return null;
+  const rtcpMux = media.rtcpMux !== undefined;
+  const rtcpPort = rtcpMux ? media.port : (media.rtcp?.port ?? media.port + 1);
+  return {
+    lineIndex,
+    protocol: media.protocol,
+    host,
+    port: media.port,
+    rtcpPort: isPort(rtcpPort) ? rtcpPort : media.port,
+    rtcpMux,
+    codecs: codecsOf(media),
+    dtmfPayloadType: dtmfPayloadTypeOf(media),
+    direction: directionOf(media.direction ?? session.direction),
+    reachable: host !== '0.0.0.0' && host !== '::',
+    crypto: (media.crypto ?? []).map(parseCrypto).filter((crypto) => crypto !== null),
+  };
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port > 0 && port <= 65_535;
+}
+
+function directionOf(text: string | undefined): Direction {
+  return text === 'sendonly' || text === 'recvonly' || text === 'inactive' ? text : 'sendrecv';
+}
+
+/** Payload types 0 and 8 need no rtpmap (RFC 3551 section 6). */
+function codecsOf(media: MediaDescription): PeerCodec[] {
+  return payloadTypesOf(media).flatMap((payloadType) => {
+    const map = media.rtp.find((each) => each.payload === payloadType);
+    const name = map === undefined ? staticName(payloadType) : map.codec.toUpperCase();
+    const isMono8k = map === undefined || ((map.rate ?? 8_000) === 8_000 && (map.encoding ?? 1) === 1);
+    return (name === 'PCMU' || name === 'PCMA') && isMono8k ? [{ codec: name, payloadType }] : [];
+  });
+}
+
+function staticName(payloadType: number): string {
+  if (payloadType === 0) return 'PCMU';
+  return payloadType === 8 ? 'PCMA' : '';
+}
+
+function dtmfPayloadTypeOf(media: MediaDescription): number | null {
+  const listed = payloadTypesOf(media);
+  const map = media.rtp.find(
+    (each) => each.codec.toLowerCase() === 'telephone-event' && (each.rate ?? 8_000) === 8_000,
+  );
+  return map !== undefined && listed.includes(map.payload) ? map.payload : null;
+}
+
+function payloadTypesOf(media: MediaDescription): number[] {
+  return String(media.payloads ?? '')
+    .split(/\s+/)
+    .filter((text) => /^\d{1,3}$/.test(text))
+    .map(Number)
+    .filter((payloadType) => payloadType < 128);
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import {
+  C,
+  ClientTransaction,
+  type DigestAuthentication,
+  LoggerFactory,
+  type OutgoingRequestMessage,
+  type Transport,
+  URI,
+  UserAgentCore,
+  type UserAgentCoreDelegate,
+} from 'sip.js/lib/core/index.js';
+import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
+
+/** What we really do; sip.js names it in Allow and answers 405 to the rest. */
+export const ALLOWED_METHODS: readonly string[] = [
+  'INVITE',
+  'ACK',
+  'BYE',
+  'CANCEL',
+  'OPTIONS',
+  'INFO',
+  'PRACK',
+  'REFER',
+];
+
+/** Extensions that a Require may ask for. */
+export const SUPPORTED_EXTENSIONS: readonly string[] = ['100rel'];
+
+export const USER_AGENT = 'voice-chat-gateway';
+
+// sip.js keeps this list in a constant array without a setting for it.
+AllowedMethods.splice(0, AllowedMethods.length, ...ALLOWED_METHODS);
+
+// sip.js draws branches from ten million numbers: at some hundred calls two of them meet within seconds.
+Object.assign(ClientTransaction, {
+  makeId: (request: OutgoingRequestMessage): string =>
+    request.method === C.CANCEL && request.branch !== undefined
+      ? request.branch
+      : `z9hG4bK${randomBytes(12).toString('hex')}`,
+});
+
+/** Our end of a trunk; it may change while the core lives, so it is asked each time. */
+export interface LocalEnd {
+  /** `host:port` for Via. */
+  readonly sentBy: string;
+  /** Contact URI without brackets. */
+  readonly contact: string;
+}
+
+export interface CoreSettings {
+  readonly contactUser: string;
+  readonly local: () => LocalEnd;
+  readonly transport: Transport;
+  readonly credentials: () => unknown;
+}
+
+/** A user agent core of sip.js for one trunk: transactions and dialogs, and nothing of a browser. */
+export function createCore(settings: CoreSettings, delegate: UserAgentCoreDelegate): UserAgentCore {
+  const loggerFactory = new LoggerFactory();
+  loggerFactory.builtinEnabled = false;
+  const aor = new URI('sip', settings.contactUser, 'gateway.invalid');
+  return new UserAgentCore(
+    {
+      aor,
+      contact: {
+        uri: aor,
+        pubGruu: undefined,
+        tempGruu: undefined,
+        toString: () => `<${settings.local().contact}>`,
+      },
+      displayName: '',
+      loggerFactory,
+      hackViaTcp: false,
+      routeSet: [],
+      sipjsId: randomBytes(4).toString('hex'),
+      supportedOptionTags: [...SUPPORTED_EXTENSIONS],
+      supportedOptionTagsResponse: [...SUPPORTED_EXTENSIONS],
+      userAgentHeaderFieldValue: USER_AGENT,
+      viaForceRport: true,
+      get viaHost() {
+        return settings.local().sentBy;
+      },
+      // sip.js types its own class here, and calls only `authenticate` and `toString`.
+      authenticationFactory: () => settings.credentials() as DigestAuthentication,
+      transportAccessor: () => settings.transport,
+    },
+    delegate,
+  );
+}

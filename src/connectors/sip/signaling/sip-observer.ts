@@ -1,0 +1,28 @@
+/** Things that are counted; each is one line of `/metrics`. */
+export type SipCounter =
+  /** A request from an address that is no trunk's: dropped without an answer. */
+  | 'scanner_dropped'
+  /** A message from a stranger beyond the rate that is looked at. */
+  | 'rate_limited'
+  | 'malformed_message'
+  /** A request refused before it reached a dialog (420, 483, 405, 400). */
+  | 'request_refused'
+  /** A response that answers no request of ours. */
+  | 'unmatched_response'
+  | 'retransmission'
+  /** A repeated request that was answered from memory. */
+  | 'replayed_response'
+  /** A table was full and let go of its oldest entry. */
+  | 'table_overflow'
+  | 'rtp_ports_exhausted'
+  /** sip.js threw on a message that passed the guard. */
+  | 'core_error'
+  | 'transport_lost';
+
+/** Where the connector tells what happens beside the calls. Implementations must not throw. */
+export interface SipObserver {
+  count(counter: SipCounter): void;
+  log(level: 'info' | 'warn', text: string, detail: Readonly<Record<string, unknown>>): void;
+}
+
+export const silentObserver: SipObserver = { count: () => {}, log: () => {} };

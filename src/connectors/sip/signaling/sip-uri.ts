@@ -1,0 +1,70 @@
+/** A SIP, SIPS or TEL URI in parts (RFC 3261 section 19.1, RFC 3966). For `tel:` the number is `user`, `host` is empty. */
+export interface SipUri {
+  readonly scheme: 'sip' | 'sips' | 'tel';
+  readonly user: string;
+  readonly host: string;
+  readonly port: number | null;
+  /** Everything from the first `;` of the host part on, without it. */
+  readonly parameters: string;
+}
+
+const HOST_PART = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?(?:;([^?]*))?(?:\?.*)?$/i;
+
+/** Parses a bare URI; null when it is none of the three schemes or malformed. */
+export function parseSipUri(text: string): SipUri | null {
+  const scheme = /^(sips?|tel):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined || /[\s<>"]/.test(text)) return null;
+  const rest = text.slice(scheme.length + 1);
+  return scheme === 'tel' ? parseTel(rest) : parseHostUri(scheme === 'sips' ? 'sips' : 'sip', rest);
+}
+
+function parseTel(rest: string): SipUri | null {
+  const [number = '', ...parameters] = rest.split(';');
+  if (!/^\+?[0-9a-f*#().-]+$/i.test(number)) return null;
+  return { scheme: 'tel', user: number, host: '', port: null, parameters: parameters.join(';') };
+}
+
+function parseHostUri(scheme: 'sip' | 'sips', rest: string): SipUri | null {
+  const at = rest.lastIndexOf('@');
+  const match = HOST_PART.exec(rest.slice(at + 1));
+  if (match === null) return null;
+  const port = match[2] === undefined ? null : Number(match[2]);
+  if (port !== null && (port === 0 || port > 65_535)) return null;
+  return {
+    scheme,
+    user: userOf(rest.slice(0, Math.max(at, 0))),
+    host: match[1]!,
+    port,
+    parameters: match[3] ?? '',
+  };
+}
+
+/** Drops a password (`user:secret`) and parameters of a telephone subscriber (`+33;phone-context=…`). */
+function userOf(userInfo: string): string {
+  const user = userInfo.split(/[:;]/, 1)[0]!;
+  try {
+    return decodeURIComponent(user);
+  } catch {
+    return user;
+  }
+}
+
+/** The URI inside a From, To, Contact, Route or Diversion value, with or without angle brackets. */
+export function uriInHeader(value: string): string {
+  const withoutName = value.replace(/^\s*"(?:[^"\\]|\\.)*"/, '');
+  const bracketed = /<([^>]*)>/.exec(withoutName);
+  return (bracketed ? bracketed[1]! : withoutName.split(/[;,]/, 1)[0]!).trim();
+}
+
+/** A parameter after the URI of a header value, such as the tag of From; null when absent. */
+export function headerParameter(value: string, name: string): string | null {
+  const withoutName = value.replace(/^\s*"(?:[^"\\]|\\.)*"/, '');
+  const parameters = withoutName.slice(withoutName.indexOf('>') + 1);
+  const match = new RegExp(`;\\s*${name}\\s*(?:=\\s*([^;,\\s]+))?(?=[;,\\s]|$)`, 'i').exec(parameters);
+  return match ? (match[1] ?? '') : null;
+}
+
+/** Writes an IPv6 address in the brackets that URIs and Via want. */
+export function hostInUri(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../../../base/time.ts';
+import { ClientTransactions } from './client-transactions.ts';
+import { type OutgoingText, readOutgoing } from './outgoing-text.ts';
+import { ServerTransactions, serverKey } from './server-transactions.ts';
+import type { SipObserver } from './sip-observer.ts';
+import { parseSipUri } from './sip-uri.ts';
+import type { Trunk } from './trunk.ts';
+import type { UdpTransport } from './udp-transport.ts';
+import { sentByOf } from './via.ts';
+import type { Destination } from './wire.ts';
+
+/**
+ * Between sip.js, which hands over text, and the sockets: finds out where each message goes, and keeps the two
+ * tables of transactions that repeat what UDP loses (RFC 3261 section 18).
+ */
+export class TransportLayer {
+  readonly requests: ClientTransactions<Trunk>;
+  readonly received: ServerTransactions<Trunk>;
+  readonly #udp: () => UdpTransport;
+
+  constructor(clock: Clock, observer: SipObserver, udp: () => UdpTransport) {
+    this.requests = new ClientTransactions(clock, observer);
+    this.received = new ServerTransactions(clock, observer);
+    this.#udp = udp;
+  }
+
+  /** Sends what the trunk's core has written. */
+  async send(trunk: Trunk, text: string): Promise<void> {
+    const message = readOutgoing(text);
+    if (message === null) throw new Error('message without Via');
+    if (message.status !== null) return this.#respond(message, message.status);
+    const destination = await this.#destinationOf(trunk, message);
+    const transmit = (): Promise<void> => this.#transmit(trunk, destination, text);
+    if (message.method === 'ACK') this.#noteAck(message, transmit);
+    else this.#noteRequest(trunk, message, destination, transmit);
+    return transmit();
+  }
+
+  close(): void {
+    this.requests.clear();
+    this.received.clear();
+  }
+
+  #respond(message: OutgoingText, status: number): Promise<void> {
+    const key = serverKey(message.via.branch, sentByOf(message.via), message.method);
+    return this.received.respond(key, message.method, status, message.text);
+  }
+
+  #noteAck(message: OutgoingText, transmit: () => Promise<void>): void {
+    this.requests.acknowledged(message.via.branch, () => void transmit().catch(() => {}));
+  }
+
+  #noteRequest(
+    trunk: Trunk,
+    message: OutgoingText,
+    destination: Destination,
+    transmit: () => Promise<void>,
+  ): void {
+    const resend = (): void => void transmit().catch(() => {});
+    this.requests.sent(message.via.branch, message.method, trunk, destination, resend);
+  }
+
+  /**
+   * Requests outside dialogs go where their sender has pinned their Call-ID; those inside go along the route set
+   * or to the remote target over UDP, and down the trunk's connection over TCP and TLS (RFC 5923's reuse).
+   */
+  async #destinationOf(trunk: Trunk, message: OutgoingText): Promise<Destination> {
+    const ofInvite = this.requests.destinationOf(message.via.branch);
+    if (ofInvite !== null) return ofInvite;
+    const pinned = trunk.destinationFor(message.callId);
+    if (!message.hasToTag || trunk.settings.transport !== 'udp') return pinned;
+    const hop = parseSipUri(message.nextHop);
+    if (hop === null || hop.host === '') return pinned;
+    return trunk.resolveHop(hop.host, hop.port ?? 5060).catch(() => pinned);
+  }
+
+  async #transmit(trunk: Trunk, destination: Destination, text: string): Promise<void> {
+    if (destination.protocol === 'udp') {
+      return this.#udp().send(text, destination.host, destination.port);
+    }
+    const connection = trunk.flow.connection ?? (await trunk.flow.open(destination));
+    return connection.send(text);
+  }
+}

@@ -1,0 +1,59 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import { plainAddress, type ReceiveMessage } from './wire.ts';
+
+const BUFFER_BYTES = 1 << 20;
+
+/** The one UDP socket for SIP: it listens and sends, so that replies find the way they came (RFC 3261 section 18). */
+export class UdpTransport {
+  readonly #receive: ReceiveMessage;
+  #socket: Socket | null = null;
+
+  constructor(receive: ReceiveMessage) {
+    this.#receive = receive;
+  }
+
+  /** Rejects with the system's error, `EADDRINUSE` among them. */
+  async listen(host: string, port: number): Promise<number> {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject);
+      socket.bind({ address: host, port, exclusive: true }, resolve);
+    }).catch((error: unknown) => {
+      socket.close();
+      throw error;
+    });
+    this.#serve(socket);
+    return socket.address().port;
+  }
+
+  #serve(socket: Socket): void {
+    socket.removeAllListeners('error');
+    // ICMP errors surface here; the transaction's timer deals with what they mean.
+    socket.on('error', () => {});
+    socket.on('message', (bytes, from) =>
+      this.#receive(bytes, {
+        protocol: 'udp',
+        host: plainAddress(from.address),
+        port: from.port,
+        connection: null,
+      }),
+    );
+    socket.setRecvBufferSize(BUFFER_BYTES);
+    socket.setSendBufferSize(BUFFER_BYTES);
+    this.#socket = socket;
+  }
+
+  send(text: string, host: string, port: number): Promise<void> {
+    const socket = this.#socket;
+    if (socket === null) return Promise.reject(new Error('UDP transport is closed'));
+    return new Promise((resolve, reject) => {
+      socket.send(text, port, host, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  close(): void {
+    this.#socket?.close();
+    this.#socket = null;
+  }
+}

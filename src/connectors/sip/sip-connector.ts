@@ -1,0 +1,236 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { Clock } from '../../base/time.ts';
+import type {
+  Connector,
+  DialRequest,
+  InboundAnswerer,
+  LegObserver,
+  PlacesCalls,
+  PlatformLeg,
+  RingsCalls,
+} from '../contract/connector.ts';
+import type { MediaControl } from '../contract/media-control.ts';
+import type { Registration, SipDirectory, SipNumber, SipTrunk } from '../contract/sip-accounts.ts';
+import { dialTarget, displayName } from './signaling/dial-target.ts';
+import { type Dns, systemDns } from './signaling/dns.ts';
+import { InboundCalls } from './signaling/inbound-calls.ts';
+import { LegBook } from './signaling/leg-book.ts';
+import { LegMedia, type LegMediaSettings } from './signaling/leg-media.ts';
+import { listenUdpAndTcp, type TlsListenOptions } from './signaling/listeners.ts';
+import { MessageRouter } from './signaling/message-router.ts';
+import { NumberBook } from './signaling/number-book.ts';
+import { OutboundLeg } from './signaling/outbound-leg.ts';
+import { TrunkRegistration } from './signaling/registration.ts';
+import { Resolver } from './signaling/resolver.ts';
+import { RtpPorts } from './signaling/rtp-ports.ts';
+import { SipLeg } from './signaling/sip-leg.ts';
+import type { SipObserver } from './signaling/sip-observer.ts';
+import { StreamTransport, type TlsTrust } from './signaling/stream-transport.ts';
+import { TransportLayer } from './signaling/transport-layer.ts';
+import { Trunk, type TrunkSurroundings } from './signaling/trunk.ts';
+import { TrunkBook } from './signaling/trunk-book.ts';
+import { UdpTransport } from './signaling/udp-transport.ts';
+import type { SipProtocol } from './signaling/wire.ts';
+
+export interface SipConnectorOptions {
+  /** Address to listen on for SIP, and to bind RTP sockets to. */
+  readonly host: string;
+  readonly port: number;
+  /** Nobody chose the port: when it is taken, the next free one is used. */
+  readonly portIsDefault: boolean;
+  /** Address that peers are told, for hosts behind NAT; null: the one the system routes with. */
+  readonly advertisedHost: string | null;
+  readonly rtpPortMin: number;
+  readonly rtpPortMax: number;
+  /** Milliseconds without RTP after which an answered call is lost. */
+  readonly mediaTimeoutMs?: number;
+  /** Present: we also listen for TLS. */
+  readonly tlsListen?: TlsListenOptions;
+  readonly tlsTrust?: TlsTrust;
+  readonly dns?: Dns;
+}
+
+const DEFAULT_MEDIA_TIMEOUT_MS = 30_000;
+const UNREGISTER_DEADLINE_MS = 5_000;
+
+const OFF: Registration = { state: 'off', lastError: null, expiresAt: null };
+
+/** SIP trunks as a platform: the signaling half. Media is opened through the MediaControl of each call. */
+export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDirectory {
+  readonly platform = 'sip';
+  readonly nativeSampleRateHz = 8_000;
+  readonly capabilities = ['audio_in', 'audio_out'] as const;
+  readonly #options: SipConnectorOptions;
+  readonly #clock: Clock;
+  readonly #observer: SipObserver;
+  readonly #trunks = new TrunkBook();
+  readonly #numbers = new NumberBook();
+  readonly #registrations = new Map<Trunk, TrunkRegistration>();
+  readonly #legs = new LegBook((trunk) => this.#forgetIfUnused(trunk));
+  readonly #layer: TransportLayer;
+  readonly #streams: StreamTransport;
+  readonly #router: MessageRouter;
+  readonly #media: LegMediaSettings;
+  readonly #inbound: InboundCalls;
+  readonly #surroundings: TrunkSurroundings;
+  #udp: UdpTransport;
+  #port: number | null = null;
+  #tlsPort: number | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: SipConnectorOptions, clock: Clock, observer: SipObserver) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#observer = observer;
+    const udp = (): UdpTransport => this.#udp;
+    this.#layer = new TransportLayer(clock, observer, udp);
+    this.#router = new MessageRouter(this.#trunks, this.#numbers, this.#layer, udp, clock, observer);
+    this.#udp = new UdpTransport(() => {});
+    this.#streams = new StreamTransport(
+      clock,
+      options.tlsTrust ?? {},
+      (host) => this.#trunks.knowsAddress(host),
+      (bytes, source) => this.#router.receive(bytes, source),
+    );
+    this.#media = {
+      bindHost: options.host,
+      mediaTimeoutMs: options.mediaTimeoutMs ?? DEFAULT_MEDIA_TIMEOUT_MS,
+      ports: new RtpPorts(options.rtpPortMin, options.rtpPortMax),
+      observer,
+    };
+    this.#inbound = new InboundCalls(this.#numbers, this.#legs, clock, this.#media);
+    this.#surroundings = this.#around();
+  }
+
+  /** The UDP and TCP port in use; null before `start`. */
+  get port(): number | null {
+    return this.#port;
+  }
+
+  get tlsPort(): number | null {
+    return this.#tlsPort;
+  }
+
+  async start(): Promise<void> {
+    const { udp, port } = await listenUdpAndTcp(this.#options, this.#streams, (bytes, source) =>
+      this.#router.receive(bytes, source),
+    );
+    this.#udp = udp;
+    this.#port = port;
+    const { tlsListen, host } = this.#options;
+    if (tlsListen !== undefined) {
+      this.#tlsPort = await this.#streams.listenTls(host, tlsListen.port, tlsListen);
+    }
+    for (const [trunk, registration] of this.#registrations) startTrunk(trunk, registration);
+  }
+
+  close(deadlineMs: number): Promise<void> {
+    this.#closing ??= this.#close(deadlineMs);
+    return this.#closing;
+  }
+
+  onInbound(answerer: InboundAnswerer): void {
+    this.#inbound.answerer = answerer;
+  }
+
+  checkDial(request: DialRequest): void {
+    const trunk = this.#trunks.ofAccount(request.accountId);
+    if (trunk === null) throw new GatewayError('no_sip_trunk');
+    if (request.target.trim() === '') throw new GatewayError('meeting_url_required');
+    if (dialTarget(request.target, trunk.settings) === null) throw new GatewayError('invalid_meeting_url');
+  }
+
+  dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
+    this.checkDial(request);
+    const trunk = this.#trunks.ofAccount(request.accountId)!;
+    const sipLeg = new SipLeg(trunk, new LegMedia(media, this.#media), this.#clock, observer);
+    const target = dialTarget(request.target, trunk.settings)!;
+    const leg = new OutboundLeg(sipLeg, target, displayName(request.agentName));
+    this.#legs.add(trunk, leg);
+    return leg;
+  }
+
+  putTrunk(settings: SipTrunk): void {
+    const trunk = new Trunk(settings, this.#surroundings);
+    const registration = new TrunkRegistration(trunk, this.#clock, this.#observer);
+    this.#registrations.set(trunk, registration);
+    const replaced = this.#trunks.put(trunk);
+    if (replaced !== null) this.#retire(replaced);
+    if (this.#port !== null) startTrunk(trunk, registration);
+  }
+
+  removeTrunk(accountId: string): void {
+    const trunk = this.#trunks.retire(accountId);
+    if (trunk !== null) this.#retire(trunk);
+  }
+
+  registration(accountId: string): Registration {
+    const trunk = this.#trunks.ofAccount(accountId);
+    return (trunk === null ? undefined : this.#registrations.get(trunk)?.state) ?? OFF;
+  }
+
+  putNumber(number: SipNumber): void {
+    this.#numbers.put(number);
+  }
+
+  removeNumber(didId: string): void {
+    this.#numbers.remove(didId);
+  }
+
+  #around(): TrunkSurroundings {
+    return {
+      clock: this.#clock,
+      observer: this.#observer,
+      resolver: new Resolver(this.#options.dns ?? systemDns(), this.#clock),
+      layer: this.#layer,
+      streams: this.#streams,
+      advertisedHost: this.#options.advertisedHost,
+      listeningPort: (protocol: SipProtocol) => (protocol === 'tls' ? this.#tlsPort : this.#port),
+      onInvite: (trunk, request) => {
+        const dialled = this.#router.dialled(request.message);
+        if (dialled !== null) this.#inbound.receive(trunk, request, dialled);
+      },
+    };
+  }
+
+  /** Takes the binding back; the trunk itself stays for as long as it has calls. */
+  #retire(trunk: Trunk): void {
+    const registration = this.#registrations.get(trunk);
+    const stopped = registration?.stop(UNREGISTER_DEADLINE_MS) ?? Promise.resolve();
+    void stopped.then(() => {
+      this.#registrations.delete(trunk);
+      this.#forgetIfUnused(trunk);
+    });
+  }
+
+  #forgetIfUnused(trunk: Trunk): void {
+    const isInService = this.#trunks.ofAccount(trunk.settings.accountId) === trunk;
+    if (isInService || this.#registrations.has(trunk) || this.#legs.hasLegs(trunk)) return;
+    this.#trunks.forget(trunk);
+    trunk.close();
+  }
+
+  async #close(deadlineMs: number): Promise<void> {
+    const legs = this.#legs.all();
+    for (const leg of legs) leg.hangUp();
+    const goodbyes = [
+      ...legs.map((leg) => leg.released),
+      ...[...this.#registrations.values()].map((registration) => registration.stop(deadlineMs)),
+    ];
+    let cancelDeadline = (): void => {};
+    const deadline = new Promise<void>((resolve) => {
+      cancelDeadline = this.#clock.after(deadlineMs, resolve);
+    });
+    await Promise.race([Promise.allSettled(goodbyes), deadline]);
+    cancelDeadline();
+    for (const trunk of this.#trunks.all()) trunk.close();
+    this.#layer.close();
+    this.#streams.close();
+    this.#udp.close();
+  }
+}
+
+function startTrunk(trunk: Trunk, registration: TrunkRegistration): void {
+  trunk.watch();
+  registration.start();
+}

@@ -1,0 +1,56 @@
+import type { Termination } from '../../../../../src/base/termination.ts';
+import type {
+  InboundAnswerer,
+  InboundCall,
+  LegObserver,
+  PlatformLeg,
+} from '../../../../../src/connectors/contract/connector.ts';
+import { waitFor } from '../../../../support/wait-for.ts';
+import { FakeMedia } from './fake-media.ts';
+
+/** A call actor that only takes notes. */
+export class RecordedLeg implements LegObserver {
+  readonly media = new FakeMedia();
+  readonly log: string[] = [];
+  digits = '';
+  termination: Termination | null = null;
+
+  ringing(): void {
+    this.log.push('ringing');
+  }
+
+  answered(): void {
+    this.log.push('answered');
+  }
+
+  dtmf(digit: string): void {
+    this.digits += digit;
+  }
+
+  ended(by: 'local' | 'remote' | 'lost', termination: Termination): void {
+    this.log.push(`ended ${by}`);
+    this.termination = termination;
+    this.media.close();
+  }
+
+  async waitFor(entry: string, deadlineMs = 10_000): Promise<void> {
+    await waitFor(`leg to log "${entry}", has [${this.log}]`, () => this.log.includes(entry), deadlineMs);
+  }
+}
+
+/** The domain's side of inbound calls, with room for all or for none. */
+export class RecordingAnswerer implements InboundAnswerer {
+  readonly calls: { call: InboundCall; leg: PlatformLeg; notes: RecordedLeg }[] = [];
+  hasRoom = true;
+
+  ring(call: InboundCall): boolean {
+    if (!this.hasRoom) return false;
+    const notes = new RecordedLeg();
+    this.calls.push({ call, leg: call.take(notes.media, notes), notes });
+    return true;
+  }
+
+  async next(index = 0): Promise<{ call: InboundCall; leg: PlatformLeg; notes: RecordedLeg }> {
+    return waitFor('an inbound call', () => this.calls[index], 10_000);
+  }
+}

@@ -1,0 +1,61 @@
+import { createSocket, type Socket } from 'node:dgram';
+import type { MediaControl } from '../../../../../src/connectors/contract/media-control.ts';
+import type { MediaEvent } from '../../../../../src/connectors/contract/media-leg.ts';
+import type { SipMediaConfig, SipMediaOpen } from '../../../../../src/connectors/sip/media-protocol.ts';
+
+/** A media half that records what it is told, and sends and counts plain RTP on a real socket. */
+export class FakeMedia implements MediaControl {
+  readonly configs: SipMediaConfig[] = [];
+  readonly commands: unknown[] = [];
+  packetsHeard = 0;
+  onEvent: (event: MediaEvent) => void = () => {};
+  #socket: Socket | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #sequence = 0;
+
+  get config(): SipMediaConfig | undefined {
+    return this.configs.at(-1);
+  }
+
+  async open(_kind: string, open: unknown, onEvent: (event: MediaEvent) => void): Promise<void> {
+    const { bindHost, rtpPort } = open as SipMediaOpen;
+    const socket = createSocket('udp4');
+    socket.on('message', () => {
+      this.packetsHeard += 1;
+    });
+    await new Promise<void>((resolve, reject) => {
+      socket.once('error', reject);
+      socket.bind({ address: bindHost, port: rtpPort, exclusive: true }, resolve);
+    });
+    this.onEvent = onEvent;
+    this.#socket = socket;
+    this.#timer = setInterval(() => this.#send(), 20);
+  }
+
+  async configure(config: unknown): Promise<void> {
+    this.configs.push(config as SipMediaConfig);
+  }
+
+  async command(command: unknown): Promise<void> {
+    this.commands.push(command);
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#socket?.close();
+    this.#socket = null;
+    this.#timer = null;
+  }
+
+  #send(): void {
+    const { config } = this;
+    if (config === undefined || !config.sending || config.srtp !== null) return;
+    const packet = Buffer.alloc(172, config.codec === 'PCMU' ? 0xff : 0xd5);
+    packet.writeUInt16BE(0x8000 | config.payloadType, 0);
+    packet.writeUInt16BE(this.#sequence & 0xffff, 2);
+    packet.writeUInt32BE((this.#sequence * 160) >>> 0, 4);
+    packet.writeUInt32BE(0x1234, 8);
+    this.#sequence += 1;
+    this.#socket?.send(packet, config.remotePort, config.remoteHost);
+  }
+}
