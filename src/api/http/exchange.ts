@@ -10,6 +10,8 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(STATUS_CODES).map(([status, text]) => [Number(status), `${status} ${text}`]),
 );
 
+const LINE_BREAK = /[\r\n\0]/;
+
 /** Hears of every failure that a client is told nothing about but its request id. */
 export type OnError = (error: unknown, requestId: RequestId) => void;
 
@@ -77,12 +79,16 @@ export class Exchange {
     if (this.#state !== 'open') return;
     const close = closeConnection || this.#traffic.closing;
     const body = bodyOf(reply);
-    this.#response.cork(() => this.#write(reply, body, close));
+    assertHeadersAreSafe(reply);
+    // Within the library's callback (nothing watched yet) the response is corked already.
+    if (this.#watched) this.#response.cork(() => this.#write(reply, body, close));
+    else this.#write(reply, body, close);
     this.#finish('ended');
   }
 
   #writeHead(reply: Reply): void {
-    this.#response.writeStatus(STATUS_LINES.get(reply.status) ?? String(reply.status));
+    // 200 is what the library writes by itself.
+    if (reply.status !== 200) this.#response.writeStatus(STATUS_LINES.get(reply.status) ?? `${reply.status}`);
     this.#response.writeHeader('X-Request-Id', this.requestId);
     this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
     if (reply.kind === 'json') {
@@ -96,6 +102,7 @@ export class Exchange {
 
   /** Begins a streamed answer; `onRoom` is called whenever the client has taken what was buffered. */
   startStream(reply: StreamReply, onRoom: () => void): void {
+    assertHeadersAreSafe(reply);
     this.#state = 'streaming';
     this.#response.onWritable(() => {
       onRoom();
@@ -154,6 +161,16 @@ export class Exchange {
     this.#state = state;
     this.#traffic.finish();
   }
+}
+
+/** The server library writes header values as they are; a line break in one would start a header of its own. */
+function assertHeadersAreSafe(reply: Reply): void {
+  if (reply.kind === 'bytes' || reply.kind === 'stream') assertIsOneLine(reply.contentType);
+  for (const name in reply.headers) assertIsOneLine(reply.headers[name]!);
+}
+
+function assertIsOneLine(value: string): void {
+  assert(!LINE_BREAK.test(value), 'header value has a line break');
 }
 
 /** What work throws that stops because its client has gone. */

@@ -78,12 +78,4 @@ describe('close', () => {
     await server.close(1000);
     expect(await closed).toBe(1001);
   });
-
-  it('frees the port at once', async () => {
-    const first = await served([]);
-    await first.server.close(0);
-    const second = await served([]);
-    await second.server.close(0);
-    await second.server.listen('127.0.0.1', 0).catch(() => undefined);
-  });
 });

@@ -253,17 +253,52 @@ describe('headers', () => {
   });
 });
 
-describe('listening', () => {
-  it('refuses a port that another server has, by name', async () => {
-    const { port } = await served([]);
-    const second = new HttpServer({
-      routes: [],
-      sockets: [],
-      authenticate: () => null,
-      onError: () => undefined,
+describe('reply headers', () => {
+  it('cannot smuggle a line break', async () => {
+    const types = ['text/plain\r\nX-Evil: 1', 'text/plain'];
+    const smuggler = route({
+      method: 'get',
+      path: '/x/{index}',
+      access: 'public',
+      operationId: 'x',
+      summary: 'x',
+      tags: [],
+      params: z.object({ index: z.coerce.number() }),
+      responses: { 200: { description: 'x', contentType: 'text/plain' } },
+      handler: ({ params }) =>
+        replyBytes(200, types[params.index]!, 'x', { 'X-Name': params.index ? 'a\nb: c' : 'a' }),
     });
-    await expect(second.listen('127.0.0.1', port)).rejects.toThrow(`127.0.0.1:${port}`);
-    await expect(second.listen('203.0.113.1', 0)).rejects.toThrow('203.0.113.1:0');
+    const { url, failures } = await served([smuggler]);
+    for (const index of [0, 1]) {
+      const answer = await fetch(`${url}/x/${index}`);
+      expect([answer.status, answer.headers.get('x-evil'), answer.headers.get('b')]).toEqual([
+        500,
+        null,
+        null,
+      ]);
+    }
+    expect(failures).toHaveLength(2);
+  });
+});
+
+describe('listening', () => {
+  const newServer = () =>
+    new HttpServer({ routes: [], sockets: [], authenticate: () => null, onError: () => undefined });
+
+  it('refuses a port that another server has, by name', async () => {
+    const freed = await served([]);
+    await freed.server.close(0);
+    // Only a port that was asked for by number could be shared.
+    const [first, second] = [newServer(), newServer()];
+    await first.listen('127.0.0.1', freed.port);
+    await expect(second.listen('127.0.0.1', freed.port)).rejects.toThrow(`127.0.0.1:${freed.port}`);
+    await first.close(0);
+    await second.listen('127.0.0.1', freed.port);
+    expect(second.port).toBe(freed.port);
     await second.close(0);
+  });
+
+  it('refuses a host that is not of this machine, by name', async () => {
+    await expect(newServer().listen('203.0.113.1', 0)).rejects.toThrow('203.0.113.1:0');
   });
 });

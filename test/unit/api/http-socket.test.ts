@@ -205,6 +205,15 @@ describe('an open socket', () => {
     good.close();
   });
 
+  it('cuts a close reason to what a close frame holds, at a whole character', async () => {
+    const { wsUrl, recorder } = await socketServer();
+    const client = new WebSocket(wsUrl);
+    const close = closeOf(client);
+    await opened(client);
+    recorder.socket?.close(4000, `x${'é'.repeat(200)}`);
+    expect(await close).toEqual([4000, `x${'é'.repeat(61)}`]);
+  });
+
   it('says what a slow reader has not taken, refuses more than its buffer, and says when it is drained', async () => {
     const { wsUrl, recorder } = await socketServer();
     const client = new WebSocket(wsUrl);
