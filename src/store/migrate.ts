@@ -1,12 +1,7 @@
 import type { Database } from 'better-sqlite3';
+import type { Migration } from './migration.ts';
 import { migration0001 } from './migrations/0001-main-job.ts';
 import { StoreError } from './store-error.ts';
-
-/** One step of the schema. Its place in the list is its number: released steps never change or move. */
-export interface Migration {
-  readonly name: string;
-  readonly statements: readonly string[];
-}
 
 const MIGRATIONS: readonly Migration[] = [migration0001];
 

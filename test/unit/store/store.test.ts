@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { appendEvent } from '../../../src/store/events.ts';
@@ -186,7 +187,7 @@ test('the log is moved into the file while the store is in use, and is gone afte
 
 test('after kill -9 everything that was acknowledged is there, and the data can be opened at once', async () => {
   const dataDir = temporaryDir();
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), dataDir], {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./writer.ts', import.meta.url)), dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { appendEvent, eventsAfter } from '../../../src/store/events.ts';
+import { NOW, seedAccount, temporaryStore } from './temporary.ts';
+
+test("an account's feed is read in pieces, in order, without other accounts' events", async () => {
+  const store = await temporaryStore();
+  const { db } = store;
+  const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
+  const ids: number[] = [];
+  for (const [n, owner] of [a, b, a, a, b].entries()) {
+    ids.push(
+      await appendEvent(db, {
+        ...owner,
+        type: 'call_invite',
+        payload: { n, nested: { ok: true } },
+        createdAt: NOW,
+      }),
+    );
+  }
+  const first = await eventsAfter(db, a.accountId, 0, 2);
+  expect(first).toEqual(
+    [0, 2].map((n) => ({
+      id: ids[n],
+      ...a,
+      type: 'call_invite',
+      payload: { n, nested: { ok: true } },
+      createdAt: NOW,
+    })),
+  );
+  const rest = await eventsAfter(db, a.accountId, first[1]!.id, 10);
+  expect(rest.map(({ payload }) => payload.n)).toEqual([3]);
+  expect(await eventsAfter(db, a.accountId, rest[0]!.id, 10)).toEqual([]);
+});
+
+test('an id is never used twice, even after the newest event was deleted', async () => {
+  const store = await temporaryStore();
+  const { db } = store;
+  const owner = await seedAccount(store, 'a');
+  const event = { ...owner, type: 'call_state', payload: {}, createdAt: NOW };
+  await appendEvent(db, event);
+  const newest = await appendEvent(db, event);
+  await db.deleteFrom('events').execute();
+  expect(await appendEvent(db, event)).toBeGreaterThan(newest);
+});
