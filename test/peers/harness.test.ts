@@ -5,6 +5,7 @@ import { Registrar } from '../support/registrar.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { SipProbe } from '../support/sip-probe.ts';
 import { Sipp } from '../support/sipp.ts';
+import { answerAndWait, placeAndHold, refuse } from '../support/sipp-scenarios.ts';
 import { analyzeTone, findToneBreaks } from '../support/tone-analysis.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -171,6 +172,27 @@ describe.skipIf(requirePeer('sipp'))('sipp', () => {
     const [called, calling] = [await uas.finished(20_000), await uac.finished(20_000)];
     expect(calling).toMatchObject({ created: 20, successful: 20, failed: 0, exitCode: 0 });
     expect(called).toMatchObject({ created: 20, successful: 20, failed: 0, exitCode: 0 });
+  });
+
+  it('follows our scenarios on both sides', async () => {
+    const callee = await open(Sipp.start({ scenario: { xml: answerAndWait(200) }, calls: 10 }));
+    const target = `127.0.0.1:${callee.port}`;
+    const caller = await open(
+      Sipp.start({ scenario: { xml: placeAndHold(500) }, target, service: '+49301', calls: 10, rate: 20 }),
+    );
+    expect(await caller.finished(20_000)).toMatchObject({ successful: 10, failed: 0, retransmissions: 0 });
+    expect(await callee.finished(20_000)).toMatchObject({ successful: 10, failed: 0 });
+    const refusing = await open(Sipp.start({ scenario: { xml: refuse('486 Busy Here') }, calls: 1 }));
+    const refused = await open(
+      Sipp.start({
+        scenario: { xml: placeAndHold(0) },
+        target: `127.0.0.1:${refusing.port}`,
+        service: '+49301',
+        calls: 1,
+      }),
+    );
+    expect(await refused.finished(20_000)).toMatchObject({ successful: 0, failed: 1 });
+    expect(await refusing.finished(20_000)).toMatchObject({ successful: 1, failed: 0 });
   });
 
   it('tells of calls that nobody answers', async () => {

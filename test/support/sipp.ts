@@ -128,7 +128,7 @@ function sippArgs(options: SippOptions, folder: string, sipPort: number, rtpPort
       '-r',
       `${options.rate ?? 10}`,
     ],
-    ...['-t', options.transport === 'tcp' ? 't1' : 'u1', '-nostdin'],
+    ...['-t', options.transport === 'tcp' ? 't1' : 'u1', '-nostdin', '-timeout', '600'],
     ...(options.rtpEcho ? ['-rtp_echo'] : []),
     ...['-trace_stat', '-stf', 'stat.csv', '-fd', '1', '-trace_err', '-error_file', 'errors.log'],
     ...(options.extraArgs ?? []),
