@@ -58,6 +58,8 @@ export class Baresip {
       return new Baresip(child, control, folder, options, [signaling, rtp], ports.sip);
     } catch (error) {
       await child.stop();
+      for (const claim of [signaling, rtp]) claim.release();
+      rmSync(folder, { recursive: true, force: true });
       throw new Error(`${(error as Error).message}\n${child.output}`);
     }
   }
