@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import type { SqliteStatement, SqliteDatabase as StatementSource } from 'kysely';
 import { checkSchema, migrate } from './migrate.ts';
@@ -14,11 +14,14 @@ const WAL_LIMIT_PAGES = 16_384;
 const STATEMENT_CACHE_SIZE = 256;
 
 const ANYONE_MAY_WRITE = 0o222;
+/** SQLite gives its log the same permissions. */
+const OWNER_ONLY = 0o600;
 
 /** Opens a database file with the current schema; throws a StoreError, and changes nothing, if it is unusable. */
 export function openDatabase(path: string, nowIso: () => string): Database {
   try {
     if (existsSync(path)) inspect(path);
+    else closeSync(openSync(path, 'ax', OWNER_ONLY));
     return openForWriting(path, nowIso);
   } catch (error) {
     throw describeFailure(path, error);

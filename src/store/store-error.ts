@@ -38,7 +38,9 @@ export function describeFailure(path: string, error: unknown): unknown {
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new StoreError('locked', `${path} is locked by another program`, options);
   }
-  if (/^(SQLITE_(READONLY|CANTOPEN|IOERR|PERM|AUTH|FULL)|EACCES|EPERM|EROFS|ENOTDIR|EEXIST)/.test(code)) {
+  if (
+    /^(SQLITE_(READONLY|CANTOPEN|IOERR|PERM|AUTH|FULL)|EACCES|EPERM|EROFS|ENOSPC|ENOTDIR|EEXIST)/.test(code)
+  ) {
     return new StoreError('not_writable', `${path} cannot be opened for writing (${code})`, options);
   }
   return error;

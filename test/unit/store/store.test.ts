@@ -41,6 +41,9 @@ test('an empty directory becomes a database that survives a restart', async () =
   const dataDir = join(temporaryDir(), 'made', 'on', 'demand');
   const first = await openStore({ dataDir, masterKey: null });
   await seedAccount(first, 'a');
+  for (const file of ['gateway.db', 'gateway.db-wal', 'master.key']) {
+    expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
+  }
   await first.close();
   await first.close();
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
