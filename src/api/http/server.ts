@@ -1,5 +1,6 @@
 import './header-limit.ts';
 import * as uWS from 'uWebSockets.js';
+import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
 import { admit, credentialOf } from './access.ts';
@@ -51,7 +52,9 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     for (const route of options.routes) {
-      this.#paths.at(route.path, newEndpoint).methods.set(route.method, compile(route));
+      const { methods } = this.#paths.at(route.path, newEndpoint);
+      assert(!methods.has(route.method), `${route.method} ${route.path} is declared twice`);
+      methods.set(route.method, compile(route));
     }
     for (const route of options.sockets) {
       this.#paths.at(route.path, newEndpoint).socket = {

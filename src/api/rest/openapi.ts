@@ -1,12 +1,13 @@
 import { replyBytes } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
+import type { PublicUrl } from './call-wire.ts';
 import { openApiDocument } from './openapi-document.ts';
 
 /**
  * `GET /openapi.json`: the description of `routes()`, which may well contain this route. It is made at the first
  * request and kept.
  */
-export function openApiRoute(routes: () => readonly Route[], publicUrl: string): Route {
+export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUrl): Route {
   let text: string | null = null;
   return route({
     method: 'get',
@@ -17,7 +18,7 @@ export function openApiRoute(routes: () => readonly Route[], publicUrl: string):
     tags: ['System'],
     responses: { 200: { description: 'An OpenAPI 3.1.0 document', contentType: 'application/json' } },
     handler: () => {
-      text ??= JSON.stringify(openApiDocument(routes(), publicUrl));
+      text ??= JSON.stringify(openApiDocument(routes(), publicUrl()));
       return replyBytes(200, 'application/json', text);
     },
   });

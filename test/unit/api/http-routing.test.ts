@@ -302,3 +302,11 @@ describe('listening', () => {
     await expect(newServer().listen('203.0.113.1', 0)).rejects.toThrow('203.0.113.1:0');
   });
 });
+
+describe('declaring', () => {
+  it('refuses two routes for one method and path, and parameters without a schema', () => {
+    const twice = { routes: [echo, echo], sockets: [], authenticate: () => null, onError: () => undefined };
+    expect(() => new HttpServer(twice)).toThrow('post /api/call/{call_id}/say is declared twice');
+    expect(() => get('/x/{id}', () => 1)).toThrow('/x/{id}: parameters of path and schema differ');
+  });
+});

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { SipAccounts } from '../../../src/accounts/sip-accounts.ts';
 import { reply } from '../../../src/api/http/reply.ts';
 import { type Access, type Route, route } from '../../../src/api/http/route.ts';
 import type { PublicUrl } from '../../../src/api/rest/call-wire.ts';
 import { callRoutes } from '../../../src/api/rest/calls.ts';
 import { openApiRoute } from '../../../src/api/rest/openapi.ts';
+import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
+import { sipTrunkRoutes } from '../../../src/api/rest/sip-trunk.ts';
 import { systemRoutes } from '../../../src/api/rest/system.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { served } from './served.ts';
@@ -33,15 +36,19 @@ interface Document {
 
 /** The routes describe themselves without ever being called, so no calls stand behind them here. */
 const NO_CALLS = {} as CallDomain;
+const NO_SIP = {} as SipAccounts;
 const PUBLIC_URL = 'https://voice.example.com';
+const publicUrl: PublicUrl = () => PUBLIC_URL;
 
 async function documentOf(...extra: Route[]): Promise<Document> {
   const routes: Route[] = [
-    ...callRoutes(NO_CALLS, {} as PublicUrl),
+    ...callRoutes(NO_CALLS, publicUrl),
+    ...sipTrunkRoutes(NO_SIP),
+    ...sipDidRoutes(NO_SIP),
     ...systemRoutes({ readiness: [], metrics: async () => '' }),
     ...extra,
   ];
-  routes.push(openApiRoute(() => routes, PUBLIC_URL));
+  routes.push(openApiRoute(() => routes, publicUrl));
   const { url } = await served(routes);
   const answer = await fetch(`${url}/openapi.json`);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
@@ -171,7 +178,7 @@ describe('/openapi.json', () => {
 
   it('refuses two routes of one id', async () => {
     const twins = [sample('any'), { ...sample('any'), path: '/other/{id}' as const }];
-    const { url, failures } = await served([openApiRoute(() => twins, PUBLIC_URL)]);
+    const { url, failures } = await served([openApiRoute(() => twins, publicUrl)]);
     expect((await fetch(`${url}/openapi.json`)).status).toBe(500);
     expect(String(failures[0]?.error)).toContain('operationId sample is taken');
   });
