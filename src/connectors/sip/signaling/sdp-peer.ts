@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type MediaDescription, parse, type SessionDescription } from 'sdp-transform';
 import type { SipCodec } from '../media-protocol.ts';
 import { type PeerCrypto, parseCrypto } from './sdes.ts';
@@ -77,7 +78,8 @@ function parseAudio(
   lineIndex: number,
 ): PeerAudio | null {
   const host = media.connection?.ip ?? session.connection?.ip;
-  if (host === undefined || !isPort(media.port)) return null;
+  // Media goes to addresses; a name would need a look-up on the way of every call, and trunks don't send any.
+  if (host === undefined || isIP(host) === 0 || !isPort(media.port)) return null;
   const rtcpMux = media.rtcpMux !== undefined;
   const rtcpPort = rtcpMux ? media.port : (media.rtcp?.port ?? media.port + 1);
   return {
