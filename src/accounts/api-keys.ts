@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { newId } from '../base/ids.ts';
 import { attachKey } from '../store/agents.ts';
 import { type ApiKey, insertKey } from '../store/keys.ts';
@@ -17,7 +17,7 @@ export interface KeyOwner {
 
 /** SHA-256 in hex. Keys have 256 random bits, so a slow hash would add nothing. */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 /** Makes `key` open the owner's doors. The text of the key is not kept. */
