@@ -13,6 +13,9 @@ import { AgentLegParty } from './agent-leg.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
 
+/** Once a second. */
+const TICKS_BETWEEN_COUNTS = 50;
+
 /** What a call needs from the worker it lives on. */
 export interface MediaCallHost {
   readonly stats: EngineStats;
@@ -29,9 +32,12 @@ export class MediaCall {
   readonly #host: MediaCallHost;
   readonly #leg: MediaLeg;
   readonly #mixer: Mixer;
+  readonly #platform: PlatformLegParty;
   readonly #parties: Party[];
   readonly #agents: AgentLegParty[] = [];
   readonly #resolve: (outcome: CallOutcome) => void;
+  #ticksToCount = TICKS_BETWEEN_COUNTS;
+  #audioStarted = false;
   #ended = false;
 
   /** Opens the media leg and takes up everything the placement holds. Rejects when the leg does not open. */
@@ -68,11 +74,13 @@ export class MediaCall {
     this.#host = host;
     this.#leg = leg;
     this.#mixer = host.mixerFor(leg.sampleRateHz);
-    this.#parties = [new PlatformLegParty(leg, host.stats)];
+    this.#platform = new PlatformLegParty(leg, host.stats);
+    this.#parties = [this.#platform];
     const { promise, resolve } = Promise.withResolvers<CallOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
     for (const agent of placement.agents) this.#join(agent);
+    if (placement.audioStarted) this.#startAudio();
   }
 
   get agentCount(): number {
@@ -83,7 +91,11 @@ export class MediaCall {
   tick(): void {
     if (this.#ended) return;
     this.#mixer.mix(this.#parties);
-    for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLegParty).afterTick();
+    this.#afterTick();
+    this.#ticksToCount--;
+    if (this.#ticksToCount > 0) return;
+    this.#ticksToCount = TICKS_BETWEEN_COUNTS;
+    this.#platform.collectCounters();
   }
 
   handle(command: Command): void {
@@ -106,6 +118,9 @@ export class MediaCall {
       case 'agent.leave':
         this.#leave(command.legId);
         return;
+      case 'call.start_audio':
+        this.#startAudio();
+        return;
       case 'call.close':
         this.#end({ type: 'closed' });
         return;
@@ -122,6 +137,7 @@ export class MediaCall {
     this.#ended = true;
     for (const agent of [...this.#agents]) this.#leave(agent.legId);
     try {
+      this.#platform.collectCounters();
       this.#leg.close();
       this.#resolve(outcome);
     } catch (error) {
@@ -129,12 +145,23 @@ export class MediaCall {
     }
   }
 
+  #afterTick(): void {
+    if (!this.#audioStarted) return;
+    for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLegParty).afterTick();
+  }
+
+  #startAudio(): void {
+    if (this.#audioStarted) return;
+    this.#audioStarted = true;
+    this.#parties.push(...this.#agents);
+  }
+
   #join(placement: AgentPlacement): void {
     const { callId } = this;
     const { stats, post } = this.#host;
     const agent = new AgentLegParty({ callId, roomRateHz: this.#leg.sampleRateHz, stats, post }, placement);
     this.#agents.push(agent);
-    this.#parties.push(agent);
+    if (this.#audioStarted) this.#parties.push(agent);
     stats.add('agent_legs', 1);
   }
 
@@ -142,7 +169,7 @@ export class MediaCall {
     const agent = this.#agent(legId);
     if (agent === undefined) return;
     this.#agents.splice(this.#agents.indexOf(agent), 1);
-    this.#parties.splice(this.#parties.indexOf(agent), 1);
+    if (this.#audioStarted) this.#parties.splice(this.#parties.indexOf(agent), 1);
     this.#host.stats.add('agent_legs', -1);
     agent.close();
   }

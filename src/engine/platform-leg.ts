@@ -6,6 +6,11 @@ import type { Party } from './mixer.ts';
 export class PlatformLegParty implements Party {
   readonly #leg: MediaLeg;
   readonly #stats: EngineStats;
+  #received = 0;
+  #sent = 0;
+  #lost = 0;
+  #late = 0;
+  #concealed = 0;
 
   constructor(leg: MediaLeg, stats: EngineStats) {
     this.#leg = leg;
@@ -21,5 +26,20 @@ export class PlatformLegParty implements Party {
   push(frame: Int16Array, voiced: boolean): void {
     this.#leg.push(frame, voiced);
     if (voiced) this.#stats.add('frames_out', 1);
+  }
+
+  /** Adds what the leg has counted since the last time to the worker's figures. */
+  collectCounters(): void {
+    const { packetsReceived, packetsSent, lost, late, concealed } = this.#leg.counters;
+    this.#stats.add('packets_received', packetsReceived - this.#received);
+    this.#stats.add('packets_sent', packetsSent - this.#sent);
+    this.#stats.add('packets_lost', lost - this.#lost);
+    this.#stats.add('packets_late', late - this.#late);
+    this.#stats.add('frames_concealed', concealed - this.#concealed);
+    this.#received = packetsReceived;
+    this.#sent = packetsSent;
+    this.#lost = lost;
+    this.#late = late;
+    this.#concealed = concealed;
   }
 }

@@ -32,6 +32,9 @@ export interface EngineCallObserver {
 /** A call's media half, wherever it runs. */
 export interface EngineCall {
   readonly media: MediaControl;
+  /** Lets agents speak and hear. What they said before waits until then and is played first. Safe to call twice. */
+  startAudio(): void;
+  /** Takes an agent into the room. */
   joinAgent(observer: AgentAudioObserver): AgentAudio;
   /** Ends the media half; resolves when its sockets are closed, or after a deadline. Safe to call twice. */
   close(): Promise<void>;
@@ -73,6 +76,7 @@ export class CallLink implements EngineCall, MediaControl {
   #opened: OpenRequest | null = null;
   #opening: { readonly resolve: () => void; readonly reject: (error: Error) => void } | null = null;
   #config: unknown = null;
+  #audioStarted = false;
   /** Requests that the present worker has taken and not answered. */
   readonly #unanswered = new Map<number, Command>();
   #lastLegId = 0;
@@ -122,6 +126,12 @@ export class CallLink implements EngineCall, MediaControl {
       requestId,
       command,
     }));
+  }
+
+  startAudio(): void {
+    if (this.#audioStarted) return;
+    this.#audioStarted = true;
+    this.send({ type: 'call.start_audio', callId: this.callId });
   }
 
   joinAgent(observer: AgentAudioObserver): AgentAudio {
@@ -202,6 +212,7 @@ export class CallLink implements EngineCall, MediaControl {
       callId: this.callId,
       callNumber,
       media: { kind, open, memory, config: this.#config },
+      audioStarted: this.#audioStarted,
       agents: this.#agents.map((agent) => agent.placement()),
     };
     this.#host.run(placement, again).then(

@@ -27,6 +27,11 @@ export const ENGINE_COUNTERS = [
   'downlink_overruns',
   'drift_drops',
   'cleared_ms',
+  'packets_received',
+  'packets_sent',
+  'packets_lost',
+  'packets_late',
+  'frames_concealed',
   'failed_calls',
   'faults',
 ] as const;

@@ -159,6 +159,10 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     else this.#calls.get(message.callId)?.handle(message, worker);
   }
 
+  threw(error: unknown): void {
+    this.#observer.fault(toWireError(error));
+  }
+
   gone(worker: WorkerLink): void {
     this.#supervisor.forget(worker);
     this.#workers.delete(worker);

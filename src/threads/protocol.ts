@@ -23,6 +23,8 @@ export interface CallPlacement {
     /** The last configuration; null before the first. */
     readonly config: unknown;
   };
+  /** Agents speak and hear only once the call's audio was started. */
+  readonly audioStarted: boolean;
   readonly agents: readonly AgentPlacement[];
 }
 
@@ -85,6 +87,7 @@ export type Command =
       readonly point: ClearPoint;
     }
   | { readonly type: 'agent.leave'; readonly callId: string; readonly legId: number }
+  | { readonly type: 'call.start_audio'; readonly callId: string }
   | { readonly type: 'call.close'; readonly callId: string };
 
 /** Worker → main, one for each Command with a requestId. */

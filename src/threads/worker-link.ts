@@ -7,6 +7,8 @@ import type { Command, Event, Reply, WorkerReady } from './protocol.ts';
 export interface WorkerLinkHost {
   received(message: Event | Reply, worker: WorkerLink): void;
   gone(worker: WorkerLink): void;
+  /** An observer of ours threw. */
+  threw(error: unknown): void;
 }
 
 /** Main's end of one engine worker. */
@@ -17,14 +19,16 @@ export class WorkerLink {
   /** Set when the worker was stopped because its clock stood still. */
   stalled = false;
   readonly #port: MessagePort;
+  readonly #host: WorkerLinkHost;
 
   constructor(ready: WorkerReady, host: WorkerLinkHost) {
     this.threadId = ready.threadId;
     this.stats = new EngineStats(ready.stats);
     this.#port = ready.port;
+    this.#host = host;
     this.#port.on('message', (message: number | Event | Reply) => {
       if (typeof message === 'number') this.#doorbell();
-      else host.received(message, this);
+      else this.#guard(() => host.received(message, this));
     });
     this.#port.on('close', () => host.gone(this));
     this.#port.unref();
@@ -35,6 +39,15 @@ export class WorkerLink {
   }
 
   #doorbell(): void {
-    for (const call of this.calls) call.doorbell();
+    for (const call of this.calls) this.#guard(() => call.doorbell());
+  }
+
+  /** What one call's observer throws must not keep the others from being served. */
+  #guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.#host.threw(error);
+    }
   }
 }

@@ -6,6 +6,8 @@
 export interface MediaLeg {
   /** Native rate of the leg's frames, in Hz; one frame is 20 ms of 16-bit mono. */
   readonly sampleRateHz: number;
+  /** Counts since the leg was opened; the same object all along. */
+  readonly counters: MediaCounters;
   /** Sets all that the leg negotiated (peer, codec, keys, direction); the whole of it each time, idempotent. */
   configure(config: unknown): void;
   /** Runs a passing request such as sending DTMF digits; resolves when it is done. */
@@ -16,6 +18,17 @@ export interface MediaLeg {
   push(frame: Int16Array, voiced: boolean): void;
   /** Releases sockets and timers; safe to call twice. */
   close(): void;
+}
+
+/** What every media leg counts, for the engine's figures. */
+export interface MediaCounters {
+  readonly packetsReceived: number;
+  readonly packetsSent: number;
+  /** Packets that never came, and such that came too late to be played. */
+  readonly lost: number;
+  readonly late: number;
+  /** Frames made up in place of missing ones. */
+  readonly concealed: number;
 }
 
 /** What the engine gives a media leg. */

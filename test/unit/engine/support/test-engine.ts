@@ -11,14 +11,14 @@ import type { TestMediaOpen } from './test-media-leg.ts';
 
 /** Everything that the engine told about itself. */
 export class RecordingEngineObserver implements EngineObserver {
-  readonly ready: number[] = [];
+  readonly readyAtMs: number[] = [];
   readonly lost: { threadId: number; stalled: boolean; calls: number }[] = [];
   readonly moved: string[] = [];
   readonly failed: string[] = [];
   readonly faults: string[] = [];
 
-  workerReady(threadId: number): void {
-    this.ready.push(threadId);
+  workerReady(): void {
+    this.readyAtMs.push(performance.now());
   }
   workerLost(threadId: number, stalled: boolean, calls: number): void {
     this.lost.push({ threadId, stalled, calls });
@@ -69,6 +69,7 @@ export class TestCall {
   }
 
   open(): Promise<void> {
+    this.call.startAudio();
     return this.call.media.open('test', this.#open, (event) => this.events.push(event));
   }
 

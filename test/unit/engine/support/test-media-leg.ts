@@ -38,6 +38,7 @@ export async function openTestMedia(
 
 class TestMediaLeg implements MediaLeg {
   readonly sampleRateHz: number;
+  readonly counters = { packetsReceived: 0, packetsSent: 0, lost: 0, late: 0, concealed: 0 };
   readonly #words: Int32Array;
   readonly #says: RingConsumer;
   readonly #hears: RingProducer;
@@ -86,11 +87,13 @@ class TestMediaLeg implements MediaLeg {
     if (this.#throwInTick) throw new Error('thrown in the tick');
     if (this.#says.readableSamples() < frame.length) return false;
     this.#says.read(frame, 0, frame.length);
+    this.counters.packetsReceived++;
     return true;
   }
 
   push(frame: Int16Array): void {
     this.#hears.write(frame, 0, frame.length, this.sampleRateHz);
+    this.counters.packetsSent++;
   }
 
   close(): void {}
