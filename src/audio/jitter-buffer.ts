@@ -91,8 +91,9 @@ export class JitterBuffer {
     this.payload = this.#slots.bytes;
   }
 
+  /** Audio between the playout line and the end of the newest packet, what is missing in between included. */
   get depthMs(): number {
-    return this.#slots.heldSamples / this.#samplesPerMs;
+    return this.#depthSamples() / this.#samplesPerMs;
   }
 
   get targetMs(): number {
@@ -127,7 +128,7 @@ export class JitterBuffer {
   /** Moves the playout line on by what it returns. */
   pull(): Pulled {
     if (this.#state !== 'playing' && !this.#mayStart()) return this.#idle();
-    this.#judgeDepth();
+    if (this.#head() >= 0) this.#judgeDepth();
     const head = this.#head();
     if (head < 0) return this.#starve();
     if (this.#mayStretch && this.#isQuiet(head)) return this.#stretch();
@@ -229,17 +230,27 @@ export class JitterBuffer {
     return this.#options.isQuiet(this.payload, offset, this.#slots.payloadLength(head));
   }
 
-  /** Samples between the playout line and the head. */
+  #depthSamples(): number {
+    const heldSamples = this.#slots.heldSamples;
+    if (this.#state !== 'playing' || !this.#slots.holds(this.#newest)) return heldSamples;
+    const end = this.#slots.timestamp(this.#newest) + this.#slots.durationSamples(this.#newest);
+    const spanSamples = (end - this.#nextTimestamp) | 0;
+    // A clock that began anew makes the span meaningless until the line has passed that place.
+    return spanSamples > SLOTS * this.#frameSamples ? heldSamples : Math.max(spanSamples, heldSamples);
+  }
+
+  /** Samples between the playout line and the head, less what was made up for them already. */
   #gapBefore(head: number): number {
     const gapSamples = (this.#slots.timestamp(head) - this.#nextTimestamp) | 0;
     if (gapSamples <= 0) return 0;
-    const leftSamples = gapSamples - this.#owedSamples;
+    const isTooLong = gapSamples - this.#owedSamples > MAX_GAP_MS * this.#samplesPerMs;
+    const skippedSamples = isTooLong ? gapSamples : Math.min(gapSamples, this.#owedSamples);
+    this.#nextTimestamp = (this.#nextTimestamp + skippedSamples) | 0;
     this.#owedSamples = 0;
-    return leftSamples > MAX_GAP_MS * this.#samplesPerMs ? 0 : Math.max(leftSamples, 0);
+    return gapSamples - skippedSamples;
   }
 
   #bridge(head: number, gapSamples: number): Pulled {
-    this.#nextTimestamp = (this.#slots.timestamp(head) - gapSamples) | 0;
     const isSilence = head === this.#next;
     if (!isSilence) this.counters.concealed++;
     return this.#advance(isSilence ? 'silence' : 'lost', Math.min(gapSamples, this.#frameSamples));
@@ -284,6 +295,7 @@ export class JitterBuffer {
 
   /** Nothing is here: the line stands still, so that what is merely late is still played. */
   #starve(): Pulled {
+    this.#windowLeastMs = 0;
     this.#owedSamples += this.#frameSamples;
     if (this.#owedSamples > MAX_STARVED_MS * this.#samplesPerMs) {
       this.#state = 'filling';
@@ -306,24 +318,30 @@ export class JitterBuffer {
     this.#windowMostMs = 0;
   }
 
+  /** Called with a head in place. */
   #judgeDepth(): void {
+    const head = this.#head();
+    const gapSamples = this.#gapBefore(head);
+    const excessMs = this.depthMs - this.targetMs;
     this.#windowLeastMs = Math.min(this.#windowLeastMs, this.depthMs);
     this.#windowMostMs = Math.max(this.#windowMostMs, this.depthMs);
-    if (this.depthMs > this.targetMs + FRAME_MS) this.#trimQuiet();
+    if (excessMs > FRAME_MS) this.#trimQuiet(head, Math.min(gapSamples, excessMs * this.#samplesPerMs));
     if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;
-    if (this.#windowLeastMs > this.targetMs + FRAME_MS) this.#trimTo(this.targetMs);
+    if (this.#windowLeastMs > this.targetMs + FRAME_MS) this.#trimToTarget();
     this.#mayStretch = this.#windowMostMs + FRAME_MS <= this.targetMs;
     this.#startWindow();
   }
 
-  #trimQuiet(): void {
-    const head = this.#head();
-    if (head >= 0 && this.#isQuiet(head)) this.#trimHead(head);
+  /** Leaves out what nobody misses: a gap that would be silent or concealed, else one quiet packet. */
+  #trimQuiet(head: number, gapSamples: number): void {
+    if (gapSamples > 0) this.#nextTimestamp = (this.#nextTimestamp + gapSamples) | 0;
+    else if (this.#isQuiet(head)) this.#trimHead(head);
   }
 
-  #trimTo(depthMs: number): void {
-    for (let head = this.#head(); head >= 0 && this.depthMs > depthMs; head = this.#head())
+  #trimToTarget(): void {
+    for (let head = this.#head(); head >= 0 && this.depthMs > this.targetMs; head = this.#head()) {
       this.#trimHead(head);
+    }
   }
 
   #trimHead(head: number): void {

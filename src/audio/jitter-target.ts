@@ -6,7 +6,7 @@ const MAX_TARGET_MS = 120;
 const START_LATENESS_MS = 20;
 /** The quantile that the buffer covers; later packets are concealed. */
 const QUANTILE = 0.95;
-/** How far one packet moves the quantile's estimate: up fast, down 20 ms a second. */
+/** How far 20 ms of audio move the quantile's estimate: up fast, down 20 ms a second. */
 const STEP_MS = 8;
 /** The fastest packet is looked for in two windows of this length, so that a slower path is accepted in time. */
 const WINDOW_MS = 2_000;
@@ -75,7 +75,8 @@ export class JitterTarget {
     }
     this.#fastestMs = Math.min(this.#fastestMs, transitMs);
     const latenessMs = transitMs - Math.min(this.#fastestMs, this.#formerFastestMs);
-    this.#latenessMs += latenessMs > this.#latenessMs ? QUANTILE * STEP_MS : (QUANTILE - 1) * STEP_MS;
+    const stepMs = (STEP_MS * this.#packetMs) / FRAME_MS;
+    this.#latenessMs += latenessMs > this.#latenessMs ? QUANTILE * stepMs : (QUANTILE - 1) * stepMs;
     this.#latenessMs = Math.min(Math.max(this.#latenessMs, 0), MAX_TARGET_MS);
   }
 }

@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { indices, insert, newBuffer, type PathPacket, type Played, play, stream } from './jitter-path.ts';
+
+const steady = () => 30;
+
+function expectIncreasing(numbers: readonly number[]): void {
+  for (let i = 1; i < numbers.length; i++) expect(numbers[i]!).toBeGreaterThan(numbers[i - 1]!);
+}
+
+function count(played: readonly Played[], pulled: Played['pulled']): number {
+  return played.filter((each) => each.pulled === pulled).length;
+}
+
+describe('JitterBuffer', () => {
+  it('plays a steady stream without a gap, 40 to 80 ms behind', () => {
+    const played = play(stream(500, steady), 10_000);
+    const started = played.slice(played.findIndex(({ pulled }) => pulled === 'packet'));
+    expect(count(started, 'lost') + count(started, 'silence')).toBe(0);
+    const heard = indices(played);
+    expectIncreasing(heard);
+    expect(heard.length).toBeGreaterThan(490);
+    const late = started.find(({ index }) => index === 400);
+    expect(late!.atMs - (400 * 20 + 30)).toBeLessThanOrEqual(80);
+    expect(late!.targetMs).toBe(40);
+  });
+
+  it.each([10, 20, 30, 40, 60])('plays packets of %i ms', (packetMs) => {
+    const total = 6_000 / packetMs;
+    const played = play(stream(total, steady, { packetMs }), 6_000);
+    const started = played.slice(played.findIndex(({ pulled }) => pulled === 'packet'));
+    expect(count(started, 'lost') + count(started, 'silence') + count(started, 'idle')).toBe(0);
+    expect(indices(played).length * packetMs).toBeGreaterThan(5_800);
+  });
+
+  it('absorbs reordering without loss', () => {
+    const played = play(
+      stream(300, (i) => (i % 3 === 0 ? 55 : 20)),
+      6_000,
+    );
+    const heard = indices(played).filter((index) => index > 50);
+    expectIncreasing(heard);
+    expect(heard.length).toBeGreaterThan(240);
+    expect(
+      count(
+        played.filter(({ index }) => index > 50),
+        'lost',
+      ),
+    ).toBe(0);
+  });
+
+  it('conceals what is lost and stays in time', () => {
+    const packets = stream(300, steady).filter(({ index }) => index % 10 !== 5);
+    const buffer = newBuffer();
+    const played = play(packets, 6_040, buffer);
+    expect(count(played, 'lost')).toBe(30);
+    expect(buffer.counters).toMatchObject({ lost: 30, concealed: 30, late: 0, duplicate: 0, received: 270 });
+    expectIncreasing(indices(played));
+  });
+
+  it('counts duplicates and late packets and plays neither', () => {
+    const packets = stream(100, steady);
+    const twice = packets.map((packet) => ({ ...packet, arrivalMs: packet.arrivalMs + 5 }));
+    const far = packets
+      .filter(({ index }) => index === 50)
+      .map((p) => ({ ...p, arrivalMs: p.arrivalMs + 400 }));
+    const buffer = newBuffer();
+    const played = play(
+      [...packets.filter(({ index }) => index !== 50), ...twice.filter((p) => p.index !== 50), ...far],
+      2_200,
+      buffer,
+    );
+    expect(buffer.counters).toMatchObject({ duplicate: 99, late: 1, lost: 1 });
+    expectIncreasing(indices(played));
+  });
+
+  it('is silent, not concealed, where the sender said nothing', () => {
+    const packets = stream(100, steady).map((packet) =>
+      packet.index < 50
+        ? packet
+        : { ...packet, timestamp: packet.timestamp + 480, arrivalMs: packet.arrivalMs + 60 },
+    );
+    const buffer = newBuffer();
+    const played = play(packets, 2_300, buffer);
+    const between = played.filter(({ atMs }) => atMs > 900 && atMs < 1_250);
+    expect(count(between, 'silence')).toBeGreaterThan(0);
+    expect(buffer.counters.lost).toBe(0);
+    expect(indices(played).length).toBe(100);
+  });
+
+  it('does not take packets without audio for lost ones', () => {
+    const packets = stream(100, steady).map((packet) =>
+      packet.index >= 40 && packet.index < 48 ? { ...packet, durationSamples: 0 } : packet,
+    );
+    const buffer = newBuffer();
+    play(packets, 2_000, buffer);
+    expect(buffer.counters.lost).toBe(0);
+  });
+
+  it('leaves out quiet packets first when too much is held', () => {
+    const stall = (i: number) => (i >= 100 && i < 120 ? 430 - (i - 100) * 20 : 30);
+    const buffer = newBuffer();
+    const played = play(stream(300, stall, { quiet: (i) => i % 2 === 0 }), 6_000, buffer);
+    expect(buffer.counters.droppedForDepth).toBeGreaterThan(5);
+    const heard = new Set(indices(played));
+    const missing = Array.from({ length: 250 }, (_, i) => i).filter((i) => i > 5 && !heard.has(i));
+    expect(missing.every((index) => index % 2 === 0)).toBe(true);
+  });
+
+  it('jumps to a stream whose numbers begin anew', () => {
+    const first = stream(100, steady, { sequence: 100, timestamp: 1_000 });
+    const second = stream(100, () => 2_030, { sequence: 40_000, timestamp: 5 }).map((p) => ({
+      ...p,
+      index: p.index + 100,
+    }));
+    const heard = indices(play([...first, ...second], 4_200));
+    expectIncreasing(heard);
+    expect(heard.filter((index) => index >= 100).length).toBeGreaterThan(95);
+  });
+
+  it('goes on when only the timestamps begin anew', () => {
+    const packets = stream(200, steady, { timestamp: 900_000 }).map((packet) =>
+      packet.index < 100 ? packet : { ...packet, timestamp: packet.timestamp - 700_000 },
+    );
+    const heard = indices(play(packets, 4_200));
+    expectIncreasing(heard);
+    expect(heard.length).toBeGreaterThan(190);
+  });
+
+  it('ignores a stray number far away', () => {
+    const buffer = newBuffer();
+    const packets = stream(100, steady);
+    const stray: PathPacket = { ...packets[50]!, sequenceNumber: 30_000, index: 9_999 };
+    const heard = indices(play([...packets, stray], 2_200, buffer));
+    expect(heard).not.toContain(9_999);
+    expect(heard.length).toBe(100);
+  });
+
+  it('raises its target with jitter and lowers it again', () => {
+    const jittery = (i: number) => (i < 300 ? 20 + ((i * 37) % 71) : 20);
+    const played = play(stream(900, jittery), 18_000);
+    const at = (ms: number) => played.find(({ atMs }) => atMs >= ms)!;
+    expect(at(5_900).targetMs).toBeGreaterThanOrEqual(90);
+    expect(at(5_900).targetMs).toBeLessThanOrEqual(120);
+    expect(at(17_900).targetMs).toBe(40);
+    const settled = played.filter(({ atMs }) => atMs > 2_000 && atMs < 6_000);
+    expect(count(settled, 'lost')).toBeLessThan(settled.length * 0.06);
+  });
+
+  it('refuses a payload that is longer than its slots', () => {
+    const buffer = newBuffer();
+    const read = {
+      bytes: new Uint8Array(481),
+      sequenceNumber: 1,
+      timestamp: 1,
+      payloadOffset: 0,
+      payloadLength: 481,
+    };
+    expect(buffer.insert(read, 481, 0)).toBe(false);
+    expect(buffer.depthMs).toBe(0);
+  });
+});
+
+const START = fc.record({
+  sequence: fc.integer({ min: 0, max: 0xffff }),
+  timestamp: fc.integer({ min: 0, max: 0xffff_ffff }),
+});
+/** Numbers and timestamps that wrap soon after the start, as often as not. */
+const WRAPPING = fc.oneof(
+  START,
+  START.map(() => ({ sequence: 0xffff - 40, timestamp: 0xffff_ffff - 9_000 })),
+);
+
+describe('JitterBuffer, whatever the path does', () => {
+  it('never plays out of order or twice, and holds a bounded number of packets', () => {
+    const fate = fc.record({
+      lost: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+      twice: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+      delayMs: fc.integer({ min: 0, max: 150 }),
+      stallMs: fc.oneof(
+        { weight: 40, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.integer({ min: 100, max: 1_500 }) },
+      ),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(fate, { minLength: 50, maxLength: 250 }),
+        WRAPPING,
+        fc.constantFrom(10, 20, 30, 60),
+        (fates, start, packetMs) => {
+          let stalledUntilMs = 0;
+          const packets = stream(fates.length, (i) => fates[i]!.delayMs, { ...start, packetMs }).flatMap(
+            (packet, i) => {
+              if (fates[i]!.stallMs > 0) stalledUntilMs = packet.arrivalMs + fates[i]!.stallMs;
+              const arrived = { ...packet, arrivalMs: Math.max(packet.arrivalMs, stalledUntilMs) };
+              if (fates[i]!.lost) return [];
+              return fates[i]!.twice
+                ? [arrived, { ...arrived, arrivalMs: arrived.arrivalMs + 33 }]
+                : [arrived];
+            },
+          );
+          const buffer = newBuffer();
+          const played = play(packets, fates.length * packetMs + 3_000, buffer);
+          expectIncreasing(indices(played));
+          for (const { depthMs } of played) expect(depthMs).toBeLessThanOrEqual(64 * packetMs + 240);
+          const { received, duplicate, late } = buffer.counters;
+          expect(received + duplicate + late).toBe(packets.length);
+          expect(indices(played).length + buffer.counters.droppedForDepth).toBe(received);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('is back at its target two seconds after a stall', () => {
+    const stall = fc.integer({ min: 60, max: 1_200 });
+    const jitter = fc.integer({ min: 0, max: 60 });
+    const lost = fc.integer({ min: 0, max: 20 });
+    fc.assert(
+      fc.property(
+        stall,
+        jitter,
+        lost,
+        WRAPPING,
+        fc.constantFrom(10, 20, 30, 60),
+        (stallMs, jitterMs, lostPercent, start, packetMs) => {
+          const stallAtMs = 3_000;
+          const packets = stream(9_000 / packetMs, (i) => (i * 7919) % (jitterMs + 1), { ...start, packetMs })
+            .map((p) => {
+              const isHeld = p.arrivalMs >= stallAtMs && p.arrivalMs < stallAtMs + stallMs;
+              return isHeld ? { ...p, arrivalMs: stallAtMs + stallMs } : p;
+            })
+            .filter(({ index }) => (index * 31) % 100 >= lostPercent);
+          const played = play(packets, 8_500);
+          expectIncreasing(indices(played));
+          const after = played.filter(({ atMs }) => atMs > stallAtMs + stallMs + 2_000);
+          const leastExcessMs = Math.min(
+            ...after.slice(0, 50).map(({ depthMs, targetMs }) => depthMs - targetMs),
+          );
+          expect(leastExcessMs).toBeLessThanOrEqual(20);
+          const mostExcessMs = Math.max(...after.map(({ depthMs, targetMs }) => depthMs - targetMs));
+          expect(mostExcessMs).toBeLessThanOrEqual(jitterMs + packetMs + 60);
+          const heardMs = count(after, 'packet') * packetMs;
+          expect(heardMs / (8_500 - stallAtMs - stallMs - 2_000)).toBeGreaterThan(0.7);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('takes any numbers at all without harm', () => {
+    const packet = fc.record({
+      sequenceNumber: fc.integer({ min: 0, max: 0xffff }),
+      timestamp: fc.integer({ min: 0, max: 0xffff_ffff }),
+      durationSamples: fc.constantFrom(0, 80, 160, 480),
+      arrivalMs: fc.integer({ min: 0, max: 4_000 }),
+    });
+    fc.assert(
+      fc.property(fc.array(packet, { maxLength: 200 }), (packets) => {
+        const buffer = newBuffer();
+        const played = play(
+          packets.map((p, index) => ({ ...p, index })),
+          5_000,
+          buffer,
+        );
+        const heard = indices(played);
+        expect(new Set(heard).size).toBe(heard.length);
+        expect(buffer.depthMs).toBeLessThanOrEqual(64 * 60);
+        for (let i = 0; i < 250; i++)
+          insert(buffer, {
+            index: i,
+            sequenceNumber: 500 + i,
+            timestamp: i * 160,
+            durationSamples: 160,
+            arrivalMs: 9_000 + i,
+          });
+        expect(Array.from({ length: 30 }, () => buffer.pull())).toContain('packet');
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
