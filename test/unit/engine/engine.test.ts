@@ -47,4 +47,68 @@ describe('a call on the engine', () => {
     expect(values(first.frames)).toEqual(new Set([10]));
     expect(values(second.frames)).toEqual(new Set([10, 1_010]));
   });
+
+  it('tells why its media did not open, and may try again', async () => {
+    ({ engine } = await startTestEngine());
+    const call = engine.place('call_1', { ended: () => {} });
+    await expect(call.media.open('test', { failToOpen: 'EADDRINUSE' }, () => {})).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+    await expect(call.media.open('nonsense', {}, () => {})).rejects.toThrow('no media leg of kind nonsense');
+    await call.close();
+  });
+
+  it('answers commands, refusals included, and brings events', async () => {
+    ({ engine } = await startTestEngine());
+    const far = new TestCall(engine, 'call_1');
+    await expect(far.call.media.command('succeed')).rejects.toMatchObject({ code: 'call_not_active' });
+    await far.open();
+    await far.call.media.command('succeed');
+    await expect(far.call.media.command('reject')).rejects.toMatchObject({
+      message: 'rejected',
+      code: 'ETEST',
+    });
+    await expect(far.call.media.configure('bad')).rejects.toThrow('bad configuration');
+    await far.call.media.command('emit');
+    await until(() => far.events.length === 1);
+    expect(far.events).toEqual([{ type: 'dtmf', digit: '5' }]);
+  });
+
+  it('closes at any moment, twice, and leaves nothing behind', async () => {
+    ({ engine } = await startTestEngine());
+    const unopened = new TestCall(engine, 'call_1');
+    await unopened.call.close();
+    const opening = new TestCall(engine, 'call_2');
+    const opened = opening.open();
+    opened.catch(() => {});
+    await Promise.all([opening.call.close(), opening.call.close()]);
+    const open = new TestCall(engine, 'call_3');
+    await open.open();
+    const waiting = open.call.media.command('hang');
+    waiting.catch(() => {});
+    await open.call.close();
+    await expect(waiting).rejects.toMatchObject({ code: 'call_not_active' });
+    expect(engine.report().total.calls).toBe(0);
+    expect([unopened, opening, open].flatMap(({ terminations }) => terminations)).toEqual([]);
+  });
+
+  it('gives every call a thread of its own when told so', async () => {
+    const started = await startTestEngine({ callsPerThread: 1 });
+    engine = started.engine;
+    const calls = [1, 2, 3].map((n) => new TestCall(started.engine, `call_${n}`));
+    await Promise.all(calls.map((call) => call.open()));
+    expect(engine.report().workers.map(({ numbers }) => numbers.calls)).toEqual([1, 1, 1]);
+  });
+
+  it('keeps figures that add up', async () => {
+    ({ engine } = await startTestEngine({ threads: 2 }));
+    const far = new TestCall(engine, 'call_1');
+    await far.open();
+    far.says.write(new Int16Array(8_000).fill(10), 0, 8_000, 8_000);
+    await until(() => engine!.report().total.packets_received === 50);
+    const { total, workers } = engine.report();
+    expect(total.ticks).toBe(workers.reduce((sum, { numbers }) => sum + numbers.ticks, 0));
+    expect(total.latenessCounts.reduce((sum, count) => sum + count)).toBe(total.ticks);
+    expect(total).toMatchObject({ calls: 1, agent_legs: 0, frames_in: 50, packets_lost: 0 });
+  });
 });

@@ -70,6 +70,11 @@ export class TestCall {
 
   open(): Promise<void> {
     this.call.startAudio();
+    return this.openSilently();
+  }
+
+  /** Opens the media of a call that has not been answered. */
+  openSilently(): Promise<void> {
     return this.call.media.open('test', this.#open, (event) => this.events.push(event));
   }
 

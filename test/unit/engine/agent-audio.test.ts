@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Engine } from '../../../src/threads/engine.ts';
+import { startTestEngine, TestAgent, TestCall, until } from './support/test-engine.ts';
+
+let engine: Engine | null = null;
+afterEach(async () => {
+  await engine?.close(1_000);
+  engine = null;
+});
+
+async function callWithAgent(): Promise<{ far: TestCall; agent: TestAgent }> {
+  ({ engine } = await startTestEngine());
+  const far = new TestCall(engine, 'call_1');
+  const agent = new TestAgent(far.call);
+  await far.open();
+  return { far, agent };
+}
+
+describe('agent audio', () => {
+  it('clears at any moment and accounts for everything said since the last clear', async () => {
+    const { agent } = await callWithAgent();
+    agent.audio.clear();
+    await until(() => agent.clears.length === 1);
+    expect(agent.clears[0]).toEqual({ playedMs: 0, droppedMs: 0 });
+    agent.audio.write(new Int16Array(16_000 * 5).fill(500), 16_000);
+    agent.audio.mark(1);
+    await until(() => agent.audio.queuedMs < 4_900);
+    agent.audio.clear();
+    agent.audio.write(new Int16Array(800).fill(500), 8_000);
+    agent.audio.mark(2);
+    await until(() => agent.clears.length === 2 && agent.marks.length === 1);
+    const second = agent.clears[1]!;
+    expect(second.playedMs + second.droppedMs).toBe(5_000);
+    expect(second.playedMs).toBeGreaterThan(20);
+    expect(second.playedMs).toBeLessThan(1_000);
+    expect(agent.marks).toEqual([2]);
+    agent.audio.clear();
+    await until(() => agent.clears.length === 3);
+    expect(agent.clears[2]).toEqual({ playedMs: 100, droppedMs: 0 });
+  });
+
+  it('plays audio longer than the ring without a gap', async () => {
+    const { far, agent } = await callWithAgent();
+    const speech = Int16Array.from({ length: 48_000 * 2 }, () => 1_000);
+    agent.audio.write(speech, 48_000);
+    agent.audio.mark(9);
+    await until(() => agent.marks.length === 1);
+    const heard = [...far.takeHeard()].map((sample) => sample > 500);
+    const first = heard.indexOf(true);
+    const last = heard.lastIndexOf(true);
+    expect(heard.slice(first, last + 1).every(Boolean)).toBe(true);
+    expect(Math.abs(last + 1 - first - 16_000)).toBeLessThan(40);
+  });
+
+  it('holds what is said before the call is answered, and plays it first', async () => {
+    ({ engine } = await startTestEngine());
+    const far = new TestCall(engine, 'call_1');
+    const agent = new TestAgent(far.call);
+    agent.audio.listen(8_000);
+    agent.audio.write(new Int16Array(1_600).fill(7), 8_000);
+    await far.openSilently();
+    await until(() => far.hears.queuedSamples > 1_600);
+    expect(far.takeHeard().some((sample) => sample !== 0)).toBe(false);
+    expect(agent.frames).toEqual([]);
+    far.call.startAudio();
+    agent.audio.mark(1);
+    await until(() => agent.marks.length === 1 && agent.frames.length > 5);
+    expect([...far.takeHeard()].filter((sample) => sample === 7)).toHaveLength(1_600);
+  });
+
+  it('hears at the rate it asks for, changes it, and stops', async () => {
+    const { far, agent } = await callWithAgent();
+    const talking = setInterval(() => far.says.write(new Int16Array(160).fill(1_000), 0, 160, 8_000), 20);
+    try {
+      for (const [rateHz, bytes] of [
+        [44_100, 1_764],
+        [8_000, 320],
+        [24_000, 960],
+      ] as const) {
+        agent.audio.listen(rateHz);
+        await until(() => agent.frames.at(-1)?.length === bytes && agent.frames.at(-1)!.readInt16LE(0) > 900);
+      }
+      agent.audio.listen(null);
+      agent.frames.length = 0;
+      const other = new TestAgent(far.call);
+      other.audio.listen(8_000);
+      await until(() => other.frames.length > 5);
+      expect(agent.frames).toEqual([]);
+    } finally {
+      clearInterval(talking);
+    }
+  });
+
+  it('tells a reader that fell behind how much it missed, and leaves the others alone', async () => {
+    const { far, agent } = await callWithAgent();
+    const other = new TestAgent(far.call);
+    agent.audio.listen(8_000);
+    other.audio.listen(8_000);
+    await until(() => agent.frames.length > 3);
+    agent.busy = true;
+    const otherBefore = other.frames.length;
+    const missedFrom = agent.frames.length;
+    await until(() => other.frames.length - otherBefore >= 50);
+    agent.busy = false;
+    await until(() => agent.overrunMs > 0 && agent.frames.length > missedFrom + 5);
+    const missedMs = agent.overrunMs;
+    expect(Math.abs((other.frames.length - agent.frames.length) * 20 - missedMs)).toBeLessThanOrEqual(40);
+    expect(other.overrunMs).toBe(0);
+  });
+
+  it('says nothing more after it has left', async () => {
+    const { far, agent } = await callWithAgent();
+    agent.audio.listen(8_000);
+    await until(() => agent.frames.length > 0);
+    agent.audio.close();
+    agent.audio.close();
+    agent.frames.length = 0;
+    const other = new TestAgent(far.call);
+    other.audio.listen(8_000);
+    await until(() => other.frames.length > 3);
+    expect(agent.frames).toEqual([]);
+    expect(engine?.report().total.agent_legs).toBe(1);
+  });
+});

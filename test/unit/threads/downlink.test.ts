@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { Downlink, type DownlinkReader } from '../../../src/threads/downlink.ts';
+import { RingProducer } from '../../../src/threads/ring-producer.ts';
+
+class TestReader implements DownlinkReader {
+  readonly firstSamples: number[] = [];
+  readonly overruns: number[] = [];
+  readonly lengths = new Set<number>();
+  ready = true;
+
+  frame(pcm: Uint8Array): boolean {
+    if (!this.ready) return false;
+    this.lengths.add(pcm.length);
+    this.firstSamples.push(Buffer.from(pcm).readInt16LE(0));
+    return true;
+  }
+
+  overrun(lostMs: number): void {
+    this.overruns.push(lostMs);
+  }
+}
+
+/** The worker's half: one numbered frame a tick. */
+class TestWriter {
+  readonly #ring: RingProducer;
+  readonly #rateHz: number;
+  #number = 0;
+
+  constructor(downlink: Downlink) {
+    this.#ring = new RingProducer(downlink.memory);
+    this.#rateHz = downlink.sampleRateHz;
+  }
+
+  tick(count = 1): void {
+    for (let i = 0; i < count; i++) {
+      const frame = new Int16Array(this.#rateHz / 50).fill(++this.#number);
+      if (this.#ring.freeSamples < frame.length) this.#ring.countOverrun(frame.length);
+      else this.#ring.write(frame, 0, frame.length, this.#rateHz);
+    }
+  }
+}
+
+function numbers(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
+describe('the downlink', () => {
+  it('gives every frame whole and in order', () => {
+    const downlink = new Downlink(16_000);
+    const writer = new TestWriter(downlink);
+    const reader = new TestReader();
+    for (let i = 0; i < 100; i++) {
+      writer.tick(i % 3);
+      downlink.drain(reader);
+    }
+    expect(reader.firstSamples).toEqual(numbers(1, 99));
+    expect(reader.lengths).toEqual(new Set([640]));
+    expect(reader.overruns).toEqual([]);
+  });
+
+  it('keeps 200 ms for a reader that is behind, drops the oldest and says how much', () => {
+    const downlink = new Downlink(8_000);
+    const writer = new TestWriter(downlink);
+    const reader = new TestReader();
+    reader.ready = false;
+    for (let i = 0; i < 25; i++) {
+      writer.tick();
+      downlink.drain(reader);
+    }
+    reader.ready = true;
+    downlink.drain(reader);
+    expect(reader.firstSamples).toEqual(numbers(16, 25));
+    expect(reader.overruns.reduce((sum, lostMs) => sum + lostMs, 0)).toBe(300);
+  });
+
+  it('counts what the worker lost while nobody read at all', () => {
+    const downlink = new Downlink(8_000);
+    const writer = new TestWriter(downlink);
+    const reader = new TestReader();
+    writer.tick(50);
+    downlink.drain(reader);
+    const kept = reader.firstSamples.length;
+    expect(kept).toBeGreaterThanOrEqual(15);
+    expect(reader.firstSamples).toEqual(numbers(1, kept));
+    expect(reader.overruns).toEqual([(50 - kept) * 20]);
+  });
+});
