@@ -1,48 +1,21 @@
 import './header-limit.ts';
 import * as uWS from 'uWebSockets.js';
 import { assert } from '../../base/assert.ts';
-import { GatewayError } from '../../base/errors.ts';
-import type { Authenticate, Principal } from '../auth/principal.ts';
-import { admit, credentialOf } from './access.ts';
-import {
-  allowOf,
-  type CompiledRoute,
-  compile,
-  type Endpoint,
-  IncomingRequest,
-  newEndpoint,
-} from './endpoint.ts';
-import { Exchange, type OnError } from './exchange.ts';
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
+import { compile, type Endpoint, newEndpoint } from './endpoint.ts';
 import { PathTable } from './path-table.ts';
-import { type Reply, reply, replyEmpty } from './reply.ts';
-import { type BodyOutcome, parseJson, readBody } from './request-body.ts';
-import { requestIdFrom } from './request-id.ts';
 import { pathParameterNames, type Route } from './route.ts';
 import type { SocketRoute } from './socket.ts';
 import { SocketServer } from './socket-server.ts';
-import { streamReply } from './stream-reply.ts';
 import { Traffic } from './traffic.ts';
-import { validate } from './validation.ts';
 
-const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;
-const BODY_DEADLINE_MS = 30_000;
-const BODY_SILENCE_MS = 8_000;
-
-export interface HttpServerOptions {
+export interface HttpServerOptions extends DispatcherOptions {
   readonly routes: readonly Route[];
   readonly sockets: readonly SocketRoute[];
-  readonly authenticate: Authenticate;
-  /** Told of everything that answers 500. */
-  readonly onError: OnError;
-  /** Longest time for a request body; 30 s unless told otherwise. */
-  readonly bodyDeadlineMs?: number;
-  /** Longest pause within a request body; 8 s unless told otherwise. */
-  readonly bodySilenceMs?: number;
 }
 
 /** The gateway's front door: every HTTP request and every WebSocket handshake comes in here. */
 export class HttpServer {
-  readonly #options: HttpServerOptions;
   readonly #app = uWS.App();
   readonly #paths = new PathTable<Endpoint>();
   readonly #traffic = new Traffic();
@@ -50,7 +23,6 @@ export class HttpServer {
   #listenSocket: uWS.us_listen_socket | null = null;
 
   constructor(options: HttpServerOptions) {
-    this.#options = options;
     for (const route of options.routes) {
       const { methods } = this.#paths.at(route.path, newEndpoint);
       assert(!methods.has(route.method), `${route.method} ${route.path} is declared twice`);
@@ -63,11 +35,10 @@ export class HttpServer {
       };
     }
     this.#sockets = new SocketServer(this.#paths, this.#traffic, options.onError);
-    this.#app.ws(
-      '/*',
-      this.#sockets.behavior((response, request) => this.#serve(response, request)),
-    );
-    this.#app.any('/*', (response, request) => this.#serve(response, request));
+    const dispatcher = new Dispatcher(this.#paths, this.#traffic, options);
+    const serve = dispatcher.serve.bind(dispatcher);
+    this.#app.ws('/*', this.#sockets.behavior(serve));
+    this.#app.any('/*', serve);
   }
 
   /** Starts to listen; port 0 takes a free one. Rejects when the port is taken or the host is not of this machine. */
@@ -104,101 +75,6 @@ export class HttpServer {
     this.#sockets.closeAll(1001, 'Server is shutting down');
     await this.#traffic.drain(deadlineMs);
     this.#app.close();
-  }
-
-  #serve(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
-    const method = request.getMethod();
-    const exchange = new Exchange(response, {
-      requestId: requestIdFrom(request.getHeader('x-request-id')),
-      isHead: method === 'head',
-      traffic: this.#traffic,
-      onError: this.#options.onError,
-    });
-    try {
-      this.#dispatch(exchange, request, method);
-    } catch (error) {
-      exchange.fail(error);
-    }
-  }
-
-  #dispatch(exchange: Exchange, request: uWS.HttpRequest, method: string): void {
-    const match = this.#paths.find(request.getUrl());
-    if (match === null) throw new GatewayError('not_found');
-    const compiled = match.target.methods.get(method === 'head' ? 'get' : method);
-    if (compiled === undefined) {
-      answerWithoutRoute(exchange, match.target, method);
-      return;
-    }
-    const principal = this.#admit(compiled.route, request);
-    const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
-    if (compiled.route.body === undefined) handle(exchange, compiled, incoming);
-    else this.#readThenHandle(exchange, compiled, incoming);
-  }
-
-  #admit(route: Route, request: uWS.HttpRequest): Principal | null {
-    if (route.access === 'public') return null;
-    return admit(route.access, this.#options.authenticate(credentialOf(request)));
-  }
-
-  #readThenHandle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest): void {
-    const limits = {
-      maxBytes: compiled.route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
-      deadlineMs: this.#options.bodyDeadlineMs ?? BODY_DEADLINE_MS,
-      silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
-    };
-    readBody(exchange, limits, (outcome) => {
-      try {
-        takeBody(exchange, compiled, incoming, outcome);
-      } catch (error) {
-        exchange.fail(error);
-      }
-    });
-  }
-}
-
-function takeBody(
-  exchange: Exchange,
-  compiled: CompiledRoute,
-  incoming: IncomingRequest,
-  outcome: BodyOutcome,
-): void {
-  switch (outcome.kind) {
-    case 'too_large':
-      exchange.send(reply(413, { detail: new GatewayError('body_too_large').message }), !outcome.isRead);
-      return;
-    case 'too_slow':
-      exchange.send(reply(408, { detail: 'Request body did not arrive in time' }), true);
-      return;
-    case 'complete':
-      incoming.body = validate(compiled.route.body!, 'body', parseJson(outcome.bytes));
-      handle(exchange, compiled, incoming);
-  }
-}
-
-/** Runs a handler. One that answers at once is answered at once, which also keeps pipelined requests in order. */
-function handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest): void {
-  const answer = route.handler(incoming);
-  if (!(answer instanceof Promise)) {
-    answerWith(exchange, answer);
-    return;
-  }
-  exchange.watchAbort();
-  answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
-}
-
-function answerWith(exchange: Exchange, answer: Reply): void {
-  if (answer.kind === 'stream') void streamReply(exchange, answer);
-  else exchange.send(answer);
-}
-
-function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, method: string): void {
-  const headers = { Allow: allowOf(endpoint) };
-  if (method === 'options') {
-    exchange.send(replyEmpty(204, headers));
-  } else if (endpoint.socket !== null && method === 'get') {
-    exchange.send(reply(426, { detail: 'This path takes WebSocket connections' }, { Upgrade: 'websocket' }));
-  } else {
-    exchange.send(reply(405, { detail: new GatewayError('method_not_allowed').message }, headers));
   }
 }
 

@@ -1,0 +1,136 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { GatewayError } from '../../base/errors.ts';
+import type { Authenticate, Principal } from '../auth/principal.ts';
+import { admit, credentialOf } from './access.ts';
+import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
+import { Exchange, type OnError } from './exchange.ts';
+import type { PathTable } from './path-table.ts';
+import { type Reply, reply, replyEmpty } from './reply.ts';
+import { type BodyOutcome, parseJson, readBody } from './request-body.ts';
+import { requestIdFrom } from './request-id.ts';
+import type { Route } from './route.ts';
+import { streamReply } from './stream-reply.ts';
+import type { Traffic } from './traffic.ts';
+import { validate } from './validation.ts';
+
+const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;
+const BODY_DEADLINE_MS = 30_000;
+const BODY_SILENCE_MS = 8_000;
+
+export interface DispatcherOptions {
+  readonly authenticate: Authenticate;
+  /** Told of everything that answers 500. */
+  readonly onError: OnError;
+  /** Longest time for a request body; 30 s unless told otherwise. */
+  readonly bodyDeadlineMs?: number;
+  /** Longest pause within a request body; 8 s unless told otherwise. */
+  readonly bodySilenceMs?: number;
+}
+
+/** The way of a request: path → method → key → parameters and query → body → handler → answer. */
+export class Dispatcher {
+  readonly #paths: PathTable<Endpoint>;
+  readonly #traffic: Traffic;
+  readonly #options: DispatcherOptions;
+
+  constructor(paths: PathTable<Endpoint>, traffic: Traffic, options: DispatcherOptions) {
+    this.#paths = paths;
+    this.#traffic = traffic;
+    this.#options = options;
+  }
+
+  serve(response: HttpResponse, request: HttpRequest): void {
+    const method = request.getMethod();
+    const exchange = new Exchange(response, {
+      requestId: requestIdFrom(request.getHeader('x-request-id')),
+      isHead: method === 'head',
+      traffic: this.#traffic,
+      onError: this.#options.onError,
+    });
+    try {
+      this.#dispatch(exchange, request, method);
+    } catch (error) {
+      exchange.fail(error);
+    }
+  }
+
+  #dispatch(exchange: Exchange, request: HttpRequest, method: string): void {
+    const match = this.#paths.find(request.getUrl());
+    if (match === null) throw new GatewayError('not_found');
+    const compiled = match.target.methods.get(method === 'head' ? 'get' : method);
+    if (compiled === undefined) {
+      answerWithoutRoute(exchange, match.target, method);
+      return;
+    }
+    const principal = this.#admit(compiled.route, request);
+    const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
+    if (compiled.route.body === undefined) handle(exchange, compiled, incoming);
+    else this.#readThenHandle(exchange, compiled, incoming);
+  }
+
+  #admit(route: Route, request: HttpRequest): Principal | null {
+    if (route.access === 'public') return null;
+    return admit(route.access, this.#options.authenticate(credentialOf(request)));
+  }
+
+  #readThenHandle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest): void {
+    const limits = {
+      maxBytes: compiled.route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
+      deadlineMs: this.#options.bodyDeadlineMs ?? BODY_DEADLINE_MS,
+      silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
+    };
+    readBody(exchange, limits, (outcome) => {
+      try {
+        takeBody(exchange, compiled, incoming, outcome);
+      } catch (error) {
+        exchange.fail(error);
+      }
+    });
+  }
+}
+
+function takeBody(
+  exchange: Exchange,
+  compiled: CompiledRoute,
+  incoming: IncomingRequest,
+  outcome: BodyOutcome,
+): void {
+  switch (outcome.kind) {
+    case 'too_large':
+      exchange.send(reply(413, { detail: new GatewayError('body_too_large').message }), !outcome.isRead);
+      return;
+    case 'too_slow':
+      exchange.send(reply(408, { detail: 'Request body did not arrive in time' }), true);
+      return;
+    case 'complete':
+      incoming.body = validate(compiled.route.body!, 'body', parseJson(outcome.bytes));
+      handle(exchange, compiled, incoming);
+  }
+}
+
+/** Runs a handler. One that answers at once is answered at once, which also keeps pipelined requests in order. */
+function handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest): void {
+  const answer = route.handler(incoming);
+  if (!(answer instanceof Promise)) {
+    answerWith(exchange, answer);
+    return;
+  }
+  exchange.watchAbort();
+  answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
+}
+
+function answerWith(exchange: Exchange, answer: Reply): void {
+  if (answer.kind === 'stream') void streamReply(exchange, answer);
+  else exchange.send(answer);
+}
+
+function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, method: string): void {
+  const headers = { Allow: allowOf(endpoint) };
+  if (method === 'options') {
+    exchange.send(replyEmpty(204, headers));
+  } else if (endpoint.socket !== null && method === 'get') {
+    exchange.send(reply(426, { detail: 'This path takes WebSocket connections' }, { Upgrade: 'websocket' }));
+  } else {
+    exchange.send(reply(405, { detail: new GatewayError('method_not_allowed').message }, headers));
+  }
+}
