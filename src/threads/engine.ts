@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina';
 import { GatewayError } from '../base/errors.ts';
-import { CallLink, type CallLinkHost, type EngineCall, type EngineCallObserver } from './call-link.ts';
+import { CallLink, type CallLinkHost } from './call-link.ts';
+import type { EngineCall, EngineCallObserver } from './engine-call.ts';
 import { addEngineNumbers, type EngineNumbers, EngineStats } from './engine-stats.ts';
 import {
   type CallOutcome,
@@ -15,7 +16,7 @@ import { Supervisor } from './supervisor.ts';
 import { WorkerLink, type WorkerLinkHost } from './worker-link.ts';
 
 export type { AgentAudio, AgentAudioObserver } from './agent-link.ts';
-export type { EngineCall, EngineCallObserver } from './call-link.ts';
+export type { EngineCall, EngineCallObserver } from './engine-call.ts';
 
 const START_DEADLINE_MS = 15_000;
 /** More threads than this are never started, whatever the calls ask for. */
@@ -155,8 +156,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
 
   received(message: Event | Reply, worker: WorkerLink): void {
     if (message.type === 'worker.fault') this.#observer.fault(message.error);
-    else if (message.type === 'reply') this.#calls.get(message.callId)?.settle(message);
-    else this.#calls.get(message.callId)?.handle(message, worker);
+    else this.#calls.get(message.callId)?.received(message, worker);
   }
 
   threw(error: unknown): void {

@@ -1,40 +1,72 @@
 import { GatewayError } from '../base/errors.ts';
-import { fromWireError, type Reply } from './protocol.ts';
+import { type Command, fromWireError, type Reply } from './protocol.ts';
+
+type RequestCommand = Extract<Command, { readonly requestId: number }>;
 
 interface Request {
+  readonly command: RequestCommand;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
   readonly deadline: NodeJS.Timeout;
+  sent: boolean;
 }
 
-/** Requests to a worker that wait for their Reply, each with a deadline. */
+/** A call's requests that wait for their Reply, each with a deadline. */
 export class Requests {
   readonly #pending = new Map<number, Request>();
   #lastId = 0;
 
-  /** Makes a request, hands its id to `send`, and waits for the reply. */
-  ask(deadlineMs: number, what: string, send: (requestId: number) => void): Promise<void> {
+  /** Makes a request, gives its command to `send`, and waits for the reply. `what` names it in errors. */
+  ask(
+    deadlineMs: number,
+    what: string,
+    make: (requestId: number) => RequestCommand,
+    send: (command: Command) => void,
+  ): Promise<void> {
     this.#lastId++;
     const requestId = this.#lastId;
+    const command = make(requestId);
     return new Promise((resolve, reject) => {
       const late = (): void =>
-        this.fail(requestId, new GatewayError('deadline_exceeded', `${what} did not finish in time`));
-      this.#pending.set(requestId, { resolve, reject, deadline: setTimeout(late, deadlineMs) });
-      send(requestId);
+        this.#fail(requestId, new GatewayError('deadline_exceeded', `${what} did not finish in time`));
+      const deadline = setTimeout(late, deadlineMs);
+      this.#pending.set(requestId, { command, resolve, reject, deadline, sent: false });
+      send(command);
     });
+  }
+
+  /** A worker has the command now. */
+  sent(command: Command): void {
+    const request = 'requestId' in command ? this.#pending.get(command.requestId) : undefined;
+    if (request !== undefined) request.sent = true;
   }
 
   settle(reply: Reply): void {
     if (reply.ok) this.#take(reply.requestId)?.resolve();
-    else this.#take(reply.requestId)?.reject(fromWireError(reply.error));
+    else this.#fail(reply.requestId, fromWireError(reply.error));
   }
 
-  fail(requestId: number, error: Error): void {
-    this.#take(requestId)?.reject(error);
+  /**
+   * The worker was lost. Returns the commands to give to the next one: all but passing requests that were begun,
+   * which fail, because doing them twice would be wrong.
+   */
+  moved(): Command[] {
+    const kept: Command[] = [];
+    for (const [requestId, request] of [...this.#pending]) {
+      const begun = request.sent && request.command.type === 'media.command';
+      if (begun) this.#fail(requestId, new GatewayError('internal_error', 'The engine thread was lost'));
+      else kept.push(request.command);
+      request.sent = false;
+    }
+    return kept;
   }
 
   failAll(error: Error): void {
-    for (const requestId of [...this.#pending.keys()]) this.fail(requestId, error);
+    for (const requestId of [...this.#pending.keys()]) this.#fail(requestId, error);
+  }
+
+  #fail(requestId: number, error: Error): void {
+    this.#take(requestId)?.reject(error);
   }
 
   #take(requestId: number): Request | undefined {
