@@ -160,6 +160,29 @@ describe('playout', () => {
     expect(bench.marks.map(({ markId }) => markId)).toEqual([2]);
   });
 
+  it('fades nothing of what was said after the clear, and drops none of it', () => {
+    const bench = new Bench();
+    bench.say(new Int16Array(FRAME).fill(10_000));
+    bench.say(new Int16Array(FRAME + 10).fill(10_000));
+    bench.ticks(2);
+    const { position, notesWritten } = bench.ring;
+    bench.say(new Int16Array(FRAME * 3).fill(-500));
+    bench.playout.clear(position, notesWritten);
+    bench.ticks(10);
+    expect(bench.played.filter((sample) => sample === -500)).toHaveLength(FRAME * 3);
+    expect(
+      bench.played.slice(2 * FRAME, 3 * FRAME).filter((sample) => sample > 0).length,
+    ).toBeLessThanOrEqual(10);
+  });
+
+  it('tells a mark only when the resampler has given out what was said before it', () => {
+    const bench = new Bench();
+    bench.say(tone(221, 11_025), 11_025);
+    bench.ring.writeMark(1);
+    bench.ticks(5);
+    expect(bench.marks).toEqual([{ markId: 1, atSample: 2 * FRAME }]);
+  });
+
   it('accounts for every millisecond under any order of saying, clearing, ticking and changing hands', () => {
     const action = fc.oneof(
       fc.record({
