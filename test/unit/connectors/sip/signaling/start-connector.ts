@@ -53,7 +53,7 @@ export class ConnectorUnderTest {
   }
 
   async stop(): Promise<void> {
-    await this.connector.close(2_000);
+    await this.connector.close(300);
     for (const { notes } of this.answerer.calls) notes.media.close();
     this.#rtp.release();
   }

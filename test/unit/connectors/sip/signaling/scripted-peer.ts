@@ -1,0 +1,160 @@
+import { createSocket, type Socket } from 'node:dgram';
+import type { AddressInfo } from 'node:net';
+import { EventLog } from '../../../../support/event-log.ts';
+import {
+  parseSip,
+  type SipMessage,
+  type SipRequest,
+  type SipResponse,
+} from '../../../../support/sip-message.ts';
+
+export interface Answer {
+  readonly tag?: string;
+  readonly contact?: string;
+  readonly headers?: readonly string[];
+  readonly body?: string;
+}
+
+/** A SIP peer over UDP that says exactly what a test tells it to, and repeats nothing by itself. */
+export class ScriptedPeer {
+  readonly received: { readonly atMs: number; readonly message: SipMessage; readonly text: string }[] = [];
+  readonly #socket: Socket = createSocket('udp4');
+  readonly #log = new EventLog<SipMessage>();
+  #gatewayPort = 0;
+
+  static async start(host = '127.0.0.1'): Promise<ScriptedPeer> {
+    const peer = new ScriptedPeer();
+    peer.#socket.on('message', (bytes) => {
+      const message = parseSip(bytes);
+      if (message === null) return;
+      peer.received.push({ atMs: performance.now(), message, text: bytes.toString() });
+      peer.#log.push(message);
+    });
+    await new Promise<void>((resolve) => peer.#socket.bind(0, host, resolve));
+    return peer;
+  }
+
+  get port(): number {
+    return (this.#socket.address() as AddressInfo).port;
+  }
+
+  get host(): string {
+    return (this.#socket.address() as AddressInfo).address;
+  }
+
+  /** Sets who is talked to. */
+  facing(gatewayPort: number): void {
+    this.#gatewayPort = gatewayPort;
+  }
+
+  async request(method: string, deadlineMs = 5_000): Promise<SipRequest> {
+    return (await this.#log.next(method, (message) => message.method === method, deadlineMs)) as SipRequest;
+  }
+
+  async response(status: number, method: string, deadlineMs = 5_000): Promise<SipResponse> {
+    const matches = (message: SipMessage): boolean =>
+      message.status === status && message.headers.cseq.method === method;
+    return (await this.#log.next(`${status} to ${method}`, matches, deadlineMs)) as SipResponse;
+  }
+
+  requests(method: string): SipRequest[] {
+    return this.received
+      .map(({ message }) => message)
+      .filter((message) => message.method === method) as SipRequest[];
+  }
+
+  statuses(method: string): number[] {
+    return this.received.flatMap(({ message }) =>
+      message.method === undefined && message.headers.cseq.method === method ? [message.status] : [],
+    );
+  }
+
+  /** Answers a request the way a UAS does. */
+  answer(
+    request: SipRequest,
+    status: number,
+    { tag = 'peer', contact, headers = [], body = '' }: Answer = {},
+  ): void {
+    const raw = this.received.find(({ message }) => message === request)!.text.split('\r\n');
+    const copied = raw.filter((line) => /^(via|from|call-id|cseq|record-route):/i.test(line));
+    const to = raw.find((line) => /^to:/i.test(line))!;
+    this.sendText(
+      [
+        `SIP/2.0 ${status} Scripted`,
+        ...copied,
+        status === 100 || /;tag=/.test(to) ? to : `${to};tag=${tag}`,
+        `Contact: <${contact ?? `sip:peer@${this.host}:${this.port}`}>`,
+        ...headers,
+        ...bodyLines(body),
+      ].join('\r\n'),
+    );
+  }
+
+  /** Sends a request; inside a dialog when `dialog` names the tags. */
+  send(
+    method: string,
+    uri: string,
+    call: {
+      readonly callId: string;
+      readonly cseq: number;
+      readonly branch?: string;
+      readonly fromTag?: string;
+      readonly to?: string;
+      readonly toTag?: string;
+      readonly headers?: readonly string[];
+      readonly body?: string;
+    },
+  ): void {
+    const { callId, cseq, fromTag = 'peer', toTag, headers = [], body = '' } = call;
+    const branch = call.branch ?? `z9hG4bK${callId}${cseq}${method}`;
+    this.sendText(
+      [
+        `${method} ${uri} SIP/2.0`,
+        `Via: SIP/2.0/UDP ${this.host}:${this.port};branch=${branch};rport`,
+        'Max-Forwards: 70',
+        `From: <sip:+33611111111@${this.host}>;tag=${fromTag}`,
+        `To: <${call.to ?? uri}>${toTag === undefined ? '' : `;tag=${toTag}`}`,
+        `Call-ID: ${callId}`,
+        `CSeq: ${cseq} ${method}`,
+        `Contact: <sip:peer@${this.host}:${this.port}>`,
+        ...headers,
+        ...bodyLines(body),
+      ].join('\r\n'),
+    );
+  }
+
+  sendText(text: string | Buffer): void {
+    this.#socket.send(text, this.#gatewayPort, '127.0.0.1');
+  }
+
+  stop(): void {
+    this.#socket.close();
+  }
+}
+
+function bodyLines(body: string): string[] {
+  const type = body.startsWith('v=') ? ['Content-Type: application/sdp'] : [];
+  return [...(body === '' ? [] : type), `Content-Length: ${Buffer.byteLength(body)}`, '', body];
+}
+
+/** An SDP with one audio line. */
+export function sdp(
+  port = 40_000,
+  {
+    codecs = '0 8 101',
+    direction = 'sendrecv',
+    version = 1,
+  }: { codecs?: string; direction?: string; version?: number } = {},
+): string {
+  return [
+    'v=0',
+    `o=peer 1 ${version} IN IP4 127.0.0.1`,
+    's=-',
+    'c=IN IP4 127.0.0.1',
+    't=0 0',
+    `m=audio ${port} RTP/AVP ${codecs}`,
+    'a=rtpmap:101 telephone-event/8000',
+    `a=${direction}`,
+    '',
+  ].join('\r\n');
+}
