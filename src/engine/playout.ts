@@ -1,7 +1,7 @@
 import { Resampler } from '../audio/resampler.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
 import { NO_MARK, RingConsumer } from '../threads/ring-consumer.ts';
-import { NOTE_CAPACITY } from '../threads/ring-layout.ts';
+import { DueMarks } from './due-marks.ts';
 import { PlayoutDepth } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
@@ -36,10 +36,7 @@ export class Playout {
   #agentRateHz: number;
   #phase: Phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
   #shiftedSamples = 0;
-  readonly #markIds = new Int32Array(NOTE_CAPACITY);
-  /** Value of #shiftedSamples at which the mark of the same index is due. */
-  readonly #markDue = new Float64Array(NOTE_CAPACITY);
-  #markCount = 0;
+  readonly #marks = new DueMarks();
   #underruns = 0;
   #driftDrops = 0;
 
@@ -91,23 +88,15 @@ export class Playout {
   /** Takes the id of a mark whose audio has left; NO_MARK when none is due. Call when the frame has been sent. */
   takeDueMark(): number {
     this.#collectMarks();
-    if (this.#markCount === 0) {
-      this.#ring.releaseMarks();
-      return NO_MARK;
-    }
-    if ((this.#markDue[0] as number) > this.#shiftedSamples) return NO_MARK;
-    const markId = this.#markIds[0] as number;
-    this.#markCount--;
-    this.#markIds.copyWithin(0, 1);
-    this.#markDue.copyWithin(0, 1);
-    return markId;
+    if (this.#marks.isEmpty) this.#ring.releaseMarks();
+    return this.#marks.take(this.#shiftedSamples);
   }
 
   /** Drops everything before `position` and note `noteCount`, except 5 ms to fade out if audio is running. */
   clear(position: number, noteCount: number): void {
     if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_OUT_MS) / 1000, position);
     this.#ring.countDropped(this.#ring.discardTo(position, noteCount));
-    this.#markCount = 0;
+    this.#marks.clear();
     this.#ring.releaseMarks();
     if (this.#phase.name === 'fading') return;
     const audible = this.#phase.name === 'playing' && this.#fifo.length > 0;
@@ -245,12 +234,10 @@ export class Playout {
   }
 
   #collectMarks(): void {
-    while (this.#markCount < NOTE_CAPACITY) {
+    while (!this.#marks.isFull) {
       const markId = this.#ring.takeMark();
       if (markId === NO_MARK) return;
-      this.#markIds[this.#markCount] = markId;
-      this.#markDue[this.#markCount] = this.#shiftedSamples + this.#fifo.length;
-      this.#markCount++;
+      this.#marks.add(markId, this.#shiftedSamples + this.#fifo.length);
     }
   }
 
