@@ -22,7 +22,6 @@ type State =
   /** One INVITE is on its way to `destinations[0]`; the others wait in case that one is out of order. */
   | {
       readonly type: 'inviting';
-      readonly request: OutgoingInviteRequest;
       readonly destinations: readonly Destination[];
       progressed: boolean;
       cancelSent: boolean;
@@ -35,6 +34,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
   readonly #leg: SipLeg;
   readonly #displayName: string;
   #target: URI;
+  #request: OutgoingInviteRequest | null = null;
   #redirects = 0;
   #rang = false;
   #state: State = { type: 'opening' };
@@ -105,8 +105,8 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     );
     trunk.pin(message.callId, destination!);
     void this.#leg.released.then(() => trunk.unpin(message.callId));
-    const request = core.invite(message, this.#delegate());
-    this.#state = { type: 'inviting', request, destinations, progressed: false, cancelSent: false };
+    this.#request = core.invite(message, this.#delegate());
+    this.#state = { type: 'inviting', destinations, progressed: false, cancelSent: false };
   }
 
   #delegate(): OutgoingInviteRequestDelegate {
@@ -120,7 +120,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
         this.#ringing(message);
       },
       onAccept: ({ message, session, ack }) => {
-        ack();
+        ack({ extraHeaders: this.#credentials() });
         // A fork answered too, or somebody just before our CANCEL came: one call is enough.
         if (this.#state.type !== 'inviting' || this.#leg.hasEnded) this.#dismiss(session);
         else
@@ -131,6 +131,15 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
       onRedirect: ({ message }) => this.#redirected(message),
       onReject: ({ message }) => this.#rejected(message),
     };
+  }
+
+  /** The ACK repeats what satisfied the challenge of the INVITE (section 13.2.2.4). */
+  #credentials(): string[] {
+    const message = this.#request?.message;
+    return ['Authorization', 'Proxy-Authorization'].flatMap((name) => {
+      const value = message?.getHeader(name);
+      return value === undefined ? [] : [`${name}: ${value}`];
+    });
   }
 
   /** A CANCEL may go out only after a provisional answer (section 9.1). */
@@ -202,9 +211,8 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
 
   #cancel(): void {
     if (this.#state.type !== 'inviting' || this.#state.cancelSent || !this.#state.progressed) return;
-    const { request } = this.#state;
     this.#state.cancelSent = true;
-    request.cancel();
+    this.#request?.cancel();
     // A peer that answers neither the CANCEL nor the INVITE is gone (section 9.1).
     this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#leg.release());
   }

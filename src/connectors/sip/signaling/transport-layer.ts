@@ -36,6 +36,13 @@ export class TransportLayer {
     return transmit();
   }
 
+  /** Sends an empty line over UDP: no message, but traffic. */
+  ping(destination: Destination): void {
+    this.#udp()
+      .send('\r\n\r\n', destination.host, destination.port)
+      .catch(() => {});
+  }
+
   close(): void {
     this.requests.clear();
     this.received.clear();

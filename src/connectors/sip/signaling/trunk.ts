@@ -29,6 +29,8 @@ export interface TrunkSurroundings {
 const VIA_PROTOCOL = { udp: 'UDP', tcp: 'TCP', tls: 'TLS' } as const;
 const RETRY_LOOKUP_MS = 30_000;
 const MAX_REFRESH_MS = 300_000;
+/** Within the 30 s after which a home router may forget a quiet UDP flow (RFC 5626 section 4.4.2). */
+const KEEP_ALIVE_MS = 25_000;
 
 /** One account's way to the telephone network: its server, its credentials, and a user agent core of its own. */
 export class Trunk {
@@ -47,6 +49,7 @@ export class Trunk {
   #addresses: ReadonlySet<string> = new Set();
   #localHost = '';
   #cancelRefresh: CancelTimer = () => {};
+  #cancelKeepAlive: CancelTimer = () => {};
   #closed = false;
 
   constructor(settings: SipTrunk, around: TrunkSurroundings) {
@@ -118,9 +121,19 @@ export class Trunk {
     this.#pins.delete(callId);
   }
 
-  /** Notes that `destination` answers, so that the next request goes there first. */
+  /** Notes that `destination` answers, so that the next request goes there first and the way stays open. */
   prefer(destination: Destination): void {
     this.#preferred = destination;
+    if (destination.protocol === 'udp' && this.settings.register) this.#keepAlive(destination);
+  }
+
+  /** Over UDP an empty line keeps routers on the way from closing it; TCP connections do it themselves. */
+  #keepAlive(destination: Destination): void {
+    this.#cancelKeepAlive();
+    this.#cancelKeepAlive = this.#around.clock.after(KEEP_ALIVE_MS, () => {
+      this.#around.layer.ping(destination);
+      this.#keepAlive(destination);
+    });
   }
 
   destinationFor(callId: string): Destination {
@@ -140,6 +153,7 @@ export class Trunk {
   close(): void {
     this.#closed = true;
     this.#cancelRefresh();
+    this.#cancelKeepAlive();
     this.#around.layer.requests.clear(this);
     this.core.dispose();
     this.flow.close();

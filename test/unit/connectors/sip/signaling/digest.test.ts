@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import {
+  chooseChallenge,
+  parseChallenge,
+} from '../../../../../src/connectors/sip/signaling/digest-challenge.ts';
+import {
+  ChallengeBook,
+  DigestCredentials,
+} from '../../../../../src/connectors/sip/signaling/digest-credentials.ts';
+import {
+  authorization,
+  digestResponse,
+} from '../../../../../src/connectors/sip/signaling/digest-response.ts';
+
+/** RFC 7616 section 3.9.1. */
+const RFC_7616 = {
+  realm: 'http-auth@example.org',
+  nonce: '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v',
+  opaque: 'FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS',
+  qopAuth: true,
+  stale: false,
+} as const;
+
+const MUFASA = {
+  username: 'Mufasa',
+  password: 'Circle of Life',
+  method: 'GET',
+  uri: '/dir/index.html',
+  cnonce: 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ',
+  nonceCount: 1,
+};
+
+describe('digest', () => {
+  it.each([
+    ['MD5', '8ca523f5e9506fed4657c9700eebdbec'],
+    ['SHA-256', '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1'],
+  ] as const)('computes the %s example of RFC 7616', (algorithm, response) => {
+    expect(digestResponse({ ...RFC_7616, algorithm }, MUFASA)).toBe(response);
+  });
+
+  it('computes the example of RFC 2617, and the same without qop in the manner of RFC 2069', () => {
+    const challenge = {
+      realm: 'testrealm@host.com',
+      nonce: 'dcd98b7102dd2f0e8b11d0f600bfb0c093',
+      opaque: null,
+      algorithm: 'MD5',
+      stale: false,
+    } as const;
+    const request = { ...MUFASA, password: 'Circle Of Life', cnonce: '0a4f113b' };
+    expect(digestResponse({ ...challenge, qopAuth: true }, request)).toBe('6629fae49393a05397450978507c4ef1');
+    expect(digestResponse({ ...challenge, qopAuth: false }, request)).toBe(
+      '670fd8c2df070c60b045671b8b24ff02',
+    );
+  });
+
+  it('binds the secret to both nonces with -sess', () => {
+    const plain = digestResponse({ ...RFC_7616, algorithm: 'SHA-256' }, MUFASA);
+    const session = digestResponse({ ...RFC_7616, algorithm: 'SHA-256-sess' }, MUFASA);
+    const other = digestResponse({ ...RFC_7616, algorithm: 'SHA-256-sess' }, { ...MUFASA, cnonce: 'x' });
+    expect(new Set([plain, session, other]).size).toBe(3);
+  });
+
+  it('writes a header that escapes names and leaves out what was not asked for', () => {
+    const challenge = {
+      ...RFC_7616,
+      realm: 'a "b"',
+      opaque: null,
+      algorithm: 'MD5',
+      qopAuth: false,
+    } as const;
+    const header = authorization(challenge, MUFASA);
+    expect(header).toContain('realm="a \\"b\\""');
+    expect(header).not.toMatch(/opaque|qop|nc=|cnonce/);
+  });
+
+  it('reads challenges as servers write them', () => {
+    const text =
+      'Digest realm="r, x",nonce="n\\"1", qop="auth-int, auth" , algorithm=sha-256,stale=TRUE,opaque=""';
+    expect(parseChallenge(text)).toEqual({
+      realm: 'r, x',
+      nonce: 'n"1',
+      opaque: '',
+      algorithm: 'SHA-256',
+      qopAuth: true,
+      stale: true,
+    });
+    expect(parseChallenge('Digest realm="r", nonce="n", qop="auth-int"')).toBeNull();
+    expect(parseChallenge('Digest realm="r", nonce="n", algorithm=SHA-512-256')).toBeNull();
+    expect(parseChallenge('Basic realm="r"')).toBeNull();
+  });
+
+  it('takes the strongest challenge, of the trunk’s realm when there is one', () => {
+    const md5 = 'Digest realm="a", nonce="1", algorithm=MD5';
+    const sha = 'Digest realm="b", nonce="2", algorithm=SHA-256';
+    expect(chooseChallenge([md5, sha], null)?.nonce).toBe('2');
+    expect(chooseChallenge([md5, sha], 'a')?.nonce).toBe('1');
+    expect(chooseChallenge([md5, sha], 'elsewhere')?.nonce).toBe('2');
+    expect(chooseChallenge(['Basic x'], null)).toBeNull();
+  });
+
+  it('counts the uses of a nonce, and starts again with a new one', () => {
+    const book = new ChallengeBook();
+    for (const nonce of ['n1', 'n2']) book.add({ ...RFC_7616, nonce, algorithm: 'MD5' });
+    const credentials = new DigestCredentials('u', 'p', book);
+    const request = { method: 'REGISTER', ruri: { toRaw: () => 'sip:h' } } as never;
+    const countAfter = (nonce: string): string | undefined => {
+      expect(credentials.authenticate(request, { nonce })).toBe(true);
+      return /nc=(\d+)/.exec(credentials.toString())?.[1];
+    };
+    expect([countAfter('n1'), countAfter('n1'), countAfter('n2')]).toEqual([
+      '00000001',
+      '00000002',
+      '00000001',
+    ]);
+    expect(credentials.authenticate(request, { nonce: 'unknown' })).toBe(false);
+  });
+});
