@@ -143,6 +143,7 @@ export class CallActor {
     this.#state = next.state;
     this.#actOnLeg(next.leg);
     this.#armDeadline();
+    if (next.state.name === 'active') this.#engineCall.startAudio();
     if (isOver(next.state)) this.#finish();
     if (next.state.name !== before.name) this.#announce(next.state);
   }

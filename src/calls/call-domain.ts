@@ -1,6 +1,7 @@
 import type { Platform } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Engine } from '../threads/engine.ts';
 import type { CallIdentity } from './call.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
@@ -14,6 +15,7 @@ export interface CallDomain {
   readonly connectors: ReadonlyMap<Platform, Connector>;
   readonly engine: Engine;
   readonly recorder: CallRecorder;
+  readonly events: BusinessEvents;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
   readonly maxCallsPerAccount: number;
@@ -24,19 +26,27 @@ export function openCall(domain: CallDomain, identity: CallIdentity): CallActor 
   const engineCall = domain.engine.place(identity.callId, {
     ended: (termination) => actor.post({ type: 'engine_ended', termination }),
   });
+  const startedMs = domain.clock.monotonicMs();
   const actor = new CallActor(identity, {
     engineCall,
     clock: domain.clock,
     deadlines: domain.deadlines,
-    witness: { changed: (call, state) => followChange(domain, call, state) },
+    witness: { changed: (call, state) => followChange(domain, call, state, startedMs) },
   });
   domain.registry.add(actor);
+  domain.events.callStarted(identity);
   return actor;
 }
 
-function followChange(domain: CallDomain, actor: CallActor, state: CallState): void {
+function followChange(domain: CallDomain, actor: CallActor, state: CallState, startedMs: number): void {
   domain.recorder.changed(actor.snapshot(), state);
-  if (isOver(state)) domain.registry.remove(actor);
+  const sinceStartMs = domain.clock.monotonicMs() - startedMs;
+  if (isOver(state)) {
+    domain.registry.remove(actor);
+    domain.events.callEnded(actor.identity, state.name, state.termination, sinceStartMs);
+  } else {
+    domain.events.callAnswered(actor.identity, sinceStartMs);
+  }
 }
 
 export function hasRoom(domain: CallDomain, accountId: string): boolean {

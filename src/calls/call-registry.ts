@@ -1,4 +1,7 @@
 import type { CallActor } from './call-actor.ts';
+import type { CallStateName } from './call-state.ts';
+
+const LIVE_STATES = ['connecting', 'ringing', 'active'] as const;
 
 /** The calls that live now, by id and by account. */
 export class CallRegistry {
@@ -36,6 +39,12 @@ export class CallRegistry {
   /** The account's live calls, oldest first. */
   listOf(accountId: string): CallActor[] {
     return [...(this.#byAccount.get(accountId) ?? [])];
+  }
+
+  countByState(): Map<CallStateName, number> {
+    const counts = new Map<CallStateName, number>(LIVE_STATES.map((state) => [state, 0]));
+    for (const { state } of this.#byId.values()) counts.set(state.name, (counts.get(state.name) ?? 0) + 1);
+    return counts;
   }
 
   all(): CallActor[] {

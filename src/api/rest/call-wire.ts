@@ -3,11 +3,11 @@ import type { CallSnapshot } from '../../calls/call.ts';
 import type { Call, CallStatus, CreatedCall } from '../schema/call.ts';
 
 /** Where clients find this gateway: `http(s)://host[:port][/prefix]`, without a slash at the end. */
-export type PublicUrl = string;
+export type PublicUrl = () => string;
 
 /** A new call in the words of the API. */
 export function createdCall(call: CallSnapshot, publicUrl: PublicUrl): CreatedCall {
-  const streamUrl = `${publicUrl.replace(/^http/, 'ws')}/api/call/${call.callId}/stream`;
+  const streamUrl = `${publicUrl().replace(/^http/, 'ws')}/api/call/${call.callId}/stream`;
   return {
     call_id: call.callId,
     room_id: call.roomId,

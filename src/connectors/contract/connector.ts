@@ -93,10 +93,6 @@ export function placesCalls(connector: Connector): connector is Connector & Plac
   return 'dial' in connector;
 }
 
-export function ringsCalls(connector: Connector): connector is Connector & RingsCalls {
-  return 'onInbound' in connector;
-}
-
 export function sendsDtmf(leg: PlatformLeg): leg is PlatformLeg & SendsDtmf {
   return 'sendDtmf' in leg;
 }

@@ -1,0 +1,23 @@
+# Two stages: dependencies with what they need to install, then a small image that runs as nobody in particular.
+FROM node:22.23.3-bookworm-slim AS dependencies
+WORKDIR /gateway
+COPY package.json package-lock.json ./
+# The image's own Node is the pinned one: the devDependency `node` and its install script are left out.
+RUN npm ci --omit=dev --ignore-scripts --loglevel=error
+
+FROM node:22.23.3-bookworm-slim
+ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_DATA_DIR=/data
+WORKDIR /gateway
+COPY --from=dependencies /gateway/node_modules node_modules
+COPY package.json LICENSE ./
+COPY config config
+COPY src src
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+# HTTP; SIP over UDP and TCP; RTP (publish the range, or run with --network host, which is faster).
+EXPOSE 8080/tcp 5060/udp 5060/tcp 20000-29999/udp
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.SVC_PORT ?? 8080) + '/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
+CMD ["node", "src/main.ts"]

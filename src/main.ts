@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import { banner } from './banner.ts';
+import { systemClock } from './base/time.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+import { loadSettings } from './settings/settings.ts';
+import { type Loggers, openLoggers } from './telemetry/loggers.ts';
+
+/** sysexits.h: EX_UNAVAILABLE, EX_CONFIG. */
+const EXIT_UNAVAILABLE = 69;
+const EXIT_CONFIG = 78;
+const CLOSE_DEADLINE_MS = 5_000;
+
+const CONFIG_DIR = fileURLToPath(new URL('../config', import.meta.url));
+
+/** The process: reads the environment, starts the gateway, and ends it when asked to. */
+async function main(): Promise<void> {
+  const loaded = loadSettings(process.env, CONFIG_DIR);
+  if ('mistakes' in loaded) return giveUp(EXIT_CONFIG, ['The settings are not right:', ...loaded.mistakes]);
+  const loggers = openLoggers(loaded.settings.logLevel);
+  watchFaults(loggers);
+  try {
+    const gateway = await startGateway(loaded.settings, systemClock, loggers);
+    closeOnSignal(gateway, loggers);
+    process.stdout.write(banner(gateway, loaded.settings));
+  } catch (error) {
+    loggers.main.debug({ err: error }, 'start failed');
+    loggers.flush();
+    giveUp(EXIT_UNAVAILABLE, ['The gateway cannot start:', (error as Error).message]);
+  }
+}
+
+function giveUp(exitCode: number, [headline, ...lines]: [string, ...string[]]): void {
+  process.stderr.write(`${headline}\n${lines.map((line) => `  ${line}\n`).join('')}`);
+  process.exit(exitCode);
+}
+
+/** The first signal closes in good order, a second one at once. */
+function closeOnSignal(gateway: Gateway, loggers: Loggers): void {
+  let closing = false;
+  const onSignal = async (signal: NodeJS.Signals): Promise<void> => {
+    if (closing) process.exit(1);
+    closing = true;
+    loggers.main.info({ signal }, 'closing');
+    await gateway.close(CLOSE_DEADLINE_MS);
+    loggers.flush();
+    process.exit(0);
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+/** A bug that no call or request could be blamed for must not end every other call. */
+function watchFaults(loggers: Loggers): void {
+  process.on('uncaughtException', (error) => loggers.main.fatal({ err: error }, 'uncaught exception'));
+  process.on('unhandledRejection', (reason) => loggers.main.fatal({ err: reason }, 'unhandled rejection'));
+}
+
+await main();

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { CallEvent, CallIdentity } from '../../../src/calls/call.ts';
+import { CallActor } from '../../../src/calls/call-actor.ts';
+import type { PlatformLeg } from '../../../src/connectors/contract/connector.ts';
+import type { EngineCall } from '../../../src/threads/engine.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const DEADLINES = { connectingMs: 90_000, ringingMs: 60_000, acceptingMs: 35_000, activeMs: 3_600_000 };
+const COMPLETED = { result: 'completed', reason: 'hung up' } as const;
+
+function identityOf(direction: 'inbound' | 'outbound'): CallIdentity {
+  return {
+    callId: 'call_1',
+    roomId: 'room_1',
+    participantId: 'part_1',
+    accountId: 'acc_1',
+    agentId: 'agt_1',
+    platform: 'sip',
+    meetingUrl: 'sip:+33123456789@127.0.0.1',
+    agentName: 'AI Agent',
+    direction,
+    caller: '',
+    createdAt: '2030-01-01T00:00:00.000Z',
+    capabilities: ['audio_in', 'audio_out'],
+    sampleRateHz: 8000,
+  };
+}
+
+function scene(direction: 'inbound' | 'outbound') {
+  const clock = new ManualClock();
+  const legActions: string[] = [];
+  const engineActions: string[] = [];
+  const events: CallEvent[] = [];
+  const leg: PlatformLeg = {
+    accept: () => legActions.push('accept'),
+    refuse: () => legActions.push('refuse'),
+    hangUp: () => legActions.push('hangUp'),
+    released: Promise.resolve(),
+  };
+  const engineCall = {
+    startAudio: () => engineActions.push('startAudio'),
+    close: async () => void engineActions.push('close'),
+  } as unknown as EngineCall;
+  const actor = new CallActor(identityOf(direction), {
+    engineCall,
+    clock,
+    deadlines: DEADLINES,
+    witness: { changed: () => {} },
+  });
+  actor.observe({ event: (event) => events.push(event) });
+  return { actor, clock, leg, legActions, engineActions, events };
+}
+
+describe('CallActor', () => {
+  it('keeps messages that come before its leg, and handles them in order', () => {
+    const { actor, leg, legActions, events } = scene('outbound');
+    actor.post({ type: 'hang_up', reason: 'changed my mind' });
+    expect(actor.state.name).toBe('connecting');
+    actor.begin(leg);
+    expect(actor.state.name).toBe('ended');
+    expect(legActions).toEqual(['hangUp']);
+    expect(events).toEqual([{ type: 'call_state', state: 'ended' }]);
+  });
+
+  it('lets audio flow from active on, and closes its place in the engine at the end', () => {
+    const { actor, leg, engineActions } = scene('outbound');
+    actor.begin(leg);
+    expect(engineActions).toEqual([]);
+    actor.legObserver.answered();
+    expect(engineActions).toEqual(['startAudio']);
+    actor.legObserver.ended('remote', COMPLETED);
+    expect(engineActions).toEqual(['startAudio', 'close']);
+  });
+
+  it('misses a call that nobody accepts for 60 s, not a moment before', () => {
+    const { actor, clock, leg, legActions } = scene('inbound');
+    actor.begin(leg);
+    clock.advance(59_999);
+    expect(actor.state.name).toBe('ringing');
+    clock.advance(1);
+    expect(actor.state.name).toBe('missed');
+    expect(legActions).toEqual(['hangUp']);
+    expect(actor.snapshot().endedAt).toBe('2030-01-01T00:01:00.000Z');
+  });
+
+  it('gives an accepted call a deadline of its own', async () => {
+    const { actor, clock, leg } = scene('inbound');
+    actor.begin(leg);
+    clock.advance(59_000);
+    actor.post({ type: 'accept' });
+    const left = actor.leaves('ringing');
+    clock.advance(34_999);
+    expect(actor.state).toEqual({ name: 'ringing', accepting: true });
+    clock.advance(1);
+    expect(await left).toMatchObject({ name: 'ended', termination: { result: 'failed' } });
+  });
+
+  it('tells its listeners that the bridge dropped, with the advice to rejoin', () => {
+    const { actor, leg, events } = scene('outbound');
+    actor.begin(leg);
+    actor.legObserver.answered();
+    actor.legObserver.ended('lost', { result: 'disconnected', reason: 'no RTP for 45 s' });
+    expect(events).toEqual([
+      { type: 'call_state', state: 'active' },
+      {
+        type: 'call_error',
+        code: 'bridge_disconnected',
+        message: expect.stringContaining('same meeting_url'),
+      },
+      { type: 'call_state', state: 'disconnected' },
+    ]);
+  });
+
+  it('passes keys on, and ends by itself after the longest duration', () => {
+    const { actor, clock, leg, legActions, events } = scene('outbound');
+    actor.begin(leg);
+    actor.legObserver.answered();
+    actor.legObserver.dtmf('5');
+    expect(events).toContainEqual({ type: 'dtmf', digit: '5' });
+    clock.advance(DEADLINES.activeMs);
+    expect(actor.state.name).toBe('ended');
+    expect(legActions).toEqual(['hangUp']);
+  });
+
+  it('refuses keys unless active, and from a leg that has none', async () => {
+    const { actor, leg } = scene('outbound');
+    actor.begin(leg);
+    await expect(actor.sendDtmf('1')).rejects.toMatchObject({ code: 'call_not_active' });
+    actor.legObserver.answered();
+    await expect(actor.sendDtmf('1')).rejects.toMatchObject({ code: 'capability_missing' });
+  });
+});
