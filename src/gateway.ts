@@ -90,6 +90,8 @@ async function assemble(
     routes: routes(calls, sipAccounts, metrics, publicUrl),
     sockets: [streamRoute(calls, authenticate)],
     authenticate,
+    bodyLimitBytes: settings.http.bodyLimitBytes,
+    onAnswered: (answered) => metrics.requestAnswered(answered),
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
   });
   closers.push((deadlineMs) => http.close(deadlineMs));

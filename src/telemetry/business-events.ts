@@ -44,6 +44,11 @@ export class BusinessEvents {
     else this.#loggers.calls.info(line, 'call ended');
   }
 
+  /** What a call WebSocket told its client in a `call_error`, by its code. */
+  streamError(code: string): void {
+    this.#metrics.streamError(code);
+  }
+
   /** Calls that an earlier process had left live. */
   callsLostByRestart(count: number): void {
     if (count > 0) this.#loggers.calls.warn({ count }, 'calls were lost by a restart');

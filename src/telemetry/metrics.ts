@@ -6,10 +6,10 @@ const HTTP_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
 const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
-/** What is counted of one answered request; `route` is the path as declared, so that ids make no series. */
+/** What is counted of one answered request; `path` is as declared, null for paths that nobody declared. */
 export interface AnsweredRequest {
   readonly method: string;
-  readonly route: string;
+  readonly path: string | null;
   readonly status: number;
   readonly durationMs: number;
 }
@@ -17,20 +17,19 @@ export interface AnsweredRequest {
 /** Live calls by state, at this moment. */
 export type ReadLiveCalls = () => ReadonlyMap<string, number>;
 
+type Observer = Histogram.Internal<string>;
+
 /** The numbers of one gateway for Prometheus, in a registry of their own: two gateways may share a process. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter('svc_http_requests_total', 'Answered HTTP requests', [
-    'method',
-    'route',
-    'status',
-  ]);
   readonly #requestSeconds = this.#histogram(
     'svc_http_request_duration_seconds',
     'Time from a request to its answer',
-    ['method', 'route'],
+    ['method', 'path', 'status'],
     HTTP_BUCKETS_S,
   );
+  /** The series that have been used, because finding one by its labels costs more than the rest of a request. */
+  readonly #requestSeries = new Map<string, Observer>();
   readonly #callsStarted = this.#counter('svc_calls_started_total', 'Calls begun', ['platform', 'direction']);
   readonly #callsEnded = this.#counter('svc_calls_ended_total', 'Calls over', [
     'platform',
@@ -49,8 +48,8 @@ export class Metrics {
     ['platform'],
     CALL_BUCKETS_S,
   );
-  readonly #streamEvents = this.#counter('svc_stream_events_total', 'What happened on call WebSockets', [
-    'event',
+  readonly #streamErrors = this.#counter('svc_stream_errors_total', 'call_error sent on call WebSockets', [
+    'code',
   ]);
   readonly #sipEvents = this.#counter('svc_sip_events_total', 'What SIP signaling met beside its calls', [
     'event',
@@ -61,9 +60,14 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  requestAnswered({ method, route, status, durationMs }: AnsweredRequest): void {
-    this.#requests.inc({ method, route, status });
-    this.#requestSeconds.observe({ method, route }, durationMs / 1000);
+  requestAnswered({ method, path, status, durationMs }: AnsweredRequest): void {
+    const name = `${method} ${path} ${status}`;
+    let series = this.#requestSeries.get(name);
+    if (series === undefined) {
+      series = this.#requestSeconds.labels({ method, path: path ?? 'none', status });
+      this.#requestSeries.set(name, series);
+    }
+    series.observe(durationMs / 1000);
   }
 
   callStarted(platform: string, direction: string): void {
@@ -79,8 +83,8 @@ export class Metrics {
     this.#callSeconds.observe({ platform }, lastedMs / 1000);
   }
 
-  streamEvent(event: string): void {
-    this.#streamEvents.inc({ event });
+  streamError(code: string): void {
+    this.#streamErrors.inc({ code });
   }
 
   sipEvent(event: string): void {

@@ -3,7 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
 import { admit, credentialOf } from './access.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
-import { Exchange, type OnError } from './exchange.ts';
+import { Exchange, type OnAnswered, type OnError } from './exchange.ts';
 import type { PathTable } from './path-table.ts';
 import { type Reply, reply, replyEmpty } from './reply.ts';
 import { type BodyOutcome, parseJson, readBody } from './request-body.ts';
@@ -21,6 +21,10 @@ export interface DispatcherOptions {
   readonly authenticate: Authenticate;
   /** Told of everything that answers 500. */
   readonly onError: OnError;
+  /** Told of every request when its answer is complete or its client gone. */
+  readonly onAnswered?: OnAnswered;
+  /** Largest request body unless its route says otherwise; 1 MB unless told otherwise. */
+  readonly bodyLimitBytes?: number;
   /** Longest time for a request body; 30 s unless told otherwise. */
   readonly bodyDeadlineMs?: number;
   /** Longest pause within a request body; 8 s unless told otherwise. */
@@ -43,9 +47,10 @@ export class Dispatcher {
     const method = request.getMethod();
     const exchange = new Exchange(response, {
       requestId: requestIdFrom(request.getHeader('x-request-id')),
-      isHead: method === 'head',
+      method,
       traffic: this.#traffic,
       onError: this.#options.onError,
+      onAnswered: this.#options.onAnswered,
     });
     try {
       this.#dispatch(exchange, request, method);
@@ -62,6 +67,7 @@ export class Dispatcher {
       answerWithoutRoute(exchange, match.target, method);
       return;
     }
+    exchange.routePath = compiled.route.path;
     const principal = this.#admit(compiled.route, request);
     const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
     if (compiled.route.body === undefined) handle(exchange, compiled, incoming);
@@ -75,7 +81,7 @@ export class Dispatcher {
 
   #readThenHandle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest): void {
     const limits = {
-      maxBytes: compiled.route.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
+      maxBytes: compiled.route.bodyLimitBytes ?? this.#options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
       deadlineMs: this.#options.bodyDeadlineMs ?? BODY_DEADLINE_MS,
       silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
     };

@@ -15,11 +15,27 @@ const LINE_BREAK = /[\r\n\0]/;
 /** Hears of every failure that a client is told nothing about but its request id. */
 export type OnError = (error: unknown, requestId: RequestId) => void;
 
+/** How one request went, for the metrics. */
+export interface Answered {
+  /** Lower case. */
+  readonly method: string;
+  /** The path as declared, so that ids make no series; null when no route has it. */
+  readonly path: string | null;
+  /** 499 when the client went away before the answer. */
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export type OnAnswered = (answered: Answered) => void;
+
+const CLIENT_GONE = 499;
+
 interface ExchangeOrigin {
   readonly requestId: RequestId;
-  readonly isHead: boolean;
+  readonly method: string;
   readonly traffic: Traffic;
   readonly onError: OnError;
+  readonly onAnswered?: OnAnswered | undefined;
 }
 
 /**
@@ -27,22 +43,28 @@ interface ExchangeOrigin {
  * complete: everything that writes goes through here, where that is known.
  */
 export class Exchange {
-  readonly requestId: RequestId;
+  /** Path of the route that answers, once it is known. */
+  routePath: string | null = null;
   readonly #response: HttpResponse;
-  readonly isHead: boolean;
-  readonly #traffic: Traffic;
-  readonly #onError: OnError;
+  readonly #origin: ExchangeOrigin;
+  readonly #startedMs = performance.now();
+  #status = CLIENT_GONE;
   #state: 'open' | 'streaming' | 'ended' | 'aborted' = 'open';
   #aborter: AbortController | null = null;
   #watched = false;
 
   constructor(response: HttpResponse, origin: ExchangeOrigin) {
     this.#response = response;
-    this.requestId = origin.requestId;
-    this.isHead = origin.isHead;
-    this.#traffic = origin.traffic;
-    this.#onError = origin.onError;
-    this.#traffic.begin();
+    this.#origin = origin;
+    origin.traffic.begin();
+  }
+
+  get requestId(): RequestId {
+    return this.#origin.requestId;
+  }
+
+  get isHead(): boolean {
+    return this.#origin.method === 'head';
   }
 
   get isOpen(): boolean {
@@ -77,7 +99,7 @@ export class Exchange {
    */
   send(reply: Reply, closeConnection = false): void {
     if (this.#state !== 'open') return;
-    const close = closeConnection || this.#traffic.closing;
+    const close = closeConnection || this.#origin.traffic.closing;
     const body = bodyOf(reply);
     assertHeadersAreSafe(reply);
     // Within the library's callback (nothing watched yet) the response is corked already.
@@ -87,6 +109,7 @@ export class Exchange {
   }
 
   #writeHead(reply: Reply): void {
+    this.#status = reply.status;
     // 200 is what the library writes by itself.
     if (reply.status !== 200) this.#response.writeStatus(STATUS_LINES.get(reply.status) ?? `${reply.status}`);
     this.#response.writeHeader('X-Request-Id', this.requestId);
@@ -113,7 +136,7 @@ export class Exchange {
 
   /** Ends a streamed answer after its last chunk. */
   endStream(): void {
-    this.#response.cork(() => this.#response.end(undefined, this.#traffic.closing));
+    this.#response.cork(() => this.#response.end(undefined, this.#origin.traffic.closing));
     this.#finish('ended');
   }
 
@@ -133,7 +156,7 @@ export class Exchange {
 
   /** Tells whoever runs the gateway about a failure. */
   report(error: unknown): void {
-    this.#onError(error, this.requestId);
+    this.#origin.onError(error, this.requestId);
   }
 
   #write(reply: Reply, body: string | Uint8Array, close: boolean): void {
@@ -159,7 +182,13 @@ export class Exchange {
   #finish(state: 'ended' | 'aborted'): void {
     if (!this.isOpen) return;
     this.#state = state;
-    this.#traffic.finish();
+    this.#origin.traffic.finish();
+    this.#origin.onAnswered?.({
+      method: this.#origin.method,
+      path: this.routePath,
+      status: state === 'aborted' ? CLIENT_GONE : this.#status,
+      durationMs: performance.now() - this.#startedMs,
+    });
   }
 }
 

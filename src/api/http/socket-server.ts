@@ -85,7 +85,7 @@ export class SocketServer {
     } catch (error) {
       new Exchange(response, {
         requestId,
-        isHead: false,
+        method: 'get',
         traffic: this.#traffic,
         onError: this.#onError,
       }).fail(error);

@@ -3,6 +3,7 @@ import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallEvent } from '../../calls/call.ts';
 import type { CallActor, CallObserver } from '../../calls/call-actor.ts';
+import type { BusinessEvents } from '../../telemetry/business-events.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
@@ -20,6 +21,7 @@ const MAX_BUFFERED_BYTES = 16 * 1024;
 export class CallStream implements SocketHandler, CallObserver, AgentAudioObserver {
   readonly #call: CallActor;
   readonly #clock: Clock;
+  readonly #events: BusinessEvents;
   readonly #marks = new MarkBook();
   #window = new SendWindow();
   #socket: Socket | null = null;
@@ -28,9 +30,10 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
   #sampleRateHz: number;
   #receiving = false;
 
-  constructor(call: CallActor, clock: Clock) {
+  constructor(call: CallActor, clock: Clock, events: BusinessEvents) {
     this.#call = call;
     this.#clock = clock;
+    this.#events = events;
     this.#sampleRateHz = call.identity.sampleRateHz;
   }
 
@@ -185,6 +188,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
   }
 
   #send(event: StreamEvent): void {
+    if (event.type === 'call_error') this.#events.streamError(event.code);
     this.#socket?.sendText(JSON.stringify(event));
   }
 }

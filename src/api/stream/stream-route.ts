@@ -15,7 +15,8 @@ export function streamRoute(calls: CallDomain, authenticate: Authenticate): Sock
     maxMessageBytes: MAX_MESSAGE_BYTES,
     accept(request) {
       const principal = identify(request, authenticate);
-      return new CallStream(liveCall(calls, principal, request.params.call_id ?? ''), calls.clock);
+      const call = liveCall(calls, principal, request.params.call_id ?? '');
+      return new CallStream(call, calls.clock, calls.events);
     },
   };
 }
