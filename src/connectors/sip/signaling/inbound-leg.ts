@@ -33,7 +33,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     if (this.#state !== 'ringing') return;
     this.#state = 'answering';
     void this.#answer().catch((error: unknown) => {
-      this.#refuseWith(500, error instanceof Error ? error.message : String(error));
+      this.#refuseWith(500, messageOf(error));
     });
   }
 
@@ -79,18 +79,22 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     if (this.#state !== 'answering') return;
     if (content === null) return this.#refuseWith(488, 'the offer has no codec in common');
     this.#reliable?.stop();
-    this.#state = 'established';
     const { session } = this.#request.accept({ statusCode: 200, body: sdpBody(content) });
+    this.#state = 'established';
     this.#leg.establish(session, 'callee', (sdp) => this.#acknowledged(sdp));
   }
 
   /** With the ACK the call stands; when ours was the offer, it brings the answer. */
   async #acknowledged(sdp: string): Promise<void> {
     const { media } = this.#leg;
-    if (!media.isAgreed && !(await media.acceptAnswer(sdp))) {
-      return this.#leg.bye('lost', { result: 'failed', reason: 'the answer has no codec in common' });
+    try {
+      if (!media.isAgreed && !(await media.acceptAnswer(sdp))) {
+        return this.#leg.bye('lost', { result: 'failed', reason: 'the answer has no codec in common' });
+      }
+      await this.#leg.answered();
+    } catch (error) {
+      this.#leg.bye('lost', { result: 'failed', reason: messageOf(error) });
     }
-    await this.#leg.answered();
   }
 
   #refuseWith(status: number, reason: string): void {
@@ -103,6 +107,14 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
   #reject(statusCode: number): void {
     this.#reliable?.stop();
     this.#state = 'closed';
-    this.#request.reject({ statusCode });
+    try {
+      this.#request.reject({ statusCode });
+    } catch {
+      // The transaction is over already; there is nobody left to tell.
+    }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/time.ts';
 import { toCoreRequest, toCoreResponse } from './core-message.ts';
 import { type Dialled, dialledOf } from './dialled.ts';
 import { guardRequest, hasTag } from './message-guard.ts';
+import { unwrapSdp } from './multipart.ts';
 import type { NumberBook } from './number-book.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Reply, serverKey } from './server-transactions.ts';
@@ -89,6 +90,7 @@ export class MessageRouter {
       via === null ? null : this.#layer.requests.answered(via.branch, methodOf(message), statusOf(message));
     if (owner === 'absorbed') return;
     if (owner === null) return this.#observer.count('unmatched_response');
+    unwrapSdp(message);
     const response = toCoreResponse(message, owner);
     if (response === null) return this.#observer.count('malformed_message');
     owner.core.receiveIncomingResponseFromTransport(response);
@@ -138,6 +140,7 @@ export class MessageRouter {
     if (method === 'ACK') this.#layer.received.acknowledged(key);
     else if (this.#layer.received.received(key, method, reply, reliable) === 'repeated') return;
     else this.#layer.received.own(key, trunk);
+    unwrapSdp(message);
     const verdict = guardRequest(message);
     if (verdict.type === 'pass') return this.#deliver(message, key, trunk);
     this.#observer.count('request_refused');

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../base/time.ts';
 import { ClientTransactions } from './client-transactions.ts';
 import { type OutgoingText, readOutgoing } from './outgoing-text.ts';
+import { isPrivateAddress } from './private-address.ts';
 import { ServerTransactions, serverKey } from './server-transactions.ts';
 import type { SipObserver } from './sip-observer.ts';
 import { parseSipUri } from './sip-uri.ts';
@@ -78,6 +79,8 @@ export class TransportLayer {
     if (!message.hasToTag || trunk.settings.transport !== 'udp') return pinned;
     const hop = parseSipUri(message.nextHop);
     if (hop === null || hop.host === '') return pinned;
+    // A Contact from behind a NAT leads nowhere; the trunk's server is the way to it.
+    if (isPrivateAddress(hop.host) && !isPrivateAddress(pinned.host)) return pinned;
     return trunk.resolveHop(hop.host, hop.port ?? 5060).catch(() => pinned);
   }
 

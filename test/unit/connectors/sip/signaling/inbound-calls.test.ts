@@ -155,6 +155,29 @@ describe('inbound calls', () => {
     expect(gateway.answerer.calls).toHaveLength(0);
   });
 
+  it('takes SDP out of a multipart body', async () => {
+    const parts = [
+      '--x',
+      'Content-Type: application/isup',
+      '',
+      'binary',
+      '--x',
+      'Content-Type: application/sdp',
+      '',
+      sdp(),
+    ];
+    const body = [...parts, '--x--', ''].join('\r\n');
+    peer.send('INVITE', uri, {
+      callId: 'multi',
+      cseq: 1,
+      body,
+      headers: ['Content-Type: multipart/mixed;boundary=x'],
+    });
+    const { leg } = await gateway.answerer.next();
+    leg.accept();
+    expect((await inDialog('multi')).ok.content).toContain('RTP/AVP 0 101');
+  });
+
   it.each([
     ['00 prefix', '0033123456789', []],
     ['no plus', '33123456789', []],

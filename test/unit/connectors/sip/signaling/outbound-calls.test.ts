@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlatformLeg, SendsDtmf } from '../../../../../src/connectors/contract/connector.ts';
+import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
@@ -229,6 +230,34 @@ describe('outbound calls', () => {
     expect(refreshed.version).toBe(resumed.version);
     peer.send('INVITE', contact, { ...from, cseq: 4, body: sdp(40_002, { codecs: '18' }) });
     await peer.response(488, 'INVITE');
+  });
+
+  it('refreshes the session at half time when that is left to us', async () => {
+    const clock = new ManualClock();
+    const other = await ConnectorUnderTest.start({}, clock);
+    peer.facing(other.connector.port!);
+    other.connector.putTrunk(trunkTo(peer.port));
+    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+    other.connector.dial(request, notes.media, notes);
+    const headers = ['Session-Expires: 1800;refresher=uac'];
+    peer.answer(await peer.request('INVITE'), 200, { headers, body: sdp() });
+    await notes.waitFor('answered');
+    await peer.request('ACK');
+    clock.advance(899_000);
+    expect(peer.requests('INVITE')).toHaveLength(1);
+    clock.advance(1_000);
+    const refresh = await peer.request('INVITE');
+    expect(refresh.headers.to.params.tag).toBe('peer');
+    expect(refresh.content).toBe(peer.requests('INVITE')[0]!.content);
+    peer.answer(refresh, 200, { headers, body: sdp() });
+    await peer.request('ACK');
+    clock.advance(900_000);
+    peer.answer(await peer.request('INVITE'), 481);
+    await notes.waitFor('ended lost');
+    clock.advance(1_000);
+    const stopped = other.stop();
+    clock.advance(10_000);
+    await stopped;
   });
 
   it('hangs up both ways, and answers 481 to what comes after', async () => {
