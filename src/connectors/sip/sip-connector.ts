@@ -67,7 +67,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   readonly #numbers = new NumberBook();
   readonly #registrations = new Map<Trunk, TrunkRegistration>();
   readonly #legs = new LegBook((trunk) => this.#forgetIfUnused(trunk));
-  readonly #layer: TransportLayer;
+  readonly #layer: TransportLayer<Trunk>;
   readonly #streams: StreamTransport;
   readonly #router: MessageRouter;
   readonly #media: LegMediaSettings;

@@ -35,7 +35,7 @@ const STRANGER_MESSAGES_PER_S = 20;
 export class MessageRouter {
   readonly #trunks: TrunkBook;
   readonly #numbers: NumberBook;
-  readonly #layer: TransportLayer;
+  readonly #layer: TransportLayer<Trunk>;
   readonly #udp: () => UdpTransport;
   readonly #observer: SipObserver;
   readonly #strangers: RateLimit;
@@ -44,7 +44,7 @@ export class MessageRouter {
   constructor(
     trunks: TrunkBook,
     numbers: NumberBook,
-    layer: TransportLayer,
+    layer: TransportLayer<Trunk>,
     udp: () => UdpTransport,
     clock: Clock,
     observer: SipObserver,

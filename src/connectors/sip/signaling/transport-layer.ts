@@ -5,18 +5,27 @@ import { isPrivateAddress } from './private-address.ts';
 import { ServerTransactions, serverKey } from './server-transactions.ts';
 import type { SipObserver } from './sip-observer.ts';
 import { parseSipUri } from './sip-uri.ts';
-import type { Trunk } from './trunk.ts';
+import type { TrunkFlow } from './trunk-flow.ts';
 import type { UdpTransport } from './udp-transport.ts';
 import { sentByOf } from './via.ts';
-import type { Destination } from './wire.ts';
+import type { Destination, SipProtocol } from './wire.ts';
+
+/** Who sends: what the layer must know of a trunk. */
+export interface RequestSender {
+  readonly settings: { readonly transport: SipProtocol };
+  readonly flow: TrunkFlow;
+  /** Where requests with that Call-ID go when they belong to no dialog. */
+  destinationFor(callId: string): Destination;
+  resolveHop(host: string, port: number): Promise<Destination>;
+}
 
 /**
  * Between sip.js, which hands over text, and the sockets: finds out where each message goes, and keeps the two
  * tables of transactions that repeat what UDP loses (RFC 3261 section 18).
  */
-export class TransportLayer {
-  readonly requests: ClientTransactions<Trunk>;
-  readonly received: ServerTransactions<Trunk>;
+export class TransportLayer<Sender extends RequestSender> {
+  readonly requests: ClientTransactions<Sender>;
+  readonly received: ServerTransactions<Sender>;
   readonly #udp: () => UdpTransport;
 
   constructor(clock: Clock, observer: SipObserver, udp: () => UdpTransport) {
@@ -26,7 +35,7 @@ export class TransportLayer {
   }
 
   /** Sends what the trunk's core has written. */
-  async send(trunk: Trunk, text: string): Promise<void> {
+  async send(trunk: Sender, text: string): Promise<void> {
     const message = readOutgoing(text);
     if (message === null) throw new Error('message without Via');
     if (message.status !== null) return this.#respond(message, message.status);
@@ -59,7 +68,7 @@ export class TransportLayer {
   }
 
   #noteRequest(
-    trunk: Trunk,
+    trunk: Sender,
     message: OutgoingText,
     destination: Destination,
     transmit: () => Promise<void>,
@@ -72,7 +81,7 @@ export class TransportLayer {
    * Requests outside dialogs go where their sender has pinned their Call-ID; those inside go along the route set
    * or to the remote target over UDP, and down the trunk's connection over TCP and TLS (RFC 5923's reuse).
    */
-  async #destinationOf(trunk: Trunk, message: OutgoingText): Promise<Destination> {
+  async #destinationOf(trunk: Sender, message: OutgoingText): Promise<Destination> {
     const ofInvite = this.requests.destinationOf(message.via.branch);
     if (ofInvite !== null) return ofInvite;
     const pinned = trunk.destinationFor(message.callId);
@@ -84,7 +93,7 @@ export class TransportLayer {
     return trunk.resolveHop(hop.host, hop.port ?? 5060).catch(() => pinned);
   }
 
-  async #transmit(trunk: Trunk, destination: Destination, text: string): Promise<void> {
+  async #transmit(trunk: Sender, destination: Destination, text: string): Promise<void> {
     if (destination.protocol === 'udp') {
       return this.#udp().send(text, destination.host, destination.port);
     }

@@ -18,7 +18,7 @@ export interface TrunkSurroundings {
   readonly clock: Clock;
   readonly observer: SipObserver;
   readonly resolver: Resolver;
-  readonly layer: TransportLayer;
+  readonly layer: TransportLayer<Trunk>;
   readonly streams: StreamTransport;
   readonly advertisedHost: string | null;
   /** The port on which we listen for that protocol; null when we don't. */

@@ -294,8 +294,11 @@ describe('outbound calls', () => {
     const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@sip.test', agentName: 'A' };
     other.connector.dial(request, notes.media, notes);
     peer.answer(await peer.request('INVITE'), 503);
-    second.answer(await second.request('INVITE'), 200, { body: sdp() });
-    await notes.waitFor('answered');
+    const refused = await second.request('INVITE');
+    second.answer(refused, 486);
+    const ack = await second.request('ACK');
+    expect(ack.headers.via[0]?.params.branch).toBe(refused.headers.via[0]?.params.branch);
+    expect(notes.termination?.result).toBe('busy');
     second.stop();
     await other.stop();
   });

@@ -1,0 +1,182 @@
+import { createSocket } from 'node:dgram';
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../../support/manual-clock.ts';
+import { waitFor } from '../../../../support/wait-for.ts';
+import { RecordedLeg } from './fake-calls.ts';
+import { ScriptedPeer, sdp } from './scripted-peer.ts';
+import { ConnectorUnderTest, trunkTo } from './start-connector.ts';
+
+describe('life of the connector', () => {
+  const cleanups: (() => Promise<void> | void)[] = [];
+
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+
+  async function startPeer(): Promise<ScriptedPeer> {
+    const peer = await ScriptedPeer.start();
+    cleanups.push(() => peer.stop());
+    return peer;
+  }
+
+  async function startGateway(
+    ...args: Parameters<typeof ConnectorUnderTest.start>
+  ): Promise<ConnectorUnderTest> {
+    const gateway = await ConnectorUnderTest.start(...args);
+    cleanups.push(() => gateway.stop());
+    return gateway;
+  }
+
+  it('moves to the next free port when nobody chose the one that is taken', async () => {
+    const taken = createSocket('udp4');
+    await new Promise<void>((resolve) => taken.bind(0, '127.0.0.1', resolve));
+    cleanups.push(() => void taken.close());
+    const port = taken.address().port;
+    const gateway = await startGateway({ port, portIsDefault: true });
+    expect(gateway.connector.port).toBeGreaterThan(port);
+    await expect(ConnectorUnderTest.start({ port, portIsDefault: false })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+  });
+
+  it('gives a port up when only TCP has it taken', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const gateway = await startGateway({ port, portIsDefault: true });
+    expect(gateway.connector.port).toBeGreaterThan(port);
+  });
+
+  it('refreshes its registration between half and four fifths of the time', async () => {
+    const clock = new ManualClock();
+    const peer = await startPeer();
+    const gateway = await startGateway({}, clock);
+    peer.facing(gateway.connector.port!);
+    gateway.connector.putTrunk(trunkTo(peer.port, { register: true }));
+    expect(gateway.connector.registration('acc_1').state).toBe('registering');
+    const first = await peer.request('REGISTER');
+    const contact = (first.headers.contact as { uri: string }[])[0]!.uri;
+    const headers = [`Contact: <${contact}>;expires=100`, 'Expires: 9999'];
+    peer.answer(first, 200, { contact: 'sip:another@192.0.2.1', headers });
+    await waitFor('registered', () => gateway.connector.registration('acc_1').state === 'registered');
+    expect(gateway.connector.registration('acc_1').expiresAt).toBe('2030-01-01T00:01:40.000Z');
+    clock.advance(49_900);
+    expect(peer.requests('REGISTER')).toHaveLength(1);
+    clock.advance(30_100);
+    const second = await peer.request('REGISTER');
+    expect(second.headers['call-id']).toBe(first.headers['call-id']);
+    expect(second.headers.cseq.seq).toBeGreaterThan(first.headers.cseq.seq);
+    // Nobody answers the goodbye, and the clock stands still unless it is turned.
+    const stopped = gateway.stop();
+    clock.advance(10_000);
+    await stopped;
+  });
+
+  it('tries again after 30 s to 30 min when it is turned away', async () => {
+    const clock = new ManualClock();
+    const peer = await startPeer();
+    const gateway = await startGateway({}, clock);
+    peer.facing(gateway.connector.port!);
+    gateway.connector.putTrunk(trunkTo(peer.port, { register: true }));
+    for (const [index, waitMs] of [30_000, 60_000, 120_000].entries()) {
+      peer.answer(await peer.request('REGISTER'), 403);
+      const failed = () => gateway.connector.registration('acc_1').lastError === '403 Scripted';
+      await waitFor('failure', () => gateway.connector.registration('acc_1').state === 'failed' && failed());
+      clock.advance(index === 0 ? 29_900 : waitMs * 0.74);
+      expect(peer.requests('REGISTER')).toHaveLength(index + 1);
+      clock.advance(waitMs);
+    }
+    await peer.request('REGISTER');
+  });
+
+  it('hangs up and takes its bindings back when it closes', async () => {
+    const peer = await startPeer();
+    const gateway = await ConnectorUnderTest.start();
+    peer.facing(gateway.connector.port!);
+    gateway.connector.putTrunk(trunkTo(peer.port, { register: true }));
+    peer.answer(await peer.request('REGISTER'), 200);
+    await waitFor('registered', () => gateway.connector.registration('acc_1').state === 'registered');
+    const notes = new RecordedLeg();
+    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+    gateway.connector.dial(request, notes.media, notes);
+    peer.answer(await peer.request('INVITE'), 200, { body: sdp() });
+    await notes.waitFor('answered');
+    const startedMs = performance.now();
+    const closed = gateway.connector.close(3_000);
+    peer.answer(await peer.request('BYE'), 200);
+    const unregister = await peer.request('REGISTER').catch(() => peer.requests('REGISTER').at(-1)!);
+    expect(unregister.headers.expires).toBe('0');
+    peer.answer(unregister, 200);
+    await closed;
+    await gateway.connector.close(3_000);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    await gateway.stop();
+  });
+
+  it('fails cleanly when no RTP port is left, and when nobody is at the other end', async () => {
+    const peer = await startPeer();
+    const gateway = await startGateway({ rtpPortMin: 30_000, rtpPortMax: 30_001 });
+    gateway.connector.putTrunk(trunkTo(peer.port));
+    const dial = (notes: RecordedLeg) => {
+      cleanups.push(() => notes.media.close());
+      const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+      return gateway.connector.dial(request, notes.media, notes);
+    };
+    const first = dial(new RecordedLeg());
+    await peer.request('INVITE');
+    const second = new RecordedLeg();
+    dial(second);
+    await second.waitFor('ended lost');
+    expect(second.termination).toEqual({ result: 'failed', reason: 'no RTP port is free' });
+    expect(gateway.counted('rtp_ports_exhausted')).toBe(1);
+    first.hangUp();
+    gateway.connector.putTrunk(trunkTo(1, { transport: 'tcp' }));
+    const third = new RecordedLeg();
+    dial(third);
+    await third.waitFor('ended lost');
+    expect(third.termination?.reason).toContain('ECONNREFUSED');
+  });
+
+  it('goes on with a call over TCP after its connection was lost', async () => {
+    const sockets: Socket[] = [];
+    const heard: string[] = [];
+    const server: Server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('data', (bytes) => heard.push(bytes.toString()));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(
+      () => void server.close(),
+      () => void sockets.at(-1)?.destroy(),
+    );
+    const { port } = server.address() as { port: number };
+    const gateway = await startGateway();
+    gateway.connector.putTrunk(trunkTo(port, { transport: 'tcp' }));
+    const notes = new RecordedLeg();
+    const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
+    const leg = gateway.connector.dial(request, notes.media, notes);
+    const invite = await waitFor('INVITE', () => heard.find((text) => text.startsWith('INVITE ')));
+    const lines = invite.split('\r\n');
+    const copied = lines.filter((line) => /^(via|from|call-id|cseq):/i.test(line));
+    const to = lines.find((line) => /^to:/i.test(line));
+    const body = sdp();
+    const head = [
+      'SIP/2.0 200 OK',
+      ...copied,
+      `${to};tag=t`,
+      `Contact: <sip:p@127.0.0.1:${port};transport=tcp>`,
+    ];
+    const type = ['Content-Type: application/sdp', `Content-Length: ${body.length}`, '', body];
+    sockets[0]!.write([...head, ...type].join('\r\n'));
+    await notes.waitFor('answered');
+    expect(invite).toContain(';transport=tcp>');
+    sockets[0]!.destroy();
+    await waitFor('the loss', () => gateway.counted('transport_lost') === 1);
+    expect(notes.log).toEqual(['answered']);
+    leg.hangUp();
+    await waitFor('BYE on a new connection', () => heard.some((text) => text.includes('BYE sip:p@')));
+    expect(sockets).toHaveLength(2);
+  });
+});
