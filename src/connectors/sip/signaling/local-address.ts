@@ -7,6 +7,8 @@ export function localAddressTowards(remoteHost: string, remotePort: number): Pro
   const socket = createSocket(isIPv6(remoteHost) ? 'udp6' : 'udp4');
   return new Promise<string>((resolve, reject) => {
     socket.once('error', reject);
-    socket.connect(remotePort, remoteHost, () => resolve(plainAddress(socket.address().address)));
+    socket.once('connect', () => resolve(plainAddress(socket.address().address)));
+    // Without a callback of its own, `connect` reports a missing route as an 'error' event.
+    socket.connect(remotePort, remoteHost);
   }).finally(() => socket.close());
 }

@@ -14,9 +14,14 @@ export type LocalKeys = Readonly<Record<SrtpSuite, Uint8Array>>;
 
 export function newLocalKeys(): LocalKeys {
   return {
-    AES_CM_128_HMAC_SHA1_80: randomBytes(KEY_BYTES),
-    AES_CM_128_HMAC_SHA1_32: randomBytes(KEY_BYTES),
+    AES_CM_128_HMAC_SHA1_80: ownBytes(randomBytes(KEY_BYTES)),
+    AES_CM_128_HMAC_SHA1_32: ownBytes(randomBytes(KEY_BYTES)),
   };
+}
+
+/** A copy with memory of its own: small Buffers share a pool, all of which would cross to the worker with the key. */
+function ownBytes(bytes: Buffer): Uint8Array {
+  return Uint8Array.from(bytes);
 }
 
 /** A crypto line of the peer that we can work with. */
@@ -43,7 +48,7 @@ export function parseCrypto(line: CryptoLine): PeerCrypto | null {
   const encoded = /^inline:([a-z0-9+/]+={0,2})(?:\|[^;]*)?(?:;|$)/i.exec(line.config)?.[1];
   if (suite === undefined || encoded === undefined || changesPackets(line.sessionConfig ?? '')) return null;
   const key = Buffer.from(encoded, 'base64');
-  return key.length === KEY_BYTES ? { tag: line.id, suite, key } : null;
+  return key.length === KEY_BYTES ? { tag: line.id, suite, key: ownBytes(key) } : null;
 }
 
 function changesPackets(parameters: string): boolean {

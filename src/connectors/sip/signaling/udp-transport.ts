@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { plainAddress, type ReceiveMessage } from './wire.ts';
 
 const BUFFER_BYTES = 1 << 20;
@@ -47,8 +47,10 @@ export class UdpTransport {
   send(text: string, host: string, port: number): Promise<void> {
     const socket = this.#socket;
     if (socket === null) return Promise.reject(new Error('UDP transport is closed'));
+    // A socket for IPv6 reaches IPv4 peers by their mapped addresses.
+    const address = socket.address().family === 'IPv6' && isIPv4(host) ? `::ffff:${host}` : host;
     return new Promise((resolve, reject) => {
-      socket.send(text, port, host, (error) => (error ? reject(error) : resolve()));
+      socket.send(text, port, address, (error) => (error ? reject(error) : resolve()));
     });
   }
 

@@ -1,6 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { localAddressTowards } from '../../../../../src/connectors/sip/signaling/local-address.ts';
+import { UdpTransport } from '../../../../../src/connectors/sip/signaling/udp-transport.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
@@ -178,5 +180,26 @@ describe('life of the connector', () => {
     leg.hangUp();
     await waitFor('BYE on a new connection', () => heard.some((text) => text.includes('BYE sip:p@')));
     expect(sockets).toHaveLength(2);
+  });
+});
+
+describe('local address', () => {
+  it('is the one that the routes choose, and a missing route is an error', async () => {
+    expect(await localAddressTowards('127.0.0.1', 5_060)).toBe('127.0.0.1');
+    await expect(localAddressTowards('255.255.255.255', 5_060)).rejects.toThrow();
+  });
+
+  it('reaches IPv4 peers from a socket for both families', async () => {
+    const peer = await ScriptedPeer.start();
+    const udp = new UdpTransport(() => {});
+    await udp.listen('::', 0);
+    await udp.send(
+      'OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP x;branch=z9hG4bKx\r\nFrom: <sip:a@b>;tag=1\r\nTo: <sip:a@b>\r\nCall-ID: x\r\nCSeq: 1 OPTIONS\r\n\r\n',
+      '127.0.0.1',
+      peer.port,
+    );
+    await peer.request('OPTIONS');
+    udp.close();
+    peer.stop();
   });
 });
