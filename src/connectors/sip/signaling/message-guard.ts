@@ -17,6 +17,8 @@ const PASS: Verdict = { type: 'pass' };
 const DROP: Verdict = { type: 'drop' };
 const ONCE = ['from', 'to', 'call-id', 'cseq'];
 const MAX_CSEQ = 2 ** 31;
+/** They mean something only inside a dialog; sip.js throws when PRACK comes without. */
+const DIALOG_METHODS = ['BYE', 'INFO', 'PRACK'];
 
 /** Checks a request in the order of RFC 3261 section 8.2; an ACK is never answered, so a bad one is dropped. */
 export function guardRequest(message: SipMessage): Verdict {
@@ -54,6 +56,7 @@ function maxForwards(message: SipMessage): Verdict | null {
 function method(message: SipMessage): Verdict | null {
   const name = methodOf(message);
   if (name === 'REFER') return refuse(603, 'Decline');
+  if (DIALOG_METHODS.includes(name) && !hasTag(message, 'to')) return refuse(481, 'Call Does Not Exist');
   return ALLOWED_METHODS.includes(name)
     ? null
     : refuse(405, 'Method Not Allowed', [`Allow: ${ALLOWED_METHODS.join(', ')}`]);

@@ -2,8 +2,8 @@ import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../base/time.ts';
 import { toCoreRequest, toCoreResponse } from './core-message.ts';
 import { type Dialled, dialledOf } from './dialled.ts';
+import { settleBody } from './message-body.ts';
 import { guardRequest, hasTag } from './message-guard.ts';
-import { unwrapSdp } from './multipart.ts';
 import type { NumberBook } from './number-book.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Reply, serverKey } from './server-transactions.ts';
@@ -84,13 +84,14 @@ export class MessageRouter {
   }
 
   #receiveResponse(message: SipMessage): void {
+    if (!hasWholeHead(message)) return this.#observer.count('malformed_message');
     const vias = headersOf(message, 'via');
     const via = vias.length === 1 ? parseVia(vias[0]!) : null;
     const owner =
       via === null ? null : this.#layer.requests.answered(via.branch, methodOf(message), statusOf(message));
     if (owner === 'absorbed') return;
     if (owner === null) return this.#observer.count('unmatched_response');
-    unwrapSdp(message);
+    settleBody(message);
     const response = toCoreResponse(message, owner);
     if (response === null) return this.#observer.count('malformed_message');
     owner.core.receiveIncomingResponseFromTransport(response);
@@ -140,7 +141,7 @@ export class MessageRouter {
     if (method === 'ACK') this.#layer.received.acknowledged(key);
     else if (this.#layer.received.received(key, method, reply, reliable) === 'repeated') return;
     else this.#layer.received.own(key, trunk);
-    unwrapSdp(message);
+    settleBody(message);
     const verdict = guardRequest(message);
     if (verdict.type === 'pass') return this.#deliver(message, key, trunk);
     this.#observer.count('request_refused');
@@ -179,6 +180,11 @@ export class MessageRouter {
     const port = via.wantsRport ? source.port : (via.port ?? 5060);
     return (text) => this.#udp().send(text, source.host, port);
   }
+}
+
+/** What every message has once (RFC 3261 section 8.1.1). */
+function hasWholeHead(message: SipMessage): boolean {
+  return ['from', 'to', 'call-id', 'cseq'].every((name) => headersOf(message, name).length === 1);
 }
 
 /** As sip.js names dialogs: Call-ID, our tag, the peer's tag. */

@@ -279,6 +279,8 @@ describe('inbound calls', () => {
     await peer.response(415, 'INVITE');
     peer.send('BYE', uri, { callId: 'g5', cseq: 1, toTag: 'nobody' });
     await peer.response(481, 'BYE');
+    peer.send('PRACK', uri, { callId: 'g7', cseq: 1 });
+    await peer.response(481, 'PRACK');
     invite('g6', sdp(), [], 'http://example.com');
     await peer.response(416, 'INVITE');
   });

@@ -100,6 +100,21 @@ describe('outbound calls', () => {
     await notes.waitFor('answered');
   });
 
+  it('takes an answer without Content-Type, and reads over a response without To', async () => {
+    dial();
+    await peer.request('INVITE');
+    const head = peer.received[0]!.text.split('\r\n').filter((line) =>
+      /^(via|from|to|call-id|cseq):/i.test(line),
+    );
+    const withoutTo = head.filter((line) => !/^to:/i.test(line));
+    peer.sendText(['SIP/2.0 486 Busy', ...withoutTo, 'Content-Length: 0', '', ''].join('\r\n'));
+    const tagged = head.map((line) => (/^to:/i.test(line) ? `${line};tag=t` : line));
+    const contact = `Contact: <sip:peer@127.0.0.1:${peer.port}>`;
+    peer.sendText(['SIP/2.0 200 OK', ...tagged, contact, '', sdp()].join('\r\n'));
+    await notes.waitFor('answered');
+    expect([gateway.counted('malformed_message'), gateway.counted('core_error')]).toEqual([1, 0]);
+  });
+
   it('keeps the first of forked answers and hangs the other up', async () => {
     dial();
     const invite = await peer.request('INVITE');
