@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+
+/** Rows of a running gateway's database, read as another program would. */
+export function readGatewayRows<Row>(dataFolder: string, sql: string, ...values: unknown[]): Row[] {
+  const database = new SqliteDatabase(join(dataFolder, 'gateway.db'), { readonly: true });
+  try {
+    return database.prepare(sql).all(...values) as Row[];
+  } finally {
+    database.close();
+  }
+}
