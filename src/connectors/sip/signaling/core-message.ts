@@ -12,6 +12,7 @@ import {
   headersOf,
   methodOf,
   removeHeader,
+  type SipHeader,
   type SipMessage,
   statusOf,
 } from './sip-message.ts';
@@ -28,18 +29,24 @@ const logger = loggerFactory.getLogger('sip.parser');
  */
 export function toCoreRequest(message: SipMessage, trunk: Trunk): IncomingRequestMessage | null {
   const originals = { from: headerOf(message, 'from')!, to: headerOf(message, 'to')! };
-  const parsed = Parser.parseMessage(
-    formatForCore({
-      ...message,
-      startLine: `${methodOf(message)} sip:${trunk.contactUser}@gateway.invalid SIP/2.0`,
-      headers: message.headers.map((header) => ({ ...header, value: clothed(header.name, header.value) })),
-    }),
-    logger,
-  );
+  const parsed = parseForCore({
+    ...message,
+    startLine: `${methodOf(message)} sip:${trunk.contactUser}@gateway.invalid SIP/2.0`,
+    headers: message.headers.map(clothedHeader),
+  });
   if (!(parsed instanceof RequestMessage)) return null;
   restoreRaw(parsed, 'From', originals.from);
   restoreRaw(parsed, 'To', originals.to);
   return parsed;
+}
+
+/** The parser of sip.js gives nothing for most of what is wrong, and throws at the rest. */
+function parseForCore(message: SipMessage): unknown {
+  try {
+    return Parser.parseMessage(formatForCore(message), logger);
+  } catch {
+    return null;
+  }
 }
 
 /** sip.js counts Content-Length in characters, so it gets none and takes the rest. */
@@ -47,8 +54,12 @@ function formatForCore(message: SipMessage): string {
   return formatSipMessage(message).replace(/\r\ncontent-length: \d+\r\n\r\n/, '\r\n\r\n');
 }
 
-function clothed(name: string, value: string): string {
-  if (name !== 'from' && name !== 'to') return value;
+function clothedHeader(header: SipHeader): SipHeader {
+  const isAddress = header.name === 'from' || header.name === 'to';
+  return isAddress ? { ...header, value: clothed(header.value) } : header;
+}
+
+function clothed(value: string): string {
   const uri = uriInHeader(value);
   const known = parseSipUri(uri);
   if (known !== null && known.scheme !== 'tel') return value;
@@ -76,7 +87,7 @@ export function toCoreResponse(message: SipMessage, trunk: Trunk): IncomingRespo
   if (status === 401) showOneChallenge(message, 'www-authenticate', trunk);
   if (status === 407) showOneChallenge(message, 'proxy-authenticate', trunk);
   if (status > 100 && status < 200 && methodOf(message) === 'INVITE') completeProvisional(message, trunk);
-  const parsed = Parser.parseMessage(formatForCore(message), logger);
+  const parsed = parseForCore({ ...message, headers: message.headers.map(clothedHeader) });
   return parsed instanceof IncomingResponseMessage ? parsed : null;
 }
 

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toCoreRequest, toCoreResponse } from '../../../../../src/connectors/sip/signaling/core-message.ts';
+import { ChallengeBook } from '../../../../../src/connectors/sip/signaling/digest-credentials.ts';
+import { settleBody } from '../../../../../src/connectors/sip/signaling/message-body.ts';
+import { guardRequest } from '../../../../../src/connectors/sip/signaling/message-guard.ts';
+import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp-peer.ts';
+import { isResponse, parseSipMessage } from '../../../../../src/connectors/sip/signaling/sip-message.ts';
+import { StreamFramer } from '../../../../../src/connectors/sip/signaling/stream-framer.ts';
+import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk.ts';
+import { sdp } from './scripted-peer.ts';
+import { trunkTo } from './start-connector.ts';
+
+const HEAD = [
+  'Via: SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKx;rport',
+  'From: "A \\"B\\"" <sip:+331@h>;tag=f',
+  'To: <tel:+332>;tag=t',
+  'Call-ID: c@h',
+  'Record-Route: <sip:p1;lr>, <sip:p2;lr>',
+  'Contact: <sip:a@192.0.2.1;transport=udp>;expires=60',
+  'WWW-Authenticate: Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256',
+  'Content-Type: multipart/mixed; boundary="b"',
+];
+const BODY = `--b\r\nContent-Type: application/sdp\r\n\r\n${sdp()}\r\n--b--`;
+const MESSAGES = [
+  ...['INVITE', 'ACK', 'BYE', 'CANCEL', 'INFO', 'PRACK'].map((method) => [
+    `${method} sip:+332@h SIP/2.0`,
+    method,
+  ]),
+  ...['180 Ringing', '200 OK', '401 No', '486 Busy'].map((status) => [`SIP/2.0 ${status}`, 'INVITE']),
+].map(([start, method]) => [start, ...HEAD, `CSeq: 1 ${method}`, '', BODY].join('\r\n'));
+
+const trunk = {
+  contactUser: 'u',
+  settings: trunkTo(5_060),
+  challenges: new ChallengeBook(),
+} as unknown as Trunk;
+
+const damage = fc.array(
+  fc.record({
+    at: fc.nat(1_500),
+    text: fc.oneof(
+      fc.constantFrom('\r\n', ';', ':', '<', '>', '"', ',', '', ' ', '\0', '%', '='),
+      fc.string(),
+    ),
+    drop: fc.nat(40),
+  }),
+  { maxLength: 6 },
+);
+
+describe('damaged messages', () => {
+  it('never make the way to sip.js throw, and what passes is whole', () => {
+    const check = (original: string, damages: { at: number; text: string; drop: number }[]): void => {
+      const text = damages.reduce(
+        (all, each) => all.slice(0, each.at) + each.text + all.slice(each.at + each.drop),
+        original,
+      );
+      new StreamFramer().push(Buffer.from(text));
+      const message = parseSipMessage(Buffer.from(text));
+      if (message === null) return;
+      settleBody(message);
+      parsePeerDescription(message.body);
+      if (isResponse(message)) toCoreResponse(message, trunk);
+      else if (guardRequest(message).type === 'pass') {
+        const request = toCoreRequest(message, trunk);
+        if (request !== null) expect([request.ruri?.user, typeof request.callId]).toEqual(['u', 'string']);
+      }
+    };
+    fc.assert(fc.property(fc.constantFrom(...MESSAGES), damage, check), { numRuns: 3_000 });
+  });
+
+  it('pass when they are not damaged', () => {
+    for (const text of MESSAGES) {
+      const message = parseSipMessage(Buffer.from(text))!;
+      settleBody(message);
+      const parsed = isResponse(message) ? toCoreResponse(message, trunk) : toCoreRequest(message, trunk);
+      expect(parsed).not.toBeNull();
+      expect(parsePeerDescription(parsed!.body)?.audio?.port).toBe(40_000);
+    }
+  });
+});
