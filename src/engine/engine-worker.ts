@@ -33,7 +33,10 @@ export class EngineWorker implements MediaCallHost {
     this.#port = port1;
     this.#port.on('message', (command: Command) => this.#handle(command));
     process.on('uncaughtException', (error) => this.#fault(error));
-    parentPort.postMessage(this.#ready(port2), [port2]);
+    // Not before this module's evaluation is over: V8 aborts the whole process when a thread that is told to end in
+    // answer to its first word is still in the middle of a top-level await.
+    const toPool = parentPort;
+    setImmediate(() => toPool.postMessage(this.#ready(port2), [port2]));
     this.#clock.start();
   }
 
