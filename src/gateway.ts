@@ -81,7 +81,6 @@ async function assemble(
   await sip.start();
   const sipAccounts = { store, directory: sip, clock };
   await loadSipAccounts(sipAccounts);
-  closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
 
   const { host, port } = settings.http;
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
@@ -95,6 +94,8 @@ async function assemble(
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
   });
   closers.push((deadlineMs) => http.close(deadlineMs));
+  // Runs before HTTP closes, so that agents still hear how their calls end.
+  closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
   await http.listen(host, port);
   // Only now: keys made by a start that then failed would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
