@@ -1,0 +1,203 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newApiKey } from '../../src/base/ids.ts';
+import { Agent } from '../support/agent.ts';
+import type { Child } from '../support/child.ts';
+import { claimSignalingPorts, type PortClaim } from '../support/free-ports.ts';
+import { GatewayApi } from '../support/gateway-api.ts';
+import { GatewayPair } from '../support/gateway-pair.ts';
+import { bannerOf, spawnGateway } from '../support/gateway-process.ts';
+import { waitFor, within } from '../support/wait-for.ts';
+
+/** sysexits.h: EX_UNAVAILABLE, EX_CONFIG. */
+const EXIT_UNAVAILABLE = 69;
+const EXIT_CONFIG = 78;
+const DEFAULT_SIP_PORT = 5060;
+const GENERATED_KEY = /svc_[\w-]{43}/g;
+
+describe('a gateway as its operator starts it', () => {
+  let ports: PortClaim;
+  let dataDir: string;
+  const started: Child[] = [];
+
+  beforeAll(async () => {
+    ports = await claimSignalingPorts(8);
+  });
+  afterAll(() => ports?.release());
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((gateway) => gateway.stop()));
+    if (dataDir) rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** Settings on free ports and an empty data folder; `undefined` leaves a variable out. */
+  function settings(others: Record<string, string | undefined> = {}): Record<string, string> {
+    dataDir = others.SVC_DATA_DIR ?? mkdtempSync(join(tmpdir(), 'gateway-'));
+    const all = {
+      SVC_PORT: `${ports.first}`,
+      SVC_SIP_HOST: '127.0.0.1',
+      SVC_SIP_PORT: `${ports.first + 1}`,
+      SVC_DATA_DIR: dataDir,
+      ...others,
+    };
+    return Object.fromEntries(
+      Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+  }
+
+  function start(variables: Record<string, string>): Child {
+    const gateway = spawnGateway(variables);
+    started.push(gateway);
+    return gateway;
+  }
+
+  const baseUrl = () => `http://127.0.0.1:${ports.first}`;
+
+  it('is told of all its mistakes at once', async () => {
+    const gateway = start(
+      settings({
+        SVC_PORT: '70000',
+        SVC_SIP_HOST: 'everywhere',
+        SVC_RTP_PORT_MIN: '30000',
+        SVC_RTP_PORT_MAX: '20000',
+        SVC_BOOTSTRAP_AGENT_KEY: 'svc_short',
+        SVC_PUBLIC_URL: 'ftp://gateway.example',
+        SVC_LOG_LEVEL: 'chatty',
+        SVC_SIP_PROT: '5070',
+      }),
+    );
+    expect(await within('the gateway to give up', gateway.exited, 15_000)).toBe(EXIT_CONFIG);
+    const wrong = [
+      'SVC_PORT',
+      'SVC_SIP_HOST',
+      'SVC_RTP_PORT_MAX',
+      'SVC_BOOTSTRAP_AGENT_KEY',
+      'SVC_PUBLIC_URL',
+    ];
+    for (const name of [...wrong, 'SVC_LOG_LEVEL', 'SVC_SIP_PROT'])
+      expect(gateway.output).toContain(`  ${name}: `);
+    expect(gateway.output).toContain('did you mean SVC_SIP_PORT?');
+    expect(gateway.output).not.toContain('svc_short');
+    expect(gateway.output).not.toContain('    at ');
+  });
+
+  it('says which port it cannot have', async () => {
+    const server = createServer().listen(ports.first + 2, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const gateway = start(settings({ SVC_PORT: `${ports.first + 2}` }));
+      expect(await within('the gateway to give up', gateway.exited, 15_000)).toBe(EXIT_UNAVAILABLE);
+      expect(gateway.output).toContain('The gateway cannot start:');
+      expect(gateway.output).toContain(`${ports.first + 2}`);
+      expect(gateway.output).not.toContain('    at ');
+      expect(gateway.output.match(GENERATED_KEY)).toBeNull();
+    } finally {
+      server.close();
+    }
+  });
+
+  it('says that a SIP port which was asked for is taken', async () => {
+    const socket = createSocket('udp4').bind(ports.first + 3, '127.0.0.1');
+    await once(socket, 'listening');
+    try {
+      const gateway = start(settings({ SVC_SIP_PORT: `${ports.first + 3}` }));
+      expect(await within('the gateway to give up', gateway.exited, 15_000)).toBe(EXIT_UNAVAILABLE);
+      expect(gateway.output).toContain(`${ports.first + 3}`);
+    } finally {
+      socket.close();
+    }
+  });
+
+  it('shares its data with no other gateway', async () => {
+    const first = start(settings());
+    await bannerOf(first);
+    const second = start(settings({ SVC_PORT: '0', SVC_SIP_PORT: '0', SVC_DATA_DIR: dataDir }));
+    expect(await within('the second gateway to give up', second.exited, 15_000)).toBe(EXIT_UNAVAILABLE);
+    expect(second.output).toContain('another gateway is running on this data directory');
+    expect((await new GatewayApi(baseUrl(), null).get('/readyz')).status).toBe(200);
+  });
+
+  it('takes the next free SIP port when nobody chose one, and says so', async () => {
+    const socket = createSocket('udp4');
+    // Whoever has it, it is taken.
+    const bound = new Promise<void>((resolve) => {
+      socket.once('error', () => resolve());
+      socket.bind(DEFAULT_SIP_PORT, '127.0.0.1', resolve);
+    });
+    await bound;
+    try {
+      const banner = await bannerOf(start(settings({ SVC_SIP_PORT: undefined })));
+      const [, port] = /SIP {4}127\.0\.0\.1:(\d+) over UDP and TCP \(port 5060 is taken\)/.exec(banner) ?? [];
+      expect(Number(port)).toBeGreaterThan(DEFAULT_SIP_PORT);
+    } finally {
+      socket.close();
+    }
+  });
+
+  it('shows its keys once, and they work', async () => {
+    const first = start(settings());
+    const banner = await bannerOf(first);
+    expect(banner).toContain(`HTTP   ${baseUrl()}`);
+    const [agentKey, settingsKey] = banner.match(GENERATED_KEY) ?? [];
+    expect(banner).toContain(`curl -H 'X-API-Key: ${agentKey}' ${baseUrl()}/api/calls`);
+    expect((await new GatewayApi(baseUrl(), agentKey!).get('/api/calls')).status).toBe(200);
+    expect((await new GatewayApi(baseUrl(), settingsKey!).get('/api/sip/dids')).status).toBe(200);
+    expect(await first.stop()).toBe(0);
+
+    const second = start(settings({ SVC_DATA_DIR: dataDir }));
+    expect((await bannerOf(second)).match(GENERATED_KEY)).toBeNull();
+    expect((await new GatewayApi(baseUrl(), agentKey!).get('/api/calls')).status).toBe(200);
+  });
+
+  it('takes the keys that its operator chose, and shows them to nobody', async () => {
+    const [agentKey, settingsKey] = [newApiKey(), newApiKey()];
+    const chosen = { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey };
+    const gateway = start(settings({ ...chosen, SVC_LOG_LEVEL: 'trace' }));
+    await bannerOf(gateway);
+    expect((await new GatewayApi(baseUrl(), agentKey).get('/api/calls')).status).toBe(200);
+    expect((await new GatewayApi(baseUrl(), settingsKey).get('/api/sip/dids')).status).toBe(200);
+    expect((await new GatewayApi(baseUrl(), settingsKey).get('/api/calls')).status).toBe(403);
+    expect(gateway.output.match(GENERATED_KEY)).toBeNull();
+  });
+
+  it('hands out its public address', async () => {
+    const key = newApiKey();
+    const publicUrl = 'https://voice.example/gateway/';
+    const gateway = start(settings({ SVC_PUBLIC_URL: publicUrl, SVC_BOOTSTRAP_AGENT_KEY: key }));
+    const banner = await bannerOf(gateway);
+    const [settingsKey] = banner.match(GENERATED_KEY) ?? [];
+    const trunk = { host: '127.0.0.1', port: 9, username: 'trunk', password: 'x', register: false };
+    await new GatewayApi(baseUrl(), settingsKey!).put('/api/sip/trunk', trunk);
+    const call = { platform: 'sip', meeting_url: 'sip:+33123456789@127.0.0.1' };
+    const { body } = await new GatewayApi(baseUrl(), key).post('/api/call', call);
+    expect(body.audio.stream_url).toBe(`wss://voice.example/gateway/api/call/${body.call_id}/stream`);
+    expect(body.text_ws_url).toBe(body.audio.stream_url);
+  });
+});
+
+describe('the end of a gateway', () => {
+  let pair: GatewayPair;
+
+  beforeAll(async () => {
+    pair = await GatewayPair.start();
+  });
+  afterAll(() => pair?.stop());
+
+  it('hangs up every call, tells its agents, and exits with 0', async () => {
+    const active = await pair.connect();
+    const ringing = await pair.ring();
+    const agent = await Agent.connect(active.outbound.audio.stream_url, pair.caller.agentKey, 8000);
+    expect(await pair.caller.stop()).toBe(0);
+    expect(await agent.closed).toBe(1000);
+    expect(agent.events.map(({ state }) => state)).toEqual(['active', 'ended']);
+    const remote = async () => (await pair.callee.agentApi.get('/api/calls')).body.calls;
+    await waitFor('BYE and CANCEL at the far end', async () => (await remote()).length === 0);
+    const { body } = await pair.callee.agentApi.get(`/api/call/${ringing.inbound.call_id}`);
+    expect(body.state).toBe('missed');
+    expect((await pair.callee.agentApi.get(`/api/call/${active.inbound.call_id}`)).status).toBe(404);
+  });
+});
