@@ -1,0 +1,76 @@
+import { converse, Party } from './conversation.ts';
+import { writeOutput } from './output.ts';
+import { Progress } from './progress.ts';
+import { faults, table } from './report.ts';
+import { clipPart, tonePart } from './script.ts';
+import { TwoGateways } from './two-gateways.ts';
+
+const EXIT_INTERRUPTED = 130;
+
+const INTRODUCTION = `
+Two gateways run on this machine, A and B, each the other's SIP trunk. A's agent calls B's number over SIP; then both
+agents speak at once, as 16 kHz PCM over WebSocket, and RTP (G.711) carries it: A says a sentence, B plays a tone.
+`;
+const DELAY_NOTE = `
+  The delay is from one agent's send to the other's receive, found in the audio by cross-correlation: resampling both
+  ways, G.711, RTP, the adaptive jitter buffer and the playout queue are all in it.
+`;
+
+/** Runs the demo; resolves with what is wrong with its result. */
+async function demo(signal: AbortSignal): Promise<string[]> {
+  print(INTRODUCTION);
+  const gateways = await TwoGateways.start();
+  let wrong: string[];
+  try {
+    wrong = await callAndExamine(gateways, signal);
+  } catch (error) {
+    await gateways.stop();
+    throw error;
+  }
+  return [...wrong, ...(await gateways.stop())];
+}
+
+async function callAndExamine(gateways: TwoGateways, signal: AbortSignal): Promise<string[]> {
+  await gateways.connect();
+  const startedMs = performance.now();
+  const { outbound, inbound } = await gateways.call();
+  print(`  The call is active on both sides after ${(performance.now() - startedMs).toFixed(0)} ms.\n`);
+  const clip = clipPart();
+  const a = new Party(outbound, gateways.a.agentKey, clip);
+  const b = new Party(inbound, gateways.b.agentKey, tonePart(clip));
+  const progress = new Progress(a, b);
+  await converse([a, b], (elapsedMs, lengthMs) => progress.show(elapsedMs, lengthMs), signal);
+  progress.end();
+  const [countersA, countersB] = await gateways.hangUp(outbound);
+  const { paths, ...findings } = writeOutput(a, b);
+  const results = { ...findings, countersA, countersB };
+  print(`\n${table(results)}\n${DELAY_NOTE}`);
+  print(paths.map((path) => `  ${path}\n`).join(''));
+  return [...faults(results), ...a.complaints, ...b.complaints];
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** The first signal ends the demo in good order, a second one at once. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(EXIT_INTERRUPTED);
+      controller.abort(new Error('interrupted'));
+    });
+  }
+  return controller.signal;
+}
+
+const signal = interruption();
+try {
+  const wrong = await demo(signal);
+  for (const line of wrong) process.stderr.write(`  FAILED: ${line}\n`);
+  process.exit(wrong.length === 0 ? 0 : 1);
+} catch (error) {
+  process.stderr.write(`\n  The demo ended early: ${(error as Error).message}\n`);
+  process.exit(signal.aborted ? EXIT_INTERRUPTED : 1);
+}

@@ -1,0 +1,118 @@
+import { peakDbfs, rmsDbfs } from '../../src/audio/levels.ts';
+import { Resampler } from '../../src/audio/resampler.ts';
+import { frameSamples } from '../../src/base/frame.ts';
+import { analyzeTone } from '../../test/support/tone-analysis.ts';
+import { type AlignedWindow, align } from './alignment.ts';
+import { AGENT_RATE_HZ, type Part, type Span, samplesIn, TONE_HZ } from './script.ts';
+import type { Track } from './track.ts';
+
+const TELEPHONE_RATE_HZ = 8_000;
+
+export interface Level {
+  readonly rmsDbfs: number;
+  readonly peakDbfs: number;
+}
+
+export interface Delay {
+  /** Median, least and most of all windows; NaN when nothing that was sent was heard. */
+  readonly ms: number;
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
+/** What became of one agent's voice on its way to the other one. */
+export interface Findings {
+  readonly sentLevel: Level;
+  readonly heardLevel: Level;
+  readonly delay: Delay;
+  readonly framesHeard: number;
+  readonly framesExpected: number;
+  /** Share of the windows with sound that were found where they belong, 0 to 1. */
+  readonly found: number;
+  /** Of what arrived, against what a telephone's band lets through; median of the windows. */
+  readonly snrDb: number;
+  /** What the listener heard while only itself was speaking. */
+  readonly echoDbfs: number;
+}
+
+/** One direction: a part, when it was sent, when and as what it was heard, and when its listener was alone speaking. */
+export interface Direction {
+  readonly part: Part;
+  readonly sent: Track;
+  readonly heard: Track;
+  /** As the WAV file has it. */
+  readonly heardSamples: Int16Array;
+  readonly listenerAlone: Span;
+}
+
+export function examine(direction: Direction): Findings {
+  const { part, sent, heard, heardSamples, listenerAlone } = direction;
+  // The recordings need not begin at the same time.
+  const offset = samplesIn(sent.firstAtMs - heard.firstAtMs);
+  const windows = align(part.samples, heardSamples, part.distinct, offset);
+  const delay = delayOf(windows, sent, heard);
+  const arrived = (span: Span) => cut(heardSamples, span, offset + samplesIn(delay.ms));
+  return {
+    sentLevel: levelOf(cut(part.samples, part.voiced, 0)),
+    heardLevel: levelOf(arrived(part.voiced)),
+    delay,
+    framesHeard: heard.pieceCount,
+    framesExpected: heard.expectedPieceCount,
+    found: windows.filter(({ lag }) => lag !== null).length / windows.length,
+    snrDb: part.steady === null ? likenessDb(direction, offset) : toneSnrDb(arrived(part.steady)),
+    echoDbfs: rmsDbfs(arrived(listenerAlone)),
+  };
+}
+
+/** Read off the clock: when the frames with the same sound were sent and came, whatever happened in between. */
+function delayOf(windows: readonly AlignedWindow[], sent: Track, heard: Track): Delay {
+  const delays = windows.flatMap(({ at, lag }) => (lag === null ? [] : [timeBetween(sent, heard, at, lag)]));
+  delays.sort((a, b) => a - b);
+  return { ms: middle(delays), minMs: delays[0] ?? Number.NaN, maxMs: delays.at(-1) ?? Number.NaN };
+}
+
+/** Mean over a frame, because the frames of the two sides need not begin at the same sample. */
+function timeBetween(sent: Track, heard: Track, at: number, lag: number): number {
+  const lengthSamples = frameSamples(AGENT_RATE_HZ);
+  let sumMs = 0;
+  for (let i = 0; i < lengthSamples; i++) sumMs += heard.timeOf(at + lag + i) - sent.timeOf(at + i);
+  return sumMs / lengthSamples;
+}
+
+/** Against the clip as 8 kHz carry it: what is lost above 4 kHz is the telephone's doing, not the gateway's. */
+function likenessDb({ part, heardSamples }: Direction, offset: number): number {
+  const reference = resampled(
+    resampled(part.samples, AGENT_RATE_HZ, TELEPHONE_RATE_HZ),
+    TELEPHONE_RATE_HZ,
+    AGENT_RATE_HZ,
+  );
+  const windows = align(reference, heardSamples, part.distinct, offset);
+  return middle(windows.map(({ snrDb }) => snrDb).sort((a, b) => a - b));
+}
+
+function resampled(samples: Int16Array, fromHz: number, toHz: number): Int16Array {
+  const resampler = new Resampler(fromHz, toHz, samples.length);
+  const output = new Int16Array(resampler.maxOutputSamples);
+  const lengthSamples = resampler.process(samples, samples.length, output);
+  resampler.close();
+  return output.subarray(0, lengthSamples);
+}
+
+function toneSnrDb(samples: Int16Array): number {
+  return analyzeTone(samples, AGENT_RATE_HZ, TONE_HZ).snrDb;
+}
+
+function levelOf(samples: Int16Array): Level {
+  return { rmsDbfs: rmsDbfs(samples), peakDbfs: peakDbfs(samples) };
+}
+
+function cut(samples: Int16Array, { fromMs, toMs }: Span, shiftSamples: number): Int16Array {
+  return samples.subarray(
+    Math.max(0, samplesIn(fromMs) + shiftSamples),
+    Math.max(0, samplesIn(toMs) + shiftSamples),
+  );
+}
+
+function middle(sorted: readonly number[]): number {
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
