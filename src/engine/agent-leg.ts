@@ -39,7 +39,6 @@ export class AgentLegParty implements Party {
   }
 
   listen(downlink: AgentDownlink | null): void {
-    this.#egress?.close();
     this.#overrunsTold = 0;
     this.#egress = downlink === null ? null : new Egress(downlink, this.#host.roomRateHz);
   }
@@ -65,12 +64,6 @@ export class AgentLegParty implements Party {
       this.#host.post({ type: 'agent.mark', callId: this.#host.callId, legId: this.#legId, markId });
     }
     this.#count();
-  }
-
-  close(): void {
-    this.#playout.close();
-    this.#egress?.close();
-    this.#egress = null;
   }
 
   #postCleared(): void {

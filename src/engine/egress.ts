@@ -56,10 +56,6 @@ export class Egress {
     }
   }
 
-  close(): void {
-    this.#resampler?.close();
-  }
-
   #write(frame: Int16Array): void {
     const fits = this.#ring.freeSamples >= frame.length;
     if (fits && this.#ring.write(frame, 0, frame.length, this.#rateHz) === frame.length) return;

@@ -171,7 +171,6 @@ export class MediaCall {
     this.#agents.splice(this.#agents.indexOf(agent), 1);
     if (this.#audioStarted) this.#parties.splice(this.#parties.indexOf(agent), 1);
     this.#host.stats.add('agent_legs', -1);
-    agent.close();
   }
 
   #agent(legId: number): AgentLegParty | undefined {

@@ -103,11 +103,6 @@ export class Playout {
     this.#phase = audible ? { name: 'fading' } : { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
   }
 
-  close(): void {
-    this.#resampler?.close();
-    this.#resampler = null;
-  }
-
   #pullIdle(frame: Int16Array, phase: Phase & { name: 'idle' }): boolean {
     phase.silentMs += FRAME_MS;
     if (this.#ring.queuedSamples === 0) return false;
@@ -208,7 +203,6 @@ export class Playout {
   #setAgentRate(rateHz: number): void {
     if (rateHz === this.#agentRateHz) return;
     this.#flushResampler();
-    this.#resampler?.close();
     this.#agentRateHz = rateHz;
     this.#resampler = rateHz === this.#rateHz ? null : new Resampler(rateHz, this.#rateHz, PIECE_CAPACITY);
   }

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { MAX_FILTER_BYTES, type PolyphaseFilter } from './polyphase-filter.ts';
+
+/** Memory of the module: samples in, samples out, then slots that each hold a filter. See convolve.wat. */
+const INPUT_BYTES = 16_384;
+const OUTPUT_BYTES = 49_152;
+const SLOTS = 16;
+const FIRST_SLOT = INPUT_BYTES + OUTPUT_BYTES;
+
+export const MAX_WINDOW_SAMPLES = INPUT_BYTES / Int16Array.BYTES_PER_ELEMENT;
+export const MAX_OUTPUT_SAMPLES = OUTPUT_BYTES / Int16Array.BYTES_PER_ELEMENT;
+
+interface ConvolveExports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  convolve(
+    window: number,
+    lengthSamples: number,
+    output: number,
+    filter: number,
+    taps: number,
+    phases: number,
+    up: number,
+    wholeStep: number,
+    phaseStep: number,
+    at: number,
+    phase: number,
+  ): number;
+}
+
+/** The part of WebAssembly's API that is needed; its types come with browsers' only. */
+interface Wasm {
+  readonly Module: new (binary: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: ConvolveExports };
+}
+
+const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
+const binary = readFileSync(new URL('convolve.wasm', import.meta.url));
+const { memory, convolve } = new Instance(new Module(binary)).exports;
+
+/** What goes in: older samples first, then the new ones. The same memory for every resampler of the thread. */
+export const windowSamples = new Int16Array(memory.buffer, 0, MAX_WINDOW_SAMPLES);
+/** What came out. */
+export const outputSamples = new Int16Array(memory.buffer, INPUT_BYTES, MAX_OUTPUT_SAMPLES);
+
+const slots: (PolyphaseFilter | null)[] = new Array(SLOTS).fill(null);
+let nextSlot = 0;
+
+/**
+ * Computes every output sample whose place lies within the first `lengthSamples` new input samples, beginning at
+ * input sample `at` and `phase` of the filter; returns how many there are.
+ */
+export function convolveWindow(
+  filter: PolyphaseFilter,
+  lengthSamples: number,
+  at: number,
+  phase: number,
+): number {
+  const { up, down, taps, phases } = filter;
+  const end = convolve(
+    0,
+    lengthSamples,
+    INPUT_BYTES,
+    addressOf(filter),
+    taps,
+    phases,
+    up,
+    Math.floor(down / up),
+    down % up,
+    at,
+    phase,
+  );
+  return (end - INPUT_BYTES) / Int16Array.BYTES_PER_ELEMENT;
+}
+
+/** Where the filter is in the module's memory; brings it there when it is not, in place of the oldest. */
+function addressOf(filter: PolyphaseFilter): number {
+  let slot = slots.indexOf(filter);
+  if (slot < 0) {
+    slot = nextSlot;
+    nextSlot = (nextSlot + 1) % SLOTS;
+    slots[slot] = filter;
+    new Int16Array(memory.buffer, slotAddress(slot)).set(filter.coefficients);
+  }
+  return slotAddress(slot);
+}
+
+function slotAddress(slot: number): number {
+  return FIRST_SLOT + slot * MAX_FILTER_BYTES;
+}
