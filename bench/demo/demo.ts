@@ -53,15 +53,16 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** The first signal ends the demo in good order, a second one at once. */
+/** The first signal ends the demo in good order, a second one at once. A reader that goes away counts as one. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(EXIT_INTERRUPTED);
-      controller.abort(new Error('interrupted'));
-    });
-  }
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(EXIT_INTERRUPTED);
+    controller.abort(new Error('interrupted'));
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  process.stdout.on('error', () => controller.abort(new Error('nobody reads')));
   return controller.signal;
 }
 

@@ -79,23 +79,27 @@ function timeBetween(sent: Track, heard: Track, at: number, lag: number): number
   return sumMs / lengthSamples;
 }
 
-/** Against the clip as 8 kHz carry it: what is lost above 4 kHz is the telephone's doing, not the gateway's. */
 function likenessDb({ part, heardSamples }: Direction, offset: number): number {
-  const reference = resampled(
-    resampled(part.samples, AGENT_RATE_HZ, TELEPHONE_RATE_HZ),
-    TELEPHONE_RATE_HZ,
-    AGENT_RATE_HZ,
-  );
-  const windows = align(reference, heardSamples, part.distinct, offset);
+  const windows = align(telephoneBand(part.samples), heardSamples, part.distinct, offset);
   return middle(windows.map(({ snrDb }) => snrDb).sort((a, b) => a - b));
 }
 
+/** The same as 8 kHz carry it: what is lost above 4 kHz is the telephone's doing, not the gateway's. */
+export function telephoneBand(samples: Int16Array): Int16Array {
+  const narrow = resampled(samples, AGENT_RATE_HZ, TELEPHONE_RATE_HZ);
+  return resampled(narrow, TELEPHONE_RATE_HZ, AGENT_RATE_HZ);
+}
+
 function resampled(samples: Int16Array, fromHz: number, toHz: number): Int16Array {
-  const resampler = new Resampler(fromHz, toHz, samples.length);
-  const output = new Int16Array(resampler.maxOutputSamples);
-  const lengthSamples = resampler.process(samples, samples.length, output);
-  resampler.close();
-  return output.subarray(0, lengthSamples);
+  const pieceSamples = frameSamples(fromHz);
+  const resampler = new Resampler(fromHz, toHz, pieceSamples);
+  const piece = new Int16Array(resampler.maxOutputSamples);
+  const output: number[] = [];
+  for (let from = 0; from < samples.length; from += pieceSamples) {
+    const input = samples.subarray(from, from + pieceSamples);
+    output.push(...piece.subarray(0, resampler.process(input, input.length, piece)));
+  }
+  return Int16Array.from(output);
 }
 
 function toneSnrDb(samples: Int16Array): number {

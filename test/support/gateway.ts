@@ -48,6 +48,9 @@ export class Gateway {
       ...process.env,
       SVC_HOST: '127.0.0.1',
       SVC_PORT: `${http}`,
+      // The addresses in a developer's own config/gateway.json are not this gateway's.
+      SVC_PUBLIC_URL: this.baseUrl,
+      SVC_SIP_ADVERTISED_HOST: '127.0.0.1',
       SVC_DATA_DIR: this.dataFolder,
       SVC_SIP_HOST: '127.0.0.1',
       SVC_SIP_PORT: `${sip}`,

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { examine, type Findings, telephoneBand } from '../../../bench/demo/findings.ts';
+import { faults } from '../../../bench/demo/report.ts';
+import { AGENT_RATE_HZ, clipPart, type Part, samplesIn, tonePart } from '../../../bench/demo/script.ts';
+import { Track } from '../../../bench/demo/track.ts';
+
+const DELAY_MS = 70;
+const counters = {
+  packetsSent: 0,
+  packetsReceived: 0,
+  packetsLost: 0,
+  packetsLate: 0,
+  framesConcealed: 0,
+  latenessP50Ms: 0,
+  latenessP99Ms: 0,
+};
+const clip = clipPart();
+const tone = tonePart(clip);
+
+it.each([
+  ['the clip', clip, tone],
+  ['the tone', tone, clip],
+])('finds nothing wrong with %s, only late', (_name, part, other) => {
+  expect(faultsOf(part, judge(part, other, late(telephoneBand(part.samples))))).toEqual([]);
+});
+
+it.each([
+  ['silence', (samples: Int16Array) => samples.map(() => 0), /0 % of it were found/],
+  ['half its level', (samples: Int16Array) => samples.map((s) => s / 2), /level changed by 6/],
+  ['noise', (samples: Int16Array) => samples.map((s) => s + 6_000 * (Math.random() - 0.5)), /SNR/],
+])('tells when the tone arrives as %s', (_name, spoil, complaint) => {
+  expect(faultsOf(tone, judge(tone, clip, spoil(late(tone.samples)))).join('\n')).toMatch(complaint);
+});
+
+it('tells when the speaker of the other side is heard by itself', () => {
+  const heard = late(tone.samples);
+  clip.samples.forEach((sample, at) => {
+    heard[at] = heard[at]! + sample / 10;
+  });
+  expect(faultsOf(tone, judge(tone, clip, heard)).join('\n')).toMatch(/echo/);
+});
+
+function late(samples: Int16Array): Int16Array {
+  const heard = new Int16Array(samples.length + samplesIn(400));
+  heard.set(samples, samplesIn(DELAY_MS));
+  return heard;
+}
+
+/** The clock of these tracks says nothing; only what is in the recording is judged. */
+function judge(part: Part, other: Part, heardSamples: Int16Array): Findings {
+  const sent = new Track(AGENT_RATE_HZ);
+  const heard = new Track(AGENT_RATE_HZ);
+  sent.add(part.samples);
+  heard.add(heardSamples);
+  return examine({ part, sent, heard, heardSamples, listenerAlone: other.alone });
+}
+
+function faultsOf(part: Part, findings: Findings): string[] {
+  const good = { ...findings, found: 1, snrDb: 40, heardLevel: findings.sentLevel, echoDbfs: -100 };
+  const both = part === clip ? { clip: findings, tone: good } : { clip: good, tone: findings };
+  return faults({ ...both, countersA: counters, countersB: counters });
+}
