@@ -21,10 +21,12 @@ export class GatewayPair {
   readonly caller: Gateway;
   readonly callee: Gateway;
   #numbers = 0;
+  #calledPort: number;
 
   private constructor(caller: Gateway, callee: Gateway) {
     this.caller = caller;
     this.callee = callee;
+    this.#calledPort = callee.sipPort;
   }
 
   static async start(options: GatewayPairOptions = {}): Promise<GatewayPair> {
@@ -41,7 +43,7 @@ export class GatewayPair {
   /** Lists a fresh number at the callee, so that a call to it can be told from all others. */
   async listNumber(autoAnswer: boolean): Promise<string> {
     this.#numbers++;
-    const number = `+331${`${this.#numbers}`.padStart(8, '0')}`;
+    const number = this.numberAt(this.#numbers);
     const { status, body } = await this.callee.settingsApi.post('/api/sip/dids', {
       number,
       auto_answer: autoAnswer,
@@ -50,8 +52,18 @@ export class GatewayPair {
     return number;
   }
 
+  /** The number that the n-th call of this pair goes to, from 1. */
+  numberAt(n: number): string {
+    return `+331${`${n}`.padStart(8, '0')}`;
+  }
+
+  /** Has calls from now on go through whoever listens on this port, not straight to the callee. */
+  callThrough(port: number): void {
+    this.#calledPort = port;
+  }
+
   uriOf(number: string): string {
-    return `sip:${number}@127.0.0.1:${this.callee.sipPort}`;
+    return `sip:${number}@127.0.0.1:${this.#calledPort}`;
   }
 
   /** Calls a fresh number that does not answer by itself, and waits until it rings there. */
