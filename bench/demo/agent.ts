@@ -1,13 +1,16 @@
-// An AI agent on a phone call, with nothing but Node's own fetch and WebSocket. It joins the newest call and, in place
-// of speech recognition, a language model and a voice, repeats what it hears:  AGENT_KEY=svc_… node bench/demo/agent.ts
+// An AI agent on a phone call, with nothing but Node's own fetch and WebSocket. It joins the newest call and repeats
+// what it hears, where yours will listen, think and speak:  AGENT_KEY=svc_… npx node bench/demo/agent.ts
+
+type Call = { audio: { stream_url: string } };
+type Pcm = Int16Array<ArrayBuffer>;
 
 const { BASE = 'http://127.0.0.1:8080', AGENT_KEY = '' } = process.env;
 
 /** Joins a call. PCM is 16-bit mono at 16 kHz: `hear` gets 20 ms of everyone else at a time, `speak` takes any length. */
 export function joinCall(
-  call: { audio: { stream_url: string } },
+  call: Call,
   agentKey: string,
-  hear: (pcm: Int16Array<ArrayBuffer>) => void,
+  hear: (pcm: Pcm) => void,
   event: (event: { type: string; [field: string]: unknown }) => void,
 ) {
   const socket = new WebSocket(`${call.audio.stream_url}?api_key=${agentKey}`);
@@ -18,7 +21,7 @@ export function joinCall(
     typeof data === 'string' ? event(JSON.parse(data)) : hear(new Int16Array(data));
   socket.onclose = ({ code, reason }) => event({ type: 'closed', code, reason });
   return {
-    speak: (pcm: Int16Array<ArrayBuffer>) => socket.send(pcm),
+    speak: (pcm: Pcm) => socket.send(pcm),
     /** Somebody interrupts: forget what was not played yet. */
     stopSpeaking: () => send({ type: 'clear' }),
   };
@@ -27,7 +30,7 @@ export function joinCall(
 if (process.argv[1] === import.meta.filename) {
   const answer = await fetch(`${BASE}/api/calls`, { headers: { 'X-API-Key': AGENT_KEY } });
   if (!answer.ok) throw new Error(await answer.text());
-  const { calls } = (await answer.json()) as { calls: { audio: { stream_url: string } }[] };
+  const { calls } = (await answer.json()) as { calls: Call[] };
   const call = calls.at(-1);
   if (!call) throw new Error('there is no call: place one with POST /api/call');
   const agent = joinCall(call, AGENT_KEY, (pcm) => agent.speak(pcm), console.log);

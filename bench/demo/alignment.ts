@@ -3,7 +3,7 @@ import { type Span, samplesIn } from './script.ts';
 
 const WINDOW_MS = 150;
 const MAX_DELAY_MS = 600;
-/** How far the delay may wander from one window to the next. */
+/** A window is looked for this far from where the one before it was, before it is looked for anywhere. */
 const WANDER_MS = 20;
 /** A window of what was heard that is less alike than this is something else. */
 const MIN_CORRELATION = 0.8;
@@ -33,15 +33,15 @@ export function align(
   const anyLag = { first: offset - samplesIn(FRAME_MS), last: offset + samplesIn(MAX_DELAY_MS) };
   const wander = samplesIn(WANDER_MS);
   const lengthSamples = samplesIn(WINDOW_MS);
-  let former: number | null = null;
+  let near = anyLag;
   return windowStarts(spans)
     .filter((at) => amplitude(sent, at, lengthSamples) >= MIN_AMPLITUDE)
     .map((at) => {
-      const near: typeof anyLag =
-        former === null ? anyLag : { first: former - wander, last: former + wander };
-      const best = bestLag(sent, heard, { at, lengthSamples }, near);
+      let best = bestLag(sent, heard, { at, lengthSamples }, near);
+      // The audio may have paused, and gone on later than before.
+      if (best.correlation < MIN_CORRELATION) best = bestLag(sent, heard, { at, lengthSamples }, anyLag);
       if (best.correlation < MIN_CORRELATION) return { at, lengthSamples, lag: null, snrDb: -Infinity };
-      former = best.lag;
+      near = { first: best.lag - wander, last: best.lag + wander };
       return {
         at,
         lengthSamples,

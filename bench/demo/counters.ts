@@ -7,6 +7,8 @@ export interface Counters {
   readonly packetsLost: number;
   readonly packetsLate: number;
   readonly framesConcealed: number;
+  /** Times that an agent's audio came too late to be played in one go. */
+  readonly underruns: number;
   readonly latenessP50Ms: number;
   readonly latenessP99Ms: number;
 }
@@ -21,6 +23,7 @@ export async function readCounters(gateway: Gateway): Promise<Counters> {
     packetsLost: engine('packets_lost'),
     packetsLate: engine('packets_late'),
     framesConcealed: engine('frames_concealed'),
+    underruns: engine('uplink_underruns'),
     latenessP50Ms: latenessMs(lines, 0.5),
     latenessP99Ms: latenessMs(lines, 0.99),
   };

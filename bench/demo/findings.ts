@@ -51,6 +51,7 @@ export function examine(direction: Direction): Findings {
   const offset = samplesIn(sent.firstAtMs - heard.firstAtMs);
   const windows = align(part.samples, heardSamples, part.distinct, offset);
   const delay = delayOf(windows, sent, heard);
+  const audible = align(telephoneBand(part.samples), heardSamples, part.distinct, offset);
   const arrived = (span: Span) => cut(heardSamples, span, offset + samplesIn(delay.ms));
   return {
     sentLevel: levelOf(cut(part.samples, part.voiced, 0)),
@@ -58,8 +59,8 @@ export function examine(direction: Direction): Findings {
     delay,
     framesHeard: heard.pieceCount,
     framesExpected: heard.expectedPieceCount,
-    found: windows.filter(({ lag }) => lag !== null).length / windows.length,
-    snrDb: part.steady === null ? likenessDb(direction, offset) : toneSnrDb(arrived(part.steady)),
+    found: audible.filter(({ lag }) => lag !== null).length / audible.length,
+    snrDb: part.steady === null ? medianSnrDb(audible) : toneSnrDb(arrived(part.steady)),
     echoDbfs: rmsDbfs(arrived(listenerAlone)),
   };
 }
@@ -79,8 +80,7 @@ function timeBetween(sent: Track, heard: Track, at: number, lag: number): number
   return sumMs / lengthSamples;
 }
 
-function likenessDb({ part, heardSamples }: Direction, offset: number): number {
-  const windows = align(telephoneBand(part.samples), heardSamples, part.distinct, offset);
+function medianSnrDb(windows: readonly AlignedWindow[]): number {
   return middle(windows.map(({ snrDb }) => snrDb).sort((a, b) => a - b));
 }
 

@@ -1,6 +1,14 @@
 import type { Canvas, Color } from './canvas.ts';
 import type { Font } from './font.ts';
-import type { Wave } from './picture.ts';
+
+/** A recording on the clock of the picture. */
+export interface Wave {
+  readonly label: string;
+  readonly samples: Int16Array;
+  readonly sampleRateHz: number;
+  /** When sample 0 was sent or heard. */
+  readonly fromMs: number;
+}
 
 /** A stretch of time on a stretch of the picture. */
 export interface Axis {

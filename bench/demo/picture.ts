@@ -1,16 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Canvas, type Color } from './canvas.ts';
 import { Font } from './font.ts';
-import { type Axis, drawPanel, drawTimes, drawWave, type Panel } from './panel.ts';
-
-/** A recording on the clock of the picture. */
-export interface Wave {
-  readonly label: string;
-  readonly samples: Int16Array;
-  readonly sampleRateHz: number;
-  /** When sample 0 was sent or heard. */
-  readonly fromMs: number;
-}
+import { type Axis, drawPanel, drawTimes, drawWave, type Panel, type Wave } from './panel.ts';
 
 /** One voice: as it was sent, above, and as it was heard. */
 export interface Passage {
@@ -33,7 +24,11 @@ const PALETTES = [
 ] as const;
 
 const WIDTH = 1_600;
+const FOOTNOTE =
+  'Light: from lowest to highest sample. Dark: RMS. Amplitudes are parts of full scale; time counts from the first frame sent.';
+
 const HEADER_HEIGHT = 142;
+const FOOTER_HEIGHT = 44;
 const PASSAGE_HEIGHT = 506;
 const HEADING_HEIGHT = 44;
 const PANEL_HEIGHT = 180;
@@ -52,7 +47,11 @@ export function drawPicture(
   subtitle: string,
   passages: readonly Passage[],
 ): void {
-  const canvas = new Canvas(WIDTH, HEADER_HEIGHT + passages.length * PASSAGE_HEIGHT, BACKGROUND);
+  const canvas = new Canvas(
+    WIDTH,
+    HEADER_HEIGHT + passages.length * PASSAGE_HEIGHT + FOOTER_HEIGHT,
+    BACKGROUND,
+  );
   const fonts = { title: new Font('title-font.png', 39), label: new Font('label-font.png', 26) };
   canvas.text(headline, LEFT, 36, { font: fonts.title, color: INK });
   canvas.text(subtitle, LEFT, 84, { font: fonts.label, color: FAINT_INK });
@@ -60,6 +59,8 @@ export function drawPicture(
     const top = HEADER_HEIGHT + index * PASSAGE_HEIGHT;
     drawPassage(canvas, fonts.label, passage, top, PALETTES[index % PALETTES.length]!);
   });
+  const footnote = canvas.height - FOOTER_HEIGHT - 20;
+  canvas.text(FOOTNOTE, LEFT, footnote, { font: fonts.label, color: FAINT_INK });
   writeFileSync(path, canvas.png());
 }
 

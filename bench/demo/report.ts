@@ -34,6 +34,7 @@ export function table({ clip, tone, countersA, countersB }: Results): string {
     row('RTP packets     sent / received', packets(countersA), packets(countersB)),
     row('RTP             lost / late', losses(countersA), losses(countersB)),
     row('frames concealed', `${countersA.framesConcealed}`, `${countersB.framesConcealed}`),
+    row('agent audio     ran dry', `${countersA.underruns}`, `${countersB.underruns}`),
     row('tick lateness   p50 / p99, ms', lateness(countersA), lateness(countersB)),
   ].join('\n');
 }

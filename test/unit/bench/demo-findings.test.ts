@@ -11,6 +11,7 @@ const counters = {
   packetsLost: 0,
   packetsLate: 0,
   framesConcealed: 0,
+  underruns: 0,
   latenessP50Ms: 0,
   latenessP99Ms: 0,
 };
@@ -22,6 +23,13 @@ it.each([
   ['the tone', tone, clip],
 ])('finds nothing wrong with %s, only late', (_name, part, other) => {
   expect(faultsOf(part, judge(part, other, late(telephoneBand(part.samples))))).toEqual([]);
+});
+
+it('finds what goes on 60 ms later after a pause, as a stalled agent makes it', () => {
+  const heard = late(telephoneBand(clip.samples));
+  const pause = samplesIn(3_000);
+  heard.copyWithin(pause + samplesIn(60), pause, heard.length - samplesIn(60));
+  expect(faultsOf(clip, judge(clip, tone, heard))).toEqual([]);
 });
 
 it.each([
