@@ -2,7 +2,7 @@ import { FRAME_MS } from '../../src/base/frame.ts';
 import { type Span, samplesIn } from './script.ts';
 
 const WINDOW_MS = 150;
-const MAX_DELAY_MS = 600;
+const MAX_DELAY_MS = 1_000;
 /** A window is looked for this far from where the one before it was, before it is looked for anywhere. */
 const WANDER_MS = 20;
 /** A window of what was heard that is less alike than this is something else. */

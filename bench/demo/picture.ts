@@ -38,7 +38,7 @@ const RIGHT = 1_552;
 const WHOLE_WIDTH = 960;
 const ZOOM_LEFT = 1_150;
 const ZOOM_BEFORE_MS = 50;
-const ZOOM_AFTER_MS = 200;
+const MIN_ZOOM_AFTER_MS = 200;
 
 /** Draws both voices, the whole conversation on the left and the moment of an onset, with its delay, on the right. */
 export function drawPicture(
@@ -123,23 +123,31 @@ function wholeAxis({ sent, heard }: Passage): Axis {
   return { left: LEFT, width: WHOLE_WIDTH, fromMs: 0, toMs, stepMs: 1_000, zeroMs: 0, unit: 's' };
 }
 
-function zoomAxis({ onsetMs }: Passage): Axis {
+function zoomAxis(passage: Passage): Axis {
+  const { onsetMs } = passage;
+  const afterMs = zoomAfterMs(passage);
   return {
     left: ZOOM_LEFT,
     width: RIGHT - ZOOM_LEFT,
     fromMs: onsetMs - ZOOM_BEFORE_MS,
-    toMs: onsetMs + ZOOM_AFTER_MS,
-    stepMs: 50,
+    toMs: onsetMs + afterMs,
+    stepMs: afterMs > MIN_ZOOM_AFTER_MS ? 100 : 50,
     zeroMs: onsetMs,
     unit: 'ms',
   };
 }
 
+/** Hundreds of milliseconds, so that a long delay fits in too. */
+function zoomAfterMs({ delayMs }: Passage): number {
+  return Math.max(MIN_ZOOM_AFTER_MS, Math.ceil((delayMs + 20) / 100) * 100 || 0);
+}
+
 /** Fills the panel with what is sent within the magnified time. */
-function gainOf({ sent, onsetMs }: Passage): number {
+function gainOf(passage: Passage): number {
+  const { sent, onsetMs } = passage;
   const at = (ms: number) => Math.max(0, Math.round(((ms - sent.fromMs) * sent.sampleRateHz) / 1000));
   let peak = 1;
-  for (const sample of sent.samples.subarray(at(onsetMs), at(onsetMs + ZOOM_AFTER_MS))) {
+  for (const sample of sent.samples.subarray(at(onsetMs), at(onsetMs + zoomAfterMs(passage)))) {
     peak = Math.max(peak, Math.abs(sample));
   }
   return (0.85 * 32_768) / peak;
