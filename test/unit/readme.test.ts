@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+test('the README quotes the example agent as it is', () => {
+  const quoted = /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1];
+  expect(quoted).toBe(readFileSync(join(ROOT, 'bench/demo/agent.ts'), 'utf8'));
+});
