@@ -18,6 +18,8 @@ export interface Delay {
   readonly ms: number;
   readonly minMs: number;
   readonly maxMs: number;
+  /** Of the first window; it can change when audio pauses. */
+  readonly atOnsetMs: number;
 }
 
 /** What became of one agent's voice on its way to the other one. */
@@ -68,8 +70,13 @@ export function examine(direction: Direction): Findings {
 /** Read off the clock: when the frames with the same sound were sent and came, whatever happened in between. */
 function delayOf(windows: readonly AlignedWindow[], sent: Track, heard: Track): Delay {
   const delays = windows.flatMap(({ at, lag }) => (lag === null ? [] : [timeBetween(sent, heard, at, lag)]));
-  delays.sort((a, b) => a - b);
-  return { ms: middle(delays), minMs: delays[0] ?? Number.NaN, maxMs: delays.at(-1) ?? Number.NaN };
+  const sorted = delays.toSorted((a, b) => a - b);
+  return {
+    ms: middle(sorted),
+    minMs: sorted[0] ?? Number.NaN,
+    maxMs: sorted.at(-1) ?? Number.NaN,
+    atOnsetMs: delays[0] ?? Number.NaN,
+  };
 }
 
 /** Mean over a frame, because the frames of the two sides need not begin at the same sample. */

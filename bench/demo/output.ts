@@ -61,7 +61,7 @@ function passage(
     sent: { label: sentLabel, samples: part.samples, sampleRateHz, fromMs: 0 },
     heard: { label: heardLabel, samples: heardSamples, sampleRateHz, fromMs },
     onsetMs: onsetMs(part),
-    delayMs: delay.ms,
+    delayMs: delay.atOnsetMs,
   };
 }
 
