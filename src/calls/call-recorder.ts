@@ -52,7 +52,9 @@ export class CallRecorder {
     });
   }
 
-  find(callId: string): Promise<CallRow | undefined> {
+  /** The call as it is stored, after all that was told of it. */
+  async find(callId: string): Promise<CallRow | undefined> {
+    await this.#tails.get(callId);
     return findCall(this.#db, callId);
   }
 

@@ -88,7 +88,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
   frame(pcm: Uint8Array): boolean {
     const socket = this.#socket;
     if (!socket || !this.#window.isOpen() || socket.bufferedBytes() > MAX_BUFFERED_BYTES) return false;
-    socket.sendBinary(pcm);
+    if (!socket.sendBinary(pcm)) return false;
     const ping = this.#window.frameSent(this.#clock.monotonicMs());
     if (ping !== null) socket.ping(ping);
     return true;

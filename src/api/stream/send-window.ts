@@ -4,13 +4,15 @@ import { FRAME_MS } from '../../base/frame.ts';
 const PING_EVERY_FRAMES = 5;
 /** Audio that may be on its way to the client beyond the round trip. */
 const WINDOW_FRAMES = 200 / FRAME_MS;
+/** Audio that a client gets before its first pong, which says that it reads at all. */
+const FIRST_FRAMES = 1000 / FRAME_MS;
 /** Pings whose sending times are remembered; more are never unanswered inside the window. */
 const PINGS_KEPT = 32;
 
 /**
  * How far the client's reading has come. Socket buffers hide a slow reader for many seconds, but a WebSocket answers
  * pings in order (RFC 6455, section 5.5.2), so a pong says that every frame before its ping has been read. A client
- * that never answers a ping is not limited by this window.
+ * that never answers one, which RFC 6455 does not allow, gets a second of audio.
  */
 export class SendWindow {
   readonly #pingSentAtMs = new Float64Array(PINGS_KEPT);
@@ -21,7 +23,7 @@ export class SendWindow {
 
   /** Whether another frame may go out now. */
   isOpen(): boolean {
-    if (this.#pingsAnswered === 0) return true;
+    if (this.#pingsAnswered === 0) return this.#framesSent < FIRST_FRAMES;
     const unreadFrames = this.#framesSent - this.#pingsAnswered * PING_EVERY_FRAMES;
     return unreadFrames < WINDOW_FRAMES + this.#roundTripMs / FRAME_MS;
   }

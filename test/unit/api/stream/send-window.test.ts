@@ -12,8 +12,8 @@ function fill(window: SendWindow, limit: number, nowMs: () => number): string[] 
 }
 
 describe('SendWindow', () => {
-  it('never limits a client that answers no pings', () => {
-    expect(fill(new SendWindow(), 500, () => 0)).toHaveLength(100);
+  it('gives a client that answers no pings one second of audio', () => {
+    expect(fill(new SendWindow(), 500, () => 0)).toHaveLength(10);
   });
 
   it('closes 200 ms and a round trip after the last frame that was read', () => {
@@ -30,7 +30,7 @@ describe('SendWindow', () => {
     const window = new SendWindow();
     const [first] = fill(window, 5, () => 0);
     for (const pong of ['', 'x', '-1', '99', '1.5']) window.pong(pong, 1);
-    fill(window, 50, () => 1);
+    fill(window, 20, () => 1);
     expect(window.isOpen()).toBe(true);
     window.pong(first ?? '', 1);
     expect(window.isOpen()).toBe(false);
