@@ -1,4 +1,4 @@
-import type { KeyOutcome } from './accounts/first-start.ts';
+import type { KeyOutcome, OperatorKeys } from './accounts/first-start.ts';
 import type { Gateway } from './gateway.ts';
 import type { Settings } from './settings/settings.ts';
 
@@ -7,32 +7,44 @@ export function banner(gateway: Gateway, settings: Settings): string {
   const { publicUrl, sipPort, operatorKeys } = gateway;
   const moved = sipPort !== settings.sip.port ? ` (port ${settings.sip.port} is taken)` : '';
   const lines = [
-    'Voice and Chat Gateway is ready.',
+    'Voice and Chat Gateway is ready. Ctrl-C ends it.',
     '',
     `  HTTP   ${publicUrl}   description: ${publicUrl}/openapi.json`,
     `  SIP    ${settings.sip.host}:${sipPort} over UDP and TCP${moved}`,
     `  RTP    UDP ports ${settings.sip.rtpPortMin} to ${settings.sip.rtpPortMax}`,
     `  Data   ${settings.dataDir}`,
-    ...keyLines('agent key', 'places and answers calls', operatorKeys.agentKey),
-    ...keyLines('settings key', 'connects trunks and numbers', operatorKeys.settingsKey),
-    ...firstCall(publicUrl, operatorKeys.agentKey),
+    ...revokedKeys(operatorKeys),
+    ...newKeys(publicUrl, operatorKeys),
   ];
   return `\n${lines.join('\n')}\n\n`;
 }
 
-function keyLines(name: string, purpose: string, outcome: KeyOutcome): string[] {
-  switch (outcome.state) {
-    case 'made':
-      return ['', `  Your ${name} (${purpose}), shown this once:`, `    ${outcome.key}`];
-    case 'revoked':
-      return ['', `  The ${name} that you gave was revoked earlier and stays so.`];
-    case 'given':
-    case 'kept':
-      return [];
-  }
+function revokedKeys({ agentKey, settingsKey }: OperatorKeys): string[] {
+  const revoked = (name: string, { state }: KeyOutcome): string[] =>
+    state === 'revoked' ? ['', `  The ${name} that you gave was revoked earlier and stays so.`] : [];
+  return [...revoked('agent key', agentKey), ...revoked('settings key', settingsKey)];
 }
 
-function firstCall(publicUrl: string, agentKey: KeyOutcome): string[] {
+function newKeys(publicUrl: string, { agentKey, settingsKey }: OperatorKeys): string[] {
+  const exports = [...exported('AGENT_KEY', agentKey), ...exported('SETTINGS_KEY', settingsKey)];
+  if (exports.length === 0) return [];
+  return [
+    '',
+    '  Your keys, shown this once. AGENT_KEY places and answers calls, SETTINGS_KEY connects trunks and numbers:',
+    '',
+    `    export BASE=${publicUrl}`,
+    ...exports,
+    ...firstRequest(publicUrl, agentKey),
+    '',
+    '  Next: connect your SIP trunk, as README.md shows ("A call in five minutes"), or see a call with npm run demo.',
+  ];
+}
+
+function exported(name: string, outcome: KeyOutcome): string[] {
+  return outcome.state === 'made' ? [`    export ${name}=${outcome.key}`] : [];
+}
+
+function firstRequest(publicUrl: string, agentKey: KeyOutcome): string[] {
   if (agentKey.state !== 'made') return [];
   return ['', '  Try it:', `    curl -H 'X-API-Key: ${agentKey.key}' ${publicUrl}/api/calls`];
 }
