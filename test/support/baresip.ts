@@ -69,6 +69,11 @@ export class Baresip {
     return this.#control.events.all;
   }
 
+  /** The certificate that a phone with `transport: 'tls'` shows, in PEM. */
+  get certificatePath(): string {
+    return join(this.#folder, 'cert.pem');
+  }
+
   /** What it printed: its own view of SIP and media. */
   get output(): string {
     return this.#child.output;
@@ -109,6 +114,11 @@ export class Baresip {
 
   async resume(): Promise<void> {
     await this.#control.command('resume');
+  }
+
+  /** Codec, encryption and packets of the call that it is in, as text. */
+  mediaReport(): Promise<string> {
+    return this.#control.command('audio_debug');
   }
 
   async sendDtmf(digits: string): Promise<void> {
