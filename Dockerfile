@@ -3,7 +3,7 @@ FROM node:22.23.3-bookworm-slim AS dependencies
 WORKDIR /gateway
 COPY package.json package-lock.json ./
 # The image's own Node is the pinned one: the devDependency `node` and its install script are left out.
-RUN npm ci --omit=dev --ignore-scripts --loglevel=error
+RUN npm install --no-save --omit=dev --ignore-scripts --loglevel=error
 
 FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_DATA_DIR=/data
