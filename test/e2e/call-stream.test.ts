@@ -10,6 +10,8 @@ import { waitFor } from '../support/wait-for.ts';
 const MAX_MESSAGE_BYTES = 1_048_576;
 /** Amplitude of the tones sent, in dB relative to full scale. */
 const SENT_DB = 20 * Math.log10(10_000 / 32_767);
+/** So high that a single sample of 48 kHz that is lost is a jump of 22 degrees. */
+const SEAM_TONE_HZ = 2_900;
 
 describe('the call WebSocket', () => {
   let pair: GatewayPair;
@@ -144,16 +146,16 @@ describe('the call WebSocket', () => {
     const [agent, far] = [await joinNear(48_000, false), await joinFar(48_000)];
     const lengths = [1, 7, 333, 100_000, 1, 1, 959, 961, 5_000, 3, 20_011];
     const total = lengths.reduce((sum, length) => sum + length, 0);
-    const whole = tone(440, 48_000, total);
+    const whole = tone(SEAM_TONE_HZ, 48_000, total);
     let at = 0;
     for (const length of lengths) {
       agent.speak(whole.subarray(at, at + length));
       at += length;
     }
     const heard = await heardOut(far, (total * 1000) / 48_000);
-    expect(findToneBreaks(heard, 48_000, 440)).toEqual([]);
-    const report = analyzeTone(heard, 48_000, 440);
-    expect(report.snrDb).toBeGreaterThan(30);
+    expect(findToneBreaks(heard, 48_000, SEAM_TONE_HZ)).toEqual([]);
+    const report = analyzeTone(heard, 48_000, SEAM_TONE_HZ);
+    expect(report.worstSnrDb).toBeGreaterThan(25);
     const voicedMs = far.heard.filter(isVoiced).length * 20;
     expect(Math.abs(voicedMs - (total * 1000) / 48_000)).toBeLessThanOrEqual(40);
   });
