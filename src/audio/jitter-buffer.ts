@@ -39,6 +39,8 @@ const MAX_MISORDER = 100;
 const MAX_STARVED_MS = 60;
 /** A gap longer than this within the buffer is jumped over. */
 const MAX_GAP_MS = 240;
+/** Too much delay is worth this before packets that somebody would miss are left out. */
+const MAX_EXCESS_MS = 2 * FRAME_MS;
 /** The delay is judged over windows of this length; two of them are the longest way back to the target. */
 const WINDOW_MS = 800;
 
@@ -327,7 +329,7 @@ export class JitterBuffer {
     this.#windowMostMs = Math.max(this.#windowMostMs, this.depthMs);
     if (excessMs > FRAME_MS) this.#trimQuiet(head, Math.min(gapSamples, excessMs * this.#samplesPerMs));
     if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;
-    if (this.#windowLeastMs > this.targetMs + FRAME_MS) this.#trimToTarget();
+    if (this.#windowLeastMs > this.targetMs + MAX_EXCESS_MS) this.#trimToTarget();
     this.#mayStretch = this.#windowMostMs + FRAME_MS <= this.targetMs;
     this.#startWindow();
   }

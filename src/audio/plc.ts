@@ -28,6 +28,7 @@ export class PacketLossConcealer {
   #seamOffset = 0;
   #seamSamples = 1;
   #concealedSamples = 0;
+  #mustBlend = false;
 
   constructor(sampleRateHz: number) {
     this.#samplesPerMs = sampleRateHz / 1000;
@@ -37,19 +38,26 @@ export class PacketLossConcealer {
 
   /** Notes what was heard; after a loss it first blends the start of it, in place, with what had been made up. */
   heard(samples: Int16Array, offset: number, length: number): void {
-    if (this.#concealedSamples > 0) this.#blend(samples, offset, length);
+    if (this.#mustBlend) this.#blend(samples, offset, length);
+    this.#mustBlend = false;
     this.#concealedSamples = 0;
     this.#remember(samples, offset, length);
   }
 
+  /** Something was left out on purpose: what is heard next is blended with what would have followed. */
+  skip(): void {
+    if (!this.#mustBlend) this.#begin();
+  }
+
   /** Makes up the next `length` samples. */
   conceal(out: Int16Array, offset: number, length: number): void {
-    if (this.#concealedSamples === 0) this.#begin();
+    if (!this.#mustBlend) this.#begin();
     for (let i = 0; i < length; i++) out[offset + i] = this.#nextSample();
     this.#remember(out, offset, length);
   }
 
   #begin(): void {
+    this.#mustBlend = true;
     const past = this.#past;
     const end = past.length;
     const pitch = this.#pitchSamples();

@@ -237,9 +237,9 @@ describe('JitterBuffer, whatever the path does', () => {
           const leastExcessMs = Math.min(
             ...after.slice(0, 50).map(({ depthMs, targetMs }) => depthMs - targetMs),
           );
-          expect(leastExcessMs).toBeLessThanOrEqual(20);
+          expect(leastExcessMs).toBeLessThanOrEqual(40);
           const mostExcessMs = Math.max(...after.map(({ depthMs, targetMs }) => depthMs - targetMs));
-          expect(mostExcessMs).toBeLessThanOrEqual(jitterMs + packetMs + 60);
+          expect(mostExcessMs).toBeLessThanOrEqual(jitterMs + packetMs + 80);
           const heardMs = count(after, 'packet') * packetMs;
           expect(heardMs / (8_500 - stallAtMs - stallMs - 2_000)).toBeGreaterThan(0.7);
         },

@@ -50,6 +50,23 @@ describe('PacketLossConcealer', () => {
     expect(largestStep(patched)).toBeLessThan(1.6 * largestStep(whole));
   });
 
+  it('closes the seam where sound was left out', () => {
+    const step = (mends: boolean) => {
+      const plc = new PacketLossConcealer(8_000);
+      const tone = new Tone(210, 8_000, 0.5);
+      const out = new Int16Array(160 * 8);
+      for (let i = 0; i < 8; i++) {
+        const frame = out.subarray(i * 160, (i + 1) * 160);
+        tone.fill(frame);
+        if (i === 5) tone.fill(frame.subarray(0, 97));
+        if (i === 5 && mends) plc.skip();
+        plc.heard(out, i * 160, 160);
+      }
+      return largestStep(out.subarray(4 * 160, 5 * 160 + 40));
+    };
+    expect(step(true)).toBeLessThan(0.4 * step(false));
+  });
+
   it('fades to silence over 60 ms', () => {
     const heard = playTone(300, 8_000, 14, (i) => i >= 8);
     const levels = [8, 9, 10, 11].map((i) => rmsDbfs(heard.subarray(i * 160, (i + 1) * 160)));

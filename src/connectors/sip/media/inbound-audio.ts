@@ -26,6 +26,7 @@ export class InboundAudio {
   /** Decoded and not yet played: the rest of a packet longer than a frame. */
   readonly #ready = new Int16Array(MAX_PAYLOAD_BYTES + FRAME_SAMPLES);
   #readySamples = 0;
+  #droppedPackets = 0;
   #codecName: SipCodec = 'PCMU';
   #codec: G711Codec = G711_CODECS.PCMU;
 
@@ -63,6 +64,7 @@ export class InboundAudio {
 
   #pullNext(): boolean {
     const pulled = this.jitter.pull();
+    this.#noteSkip();
     const at = this.#readySamples;
     const length = this.jitter.durationSamples;
     this.#readySamples += length;
@@ -81,6 +83,12 @@ export class InboundAudio {
         this.#plc.heard(this.#ready, at, length);
         return pulled === 'silence';
     }
+  }
+
+  #noteSkip(): void {
+    const { droppedForDepth } = this.jitter.counters;
+    if (droppedForDepth !== this.#droppedPackets) this.#plc.skip();
+    this.#droppedPackets = droppedForDepth;
   }
 
   #isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {

@@ -1,42 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Tone } from '../../../../../src/audio/tone.ts';
+import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
 import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { toneSnrDb } from '../../../audio/tone-analysis.ts';
+import { arrived, closing, hear, pair, pushSilence } from './media-pair.ts';
 import { RtpPeer, TestLeg, until } from './rtp-peer.ts';
-
-const open: { close(): void }[] = [];
-
-async function pair(): Promise<{ peer: RtpPeer; test: TestLeg }> {
-  const peer = await RtpPeer.start();
-  const test = await TestLeg.open();
-  open.push(peer, test.leg);
-  return { peer, test };
-}
-
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
-
-/** Sends `count` packets of a tone, one for each frame pulled, as a steady peer does. */
-async function hear(peer: RtpPeer, test: TestLeg, count: number, codec: SipCodec, packetMs = 20) {
-  const tone = new Tone(440, 8_000, 0.5);
-  const samples = new Int16Array(packetMs * 8);
-  const heard: number[] = [];
-  const before = test.leg.counters.packetsReceived;
-  let sent = 0;
-  for (let tick = 0; sent < count || tick * 20 < count * packetMs; tick++) {
-    while (sent < count && sent * packetMs <= tick * 20) {
-      tone.fill(samples);
-      await peer.send(peer.build(codec, codec === 'PCMU' ? 0 : 8, samples), test.port);
-      sent++;
-    }
-    const due = before + sent;
-    await until(() => test.leg.counters.packetsReceived >= due, `packet ${due}`);
-    const frame = test.pull();
-    if (frame !== null) heard.push(...frame);
-  }
-  return Int16Array.from(heard);
-}
 
 describe.each<[SipCodec, number]>([
   ['PCMU', 0],
@@ -61,10 +29,191 @@ describe.each<[SipCodec, number]>([
   it('hears a tone', async () => {
     const { peer, test } = await pair();
     test.configure(peer, { codec, payloadType });
-    const heard = await hear(peer, test, 50, codec);
+    const heard = await hear(peer, test, 50, { codec, payloadType });
     expect(heard.length).toBeGreaterThan(45 * 160);
     expect(toneSnrDb(heard, 440, 8_000)).toBeGreaterThan(30);
     expect(test.events).toEqual([{ type: 'flowing' }]);
     expect(test.failures).toEqual([]);
+  });
+
+  it('keeps silence flowing, and marks the voice after it', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer, { codec, payloadType });
+    await pushSilence(test, 3);
+    const tone = new Tone(1_000, 8_000, 0.5);
+    test.pushTone(tone);
+    test.pushTone(tone);
+    await until(() => peer.packets.length === 5, '5 packets');
+    expect(peer.packets.map(({ marker }) => marker)).toEqual([false, false, false, true, false]);
+    expect(
+      peer
+        .audio(codec, payloadType)
+        .subarray(0, 480)
+        .every((sample) => Math.abs(sample) <= 8),
+    ).toBe(true);
+  });
+});
+
+describe('a path that is not clean', () => {
+  it.each([10, 20, 30, 40, 60])('takes packets of %i ms', async (packetMs) => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    const heard = await hear(peer, test, 60, { packetMs });
+    expect(heard.length).toBeGreaterThan(48 * 160);
+    expect(toneSnrDb(heard.subarray(0, 48 * 160), 440, 8_000)).toBeGreaterThan(30);
+  });
+
+  it('plays each packet once and in order', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    const heard = await hear(peer, test, 60, { swapped: true, copies: (i) => (i % 5 === 0 ? 2 : 1) });
+    expect(toneSnrDb(heard.subarray(0, 50 * 160), 440, 8_000)).toBeGreaterThan(30);
+    expect(test.leg.counters).toMatchObject({ duplicate: 12, lost: 0 });
+  });
+
+  it('conceals what is lost', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    const heard = await hear(peer, test, 100, { copies: (i) => (i % 10 === 5 ? 0 : 1) });
+    expect(test.leg.counters.lost).toBeGreaterThanOrEqual(9);
+    expect(test.leg.counters.concealed).toBeGreaterThanOrEqual(9);
+    expect(toneSnrDb(heard.subarray(0, 90 * 160), 440, 8_000)).toBeGreaterThan(12);
+  });
+
+  it('counts what is not RTP and lives on', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    const junk = [Buffer.alloc(0), Buffer.alloc(11, 0x80), Buffer.alloc(200), Buffer.alloc(200, 0xff)];
+    const wrongType = peer.buildRaw(96, Buffer.alloc(160), 0);
+    const tooLong = peer.buildRaw(0, Buffer.alloc(481), 0);
+    for (const packet of [...junk, wrongType, tooLong]) await peer.send(packet, test.port);
+    await until(() => arrived(test) === 6, 'six datagrams');
+    expect(test.leg.counters.malformed).toBe(6);
+    expect(test.events).toEqual([]);
+    expect((await hear(peer, test, 20)).length).toBeGreaterThan(0);
+    expect(test.failures).toEqual([]);
+  });
+});
+
+describe('the peer’s address', () => {
+  it('is where its packets come from', async () => {
+    const { peer, test } = await pair();
+    const elsewhere = closing(await RtpPeer.start());
+    test.configure(elsewhere);
+    await pushSilence(test, 1);
+    await until(() => elsewhere.packets.length === 1, 'a packet to the signalled address');
+    await hear(peer, test, 2);
+    await pushSilence(test, 1);
+    await until(() => peer.packets.length === 1, 'a packet to the real address');
+    expect(elsewhere.packets.length).toBe(1);
+  });
+
+  it('is not taken over by a stranger', async () => {
+    const { peer, test } = await pair();
+    const stranger = closing(await RtpPeer.start());
+    test.configure(peer);
+    await hear(peer, test, 3);
+    await stranger.send(stranger.build('PCMU', 0, new Int16Array(160)), test.port);
+    await until(() => test.leg.counters.strangers === 1, 'a stranger');
+    await pushSilence(test, 1);
+    await until(() => peer.packets.length === 1, 'a packet to the peer');
+    expect(stranger.packets.length).toBe(0);
+  });
+
+  it('may change by signalling, which tells `flowing` again', async () => {
+    const { peer, test } = await pair();
+    const next = closing(await RtpPeer.start());
+    test.configure(peer);
+    await hear(peer, test, 3);
+    test.configure(next);
+    test.configure(next);
+    await hear(next, test, 3);
+    expect(test.events).toEqual([{ type: 'flowing' }, { type: 'flowing' }]);
+  });
+
+  it('must not be a name', async () => {
+    const { peer, test } = await pair();
+    expect(() => test.configure(peer, { remoteHost: 'phone.example' })).toThrow('IP address');
+  });
+});
+
+describe('hold and silence', () => {
+  it('hears and sends nothing on hold, and goes on in time afterwards', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    await pushSilence(test, 1);
+    test.configure(peer, { sending: false, receiving: false, mediaTimeoutMs: 1 });
+    expect((await hear(peer, test, 10)).length).toBe(0);
+    const heldAt = performance.now();
+    await until(() => performance.now() - heldAt > 300, '300 ms on hold');
+    await pushSilence(test, 3);
+    test.pull();
+    expect(test.events).toEqual([{ type: 'flowing' }]);
+    test.configure(peer);
+    test.pushTone(new Tone(1_000, 8_000, 0.5));
+    await until(() => peer.packets.length === 2, 'a packet after the hold');
+    const [before, after] = peer.packets;
+    expect(after!.sequence).toBe((before!.sequence + 1) & 0xffff);
+    expect((after!.timestamp - before!.timestamp) >>> 0).toBeGreaterThan(260 * 8);
+    expect(after!.marker).toBe(true);
+    expect((await hear(peer, test, 20)).length).toBeGreaterThan(10 * 160);
+  });
+
+  it('tells once that nothing comes, and again after it had come back', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer, { mediaTimeoutMs: 50 });
+    const isStalled = (times: number) => () => {
+      test.pull();
+      return test.events.filter(({ type }) => type === 'stalled').length === times;
+    };
+    await until(isStalled(1), 'stalled');
+    await hear(peer, test, 1);
+    await until(isStalled(2), 'stalled again');
+    const stalled = test.events.at(-1)!;
+    expect(stalled.type === 'stalled' && stalled.silentMs).toBeGreaterThanOrEqual(50);
+  });
+});
+
+describe('opening and closing', () => {
+  it('rejects with the system’s code when either port is taken, and leaves none open', async () => {
+    const { peer, test } = await pair();
+    await expect(TestLeg.open(undefined, test.port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(TestLeg.open(undefined, test.port - 1)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    test.configure(peer);
+    test.leg.close();
+    test.leg.close();
+    test.leg.push(test.frame, true);
+    const again = await TestLeg.open(undefined, test.port);
+    closing(again.leg);
+  });
+
+  it('goes on in the same session when it is opened again on its memory', async () => {
+    const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
+    const peer = closing(await RtpPeer.start());
+    const signalled = closing(await RtpPeer.start());
+    const former = await TestLeg.open(memory);
+    former.configure(signalled);
+    await hear(peer, former, 10);
+    await pushSilence(former, 5);
+    await until(() => peer.packets.length === 5, 'packets of the former leg');
+    // A worker that is killed closes its sockets without a word; here only the goodbye tells the difference.
+    former.leg.close();
+    const lostAt = performance.now();
+    await until(() => performance.now() - lostAt > 200, 'the time that a change of workers takes');
+    const next = await TestLeg.open(memory, former.port);
+    closing(next.leg);
+    next.configure(signalled);
+    next.pushTone(new Tone(1_000, 8_000, 0.5));
+    await until(() => peer.packets.length === 6, 'a packet of the next leg at the address found before');
+    const [last, first] = [peer.packets[4]!, peer.packets[5]!];
+    expect(first.ssrc).toBe(last.ssrc);
+    expect(first.sequence).toBe((last.sequence + 1) & 0xffff);
+    const elapsedSamples = (first.timestamp - last.timestamp) >>> 0;
+    expect(elapsedSamples).toBeGreaterThanOrEqual(180 * 8);
+    expect(elapsedSamples).toBeLessThan(2_000 * 8);
+    expect(elapsedSamples % 160).toBe(0);
+    const heard = await hear(peer, next, 30);
+    expect(heard.length).toBeGreaterThan(24 * 160);
+    expect(signalled.packets.length).toBe(0);
   });
 });
