@@ -17,8 +17,8 @@ export interface BaresipOptions {
   readonly transport?: 'udp' | 'tcp' | 'tls';
   /** Mandatory SDES-SRTP. */
   readonly srtp?: boolean;
-  /** What the microphone picks up: the loudspeaker for `echo`; the default is a tone of 440 Hz for two minutes. */
-  readonly source?: { readonly toneHz: number } | { readonly wavPath: string } | 'echo';
+  /** What the microphone picks up; the default is a tone of 440 Hz for two minutes. */
+  readonly source?: { readonly toneHz: number } | { readonly wavPath: string };
 }
 
 export interface BaresipPorts {
@@ -29,7 +29,8 @@ export interface BaresipPorts {
 }
 
 const MODULES = '/usr/lib/baresip/modules';
-const LOUDSPEAKER = 'sink';
+/** A device of baresip's own, which can be its microphone at the same time. */
+export const LOUDSPEAKER = 'aubridge,sink';
 const SOURCE_SECONDS = 120;
 export const BARESIP_SAMPLE_RATE_HZ = 8_000;
 
@@ -38,20 +39,19 @@ export function writeBaresipFolder(folder: string, options: BaresipOptions, port
   mkdirSync(join(folder, 'rec'));
   writeFileSync(join(folder, 'contacts'), '');
   writeFileSync(join(folder, 'accounts'), `${account(options, ports)}\n`);
-  writeFileSync(join(folder, 'config'), config(folder, audioSource(folder, options), options, ports));
+  writeFileSync(join(folder, 'config'), config(folder, sourceWav(folder, options), options, ports));
 }
 
-function audioSource(folder: string, options: BaresipOptions): string {
+function sourceWav(folder: string, options: BaresipOptions): string {
   const source = options.source ?? { toneHz: 440 };
-  if (source === 'echo') return `aubridge,${LOUDSPEAKER}`;
-  if ('wavPath' in source) return `aufile,${source.wavPath}`;
+  if ('wavPath' in source) return source.wavPath;
   const path = join(folder, 'source.wav');
   const lengthSamples = BARESIP_SAMPLE_RATE_HZ * SOURCE_SECONDS;
   writeWav(path, {
     sampleRateHz: BARESIP_SAMPLE_RATE_HZ,
     channels: [tone(source.toneHz, BARESIP_SAMPLE_RATE_HZ, lengthSamples)],
   });
-  return `aufile,${path}`;
+  return path;
 }
 
 function account(options: BaresipOptions, ports: BaresipPorts): string {
@@ -75,8 +75,8 @@ function config(folder: string, source: string, options: BaresipOptions, ports: 
     `sip_listen 127.0.0.1:${options.transport === 'tls' ? ports.sip - 1 : ports.sip}`,
     ...tls,
     'net_interface 127.0.0.1',
-    `audio_player aubridge,${LOUDSPEAKER}`,
-    `audio_source ${source}`,
+    `audio_player ${LOUDSPEAKER}`,
+    `audio_source aufile,${source}`,
     'audio_alert aubridge,alert',
     `ausrc_srate ${BARESIP_SAMPLE_RATE_HZ}`,
     `auplay_srate ${BARESIP_SAMPLE_RATE_HZ}`,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BaresipOptions, writeBaresipFolder } from './baresip-config.ts';
+import { type BaresipOptions, LOUDSPEAKER, writeBaresipFolder } from './baresip-config.ts';
 import { BaresipControl, type BaresipEvent } from './baresip-control.ts';
 import { Child } from './child.ts';
 import { claimRtpPorts, claimSignalingPorts, type PortClaim } from './free-ports.ts';
@@ -119,6 +119,11 @@ export class Baresip {
   /** Codec, encryption and packets of the call that it is in, as text. */
   mediaReport(): Promise<string> {
     return this.#control.command('audio_debug');
+  }
+
+  /** Says what it hears from now on, instead of what its microphone picks up. Takes effect in a call only. */
+  async echo(): Promise<void> {
+    await this.#control.command('ausrc', LOUDSPEAKER);
   }
 
   async sendDtmf(digits: string): Promise<void> {
