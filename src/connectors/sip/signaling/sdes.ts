@@ -40,12 +40,12 @@ export interface CryptoLine {
 }
 
 /**
- * Reads a crypto line (RFC 4568 section 9.1). Lifetime and MKI after the key are read over. Null: another suite,
- * a broken key, or a session parameter that would change the packets.
+ * Reads a crypto line (RFC 4568 section 9.1). A lifetime after the key is read over. Null: another suite, a broken
+ * key, or what would change the packets: several keys, an MKI, session parameters.
  */
 export function parseCrypto(line: CryptoLine): PeerCrypto | null {
   const suite = SRTP_SUITES.find((each) => each === line.suite.toUpperCase());
-  const encoded = /^inline:([a-z0-9+/]+={0,2})(?:\|[^;]*)?(?:;|$)/i.exec(line.config)?.[1];
+  const encoded = /^inline:([a-z0-9+/]+={0,2})(?:\|[0-9^]+)?$/i.exec(line.config)?.[1];
   if (suite === undefined || encoded === undefined || changesPackets(line.sessionConfig ?? '')) return null;
   const key = Buffer.from(encoded, 'base64');
   return key.length === KEY_BYTES ? { tag: line.id, suite, key: ownBytes(key) } : null;

@@ -10,13 +10,21 @@ export interface Answer {
 }
 
 /**
- * Answers the peer's offer (RFC 3264 section 6): its first codec that we know, its payload types, its media lines
- * in its order with all but one refused by port 0. Null: nothing in common, 488.
+ * Answers the peer's offer (RFC 3264 section 6): the first audio line that fits our SRTP policy, its first codec
+ * that we know, its payload types, its media lines in its order with all others refused by port 0. Null: nothing
+ * in common, 488.
  */
 export function answerOffer(offer: PeerDescription, local: LocalAudio): Answer | null {
-  const { audio } = offer;
-  const codec = audio?.codecs[0];
-  if (audio === null || codec === undefined) return null;
+  for (const audio of offer.audio) {
+    const answer = answerLine(offer, audio, local);
+    if (answer !== null) return answer;
+  }
+  return null;
+}
+
+function answerLine(offer: PeerDescription, audio: PeerAudio, local: LocalAudio): Answer | null {
+  const codec = audio.codecs[0];
+  if (codec === undefined) return null;
   const crypto = cryptoFor(audio, local);
   if (crypto === 'impossible') return null;
   const agreed: AgreedMedia = {

@@ -32,10 +32,9 @@ export function writeOffer(local: LocalAudio, version: number): string {
 
 /** What an answer to our offer amounts to; null when it is none that we can work with. */
 export function agreeOnAnswer(answer: PeerDescription, local: LocalAudio): AgreedMedia | null {
-  const { audio } = answer;
-  if (audio === null || audio.lineIndex !== 0) return null;
-  const codec = audio.codecs[0];
-  if (codec === undefined) return null;
+  const audio = answer.audio.find((each) => each.lineIndex === 0);
+  const codec = audio?.codecs[0];
+  if (audio === undefined || codec === undefined) return null;
   const crypto = audio.crypto[0];
   if (crypto === undefined && (local.srtp === 'required' || audio.protocol.startsWith('RTP/SAVP')))
     return null;

@@ -7,8 +7,8 @@ import { type PeerCrypto, parseCrypto } from './sdes.ts';
 export interface PeerDescription {
   /** Every media line in order: an answer must have the same. */
   readonly lines: readonly PeerLine[];
-  /** The first audio line that can be used; null when there is none. */
-  readonly audio: PeerAudio | null;
+  /** The audio lines that we can read, in order; peers that leave SRTP open offer a line for each. */
+  readonly audio: readonly PeerAudio[];
 }
 
 export interface PeerLine {
@@ -60,16 +60,17 @@ export function parsePeerDescription(text: string): PeerDescription | null {
     protocol,
     payloads: String(payloads ?? ''),
   }));
-  return { lines, audio: firstAudio(session) };
+  return { lines, audio: audioOf(session) };
 }
 
-function firstAudio(session: SessionDescription): PeerAudio | null {
-  for (const [lineIndex, media] of session.media.entries()) {
-    if (media.type !== 'audio' || !AUDIO_PROTOCOLS.has(media.protocol)) continue;
-    const audio = parseAudio(session, media, lineIndex);
-    if (audio !== null) return audio;
-  }
-  return null;
+function audioOf(session: SessionDescription): PeerAudio[] {
+  return session.media
+    .map((media, lineIndex) =>
+      media.type === 'audio' && AUDIO_PROTOCOLS.has(media.protocol)
+        ? parseAudio(session, media, lineIndex)
+        : null,
+    )
+    .filter((audio) => audio !== null);
 }
 
 function parseAudio(

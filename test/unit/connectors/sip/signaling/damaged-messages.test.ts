@@ -75,7 +75,7 @@ describe('damaged messages', () => {
       settleBody(message);
       const parsed = isResponse(message) ? toCoreResponse(message, trunk) : toCoreRequest(message, trunk);
       expect(parsed).not.toBeNull();
-      expect(parsePeerDescription(parsed!.body)?.audio?.port).toBe(40_000);
+      expect(parsePeerDescription(parsed!.body)?.audio[0]?.port).toBe(40_000);
     }
   });
 });

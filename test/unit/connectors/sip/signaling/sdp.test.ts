@@ -115,7 +115,7 @@ describe('SDP', () => {
 
   it('answers SDES with its own key under the tag of the offer', () => {
     const audio = local('optional');
-    const answer = answerOffer(peer(secure(`inline:${KEY}|2^31|1:4`)), audio)!;
+    const answer = answerOffer(peer(secure(`inline:${KEY}|2^31`)), audio)!;
     expect(answer.agreed.srtp?.suite).toBe('AES_CM_128_HMAC_SHA1_80');
     expect(Buffer.from(answer.agreed.srtp!.remoteKey)).toEqual(Buffer.alloc(30, 7));
     const own = Buffer.from(audio.keys.AES_CM_128_HMAC_SHA1_80).toString('base64');
@@ -131,6 +131,19 @@ describe('SDP', () => {
       answerOffer(peer(secure(`inline:${KEY}`, undefined, ' UNENCRYPTED_SRTP')), local('required')),
     ).toBeNull();
     expect(answerOffer(peer(secure('inline:c2hvcnQ=')), local('required'))).toBeNull();
+    // A master key identifier would stand in every packet.
+    expect(answerOffer(peer(secure(`inline:${KEY}|2^31|1:4`)), local('required'))).toBeNull();
+    expect(answerOffer(peer(secure(`inline:${KEY};inline:${KEY}`)), local('required'))).toBeNull();
+  });
+
+  it('takes the audio line that fits its policy when the offer has one with SRTP and one without', () => {
+    const both = peer([...secure(), 'm=audio 4100 RTP/AVP 8']);
+    const plain = answerOffer(both, local('off'))!;
+    expect(plain.agreed).toMatchObject({ remotePort: 4_100, codec: 'PCMA', srtp: null });
+    expect(plain.write(1)).toMatch(/m=audio 0 RTP\/SAVP 0\r\nm=audio 20000 RTP\/AVP 8\r\n/);
+    const secured = answerOffer(both, local('optional'))!;
+    expect(secured.agreed.srtp).not.toBeNull();
+    expect(secured.write(1)).toContain('m=audio 0 RTP/AVP 8\r\n');
   });
 
   it.each([
