@@ -22,6 +22,8 @@ const MIN_TTL_MS = 5_000;
 const MAX_TTL_MS = 3_600_000;
 const FOREVER_MS = 24 * 3_600_000;
 const MAX_CACHED = 1_024;
+/** For so long an answer that has run out stands in for a DNS that gives none. */
+const STALE_MS = 30_000;
 const MAX_DESTINATIONS = 16;
 
 /**
@@ -32,13 +34,14 @@ export class Resolver {
   readonly #dns: Dns;
   readonly #clock: Clock;
   readonly #cache = new Map<string, { resolution: Resolution; untilMs: number }>();
+  readonly #pending = new Map<string, Promise<Resolution>>();
 
   constructor(dns: Dns, clock: Clock) {
     this.#dns = dns;
     this.#clock = clock;
   }
 
-  /** Rejects when nothing is found within 8 s. */
+  /** Rejects when nothing is found within 8 s and nothing is known from before. */
   async resolve(name: ServerName): Promise<Resolution> {
     const literal = name.host.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0)
@@ -46,9 +49,25 @@ export class Resolver {
     const key = `${name.protocol}:${name.host.toLowerCase()}:${name.port}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined && this.#clock.monotonicMs() < cached.untilMs) return cached.resolution;
-    const resolution = await this.#withDeadline(this.#lookUp(name));
-    this.#remember(key, resolution);
-    return resolution;
+    const pending = this.#pending.get(key) ?? this.#refresh(key, name, cached?.resolution ?? null);
+    this.#pending.set(key, pending);
+    return pending;
+  }
+
+  /** One look-up for all who ask meanwhile. While the DNS is out of order the servers stay where they were. */
+  async #refresh(key: string, name: ServerName, former: Resolution | null): Promise<Resolution> {
+    try {
+      const resolution = await this.#withDeadline(this.#lookUp(name));
+      this.#remember(key, resolution);
+      return resolution;
+    } catch (error) {
+      if (former === null) throw error;
+      const stale = { ...former, ttlMs: STALE_MS };
+      this.#remember(key, stale);
+      return stale;
+    } finally {
+      this.#pending.delete(key);
+    }
   }
 
   async #lookUp(name: ServerName): Promise<Resolution> {

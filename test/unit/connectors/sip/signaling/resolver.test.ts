@@ -95,6 +95,26 @@ describe('resolver', () => {
     expect(dns.asked).toHaveLength(4);
   });
 
+  it('asks once for all who want to know at the same time', async () => {
+    const dns = new FakeDns({}, { 'pbx.example': ['192.0.2.1'] });
+    const resolver = new Resolver(dns, new ManualClock());
+    await Promise.all([resolver.resolve(PBX), resolver.resolve(PBX), resolver.resolve(PBX)]);
+    expect(dns.asked).toHaveLength(2);
+  });
+
+  it('keeps to what it knew while the DNS is out of order, and asks again later', async () => {
+    const clock = new ManualClock();
+    const addresses: Record<string, string[]> = { 'pbx.example': ['192.0.2.1'] };
+    const resolver = new Resolver(new FakeDns({}, addresses), clock);
+    await resolver.resolve(PBX);
+    delete addresses['pbx.example'];
+    clock.advance(61_000);
+    expect((await resolver.resolve(PBX)).destinations[0]?.host).toBe('192.0.2.1');
+    addresses['pbx.example'] = ['192.0.2.9'];
+    clock.advance(31_000);
+    expect((await resolver.resolve(PBX)).destinations[0]?.host).toBe('192.0.2.9');
+  });
+
   it('waits for 8 s and no longer', async () => {
     const clock = new ManualClock();
     const never: Dns = { srv: () => new Promise(() => {}), addresses: () => new Promise(() => {}) };
