@@ -121,6 +121,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     if (tlsListen !== undefined) {
       this.#tlsPort = await this.#streams.listenTls(host, tlsListen.port, tlsListen);
     }
+    if (this.#closing !== null) return this.#closeSockets();
     for (const [trunk, registration] of this.#registrations) startTrunk(trunk, registration);
   }
 
@@ -151,17 +152,21 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   }
 
   putTrunk(settings: SipTrunk): void {
-    const trunk = new Trunk(settings, this.#surroundings);
+    const trunk = new Trunk(settings, this.#trunks.contactUserFor(settings), this.#surroundings);
     const registration = new TrunkRegistration(trunk, this.#clock, this.#observer);
     this.#registrations.set(trunk, registration);
     const replaced = this.#trunks.put(trunk);
-    if (replaced !== null) this.#retire(replaced);
-    if (this.#port !== null) startTrunk(trunk, registration);
+    const retired = replaced === null ? Promise.resolve() : this.#retire(replaced);
+    // Registrars that keep one binding an account refuse the new one while they have the former.
+    const isSameServer = replaced?.settings.host === settings.host;
+    if (this.#port !== null && this.#closing === null) {
+      startTrunk(trunk, registration, isSameServer ? retired : Promise.resolve());
+    }
   }
 
   removeTrunk(accountId: string): void {
     const trunk = this.#trunks.retire(accountId);
-    if (trunk !== null) this.#retire(trunk);
+    if (trunk !== null) void this.#retire(trunk);
   }
 
   registration(accountId: string): Registration {
@@ -194,13 +199,10 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   }
 
   /** Takes the binding back; the trunk itself stays for as long as it has calls. */
-  #retire(trunk: Trunk): void {
-    const registration = this.#registrations.get(trunk);
-    const stopped = registration?.stop(UNREGISTER_DEADLINE_MS) ?? Promise.resolve();
-    void stopped.then(() => {
-      this.#registrations.delete(trunk);
-      this.#forgetIfUnused(trunk);
-    });
+  async #retire(trunk: Trunk): Promise<void> {
+    await this.#registrations.get(trunk)?.stop(UNREGISTER_DEADLINE_MS);
+    this.#registrations.delete(trunk);
+    this.#forgetIfUnused(trunk);
   }
 
   #forgetIfUnused(trunk: Trunk): void {
@@ -225,12 +227,17 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     cancelDeadline();
     for (const trunk of this.#trunks.all()) trunk.close();
     this.#layer.close();
+    this.#closeSockets();
+  }
+
+  #closeSockets(): void {
     this.#streams.close();
     this.#udp.close();
   }
 }
 
-function startTrunk(trunk: Trunk, registration: TrunkRegistration): void {
+/** Inbound calls are known from now on; registration waits for `ready`. */
+function startTrunk(trunk: Trunk, registration: TrunkRegistration, ready = Promise.resolve()): void {
   trunk.watch();
-  registration.start();
+  void ready.then(() => registration.start());
 }

@@ -16,7 +16,7 @@ import {
   type SipMessage,
   statusOf,
 } from './sip-message.ts';
-import { parseSipUri, uriInHeader } from './sip-uri.ts';
+import { hostInUri, parseSipUri, uriInHeader } from './sip-uri.ts';
 import type { Trunk } from './trunk.ts';
 
 const loggerFactory = new LoggerFactory();
@@ -102,7 +102,10 @@ function showOneChallenge(message: SipMessage, name: string, trunk: Trunk): void
 
 function completeProvisional(message: SipMessage, trunk: Trunk): void {
   if (headerOf(message, 'contact') === null) {
-    message.headers.push({ name: 'contact', value: `<sip:${trunk.settings.host}:${trunk.settings.port}>` });
+    message.headers.push({
+      name: 'contact',
+      value: `<sip:${hostInUri(trunk.settings.host)}:${trunk.settings.port}>`,
+    });
   }
   const to = message.headers.find((header) => header.name === 'to');
   if (to !== undefined && !/;\s*tag=/i.test(to.value)) to.value = `${to.value};tag=none`;

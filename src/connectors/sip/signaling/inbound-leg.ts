@@ -72,7 +72,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
 
   async #answer(): Promise<void> {
     const { media, trunk, onMediaEvent } = this.#leg;
-    await media.open(trunk.localHost, trunk.settings.srtp, onMediaEvent);
+    await media.open(trunk.reachableHost, trunk.settings.srtp, onMediaEvent);
     if (this.#state !== 'answering') return;
     const offer = this.#request.message.body;
     const content = offer === '' ? media.offer() : await media.answer(offer);

@@ -4,7 +4,6 @@ import type {
   OutgoingInviteRequestDelegate,
   URI,
 } from 'sip.js/lib/core/index.js';
-import { URI as SipJsUri } from 'sip.js/lib/core/index.js';
 import type { Termination } from '../../../base/termination.ts';
 import type { PlatformLeg, SendsDtmf } from '../../contract/connector.ts';
 import { redirectTarget } from './dial-target.ts';
@@ -78,7 +77,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
       if (destinations.length === 1) throw error;
     });
     if (this.#leg.hasEnded) return;
-    await media.open(trunk.localHost, trunk.settings.srtp, this.#leg.onMediaEvent);
+    await media.open(trunk.reachableHost, trunk.settings.srtp, this.#leg.onMediaEvent);
     if (!this.#leg.hasEnded) await this.#invite(destinations);
   }
 
@@ -93,14 +92,14 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     }
     if (this.#leg.hasEnded) return;
     const { core, settings } = trunk;
-    const from = new SipJsUri('sip', settings.callerId ?? settings.username, settings.host);
+    const from = trunk.addressOf(settings.callerId ?? settings.username);
     const message = core.makeOutgoingRequestMessage(
       'INVITE',
       this.#target,
       from,
       this.#target,
       { fromDisplayName: this.#displayName },
-      targetHeaders(core.configuration.contact.toString()),
+      targetHeaders(trunk.contact),
       sdpBody(media.offer()),
     );
     trunk.pin(message.callId, destination!);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingResponseMessage } from 'sip.js/lib/core/index.js';
-import { URI } from 'sip.js/lib/core/index.js';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { Registration } from '../../contract/sip-accounts.ts';
 import type { SipObserver } from './sip-observer.ts';
@@ -13,6 +12,8 @@ const MAX_EXPIRES_S = 86_400;
 const MIN_BACK_OFF_MS = 30_000;
 const MAX_BACK_OFF_MS = 30 * 60_000;
 const RECONNECT_MS = 500;
+/** How long a goodbye waits for the answer to a first REGISTER, so that a dead registrar delays nobody. */
+const FIRST_ANSWER_MS = 1_000;
 
 /** What came of one REGISTER. */
 type Outcome =
@@ -31,8 +32,10 @@ export class TrunkRegistration {
   #state: Registration;
   #expiresS = WANTED_EXPIRES_S;
   #failures = 0;
-  #attempting = false;
-  #stopped = false;
+  #attempt: Promise<void> | null = null;
+  /** The Contact that the registrar has for us; null when it has none. */
+  #bound: string | null = null;
+  #stopping: Promise<void> | null = null;
   #cancelTimer: CancelTimer = () => {};
 
   constructor(trunk: Trunk, clock: Clock, observer: SipObserver) {
@@ -52,38 +55,55 @@ export class TrunkRegistration {
   }
 
   start(): void {
-    if (this.#trunk.settings.register) void this.#attempt();
+    if (this.#trunk.settings.register && this.#stopping === null) this.#begin();
   }
 
   /** Takes the binding back, waiting `deadlineMs` at most for the registrar's word. */
-  async stop(deadlineMs: number): Promise<void> {
-    if (this.#stopped) return;
-    this.#stopped = true;
+  stop(deadlineMs: number): Promise<void> {
+    this.#stopping ??= this.#stop(deadlineMs);
+    return this.#stopping;
+  }
+
+  /** A REGISTER that is on its way may yet bind us, so the goodbye waits for its answer. */
+  async #stop(deadlineMs: number): Promise<void> {
     this.#cancelTimer();
-    const wasRegistered = this.#state.state === 'registered';
     this.#state = { state: 'off', lastError: null, expiresAt: null };
-    if (!wasRegistered) return;
-    const told = this.#register(this.#trunk.destinationFor(this.#callId), 0).catch(() => {});
-    await Promise.race([told, new Promise<void>((resolve) => this.#clock.after(deadlineMs, resolve))]);
+    const goodbye = (this.#attempt ?? Promise.resolve()).then(() => this.#unbind()).catch(() => {});
+    await new Promise<void>((resolve) => {
+      const waitMs = this.#bound === null ? Math.min(deadlineMs, FIRST_ANSWER_MS) : deadlineMs;
+      const cancelDeadline = this.#clock.after(waitMs, resolve);
+      void goodbye.then(() => {
+        cancelDeadline();
+        resolve();
+      });
+    });
+  }
+
+  async #unbind(): Promise<void> {
+    if (this.#bound !== null) await this.#register(this.#trunk.destinationFor(this.#callId), 0);
   }
 
   #reconnect(): void {
-    if (this.#stopped || !this.#trunk.settings.register || this.#attempting) return;
+    if (this.#stopping !== null || !this.#trunk.settings.register || this.#attempt !== null) return;
     this.#schedule(RECONNECT_MS * (1 + Math.random()));
   }
 
   #schedule(delayMs: number): void {
     this.#cancelTimer();
-    if (!this.#stopped) this.#cancelTimer = this.#clock.after(delayMs, () => void this.#attempt());
+    this.#cancelTimer = this.#clock.after(delayMs, () => this.#begin());
   }
 
-  async #attempt(): Promise<void> {
-    if (this.#attempting || this.#stopped) return;
-    this.#attempting = true;
+  #begin(): void {
+    if (this.#attempt !== null) return;
+    this.#attempt = this.#tryOnce().finally(() => {
+      this.#attempt = null;
+    });
+  }
+
+  async #tryOnce(): Promise<void> {
     if (this.#state.state !== 'registered') this.#state = { ...this.#state, state: 'registering' };
     const outcome = await this.#tryAll();
-    this.#attempting = false;
-    if (this.#stopped) return;
+    if (this.#stopping !== null) return;
     if (outcome.type === 'accepted') this.#succeeded(outcome.expiresS);
     else this.#failed(outcome.type === 'too_brief' ? '423 Interval Too Brief' : outcome.error);
   }
@@ -94,7 +114,7 @@ export class TrunkRegistration {
       const { destinations } = await this.#trunk.locate();
       for (const destination of destinations) {
         outcome = await this.#tryOne(destination);
-        if (outcome.type !== 'unreachable') return outcome;
+        if (outcome.type !== 'unreachable' || this.#stopping !== null) return outcome;
       }
     } catch (error) {
       return { type: 'unreachable', error: messageOf(error) };
@@ -104,27 +124,39 @@ export class TrunkRegistration {
 
   async #tryOne(destination: Destination): Promise<Outcome> {
     try {
-      const outcome = await this.#register(destination, this.#expiresS);
-      if (outcome.type !== 'too_brief' || outcome.minExpiresS <= this.#expiresS) return outcome;
-      this.#expiresS = Math.min(outcome.minExpiresS, MAX_EXPIRES_S);
-      return await this.#register(destination, this.#expiresS);
+      let outcome = await this.#register(destination, this.#expiresS);
+      if (outcome.type === 'too_brief' && outcome.minExpiresS > this.#expiresS) {
+        this.#expiresS = Math.min(outcome.minExpiresS, MAX_EXPIRES_S);
+        outcome = await this.#register(destination, this.#expiresS);
+      }
+      return outcome.type === 'accepted' ? await this.#movedIfSeenElsewhere(destination, outcome) : outcome;
     } catch (error) {
       return { type: 'unreachable', error: messageOf(error) };
     }
+  }
+
+  /** The answer tells our address as seen from outside (RFC 3581): behind a NAT the binding moves there at once. */
+  async #movedIfSeenElsewhere(destination: Destination, accepted: Outcome): Promise<Outcome> {
+    if (this.#stopping !== null || this.#bound === this.#trunk.contact) return accepted;
+    const moved = await this.#register(destination, this.#expiresS);
+    // A former binding that cannot be taken back runs out by itself.
+    this.#bound = this.#trunk.contact;
+    return moved.type === 'accepted' ? moved : accepted;
   }
 
   async #register(destination: Destination, expiresS: number): Promise<Outcome> {
     await this.#trunk.prepare(destination);
     const { core, settings } = this.#trunk;
     this.#trunk.pin(this.#callId, destination);
-    const aor = new URI('sip', settings.username, settings.host);
+    const aor = this.#trunk.addressOf(settings.username);
+    const contact = expiresS === 0 ? (this.#bound ?? this.#trunk.contact) : this.#trunk.contact;
     const message = core.makeOutgoingRequestMessage(
       'REGISTER',
-      new URI('sip', '', settings.host),
+      this.#trunk.addressOf(''),
       aor,
       aor,
       { callId: this.#callId, cseq: this.#cseq + 1, optionTags: [] },
-      [`Contact: ${core.configuration.contact.toString()};expires=${expiresS}`, `Expires: ${expiresS}`],
+      [`Contact: ${contact};expires=${expiresS}`, ...this.#formerBinding(contact), `Expires: ${expiresS}`],
     );
     const answer = await new Promise<IncomingResponseMessage>((resolve) => {
       core.register(message, {
@@ -136,8 +168,16 @@ export class TrunkRegistration {
     // An answered challenge has used up numbers of its own.
     this.#cseq = message.cseq;
     const outcome = this.#outcomeOf(answer, expiresS);
-    if (outcome.type === 'accepted') this.#trunk.prefer(destination);
+    if (outcome.type === 'accepted') {
+      this.#bound = expiresS === 0 ? null : contact;
+      this.#trunk.prefer(destination);
+    }
     return outcome;
+  }
+
+  #formerBinding(contact: string): string[] {
+    const isFormer = this.#bound !== null && this.#bound !== contact;
+    return isFormer ? [`Contact: ${this.#bound};expires=0`] : [];
   }
 
   #outcomeOf(answer: IncomingResponseMessage, expiresS: number): Outcome {
@@ -152,7 +192,10 @@ export class TrunkRegistration {
 
   /** The registrar lists all bindings of the address; ours is the one with our Contact. */
   #grantedS(answer: IncomingResponseMessage, askedS: number): number {
-    const own = answer.getHeaders('contact').find((contact) => contact.includes(this.#trunk.contactUser));
+    const listed = answer.getHeaders('contact');
+    const own =
+      listed.find((contact) => contact.includes(this.#trunk.contact)) ??
+      listed.find((contact) => contact.includes(this.#trunk.contactUser));
     const text = (own === undefined ? null : headerParameter(own, 'expires')) ?? answer.getHeader('expires');
     const grantedS = Number(text ?? askedS);
     return Number.isFinite(grantedS) && grantedS > 0 ? Math.min(grantedS, MAX_EXPIRES_S) : askedS;

@@ -51,7 +51,7 @@ export class SipLeg {
     role: 'caller' | 'callee',
     acknowledged: (sdp: string) => Promise<void>,
   ): LegSession {
-    const contact = (): string => this.trunk.core.configuration.contact.toString();
+    const contact = (): string => this.trunk.contact;
     this.#session = new LegSession(session, role, this.media, this.clock, contact, {
       acknowledged,
       ended: (termination) => {

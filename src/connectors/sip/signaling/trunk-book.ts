@@ -1,3 +1,5 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { SipTrunk } from '../../contract/sip-accounts.ts';
 import type { Trunk } from './trunk.ts';
 
 /** The trunks of all accounts, found by account, by our Contact, by dialog and by the address of a server. */
@@ -6,6 +8,19 @@ export class TrunkBook {
   readonly #byContactUser = new Map<string, Trunk>();
   /** Removed or replaced, kept for their live calls. */
   readonly #retired = new Set<Trunk>();
+
+  /**
+   * The user part for the Contact of a new trunk: the same after a restart, so that its registrar replaces the
+   * binding that a crash has left behind; a random one while a former trunk still uses that. Nobody outside knows
+   * the account's identifier, so nobody can guess it.
+   */
+  contactUserFor({ accountId, username, host, port, transport }: SipTrunk): string {
+    const usual = createHash('sha256')
+      .update(`${accountId} ${username} ${host} ${port} ${transport}`)
+      .digest('hex')
+      .slice(0, 18);
+    return this.#byContactUser.has(usual) ? randomBytes(9).toString('hex') : usual;
+  }
 
   /** Adds the trunk; gives the one that it replaces. */
   put(trunk: Trunk): Trunk | null {

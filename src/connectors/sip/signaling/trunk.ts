@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import type { IncomingInviteRequest, UserAgentCore } from 'sip.js/lib/core/index.js';
+import { type IncomingInviteRequest, URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { SipTrunk } from '../../contract/sip-accounts.ts';
 import { ChallengeBook, DigestCredentials } from './digest-credentials.ts';
@@ -35,8 +34,8 @@ const KEEP_ALIVE_MS = 25_000;
 /** One account's way to the telephone network: its server, its credentials, and a user agent core of its own. */
 export class Trunk {
   readonly settings: SipTrunk;
-  /** Random user part of our Contact: it tells trunks apart, and outsiders cannot guess it. */
-  readonly contactUser = randomBytes(9).toString('hex');
+  /** User part of our Contact: it tells trunks apart, and outsiders cannot guess it. */
+  readonly contactUser: string;
   readonly core: UserAgentCore;
   readonly flow: TrunkFlow;
   readonly challenges = new ChallengeBook();
@@ -48,12 +47,15 @@ export class Trunk {
   #preferred: Destination | null = null;
   #addresses: ReadonlySet<string> = new Set();
   #localHost = '';
+  /** Where the trunk's servers see us when a NAT lies between; null when none does, or nobody has said so. */
+  #publicAddress: { readonly host: string; readonly port: number } | null = null;
   #cancelRefresh: CancelTimer = () => {};
   #cancelKeepAlive: CancelTimer = () => {};
   #closed = false;
 
-  constructor(settings: SipTrunk, around: TrunkSurroundings) {
+  constructor(settings: SipTrunk, contactUser: string, around: TrunkSurroundings) {
     this.settings = settings;
+    this.contactUser = contactUser;
     this.#around = around;
     this.flow = new TrunkFlow(around.streams, () => {
       around.observer.count('transport_lost');
@@ -108,8 +110,27 @@ export class Trunk {
   }
 
   /** The address of ours that the trunk's servers can reach; empty before the first `locate`. */
-  get localHost(): string {
-    return this.#localHost;
+  get reachableHost(): string {
+    return this.#publicAddress?.host ?? this.#localHost;
+  }
+
+  /** Our Contact with its brackets, as it is now. */
+  get contact(): string {
+    return this.core.configuration.contact.toString();
+  }
+
+  /** The address of `user` at the trunk; of the trunk itself when `user` is empty. */
+  addressOf(user: string): URI {
+    return new URI('sip', user, hostInUri(this.settings.host));
+  }
+
+  /** Takes a server's word for where our requests come from, unless our operator has said it. */
+  notePublicAddress(seen: { readonly host: string; readonly port: number } | null): void {
+    if (seen === null || this.#around.advertisedHost !== null) return;
+    const { transport } = this.settings;
+    // The port of a connection that we have opened differs anyhow.
+    const isSamePort = transport !== 'udp' || seen.port === this.#around.listeningPort(transport);
+    this.#publicAddress = seen.host === this.#localHost && isSamePort ? null : seen;
   }
 
   /** Sends requests with that Call-ID, outside dialogs, to `destination`. */
@@ -124,7 +145,7 @@ export class Trunk {
   /** Notes that `destination` answers, so that the next request goes there first and the way stays open. */
   prefer(destination: Destination): void {
     this.#preferred = destination;
-    if (destination.protocol === 'udp' && this.settings.register) this.#keepAlive(destination);
+    if (destination.protocol === 'udp') this.#keepAlive(destination);
   }
 
   /** Over UDP an empty line keeps routers on the way from closing it; TCP connections do it themselves. */
@@ -177,8 +198,10 @@ export class Trunk {
     // Without a listener for TLS the peer's only way to us is the connection that we have opened.
     const port = this.#around.listeningPort(transport) ?? this.flow.connection?.localPort ?? 5061;
     const sentBy = `${hostInUri(this.#localHost)}:${port}`;
+    const seen = this.#publicAddress;
+    const place = seen === null ? sentBy : `${hostInUri(seen.host)}:${seen.port}`;
     const suffix = transport === 'udp' ? '' : `;transport=${transport}`;
-    return { sentBy, contact: `sip:${this.contactUser}@${sentBy}${suffix}` };
+    return { sentBy, contact: `sip:${this.contactUser}@${place}${suffix}` };
   }
 }
 

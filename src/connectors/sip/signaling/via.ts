@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { hostInUri } from './sip-uri.ts';
+import { plainAddress } from './wire.ts';
 
 /** The parts of a Via value that matter to us (RFC 3261 section 20.42). */
 export interface Via {
@@ -8,6 +9,8 @@ export interface Via {
   readonly port: number | null;
   readonly branch: string;
   readonly wantsRport: boolean;
+  /** In a response: where its sender saw our request come from (RFC 3581 section 4); null when it does not say. */
+  readonly seenFrom: { readonly host: string; readonly port: number } | null;
 }
 
 const VIA =
@@ -25,7 +28,14 @@ export function parseVia(value: string): Via | null {
     port,
     branch,
     wantsRport: /;\s*rport\s*(;|$)/i.test(parameters),
+    seenFrom: seenFrom(parameters),
   };
+}
+
+function seenFrom(parameters: string): Via['seenFrom'] {
+  const received = /;\s*received\s*=\s*\[?([0-9a-f:.]+)/i.exec(parameters)?.[1] ?? '';
+  const port = Number(/;\s*rport\s*=\s*(\d{1,5})/i.exec(parameters)?.[1] ?? 0);
+  return isIP(received) === 0 || port === 0 || port > 65_535 ? null : { host: plainAddress(received), port };
 }
 
 /** Notes where a request really came from in its top Via (RFC 3261 section 18.2.1, RFC 3581 section 4). */

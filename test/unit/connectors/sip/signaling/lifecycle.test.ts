@@ -90,7 +90,7 @@ describe('life of the connector', () => {
       expect(peer.requests('REGISTER')).toHaveLength(index + 1);
       clock.advance(waitMs);
     }
-    await peer.request('REGISTER');
+    peer.answer(await peer.request('REGISTER'), 403);
   });
 
   it('hangs up and takes its bindings back when it closes', async () => {

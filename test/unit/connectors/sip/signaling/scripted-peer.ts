@@ -13,6 +13,8 @@ export interface Answer {
   readonly contact?: string;
   readonly headers?: readonly string[];
   readonly body?: string;
+  /** Where the peer claims to have seen the request come from, `host:port`. */
+  readonly seenFrom?: string;
 }
 
 /** A SIP peer over UDP that says exactly what a test tells it to, and repeats nothing by itself. */
@@ -73,15 +75,17 @@ export class ScriptedPeer {
   answer(
     request: SipRequest,
     status: number,
-    { tag = 'peer', contact, headers = [], body = '' }: Answer = {},
+    { tag = 'peer', contact, headers = [], body = '', seenFrom }: Answer = {},
   ): void {
     const raw = this.received.find(({ message }) => message === request)!.text.split('\r\n');
     const copied = raw.filter((line) => /^(via|from|call-id|cseq|record-route):/i.test(line));
     const to = raw.find((line) => /^to:/i.test(line))!;
+    const [host, port] = seenFrom?.split(':') ?? [];
+    const stamp = seenFrom === undefined ? ';rport' : `;received=${host};rport=${port}`;
     this.sendText(
       [
         `SIP/2.0 ${status} Scripted`,
-        ...copied,
+        ...copied.map((line) => (/^via:/i.test(line) ? line.replace(/;rport/i, stamp) : line)),
         status === 100 || /;tag=/.test(to) ? to : `${to};tag=${tag}`,
         `Contact: <${contact ?? `sip:peer@${this.host}:${this.port}`}>`,
         ...headers,
