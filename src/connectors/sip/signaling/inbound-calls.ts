@@ -32,7 +32,7 @@ export class InboundCalls {
   }
 
   receive(trunk: Trunk, request: IncomingInviteRequest, dialled: Dialled): void {
-    const number = this.#numbers.find(dialled.numbers, new Set([trunk.settings.accountId]));
+    const number = this.#numberOf(trunk, dialled);
     if (number === null) return reject(request, 404);
     request.trying();
     const offer = request.message.body;
@@ -40,6 +40,13 @@ export class InboundCalls {
     if (offer !== '' && !probe.canAnswer(offer, trunk.settings.srtp)) return reject(request, 488);
     const ringing = new RingingCall(trunk, request, number, dialled, this.#clock, this.#media, this.#legs);
     if (this.#answerer?.ring(ringing) !== true) ringing.turnAway();
+  }
+
+  /** Exchanges (Asterisk, FritzBox) ring a registered Contact by its name and no number: that means the only one. */
+  #numberOf({ settings, contactUser }: Trunk, { numbers }: Dialled): SipNumber | null {
+    const listed = this.#numbers.find(numbers, new Set([settings.accountId]));
+    const namesUsOnly = numbers.every((each) => each === contactUser || each === settings.username);
+    return listed === null && namesUsOnly ? this.#numbers.onlyOf(settings.accountId) : listed;
   }
 }
 
@@ -98,7 +105,7 @@ class RingingCall implements InboundCall {
   }
 
   get target(): string {
-    return `sip:${this.#number.number}@${this.#trunk.settings.host}`;
+    return this.#trunk.addressOf(this.#number.number).toString();
   }
 
   get autoAnswer(): boolean {

@@ -18,7 +18,7 @@ import {
   statusOf,
   tokensOf,
 } from './sip-message.ts';
-import type { SipObserver } from './sip-observer.ts';
+import type { SipCounter, SipObserver } from './sip-observer.ts';
 import { headerParameter, parseSipUri } from './sip-uri.ts';
 import { statelessResponse } from './stateless-response.ts';
 import type { TransportLayer } from './transport-layer.ts';
@@ -28,7 +28,7 @@ import type { UdpTransport } from './udp-transport.ts';
 import { parseVia, sentByOf, stampVia, type Via } from './via.ts';
 import type { Source } from './wire.ts';
 
-/** Messages a second of one stranger that are looked at, in case they belong to a dialog of ours. */
+/** Messages a second of one stranger that turn out to be none of ours; beyond that nothing of it is looked at. */
 const STRANGER_MESSAGES_PER_S = 20;
 
 /** Brings every message that arrives to the core of its trunk, or to an end. */
@@ -61,11 +61,11 @@ export class MessageRouter {
   receive(bytes: Buffer, source: Source): void {
     if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return;
     const isTrusted = this.#isTrusted(source);
-    if (!isTrusted && !this.#strangers.take(source.host)) return this.#observer.count('rate_limited');
+    if (!isTrusted && this.#strangers.isUsedUp(source.host)) return this.#observer.count('rate_limited');
     const message = parseSipMessage(bytes);
-    if (message === null) return this.#observer.count(isTrusted ? 'malformed_message' : 'scanner_dropped');
+    if (message === null) return this.#drop(source, isTrusted);
     try {
-      if (isResponse(message)) this.#receiveResponse(message);
+      if (isResponse(message)) this.#receiveResponse(message, source, isTrusted);
       else this.#receiveRequest(message, source, isTrusted);
     } catch (error) {
       this.#observer.count('core_error');
@@ -83,14 +83,21 @@ export class MessageRouter {
     return this.#trunks.knowsAddress(source.host);
   }
 
-  #receiveResponse(message: SipMessage): void {
-    if (!hasWholeHead(message)) return this.#observer.count('malformed_message');
+  /** Servers that speak in our dialogs from addresses of their own cost nothing; what is none of ours does. */
+  #drop(source: Source, isTrusted: boolean, counter?: SipCounter): void {
+    if (!isTrusted) this.#strangers.use(source.host);
+    this.#observer.count(counter ?? (isTrusted ? 'malformed_message' : 'scanner_dropped'));
+  }
+
+  #receiveResponse(message: SipMessage, source: Source, isTrusted: boolean): void {
+    if (!hasWholeHead(message)) return this.#drop(source, isTrusted, 'malformed_message');
     const vias = headersOf(message, 'via');
     const via = vias.length === 1 ? parseVia(vias[0]!) : null;
     const owner =
       via === null ? null : this.#layer.requests.answered(via.branch, methodOf(message), statusOf(message));
     if (owner === 'absorbed') return;
-    if (owner === null) return this.#observer.count('unmatched_response');
+    if (owner === null) return this.#drop(source, isTrusted, 'unmatched_response');
+    owner.notePublicAddress(via!.seenFrom);
     settleBody(message);
     const response = toCoreResponse(message, owner);
     if (response === null) return this.#observer.count('malformed_message');
@@ -100,12 +107,10 @@ export class MessageRouter {
   #receiveRequest(message: SipMessage, source: Source, isTrusted: boolean): void {
     const top = message.headers.find((header) => header.name === 'via');
     const via = top === undefined ? null : parseVia(top.value);
-    if (top === undefined || via === null || via.branch === '') {
-      return this.#observer.count(isTrusted ? 'malformed_message' : 'scanner_dropped');
-    }
+    if (top === undefined || via === null || via.branch === '') return this.#drop(source, isTrusted);
     const key = serverKey(via.branch, sentByOf(via), methodOf(message));
     const trunk = this.#trunkOf(message, via, key, source, isTrusted);
-    if (trunk === null) return this.#observer.count('scanner_dropped');
+    if (trunk === null) return this.#drop(source, isTrusted, 'scanner_dropped');
     top.value = stampVia(top.value, via, source.host, source.port);
     this.#transact(message, key, trunk, this.#replyTo(source, via), source.protocol !== 'udp');
   }
@@ -128,12 +133,14 @@ export class MessageRouter {
     return isTrusted ? this.#trunkOfStranger(message, source, ofContact) : null;
   }
 
+  /** Our Contact was given to one account's registrar: no number in the message makes it another account's call. */
   #trunkOfStranger(message: SipMessage, source: Source, ofContact: Trunk | null): Trunk | null {
     const candidates = this.#trunks.atAddress(source.host);
+    if (ofContact !== null && candidates.includes(ofContact)) return ofContact;
     const accountIds = new Set(candidates.map((trunk) => trunk.settings.accountId));
     const number = this.#numbers.find(dialledOf(message, []).numbers, accountIds);
     const ofNumber = candidates.find((trunk) => trunk.settings.accountId === number?.accountId);
-    return ofNumber ?? candidates.find((trunk) => trunk === ofContact) ?? candidates[0] ?? null;
+    return ofNumber ?? candidates[0] ?? null;
   }
 
   #transact(message: SipMessage, key: string, trunk: Trunk, reply: Reply, reliable: boolean): void {

@@ -34,6 +34,12 @@ export class NumberBook {
     return this.#findNational(dialled, accountIds);
   }
 
+  /** The account's number, when it lists just one. */
+  onlyOf(accountId: string): SipNumber | null {
+    const numbers = [...this.#byDidId.values()].filter((number) => number.accountId === accountId);
+    return numbers.length === 1 ? numbers[0]! : null;
+  }
+
   /** Trunks that speak in national form (0123456789, 2125550123): taken when it fits one listed number only. */
   #findNational(dialled: readonly string[], accountIds: ReadonlySet<string>): SipNumber | null {
     for (const text of dialled) {

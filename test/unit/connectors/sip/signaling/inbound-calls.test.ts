@@ -309,4 +309,42 @@ describe('inbound calls', () => {
     expect(gateway.counted('core_error')).toBe(0);
     expect(gateway.counted('malformed_message')).toBeGreaterThan(10);
   });
+
+  it('reads all that servers with addresses of their own say in its dialogs', async () => {
+    invite('many');
+    (await gateway.answerer.next()).leg.accept();
+    const { contact, call } = await inDialog('many');
+    peer.send('ACK', contact, { ...call, cseq: 1, branch: 'z9hG4bKack' });
+    const server = await ScriptedPeer.start('127.0.0.2');
+    server.facing(gateway.connector.port!);
+    for (let cseq = 2; cseq < 62; cseq += 1) server.send('INFO', contact, { ...call, cseq });
+    await waitFor('answers', () => server.statuses('INFO').length === 60);
+    expect(gateway.counted('rate_limited')).toBe(0);
+    server.stop();
+  });
+
+  it('takes a call that names nothing but its registration for the only number', async () => {
+    gateway.connector.putTrunk(trunkTo(peer.port, { register: true }));
+    const register = await peer.request('REGISTER');
+    peer.answer(register, 200);
+    const contact = (register.headers.contact as { uri: string }[])[0]!.uri;
+    invite('named', sdp(), [], contact);
+    expect((await gateway.answerer.next()).call).toMatchObject({ target: 'sip:+33123456789@127.0.0.1' });
+    gateway.connector.putNumber({ ...NUMBER, didId: 'did_2', number: '+33199999999' });
+    invite('unclear', sdp(), [], contact);
+    await peer.response(404, 'INVITE');
+  });
+
+  it('gives no account a call that came to the Contact of another', async () => {
+    gateway.connector.putTrunk(trunkTo(peer.port, { register: true }));
+    gateway.connector.putTrunk(trunkTo(peer.port, { accountId: 'acc_2' }));
+    gateway.connector.removeNumber('did_1');
+    gateway.connector.putNumber({ ...NUMBER, accountId: 'acc_2' });
+    const register = await peer.request('REGISTER');
+    peer.answer(register, 200);
+    const contact = (register.headers.contact as { uri: string }[])[0]!.uri;
+    invite('diverted', sdp(), [`Diversion: <sip:${NUMBER.number}@127.0.0.1>`], contact);
+    await peer.response(404, 'INVITE');
+    expect(gateway.answerer.calls).toHaveLength(0);
+  });
 });
