@@ -66,6 +66,7 @@ describe('Resampler', () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(rate, fc.constantFrom(8_000, 16_000, 48_000), fc.boolean(), cuts, (a, b, swap, lengths) => {
+        fc.pre(a !== b);
         const [inRateHz, outRateHz] = swap ? [b, a] : [a, b];
         const resampler = new Resampler(inRateHz, outRateHz, 1_000);
         const input = new Int16Array(1_000);
