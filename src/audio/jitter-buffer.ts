@@ -189,7 +189,8 @@ export class JitterBuffer {
     this.#newest = Math.max(this.#newest, sequence);
     const oldest = this.#newest - SLOTS + 1;
     if (this.#next >= oldest) return;
-    for (let old = Math.max(this.#next, oldest - SLOTS); old < oldest; old++) this.#drop(old);
+    const heldEnd = Math.min(oldest, this.#next + SLOTS);
+    for (let old = this.#next; old < heldEnd; old++) this.#drop(old);
     this.#next = oldest;
   }
 

@@ -1,3 +1,5 @@
+import { assert } from '../base/assert.ts';
+
 /** Packets held at once: 640 ms at 10 ms a packet, more at longer ones. A power of two. */
 export const SLOTS = 64;
 const MASK = SLOTS - 1;
@@ -46,6 +48,7 @@ export class JitterSlots {
   /** Copies a packet in; the slot must be free. */
   put(sequence: number, packet: JitterPacket, durationSamples: number): void {
     const slot = sequence & MASK;
+    assert(this.#held[slot] === 0, 'jitter slot is taken');
     this.#sequences[slot] = sequence;
     this.#held[slot] = 1;
     this.#timestamps[slot] = packet.timestamp;
