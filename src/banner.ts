@@ -4,13 +4,14 @@ import type { Settings } from './settings/settings.ts';
 
 /** What a start prints for people: where everything is and, once, the keys. */
 export function banner(gateway: Gateway, settings: Settings): string {
-  const { publicUrl, sipPort, operatorKeys } = gateway;
+  const { publicUrl, sipPort, sipTlsPort, operatorKeys } = gateway;
   const moved = sipPort !== settings.sip.port ? ` (port ${settings.sip.port} is taken)` : '';
+  const tls = sipTlsPort === null ? '' : `, TLS on port ${sipTlsPort}`;
   const lines = [
     'Voice and Chat Gateway is ready. Ctrl-C ends it.',
     '',
     `  HTTP   ${publicUrl}   description: ${publicUrl}/openapi.json`,
-    `  SIP    ${settings.sip.host}:${sipPort} over UDP and TCP${moved}`,
+    `  SIP    ${settings.sip.host}:${sipPort} over UDP and TCP${moved}${tls}`,
     `  RTP    UDP ports ${settings.sip.rtpPortMin} to ${settings.sip.rtpPortMax}`,
     `  Data   ${settings.dataDir}`,
     ...revokedKeys(operatorKeys),

@@ -39,6 +39,8 @@ export interface Gateway {
   /** Where clients find it, without a slash at the end. */
   readonly publicUrl: string;
   readonly sipPort: number;
+  /** Null: nothing listens for SIP over TLS. */
+  readonly sipTlsPort: number | null;
   readonly operatorKeys: OperatorKeys;
   /** Ends every call, tells every platform and client, and releases everything within some `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
@@ -100,7 +102,13 @@ async function assemble(
   // Only now: keys made by a start that then failed would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();
-  return { publicUrl: publicUrl(), sipPort: sip.port ?? settings.sip.port, operatorKeys, close };
+  return {
+    publicUrl: publicUrl(),
+    sipPort: sip.port ?? settings.sip.port,
+    sipTlsPort: sip.tlsPort,
+    operatorKeys,
+    close,
+  };
 }
 
 async function startEngineAndStore(
@@ -139,9 +147,13 @@ function engineLog({ engine }: Loggers): EngineObserver {
 }
 
 function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metrics: Metrics): SipConnector {
-  const { tlsCa, advertisedHost, ...others } = settings.sip;
+  const { tlsCa, tlsListen, ...others } = settings.sip;
   return new SipConnector(
-    { ...others, advertisedHost, tlsTrust: tlsCa === null ? {} : { ca: tlsCa } },
+    {
+      ...others,
+      tlsTrust: tlsCa === null ? {} : { ca: tlsCa },
+      ...(tlsListen === null ? {} : { tlsListen }),
+    },
     clock,
     {
       count: (counter) => metrics.sipEvent(counter),

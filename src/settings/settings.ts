@@ -24,6 +24,8 @@ export interface Settings {
     readonly advertisedHost: string | null;
     /** PEM. */
     readonly tlsCa: string | null;
+    /** Null: nothing listens for TLS. Certificate and key in PEM. */
+    readonly tlsListen: { readonly port: number; readonly cert: string; readonly key: string } | null;
     readonly rtpPortMin: number;
     readonly rtpPortMax: number;
     readonly mediaTimeoutMs: number;
@@ -113,6 +115,9 @@ function conflicts(values: Partial<Values>): string[] {
   if (min !== undefined && max !== undefined && max <= min) {
     mistakes.push(`SVC_RTP_PORT_MAX: must be greater than SVC_RTP_PORT_MIN (${min})`);
   }
+  const { SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
+  if (cert && key === null) mistakes.push('SVC_SIP_TLS_KEY_FILE: is missing beside SVC_SIP_TLS_CERT_FILE');
+  if (key && cert === null) mistakes.push('SVC_SIP_TLS_CERT_FILE: is missing beside SVC_SIP_TLS_KEY_FILE');
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
     mistakes.push('SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY');
@@ -137,6 +142,7 @@ function arrange(values: Values, texts: Texts): Settings {
       portIsDefault: texts.SVC_SIP_PORT === undefined,
       advertisedHost: values.SVC_SIP_ADVERTISED_HOST,
       tlsCa: values.SVC_SIP_TLS_CA_FILE,
+      tlsListen: arrangeTls(values),
       rtpPortMin: values.SVC_RTP_PORT_MIN,
       rtpPortMax: values.SVC_RTP_PORT_MAX,
       mediaTimeoutMs: values.SVC_MEDIA_TIMEOUT_S * 1000,
@@ -148,6 +154,11 @@ function arrange(values: Values, texts: Texts): Settings {
     engine: { threads: values.SVC_ENGINE_THREADS, callsPerThread: values.SVC_ENGINE_CALLS_PER_THREAD },
     logLevel: values.SVC_LOG_LEVEL,
   };
+}
+
+function arrangeTls(values: Values): Settings['sip']['tlsListen'] {
+  const { SVC_SIP_TLS_PORT: port, SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
+  return cert === null || key === null ? null : { port, cert, key };
 }
 
 /** Bytes cannot be frozen; everything else is. */

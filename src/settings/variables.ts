@@ -57,17 +57,22 @@ const BootstrapKey = z
   .string()
   .regex(/^svc_[\w-]{28,252}$/, 'must be "svc_" and letters, digits, - or _, 32 to 256 characters in all');
 
-/** The certificates themselves, in PEM. */
-const CertificateFile = z.string().transform((path, context) => {
-  try {
-    const pem = readFileSync(path, 'utf8');
-    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
-    context.addIssue('must be a file of certificates in PEM');
-  } catch (error) {
-    context.addIssue(`must be a file that can be read (${(error as NodeJS.ErrnoException).code})`);
-  }
-  return z.NEVER;
-});
+/** The text of a PEM file that holds a `what`. */
+function pemFile(what: RegExp, plural: string): z.ZodType<string, string> {
+  return z.string().transform((path, context) => {
+    try {
+      const pem = readFileSync(path, 'utf8');
+      if (what.test(pem)) return pem;
+      context.addIssue(`must be a file of ${plural} in PEM`);
+    } catch (error) {
+      context.addIssue(`must be a file that can be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+    return z.NEVER;
+  });
+}
+
+const CertificateFile = pemFile(/-----BEGIN CERTIFICATE-----/, 'certificates');
+const PrivateKeyFile = pemFile(/-----BEGIN (\w+ )?PRIVATE KEY-----/, 'a private key');
 
 const LogLevel = z.enum(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
@@ -116,6 +121,22 @@ export const VARIABLES = {
     default: null,
     schema: CertificateFile,
     meaning: 'Certificates (PEM) to trust in TLS to trunks, beside the public ones',
+  }),
+  SVC_SIP_TLS_CERT_FILE: variable({
+    default: null,
+    schema: CertificateFile,
+    meaning:
+      'Certificate chain (PEM) to show to trunks that call in over TLS; without it nothing listens for TLS',
+  }),
+  SVC_SIP_TLS_KEY_FILE: variable({
+    default: null,
+    schema: PrivateKeyFile,
+    meaning: 'Private key (PEM) of that certificate',
+  }),
+  SVC_SIP_TLS_PORT: variable({
+    default: '5061',
+    schema: wholeNumber(0, MAX_PORT),
+    meaning: 'SIP port for TLS, when there is a certificate; 0: any free one',
   }),
   SVC_RTP_PORT_MIN: variable({
     default: '20000',

@@ -149,3 +149,26 @@ test('the example file is right', () => {
   const example = readFileSync(new URL('../../../config/gateway.example.json', import.meta.url), 'utf8');
   expect(settingsOf({}, configDir(example)).http.publicUrl).toBe('https://voice.example.com');
 });
+
+test('a certificate needs its key, and both make a listener for TLS', () => {
+  const dir = configDir();
+  const cert = join(dir, 'cert.pem');
+  const key = join(dir, 'key.pem');
+  writeFileSync(cert, '-----BEGIN CERTIFICATE-----');
+  writeFileSync(key, '-----BEGIN PRIVATE KEY-----');
+  expect(settingsOf({}).sip.tlsListen).toBeNull();
+  expect(mistakesOf({ SVC_SIP_TLS_CERT_FILE: cert })).toEqual([
+    'SVC_SIP_TLS_KEY_FILE: is missing beside SVC_SIP_TLS_CERT_FILE',
+  ]);
+  expect(mistakesOf({ SVC_SIP_TLS_KEY_FILE: key })).toEqual([
+    'SVC_SIP_TLS_CERT_FILE: is missing beside SVC_SIP_TLS_KEY_FILE',
+  ]);
+  expect(mistakesOf({ SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: cert })[0]).toContain(
+    'a private key',
+  );
+  expect(settingsOf({ SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key }).sip.tlsListen).toEqual({
+    port: 5061,
+    cert: '-----BEGIN CERTIFICATE-----',
+    key: '-----BEGIN PRIVATE KEY-----',
+  });
+});
