@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endedCall } from '../support/ended-call.ts';
 import { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -13,19 +13,24 @@ const TOLERANCE_MS = 200;
 describe('messages that get lost', () => {
   let gateway: Gateway;
   let peer: ScriptedPeer;
+  /** They stay until the gateway has gone, so that no last word of theirs is lost. */
+  const peers: ScriptedPeer[] = [];
 
   beforeAll(async () => {
     gateway = await Gateway.start();
     await gateway.settingsApi.post('/api/sip/dids', { number: NUMBER, auto_answer: true });
   });
-  afterAll(() => gateway?.stop());
+  afterAll(async () => {
+    await gateway?.stop();
+    for (const each of peers) each.stop();
+  });
 
   beforeEach(async () => {
     peer = await ScriptedPeer.start();
+    peers.push(peer);
     peer.facing(gateway.sipPort);
     await gateway.putTrunk({ host: '127.0.0.1', port: peer.port });
   });
-  afterEach(() => peer.stop());
 
   const uriOfPeer = () => `sip:+33123456789@127.0.0.1:${peer.port}`;
   const copiesOf = (startLine: RegExp) => peer.received.filter(({ text }) => startLine.test(text));
