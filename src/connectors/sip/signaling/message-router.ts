@@ -145,9 +145,15 @@ export class MessageRouter {
 
   #transact(message: SipMessage, key: string, trunk: Trunk, reply: Reply, reliable: boolean): void {
     const method = methodOf(message);
-    if (method === 'ACK') this.#layer.received.acknowledged(key);
-    else if (this.#layer.received.received(key, method, reply, reliable) === 'repeated') return;
-    else this.#layer.received.own(key, trunk);
+    if (method === 'ACK') {
+      this.#layer.received.acknowledged(key);
+    } else {
+      const mergeKey = hasTag(message, 'to') ? null : mergeKeyOf(message, trunk);
+      const received = this.#layer.received.received(key, method, reply, reliable, mergeKey);
+      if (received === 'repeated') return;
+      this.#layer.received.own(key, trunk);
+      if (received === 'merged') return this.#refuse(message, key, 482, 'Loop Detected', []);
+    }
     settleBody(message);
     const verdict = guardRequest(message);
     if (verdict.type === 'pass') return this.#deliver(message, key, trunk);
@@ -192,6 +198,13 @@ export class MessageRouter {
 /** What every message has once (RFC 3261 section 8.1.1). */
 function hasWholeHead(message: SipMessage): boolean {
   return ['from', 'to', 'call-id', 'cseq'].every((name) => headersOf(message, name).length === 1);
+}
+
+/** What all copies of one request have in common (RFC 3261 section 8.2.2.2). */
+function mergeKeyOf(message: SipMessage, trunk: Trunk): string {
+  const fromTag = headerParameter(headerOf(message, 'from') ?? '', 'tag') ?? '';
+  const names = [headerOf(message, 'call-id'), fromTag, headerOf(message, 'cseq'), trunk.contactUser];
+  return names.join('|');
 }
 
 /** As sip.js names dialogs: Call-ID, our tag, the peer's tag. */

@@ -32,7 +32,10 @@ export function readOutgoing(text: string): OutgoingText | null {
   };
 }
 
-/** The first line of that name: the topmost, as the head comes before the body. */
+/** The first line of that name, as sip.js and we spell it: the topmost, as the head comes before the body. */
 function headerLine(text: string, name: string): string {
-  return new RegExp(`^${name}:[ \\t]*(.*?)\\r?$`, 'mi').exec(text)?.[1] ?? '';
+  const start = text.indexOf(`\r\n${name}: `);
+  if (start < 0) return '';
+  const valueStart = start + name.length + 4;
+  return text.slice(valueStart, text.indexOf('\r\n', valueStart)).trim();
 }

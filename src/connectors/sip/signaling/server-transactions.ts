@@ -13,6 +13,8 @@ interface ServerTransaction<Owner> {
   owner: Owner | null;
   readonly reply: Reply;
   readonly reliable: boolean;
+  /** What the request has in common with copies of it that came another way; null when it cannot have any. */
+  readonly mergeKey: string | null;
   finalText: string | null;
   cancelResend: CancelTimer;
   cancelExpiry: CancelTimer;
@@ -27,6 +29,8 @@ export class ServerTransactions<Owner> {
   readonly #clock: Clock;
   readonly #observer: SipObserver;
   readonly #table = new Map<string, ServerTransaction<Owner>>();
+  /** The transaction that each request came in first, for as long as that lasts. */
+  readonly #firstCopies = new Map<string, string>();
 
   constructor(clock: Clock, observer: SipObserver) {
     this.#clock = clock;
@@ -37,12 +41,22 @@ export class ServerTransactions<Owner> {
     return this.#table.size;
   }
 
-  /** Notes a request. `repeated`: it was answered before and has just been answered again the same way. */
-  received(key: string, method: string, reply: Reply, reliable: boolean): 'new' | 'pending' | 'repeated' {
+  /**
+   * Notes a request. `repeated`: it was answered before and has just been answered again the same way. `merged`:
+   * it has come by two ways (RFC 3261 section 8.2.2.2).
+   */
+  received(
+    key: string,
+    method: string,
+    reply: Reply,
+    reliable: boolean,
+    mergeKey: string | null = null,
+  ): 'new' | 'pending' | 'repeated' | 'merged' {
     const known = this.#table.get(key);
     if (known === undefined) {
-      this.#insert(key, method, reply, reliable);
-      return 'new';
+      const isMerged = mergeKey !== null && this.#firstCopies.has(mergeKey);
+      this.#insert(key, method, reply, reliable, isMerged ? null : mergeKey);
+      return isMerged ? 'merged' : 'new';
     }
     if (known.finalText === null) return 'pending';
     this.#observer.count('replayed_response');
@@ -79,7 +93,7 @@ export class ServerTransactions<Owner> {
     for (const key of [...this.#table.keys()]) this.#forget(key);
   }
 
-  #insert(key: string, method: string, reply: Reply, reliable: boolean): void {
+  #insert(key: string, method: string, reply: Reply, reliable: boolean, mergeKey: string | null): void {
     if (this.#table.size >= MAX_TRANSACTIONS) {
       const oldest = this.#table.keys().next().value;
       if (oldest !== undefined) this.#forget(oldest);
@@ -89,11 +103,13 @@ export class ServerTransactions<Owner> {
       owner: null,
       reply,
       reliable,
+      mergeKey,
       finalText: null,
       cancelResend: () => {},
       cancelExpiry: () => {},
     };
     this.#table.set(key, transaction);
+    if (mergeKey !== null) this.#firstCopies.set(mergeKey, key);
     this.#expire(key, transaction, method === 'INVITE' ? RINGING_MS : TRANSACTION_TIMEOUT_MS);
   }
 
@@ -122,6 +138,7 @@ export class ServerTransactions<Owner> {
     if (transaction === undefined) return;
     transaction.cancelResend();
     transaction.cancelExpiry();
+    if (transaction.mergeKey !== null) this.#firstCopies.delete(transaction.mergeKey);
     this.#table.delete(key);
   }
 }

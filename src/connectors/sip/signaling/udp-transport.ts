@@ -8,6 +8,7 @@ const BUFFER_BYTES = 1 << 20;
 export class UdpTransport {
   readonly #receive: ReceiveMessage;
   #socket: Socket | null = null;
+  #isIPv6 = false;
 
   constructor(receive: ReceiveMessage) {
     this.#receive = receive;
@@ -15,7 +16,8 @@ export class UdpTransport {
 
   /** Rejects with the system's error, `EADDRINUSE` among them. */
   async listen(host: string, port: number): Promise<number> {
-    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    this.#isIPv6 = isIPv6(host);
+    const socket = createSocket(this.#isIPv6 ? 'udp6' : 'udp4');
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject);
       socket.bind({ address: host, port, exclusive: true }, resolve);
@@ -48,7 +50,7 @@ export class UdpTransport {
     const socket = this.#socket;
     if (socket === null) return Promise.reject(new Error('UDP transport is closed'));
     // A socket for IPv6 reaches IPv4 peers by their mapped addresses.
-    const address = socket.address().family === 'IPv6' && isIPv4(host) ? `::ffff:${host}` : host;
+    const address = this.#isIPv6 && isIPv4(host) ? `::ffff:${host}` : host;
     return new Promise((resolve, reject) => {
       socket.send(text, port, address, (error) => (error ? reject(error) : resolve()));
     });

@@ -347,4 +347,15 @@ describe('inbound calls', () => {
     await peer.response(404, 'INVITE');
     expect(gateway.answerer.calls).toHaveLength(0);
   });
+
+  it('takes a call that a proxy has forked to it twice for one call', async () => {
+    const call = { callId: 'forked', cseq: 1, body: sdp() };
+    peer.send('INVITE', uri, { ...call, branch: 'z9hG4bKone' });
+    await peer.response(180, 'INVITE');
+    peer.send('INVITE', uri, { ...call, branch: 'z9hG4bKother' });
+    await peer.response(482, 'INVITE');
+    expect(gateway.answerer.calls).toHaveLength(1);
+    peer.send('INVITE', uri, { ...call, branch: 'z9hG4bKthird', fromTag: 'else' });
+    await waitFor('another call', () => gateway.answerer.calls.length === 2);
+  });
 });
