@@ -46,9 +46,16 @@ export class StreamTransport {
   }
 
   listenTls(host: string, port: number, certificate: TlsOptions): Promise<number> {
-    const server = createTlsServer({ ...certificate, minVersion: 'TLSv1.2' }, (socket) =>
-      this.#welcome(socket, 'tls'),
-    );
+    const options: TlsOptions = {
+      ...certificate,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: CONNECT_TIMEOUT_MS,
+    };
+    const server = createTlsServer(options, (socket) => this.#welcome(socket, 'tls'));
+    // Strangers go before the handshake, or they would hold the places of those who are known.
+    server.prependListener('connection', (socket: Socket) => {
+      if (!this.#admits(plainAddress(socket.remoteAddress ?? ''))) socket.destroy();
+    });
     // A handshake that fails is the stranger's problem.
     server.on('tlsClientError', () => {});
     return this.#listen(server, host, port);

@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { localAddressTowards } from '../../../../../src/connectors/sip/signaling/local-address.ts';
 import { UdpTransport } from '../../../../../src/connectors/sip/signaling/udp-transport.ts';
+import { claimRtpPorts } from '../../../../support/free-ports.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
@@ -180,6 +181,27 @@ describe('life of the connector', () => {
     leg.hangUp();
     await waitFor('BYE on a new connection', () => heard.some((text) => text.includes('BYE sip:p@')));
     expect(sockets).toHaveLength(2);
+  });
+
+  it('closes a stranger’s TLS connection before the handshake', async () => {
+    const gateway = await startGateway({ tlsListen: { port: 0 } });
+    const { tlsPort } = gateway.connector;
+    const stranger = connect({ host: '127.0.0.1', port: tlsPort!, localAddress: '127.0.0.9' });
+    await new Promise<void>((resolve) => stranger.on('error', () => {}).on('close', () => resolve()));
+  });
+
+  it('leaves no socket open when it is closed while it starts', async () => {
+    const gateway = ConnectorUnderTest.prepare(await claimRtpPorts(2));
+    cleanups.push(() => gateway.stop());
+    const started = gateway.connector.start();
+    await gateway.connector.close(1_000);
+    await started;
+    const { port } = gateway.connector;
+    const again = createServer();
+    await new Promise<void>((resolve, reject) =>
+      again.on('error', reject).listen(port!, '127.0.0.1', resolve),
+    );
+    again.close();
   });
 });
 

@@ -35,6 +35,11 @@ export class ConnectorUnderTest {
     this.connector.onInbound(this.answerer);
   }
 
+  /** One that is not started yet. */
+  static prepare(rtp: PortClaim): ConnectorUnderTest {
+    return new ConnectorUnderTest(rtp, {}, systemClock);
+  }
+
   static async start(
     options: Partial<SipConnectorOptions> = {},
     clock = systemClock,
@@ -42,6 +47,10 @@ export class ConnectorUnderTest {
     const test = new ConnectorUnderTest(await claimRtpPorts(30), options, clock);
     await test.connector.start();
     return test;
+  }
+
+  get rtpPortMin(): number {
+    return this.#rtp.first;
   }
 
   get uri(): string {
