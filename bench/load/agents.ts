@@ -5,6 +5,7 @@ import { startPhasedClock } from './phased-clock.ts';
 import { StreamAgent } from './stream-agent.ts';
 
 const histogram = new LatenessHistogram();
+let sendLateness = new LatenessHistogram();
 const agents: StreamAgent[] = [];
 
 process.on('message', async (request: LoadRequest) => {
@@ -14,6 +15,7 @@ process.on('message', async (request: LoadRequest) => {
       answer({ type: 'ready' });
       return;
     case 'begin':
+      sendLateness = new LatenessHistogram();
       for (const agent of agents) agent.begin();
       return;
     case 'end':
@@ -43,6 +45,7 @@ function stats(): AgentStats {
     errors: countErrors(),
     disconnected: agents.filter((agent) => !agent.connected).length,
     arrival: histogram.stats(),
+    sending: sendLateness.stats(),
   };
 }
 
@@ -59,5 +62,6 @@ function answer(message: LoadAnswer): void {
 startPhasedClock(
   () => agents.length,
   (member) => agents[member]?.send(),
+  (latenessMs) => sendLateness.add(latenessMs),
 );
 answer({ type: 'ready' });

@@ -23,6 +23,8 @@ export interface PhoneStats {
   /** The worst of |packets − elapsed / 20 ms| over all calls. */
   readonly worstDeviationFrames: number;
   readonly arrival: ArrivalStats;
+  /** How late the generator itself was with its sending. */
+  readonly sending: ArrivalStats;
 }
 
 export interface AgentStats {
@@ -35,6 +37,8 @@ export interface AgentStats {
   readonly errors: Readonly<Record<string, number>>;
   readonly disconnected: number;
   readonly arrival: ArrivalStats;
+  /** How late the generator itself was with its sending. */
+  readonly sending: ArrivalStats;
 }
 
 /** How late frames came, measured against each call's own earliest frame and an exact 20 ms rhythm. */

@@ -9,7 +9,7 @@ import { Gateway } from '../../test/support/gateway.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { LoadProcess } from './load-process.ts';
 import type { AgentStats, PhoneStats } from './load-protocol.ts';
-import { cpuSeconds, residentBytes } from './process-usage.ts';
+import { cpuSeconds, machineCpuSeconds, residentBytes } from './process-usage.ts';
 
 const SETTLE_MS = 4_000;
 const PLACED_AT_ONCE = 8;
@@ -22,6 +22,8 @@ interface LoadReport {
   readonly gatewayCores: number;
   readonly phonesCores: number;
   readonly agentsCores: number;
+  /** Used by everything else on the machine: a clean run needs it near zero. */
+  readonly othersCores: number;
   readonly idleBytes: number;
   readonly loadedBytes: number;
   readonly bytesPerCall: number;
@@ -53,16 +55,18 @@ async function runLoad(calls: number, seconds: number): Promise<LoadReport> {
     await agents.ask({ type: 'join', streamUrls, apiKey: gateway.agentKey }, 'ready', 60_000);
     await pause(SETTLE_MS);
     const usage = startUsage([gateway.pid, phones.pid, agents.pid]);
+    const machineUsage = startMachineUsage();
     phones.tell({ type: 'begin' });
     agents.tell({ type: 'begin' });
     await pause(seconds * 1_000);
     const heard = await agents.ask({ type: 'end' }, 'agents', 10_000);
     const echoed = await phones.ask({ type: 'end' }, 'phones', 10_000);
     const [gatewayCores = 0, phonesCores = 0, agentsCores = 0] = usage();
+    const othersCores = Math.max(0, machineUsage() - gatewayCores - phonesCores - agentsCores);
     const loadedBytes = residentBytes(gateway.pid);
     return {
       ...{ calls, seconds, phones: echoed.stats, agents: heard.stats },
-      ...{ gatewayCores, phonesCores, agentsCores, idleBytes, loadedBytes },
+      ...{ gatewayCores, phonesCores, agentsCores, othersCores, idleBytes, loadedBytes },
       bytesPerCall: (loadedBytes - idleBytes) / calls,
       engineMetrics: await engineMetrics(gateway),
     };
@@ -103,6 +107,12 @@ function startUsage(pids: readonly number[]): () => number[] {
   };
 }
 
+function startMachineUsage(): () => number {
+  const startMs = performance.now();
+  const before = machineCpuSeconds();
+  return () => (machineCpuSeconds() - before) / ((performance.now() - startMs) / 1_000);
+}
+
 async function engineMetrics(gateway: Gateway): Promise<string[]> {
   const { body } = await gateway.api(null).get('/metrics');
   const wanted = /^[^#].*(tick|overrun|underrun|concealed|dropped|late|jitter)/;
@@ -135,6 +145,9 @@ function print(report: LoadReport): void {
     ['gateway', `${report.gatewayCores.toFixed(2)} cores, ${mib(report.loadedBytes)} MiB`],
     ['per call', `${(report.bytesPerCall / 1024).toFixed(0)} KiB`],
     ['generator', `phones ${report.phonesCores.toFixed(2)}, agents ${report.agentsCores.toFixed(2)} cores`],
+    ['', `phones sent ${arrival(phones.sending)}`],
+    ['', `agents sent ${arrival(agents.sending)}`],
+    ['machine', `others used ${report.othersCores.toFixed(2)} cores`],
     ['verdict', isClean(report) ? 'not a frame lost' : 'FRAMES LOST'],
   ];
   for (const [name, value] of rows) console.log(`${name.padEnd(14)} ${value}`);

@@ -7,6 +7,7 @@ import { SipAnswerer } from './sip-answerer.ts';
 
 const [host = '127.0.0.1', sipPort, firstRtpPort] = process.argv.slice(2);
 const histogram = new LatenessHistogram();
+let sendLateness = new LatenessHistogram();
 const phones: RtpPhone[] = [];
 
 const answerer = new SipAnswerer(host, Number(sipPort), (remote) => {
@@ -17,6 +18,7 @@ const answerer = new SipAnswerer(host, Number(sipPort), (remote) => {
 
 process.on('message', (request: LoadRequest) => {
   if (request.type === 'begin') {
+    sendLateness = new LatenessHistogram();
     for (const phone of phones) phone.begin();
   }
   if (request.type === 'end') answer({ type: 'phones', stats: stats() });
@@ -35,6 +37,7 @@ function stats(): PhoneStats {
     breaks: sum((phone) => phone.listener.breaks),
     worstDeviationFrames: Math.max(...phones.map((phone) => Math.abs(phone.arrivals.deviationFrames()))),
     arrival: histogram.stats(),
+    sending: sendLateness.stats(),
   };
 }
 
@@ -46,5 +49,6 @@ await answerer.listen();
 startPhasedClock(
   () => phones.length,
   (member) => phones[member]?.send(),
+  (latenessMs) => sendLateness.add(latenessMs),
 );
 answer({ type: 'ready' });

@@ -11,6 +11,13 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
+/** CPU seconds that all processes of the machine together have used since it started. */
+export function machineCpuSeconds(): number {
+  const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = line.split(/ +/).slice(1).map(Number);
+  return (user + nice + system + irq + softIrq) / CLOCK_TICKS_PER_SECOND;
+}
+
 /** Resident memory of a process. */
 export function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
