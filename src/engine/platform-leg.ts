@@ -11,6 +11,7 @@ export class PlatformLegParty implements Party {
   #lost = 0;
   #late = 0;
   #concealed = 0;
+  #dropped = 0;
 
   constructor(leg: MediaLeg, stats: EngineStats) {
     this.#leg = leg;
@@ -30,16 +31,18 @@ export class PlatformLegParty implements Party {
 
   /** Adds what the leg has counted since the last time to the worker's figures. */
   collectCounters(): void {
-    const { packetsReceived, packetsSent, lost, late, concealed } = this.#leg.counters;
+    const { packetsReceived, packetsSent, lost, late, concealed, droppedForDepth } = this.#leg.counters;
     this.#stats.add('packets_received', packetsReceived - this.#received);
     this.#stats.add('packets_sent', packetsSent - this.#sent);
     this.#stats.add('packets_lost', lost - this.#lost);
     this.#stats.add('packets_late', late - this.#late);
     this.#stats.add('frames_concealed', concealed - this.#concealed);
+    this.#stats.add('packets_dropped', droppedForDepth - this.#dropped);
     this.#received = packetsReceived;
     this.#sent = packetsSent;
     this.#lost = lost;
     this.#late = late;
     this.#concealed = concealed;
+    this.#dropped = droppedForDepth;
   }
 }

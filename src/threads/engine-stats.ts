@@ -32,6 +32,7 @@ export const ENGINE_COUNTERS = [
   'packets_lost',
   'packets_late',
   'frames_concealed',
+  'packets_dropped',
   'failed_calls',
   'faults',
 ] as const;

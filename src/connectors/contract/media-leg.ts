@@ -29,6 +29,8 @@ export interface MediaCounters {
   readonly late: number;
   /** Frames made up in place of missing ones. */
   readonly concealed: number;
+  /** Packets left out to bring the delay down. */
+  readonly droppedForDepth: number;
 }
 
 /** What the engine gives a media leg. */

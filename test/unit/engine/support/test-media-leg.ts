@@ -38,7 +38,14 @@ export async function openTestMedia(
 
 class TestMediaLeg implements MediaLeg {
   readonly sampleRateHz: number;
-  readonly counters = { packetsReceived: 0, packetsSent: 0, lost: 0, late: 0, concealed: 0 };
+  readonly counters = {
+    packetsReceived: 0,
+    packetsSent: 0,
+    lost: 0,
+    late: 0,
+    concealed: 0,
+    droppedForDepth: 0,
+  };
   readonly #words: Int32Array;
   readonly #says: RingConsumer;
   readonly #hears: RingProducer;
