@@ -1,7 +1,8 @@
 import { FRAME_MS } from '../base/frame.ts';
 
-const INITIAL_TARGET_MS = 40;
-const MIN_TARGET_MS = 20;
+const INITIAL_TARGET_MS = 60;
+/** Two frames: one may come up to 20 ms late even when its usual time is just before the tick. */
+const MIN_TARGET_MS = 40;
 const MAX_TARGET_MS = 120;
 /** Audio that comes so soon after the queue ran dry belonged to the same stream: that was an underrun. */
 const UNDERRUN_GAP_MS = 200;

@@ -113,8 +113,10 @@ export class Playout {
   }
 
   #pullBuffering(frame: Int16Array, phase: Phase & { name: 'buffering' }): boolean {
-    phase.waitedMs += FRAME_MS;
-    if (this.#queuedMs() < this.#depth.targetMs && phase.waitedMs < this.#depth.targetMs) return false;
+    if (this.#queuedMs() < this.#depth.targetMs && phase.waitedMs < this.#depth.targetMs) {
+      phase.waitedMs += FRAME_MS;
+      return false;
+    }
     const playing = { name: 'playing', flushed: false } satisfies Phase;
     this.#phase = playing;
     return this.#pullPlaying(frame, playing);
