@@ -18,6 +18,9 @@ export async function acceptCall(
   if (actor.state.name !== 'ringing') throw new GatewayError('call_not_ringing');
   actor.post({ type: 'accept' });
   const state = await actor.leaves('ringing');
+  // Somebody hung up or refused it meanwhile: as gone as if the request had come a moment later.
+  if (isOver(state) && (state.name === 'refused' || state.termination.result === 'completed'))
+    throw new GatewayError('call_not_found');
   if (isOver(state))
     throw new GatewayError('platform_failed', `The call could not be accepted: ${state.termination.reason}`);
   return actor.snapshot();

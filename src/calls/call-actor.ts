@@ -26,6 +26,9 @@ export interface CallWitness {
   changed(actor: CallActor, state: CallState): void;
 }
 
+/** Stands in for the leg of a call that could not get one. */
+const NO_LEG: PlatformLeg = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
+
 /** A call may be heard by this many observers; more are refused. */
 const MAX_OBSERVERS = 64;
 
@@ -76,6 +79,13 @@ export class CallActor {
     this.#leg = leg;
     this.#armDeadline();
     this.#drain();
+  }
+
+  /** Ends a call that never got its leg; once the leg is there it does nothing. */
+  abandon(termination: Termination): void {
+    if (this.#leg !== null) return;
+    this.begin(NO_LEG);
+    this.post({ type: 'leg_ended', by: 'local', termination });
   }
 
   post(message: CallMessage): void {

@@ -37,8 +37,13 @@ export async function placeCall(
   connector.checkDial(dial);
   if (!hasRoom(domain, scope.accountId)) throw new GatewayError('call_limit');
   const actor = openCall(domain, identity);
-  await domain.recorder.opened(actor.snapshot());
-  actor.begin(connector.dial(dial, actor.media, actor.legObserver));
+  try {
+    await domain.recorder.opened(actor.snapshot());
+    actor.begin(connector.dial(dial, actor.media, actor.legObserver));
+  } catch (error) {
+    actor.abandon({ result: 'failed', reason: 'the call could not be placed' });
+    throw error;
+  }
   return actor.snapshot();
 }
 

@@ -12,7 +12,12 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
   if (!hasRoom(domain, inbound.accountId)) return false;
   const actor = openCall(domain, inboundIdentity(domain, connector, inbound));
   domain.recorder.rang(actor.snapshot(), inbound.autoAnswer);
-  actor.begin(inbound.take(actor.media, actor.legObserver));
+  try {
+    actor.begin(inbound.take(actor.media, actor.legObserver));
+  } catch (error) {
+    actor.abandon({ result: 'failed', reason: 'the call could not be taken' });
+    throw error;
+  }
   if (inbound.autoAnswer) actor.post({ type: 'accept' });
   return true;
 }

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { acceptCall, refuseCall } from '../../../src/calls/answer-call.ts';
+import type { CallDomain } from '../../../src/calls/call-domain.ts';
+import { CallRegistry } from '../../../src/calls/call-registry.ts';
+import { hangUpCall } from '../../../src/calls/hang-up-call.ts';
+import { placeCall } from '../../../src/calls/place-call.ts';
+import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
+import type { InboundCall } from '../../../src/connectors/contract/connector.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'] };
+const REQUEST = { platform: 'sip', meetingUrl: 'sip:+1', agentName: 'AI Agent', voiceConfigIds: [] } as const;
+const LEG = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
+
+/** A domain whose database and connector do what a test wants of them. */
+function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }) {
+  const told: string[] = [];
+  const connector = {
+    platform: 'sip',
+    nativeSampleRateHz: 8000,
+    capabilities: [],
+    checkDial() {},
+    dial: faults.dial ?? (() => LEG),
+  };
+  const domain = {
+    registry: new CallRegistry(),
+    connectors: new Map([['sip', connector]]),
+    engine: { place: () => ({ media: {}, close: async () => void told.push('engine closed') }) },
+    recorder: {
+      opened: faults.opened ?? (async () => {}),
+      rang() {},
+      changed: (_call: unknown, state: { name: string }) => void told.push(state.name),
+    },
+    events: { callStarted() {}, callAnswered() {}, callEnded() {} },
+    clock: new ManualClock(),
+    deadlines: { connectingMs: 1, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
+    maxCallsPerAccount: 1,
+  } as unknown as CallDomain;
+  return { domain, told, connector: connector as never };
+}
+
+const inbound = (take: InboundCall['take']): InboundCall => {
+  return { ...SCOPE, agentId: 'agt_1', caller: '+2', target: 'sip:+1', autoAnswer: false, take };
+};
+
+it('ends a call whose connector throws while dialling, and gives its place back', async () => {
+  const fault = new Error('no such transport');
+  const { domain, told } = domainWith({
+    dial: () => {
+      throw fault;
+    },
+  });
+  await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toBe(fault);
+  expect(domain.registry.size).toBe(0);
+  expect(told).toEqual(['engine closed', 'ended']);
+});
+
+it('ends a call that cannot be stored, and gives its place back', async () => {
+  const { domain } = domainWith({ opened: () => Promise.reject(new Error('disk full')) });
+  await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toThrow('disk full');
+  expect(domain.registry.size).toBe(0);
+});
+
+it('ends an inbound call that cannot be taken', () => {
+  const { domain, told, connector } = domainWith({});
+  const taken = inbound(() => {
+    throw new Error('the transaction is over');
+  });
+  expect(() => inboundAnswerer(domain, connector).ring(taken)).toThrow('the transaction is over');
+  expect(domain.registry.size).toBe(0);
+  expect(told).toEqual(['engine closed', 'missed']);
+});
+
+it.each([
+  ['hung up', hangUpCall],
+  ['refused', refuseCall],
+])('answers an accept whose call is %s meanwhile as if it had come later', async (_what, end) => {
+  const { domain, connector } = domainWith({});
+  inboundAnswerer(domain, connector).ring(inbound(() => LEG));
+  const callId = domain.registry.all()[0]!.identity.callId;
+  const [one, two] = [acceptCall(domain, SCOPE, callId), acceptCall(domain, SCOPE, callId)];
+  end(domain, SCOPE, callId);
+  await expect(one).rejects.toMatchObject({ code: 'call_not_found' });
+  await expect(two).rejects.toMatchObject({ code: 'call_not_found' });
+});
