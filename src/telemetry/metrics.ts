@@ -6,6 +6,9 @@ const HTTP_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
 const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
+/** Clients may make up methods; only these get series of their own. */
+const METHODS = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
+
 /** What is counted of one answered request; `path` is as declared, null for paths that nobody declared. */
 export interface AnsweredRequest {
   readonly method: string;
@@ -60,7 +63,8 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  requestAnswered({ method, path, status, durationMs }: AnsweredRequest): void {
+  requestAnswered({ method: asked, path, status, durationMs }: AnsweredRequest): void {
+    const method = METHODS.has(asked) ? asked : 'other';
     const name = `${method} ${path} ${status}`;
     let series = this.#requestSeries.get(name);
     if (series === undefined) {

@@ -32,6 +32,15 @@ test('requests are counted by route and status, and timed', async () => {
   expect(buckets.find((line) => line.includes('le="0.005"'))).toMatch(/ 2$/);
 });
 
+test('methods that clients make up share one series', async () => {
+  const metrics = new Metrics();
+  for (let i = 0; i < 20; i++)
+    metrics.requestAnswered({ method: `x${i}`, path: null, status: 404, durationMs: 1 });
+  expect(await linesOf(metrics, 'svc_http_request_duration_seconds_count')).toEqual([
+    'svc_http_request_duration_seconds_count{method="other",path="none",status="404"} 20',
+  ]);
+});
+
 test('two gateways in one process count apart', async () => {
   const [one, other] = [new Metrics(), new Metrics()];
   one.callStarted('sip', 'inbound');
