@@ -18,6 +18,7 @@ import { hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
 import { listeningUrl, type Settings } from './settings/settings.ts';
+import { EventRetention } from './store/event-retention.ts';
 import { openStore, type Store } from './store/store.ts';
 import { BusinessEvents } from './telemetry/business-events.ts';
 import type { EngineReading } from './telemetry/engine-metrics.ts';
@@ -49,14 +50,27 @@ export interface Gateway {
 /** Puts the parts together and starts them; rejects, with nothing left running, when one cannot start. */
 export async function startGateway(settings: Settings, clock: Clock, loggers: Loggers): Promise<Gateway> {
   const closers: ((deadlineMs: number) => Promise<void>)[] = [];
-  const close = async (deadlineMs: number): Promise<void> => {
-    for (let closer = closers.pop(); closer; closer = closers.pop()) await closer(deadlineMs);
+  let closing: Promise<void> | null = null;
+  const close = (deadlineMs: number): Promise<void> => {
+    closing ??= closeAll(closers, deadlineMs, loggers);
+    return closing;
   };
   try {
     return await assemble(settings, clock, loggers, closers, close);
   } catch (error) {
     await close(0);
     throw error;
+  }
+}
+
+/** Last in, first out; a part that cannot close does not keep the others open. */
+async function closeAll(
+  closers: ((deadlineMs: number) => Promise<void>)[],
+  deadlineMs: number,
+  loggers: Loggers,
+): Promise<void> {
+  for (let closer = closers.pop(); closer; closer = closers.pop()) {
+    await closer(deadlineMs).catch((error) => loggers.main.error({ err: error }, 'a part failed to close'));
   }
 }
 
@@ -73,6 +87,9 @@ async function assemble(
   const keys = await KeyRing.load(store.db, clock, (error) => events.writeFailed('last use of a key', error));
   const recorder = new CallRecorder(store.db, clock, (callId, error) => events.writeFailed(callId, error));
   events.callsLostByRestart(await recorder.disconnectAll());
+  const retention = new EventRetention(store.db, clock, (error) => events.writeFailed('old events', error));
+  closers.push(() => retention.close());
+  retention.start();
 
   const sip = sipConnector(settings, clock, loggers, metrics);
   const calls = callDomain(settings, clock, { engine, recorder, events, sip });

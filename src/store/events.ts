@@ -35,3 +35,18 @@ export async function eventsAfter(
     .execute();
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
 }
+
+/**
+ * Deletes, of the `limit` oldest events, those from before a time; returns how many. Ids grow with time, so that only
+ * so many rows are ever looked at.
+ */
+export async function deleteOldestEvents(db: Db, before: string, limit: number): Promise<number> {
+  const oldest = db.selectFrom('events').select(['id', 'createdAt']).orderBy('id').limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom('events')
+    .where('id', 'in', (query) =>
+      query.selectFrom(oldest.as('oldest')).select('oldest.id').where('oldest.createdAt', '<', before),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

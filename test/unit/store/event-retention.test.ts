@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { EventRetention } from '../../../src/store/event-retention.ts';
+import { appendEvent, eventsAfter } from '../../../src/store/events.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { seedAccount, temporaryStore } from './temporary.ts';
+
+const DAY_MS = 86_400_000;
+
+test('events older than 30 days are forgotten at start and every day, in batches', async () => {
+  const { db } = await temporaryStore();
+  const owner = await seedAccount({ db } as never, 'a');
+  const clock = new ManualClock();
+  const daysAgo = (days: number) => new Date(Date.parse(clock.nowIso()) - days * DAY_MS).toISOString();
+  const append = (n: number, createdAt: string) =>
+    appendEvent(db, { ...owner, type: 'call_state', payload: { n }, createdAt });
+  for (let i = 0; i < 250; i++) await append(0, daysAgo(31));
+  await append(1, daysAgo(29.5));
+  await append(2, daysAgo(0));
+  const kept = async () => (await eventsAfter(db, owner.accountId, 0, 1_000)).map(({ payload }) => payload.n);
+
+  const failures: unknown[] = [];
+  const retention = new EventRetention(db, clock, (error) => failures.push(error));
+  retention.start();
+  await waitFor('the first sweep', async () => (await kept()).join() === '1,2');
+  clock.advance(DAY_MS);
+  await waitFor('the second sweep', async () => (await kept()).join() === '2');
+  await retention.close();
+  clock.advance(60 * DAY_MS);
+  expect(await kept()).toEqual([2]);
+  expect(failures).toEqual([]);
+});
