@@ -75,8 +75,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     await media.open(trunk.reachableHost, trunk.settings.srtp, onMediaEvent);
     if (this.#state !== 'answering') return;
     const offer = this.#request.message.body;
-    const content = offer === '' ? media.offer() : await media.answer(offer);
-    if (this.#state !== 'answering') return;
+    const content = offer === '' ? media.offer() : media.answer(offer);
     if (content === null) return this.#refuseWith(488, 'the offer has no codec in common');
     this.#reliable?.stop();
     const { session } = this.#request.accept({ statusCode: 200, body: sdpBody(content) });

@@ -39,6 +39,7 @@ export class LegMedia {
   #lastText = '';
   #agreed: AgreedMedia | null = null;
   #answered = false;
+  #inEffect: Promise<void> = Promise.resolve();
 
   constructor(control: MediaControl, settings: LegMediaSettings) {
     this.#control = control;
@@ -103,19 +104,30 @@ export class LegMedia {
     return description !== null && answerOffer(description, probe) !== null;
   }
 
-  /** Answers the peer's offer and puts it into effect; null when nothing is in common. */
-  async answer(sdp: string): Promise<string | null> {
+  /**
+   * Our answer to the peer's offer, which is put into effect meanwhile: a 200 need not wait for the worker. Null
+   * when nothing is in common.
+   */
+  answer(sdp: string): string | null {
     const description = parsePeerDescription(sdp);
     const answer = description === null ? null : answerOffer(description, this.#localAudio());
     if (answer === null) return null;
     const text = this.#issue((version) => answer.write(version));
-    await this.#configure(answer.agreed);
+    this.#inEffect = this.#configure(answer.agreed);
+    // Whoever depends on it asks `inEffect`.
+    this.#inEffect.catch(() => {});
     return text;
+  }
+
+  /** Resolves when the last answer is in effect; rejects when it cannot be. */
+  inEffect(): Promise<void> {
+    return this.#inEffect;
   }
 
   /** From now on silence of the peer means that it is lost. */
   async confirmAnswered(): Promise<void> {
     this.#answered = true;
+    await this.#inEffect;
     if (this.#agreed !== null) await this.#configure(this.#agreed);
   }
 

@@ -127,7 +127,8 @@ export class LegSession {
   async #reInvited(request: IncomingInviteRequest): Promise<void> {
     try {
       const offer = request.message.body;
-      const content = offer === '' ? this.#media.offer() : await this.#media.answer(offer);
+      const content = offer === '' ? this.#media.offer() : this.#media.answer(offer);
+      await this.#media.inEffect();
       if (this.#over) return void request.reject({ statusCode: 487 });
       if (content === null) return void request.reject({ statusCode: 488 });
       request.accept({

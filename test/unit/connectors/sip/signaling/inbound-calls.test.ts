@@ -358,4 +358,23 @@ describe('inbound calls', () => {
     peer.send('INVITE', uri, { ...call, branch: 'z9hG4bKthird', fromTag: 'else' });
     await waitFor('another call', () => gateway.answerer.calls.length === 2);
   });
+
+  it('does not wait for the engine with its 200, and hangs up when the engine fails it', async () => {
+    invite('engine');
+    const { leg, notes } = await gateway.answerer.next();
+    let fail = (_error: Error): void => {};
+    notes.media.configure = () =>
+      new Promise((_resolve, reject) => {
+        fail = reject;
+      });
+    leg.accept();
+    const { contact, call } = await inDialog('engine');
+    peer.send('ACK', contact, { ...call, cseq: 1, branch: 'z9hG4bKack' });
+    expect(notes.log).toEqual([]);
+    fail(new Error('worker lost'));
+    peer.answer(await peer.request('BYE'), 200);
+    await leg.released;
+    expect(notes.log).toEqual(['ended lost']);
+    expect(notes.termination).toEqual({ result: 'failed', reason: 'worker lost' });
+  });
 });
