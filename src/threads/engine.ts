@@ -155,8 +155,15 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   }
 
   received(message: Event | Reply, worker: WorkerLink): void {
-    if (message.type === 'worker.fault') this.#observer.fault(message.error);
-    else this.#calls.get(message.callId)?.received(message, worker);
+    if (message.type === 'worker.fault') {
+      this.#observer.fault(message.error);
+      return;
+    }
+    const { callId } = message;
+    const call = this.#calls.get(callId);
+    if (call !== undefined) call.received(message, worker);
+    // Its owner waited for the close no longer than the deadline; nobody else would ever end it.
+    else if (message.type === 'call.placed') worker.post({ type: 'call.close', callId });
   }
 
   threw(error: unknown): void {
@@ -183,10 +190,13 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
    * threads that have calls already. The pool gives them to the emptiest thread.
    */
   #freshThread(): Promise<void> {
-    this.#fresh ??= Promise.withResolvers<void>();
-    const { promise } = this.#fresh;
-    setTimeout(() => this.#freshReady(), MAX_WAIT_FOR_FRESH_MS).unref();
-    return promise;
+    if (this.#fresh !== null) return this.#fresh.promise;
+    const fresh = Promise.withResolvers<void>();
+    this.#fresh = fresh;
+    setTimeout(() => {
+      if (this.#fresh === fresh) this.#freshReady();
+    }, MAX_WAIT_FOR_FRESH_MS).unref();
+    return fresh.promise;
   }
 
   #freshReady(): void {

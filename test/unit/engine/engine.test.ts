@@ -92,6 +92,20 @@ describe('a call on the engine', () => {
     expect([unopened, opening, open].flatMap(({ terminations }) => terminations)).toEqual([]);
   });
 
+  it('lets go of a call whose media opens only after its close was given up', async () => {
+    ({ engine } = await startTestEngine());
+    const slow = new TestCall(engine, 'call_1', 8_000, { openAfterMs: 3_300 });
+    const after = new TestCall(engine, 'call_2', 8_000, { openAfterMs: 3_400 });
+    slow.open().catch(() => {});
+    const opened = after.open();
+    await slow.call.close();
+    await opened;
+    const report = () => (engine as Engine).report().total.calls;
+    await until(() => report() === 1);
+    await after.call.close();
+    expect(report()).toBe(0);
+  }, 15_000);
+
   it('gives every call a thread of its own when told so', async () => {
     const started = await startTestEngine({ callsPerThread: 1 });
     engine = started.engine;

@@ -58,14 +58,19 @@ export class TestCall {
   readonly hears: RingConsumer;
   readonly #open: TestMediaOpen;
 
-  constructor(engine: Engine, callId: string, sampleRateHz = 8_000, failToOpen?: string) {
+  constructor(
+    engine: Engine,
+    callId: string,
+    sampleRateHz = 8_000,
+    opening: Pick<TestMediaOpen, 'failToOpen' | 'openAfterMs'> = {},
+  ) {
     this.callId = callId;
     this.call = engine.place(callId, { ended: (termination) => this.terminations.push(termination) });
     const says = ringMemory(2 ** 15);
     const hears = ringMemory(2 ** 16);
     this.says = new RingProducer(says);
     this.hears = new RingConsumer(hears);
-    this.#open = { sampleRateHz, says, hears, ...(failToOpen === undefined ? {} : { failToOpen }) };
+    this.#open = { sampleRateHz, says, hears, ...opening };
   }
 
   open(): Promise<void> {

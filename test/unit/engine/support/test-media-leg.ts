@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaLeg, MediaLegHost } from '../../../../src/connectors/contract/media-leg.ts';
 import { RingConsumer } from '../../../../src/threads/ring-consumer.ts';
 import { RingProducer } from '../../../../src/threads/ring-producer.ts';
@@ -10,6 +11,7 @@ export interface TestMediaOpen {
   /** What the far end hears; silence is written too. */
   readonly hears: SharedArrayBuffer;
   readonly failToOpen?: string;
+  readonly openAfterMs?: number;
 }
 
 export type TestMediaCommand =
@@ -32,6 +34,7 @@ export async function openTestMedia(
   host: MediaLegHost,
 ): Promise<MediaLeg> {
   const options = open as TestMediaOpen;
+  if (options.openAfterMs) await sleep(options.openAfterMs);
   if (options.failToOpen) throw Object.assign(new Error('cannot open'), { code: options.failToOpen });
   return new TestMediaLeg(options, memory, host);
 }
