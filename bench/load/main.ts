@@ -54,6 +54,7 @@ async function runLoad(calls: number, seconds: number): Promise<LoadReport> {
     const streamUrls = await placeCalls(gateway, calls, sip.first);
     await agents.ask({ type: 'join', streamUrls, apiKey: gateway.agentKey }, 'ready', 60_000);
     await pause(SETTLE_MS);
+    const metricsBefore = await engineMetrics(gateway);
     const usage = startUsage([gateway.pid, phones.pid, agents.pid]);
     const machineUsage = startMachineUsage();
     phones.tell({ type: 'begin' });
@@ -68,7 +69,7 @@ async function runLoad(calls: number, seconds: number): Promise<LoadReport> {
       ...{ calls, seconds, phones: echoed.stats, agents: heard.stats },
       ...{ gatewayCores, phonesCores, agentsCores, othersCores, idleBytes, loadedBytes },
       bytesPerCall: (loadedBytes - idleBytes) / calls,
-      engineMetrics: await engineMetrics(gateway),
+      engineMetrics: since(metricsBefore, await engineMetrics(gateway)),
     };
   } finally {
     agents.stop();
@@ -113,10 +114,17 @@ function startMachineUsage(): () => number {
   return () => (machineCpuSeconds() - before) / ((performance.now() - startMs) / 1_000);
 }
 
-async function engineMetrics(gateway: Gateway): Promise<string[]> {
+/** Name with labels → value. */
+async function engineMetrics(gateway: Gateway): Promise<Map<string, number>> {
   const { body } = await gateway.api(null).get('/metrics');
   const wanted = /^[^#].*(tick|overrun|underrun|concealed|dropped|late|jitter)/;
-  return `${body}`.split('\n').filter((line) => wanted.test(line) && !line.includes('_bucket'));
+  const lines = `${body}`.split('\n').filter((line) => wanted.test(line) && !line.includes('_bucket'));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
+}
+
+/** What was counted during the measurement: setting all the calls up is another matter. */
+function since(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): string[] {
+  return [...after].map(([name, value]) => `${name} ${value - (before.get(name) ?? 0)}`);
 }
 
 function isClean({ phones, agents, calls }: LoadReport): boolean {
