@@ -21,6 +21,7 @@ export class HttpServer {
   readonly #traffic = new Traffic();
   readonly #sockets: SocketServer;
   #listenSocket: uWS.us_listen_socket | null = null;
+  #port = -1;
 
   constructor(options: HttpServerOptions) {
     for (const route of options.routes) {
@@ -54,6 +55,8 @@ export class HttpServer {
           return;
         }
         this.#listenSocket = listenSocket;
+        // Asked once: the library asks the operating system, which would cost more than the rest of a request.
+        this.#port = uWS.us_socket_local_port(listenSocket);
         resolve();
       });
     });
@@ -61,7 +64,7 @@ export class HttpServer {
 
   /** The port that the server listens on; -1 when it does not. */
   get port(): number {
-    return this.#listenSocket === null ? -1 : uWS.us_socket_local_port(this.#listenSocket);
+    return this.#port;
   }
 
   /**
@@ -72,6 +75,7 @@ export class HttpServer {
     if (this.#listenSocket === null) return;
     uWS.us_listen_socket_close(this.#listenSocket);
     this.#listenSocket = null;
+    this.#port = -1;
     this.#sockets.closeAll(1001, 'Server is shutting down');
     await this.#traffic.drain(deadlineMs);
     this.#app.close();
