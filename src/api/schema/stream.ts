@@ -27,6 +27,7 @@ export type StreamErrorCode =
   | 'invalid_base64'
   | 'invalid_audio'
   | 'too_many_marks'
+  | 'too_many_clears'
   | 'tts_not_configured'
   | 'capability_missing';
 

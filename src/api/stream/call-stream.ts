@@ -17,6 +17,9 @@ const TRY_AGAIN_LATER = 1013;
 /** Frames wait in the ring, where the oldest can still be dropped, once this much is on its way unsent. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 
+/** Clears that may wait for their answer, which comes once the call has its place in the engine. */
+const MAX_CLEARS = 1024;
+
 /** One agent's WebSocket on a call: its audio both ways, and the call's events. */
 export class CallStream implements SocketHandler, CallObserver, AgentAudioObserver {
   readonly #call: CallActor;
@@ -29,6 +32,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
   #stopObserving: () => void = () => {};
   #sampleRateHz: number;
   #receiving = false;
+  #clearsWaiting = 0;
 
   constructor(call: CallActor, clock: Clock, events: BusinessEvents) {
     this.#call = call;
@@ -100,6 +104,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
   }
 
   cleared(playedMs: number, droppedMs: number): void {
+    this.#clearsWaiting -= 1;
     this.#send({ type: 'cleared', played_ms: playedMs, dropped_ms: droppedMs });
   }
 
@@ -120,8 +125,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
       case 'audio_config':
         return this.#configure(request);
       case 'clear':
-        this.#marks.clear();
-        return this.#joined().clear();
+        return this.#clear();
       case 'mark':
         return this.#mark(request.name);
       case 'say':
@@ -144,6 +148,13 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
     const markId = this.#marks.add(name);
     if (markId === null) throw new StreamFault('too_many_marks', 'too many marks wait to be played');
     this.#joined().mark(markId);
+  }
+
+  #clear(): void {
+    if (this.#clearsWaiting >= MAX_CLEARS) throw new StreamFault('too_many_clears', 'too many clears wait');
+    this.#clearsWaiting += 1;
+    this.#marks.clear();
+    this.#joined().clear();
   }
 
   #configure(request: Extract<StreamRequest, { type: 'audio_config' }>): void {
