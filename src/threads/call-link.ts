@@ -16,7 +16,7 @@ import {
   type WireError,
 } from './protocol.ts';
 import { Requests } from './requests.ts';
-import type { WorkerLink } from './worker-link.ts';
+import type { HeldCall, WorkerLink } from './worker-link.ts';
 
 const OPEN_DEADLINE_MS = 10_000;
 const CONFIGURE_DEADLINE_MS = 5_000;
@@ -51,7 +51,7 @@ type State =
   | { readonly name: 'ended' };
 
 /** Main's end of a call: places it, moves it when its worker is lost, and knows the worker that holds it. */
-export class CallLink implements EngineCall, MediaControl, AgentLinkHost {
+export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCall {
   readonly callId: string;
   readonly #host: CallLinkHost;
   readonly #observer: EngineCallObserver;

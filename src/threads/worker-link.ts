@@ -1,5 +1,4 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { CallLink } from './call-link.ts';
 import { EngineStats } from './engine-stats.ts';
 import type { Command, Event, Reply, WorkerReady } from './protocol.ts';
 
@@ -11,11 +10,17 @@ export interface WorkerLinkHost {
   threw(error: unknown): void;
 }
 
+/** A call that the worker holds. */
+export interface HeldCall {
+  /** The worker has ticked. */
+  doorbell(): void;
+}
+
 /** Main's end of one engine worker. */
 export class WorkerLink {
   readonly threadId: number;
   readonly stats: EngineStats;
-  readonly calls = new Set<CallLink>();
+  readonly calls = new Set<HeldCall>();
   /** Set when the worker was stopped because its clock stood still. */
   stalled = false;
   readonly #port: MessagePort;
