@@ -63,14 +63,19 @@ export async function startGateway(settings: Settings, clock: Clock, loggers: Lo
   }
 }
 
-/** Last in, first out; a part that cannot close does not keep the others open. */
+/** However late it is, a part gets this long to close. */
+const LEAST_CLOSE_MS = 500;
+
+/** Last in, first out, all within the deadline; a part that cannot close does not keep the others open. */
 async function closeAll(
   closers: ((deadlineMs: number) => Promise<void>)[],
   deadlineMs: number,
   loggers: Loggers,
 ): Promise<void> {
+  const endMs = performance.now() + deadlineMs;
   for (let closer = closers.pop(); closer; closer = closers.pop()) {
-    await closer(deadlineMs).catch((error) => loggers.main.error({ err: error }, 'a part failed to close'));
+    const leftMs = Math.max(LEAST_CLOSE_MS, endMs - performance.now());
+    await closer(leftMs).catch((error) => loggers.main.error({ err: error }, 'a part failed to close'));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Registration, SipTrunk } from '../connectors/contract/sip-accounts
 import { deleteTrunk, findTrunk, putTrunk } from '../store/sip-trunks.ts';
 import type { SipAccounts } from './sip-accounts.ts';
 
-/** What an account wants its trunk to be; `password` null: the one that is stored. */
+/** What an account wants its trunk to be; `password` null: the one that is stored for the same login at the same host. */
 export interface WantedTrunk extends Omit<SipTrunk, 'accountId' | 'password'> {
   readonly password: string | null;
 }
@@ -13,7 +13,7 @@ export interface ShownTrunk extends Omit<SipTrunk, 'accountId' | 'password'> {
   readonly registration: Registration;
 }
 
-/** Adds or replaces the account's trunk. Null: no password was given and none is stored. */
+/** Adds or replaces the account's trunk. Null: no password was given and none is stored for this login. */
 export async function putSipTrunk(
   sip: SipAccounts,
   accountId: string,
@@ -21,7 +21,7 @@ export async function putSipTrunk(
 ): Promise<ShownTrunk | null> {
   const { db, secrets } = sip.store;
   const trunk = await db.transaction().execute(async (trx) => {
-    const password = wanted.password ?? (await findTrunk(trx, secrets, accountId))?.password;
+    const password = wanted.password ?? storedPassword(await findTrunk(trx, secrets, accountId), wanted);
     if (password === undefined) return null;
     const complete = { ...wanted, accountId, password };
     await putTrunk(trx, secrets, complete, sip.clock.nowIso());
@@ -30,6 +30,11 @@ export async function putSipTrunk(
   if (!trunk) return null;
   sip.directory.putTrunk(trunk);
   return shown(sip, trunk);
+}
+
+/** A stored password is for one login at one host: nobody may point it at another without knowing it. */
+function storedPassword(stored: SipTrunk | undefined, wanted: WantedTrunk): string | undefined {
+  return stored?.host === wanted.host && stored.username === wanted.username ? stored.password : undefined;
 }
 
 /** Throws `trunk_not_found`. */

@@ -2,7 +2,7 @@ import { GatewayError } from '../base/errors.ts';
 import type { AgentScope } from '../base/scope.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallDomain } from './call-domain.ts';
-import { isOver } from './call-state.ts';
+import { isOver, type OverState } from './call-state.ts';
 import { liveCall } from './find-call.ts';
 
 /**
@@ -18,12 +18,16 @@ export async function acceptCall(
   if (actor.state.name !== 'ringing') throw new GatewayError('call_not_ringing');
   actor.post({ type: 'accept' });
   const state = await actor.leaves('ringing');
-  // Somebody hung up or refused it meanwhile: as gone as if the request had come a moment later.
-  if (isOver(state) && (state.name === 'refused' || state.termination.result === 'completed'))
-    throw new GatewayError('call_not_found');
-  if (isOver(state))
-    throw new GatewayError('platform_failed', `The call could not be accepted: ${state.termination.reason}`);
+  if (isOver(state)) throw acceptFailure(state);
   return actor.snapshot();
+}
+
+/** A call that somebody hung up or refused meanwhile is as gone as if the request had come a moment later. */
+function acceptFailure({ termination }: OverState): GatewayError {
+  const broken = termination.result === 'failed' || termination.result === 'internal_error';
+  return broken
+    ? new GatewayError('platform_failed', `The call could not be accepted: ${termination.reason}`)
+    : new GatewayError('call_not_found');
 }
 
 /** Refuses a ringing call. @throws GatewayError `call_not_found`, `call_not_ringing` */

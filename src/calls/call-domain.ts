@@ -49,6 +49,7 @@ function followChange(domain: CallDomain, actor: CallActor, state: CallState, st
   }
 }
 
-export function hasRoom(domain: CallDomain, accountId: string): boolean {
-  return domain.registry.countOf(accountId) < domain.maxCallsPerAccount;
+/** Whether the account may have another call. */
+export function hasRoom({ registry, maxCallsPerAccount }: CallDomain, accountId: string): boolean {
+  return !registry.isClosed && registry.countOf(accountId) < maxCallsPerAccount;
 }

@@ -7,9 +7,15 @@ const LIVE_STATES = ['connecting', 'ringing', 'active'] as const;
 export class CallRegistry {
   readonly #byId = new Map<string, CallActor>();
   readonly #byAccount = new Map<string, Set<CallActor>>();
+  #isClosed = false;
 
-  get size(): number {
-    return this.#byId.size;
+  /** Nothing is added any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  close(): void {
+    this.#isClosed = true;
   }
 
   add(actor: CallActor): void {

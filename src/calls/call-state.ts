@@ -81,15 +81,16 @@ function fromConnecting(state: Connecting, message: CallMessage): Transition {
     case 'leg_answered':
       return { state: { name: 'active' }, leg: 'none' };
     case 'leg_ended':
-      return over(message.by === 'lost' ? 'disconnected' : 'ended', message.termination);
+      return over('ended', message.termination);
     case 'deadline':
       return over('ended', { result: 'no_answer', reason: 'no answer in time' }, 'hang_up');
     case 'accept':
     case 'refuse':
       return stay(state);
     case 'hang_up':
+      return over('ended', { result: 'no_answer', reason: message.reason }, 'hang_up');
     case 'engine_ended':
-      return endedHere(message);
+      return over('ended', message.termination, 'hang_up');
     default:
       return unreachable(message);
   }
@@ -110,8 +111,9 @@ function fromRinging(state: Ringing, message: CallMessage): Transition {
         ? over('ended', { result: 'failed', reason: 'the caller did not confirm the answer' }, 'hang_up')
         : over('missed', { result: 'missed', reason: 'not accepted in time' }, 'hang_up');
     case 'hang_up':
+      return over('ended', { result: 'missed', reason: message.reason }, 'hang_up');
     case 'engine_ended':
-      return endedHere(message);
+      return over('ended', message.termination, 'hang_up');
     default:
       return unreachable(message);
   }
@@ -128,8 +130,9 @@ function fromActive(state: Active, message: CallMessage): Transition {
     case 'leg_answered':
       return stay(state);
     case 'hang_up':
+      return over('ended', { result: 'completed', reason: message.reason }, 'hang_up');
     case 'engine_ended':
-      return endedHere(message);
+      return over('ended', message.termination, 'hang_up');
     default:
       return unreachable(message);
   }
@@ -139,12 +142,6 @@ function fromActive(state: Active, message: CallMessage): Transition {
 function nameOfUnansweredEnd(state: Ringing, by: 'local' | 'remote' | 'lost'): OverState['name'] {
   if (by === 'lost') return 'disconnected';
   return state.accepting ? 'ended' : 'missed';
-}
-
-function endedHere(message: Extract<CallMessage, { type: 'hang_up' | 'engine_ended' }>): Transition {
-  const termination: Termination =
-    message.type === 'hang_up' ? { result: 'completed', reason: message.reason } : message.termination;
-  return over('ended', termination, 'hang_up');
 }
 
 function over(name: OverState['name'], termination: Termination, leg: LegAction = 'none'): Transition {

@@ -10,8 +10,9 @@ export function hangUpCall(domain: CallDomain, scope: AgentScope, callId: string
   return actor.snapshot();
 }
 
-/** Ends every live call and waits until all is released or `deadlineMs` has passed. */
+/** Takes no more calls, ends every live one, and waits until all is released or `deadlineMs` has passed. */
 export async function hangUpAll(domain: CallDomain, deadlineMs: number): Promise<void> {
+  domain.registry.close();
   const actors = domain.registry.all();
   for (const actor of actors) actor.post({ type: 'hang_up', reason: 'the gateway is closing' });
   await Promise.race([

@@ -18,7 +18,7 @@ export interface PlaceCallRequest {
 /**
  * Places an outbound call and returns at once, `connecting`. The call is stored before this resolves.
  * @throws GatewayError `platform_not_configured`, `no_sip_trunk`, `meeting_url_required`, `invalid_meeting_url`,
- *   `voice_config_not_found`, `call_limit`
+ *   `voice_config_not_found`, `not_ready`, `call_limit`
  */
 export async function placeCall(
   domain: CallDomain,
@@ -35,6 +35,7 @@ export async function placeCall(
     agentName: identity.agentName,
   };
   connector.checkDial(dial);
+  if (domain.registry.isClosed) throw new GatewayError('not_ready', 'The gateway is closing');
   if (!hasRoom(domain, scope.accountId)) throw new GatewayError('call_limit');
   const actor = openCall(domain, identity);
   try {

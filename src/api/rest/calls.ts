@@ -58,6 +58,7 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
       200: { description: 'The call', schema: CreatedCall },
       400: 'meeting_url required, No SIP trunk configured, or the platform is not configured',
       429: 'Concurrent call limit reached',
+      503: 'The gateway is closing',
     },
     handler: async ({ principal, body }) => {
       const voiceConfigIds = [body.stt_voice_config_id, body.tts_voice_config_id];

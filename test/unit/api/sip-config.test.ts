@@ -91,7 +91,6 @@ test('without a password the stored one is kept; without a stored one that is a 
   await a.put('/api/sip/trunk', TRUNK);
   const changed = {
     ...rest,
-    host: '10.0.0.1',
     transport: 'tls',
     port: 5061,
     realm: 'asterisk',
@@ -101,7 +100,10 @@ test('without a password the stored one is kept; without a stored one that is a 
     ...changed,
     registration: { state: 'off' },
   });
-  expect(directory.trunks.get(owner.accountId)).toMatchObject({ host: '10.0.0.1', password: PASSWORD });
+  expect(directory.trunks.get(owner.accountId)).toMatchObject({ transport: 'tls', password: PASSWORD });
+  for (const login of [{ host: '10.0.0.1' }, { username: 'another' }]) {
+    expect((await a.put('/api/sip/trunk', { ...changed, ...login })).status, 'another login').toBe(422);
+  }
 });
 
 test('names and passwords may be what providers give out', async () => {

@@ -66,6 +66,12 @@ describe('call state machine', () => {
     ['an outbound call is answered', CONNECTING, [{ type: 'leg_answered' }], 'active'],
     ['an outbound call is not answered', CONNECTING, [{ type: 'deadline' }], 'ended'],
     ['the callee is busy', CONNECTING, [{ type: 'leg_ended', by: 'remote', termination: BUSY }], 'ended'],
+    [
+      'the bridge drops before an answer',
+      CONNECTING,
+      [{ type: 'leg_ended', by: 'lost', termination: BUSY }],
+      'ended',
+    ],
     ['accepting a call that does not ring', CONNECTING, [{ type: 'accept' }], 'connecting'],
     ['accepted, not yet confirmed', RINGING, [{ type: 'accept' }], 'ringing'],
     ['accepted and confirmed', RINGING, [{ type: 'accept' }, { type: 'leg_answered' }], 'active'],
@@ -81,6 +87,14 @@ describe('call state machine', () => {
     ],
   ])('%s', (_what, from, messages, name) => {
     expect(run(from, messages).name).toBe(name);
+  });
+
+  it('says of a call that was hung up whether anybody had talked', () => {
+    const hangUp: CallMessage = { type: 'hang_up', reason: 'test' };
+    const resultOf = (state: CallState) => (isOver(state) ? state.termination.result : null);
+    expect(resultOf(run(CONNECTING, [hangUp]))).toBe('no_answer');
+    expect(resultOf(run(RINGING, [hangUp]))).toBe('missed');
+    expect(resultOf(run(RINGING, [{ type: 'leg_answered' }, hangUp]))).toBe('completed');
   });
 
   it('accepts only once', () => {

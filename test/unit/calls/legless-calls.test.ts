@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { acceptCall, refuseCall } from '../../../src/calls/answer-call.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
-import { hangUpCall } from '../../../src/calls/hang-up-call.ts';
+import { hangUpAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { InboundCall } from '../../../src/connectors/contract/connector.ts';
@@ -51,14 +51,14 @@ it('ends a call whose connector throws while dialling, and gives its place back'
     },
   });
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toBe(fault);
-  expect(domain.registry.size).toBe(0);
+  expect(domain.registry.all()).toEqual([]);
   expect(told).toEqual(['engine closed', 'ended']);
 });
 
 it('ends a call that cannot be stored, and gives its place back', async () => {
   const { domain } = domainWith({ opened: () => Promise.reject(new Error('disk full')) });
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toThrow('disk full');
-  expect(domain.registry.size).toBe(0);
+  expect(domain.registry.all()).toEqual([]);
 });
 
 it('ends an inbound call that cannot be taken', () => {
@@ -67,7 +67,7 @@ it('ends an inbound call that cannot be taken', () => {
     throw new Error('the transaction is over');
   });
   expect(() => inboundAnswerer(domain, connector).ring(taken)).toThrow('the transaction is over');
-  expect(domain.registry.size).toBe(0);
+  expect(domain.registry.all()).toEqual([]);
   expect(told).toEqual(['engine closed', 'missed']);
 });
 
@@ -82,4 +82,12 @@ it.each([
   end(domain, SCOPE, callId);
   await expect(one).rejects.toMatchObject({ code: 'call_not_found' });
   await expect(two).rejects.toMatchObject({ code: 'call_not_found' });
+});
+
+it('takes no more calls when the gateway closes', async () => {
+  const { domain, connector } = domainWith({});
+  await hangUpAll(domain, 1_000);
+  expect(inboundAnswerer(domain, connector).ring(inbound(() => LEG))).toBe(false);
+  await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toMatchObject({ code: 'not_ready' });
+  expect(domain.registry.all()).toEqual([]);
 });

@@ -39,7 +39,12 @@ export class InboundCalls {
     const probe = new LegMedia(UNUSED_MEDIA, this.#media);
     if (offer !== '' && !probe.canAnswer(offer, trunk.settings.srtp)) return reject(request, 488);
     const ringing = new RingingCall(trunk, request, number, dialled, this.#clock, this.#media, this.#legs);
-    if (this.#answerer?.ring(ringing) !== true) ringing.turnAway();
+    let rings = false;
+    try {
+      rings = this.#answerer?.ring(ringing) === true;
+    } finally {
+      if (!rings) ringing.turnAway();
+    }
   }
 
   /** Exchanges (Asterisk, FritzBox) ring a registered Contact by its name and no number: that means the only one. */
