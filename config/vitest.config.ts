@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** Three kinds of tests: pure units, the gateway over real sockets, and the gateway against real SIP peers. */
 export default defineConfig({
   test: {
+    // Units wait for timers and sockets more than they compute; the default on two cores would be one at a time.
+    maxWorkers: 3,
+    setupFiles: ['config/vitest.setup.ts'],
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 } },
       {

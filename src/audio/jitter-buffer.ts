@@ -207,7 +207,7 @@ export class JitterBuffer {
       this.#waitedMs += FRAME_MS;
       return false;
     }
-    if (!this.#began) this.#next = head;
+    if (!this.#began) this.#passTo(head);
     this.#began = true;
     this.#state = 'playing';
     this.#nextTimestamp = this.#slots.timestamp(head);
@@ -270,9 +270,14 @@ export class JitterBuffer {
 
   /** Removes the head and whatever markers stood before it. */
   #leave(head: number): void {
-    for (let sequence = this.#next; sequence <= head; sequence++) this.#slots.remove(sequence);
-    this.#next = head + 1;
+    this.#passTo(head + 1);
     this.#owedSamples = 0;
+  }
+
+  /** Moves on to `sequence`; what stood before it, markers between gaps, is not needed any more. */
+  #passTo(sequence: number): void {
+    for (let passed = this.#next; passed < sequence; passed++) this.#slots.remove(passed);
+    this.#next = sequence;
   }
 
   #missingBefore(head: number): number {

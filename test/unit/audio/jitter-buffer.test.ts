@@ -260,6 +260,18 @@ describe('JitterBuffer, whatever the path does', () => {
     );
   });
 
+  it('keeps no marker from before its first audio', () => {
+    const buffer = newBuffer();
+    const packet = { timestamp: 0, durationSamples: 160, arrivalMs: 0 };
+    insert(buffer, { ...packet, index: 0, sequenceNumber: 2, durationSamples: 0 });
+    insert(buffer, { ...packet, index: 1, sequenceNumber: 0, durationSamples: 0 });
+    for (let i = 0; i < 100; i++) {
+      const next = { index: 2 + i, sequenceNumber: 3 + i, timestamp: i * 160, arrivalMs: i * 20 };
+      expect(insert(buffer, { ...packet, ...next })).toBe(true);
+      buffer.pull();
+    }
+  });
+
   it('takes any numbers at all without harm', () => {
     const packet = fc.record({
       sequenceNumber: fc.integer({ min: 0, max: 0xffff }),

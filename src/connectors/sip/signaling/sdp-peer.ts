@@ -110,7 +110,7 @@ function directionOf(text: string | undefined): Direction {
 function codecsOf(media: MediaDescription): PeerCodec[] {
   return payloadTypesOf(media).flatMap((payloadType) => {
     const map = media.rtp.find((each) => each.payload === payloadType);
-    const name = map === undefined ? staticName(payloadType) : map.codec.toUpperCase();
+    const name = map === undefined ? staticName(payloadType) : String(map.codec).toUpperCase();
     const isMono8k = map === undefined || ((map.rate ?? 8_000) === 8_000 && (map.encoding ?? 1) === 1);
     return (name === 'PCMU' || name === 'PCMA') && isMono8k ? [{ codec: name, payloadType }] : [];
   });
@@ -124,7 +124,7 @@ function staticName(payloadType: number): string {
 function dtmfPayloadTypeOf(media: MediaDescription): number | null {
   const listed = payloadTypesOf(media);
   const map = media.rtp.find(
-    (each) => each.codec.toLowerCase() === 'telephone-event' && (each.rate ?? 8_000) === 8_000,
+    (each) => String(each.codec).toLowerCase() === 'telephone-event' && (each.rate ?? 8_000) === 8_000,
   );
   return map !== undefined && listed.includes(map.payload) ? map.payload : null;
 }
