@@ -16,7 +16,6 @@ import {
 import { TickClock } from './clock.ts';
 import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
-import { raiseThreadPriority } from './thread-priority.ts';
 
 /** One engine thread: a clock, the calls placed here, and the port over which main commands them. */
 export class EngineWorker implements MediaCallHost {
@@ -30,7 +29,6 @@ export class EngineWorker implements MediaCallHost {
   constructor(factories: Readonly<Record<string, OpenMediaLeg>>) {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
-    raiseThreadPriority();
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#port.on('message', (command: Command) => this.#handle(command));
