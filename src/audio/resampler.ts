@@ -15,8 +15,6 @@ import { type PolyphaseFilter, polyphaseFilter } from './polyphase-filter.ts';
  * 11,025 Hz has 220.5 samples in 20 ms and gives 220 and 221 in turn.
  */
 export class Resampler {
-  readonly inRateHz: number;
-  readonly outRateHz: number;
   /** Room that `output` must have for any call of `process`, in samples. */
   readonly maxOutputSamples: number;
   readonly #maxInputSamples: number;
@@ -30,8 +28,6 @@ export class Resampler {
   /** `maxInputSamples` bounds one call of `process`. */
   constructor(inRateHz: number, outRateHz: number, maxInputSamples: number) {
     assert(inRateHz !== outRateHz, 'equal rates need no resampler');
-    this.inRateHz = inRateHz;
-    this.outRateHz = outRateHz;
     this.maxOutputSamples = Math.ceil((maxInputSamples * outRateHz) / inRateHz) + 1;
     this.#maxInputSamples = maxInputSamples;
     this.#filter = polyphaseFilter(inRateHz, outRateHz);

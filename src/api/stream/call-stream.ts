@@ -3,6 +3,7 @@ import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { Clock } from '../../base/time.ts';
 import type { CallEvent } from '../../calls/call.ts';
 import type { CallActor, CallObserver } from '../../calls/call-actor.ts';
+import { isOver } from '../../calls/call-state.ts';
 import type { BusinessEvents } from '../../telemetry/business-events.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket.ts';
@@ -26,7 +27,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
   readonly #clock: Clock;
   readonly #events: BusinessEvents;
   readonly #marks = new MarkBook();
-  #window = new SendWindow();
+  readonly #window = new SendWindow();
   #socket: Socket | null = null;
   #audio: AgentAudio | null = null;
   #stopObserving: () => void = () => {};
@@ -84,7 +85,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
   /** CallObserver: the call tells; the stream ends with its call. */
   event(event: CallEvent): void {
     this.#send(event);
-    if (event.type === 'call_state' && isLast(event.state))
+    if (event.type === 'call_state' && isOver(this.#call.state))
       this.#socket?.close(NORMAL_CLOSURE, `call ${event.state}`);
   }
 
@@ -202,8 +203,4 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
     if (event.type === 'call_error') this.#events.streamError(event.code);
     this.#socket?.sendText(JSON.stringify(event));
   }
-}
-
-function isLast(state: string): boolean {
-  return state === 'ended' || state === 'refused' || state === 'missed' || state === 'disconnected';
 }

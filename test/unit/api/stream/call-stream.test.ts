@@ -7,6 +7,7 @@ it('takes a bounded number of clears that nobody has answered yet', () => {
   let clears = 0;
   const call = {
     identity: { sampleRateHz: 8000 },
+    state: { name: 'connecting' },
     snapshot: () => ({ state: 'connecting' }),
     observe: () => () => {},
     joinAgent: () => ({ clear: () => clears++ }),
