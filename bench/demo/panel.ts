@@ -1,5 +1,5 @@
-import type { Canvas, Color } from './canvas.ts';
-import type { Font } from './font.ts';
+import type { Canvas, Color } from '../drawing/canvas.ts';
+import type { Font } from '../drawing/font.ts';
 
 /** A recording on the clock of the picture. */
 export interface Wave {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { Canvas, type Color } from './canvas.ts';
-import { Font } from './font.ts';
+import { Canvas, type Color } from '../drawing/canvas.ts';
+import { Font } from '../drawing/font.ts';
 import { type Axis, drawPanel, drawTimes, drawWave, type Panel, type Wave } from './panel.ts';
 
 /** One voice: as it was sent, above, and as it was heard. */

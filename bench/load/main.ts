@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { claimRtpPorts, claimSignalingPorts } from '../../test/support/free-ports.ts';
 import { Gateway } from '../../test/support/gateway.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { cpuSeconds, machineCpuSeconds, residentBytes } from '../process-usage.ts';
 import { LoadProcess } from './load-process.ts';
 import type { AgentStats, PhoneStats } from './load-protocol.ts';
-import { cpuSeconds, machineCpuSeconds, residentBytes } from './process-usage.ts';
 
 const SETTLE_MS = 4_000;
 const PLACED_AT_ONCE = 8;

@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+
+const ROUNDS = 5;
+const QUICK_ROUNDS = 2;
+
+export interface Order {
+  readonly names: readonly string[];
+  readonly rounds: number;
+  readonly quick: boolean;
+  readonly help: boolean;
+}
+
+/** Reads `[NAME…] [--quick] [--rounds N] [--help]`; throws a message for people. */
+export function readOrder(args: readonly string[], known: readonly string[]): Order {
+  const { values, positionals: names } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      rounds: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`there is no bench ${unknown.join(', ')}; there are: ${known.join(', ')}`);
+  const rounds = values.rounds === undefined ? (values.quick ? QUICK_ROUNDS : ROUNDS) : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1 on');
+  return { names: names.length > 0 ? names : known, rounds, quick: values.quick, help: values.help };
+}
+
+export function usage(benches: readonly { readonly name: string; readonly title: string }[]): string {
+  return [
+    'npm run bench -- [NAME…] [--quick] [--rounds N]',
+    '',
+    ...benches.map(({ name, title }) => `  ${name.padEnd(10)} ${title}`),
+    '',
+    `Each figure is the median of N rounds (${ROUNDS}), taken in turns with its anchor's. --quick is shorter and coarser.`,
+  ].join('\n');
+}

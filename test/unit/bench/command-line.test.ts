@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { readOrder } from '../../../bench/command-line.ts';
+
+const KNOWN = ['calls', 'rest'];
+
+it('runs everything five times when nothing is said', () => {
+  expect(readOrder([], KNOWN)).toEqual({ names: KNOWN, rounds: 5, quick: false, help: false });
+});
+
+it('takes names, a number of rounds, and less when it is to be quick', () => {
+  expect(readOrder(['rest', '--rounds', '7'], KNOWN)).toMatchObject({ names: ['rest'], rounds: 7 });
+  expect(readOrder(['--quick'], KNOWN)).toMatchObject({ quick: true, rounds: 2 });
+  expect(readOrder(['--quick', '--rounds=9'], KNOWN)).toMatchObject({ rounds: 9 });
+});
+
+it('refuses what it does not know', () => {
+  expect(() => readOrder(['rset'], KNOWN)).toThrow('there is no bench rset; there are: calls, rest');
+  expect(() => readOrder(['--rounds', '0'], KNOWN)).toThrow('whole number');
+  expect(() => readOrder(['--fast'], KNOWN)).toThrow();
+});
