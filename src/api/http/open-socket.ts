@@ -1,8 +1,12 @@
 import type * as uWS from 'uWebSockets.js';
 import type { Socket, SocketHandler } from './socket.ts';
 
-/** The library's answer to a send that went beyond the connection's buffer. */
+/** The library's answers to a send: some of it waits in the connection's buffer; it did not fit there. */
+const BUFFERED = 0;
 const DROPPED = 2;
+
+/** The payload of a ping of ours. */
+const pingNumber = new Uint32Array(1);
 
 /** One WebSocket between the server library and a route's handler. A handler that throws costs its own connection only. */
 export class OpenSocket implements Socket {
@@ -10,6 +14,8 @@ export class OpenSocket implements Socket {
   readonly #maxMessageBytes: number;
   readonly #onError: (error: unknown) => void;
   #ws: uWS.WebSocket<unknown> | null = null;
+  /** Whether bytes may wait in the connection's buffer: asking the library costs more than remembering. */
+  #buffering = false;
 
   constructor(handler: SocketHandler, maxMessageBytes: number, onError: (error: unknown) => void) {
     this.#handler = handler;
@@ -18,19 +24,30 @@ export class OpenSocket implements Socket {
   }
 
   sendText(text: string): boolean {
-    return this.#ws !== null && this.#ws.send(text, false, false) !== DROPPED;
+    return this.#ws !== null && this.#sent(this.#ws.send(text, false, false));
   }
 
-  sendBinary(bytes: Uint8Array): boolean {
-    return this.#ws !== null && this.#ws.send(bytes, true, false) !== DROPPED;
-  }
-
-  ping(text: string): void {
-    this.#ws?.ping(text);
+  sendBinary(bytes: Uint8Array, ping?: number): boolean {
+    const ws = this.#ws;
+    if (ws === null) return false;
+    if (ping === undefined) return this.#sent(ws.send(bytes, true, false));
+    let sent = false;
+    ws.cork(() => {
+      sent = this.#sent(ws.send(bytes, true, false));
+      if (!sent) return;
+      pingNumber[0] = ping;
+      ws.ping(pingNumber);
+    });
+    // What the network does not take is known after the packet only.
+    this.#buffering = true;
+    return sent;
   }
 
   bufferedBytes(): number {
-    return this.#ws?.getBufferedAmount() ?? 0;
+    if (!this.#buffering || this.#ws === null) return 0;
+    const bytes = this.#ws.getBufferedAmount();
+    this.#buffering = bytes > 0;
+    return bytes;
   }
 
   close(code: number, reason: string): void {
@@ -46,14 +63,16 @@ export class OpenSocket implements Socket {
     if (message.byteLength > this.#maxMessageBytes) {
       this.close(1009, `Message exceeds ${this.#maxMessageBytes} bytes`);
     } else if (isBinary) {
-      this.#guard(() => this.#handler.binary(new Uint8Array(message)));
+      this.#receiveBinary(message);
     } else {
       this.#guard(() => this.#handler.text(Buffer.from(message).toString('utf8')));
     }
   }
 
   receivePong(message: ArrayBuffer): void {
-    this.#guard(() => this.#handler.pong(Buffer.from(message).toString('utf8')));
+    // The library pings on its own as well, with nothing in it.
+    if (message.byteLength !== pingNumber.byteLength) return;
+    this.#guard(() => this.#handler.pong(new Uint32Array(message)[0] as number));
   }
 
   drained(): void {
@@ -69,12 +88,30 @@ export class OpenSocket implements Socket {
     }
   }
 
+  #sent(answer: number): boolean {
+    if (answer === BUFFERED) this.#buffering = true;
+    return answer !== DROPPED;
+  }
+
+  /** Fifty times a second: without a closure. */
+  #receiveBinary(message: ArrayBuffer): void {
+    try {
+      this.#handler.binary(message);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
   #guard(action: () => void): void {
     try {
       action();
     } catch (error) {
-      this.#onError(error);
-      this.close(1011, 'Internal error');
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#onError(error);
+    this.close(1011, 'Internal error');
   }
 }

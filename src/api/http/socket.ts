@@ -6,22 +6,25 @@ import type { RequestId } from './request-id.ts';
  */
 export interface Socket {
   sendText(text: string): boolean;
-  /** Sends the view's bytes as one binary frame; they are copied before the call returns. */
-  sendBinary(bytes: Uint8Array): boolean;
-  /** Sends a ping whose text (at most 125 bytes) comes back in `pong`. */
-  ping(text: string): void;
+  /**
+   * Sends the view's bytes, of shared memory too, as one binary frame; they are copied before the call returns.
+   * With `ping`, a ping with this number (below 2^32), which comes back in `pong`, follows in the same packet.
+   */
+  sendBinary(bytes: Uint8Array, ping?: number): boolean;
   /** Bytes accepted for sending that the network has not taken yet. */
   bufferedBytes(): number;
   /** Closes with a code (RFC 6455, section 7.4) and a reason of at most 123 bytes. */
   close(code: number, reason: string): void;
 }
 
-/** What a connection does with what arrives. Byte views are valid only until the method returns. */
+/** What a connection does with what arrives. */
 export interface SocketHandler {
   opened(socket: Socket): void;
   text(text: string): void;
-  binary(bytes: Uint8Array): void;
-  pong(text: string): void;
+  /** The bytes are valid only until the method returns. */
+  binary(bytes: ArrayBuffer): void;
+  /** The answer to a ping of `sendBinary`; nothing says that the client does not make numbers up. */
+  pong(ping: number): void;
   /** The client has taken data that was buffered; `bufferedBytes` says how much is left. */
   drained(): void;
   /** The connection is gone, whoever closed it; called exactly once. 1006 when there was no close frame. */

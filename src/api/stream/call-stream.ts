@@ -53,7 +53,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
     this.event({ type: 'call_state', state });
   }
 
-  binary(bytes: Uint8Array): void {
+  binary(bytes: ArrayBuffer): void {
     try {
       this.#play(pcmFromBytes(bytes), this.#sampleRateHz);
     } catch (error) {
@@ -69,8 +69,8 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
     }
   }
 
-  pong(text: string): void {
-    this.#window.pong(text, this.#clock.monotonicMs());
+  pong(ping: number): void {
+    this.#window.pong(ping, this.#clock.monotonicMs());
   }
 
   drained(): void {}
@@ -93,9 +93,10 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
   frame(pcm: Uint8Array): boolean {
     const socket = this.#socket;
     if (!socket || !this.#window.isOpen() || socket.bufferedBytes() > MAX_BUFFERED_BYTES) return false;
-    if (!socket.sendBinary(pcm)) return false;
-    const ping = this.#window.frameSent(this.#clock.monotonicMs());
-    if (ping !== null) socket.ping(ping);
+    const ping = this.#window.nextPing();
+    if (!socket.sendBinary(pcm, ping)) return false;
+    this.#window.frameSent();
+    if (ping !== undefined) this.#window.pingSent(ping, this.#clock.monotonicMs());
     return true;
   }
 

@@ -28,19 +28,23 @@ export class SendWindow {
     return unreadFrames < WINDOW_FRAMES + this.#roundTripMs / FRAME_MS;
   }
 
-  /** Counts a frame; returns the text of the ping that must follow it, or null. */
-  frameSent(nowMs: number): string | null {
+  /** The number of the ping that must go out with the next frame, if one must. */
+  nextPing(): number | undefined {
+    return (this.#framesSent + 1) % PING_EVERY_FRAMES === 0 ? this.#pingsSent + 1 : undefined;
+  }
+
+  frameSent(): void {
     this.#framesSent += 1;
-    if (this.#framesSent % PING_EVERY_FRAMES !== 0) return null;
-    this.#pingsSent += 1;
-    this.#pingSentAtMs[this.#pingsSent % PINGS_KEPT] = nowMs;
-    return String(this.#pingsSent);
+  }
+
+  pingSent(ping: number, nowMs: number): void {
+    this.#pingsSent = ping;
+    this.#pingSentAtMs[ping % PINGS_KEPT] = nowMs;
   }
 
   /** Takes a pong; one that answers no ping of ours is ignored. */
-  pong(text: string, nowMs: number): void {
-    const ping = Number(text);
-    if (!Number.isInteger(ping) || ping <= this.#pingsAnswered || ping > this.#pingsSent) return;
+  pong(ping: number, nowMs: number): void {
+    if (ping <= this.#pingsAnswered || ping > this.#pingsSent) return;
     this.#pingsAnswered = ping;
     if (this.#pingsSent - ping >= PINGS_KEPT) return;
     const roundTripMs = nowMs - (this.#pingSentAtMs[ping % PINGS_KEPT] ?? nowMs);

@@ -27,13 +27,12 @@ export function parseStreamRequest(text: string): StreamRequest {
   throw new StreamFault(code, `${path}: ${issue?.message}`);
 }
 
-/** PCM from a binary frame's bytes: signed 16-bit little-endian mono. @throws StreamFault */
-export function pcmFromBytes(bytes: Uint8Array): Int16Array {
+/** PCM from a binary frame's bytes, in place: signed 16-bit little-endian mono. @throws StreamFault */
+export function pcmFromBytes(bytes: ArrayBuffer): Int16Array {
   if (bytes.byteLength % 2 !== 0) {
     throw new StreamFault('invalid_audio', `16-bit PCM has an even number of bytes, not ${bytes.byteLength}`);
   }
-  const aligned = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice();
-  return new Int16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 2);
+  return new Int16Array(bytes);
 }
 
 /** PCM from base64 (RFC 4648 section 4, padding required). @throws StreamFault */
@@ -41,8 +40,8 @@ export function pcmFromBase64(base64: string): Int16Array {
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
     throw new StreamFault('invalid_base64', 'audio is not base64');
   }
-  const bytes = new Uint8Array(Buffer.byteLength(base64, 'base64'));
-  Buffer.from(bytes.buffer).write(base64, 'base64');
+  const bytes = new ArrayBuffer(Buffer.byteLength(base64, 'base64'));
+  Buffer.from(bytes).write(base64, 'base64');
   return pcmFromBytes(bytes);
 }
 

@@ -22,12 +22,12 @@ class Recorder implements SocketHandler {
     this.socket?.sendText(`echo ${text}`);
   }
 
-  binary(bytes: Uint8Array): void {
+  binary(bytes: ArrayBuffer): void {
     this.binaryBytes.push(bytes.byteLength);
   }
 
-  pong(text: string): void {
-    this.events.push(`pong ${text}`);
+  pong(ping: number): void {
+    this.events.push(`pong ${ping}`);
   }
 
   drained(): void {
@@ -136,17 +136,17 @@ describe('an open socket', () => {
     expect([received, recorder.binaryBytes]).toEqual([['echo hé'], [0, 7]]);
     const shared = new Uint8Array(new SharedArrayBuffer(8), 2, 3).fill(0x61);
     expect(recorder.socket?.sendBinary(shared)).toBe(true);
-    recorder.socket?.ping('p1');
-    await eventually(() => received.length === 2 && recorder.events.includes('pong p1'));
-    expect(received[1]).toBe('binary aaa');
+    expect(recorder.socket?.sendBinary(shared.subarray(1), 3_000_000_000)).toBe(true);
+    await eventually(() => received.length === 3 && recorder.events.includes('pong 3000000000'));
+    expect(received.slice(1)).toEqual(['binary aaa', 'binary aa']);
     const close = closeOf(client);
     recorder.socket?.close(4001, 'done');
     expect(await close).toEqual([4001, 'done']);
     expect(recorder.events.at(-1)).toBe('closed 4001 done');
     expect(recorder.socket?.sendText('x')).toBe(false);
     expect(recorder.socket?.sendBinary(shared)).toBe(false);
+    expect(recorder.socket?.sendBinary(shared, 1)).toBe(false);
     expect(recorder.socket?.bufferedBytes()).toBe(0);
-    recorder.socket?.ping('x');
     recorder.socket?.close(1000, '');
     expect(recorder.events.filter((event) => event.startsWith('closed'))).toHaveLength(1);
   });

@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { SendWindow } from '../../../../src/api/stream/send-window.ts';
 
 /** Sends frames until the window closes or `limit` is reached; answers pings after `delayMs` when asked to. */
-function fill(window: SendWindow, limit: number, nowMs: () => number): string[] {
-  const pings: string[] = [];
+function fill(window: SendWindow, limit: number, nowMs: () => number): number[] {
+  const pings: number[] = [];
   for (let sent = 0; sent < limit && window.isOpen(); sent += 1) {
-    const ping = window.frameSent(nowMs());
-    if (ping !== null) pings.push(ping);
+    const ping = window.nextPing();
+    window.frameSent();
+    if (ping === undefined) continue;
+    window.pingSent(ping, nowMs());
+    pings.push(ping);
   }
   return pings;
 }
@@ -19,20 +22,20 @@ describe('SendWindow', () => {
   it('closes 200 ms and a round trip after the last frame that was read', () => {
     const window = new SendWindow();
     const [first] = fill(window, 5, () => 0);
-    window.pong(first ?? '', 40);
+    window.pong(first ?? 0, 40);
     expect(fill(window, 500, () => 40)).toHaveLength(2);
     expect(window.isOpen()).toBe(false);
-    window.pong('3', 60);
+    window.pong(3, 60);
     expect(window.isOpen()).toBe(true);
   });
 
   it('ignores pongs that answer nothing', () => {
     const window = new SendWindow();
     const [first] = fill(window, 5, () => 0);
-    for (const pong of ['', 'x', '-1', '99', '1.5']) window.pong(pong, 1);
+    for (const pong of [0, 2, 99, 4_294_967_295]) window.pong(pong, 1);
     fill(window, 20, () => 1);
     expect(window.isOpen()).toBe(true);
-    window.pong(first ?? '', 1);
+    window.pong(first ?? 0, 1);
     expect(window.isOpen()).toBe(false);
   });
 });

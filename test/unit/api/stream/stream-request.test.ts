@@ -54,16 +54,15 @@ describe('stream requests', () => {
   it('reads PCM from base64 and from bytes alike', () => {
     fc.assert(
       fc.property(fc.int16Array({ maxLength: 400 }), (samples) => {
-        const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+        const bytes = samples.slice().buffer;
         expect(pcmFromBytes(bytes)).toEqual(samples);
         expect(pcmFromBase64(Buffer.from(bytes).toString('base64'))).toEqual(samples);
       }),
     );
   });
 
-  it('reads bytes that start at an odd offset', () => {
-    const bytes = new Uint8Array([0xff, 1, 2, 3, 4]).subarray(1);
-    expect([...pcmFromBytes(bytes)]).toEqual([0x0201, 0x0403]);
+  it('reads the low byte first', () => {
+    expect([...pcmFromBytes(new Uint8Array([1, 2, 3, 4]).buffer)]).toEqual([0x0201, 0x0403]);
   });
 
   it.each(['a', 'abc', 'ab=c', '!!!!', 'YQ==YQ==', 'YWI-', 'YWI '])('%s is not base64', (text) => {
@@ -71,7 +70,7 @@ describe('stream requests', () => {
   });
 
   it('an odd number of bytes is not 16-bit PCM', () => {
-    expect(faultOf(() => pcmFromBytes(new Uint8Array(3)))).toBe('invalid_audio');
+    expect(faultOf(() => pcmFromBytes(new ArrayBuffer(3)))).toBe('invalid_audio');
     expect(faultOf(() => pcmFromBase64(Buffer.alloc(3).toString('base64')))).toBe('invalid_audio');
   });
 });
