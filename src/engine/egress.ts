@@ -1,7 +1,7 @@
 import { Resampler } from '../audio/resampler.ts';
 import { frameSamples } from '../base/frame.ts';
+import { FrameRingProducer } from '../threads/frame-ring.ts';
 import type { AgentDownlink } from '../threads/protocol.ts';
-import { RingProducer } from '../threads/ring-producer.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
 /** After so much silence the resampler holds nothing else, and need not be run for more. */
@@ -12,8 +12,7 @@ const FRAMES_TO_FALL_SILENT = 2;
  * tick, silence included. A full ring costs the newest frame, which is counted for the reader to tell.
  */
 export class Egress {
-  readonly #ring: RingProducer;
-  readonly #rateHz: number;
+  readonly #ring: FrameRingProducer;
   readonly #frameSamples: number;
   readonly #resampler: Resampler | null;
   readonly #resampled: Int16Array;
@@ -24,11 +23,11 @@ export class Egress {
   #overruns = 0;
 
   constructor(downlink: AgentDownlink, roomRateHz: number) {
-    this.#ring = new RingProducer(downlink.memory);
-    this.#rateHz = downlink.sampleRateHz;
-    this.#frameSamples = frameSamples(downlink.sampleRateHz);
+    const { sampleRateHz: rateHz, memory } = downlink;
+    this.#ring = new FrameRingProducer(memory, rateHz);
+    this.#frameSamples = frameSamples(rateHz);
     this.#resampler =
-      roomRateHz === this.#rateHz ? null : new Resampler(roomRateHz, this.#rateHz, frameSamples(roomRateHz));
+      roomRateHz === rateHz ? null : new Resampler(roomRateHz, rateHz, frameSamples(roomRateHz));
     this.#resampled = new Int16Array(this.#resampler?.maxOutputSamples ?? 0);
     this.#fifo = new SampleFifo(4 * this.#frameSamples);
     this.#frame = new Int16Array(this.#frameSamples);
@@ -57,9 +56,6 @@ export class Egress {
   }
 
   #write(frame: Int16Array): void {
-    const fits = this.#ring.freeSamples >= frame.length;
-    if (fits && this.#ring.write(frame, 0, frame.length, this.#rateHz) === frame.length) return;
-    this.#ring.countOverrun(frame.length);
-    this.#overruns++;
+    if (!this.#ring.write(frame)) this.#overruns++;
   }
 }

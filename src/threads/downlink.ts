@@ -1,11 +1,9 @@
-import { FRAME_MS, frameSamples } from '../base/frame.ts';
+import { FRAME_MS } from '../base/frame.ts';
+import { FrameRingConsumer, frameRingMemory } from './frame-ring.ts';
 import type { AgentDownlink } from './protocol.ts';
-import { RingConsumer } from './ring-consumer.ts';
-import { ringCapacityFor, ringMemory } from './ring-layout.ts';
 
 /** How much may wait for a reader that has fallen behind; older audio is dropped. */
-const MAX_BEHIND_MS = 200;
-const RING_MS = 300;
+const MAX_BEHIND_FRAMES = 200 / FRAME_MS;
 const TELL_EVERY_MS = 1_000;
 
 /** Who takes the frames. */
@@ -20,48 +18,41 @@ export interface DownlinkReader {
 export class Downlink implements AgentDownlink {
   readonly sampleRateHz: number;
   readonly memory: SharedArrayBuffer;
-  readonly #ring: RingConsumer;
-  readonly #frame: Int16Array;
-  readonly #bytes: Uint8Array;
-  #overrunSamples = 0;
+  readonly #ring: FrameRingConsumer;
+  #framesLost = 0;
   #lostMs = 0;
   #toldAtMs = 0;
 
   constructor(sampleRateHz: number) {
     this.sampleRateHz = sampleRateHz;
-    this.memory = ringMemory(ringCapacityFor((sampleRateHz * RING_MS) / 1000));
-    this.#ring = new RingConsumer(this.memory);
-    this.#frame = new Int16Array(frameSamples(sampleRateHz));
-    this.#bytes = new Uint8Array(this.#frame.buffer);
+    this.memory = frameRingMemory(sampleRateHz);
+    this.#ring = new FrameRingConsumer(this.memory, sampleRateHz);
   }
 
-  /** Gives the reader every whole frame that waits; what it cannot take stays, up to 200 ms of it. */
+  /** Gives the reader every frame that waits; what it cannot take stays, up to 200 ms of it. */
   drain(reader: DownlinkReader): void {
-    this.#countOverrun();
-    const length = this.#frame.length;
-    while (this.#ring.readableSamples() >= length) {
-      this.#ring.peek(this.#frame, length);
-      if (!reader.frame(this.#bytes)) {
-        this.#dropOldest();
-        this.#tell(reader, TELL_EVERY_MS);
-        return;
-      }
-      this.#ring.skip(length);
+    let waiting = this.#ring.waiting();
+    this.#countLost();
+    for (; waiting > 0 && reader.frame(this.#ring.oldest()); waiting--) {
+      this.#ring.release();
       this.#tell(reader, 0);
     }
+    if (waiting === 0) return;
+    this.#dropOldest(waiting);
+    this.#tell(reader, TELL_EVERY_MS);
   }
 
-  /** Samples that the worker could not place because we did not read for longer than the ring holds. */
-  #countOverrun(): void {
-    const lost = (this.#ring.overrunSamples - this.#overrunSamples) | 0;
-    this.#overrunSamples = (this.#overrunSamples + lost) | 0;
-    this.#lostMs += (lost * 1000) / this.sampleRateHz;
+  /** Frames that the worker could not place because we did not read for longer than the ring holds. */
+  #countLost(): void {
+    const lost = (this.#ring.framesLost - this.#framesLost) | 0;
+    if (lost === 0) return;
+    this.#framesLost = (this.#framesLost + lost) | 0;
+    this.#lostMs += lost * FRAME_MS;
   }
 
-  #dropOldest(): void {
-    const keep = (this.#frame.length * MAX_BEHIND_MS) / FRAME_MS;
-    while (this.#ring.readableSamples() > keep) {
-      this.#ring.skip(this.#frame.length);
+  #dropOldest(waiting: number): void {
+    for (let frames = waiting; frames > MAX_BEHIND_FRAMES; frames--) {
+      this.#ring.release();
       this.#lostMs += FRAME_MS;
     }
   }

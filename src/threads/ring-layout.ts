@@ -19,8 +19,6 @@ import { assert } from '../base/assert.ts';
 /** Words written by the producer only (Int32 index). */
 export const WRITE_POSITION = 0;
 export const NOTES_WRITTEN = 1;
-/** Samples, in the rate of the moment, that the producer could not place because the ring was full. */
-export const OVERRUN_SAMPLES = 2;
 
 /** Words written by the consumer only (Int32 index). */
 export const READ_POSITION = 16;
@@ -51,11 +49,6 @@ export interface RingViews {
 export function ringMemory(capacitySamples: number): SharedArrayBuffer {
   assert(isCapacity(capacitySamples), `ring capacity ${capacitySamples} is not a power of two in range`);
   return new SharedArrayBuffer(HEADER_BYTES + NOTES_BYTES + capacitySamples * Int16Array.BYTES_PER_ELEMENT);
-}
-
-/** Smallest ring capacity that holds `samples`. */
-export function ringCapacityFor(samples: number): number {
-  return Math.max(256, 2 ** Math.ceil(Math.log2(samples)));
 }
 
 export function ringViews(memory: SharedArrayBuffer): RingViews {

@@ -5,7 +5,6 @@ import {
   NOTE_WORDS,
   NOTES_READ,
   NOTES_WRITTEN,
-  OVERRUN_SAMPLES,
   READ_POSITION,
   type RingViews,
   ringViews,
@@ -18,6 +17,8 @@ export class RingProducer {
   readonly #mask: number;
   #position: number;
   #notesWritten: number;
+  /** The consumer's position as last looked at. */
+  #readPosition: number;
   /** Rate of the last sample; unknown to a fresh producer, which therefore notes its rate anew. */
   #rateHz = 0;
 
@@ -26,6 +27,7 @@ export class RingProducer {
     this.#mask = this.#ring.samples.length - 1;
     this.#position = Atomics.load(this.#ring.words, WRITE_POSITION);
     this.#notesWritten = Atomics.load(this.#ring.words, NOTES_WRITTEN);
+    this.#readPosition = Atomics.load(this.#ring.words, READ_POSITION);
   }
 
   /** Position after the last sample written. */
@@ -42,20 +44,13 @@ export class RingProducer {
     return (this.#position - Atomics.load(this.#ring.words, READ_POSITION)) | 0;
   }
 
-  get freeSamples(): number {
-    return this.#ring.samples.length - this.queuedSamples;
-  }
-
   /** Copies as much as fits of `length` samples from `from` on; returns how many. Never allocates. */
   write(source: Int16Array, from: number, length: number, sampleRateHz: number): number {
-    const count = Math.min(length, this.freeSamples);
+    const count = Math.min(length, this.#freeSamples(length));
     if (count === 0 || !this.#noteRate(sampleRateHz)) return 0;
-    const { samples, words } = this.#ring;
-    for (let i = 0; i < count; i++) {
-      samples[(this.#position + i) & this.#mask] = source[from + i] as number;
-    }
+    this.#copy(source, from, count);
     this.#position = (this.#position + count) | 0;
-    Atomics.store(words, WRITE_POSITION, this.#position);
+    Atomics.store(this.#ring.words, WRITE_POSITION, this.#position);
     return count;
   }
 
@@ -64,9 +59,21 @@ export class RingProducer {
     return this.#writeNote(NOTE_MARK, markId);
   }
 
-  /** Counts samples that were lost because the ring was full, for the consumer to tell. */
-  countOverrun(lengthSamples: number): void {
-    Atomics.add(this.#ring.words, OVERRUN_SAMPLES, lengthSamples);
+  /** Free cells; looks at how far the consumer has got only when `wanted` do not fit by what is known of it. */
+  #freeSamples(wanted: number): number {
+    const { samples, words } = this.#ring;
+    const knownFree = samples.length - ((this.#position - this.#readPosition) | 0);
+    if (knownFree >= wanted) return knownFree;
+    this.#readPosition = Atomics.load(words, READ_POSITION);
+    return samples.length - ((this.#position - this.#readPosition) | 0);
+  }
+
+  #copy(source: Int16Array, from: number, count: number): void {
+    const { samples } = this.#ring;
+    const cell = this.#position & this.#mask;
+    // One block move in nearly every case: a part of `source` would need a view of its own.
+    if (count === source.length && cell + count <= samples.length) samples.set(source, cell);
+    else for (let i = 0; i < count; i++) samples[(cell + i) & this.#mask] = source[from + i] as number;
   }
 
   #noteRate(sampleRateHz: number): boolean {

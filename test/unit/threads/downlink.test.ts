@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Downlink, type DownlinkReader } from '../../../src/threads/downlink.ts';
-import { RingProducer } from '../../../src/threads/ring-producer.ts';
+import { FrameRingProducer } from '../../../src/threads/frame-ring.ts';
 
 class TestReader implements DownlinkReader {
   readonly firstSamples: number[] = [];
@@ -22,20 +22,18 @@ class TestReader implements DownlinkReader {
 
 /** The worker's half: one numbered frame a tick. */
 class TestWriter {
-  readonly #ring: RingProducer;
+  readonly #ring: FrameRingProducer;
   readonly #rateHz: number;
   #number = 0;
 
   constructor(downlink: Downlink) {
-    this.#ring = new RingProducer(downlink.memory);
+    this.#ring = new FrameRingProducer(downlink.memory, downlink.sampleRateHz);
     this.#rateHz = downlink.sampleRateHz;
   }
 
   tick(count = 1): void {
     for (let i = 0; i < count; i++) {
-      const frame = new Int16Array(this.#rateHz / 50).fill(++this.#number);
-      if (this.#ring.freeSamples < frame.length) this.#ring.countOverrun(frame.length);
-      else this.#ring.write(frame, 0, frame.length, this.#rateHz);
+      this.#ring.write(new Int16Array(this.#rateHz / 50).fill(++this.#number));
     }
   }
 }
