@@ -4,11 +4,15 @@ WORKDIR /gateway
 COPY package.json package-lock.json ./
 # The image's own Node is the pinned one: the devDependency `node` and its install script are left out.
 RUN npm install --no-save --omit=dev --ignore-scripts --loglevel=error
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
+COPY src/native src/native
+RUN node src/native/build.ts && mkdir -p build
 
 FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_DATA_DIR=/data
 WORKDIR /gateway
 COPY --from=dependencies /gateway/node_modules node_modules
+COPY --from=dependencies /gateway/build build
 COPY package.json LICENSE ./
 COPY config config
 COPY src src

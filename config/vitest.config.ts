@@ -9,6 +9,22 @@ export default defineConfig({
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 } },
       {
+        // The same media over Node's own sockets, which a machine without a C compiler has.
+        test: {
+          name: 'portable',
+          env: { SVC_MEDIA_IO: 'portable' },
+          include: [
+            'test/unit/connectors/sip/media/*.test.ts',
+            'test/e2e/recovery.test.ts',
+            'test/peers/call-audio.test.ts',
+          ],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],

@@ -17,6 +17,7 @@ import { CallRegistry } from './calls/call-registry.ts';
 import { hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
+import { loadMediaIo } from './native/media-io.ts';
 import { listeningUrl, type Settings } from './settings/settings.ts';
 import { EventRetention } from './store/event-retention.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -139,6 +140,7 @@ async function startEngineAndStore(
   loggers: Loggers,
   closers: ((deadlineMs: number) => Promise<void>)[],
 ): Promise<[Engine, Store]> {
+  if (settings.engine.mediaIo === 'native') assertNativeMediaIo();
   const engine = Engine.start({
     ...settings.engine,
     stallMs: ENGINE_STALL_MS,
@@ -155,6 +157,13 @@ async function startEngineAndStore(
   );
   await Promise.allSettled([engine, store]);
   return [await engine, await store];
+}
+
+/** Said here, because a thread that cannot start would only be missed after its deadline. */
+function assertNativeMediaIo(): void {
+  const binding = loadMediaIo();
+  if (typeof binding !== 'string') return;
+  throw new Error(`SVC_MEDIA_IO is "native", but native media I/O cannot be loaded: ${binding}`);
 }
 
 function engineLog({ engine }: Loggers): EngineObserver {

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:worker_threads';
 import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
-import type { OpenMediaLeg } from '../connectors/contract/media-leg.ts';
+import type { MediaIo, OpenMediaLeg } from '../connectors/contract/media-leg.ts';
 import { EngineStats } from '../threads/engine-stats.ts';
 import {
   type CallOutcome,
@@ -21,14 +21,18 @@ import { Mixer } from './mixer.ts';
 export class EngineWorker implements MediaCallHost {
   readonly stats = new EngineStats();
   readonly #factories: Readonly<Record<string, OpenMediaLeg>>;
+  readonly #io: MediaIo | null;
   readonly #calls: MediaCall[] = [];
   readonly #mixers = new Map<number, Mixer>();
   readonly #port: MessagePort;
   readonly #clock = new TickClock(this.stats, (tick) => this.#tick(tick));
 
-  constructor(factories: Readonly<Record<string, OpenMediaLeg>>) {
+  /** `io` is what the factories' legs do their I/O over; null: they need nobody's help. */
+  constructor(factories: Readonly<Record<string, OpenMediaLeg>>, io: MediaIo | null) {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
+    this.#io = io;
+    if (io?.kind === 'native') this.stats.add('native_io_threads', 1);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#port.on('message', (command: Command) => this.#handle(command));
@@ -78,11 +82,13 @@ export class EngineWorker implements MediaCallHost {
 
   #tick(tick: number): void {
     let agents = 0;
+    this.#io?.receive();
     for (let i = 0; i < this.#calls.length; i++) {
       const call = this.#calls[i] as MediaCall;
       this.#tickCall(call);
       agents += call.agentCount;
     }
+    this.#io?.send();
     if (agents > 0) this.#port.postMessage(tick);
   }
 

@@ -12,6 +12,8 @@ export class PlatformLegParty implements Party {
   #late = 0;
   #concealed = 0;
   #dropped = 0;
+  #unsent = 0;
+  #overflowed = 0;
 
   constructor(leg: MediaLeg, stats: EngineStats) {
     this.#leg = leg;
@@ -31,18 +33,23 @@ export class PlatformLegParty implements Party {
 
   /** Adds what the leg has counted since the last time to the worker's figures. */
   collectCounters(): void {
-    const { packetsReceived, packetsSent, lost, late, concealed, droppedForDepth } = this.#leg.counters;
+    const { packetsReceived, packetsSent, lost, late, concealed, droppedForDepth, unsent, overflowed } =
+      this.#leg.counters;
     this.#stats.add('packets_received', packetsReceived - this.#received);
     this.#stats.add('packets_sent', packetsSent - this.#sent);
     this.#stats.add('packets_lost', lost - this.#lost);
     this.#stats.add('packets_late', late - this.#late);
     this.#stats.add('frames_concealed', concealed - this.#concealed);
     this.#stats.add('packets_dropped', droppedForDepth - this.#dropped);
+    this.#stats.add('packets_unsent', unsent - this.#unsent);
+    this.#stats.add('packets_overflowed', overflowed - this.#overflowed);
     this.#received = packetsReceived;
     this.#sent = packetsSent;
     this.#lost = lost;
     this.#late = late;
     this.#concealed = concealed;
     this.#dropped = droppedForDepth;
+    this.#unsent = unsent;
+    this.#overflowed = overflowed;
   }
 }

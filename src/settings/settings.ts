@@ -31,7 +31,11 @@ export interface Settings {
     readonly mediaTimeoutMs: number;
   };
   readonly calls: { readonly maxPerAccount: number; readonly maxCallMs: number };
-  readonly engine: { readonly threads: number; readonly callsPerThread: number };
+  readonly engine: {
+    readonly threads: number;
+    readonly callsPerThread: number;
+    readonly mediaIo: 'auto' | 'native' | 'portable';
+  };
   readonly logLevel: Values['SVC_LOG_LEVEL'];
 }
 
@@ -151,7 +155,11 @@ function arrange(values: Values, texts: Texts): Settings {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
     },
-    engine: { threads: values.SVC_ENGINE_THREADS, callsPerThread: values.SVC_ENGINE_CALLS_PER_THREAD },
+    engine: {
+      threads: values.SVC_ENGINE_THREADS,
+      callsPerThread: values.SVC_ENGINE_CALLS_PER_THREAD,
+      mediaIo: values.SVC_MEDIA_IO,
+    },
     logLevel: values.SVC_LOG_LEVEL,
   };
 }

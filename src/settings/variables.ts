@@ -174,6 +174,12 @@ export const VARIABLES = {
     schema: wholeNumber(1, 1_000_000),
     meaning: 'Most calls on one media thread; 1 gives every call a thread of its own',
   }),
+  SVC_MEDIA_IO: variable({
+    default: 'auto',
+    schema: z.enum(['auto', 'native', 'portable'], 'must be one of auto, native, portable'),
+    meaning:
+      'How RTP is sent and received: native (C, Linux, less CPU), portable (Node alone), or auto: native where it was built',
+  }),
   SVC_BOOTSTRAP_AGENT_KEY: variable({
     default: null,
     secret: true,

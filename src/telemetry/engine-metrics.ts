@@ -3,7 +3,7 @@ import type { Metric, Registry } from 'prom-client';
 /** What the engine has counted so far, in total; read when the metrics are. */
 export interface EngineReading {
   readonly threads: number;
-  /** `calls` and `agent_legs` are of this moment, all others only grow. */
+  /** `calls`, `agent_legs` and `native_io_threads` are of this moment, all others only grow. */
   readonly counters: Readonly<Record<string, number>>;
   readonly latenessBoundsMs: readonly number[];
   /** One count for each bound, not cumulative, and one for what is beyond. */
@@ -19,7 +19,7 @@ interface Sample {
   readonly metricName?: string;
 }
 
-const MOMENTARY = new Set(['calls', 'agent_legs']);
+const MOMENTARY = new Set(['calls', 'agent_legs', 'native_io_threads']);
 
 /** Shows the engine's own counters; they live in shared memory, so there is nothing to add up here. */
 export function registerEngineMetrics(registry: Registry, read: ReadEngine): void {

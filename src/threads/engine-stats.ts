@@ -14,10 +14,11 @@ const HEARTBEAT = 0;
 const CURRENT_CALL = 1;
 const WORDS_BYTES = 64;
 
-/** Gauges (`calls`, `agent_legs`) fall with their worker; everything else only grows. */
+/** Gauges (`calls`, `agent_legs`, `native_io_threads`) fall with their worker; everything else only grows. */
 export const ENGINE_COUNTERS = [
   'calls',
   'agent_legs',
+  'native_io_threads',
   'ticks',
   'skipped_ticks',
   'busy_ms',
@@ -33,6 +34,8 @@ export const ENGINE_COUNTERS = [
   'packets_late',
   'frames_concealed',
   'packets_dropped',
+  'packets_unsent',
+  'packets_overflowed',
   'failed_calls',
   'faults',
 ] as const;

@@ -7,6 +7,7 @@ import {
   type CallOutcome,
   type CallPlacement,
   type Event,
+  type MediaIoChoice,
   type Reply,
   toWireError,
   type WireError,
@@ -32,6 +33,8 @@ export interface EngineOptions {
   readonly callsPerThread: number | null;
   /** A worker whose clock stands still for so long is stopped and its calls are moved. */
   readonly stallMs: number;
+  /** How the threads do their media I/O; `auto`: native where that was built. */
+  readonly mediaIo?: MediaIoChoice;
   readonly observer: EngineObserver;
   /** Module of the worker; a test puts its own composition root here. */
   readonly workerUrl?: URL;
@@ -101,6 +104,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
       concurrentTasksPerWorker: options.callsPerThread ?? Number.MAX_SAFE_INTEGER,
       idleTimeout: EXTRA_THREAD_IDLE_MS,
       recordTiming: false,
+      workerData: options.mediaIo ?? 'auto',
     });
     this.#pool.on('message', (message: WorkerReady) => this.#workerReady(message));
     this.#pool.on('workerCreate', () => this.#freshReady());
@@ -173,7 +177,12 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   gone(worker: WorkerLink): void {
     this.#supervisor.forget(worker);
     this.#workers.delete(worker);
-    this.#retired = addEngineNumbers(this.#retired, { ...worker.stats.read(), calls: 0, agent_legs: 0 });
+    this.#retired = addEngineNumbers(this.#retired, {
+      ...worker.stats.read(),
+      calls: 0,
+      agent_legs: 0,
+      native_io_threads: 0,
+    });
     if (!this.#closing) this.#observer.workerLost(worker.threadId, worker.stalled, worker.calls.size);
   }
 

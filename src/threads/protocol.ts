@@ -7,6 +7,9 @@ import type { MediaEvent } from '../connectors/contract/media-leg.ts';
  */
 export const PROTOCOL_VERSION = 1;
 
+/** What a worker is started with: how it does its media I/O, `auto` being native where that was built. */
+export type MediaIoChoice = 'auto' | 'native' | 'portable';
+
 /**
  * A call's place on a worker: the argument of its long-lived task. It holds all that the worker must know, so a
  * call moves to a fresh worker by starting a task with the same placement, `config` and `agents` filled in.

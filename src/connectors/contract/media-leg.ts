@@ -6,7 +6,7 @@
 export interface MediaLeg {
   /** Native rate of the leg's frames, in Hz; one frame is 20 ms of 16-bit mono. */
   readonly sampleRateHz: number;
-  /** Counts since the leg was opened; the same object all along. */
+  /** Counts since the leg was opened; the same object all along, put right when it is asked for. */
   readonly counters: MediaCounters;
   /** Sets all that the leg negotiated (peer, codec, keys, direction); the whole of it each time, idempotent. */
   configure(config: unknown): void;
@@ -31,6 +31,9 @@ export interface MediaCounters {
   readonly concealed: number;
   /** Packets left out to bring the delay down. */
   readonly droppedForDepth: number;
+  /** Packets that the system did not take from us, and such that it dropped before we took them. */
+  readonly unsent: number;
+  readonly overflowed: number;
 }
 
 /** What the engine gives a media leg. */
@@ -51,6 +54,15 @@ export type OpenMediaLeg = (
   memory: SharedArrayBuffer,
   host: MediaLegHost,
 ) => Promise<MediaLeg>;
+
+/** What a thread does for all of its media legs at once; the engine calls both every tick, even an idle one. */
+export interface MediaIo {
+  readonly kind: 'native' | 'portable';
+  /** Before the legs are pulled: hands them what has arrived. */
+  receive(): void;
+  /** After the legs were pushed to: sends what they have written. */
+  send(): void;
+}
 
 /** Shared memory that a media leg may use to survive its worker, zeroed at first. */
 export const MEDIA_MEMORY_BYTES = 256;

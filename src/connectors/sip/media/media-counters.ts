@@ -8,8 +8,9 @@ export interface SipMediaCounters {
   unauthentic: number;
   /** Valid, but not from the peer. */
   strangers: number;
-  /** Own packets dropped because the kernel took no more. */
+  /** Own packets dropped because the kernel took no more; the peer's, because we did not take them up in time. */
   unsent: number;
+  overflowed: number;
   /** Packets that never came, and such that came twice or too late to be played. */
   lost: number;
   duplicate: number;
@@ -36,6 +37,7 @@ export function newSipMediaCounters(): SipMediaCounters {
     unauthentic: 0,
     strangers: 0,
     unsent: 0,
+    overflowed: 0,
     lost: 0,
     duplicate: 0,
     late: 0,

@@ -6,6 +6,8 @@ const SEQUENCE_MODULO = 0x1_0000;
 /** One received RTP packet, read in place: `read` points it at other bytes, nothing is copied. */
 export class RtpPacket {
   bytes: Uint8Array = new Uint8Array(0);
+  /** Where it ends in `bytes`. */
+  end = 0;
   marker = false;
   payloadType = 0;
   sequenceNumber = 0;
@@ -15,20 +17,21 @@ export class RtpPacket {
   payloadLength = 0;
   #padded = false;
 
-  /** Reads header, CSRC list and extension (RFC 3550 section 5). False: not an RTP packet. */
-  read(bytes: Uint8Array): boolean {
-    if (bytes.length < RTP_HEADER_BYTES || bytes[0]! >> 6 !== VERSION) return false;
-    const offset = payloadOffset(bytes);
-    if (offset > bytes.length) return false;
+  /** Reads header, CSRC list and extension (RFC 3550 section 5) of the bytes from `start` to `end`. False: not RTP. */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start < RTP_HEADER_BYTES || bytes[start]! >> 6 !== VERSION) return false;
+    const offset = payloadOffset(bytes, start, end);
+    if (offset > end) return false;
     this.bytes = bytes;
-    this.marker = bytes[1]! >> 7 === 1;
-    this.payloadType = bytes[1]! & 0x7f;
-    this.sequenceNumber = (bytes[2]! << 8) | bytes[3]!;
-    this.timestamp = readUint32(bytes, 4);
-    this.ssrc = readUint32(bytes, 8);
+    this.end = end;
+    this.marker = bytes[start + 1]! >> 7 === 1;
+    this.payloadType = bytes[start + 1]! & 0x7f;
+    this.sequenceNumber = (bytes[start + 2]! << 8) | bytes[start + 3]!;
+    this.timestamp = readUint32(bytes, start + 4);
+    this.ssrc = readUint32(bytes, start + 8);
     this.payloadOffset = offset;
-    this.payloadLength = bytes.length - offset;
-    this.#padded = (bytes[0]! & 0x20) !== 0;
+    this.payloadLength = end - offset;
+    this.#padded = (bytes[start]! & 0x20) !== 0;
     return true;
   }
 
@@ -43,11 +46,11 @@ export class RtpPacket {
   }
 }
 
-function payloadOffset(bytes: Uint8Array): number {
-  const offset = RTP_HEADER_BYTES + (bytes[0]! & 0x0f) * 4;
-  const extended = (bytes[0]! & 0x10) !== 0;
+function payloadOffset(bytes: Uint8Array, start: number, end: number): number {
+  const offset = start + RTP_HEADER_BYTES + (bytes[start]! & 0x0f) * 4;
+  const extended = (bytes[start]! & 0x10) !== 0;
   if (!extended) return offset;
-  if (offset + 4 > bytes.length) return Number.POSITIVE_INFINITY;
+  if (offset + 4 > end) return Number.POSITIVE_INFINITY;
   const extensionWords = (bytes[offset + 2]! << 8) | bytes[offset + 3]!;
   return offset + 4 + extensionWords * 4;
 }
@@ -81,8 +84,8 @@ export function writeUint32(out: Uint8Array, at: number, value: number): void {
   out[at + 3] = value;
 }
 
-/** RFC 5761 section 4: with RTP and RTCP on one port, the second byte tells which one this is. */
-export function isRtcp(bytes: Uint8Array): boolean {
-  const type = bytes[1]! & 0x7f;
+/** RFC 5761 section 4: with RTP and RTCP on one port, the second byte tells which one a packet is. */
+export function isRtcp(secondByte: number): boolean {
+  const type = secondByte & 0x7f;
   return type >= 64 && type <= 95;
 }

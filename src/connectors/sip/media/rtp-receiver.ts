@@ -4,6 +4,7 @@ import { DtmfReceiver } from './dtmf-receiver.ts';
 import { CLOCK_RATE_HZ, MAX_PAYLOAD_BYTES } from './g711-codec.ts';
 import { InboundAudio } from './inbound-audio.ts';
 import type { SipMediaCounters } from './media-counters.ts';
+import type { Datagram } from './media-sockets.ts';
 import { ReceptionStats } from './reception-stats.ts';
 import type { RtpMemory } from './rtp-memory.ts';
 import { RtpPacket } from './rtp-packet.ts';
@@ -55,12 +56,18 @@ export class RtpReceiver {
     else if (remotePort !== 0) this.source.resume(remoteHost, remotePort, nowMs);
   }
 
-  receive(bytes: Uint8Array, host: string, port: number, srtp: SrtpSession | null, nowMs: number): void {
+  receive(datagram: Datagram, srtp: SrtpSession | null): void {
     const packet = this.#packet;
-    if (!packet.read(bytes)) this.#counters.malformed++;
+    const { from, arrivalMs } = datagram;
+    if (!this.#read(packet, datagram, srtp !== null)) this.#counters.malformed++;
     else if (srtp !== null && !srtp.unprotectRtp(packet)) this.#counters.unauthentic++;
     else if (!packet.trimPadding() || !this.#isAgreed(packet)) this.#counters.malformed++;
-    else this.#receiveValid(packet, host, port, nowMs);
+    else this.#receiveValid(packet, from.address, from.port, arrivalMs);
+  }
+
+  /** `apart`: as bytes of its own, because what deciphers it takes no part of others. */
+  #read(packet: RtpPacket, { bytes, start, end }: Datagram, apart: boolean): boolean {
+    return apart ? packet.read(bytes.subarray(start, end), 0, end - start) : packet.read(bytes, start, end);
   }
 
   /** Fills the next frame. False: nothing was heard. */
@@ -71,7 +78,6 @@ export class RtpReceiver {
       return false;
     }
     const heard = this.#audio.pull(frame);
-    this.#count();
     if (nowMs - this.#heardAtMs >= config.mediaTimeoutMs) this.#stall(nowMs);
     return heard;
   }
@@ -128,7 +134,8 @@ export class RtpReceiver {
     this.#emit({ type: 'stalled', silentMs: Math.round(nowMs - this.#heardAtMs) });
   }
 
-  #count(): void {
+  /** Puts the counters right that others keep. */
+  count(): void {
     const counters = this.#counters;
     const { jitter } = this.#audio;
     counters.lost = jitter.counters.lost;

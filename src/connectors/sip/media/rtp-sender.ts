@@ -7,13 +7,11 @@ import type { RtpMemory } from './rtp-memory.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from './rtp-packet.ts';
 import { SRTP_TRAILER_BYTES, type SrtpSession } from './srtp.ts';
 
-/** The kernel may still read a packet when the next one is written, so a few buffers take turns. */
-const BUFFERS = 16;
 const PACKET_BYTES = RTP_HEADER_BYTES + FRAME_SAMPLES + SRTP_TRAILER_BYTES;
 /** The timeline may run this far behind the clock before it is put right: more than a late engine catches up. */
 const MAX_BEHIND_FRAMES = 8;
 
-/** Sends a finished packet: the first `length` of `bytes`. */
+/** Sends a finished packet: the first `length` of `bytes`, which are used again at once. */
 export type SendPacket = (bytes: Uint8Array, length: number) => void;
 
 /**
@@ -24,8 +22,7 @@ export class RtpSender {
   readonly dtmf = new DtmfSender(FRAME_SAMPLES);
   readonly #memory: RtpMemory;
   readonly #send: SendPacket;
-  readonly #buffers = Array.from({ length: BUFFERS }, () => new Uint8Array(PACKET_BYTES));
-  #turn = 0;
+  readonly #bytes = new Uint8Array(PACKET_BYTES);
   #sequence: number;
   #timestamp: number;
   #anchorTimestamp: number;
@@ -50,8 +47,7 @@ export class RtpSender {
     nowMs: number,
   ): void {
     this.#advance(nowMs);
-    const bytes = this.#buffers[this.#turn]!;
-    this.#turn = (this.#turn + 1) % BUFFERS;
+    const bytes = this.#bytes;
     const isEvent = config.dtmfPayloadType !== null && this.dtmf.tick(this.#timestamp);
     const length = isEvent
       ? this.#writeEvent(bytes, config.dtmfPayloadType ?? 0)

@@ -4,7 +4,7 @@ import type { MediaLeg, MediaLegHost } from '../../contract/media-leg.ts';
 import type { SipMediaCommand, SipMediaConfig } from '../media-protocol.ts';
 import { CLOCK_RATE_HZ } from './g711-codec.ts';
 import { newSipMediaCounters, type SipMediaCounters } from './media-counters.ts';
-import type { MediaSockets } from './media-sockets.ts';
+import type { Datagram, DatagramListener, MediaSockets } from './media-sockets.ts';
 import { RtcpSession } from './rtcp-session.ts';
 import { RtpMemory } from './rtp-memory.ts';
 import { isRtcp } from './rtp-packet.ts';
@@ -13,10 +13,10 @@ import { RtpSender } from './rtp-sender.ts';
 import { SrtpSession } from './srtp.ts';
 
 /** One call's media over RTP: what the engine pulls and pushes, and what the sockets bring. */
-export class SipMediaLeg implements MediaLeg {
+export class SipMediaLeg implements MediaLeg, DatagramListener {
   readonly sampleRateHz = CLOCK_RATE_HZ;
-  readonly counters: Readonly<SipMediaCounters>;
   readonly #counters = newSipMediaCounters();
+  readonly #host: MediaLegHost;
   readonly #sockets: MediaSockets;
   readonly #memory: RtpMemory;
   readonly #receiver: RtpReceiver;
@@ -24,11 +24,12 @@ export class SipMediaLeg implements MediaLeg {
   readonly #rtcp: RtcpSession;
   #config: SipMediaConfig | null = null;
   #srtp: SrtpSession | null = null;
+  #packetsQueued = 0;
   #closed = false;
 
   constructor(sockets: MediaSockets, memory: SharedArrayBuffer, host: MediaLegHost) {
     const nowMs = wallMs();
-    this.counters = this.#counters;
+    this.#host = host;
     this.#sockets = sockets;
     this.#memory = new RtpMemory(memory);
     this.#receiver = new RtpReceiver(this.#memory, this.#counters, (event) => host.emit(event));
@@ -41,11 +42,17 @@ export class SipMediaLeg implements MediaLeg {
       (bytes, length) => this.#sendRtcp(bytes, length),
       nowMs,
     );
-    sockets.listen(
-      (bytes, from) => this.#onRtp(bytes, from.address, from.port),
-      (bytes) => this.#onRtcp(bytes),
-      (error) => host.fail(error),
-    );
+    sockets.listen(this);
+  }
+
+  /** The same object each time, put right when it is asked for. */
+  get counters(): Readonly<SipMediaCounters> {
+    const { unsent, overflowed } = this.#sockets;
+    this.#counters.unsent = unsent;
+    this.#counters.overflowed = overflowed;
+    this.#counters.packetsSent = Math.max(this.#packetsQueued - unsent, 0);
+    this.#receiver.count();
+    return this.#counters;
   }
 
   /** `config` is a SipMediaConfig; throws when an address in it is a name. */
@@ -70,6 +77,26 @@ export class SipMediaLeg implements MediaLeg {
     return this.#sender.dtmf.send(digits);
   }
 
+  onRtp(datagram: Datagram): void {
+    if (this.#config === null) return;
+    // A peer may multiplex although it was not agreed; the second byte leaves no doubt (RFC 5761).
+    const { bytes, start, end } = datagram;
+    if (end - start > 1 && isRtcp(bytes[start + 1]!)) this.onRtcp(datagram);
+    else this.#receiver.receive(datagram, this.#srtp);
+  }
+
+  onRtcp({ bytes, start, end }: Datagram): void {
+    if (this.#config === null) return;
+    const packet = bytes.subarray(start, end);
+    const length = this.#srtp === null ? packet.length : this.#srtp.unprotectRtcp(packet);
+    if (length < 0) this.#counters.unauthentic++;
+    else if (!this.#rtcp.receive(packet, length, wallMs())) this.#counters.malformed++;
+  }
+
+  onBug(error: unknown): void {
+    this.#host.fail(error);
+  }
+
   pull(frame: Int16Array): boolean {
     const nowMs = performance.now();
     if (this.#config !== null) this.#rtcp.tick(this.#srtp, wallMs());
@@ -89,24 +116,10 @@ export class SipMediaLeg implements MediaLeg {
     this.#sockets.close();
   }
 
-  #onRtp(bytes: Uint8Array, host: string, port: number): void {
-    if (this.#config === null) return;
-    // A peer may multiplex although it was not agreed; the second byte leaves no doubt (RFC 5761).
-    if (bytes.length > 1 && isRtcp(bytes)) this.#onRtcp(bytes);
-    else this.#receiver.receive(bytes, host, port, this.#srtp, performance.now());
-  }
-
-  #onRtcp(bytes: Uint8Array): void {
-    if (this.#config === null) return;
-    const length = this.#srtp === null ? bytes.length : this.#srtp.unprotectRtcp(bytes);
-    if (length < 0) this.#counters.unauthentic++;
-    else if (!this.#rtcp.receive(bytes, length, wallMs())) this.#counters.malformed++;
-  }
-
   #sendRtp(bytes: Uint8Array, length: number): void {
     const { host, port } = this.#receiver.source;
-    if (this.#sockets.sendRtp(bytes, length, port, host)) this.#counters.packetsSent++;
-    else this.#counters.unsent++;
+    this.#sockets.sendRtp(bytes, length, port, host);
+    this.#packetsQueued++;
   }
 
   #sendRtcp(bytes: Uint8Array, length: number): void {

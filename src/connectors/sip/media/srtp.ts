@@ -55,10 +55,13 @@ export class SrtpSession {
     return this.#outRtp.sign(bytes, length, Math.floor(sequence / ROC_STEP));
   }
 
-  /** Verifies and decrypts in place, and takes the tag off the payload. False: not authentic, or seen before. */
+  /**
+   * Verifies and decrypts in place a packet that begins where its bytes do, and takes the tag off the payload.
+   * False: not authentic, or seen before.
+   */
   unprotectRtp(packet: RtpPacket): boolean {
     const tagBytes = this.#inRtp.tagBytes;
-    const end = packet.bytes.length - tagBytes;
+    const end = packet.end - tagBytes;
     if (packet.payloadLength < tagBytes) return false;
     const isKnown = packet.ssrc === this.#remoteSsrc;
     const sequence = isKnown ? this.#extend(packet.sequenceNumber) : packet.sequenceNumber;

@@ -48,6 +48,8 @@ class TestMediaLeg implements MediaLeg {
     late: 0,
     concealed: 0,
     droppedForDepth: 0,
+    unsent: 0,
+    overflowed: 0,
   };
   readonly #words: Int32Array;
   readonly #says: RingConsumer;

@@ -2,7 +2,7 @@ import { EngineWorker } from '../../../../src/engine/engine-worker.ts';
 import type { CallOutcome, CallPlacement } from '../../../../src/threads/protocol.ts';
 import { openTestMedia } from './test-media-leg.ts';
 
-const worker = new EngineWorker({ test: openTestMedia });
+const worker = new EngineWorker({ test: openTestMedia }, null);
 
 export function holdCall(placement: CallPlacement): Promise<CallOutcome> {
   return worker.run(placement);

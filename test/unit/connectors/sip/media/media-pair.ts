@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { Tone } from '../../../../../src/audio/tone.ts';
 import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
-import { RtpPeer, TestLeg, until } from './rtp-peer.ts';
+import { RtpPeer, TestLeg, turn, until } from './rtp-peer.ts';
 
 const open: { close(): void }[] = [];
 
@@ -73,6 +73,6 @@ export async function pushSilence(test: TestLeg, ticks: number): Promise<void> {
   test.frame.fill(0);
   for (let i = 0; i < ticks; i++) {
     test.leg.push(test.frame, false);
-    await new Promise((resume) => setImmediate(resume));
+    await turn();
   }
 }

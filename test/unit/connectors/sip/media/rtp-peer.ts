@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../../../../../src/audio/g711.ts';
 import type { Tone } from '../../../../../src/audio/tone.ts';
 import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../../../../../src/connectors/contract/media-leg.ts';
-import { openSipMedia } from '../../../../../src/connectors/sip/media/open-sip-media.ts';
+import { mediaIo, sipMediaOver } from '../../../../../src/connectors/sip/media/open-sip-media.ts';
 import type { SipMediaLeg } from '../../../../../src/connectors/sip/media/sip-media-leg.ts';
 import type { SipCodec, SipMediaConfig } from '../../../../../src/connectors/sip/media-protocol.ts';
 
 const HOST = '127.0.0.1';
+/** This thread's; the tests of this folder run once with what was built and once, as project `portable`, with dgram. */
+export const io = mediaIo((process.env.SVC_MEDIA_IO ?? 'auto') as 'auto' | 'portable');
+const openSipMedia = sipMediaOver(io);
 const LAWS = {
   PCMU: { decode: decodeUlaw, encode: encodeUlaw },
   PCMA: { decode: decodeAlaw, encode: encodeAlaw },
@@ -188,7 +191,8 @@ export function baseConfig(remotePort: number): SipMediaConfig {
   };
 }
 
-async function freePortPair(): Promise<number> {
+/** The first of two neighbours that nobody has. */
+export async function freePortPair(): Promise<number> {
   const [rtp, rtcp] = await bindPair();
   const { port } = rtp.address();
   rtp.close();
@@ -197,10 +201,17 @@ async function freePortPair(): Promise<number> {
 }
 
 /** Resolves when `condition` holds; looks each time that the event loop has taken in what has arrived. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
+export async function until(condition: () => boolean, what: string, each = turn): Promise<void> {
   const deadline = performance.now() + 5_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`never happened: ${what}`);
-    await new Promise((resume) => setImmediate(resume));
+    await each();
   }
+}
+
+/** What waits is sent, what has arrived is taken in. */
+export async function turn(): Promise<void> {
+  io.send();
+  await new Promise((resume) => setImmediate(resume));
+  io.receive();
 }

@@ -24,7 +24,7 @@ function secure(peer: RtpPeer): void {
     return room.subarray(0, session.protectRtp(room, plain.length, plain.readUInt16BE(2)));
   };
   peer.open = (sealed) => {
-    if (!packet.read(sealed) || !session.unprotectRtp(packet))
+    if (!packet.read(sealed, 0, sealed.length) || !session.unprotectRtp(packet))
       throw new Error('the leg sent a packet that does not verify');
     return sealed.subarray(0, packet.payloadOffset + packet.payloadLength);
   };

@@ -1,0 +1,133 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import {
+  type Datagram,
+  type DatagramListener,
+  type MediaSockets,
+  RECEIVE_BUFFER_BYTES,
+  type SocketIo,
+} from './media-sockets.ts';
+
+/** Packets waiting for the kernel before we drop our own: more means that nothing leaves any more. */
+const MAX_UNSENT_PACKETS = 8;
+/** The kernel may still read a packet when the next one is written, so a few buffers take turns. */
+const BUFFERS = 16;
+/** Longer than any packet of ours. */
+const BUFFER_BYTES = 1_500;
+
+/** Media I/O with what Node brings: the event loop tells of every packet, and each is sent by a call of its own. */
+export const portableIo: SocketIo = {
+  kind: 'portable',
+  receive: () => {},
+  send: () => {},
+  open: async (options) => {
+    const rtp = await bind(options.bindHost, options.rtpPort);
+    try {
+      return new PortableSockets(rtp, await bind(options.bindHost, options.rtpPort + 1));
+    } catch (error) {
+      rtp.close();
+      throw error;
+    }
+  },
+};
+
+class PortableSockets implements MediaSockets {
+  readonly overflowed = 0;
+  readonly #rtp: Socket;
+  readonly #rtcp: Socket;
+  readonly #buffers: Uint8Array[] = [];
+  #turn = 0;
+  #unsent = 0;
+  #closed = false;
+
+  constructor(rtp: Socket, rtcp: Socket) {
+    this.#rtp = rtp;
+    this.#rtcp = rtcp;
+  }
+
+  get unsent(): number {
+    return this.#unsent;
+  }
+
+  listen(listener: DatagramListener): void {
+    this.#rtp.on(
+      'message',
+      guarded((datagram) => listener.onRtp(datagram), listener),
+    );
+    this.#rtcp.on(
+      'message',
+      guarded((datagram) => listener.onRtcp(datagram), listener),
+    );
+  }
+
+  sendRtp(bytes: Uint8Array, length: number, port: number, host: string): void {
+    this.#send(this.#rtp, bytes, length, port, host);
+  }
+
+  sendRtcp(bytes: Uint8Array, length: number, port: number, host: string): void {
+    this.#send(this.#rtcp, bytes, length, port, host);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#rtp.close();
+    this.#rtcp.close();
+  }
+
+  #send(socket: Socket, bytes: Uint8Array, length: number, port: number, host: string): void {
+    if (this.#closed || socket.getSendQueueCount() >= MAX_UNSENT_PACKETS) {
+      this.#unsent++;
+      return;
+    }
+    const copy = this.#nextBuffer();
+    for (let i = 0; i < length; i++) copy[i] = bytes[i]!;
+    socket.send(copy, 0, length, port, host);
+  }
+
+  #nextBuffer(): Uint8Array {
+    if (this.#buffers.length < BUFFERS) this.#buffers.push(new Uint8Array(BUFFER_BYTES));
+    this.#turn = (this.#turn + 1) % this.#buffers.length;
+    return this.#buffers[this.#turn]!;
+  }
+}
+
+function guarded(
+  handle: (datagram: Datagram) => void,
+  listener: DatagramListener,
+): (bytes: Uint8Array, from: RemoteInfo) => void {
+  return (bytes, from) => {
+    try {
+      handle({ bytes, start: 0, end: bytes.length, from, arrivalMs: performance.now() });
+    } catch (error) {
+      listener.onBug(error);
+    }
+  };
+}
+
+async function bind(host: string, port: number): Promise<Socket> {
+  const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookupAddress });
+  try {
+    // Without a resolver in between, `bind` tells its outcome before it returns.
+    const listening = once(socket, 'listening');
+    socket.bind(port, host);
+    await listening;
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+  socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
+  // An ICMP answer to a packet of ours says nothing that the media timeout does not say better.
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** Hosts are addresses here: this keeps every `send` clear of the resolver and of a later turn of the loop. */
+function lookupAddress(
+  host: string,
+  _options: unknown,
+  done: (error: NodeJS.ErrnoException | null, address: string, family: number) => void,
+): void {
+  done(null, host, isIPv6(host) ? 6 : 4);
+}

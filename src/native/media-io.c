@@ -1,0 +1,427 @@
+/*
+ * UDP for the media threads of the gateway: one call receives what waits on all sockets of a thread, one call sends
+ * what a tick has written. Node-API, Linux; each thread that loads it has sockets of its own, closed with the thread.
+ *
+ * Datagrams pass through two buffers that JavaScript owns and both sides read and write, native byte order:
+ *
+ *   receive record, RECORD_BYTES each          send record, as long as its payload says, up to 8 bytes
+ *     0  int32   socket                           0  int32  socket
+ *     4  int32   payload bytes                    4  int32  payload bytes
+ *     8  int32   microseconds since it arrived    8  payload
+ *    12  int32   source port, and 0x10000 with IPv6
+ *    16  4 words source address, IPv4 in the last one
+ *    32  int32   scope of an IPv6 address, 0: none
+ *    40  payload
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <node_api.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Goes up with every change that JavaScript must know of. */
+#define INTERFACE_VERSION 1
+#define RECORD_HEADER_BYTES 40
+#define IPV6_FLAG 0x10000
+#define SEND_HEADER_BYTES 8
+/* Taken from one socket before the next one's turn. */
+#define BATCH 8
+#define EVENTS 256
+#define CONTROL_BYTES 64
+#define US_PER_S 1000000
+
+typedef struct {
+  int fd; /* -1: free */
+  int next_ready;
+  bool ready;
+  bool wide; /* IPv6 */
+  struct sockaddr_storage target;
+  socklen_t target_bytes; /* 0: nobody to send to yet */
+  uint32_t unsent;
+  uint32_t overflowed;
+} Socket;
+
+/* The sockets of one thread. */
+typedef struct {
+  int epoll;
+  Socket *sockets;
+  int capacity;
+  int first_ready; /* sockets that may hold more than was read, first in, first out; -1: none */
+  int last_ready;
+  uint8_t *received;
+  int record_bytes;
+  int records;
+  uint8_t *unsent;
+  size_t unsent_bytes;
+} MediaIo;
+
+/* ---- Node-API in few words ---- */
+
+static int32_t int_of(napi_env env, napi_value value) {
+  int32_t number = 0;
+  napi_get_value_int32(env, value, &number);
+  return number;
+}
+
+static napi_value value_of(napi_env env, int32_t number) {
+  napi_value value = NULL;
+  napi_create_int32(env, number, &value);
+  return value;
+}
+
+static MediaIo *arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
+  MediaIo *io = NULL;
+  napi_get_cb_info(env, info, &count, values, NULL, NULL);
+  napi_get_instance_data(env, (void **)&io);
+  return io;
+}
+
+static Socket *socket_at(MediaIo *io, int32_t index) {
+  return index >= 0 && index < io->capacity && io->sockets[index].fd >= 0 ? &io->sockets[index] : NULL;
+}
+
+/* ---- opening and closing ---- */
+
+/* `host` is an address, never a name. Returns its length, 0 when it is none. */
+static socklen_t address_of(const char *host, int port, bool wide, struct sockaddr_storage *address) {
+  char service[16];
+  char mapped[INET6_ADDRSTRLEN + 8];
+  struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_DGRAM};
+  struct addrinfo *found = NULL;
+  if (wide && strchr(host, ':') == NULL) {
+    snprintf(mapped, sizeof mapped, "::ffff:%s", host);
+    host = mapped;
+  }
+  snprintf(service, sizeof service, "%d", port);
+  if (getaddrinfo(host, service, &hints, &found) != 0) return 0;
+  socklen_t bytes = found->ai_addrlen;
+  memcpy(address, found->ai_addr, bytes);
+  freeaddrinfo(found);
+  return bytes;
+}
+
+static int open_socket(const char *host, int port, int receive_buffer_bytes, bool wide) {
+  struct sockaddr_storage address;
+  socklen_t address_bytes = address_of(host, port, wide, &address);
+  if (address_bytes == 0) return -EINVAL;
+  int fd = socket(address.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return -errno;
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof receive_buffer_bytes);
+  setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+  setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
+  if (bind(fd, (struct sockaddr *)&address, address_bytes) == 0) return fd;
+  const int error = errno;
+  close(fd);
+  return -error;
+}
+
+static int free_index(MediaIo *io) {
+  for (int i = 0; i < io->capacity; i++) {
+    if (io->sockets[i].fd < 0) return i;
+  }
+  const int capacity = io->capacity == 0 ? 64 : io->capacity * 2;
+  Socket *sockets = realloc(io->sockets, (size_t)capacity * sizeof *sockets);
+  if (sockets == NULL) return -ENOMEM;
+  const int index = io->capacity;
+  for (int i = index; i < capacity; i++) sockets[i] = (Socket){.fd = -1, .next_ready = -1};
+  io->sockets = sockets;
+  io->capacity = capacity;
+  return index;
+}
+
+/* open(host, port, receiveBufferBytes): the socket's index, or an errno below zero. */
+static napi_value open_(napi_env env, napi_callback_info info) {
+  napi_value values[3];
+  MediaIo *io = arguments(env, info, 3, values);
+  char host[INET6_ADDRSTRLEN + 32] = "";
+  napi_get_value_string_utf8(env, values[0], host, sizeof host, NULL);
+  const bool wide = strchr(host, ':') != NULL;
+  const int index = free_index(io);
+  if (index < 0) return value_of(env, index);
+  const int fd = open_socket(host, int_of(env, values[1]), int_of(env, values[2]), wide);
+  if (fd < 0) return value_of(env, fd);
+  /* Edge-triggered: a socket is told once and then read until it is empty. */
+  struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u32 = (uint32_t)index};
+  if (epoll_ctl(io->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+    const int error = errno;
+    close(fd);
+    return value_of(env, -error);
+  }
+  io->sockets[index] = (Socket){.fd = fd, .next_ready = -1, .wide = wide};
+  return value_of(env, index);
+}
+
+static void leave_ready(MediaIo *io, int index) {
+  int before = -1;
+  for (int at = io->first_ready; at >= 0; before = at, at = io->sockets[at].next_ready) {
+    if (at != index) continue;
+    const int next = io->sockets[at].next_ready;
+    if (before < 0) io->first_ready = next;
+    else io->sockets[before].next_ready = next;
+    if (io->last_ready == at) io->last_ready = before;
+    return;
+  }
+}
+
+/* close(socket) */
+static napi_value close_(napi_env env, napi_callback_info info) {
+  napi_value value;
+  MediaIo *io = arguments(env, info, 1, &value);
+  const int index = int_of(env, value);
+  Socket *socket = socket_at(io, index);
+  if (socket == NULL) return NULL;
+  if (socket->ready) leave_ready(io, index);
+  close(socket->fd);
+  *socket = (Socket){.fd = -1, .next_ready = -1};
+  return NULL;
+}
+
+/* aim(socket, host, port): where it sends from now on; an errno below zero when that is no address. */
+static napi_value aim(napi_env env, napi_callback_info info) {
+  napi_value values[3];
+  MediaIo *io = arguments(env, info, 3, values);
+  Socket *socket = socket_at(io, int_of(env, values[0]));
+  char host[INET6_ADDRSTRLEN + 32] = "";
+  napi_get_value_string_utf8(env, values[1], host, sizeof host, NULL);
+  if (socket == NULL) return value_of(env, -EBADF);
+  socket->target_bytes = address_of(host, int_of(env, values[2]), socket->wide, &socket->target);
+  return value_of(env, socket->target_bytes == 0 ? -EINVAL : 0);
+}
+
+/* ---- receiving ---- */
+
+static void enter_ready(MediaIo *io, int index) {
+  Socket *socket = &io->sockets[index];
+  if (socket->ready) return;
+  socket->ready = true;
+  socket->next_ready = -1;
+  if (io->first_ready < 0) io->first_ready = index;
+  else io->sockets[io->last_ready].next_ready = index;
+  io->last_ready = index;
+}
+
+static void look(MediaIo *io) {
+  struct epoll_event events[EVENTS];
+  int count;
+  do {
+    count = epoll_wait(io->epoll, events, EVENTS, 0);
+    for (int i = 0; i < count; i++) {
+      const int index = (int)events[i].data.u32;
+      if (socket_at(io, index) != NULL) enter_ready(io, index);
+    }
+  } while (count == EVENTS);
+}
+
+static int64_t micros(const struct timespec *time) {
+  return (int64_t)time->tv_sec * US_PER_S + time->tv_nsec / 1000;
+}
+
+static void note_source(const struct sockaddr_storage *from, int32_t *head) {
+  memset(&head[4], 0, 20);
+  if (from->ss_family == AF_INET) {
+    const struct sockaddr_in *narrow = (const struct sockaddr_in *)from;
+    head[3] = ntohs(narrow->sin_port);
+    memcpy(&head[7], &narrow->sin_addr, 4);
+  } else {
+    const struct sockaddr_in6 *wide = (const struct sockaddr_in6 *)from;
+    head[3] = ntohs(wide->sin6_port) | IPV6_FLAG;
+    memcpy(&head[4], &wide->sin6_addr, 16);
+    head[8] = (int32_t)wide->sin6_scope_id;
+  }
+}
+
+/* source(record): the text of its source address. */
+static napi_value source(napi_env env, napi_callback_info info) {
+  napi_value value;
+  MediaIo *io = arguments(env, info, 1, &value);
+  const int32_t record = int_of(env, value);
+  if (record < 0 || record >= io->records) return NULL;
+  const int32_t *head = (const int32_t *)(io->received + (size_t)record * (size_t)io->record_bytes);
+  const bool wide = (head[3] & IPV6_FLAG) != 0;
+  char text[INET6_ADDRSTRLEN + 1 + IF_NAMESIZE] = "";
+  inet_ntop(wide ? AF_INET6 : AF_INET, wide ? &head[4] : &head[7], text, INET6_ADDRSTRLEN);
+  char name[IF_NAMESIZE];
+  if (head[8] != 0 && if_indextoname((unsigned)head[8], name) != NULL) {
+    strcat(text, "%");
+    strcat(text, name);
+  }
+  napi_create_string_utf8(env, text, NAPI_AUTO_LENGTH, &value);
+  return value;
+}
+
+/* Microseconds since arrival, by the kernel's note of it; also what the kernel had to drop. */
+static int32_t age_of(struct msghdr *message, Socket *socket, int64_t now_us) {
+  int64_t age_us = 0;
+  for (struct cmsghdr *note = CMSG_FIRSTHDR(message); note != NULL; note = CMSG_NXTHDR(message, note)) {
+    if (note->cmsg_level != SOL_SOCKET) continue;
+    if (note->cmsg_type == SCM_TIMESTAMPNS) {
+      struct timespec arrival;
+      memcpy(&arrival, CMSG_DATA(note), sizeof arrival);
+      age_us = now_us - micros(&arrival);
+    } else if (note->cmsg_type == SO_RXQ_OVFL) {
+      memcpy(&socket->overflowed, CMSG_DATA(note), sizeof socket->overflowed);
+    }
+  }
+  /* A wall clock that was set in between tells nothing. */
+  return age_us < 0 || age_us > US_PER_S ? 0 : (int32_t)age_us;
+}
+
+/* Reads up to `most` datagrams of one socket into the records from `first` on; returns how many there were. */
+static int read_socket(MediaIo *io, int index, int first, int most, int64_t now_us) {
+  struct mmsghdr messages[BATCH];
+  struct iovec parts[BATCH];
+  struct sockaddr_storage sources[BATCH];
+  _Alignas(struct cmsghdr) uint8_t notes[BATCH][CONTROL_BYTES];
+  for (int i = 0; i < most; i++) {
+    uint8_t *record = io->received + (size_t)(first + i) * (size_t)io->record_bytes;
+    parts[i] = (struct iovec){record + RECORD_HEADER_BYTES, (size_t)io->record_bytes - RECORD_HEADER_BYTES};
+    messages[i].msg_hdr = (struct msghdr){
+        .msg_name = &sources[i], .msg_namelen = sizeof sources[i], .msg_iov = &parts[i], .msg_iovlen = 1,
+        .msg_control = notes[i], .msg_controllen = CONTROL_BYTES};
+  }
+  Socket *socket = &io->sockets[index];
+  const int count = recvmmsg(socket->fd, messages, (unsigned)most, MSG_DONTWAIT, NULL);
+  for (int i = 0; i < count; i++) {
+    int32_t *head = (int32_t *)(io->received + (size_t)(first + i) * (size_t)io->record_bytes);
+    const bool whole = (messages[i].msg_hdr.msg_flags & MSG_TRUNC) == 0;
+    head[0] = index;
+    head[1] = whole ? (int32_t)messages[i].msg_len : 0;
+    head[2] = age_of(&messages[i].msg_hdr, socket, now_us);
+    note_source(&sources[i], head);
+  }
+  return count < 0 ? 0 : count;
+}
+
+/* receive(): fills records with what waits on all sockets; returns how many. As many as there is room: call again. */
+static napi_value receive(napi_env env, napi_callback_info info) {
+  MediaIo *io = arguments(env, info, 0, NULL);
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const int64_t now_us = micros(&now);
+  int count = 0;
+  look(io);
+  while (io->first_ready >= 0 && count < io->records) {
+    const int index = io->first_ready;
+    Socket *socket = &io->sockets[index];
+    const int room = io->records - count;
+    const int most = room < BATCH ? room : BATCH;
+    const int read = read_socket(io, index, count, most, now_us);
+    count += read;
+    io->first_ready = socket->next_ready;
+    socket->ready = false;
+    if (read == most) enter_ready(io, index);
+  }
+  return value_of(env, count);
+}
+
+/* ---- sending ---- */
+
+/* send(bytes): sends the records that lie in the first `bytes` of the send buffer. Never waits. */
+static napi_value send_(napi_env env, napi_callback_info info) {
+  napi_value value;
+  MediaIo *io = arguments(env, info, 1, &value);
+  const size_t end = (size_t)int_of(env, value);
+  size_t at = 0;
+  while (at + SEND_HEADER_BYTES <= end && end <= io->unsent_bytes) {
+    const int32_t *head = (const int32_t *)(io->unsent + at);
+    const size_t length = (size_t)head[1];
+    const uint8_t *payload = io->unsent + at + SEND_HEADER_BYTES;
+    at += SEND_HEADER_BYTES + ((length + 7) & ~(size_t)7);
+    Socket *socket = socket_at(io, head[0]);
+    if (socket == NULL || at > end) continue;
+    const bool aimed = socket->target_bytes > 0;
+    if (!aimed || sendto(socket->fd, payload, length, MSG_DONTWAIT | MSG_NOSIGNAL,
+                         (struct sockaddr *)&socket->target, socket->target_bytes) < 0)
+      socket->unsent++;
+  }
+  return NULL;
+}
+
+/* unsent(socket): packets that the kernel did not take. overflowed(socket): packets it dropped, full. */
+static napi_value unsent(napi_env env, napi_callback_info info) {
+  napi_value value;
+  MediaIo *io = arguments(env, info, 1, &value);
+  const Socket *socket = socket_at(io, int_of(env, value));
+  return value_of(env, socket == NULL ? 0 : (int32_t)socket->unsent);
+}
+
+static napi_value overflowed(napi_env env, napi_callback_info info) {
+  napi_value value;
+  MediaIo *io = arguments(env, info, 1, &value);
+  const Socket *socket = socket_at(io, int_of(env, value));
+  return value_of(env, socket == NULL ? 0 : (int32_t)socket->overflowed);
+}
+
+/* ---- the thread ---- */
+
+/* use(receiveBuffer, recordBytes, sendBuffer): ArrayBuffers that live as long as the thread. */
+static napi_value use(napi_env env, napi_callback_info info) {
+  napi_value values[3];
+  MediaIo *io = arguments(env, info, 3, values);
+  napi_ref kept;
+  size_t bytes = 0;
+  napi_get_arraybuffer_info(env, values[0], (void **)&io->received, &bytes);
+  napi_get_arraybuffer_info(env, values[2], (void **)&io->unsent, &io->unsent_bytes);
+  io->record_bytes = int_of(env, values[1]);
+  io->records = io->record_bytes > RECORD_HEADER_BYTES ? (int)(bytes / (size_t)io->record_bytes) : 0;
+  napi_create_reference(env, values[0], 1, &kept);
+  napi_create_reference(env, values[2], 1, &kept);
+  return NULL;
+}
+
+/* wakeToThePoint(): timers of this thread fire when they are due; the kernel's habit is up to 50 us later. */
+static napi_value wake_to_the_point(napi_env env, napi_callback_info info) {
+  (void)info;
+  return value_of(env, prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) == 0 ? 0 : -errno);
+}
+
+static void end(napi_env env, void *data, void *hint) {
+  (void)env;
+  (void)hint;
+  MediaIo *io = data;
+  for (int i = 0; i < io->capacity; i++) {
+    if (io->sockets[i].fd >= 0) close(io->sockets[i].fd);
+  }
+  close(io->epoll);
+  free(io->sockets);
+  free(io);
+}
+
+static void add(napi_env env, napi_value exports, const char *name, napi_callback call) {
+  napi_value function;
+  napi_create_function(env, name, NAPI_AUTO_LENGTH, call, NULL, &function);
+  napi_set_named_property(env, exports, name, function);
+}
+
+NAPI_MODULE_INIT() {
+  MediaIo *io = calloc(1, sizeof *io);
+  if (io == NULL) return NULL;
+  io->first_ready = -1;
+  io->epoll = epoll_create1(EPOLL_CLOEXEC);
+  /* Called when the thread ends, however it does. */
+  napi_set_instance_data(env, io, end, NULL);
+  napi_set_named_property(env, exports, "version", value_of(env, INTERFACE_VERSION));
+  add(env, exports, "use", use);
+  add(env, exports, "open", open_);
+  add(env, exports, "close", close_);
+  add(env, exports, "aim", aim);
+  add(env, exports, "receive", receive);
+  add(env, exports, "source", source);
+  add(env, exports, "send", send_);
+  add(env, exports, "unsent", unsent);
+  add(env, exports, "overflowed", overflowed);
+  add(env, exports, "wakeToThePoint", wake_to_the_point);
+  return exports;
+}

@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+/** What media-io.c offers a thread. Sockets are numbers; calls that can fail answer with an errno below zero. */
+export interface MediaIoBinding {
+  readonly version: number;
+  /** Takes the buffers that `receive` fills and `send` empties; their records are described in media-io.c. */
+  use(received: ArrayBuffer, recordBytes: number, unsent: ArrayBuffer): void;
+  /** Binds a UDP socket; `host` is an address. */
+  open(host: string, port: number, receiveBufferBytes: number): number;
+  close(socket: number): void;
+  /** Sets where the socket sends. */
+  aim(socket: number, host: string, port: number): number;
+  /** Fills records with what waits on all sockets; returns how many. When all are full there may be more. */
+  receive(): number;
+  /** The text of the source address in a record. */
+  source(record: number): string;
+  /** Sends the records in the first `bytes` of the send buffer. */
+  send(bytes: number): void;
+  /** Packets of the socket that the kernel did not take, and such that came while its buffer was full. */
+  unsent(socket: number): number;
+  overflowed(socket: number): number;
+  /** Lets timers of this thread fire when they are due; the kernel's habit is up to 50 µs later. */
+  wakeToThePoint(): number;
+}
+
+/** INTERFACE_VERSION of media-io.c. */
+const VERSION = 1;
+const BINARY = join(import.meta.dirname, '../../build/media-io.node');
+
+/** Loads the binary that build.ts made; returns why not when that cannot be. */
+export function loadMediaIo(): MediaIoBinding | string {
+  try {
+    const binding = createRequire(import.meta.url)(BINARY) as MediaIoBinding;
+    return binding.version === VERSION ? binding : `it is of version ${binding.version}, not ${VERSION}`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'MODULE_NOT_FOUND' ? 'it was not built' : message;
+  }
+}

@@ -1,0 +1,168 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import type { Datagram, MediaSockets } from '../../../../../src/connectors/sip/media/media-sockets.ts';
+import { closing } from './media-pair.ts';
+import { freePortPair, io, until } from './rtp-peer.ts';
+
+const V4 = '127.0.0.1';
+
+interface Seen {
+  readonly text: string;
+  readonly address: string;
+  readonly port: number;
+  readonly agoMs: number;
+}
+
+interface Heard {
+  readonly rtp: Seen[];
+  readonly rtcp: Seen[];
+  readonly bugs: unknown[];
+}
+
+function seen({ bytes, start, end, from, arrivalMs }: Datagram): Seen {
+  const text = Buffer.from(bytes.subarray(start, end)).toString();
+  return { text, address: from.address, port: from.port, agoMs: performance.now() - arrivalMs };
+}
+
+function listen(sockets: MediaSockets): Heard {
+  const heard: Heard = { rtp: [], rtcp: [], bugs: [] };
+  sockets.listen({
+    onRtp: (datagram) => {
+      const packet = seen(datagram);
+      if (packet.text === 'bug') throw new Error('a bug');
+      heard.rtp.push(packet);
+    },
+    onRtcp: (datagram) => heard.rtcp.push(seen(datagram)),
+    onBug: (error) => heard.bugs.push(error),
+  });
+  return heard;
+}
+
+async function opened(
+  host = V4,
+): Promise<{ readonly sockets: MediaSockets; readonly port: number; readonly heard: Heard }> {
+  const port = await freePortPair();
+  const sockets = closing(await io.open({ bindHost: host, rtpPort: port }));
+  return { sockets, port, heard: listen(sockets) };
+}
+
+async function stranger(host = V4): Promise<{ readonly socket: Socket; readonly port: number }> {
+  const socket = closing(createSocket(host.includes(':') ? 'udp6' : 'udp4'));
+  socket.bind(0, host);
+  await once(socket, 'listening');
+  return { socket, port: socket.address().port };
+}
+
+function tell(socket: Socket, text: string, port: number, host = V4): Promise<void> {
+  return new Promise((resolve) => socket.send(text, port, host, () => resolve()));
+}
+
+test('a taken port is refused with the code of the system, and its neighbour is let go', async () => {
+  const rtpPort = await freePortPair();
+  const taken = closing(createSocket('udp4'));
+  taken.bind(rtpPort + 1, V4);
+  await once(taken, 'listening');
+  const refusal = { code: 'EADDRINUSE', syscall: 'bind', address: V4, port: rtpPort + 1 };
+  await expect(io.open({ bindHost: V4, rtpPort })).rejects.toMatchObject(refusal);
+  const neighbour = closing(createSocket('udp4'));
+  neighbour.bind(rtpPort, V4);
+  await once(neighbour, 'listening');
+});
+
+test('an address that is not ours is refused', async () => {
+  const rtpPort = await freePortPair();
+  const refusal = { code: 'EADDRNOTAVAIL', syscall: 'bind' };
+  await expect(io.open({ bindHost: '192.0.2.1', rtpPort })).rejects.toMatchObject(refusal);
+});
+
+test.each([V4, '::1'])('packets come from and go to where they should, over %s', async (host) => {
+  const { sockets, port, heard } = await opened(host);
+  const [one, two] = [await stranger(host), await stranger(host)];
+  await tell(one.socket, 'first', port, host);
+  await tell(two.socket, 'second', port, host);
+  await tell(one.socket, 'report', port + 1, host);
+  await until(() => heard.rtp.length === 2 && heard.rtcp.length === 1, 'three packets');
+  expect(heard.rtp).toMatchObject([
+    { text: 'first', address: host, port: one.port },
+    { text: 'second', address: host, port: two.port },
+  ]);
+  expect(heard.rtcp).toMatchObject([{ text: 'report', address: host, port: one.port }]);
+
+  const answers: string[] = [];
+  for (const [name, { socket }] of Object.entries({ one, two })) {
+    socket.on('message', (bytes, from) => answers.push(`${name} ${bytes} ${from.port - port}`));
+  }
+  const bytes = Buffer.from('answer and what is behind it');
+  sockets.sendRtp(bytes, 6, one.port, host);
+  // The bytes are ours again at once.
+  bytes.fill('x');
+  sockets.sendRtp(Buffer.from('other'), 5, two.port, host);
+  sockets.sendRtcp(Buffer.from('report'), 6, one.port, host);
+  await until(() => answers.length === 3, 'three answers');
+  expect(answers.sort()).toEqual(['one answer 0', 'one report 1', 'two other 0']);
+  expect(sockets.unsent).toBe(0);
+});
+
+test('what was queued before a close still leaves', async () => {
+  const { sockets } = await opened();
+  const peer = await stranger();
+  const goodbyes: string[] = [];
+  peer.socket.on('message', (bytes) => goodbyes.push(`${bytes}`));
+  sockets.sendRtp(Buffer.from('goodbye'), 7, peer.port, V4);
+  sockets.close();
+  sockets.close();
+  await until(() => goodbyes.length === 1, 'the goodbye');
+});
+
+test('a burst comes whole, in order, and a bug in a listener is told', async () => {
+  const { port, heard } = await opened();
+  const { socket } = await stranger();
+  const texts = Array.from({ length: 40 }, (_, i) => `packet ${i}`);
+  for (const text of texts) await tell(socket, text, port);
+  await tell(socket, 'bug', port);
+  await until(() => heard.bugs.length === 1, 'the bug');
+  expect(heard.rtp.map(({ text }) => text)).toEqual(texts);
+});
+
+test.runIf(io.kind === 'native')('arrival is when the kernel took it, not when we looked', async () => {
+  const { port, heard } = await opened();
+  const { socket } = await stranger();
+  await tell(socket, 'early', port);
+  const sentAt = performance.now();
+  const nothing = () => new Promise<void>((resume) => setImmediate(resume));
+  await until(() => performance.now() - sentAt > 60, 'some time', nothing);
+  io.receive();
+  expect(heard.rtp[0]?.agoMs).toBeGreaterThan(50);
+});
+
+test.runIf(io.kind === 'native')('what the kernel dropped for want of room is counted', async () => {
+  const { sockets, port, heard } = await opened();
+  const { socket } = await stranger();
+  for (let i = 0; i < 2_000; i++) await tell(socket, 'flood', port);
+  io.receive();
+  const held = heard.rtp.length;
+  expect(held).toBeLessThan(2_000);
+  // The kernel tells with the next packet that it takes.
+  await tell(socket, 'after', port);
+  await until(() => heard.rtp.length > held, 'the packet behind the flood');
+  expect(sockets.overflowed).toBe(2_000 - held);
+});
+
+test.runIf(io.kind === 'native')('a thread that is ended leaves its ports free', async () => {
+  const port = await freePortPair();
+  const module = new URL('../../../../../src/native/media-io.ts', import.meta.url).href;
+  const worker = new Worker(
+    `import('${module}').then(({ loadMediaIo }) => {
+       const bound = loadMediaIo().open('${V4}', ${port}, 65_536);
+       require('node:worker_threads').parentPort.postMessage(bound);
+       setInterval(() => {}, 1_000);
+     })`,
+    { eval: true },
+  );
+  expect(await once(worker, 'message')).toEqual([expect.any(Number)]);
+  await expect(io.open({ bindHost: V4, rtpPort: port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await worker.terminate();
+  closing(await io.open({ bindHost: V4, rtpPort: port }));
+});
