@@ -34,7 +34,6 @@ export class InboundCalls {
   receive(trunk: Trunk, request: IncomingInviteRequest, dialled: Dialled): void {
     const number = this.#numberOf(trunk, dialled);
     if (number === null) return reject(request, 404);
-    request.trying();
     const offer = request.message.body;
     const probe = new LegMedia(UNUSED_MEDIA, this.#media);
     if (offer !== '' && !probe.canAnswer(offer, trunk.settings.srtp)) return reject(request, 488);

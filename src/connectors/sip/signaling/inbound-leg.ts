@@ -1,8 +1,12 @@
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { CancelTimer } from '../../../base/time.ts';
 import type { PlatformLeg, SendsDtmf } from '../../contract/connector.ts';
 import { sdpBody } from './leg-session.ts';
 import { ReliableRinging } from './reliable-ringing.ts';
 import type { SipLeg } from './sip-leg.ts';
+
+/** A caller that hears nothing for 500 ms repeats its INVITE; RFC 3261 section 17.2.1 gives us 200 ms. */
+const TRYING_MS = 100;
 
 type State = 'ringing' | 'answering' | 'established' | 'closed';
 
@@ -12,6 +16,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
   readonly #request: IncomingInviteRequest;
   readonly #reliable: ReliableRinging | null;
   #state: State = 'ringing';
+  #cancelTrying: CancelTimer;
 
   constructor(leg: SipLeg, request: IncomingInviteRequest, wantsReliable: boolean) {
     this.#leg = leg;
@@ -21,8 +26,9 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
           this.#refuseWith(504, 'the caller did not acknowledge ringing'),
         )
       : null;
-    if (this.#reliable === null) request.progress({ statusCode: 180 });
-    else this.#reliable.start();
+    this.#cancelTrying = leg.clock.after(TRYING_MS, () => void request.trying());
+    // What answers itself at once has no need to ring.
+    queueMicrotask(() => this.#ring());
   }
 
   get released(): Promise<void> {
@@ -66,6 +72,13 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     return this.#leg.sendDtmf(digits);
   }
 
+  #ring(): void {
+    if (this.#state !== 'ringing') return;
+    this.#cancelTrying();
+    if (this.#reliable === null) this.#request.progress({ statusCode: 180 });
+    else this.#reliable.start();
+  }
+
   #isPending(): boolean {
     return this.#state === 'ringing' || this.#state === 'answering';
   }
@@ -78,6 +91,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     const content = offer === '' ? media.offer() : media.answer(offer);
     if (content === null) return this.#refuseWith(488, 'the offer has no codec in common');
     this.#reliable?.stop();
+    this.#cancelTrying();
     const { session } = this.#request.accept({ statusCode: 200, body: sdpBody(content) });
     this.#state = 'established';
     this.#leg.establish(session, 'callee', (sdp) => this.#acknowledged(sdp));
@@ -105,6 +119,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
 
   #reject(statusCode: number): void {
     this.#reliable?.stop();
+    this.#cancelTrying();
     this.#state = 'closed';
     try {
       this.#request.reject({ statusCode });

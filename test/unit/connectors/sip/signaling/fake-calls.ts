@@ -42,11 +42,17 @@ export class RecordedLeg implements LegObserver {
 export class RecordingAnswerer implements InboundAnswerer {
   readonly calls: { call: InboundCall; leg: PlatformLeg; notes: RecordedLeg }[] = [];
   hasRoom = true;
+  answersAtOnce = false;
+  /** Media opens no sooner than this resolves. */
+  mediaMayOpen: Promise<void> = Promise.resolve();
 
   ring(call: InboundCall): boolean {
     if (!this.hasRoom) return false;
     const notes = new RecordedLeg();
-    this.calls.push({ call, leg: call.take(notes.media, notes), notes });
+    notes.media.mayOpen = this.mediaMayOpen;
+    const leg = call.take(notes.media, notes);
+    this.calls.push({ call, leg, notes });
+    if (this.answersAtOnce) leg.accept();
     return true;
   }
 

@@ -8,6 +8,7 @@ export class FakeMedia implements MediaControl {
   readonly configs: SipMediaConfig[] = [];
   readonly commands: unknown[] = [];
   packetsHeard = 0;
+  mayOpen: Promise<void> = Promise.resolve();
   onEvent: (event: MediaEvent) => void = () => {};
   #socket: Socket | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -18,6 +19,7 @@ export class FakeMedia implements MediaControl {
   }
 
   async open(_kind: string, open: unknown, onEvent: (event: MediaEvent) => void): Promise<void> {
+    await this.mayOpen;
     const { bindHost, rtpPort } = open as SipMediaOpen;
     const socket = createSocket('udp4');
     socket.on('message', () => {

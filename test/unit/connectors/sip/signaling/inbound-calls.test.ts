@@ -47,7 +47,6 @@ describe('inbound calls', () => {
 
   it('rings, answers, and is answered with the ACK', async () => {
     invite('c1');
-    await peer.response(100, 'INVITE');
     await peer.response(180, 'INVITE');
     const { call, leg, notes } = await gateway.answerer.next();
     expect(call).toMatchObject({
@@ -65,6 +64,23 @@ describe('inbound calls', () => {
     peer.answer(await peer.request('BYE'), 200);
     await leg.released;
     expect(notes.log).toEqual(['answered', 'ended local']);
+  });
+
+  it('says nothing before a 200 that follows at once, and 100 when it does not', async () => {
+    gateway.answerer.answersAtOnce = true;
+    invite('c1a');
+    await peer.response(200, 'INVITE');
+    expect(peer.statuses('INVITE')).toEqual([200]);
+    const opened = Promise.withResolvers<void>();
+    gateway.answerer.mediaMayOpen = opened.promise;
+    invite('c1b');
+    await peer.response(100, 'INVITE');
+    opened.resolve();
+    await waitFor('the second 200', () => {
+      const statuses = peer.statuses('INVITE');
+      return statuses.lastIndexOf(200) > statuses.indexOf(100);
+    });
+    expect(peer.statuses('INVITE')).not.toContain(180);
   });
 
   it('repeats its 200 until the ACK, and hangs up only after it', async () => {
@@ -108,7 +124,7 @@ describe('inbound calls', () => {
     const { leg, notes } = await gateway.answerer.next();
     leg.accept();
     await peer.response(200, 'INVITE');
-    expect(peer.statuses('INVITE').filter((status) => status === 180)).toHaveLength(rung - 1);
+    expect(peer.statuses('INVITE').filter((status) => status === 180)).toHaveLength(rung);
     peer.send('ACK', contact, { ...call, cseq: 1, branch: 'z9hG4bKack' });
     await notes.waitFor('answered');
   });
