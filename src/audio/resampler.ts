@@ -21,6 +21,8 @@ export class Resampler {
   readonly #filter: PolyphaseFilter;
   /** The last input samples of former calls, as many as reach into the next one. */
   readonly #history: Int16Array;
+  /** What the longest input makes, as a rule: frames are all of one length, and are moved in one block. */
+  readonly #usualOutput: Int16Array;
   /** The next output sample's place: so many input samples after the next one, and so many `up`ths of one more. */
   #at = 0;
   #phase = 0;
@@ -30,6 +32,7 @@ export class Resampler {
     assert(inRateHz !== outRateHz, 'equal rates need no resampler');
     this.maxOutputSamples = Math.ceil((maxInputSamples * outRateHz) / inRateHz) + 1;
     this.#maxInputSamples = maxInputSamples;
+    this.#usualOutput = outputSamples.subarray(0, Math.floor((maxInputSamples * outRateHz) / inRateHz));
     this.#filter = polyphaseFilter(inRateHz, outRateHz);
     this.#history = new Int16Array(this.#filter.taps - 1);
     assert(maxInputSamples + this.#history.length <= MAX_WINDOW_SAMPLES, 'resampler input is too long');
@@ -41,7 +44,7 @@ export class Resampler {
     assert(lengthSamples <= this.#maxInputSamples, 'resampler input is longer than agreed');
     this.#fillWindow(input, lengthSamples);
     const produced = convolveWindow(this.#filter, lengthSamples, this.#at, this.#phase);
-    for (let i = 0; i < produced; i++) output[i] = outputSamples[i] as number;
+    this.#takeOutput(produced, output);
     this.#moveOn(lengthSamples, produced);
     return produced;
   }
@@ -49,7 +52,14 @@ export class Resampler {
   #fillWindow(input: Int16Array, lengthSamples: number): void {
     const history = this.#history;
     windowSamples.set(history);
-    for (let i = 0; i < lengthSamples; i++) windowSamples[history.length + i] = input[i] as number;
+    // One block move in nearly every case: a part of `input` would need a view of its own.
+    if (lengthSamples === input.length) windowSamples.set(input, history.length);
+    else for (let i = 0; i < lengthSamples; i++) windowSamples[history.length + i] = input[i] as number;
+  }
+
+  #takeOutput(produced: number, output: Int16Array): void {
+    if (produced === this.#usualOutput.length) output.set(this.#usualOutput);
+    else for (let i = 0; i < produced; i++) output[i] = outputSamples[i] as number;
   }
 
   #moveOn(lengthSamples: number, produced: number): void {
