@@ -1,3 +1,5 @@
+import { SummingBus } from '../audio/summing-bus.ts';
+
 /** One party of a room, as the mixer sees it. Frames are 20 ms at the room's rate and belong to the mixer. */
 export interface Party {
   /** Fills `frame` with what the party says in this tick. False: it says nothing, `frame` is left as it is. */
@@ -11,22 +13,16 @@ export interface Party {
  * each listener's own voice, saturate. Silent parties cost a call and nothing else.
  */
 export class Mixer {
-  readonly #frameSamples: number;
-  readonly #silence: Int16Array;
-  readonly #total: Int32Array;
-  readonly #mixed: Int16Array;
-  readonly #said: Int16Array[] = [];
+  readonly #bus: SummingBus;
   readonly #voiced: boolean[] = [];
 
   constructor(frameSamples: number) {
-    this.#frameSamples = frameSamples;
-    this.#silence = new Int16Array(frameSamples);
-    this.#total = new Int32Array(frameSamples);
-    this.#mixed = new Int16Array(frameSamples);
+    this.#bus = new SummingBus(frameSamples);
   }
 
   /** One tick of one room. */
   mix(parties: readonly Party[]): void {
+    this.#bus.makeRoom(parties.length);
     const voices = this.#pullAll(parties);
     if (voices === 0) this.#pushSilence(parties);
     else if (voices === 1) this.#pushOneVoice(parties);
@@ -37,8 +33,7 @@ export class Mixer {
   #pullAll(parties: readonly Party[]): number {
     let voices = 0;
     for (let i = 0; i < parties.length; i++) {
-      if (i === this.#said.length) this.#said.push(new Int16Array(this.#frameSamples));
-      const voiced = (parties[i] as Party).pull(this.#said[i] as Int16Array);
+      const voiced = (parties[i] as Party).pull(this.#bus.voice(i));
       this.#voiced[i] = voiced;
       if (voiced) voices++;
     }
@@ -46,52 +41,35 @@ export class Mixer {
   }
 
   #pushSilence(parties: readonly Party[]): void {
-    for (let i = 0; i < parties.length; i++) (parties[i] as Party).push(this.#silence, false);
+    for (let i = 0; i < parties.length; i++) (parties[i] as Party).push(this.#bus.silence, false);
   }
 
   #pushOneVoice(parties: readonly Party[]): void {
     const speaker = this.#voiced.indexOf(true);
     for (let i = 0; i < parties.length; i++) {
-      if (i === speaker) (parties[i] as Party).push(this.#silence, false);
-      else (parties[i] as Party).push(this.#said[speaker] as Int16Array, true);
+      if (i === speaker) (parties[i] as Party).push(this.#bus.silence, false);
+      else (parties[i] as Party).push(this.#bus.voice(speaker), true);
     }
   }
 
   /** Two who both speak, the usual call: each hears the other as he is. */
   #pushAcross(parties: readonly Party[]): void {
-    (parties[0] as Party).push(this.#said[1] as Int16Array, true);
-    (parties[1] as Party).push(this.#said[0] as Int16Array, true);
+    (parties[0] as Party).push(this.#bus.voice(1), true);
+    (parties[1] as Party).push(this.#bus.voice(0), true);
   }
 
   #pushMixMinus(parties: readonly Party[]): void {
-    this.#sumVoices(parties.length);
+    const bus = this.#bus;
+    bus.clear();
+    for (let i = 0; i < parties.length; i++) if (this.#voiced[i]) bus.add(i);
     for (let i = 0; i < parties.length; i++) {
       if (!this.#voiced[i]) continue;
-      this.#saturateWithout(this.#said[i] as Int16Array);
-      (parties[i] as Party).push(this.#mixed, true);
+      bus.leaveOut(i);
+      (parties[i] as Party).push(bus.rest, true);
     }
-    this.#saturateWithout(this.#silence);
+    bus.leaveOutNobody();
     for (let i = 0; i < parties.length; i++) {
-      if (!this.#voiced[i]) (parties[i] as Party).push(this.#mixed, true);
-    }
-  }
-
-  #sumVoices(count: number): void {
-    const total = this.#total;
-    total.fill(0);
-    for (let i = 0; i < count; i++) {
-      if (!this.#voiced[i]) continue;
-      const said = this.#said[i] as Int16Array;
-      for (let n = 0; n < total.length; n++) total[n] = (total[n] as number) + (said[n] as number);
-    }
-  }
-
-  #saturateWithout(own: Int16Array): void {
-    const total = this.#total;
-    const mixed = this.#mixed;
-    for (let n = 0; n < mixed.length; n++) {
-      const sum = (total[n] as number) - (own[n] as number);
-      mixed[n] = Math.max(-32_768, Math.min(32_767, sum));
+      if (!this.#voiced[i]) (parties[i] as Party).push(bus.rest, true);
     }
   }
 }

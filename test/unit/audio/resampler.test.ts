@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import wabt from 'wabt';
 import { Resampler } from '../../../src/audio/resampler.ts';
 import { Tone } from '../../../src/audio/tone.ts';
 import { toneAmplitude, toneSnrDb } from './tone-analysis.ts';
@@ -117,16 +114,5 @@ describe('Resampler', () => {
       }
     }
     expect(together.map(({ heard }) => Int16Array.from(heard))).toEqual(alone);
-  });
-});
-
-describe('convolve.wasm', () => {
-  it('is what convolve.wat says', async () => {
-    const folder = join(import.meta.dirname, '../../../src/audio');
-    const { parseWat } = await wabt();
-    const module = parseWat('convolve.wat', readFileSync(join(folder, 'convolve.wat'), 'utf8'), {
-      simd: true,
-    });
-    expect(Buffer.from(module.toBinary({}).buffer)).toEqual(readFileSync(join(folder, 'convolve.wasm')));
   });
 });
