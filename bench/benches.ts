@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts';
+import { callsBench } from './calls/calls.bench.ts';
 
 /** In the order in which they run and stand in the table. */
-export const benches: readonly Bench[] = [];
+export const benches: readonly Bench[] = [callsBench];

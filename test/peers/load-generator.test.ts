@@ -1,13 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { LoadProcess } from '../../bench/load/load-process.ts';
-import { claimRtpPorts, claimSignalingPorts } from '../support/free-ports.ts';
+import { Generator } from '../../bench/generator/generator.ts';
+import { lossesOf } from '../../bench/generator/generator-report.ts';
+import { SipAnswerer } from '../../bench/generator/sip-answerer.ts';
+import { claimSignalingPorts } from '../support/free-ports.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { Sipp } from '../support/sipp.ts';
 
 const SETTLE_MS = 1_000;
 const MEASURED_MS = 3_000;
 const MEASURED_FRAMES = MEASURED_MS / 20;
+/** Frame of an echo that comes after the counting has begun. */
+const LATER_FRAME = 100;
 
 const cleanups: (() => unknown)[] = [];
 
@@ -20,15 +24,21 @@ function pass(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-async function startPhones() {
-  const [sip, rtp] = [await claimSignalingPorts(1), await claimRtpPorts(8)];
-  const phones = await LoadProcess.start('phones', ['127.0.0.1', `${sip.first}`, `${rtp.first}`]);
-  cleanups.push(sip.release, rtp.release, () => phones.stop());
-  return { phones, sipPort: sip.first };
+function startGenerator(): Generator {
+  const generator = Generator.start();
+  cleanups.push(() => generator.stop());
+  return generator;
 }
 
-/** A call stream that echoes what it hears, less every frame for which `drops` is true. */
-async function startEchoStream(drops: (frame: number) => boolean): Promise<string> {
+async function measure(generator: Generator) {
+  await pass(SETTLE_MS);
+  await generator.begin();
+  await pass(MEASURED_MS);
+  return generator.end();
+}
+
+/** A call stream that sends back what `echo` makes of each frame; null: nothing. */
+async function startEchoStream(echo: (data: Buffer, frame: number) => Buffer | null): Promise<string> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   cleanups.push(() => {
     for (const client of server.clients) client.terminate();
@@ -36,9 +46,14 @@ async function startEchoStream(drops: (frame: number) => boolean): Promise<strin
   });
   server.on('connection', (socket) => {
     let frame = 0;
-    socket.on('message', (data, isBinary) => {
-      if (!isBinary) socket.send(JSON.stringify({ type: 'audio_config', sample_rate: 16_000 }));
-      else if (!drops(frame++)) socket.send(data, { binary: true });
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (!isBinary) return socket.send(JSON.stringify({ type: 'audio_config', sample_rate: 16_000 }));
+      const back = echo(data, frame++);
+      if (back !== null) socket.send(back, { binary: true });
+    });
+    socket.ping('are you there?');
+    socket.once('pong', (text) => {
+      if (text.toString() !== 'are you there?') socket.terminate();
     });
   });
   await new Promise((resolve) => server.once('listening', resolve));
@@ -46,56 +61,96 @@ async function startEchoStream(drops: (frame: number) => boolean): Promise<strin
 }
 
 async function measureAgents(streamUrl: string) {
-  const agents = await LoadProcess.start('agents');
-  cleanups.push(() => agents.stop());
-  await agents.ask({ type: 'join', streamUrls: [streamUrl, streamUrl], apiKey: 'none' }, 'ready', 5_000);
-  await pass(SETTLE_MS);
-  agents.tell({ type: 'begin' });
-  await pass(MEASURED_MS);
-  return (await agents.ask({ type: 'end' }, 'agents', 5_000)).stats;
+  const generator = startGenerator();
+  await generator.joinAgents([streamUrl, streamUrl], 'none');
+  return measure(generator);
 }
 
-describe('agents of the load generator', () => {
+describe.skipIf(requirePeer('cc'))('agents of the load generator', () => {
   it('count every frame of a clean stream', async () => {
-    const stats = await measureAgents(await startEchoStream(() => false));
-    expect(stats).toMatchObject({ agents: 2, breaks: 0, disconnected: 0, errors: {} });
-    expect(Math.abs(stats.framesReceived - 2 * MEASURED_FRAMES)).toBeLessThan(12);
-    expect(stats.worstDeviationFrames).toBeLessThanOrEqual(1);
+    const report = await measureAgents(await startEchoStream((data) => data));
+    expect(report.agents).toMatchObject({ count: 2, breaks: 0, silent: 0, gone: 0, errors: 0, blocked: 0 });
+    expect(Math.abs(report.agents.received - 2 * MEASURED_FRAMES)).toBeLessThan(12);
+    expect(lossesOf(report, 0, 2)).toEqual([]);
   });
 
   it('notice a single lost frame', async () => {
-    const stats = await measureAgents(await startEchoStream((frame) => frame === 100));
-    expect(stats.breaks).toBe(2);
-    expect(stats.worstDeviationFrames).toBeGreaterThan(0.5);
+    const report = await measureAgents(
+      await startEchoStream((data, frame) => (frame === LATER_FRAME ? null : data)),
+    );
+    expect(report.agents).toMatchObject({ breaks: 2, silent: 0 });
+    expect(lossesOf(report, 0, 2)).not.toEqual([]);
+  });
+
+  it('notice a silent frame', async () => {
+    const report = await measureAgents(
+      await startEchoStream((data, frame) => (frame === LATER_FRAME ? Buffer.alloc(data.length) : data)),
+    );
+    // The frame itself and the return from it, on both connections.
+    expect(report.agents).toMatchObject({ breaks: 4, silent: 2 });
+  });
+
+  it('notice a frame that comes twice in place of the next', async () => {
+    let last = Buffer.alloc(640);
+    const report = await measureAgents(
+      await startEchoStream((data, frame) => {
+        const said = frame === LATER_FRAME ? last : data;
+        last = Buffer.from(data);
+        return said;
+      }),
+    );
+    expect(report.agents.breaks).toBeGreaterThanOrEqual(2);
+  });
+
+  it('miss what should have come when a stream stops', async () => {
+    const report = await measureAgents(
+      await startEchoStream((data, frame) => (frame > LATER_FRAME ? null : data)),
+    );
+    expect(report.agents.worstDeviationFrames).toBeGreaterThan(50);
+  });
+
+  it('that are not let in are an error', async () => {
+    const nobody = 'ws://127.0.0.1:9/stream';
+    await expect(startGenerator().joinAgents([nobody], 'none')).rejects.toThrow('1 agents were not let in');
   });
 });
 
-describe('agents of a stream that stops', () => {
-  it('miss what should have come', async () => {
-    const stats = await measureAgents(await startEchoStream((frame) => frame > 120));
-    expect(stats.worstDeviationFrames).toBeGreaterThan(50);
+describe.skipIf(requirePeer('cc'))('phones of the load generator', () => {
+  it('hear each other, and miss nothing', async () => {
+    const generator = startGenerator();
+    const [a = 0, b = 0] = await generator.openPhones(2);
+    generator.call(0, '127.0.0.1', b);
+    generator.call(1, '127.0.0.1', a);
+    const report = await measure(generator);
+    expect(report.phones).toMatchObject({ count: 2, lost: 0, breaks: 0 });
+    expect(lossesOf(report, 2, 0)).toEqual([]);
+    expect(lossesOf(report, 3, 0)).toEqual(['2 of 3 phones']);
   });
 });
 
-describe.skipIf(requirePeer('sipp'))('phones of the load generator', () => {
+describe.skipIf(requirePeer('cc', 'sipp'))('phones of the load generator behind SIP', () => {
   it('answer sipp and get back all that they send', async () => {
-    const { phones, sipPort } = await startPhones();
-    const callMs = SETTLE_MS + MEASURED_MS + 2_000;
+    const generator = startGenerator();
+    const sip = await claimSignalingPorts(1);
+    const [port = 0] = await generator.openPhones(1);
+    const answerer = new SipAnswerer('127.0.0.1', sip.first, (remote) => {
+      generator.call(0, remote.host, remote.port);
+      return port;
+    });
+    await answerer.listen();
+    cleanups.push(sip.release, () => answerer.close());
     const sipp = await Sipp.start({
       scenario: { builtIn: 'uac' },
-      target: `127.0.0.1:${sipPort}`,
+      target: `127.0.0.1:${sip.first}`,
       calls: 1,
       rtpEcho: true,
-      extraArgs: ['-d', `${callMs}`],
+      extraArgs: ['-d', `${SETTLE_MS + MEASURED_MS + 2_000}`],
     });
     cleanups.push(() => sipp.stop());
-    await pass(SETTLE_MS);
-    phones.tell({ type: 'begin' });
-    await pass(MEASURED_MS);
-    const { stats } = await phones.ask({ type: 'end' }, 'phones', 5_000);
-    expect(stats).toMatchObject({ calls: 1, packetsLost: 0, breaks: 0 });
-    expect(Math.abs(stats.packetsSent - MEASURED_FRAMES)).toBeLessThan(6);
-    expect(Math.abs(stats.packetsReceived - stats.packetsSent)).toBeLessThanOrEqual(1);
+    const { phones } = await measure(generator);
+    expect(phones).toMatchObject({ count: 1, lost: 0, breaks: 0 });
+    expect(Math.abs(phones.sent - MEASURED_FRAMES)).toBeLessThan(6);
+    expect(Math.abs(phones.received - phones.sent)).toBeLessThanOrEqual(1);
     expect(await sipp.finished(15_000)).toMatchObject({ successful: 1, failed: 0 });
   });
 });

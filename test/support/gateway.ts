@@ -18,6 +18,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Two for each call. */
   readonly rtpPortCount?: number;
+  /** Put before the command, as to pin it to a core. */
+  readonly prefix?: readonly string[];
 }
 
 /** The gateway as its own process, as a user runs it, on free ports and an empty data folder. */
@@ -33,6 +35,7 @@ export class Gateway {
   /** Trunk and numbers: the settings key. */
   readonly settingsApi: GatewayApi;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #command: readonly string[];
   readonly #claims: readonly PortClaim[];
   #child: Child;
 
@@ -44,6 +47,7 @@ export class Gateway {
     this.settingsApi = new GatewayApi(this.baseUrl, this.settingsKey);
     this.dataFolder = mkdtempSync(join(tmpdir(), 'gateway-'));
     this.#claims = [rtp, claim];
+    this.#command = [...(options.prefix ?? []), NODE, 'src/main.ts'];
     this.#env = {
       ...process.env,
       SVC_HOST: '127.0.0.1',
@@ -162,7 +166,8 @@ export class Gateway {
   }
 
   #spawn(): Child {
-    return new Child(NODE, ['src/main.ts'], { cwd: ROOT, env: this.#env });
+    const [command = NODE, ...args] = this.#command;
+    return new Child(command, args, { cwd: ROOT, env: this.#env });
   }
 
   async #ready(): Promise<void> {

@@ -8,6 +8,7 @@ const DEBIAN_PACKAGE = {
   sox: 'sox',
   ffmpeg: 'ffmpeg',
   openssl: 'openssl',
+  cc: 'gcc libc6-dev',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;

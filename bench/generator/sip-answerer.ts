@@ -22,6 +22,7 @@ export class SipAnswerer {
   readonly #sipPort: number;
   readonly #openMedia: (remote: MediaAddress) => number;
   readonly #dialogs = new Map<string, Dialog>();
+  readonly #repeats: NodeJS.Timeout;
 
   /** `openMedia` is told where to send and returns the port on which it will hear. */
   constructor(host: string, sipPort: number, openMedia: (remote: MediaAddress) => number) {
@@ -31,11 +32,16 @@ export class SipAnswerer {
     this.#socket.on('message', (bytes, { address, port }) => {
       this.#receive(bytes.toString('latin1'), address, port);
     });
-    setInterval(() => this.#repeatAnswers(), T1_MS);
+    this.#repeats = setInterval(() => this.#repeatAnswers(), T1_MS);
   }
 
   listen(): Promise<void> {
     return new Promise((resolve) => this.#socket.bind(this.#sipPort, this.#host, resolve));
+  }
+
+  close(): void {
+    clearInterval(this.#repeats);
+    this.#socket.close();
   }
 
   #receive(text: string, host: string, port: number): void {

@@ -1,0 +1,83 @@
+import { type GeneratorReport, lossesOf } from '../generator/generator-report.ts';
+import { cpuSeconds, machineCpuSeconds } from '../process-usage.ts';
+import type { CallSystem, TickReport } from './call-system.ts';
+
+/** A tick this late is a frame late. */
+const MAX_TICK_LATENESS_P999_MS = 20;
+/** Frames that may not continue the signal: a hiccup of the machine is heard too, and is not the program's. */
+const MAX_BREAK_SHARE = 1e-4;
+
+/** What happened in some seconds of all calls at once. */
+export interface Observation {
+  readonly calls: number;
+  readonly report: GeneratorReport;
+  readonly ticks: TickReport | null;
+  /** Cores used: by the program with all its threads, by the generator, by everything else on the machine. */
+  readonly cores: number;
+  readonly generatorCores: number;
+  readonly otherCores: number;
+  /** Why this number of calls was not held; empty: it was. */
+  readonly faults: readonly string[];
+}
+
+export async function observe(system: CallSystem, seconds: number): Promise<Observation> {
+  const ticksSince = await system.watchTicks();
+  const usage = startUsage([system.pid, system.generator.pid]);
+  await system.generator.begin();
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  const report = await system.generator.end();
+  const [cores = Number.NaN, generatorCores = Number.NaN, otherCores = Number.NaN] = usage();
+  const ticks = (await ticksSince?.()) ?? null;
+  const { calls, ends } = system;
+  const faults = [
+    ...lossesOf(report, calls * ends.phones, calls * ends.agents),
+    ...breakFaults(report),
+    ...tickFaults(ticks),
+  ];
+  return { calls, report, ticks, cores, generatorCores, otherCores, faults };
+}
+
+function breakFaults({ phones, agents }: GeneratorReport): string[] {
+  const [breaks, frames] = [phones.breaks + agents.breaks, phones.received + agents.received];
+  return breaks > frames * MAX_BREAK_SHARE ? [`${breaks} breaks in ${frames} frames`] : [];
+}
+
+function tickFaults(ticks: TickReport | null): string[] {
+  if (ticks === null) return [];
+  const faults: string[] = [];
+  if (ticks.skipped > 0) faults.push(`${ticks.skipped} ticks skipped`);
+  if (!(ticks.latenessP999Ms <= MAX_TICK_LATENESS_P999_MS))
+    faults.push(`ticks late by ${ticks.latenessP999Ms} ms (p99.9)`);
+  return faults;
+}
+
+/** Cores used by each process, and by all others, from now until the returned function is called. */
+function startUsage(pids: readonly number[]): () => number[] {
+  const beganMs = performance.now();
+  const before = [...pids.map(cpuSeconds), machineCpuSeconds()];
+  return () => {
+    const seconds = (performance.now() - beganMs) / 1_000;
+    const after = [...pids.map(cpuSeconds), machineCpuSeconds()];
+    const used = after.map((value, i) => (value - (before[i] as number)) / seconds);
+    const machine = used.pop() as number;
+    return [...used, Math.max(0, machine - used.reduce((sum, value) => sum + value, 0))];
+  };
+}
+
+export function describe({
+  calls,
+  report,
+  ticks,
+  cores,
+  generatorCores,
+  otherCores,
+  faults,
+}: Observation): string {
+  const { phones, agents } = report;
+  return [
+    `${calls} calls, ${cores.toFixed(2)} cores (generator ${generatorCores.toFixed(2)}, others ${otherCores.toFixed(2)})`,
+    ...(ticks === null ? [] : [`ticks late p99.9 ${ticks.latenessP999Ms} ms`]),
+    `breaks ${phones.breaks + agents.breaks}`,
+    faults.length === 0 ? 'held' : `NOT HELD: ${faults.join(', ')}`,
+  ].join('; ');
+}

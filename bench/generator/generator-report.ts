@@ -1,0 +1,67 @@
+/** What the generator says, a line each. */
+export type GeneratorEvent =
+  | { readonly event: 'phones'; readonly ports: readonly number[] }
+  | { readonly event: 'agents'; readonly talking: number; readonly gone: number }
+  | { readonly event: 'began' }
+  | { readonly event: 'failed'; readonly why: string }
+  | ({ readonly event: 'report' } & GeneratorReport);
+
+/** What was counted between `begin` and `end`. */
+export interface GeneratorReport {
+  readonly seconds: number;
+  readonly phones: PartyCounts & {
+    /** Holes in the sequence numbers. */
+    readonly lost: number;
+  };
+  readonly agents: PartyCounts & {
+    /** Connections that are closed, or were never let in. */
+    readonly gone: number;
+    /** `call_error` messages. */
+    readonly errors: number;
+    /** Frames that a full socket did not take in time. */
+    readonly blocked: number;
+  };
+}
+
+/** All phones, or all agents. */
+export interface PartyCounts {
+  readonly count: number;
+  /** Frames of 20 ms. */
+  readonly sent: number;
+  readonly received: number;
+  /** Frames that do not continue the signal: lost, repeated, concealed, silent. */
+  readonly breaks: number;
+  /** Of these, such with hardly any signal. */
+  readonly silent: number;
+  /** Of the party that is furthest off: frames too many or too few by the clock. */
+  readonly worstDeviationFrames: number;
+  /** How late frames came, against each party's own earliest frame and an exact 20 ms rhythm. */
+  readonly arrival: Lateness;
+  /** How late the generator itself was. */
+  readonly sending: Lateness;
+}
+
+export interface Lateness {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
+}
+
+/** What was lost, in words; empty: every call got every frame that was due, both ways. */
+export function lossesOf(
+  { phones, agents }: GeneratorReport,
+  phoneCount: number,
+  agentCount: number,
+): string[] {
+  const faults: [boolean, string][] = [
+    [phones.lost > 0, `${phones.lost} packets lost`],
+    [agents.gone > 0, `${agents.gone} agents gone`],
+    [agents.errors > 0, `${agents.errors} call errors`],
+    [phones.worstDeviationFrames >= 1, `a phone off by ${phones.worstDeviationFrames.toFixed(0)} frames`],
+    [agents.worstDeviationFrames >= 1, `an agent off by ${agents.worstDeviationFrames.toFixed(0)} frames`],
+    [phones.count !== phoneCount, `${phones.count} of ${phoneCount} phones`],
+    [agents.count !== agentCount, `${agents.count} of ${agentCount} agents`],
+  ];
+  return faults.filter(([fault]) => fault).map(([, text]) => text);
+}

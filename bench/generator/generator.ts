@@ -1,0 +1,116 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { within } from '../../test/support/wait-for.ts';
+import { compileFolder } from '../compile.ts';
+import type { GeneratorEvent, GeneratorReport } from './generator-report.ts';
+
+const ANSWER_DEADLINE_MS = 10_000;
+
+interface Waiter {
+  readonly takes: (event: GeneratorEvent) => boolean;
+  readonly resolve: (event: GeneratorEvent) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The load generator (`generator.c`): telephones and agents by the thousand in one thread of its own process. */
+export class Generator {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #killWithParent = (): void => void this.#child.kill('SIGKILL');
+  readonly #waiters = new Set<Waiter>();
+  #ended: Error | null = null;
+  #agents = 0;
+
+  private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
+    this.#child = child;
+    process.once('exit', this.#killWithParent);
+    // A write to a program that has ended is told by its exit.
+    child.stdin.on('error', () => {});
+    child.once('error', (error) => this.#end(error));
+    child.once('exit', (code, signal) => this.#end(new Error(`the generator ended with ${signal ?? code}`)));
+    createInterface({ input: child.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
+  }
+
+  /** Compiles it when that was not done before; `prefix` is put before the command, as to pin it to a core. */
+  static start(prefix: readonly string[] = []): Generator {
+    const [command = '', ...args] = [...prefix, compileFolder(import.meta.dirname, 'generator')];
+    return new Generator(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
+  /** Opens telephones on free ports of 127.0.0.1, which are returned; they are numbered in this order from 0 on. */
+  async openPhones(count: number): Promise<readonly number[]> {
+    const { ports } = await this.#ask(`phones ${count}`, 'phones');
+    if (ports.length < count) throw new Error(`the generator found ${ports.length} of ${count} ports`);
+    return ports;
+  }
+
+  /** A telephone sends there from now on, and counts as part of a call. */
+  call(phone: number, host: string, port: number): void {
+    this.#child.stdin.write(`call ${phone} ${host} ${port}\n`);
+  }
+
+  /** Lets an agent join each call; resolves when all of them have been told their sample rate. */
+  async joinAgents(streamUrls: readonly string[], apiKey: string): Promise<void> {
+    this.#agents += streamUrls.length;
+    const all = this.#next(
+      (event) => event.event === 'agents' && (event.talking === this.#agents || event.gone > 0),
+      'agents to join',
+    );
+    for (const streamUrl of streamUrls) {
+      const url = new URL(streamUrl);
+      this.#child.stdin.write(`agent ${url.port} ${apiKey} ${url.pathname}${url.search}\n`);
+    }
+    const event = await all;
+    if (event.event === 'agents' && event.gone > 0) throw new Error(`${event.gone} agents were not let in`);
+  }
+
+  /** Counts from now on. */
+  async begin(): Promise<void> {
+    await this.#ask('begin', 'began');
+  }
+
+  /** Ends the count. */
+  async end(): Promise<GeneratorReport> {
+    return this.#ask('end', 'report');
+  }
+
+  stop(): void {
+    process.removeListener('exit', this.#killWithParent);
+    this.#child.kill('SIGKILL');
+  }
+
+  async #ask<E extends GeneratorEvent['event']>(
+    order: string,
+    answer: E,
+  ): Promise<Extract<GeneratorEvent, { event: E }>> {
+    const next = this.#next((event) => event.event === answer, `"${answer}"`);
+    this.#child.stdin.write(`${order}\n`);
+    return (await next) as Extract<GeneratorEvent, { event: E }>;
+  }
+
+  #next(takes: Waiter['takes'], what: string): Promise<GeneratorEvent> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
+    const { promise, resolve, reject } = Promise.withResolvers<GeneratorEvent>();
+    const waiter = { takes, resolve, reject };
+    this.#waiters.add(waiter);
+    return within(`${what} of the generator`, promise, ANSWER_DEADLINE_MS).finally(() =>
+      this.#waiters.delete(waiter),
+    );
+  }
+
+  #take(event: GeneratorEvent): void {
+    for (const waiter of this.#waiters) {
+      if (event.event === 'failed') waiter.reject(new Error(`the generator failed: ${event.why}`));
+      else if (waiter.takes(event)) waiter.resolve(event);
+    }
+  }
+
+  #end(error: Error): void {
+    this.#ended = error;
+    for (const waiter of this.#waiters) waiter.reject(error);
+  }
+}

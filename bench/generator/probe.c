@@ -1,0 +1,87 @@
+#include "probe.h"
+#include <math.h>
+#include <string.h>
+
+static const double PROBE_HZ = 1006.25;
+static const double AMPLITUDE = 8000;
+static const double PHASE_TOLERANCE = 0.3;
+static const double LEVEL_TOLERANCE = 0.3;
+static const double SILENT_SHARE = 0.1;
+static const double TURN_A_FRAME = 2 * M_PI / PROBE_FRAMES;
+
+static float decoded[256];
+static float phone_cos[PHONE_SAMPLES], phone_sin[PHONE_SAMPLES];
+static float agent_cos[AGENT_SAMPLES], agent_sin[AGENT_SAMPLES];
+
+/* μ-law by the formula of ITU-T G.711, written apart from the gateway's so that the two can disagree. */
+static uint8_t encode_ulaw(int sample) {
+  int sign = sample < 0 ? 0x80 : 0;
+  int magnitude = (sample < 0 ? -sample : sample) + 132;
+  if (magnitude > 32767) magnitude = 32767;
+  int exponent = 7;
+  while (exponent > 0 && !(magnitude & (0x80 << exponent))) exponent--;
+  return (uint8_t) ~(sign | (exponent << 4) | ((magnitude >> (exponent + 3)) & 0x0f));
+}
+
+static float decode_ulaw(uint8_t byte) {
+  int inverted = ~byte & 0xff;
+  int magnitude = ((((inverted & 0x0f) << 3) + 132) << ((inverted >> 4) & 7)) - 132;
+  return (float)(inverted & 0x80 ? -magnitude : magnitude);
+}
+
+static int sample_at(int index, double rate_hz) {
+  return (int)lround(AMPLITUDE * sin(2 * M_PI * PROBE_HZ * index / rate_hz));
+}
+
+static void fill_waves(float *cosine, float *sine, int samples, double rate_hz) {
+  for (int i = 0; i < samples; i++) {
+    cosine[i] = (float)cos(2 * M_PI * PROBE_HZ * i / rate_hz);
+    sine[i] = (float)sin(2 * M_PI * PROBE_HZ * i / rate_hz);
+  }
+}
+
+void probe_init(struct probe *probe) {
+  for (int byte = 0; byte < 256; byte++) decoded[byte] = decode_ulaw((uint8_t)byte);
+  fill_waves(phone_cos, phone_sin, PHONE_SAMPLES, 8000);
+  fill_waves(agent_cos, agent_sin, AGENT_SAMPLES, 16000);
+  for (int frame = 0; frame < PROBE_FRAMES; frame++) {
+    for (int i = 0; i < PHONE_SAMPLES; i++)
+      probe->ulaw[frame][i] = encode_ulaw(sample_at(frame * PHONE_SAMPLES + i, 8000));
+    for (int i = 0; i < AGENT_SAMPLES; i++)
+      probe->pcm[frame][i] = (int16_t)sample_at(frame * AGENT_SAMPLES + i, 16000);
+  }
+}
+
+static void judge(struct listener *listener, float real, float imaginary, int samples, int counting) {
+  double phase = atan2(real, imaginary);
+  double level = 2 * hypot(real, imaginary) / samples / AMPLITUDE;
+  double error = remainder(phase - listener->last_phase - TURN_A_FRAME, 2 * M_PI);
+  listener->last_phase = phase;
+  /* Silence before the signal begins is nobody's fault. */
+  if (listener->heard == 0 && level < 0.5) return;
+  listener->heard++;
+  if (!counting || (fabs(level - 1) <= LEVEL_TOLERANCE && fabs(error) <= PHASE_TOLERANCE)) return;
+  listener->breaks++;
+  if (level < SILENT_SHARE) listener->silent++;
+}
+
+void hear_ulaw(struct listener *listener, const uint8_t *payload, int counting) {
+  float real = 0, imaginary = 0;
+  for (int i = 0; i < PHONE_SAMPLES; i++) {
+    float sample = decoded[payload[i]];
+    real += sample * phone_cos[i];
+    imaginary += sample * phone_sin[i];
+  }
+  judge(listener, real, imaginary, PHONE_SAMPLES, counting);
+}
+
+void hear_pcm(struct listener *listener, const uint8_t *bytes, int counting) {
+  int16_t pcm[AGENT_SAMPLES];
+  memcpy(pcm, bytes, sizeof pcm);
+  float real = 0, imaginary = 0;
+  for (int i = 0; i < AGENT_SAMPLES; i++) {
+    real += (float)pcm[i] * agent_cos[i];
+    imaginary += (float)pcm[i] * agent_sin[i];
+  }
+  judge(listener, real, imaginary, AGENT_SAMPLES, counting);
+}

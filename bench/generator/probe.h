@@ -1,0 +1,30 @@
+#ifndef PROBE_H
+#define PROBE_H
+#include <stdint.h>
+
+enum { PROBE_FRAMES = 8, PHONE_SAMPLES = 160, AGENT_SAMPLES = 320 };
+
+/**
+ * The test signal. A 20 ms frame holds 20.125 periods, so each frame begins an eighth of a turn later than the one before:
+ * one that is lost, repeated, concealed or silent does not continue the signal, and eight frames are all there are.
+ */
+struct probe {
+  uint8_t ulaw[PROBE_FRAMES][PHONE_SAMPLES];
+  int16_t pcm[PROBE_FRAMES][AGENT_SAMPLES];
+};
+
+/** What one party hears. */
+struct listener {
+  uint64_t heard;
+  /** Frames at the wrong place or level. */
+  uint64_t breaks;
+  /** Of these, such with hardly any signal. */
+  uint64_t silent;
+  double last_phase;
+};
+
+void probe_init(struct probe *probe);
+void hear_ulaw(struct listener *listener, const uint8_t *payload, int counting);
+/** 16-bit little endian at 16 kHz; at any address. */
+void hear_pcm(struct listener *listener, const uint8_t *bytes, int counting);
+#endif

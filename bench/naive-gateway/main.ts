@@ -1,0 +1,58 @@
+/**
+ * What one writes first: a voice gateway in one thread, with dgram, `ws` and a timer. The anchor of `bench/calls`; it does
+ * the same job (PCMU in RTP on one side, 16 kHz PCM in a WebSocket on the other), without SIP, keys or a database.
+ *
+ * `POST /call {"port":<the phone's>}` answers `{"call":…,"port":<ours>}`; `GET /call/<n>/stream` is its WebSocket;
+ * `GET /ticks` tells how late the timer was since the last time it was asked.
+ */
+import { createServer, type IncomingMessage } from 'node:http';
+import { WebSocketServer } from 'ws';
+import { NaiveCall } from './naive-call.ts';
+
+const FRAME_MS = 20;
+const HOST = '127.0.0.1';
+
+const calls: NaiveCall[] = [];
+let latenessMs: number[] = [];
+
+const server = createServer(async (request, response) => {
+  if (request.method === 'POST' && request.url === '/call') {
+    const { port } = JSON.parse(await bodyOf(request));
+    const call = new NaiveCall(HOST, port);
+    calls.push(call);
+    response.end(JSON.stringify({ call: calls.length - 1, port: await call.listen() }));
+  } else if (request.url === '/ticks') {
+    response.end(JSON.stringify(latenessMs));
+    latenessMs = [];
+  } else {
+    response.writeHead(404).end();
+  }
+});
+
+const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+server.on('upgrade', (request, socket, head) => {
+  const call = calls[Number(/^\/call\/(\d+)\/stream/.exec(request.url ?? '')?.[1])];
+  if (call === undefined) socket.destroy();
+  else sockets.handleUpgrade(request, socket, head, (agent) => call.join(agent));
+});
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** A plain interval drifts; this timer aims at absolute times and makes up for what it missed. */
+const originMs = performance.now();
+let ticks = 0;
+function tick(): void {
+  for (; originMs + (ticks + 1) * FRAME_MS <= performance.now(); ticks++) {
+    latenessMs.push(performance.now() - originMs - (ticks + 1) * FRAME_MS);
+    for (const call of calls) call.tick();
+  }
+  setTimeout(tick, originMs + (ticks + 1) * FRAME_MS - performance.now());
+}
+tick();
+
+server.listen(Number(process.argv[2]), HOST);
+process.on('SIGTERM', () => process.exit());
