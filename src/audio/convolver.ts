@@ -40,8 +40,18 @@ const { memory, convolve } = new Instance(new Module(binary)).exports;
 
 /** What goes in: older samples first, then the new ones. The same memory for every resampler of the thread. */
 export const windowSamples = new Int16Array(memory.buffer, 0, MAX_WINDOW_SAMPLES);
-/** What came out. */
-export const outputSamples = new Int16Array(memory.buffer, INPUT_BYTES, MAX_OUTPUT_SAMPLES);
+const outputSamples = new Int16Array(memory.buffer, INPUT_BYTES, MAX_OUTPUT_SAMPLES);
+/** By length: copying a whole array is a memmove, and making one for it each time would be garbage. */
+const outputs: (Int16Array | undefined)[] = [];
+
+/** What came out: the first `length` samples, until the next convolution. */
+export function convolved(length: number): Int16Array {
+  const known = outputs[length];
+  if (known !== undefined) return known;
+  const made = outputSamples.subarray(0, length);
+  outputs[length] = made;
+  return made;
+}
 
 const slots: (PolyphaseFilter | null)[] = new Array(SLOTS).fill(null);
 let nextSlot = 0;

@@ -1,9 +1,9 @@
 import { assert } from '../base/assert.ts';
 import {
+  convolved,
   convolveWindow,
   MAX_OUTPUT_SAMPLES,
   MAX_WINDOW_SAMPLES,
-  outputSamples,
   windowSamples,
 } from './convolver.ts';
 import { type PolyphaseFilter, polyphaseFilter } from './polyphase-filter.ts';
@@ -19,10 +19,9 @@ export class Resampler {
   readonly maxOutputSamples: number;
   readonly #maxInputSamples: number;
   readonly #filter: PolyphaseFilter;
-  /** The last input samples of former calls, as many as reach into the next one. */
-  readonly #history: Int16Array;
-  /** What the longest input makes, as a rule: frames are all of one length, and are moved in one block. */
-  readonly #usualOutput: Int16Array;
+  /** The last input samples of former calls, as many as reach into the next one, and behind them the new ones. */
+  readonly #window: Int16Array;
+  readonly #historySamples: number;
   /** The next output sample's place: so many input samples after the next one, and so many `up`ths of one more. */
   #at = 0;
   #phase = 0;
@@ -32,10 +31,10 @@ export class Resampler {
     assert(inRateHz !== outRateHz, 'equal rates need no resampler');
     this.maxOutputSamples = Math.ceil((maxInputSamples * outRateHz) / inRateHz) + 1;
     this.#maxInputSamples = maxInputSamples;
-    this.#usualOutput = outputSamples.subarray(0, Math.floor((maxInputSamples * outRateHz) / inRateHz));
     this.#filter = polyphaseFilter(inRateHz, outRateHz);
-    this.#history = new Int16Array(this.#filter.taps - 1);
-    assert(maxInputSamples + this.#history.length <= MAX_WINDOW_SAMPLES, 'resampler input is too long');
+    this.#historySamples = this.#filter.taps - 1;
+    this.#window = new Int16Array(this.#historySamples + maxInputSamples);
+    assert(this.#window.length <= MAX_WINDOW_SAMPLES, 'resampler input is too long');
     assert(this.maxOutputSamples <= MAX_OUTPUT_SAMPLES, 'resampler output is too long');
   }
 
@@ -44,27 +43,21 @@ export class Resampler {
     assert(lengthSamples <= this.#maxInputSamples, 'resampler input is longer than agreed');
     this.#fillWindow(input, lengthSamples);
     const produced = convolveWindow(this.#filter, lengthSamples, this.#at, this.#phase);
-    this.#takeOutput(produced, output);
+    output.set(convolved(produced));
     this.#moveOn(lengthSamples, produced);
     return produced;
   }
 
   #fillWindow(input: Int16Array, lengthSamples: number): void {
-    const history = this.#history;
-    windowSamples.set(history);
-    // One block move in nearly every case: a part of `input` would need a view of its own.
-    if (lengthSamples === input.length) windowSamples.set(input, history.length);
-    else for (let i = 0; i < lengthSamples; i++) windowSamples[history.length + i] = input[i] as number;
-  }
-
-  #takeOutput(produced: number, output: Int16Array): void {
-    if (produced === this.#usualOutput.length) output.set(this.#usualOutput);
-    else for (let i = 0; i < produced; i++) output[i] = outputSamples[i] as number;
+    const window = this.#window;
+    const from = this.#historySamples;
+    if (lengthSamples === input.length) window.set(input, from);
+    else for (let i = 0; i < lengthSamples; i++) window[from + i] = input[i] as number;
+    windowSamples.set(window);
   }
 
   #moveOn(lengthSamples: number, produced: number): void {
-    const history = this.#history;
-    for (let i = 0; i < history.length; i++) history[i] = windowSamples[lengthSamples + i] as number;
+    this.#window.copyWithin(0, lengthSamples, lengthSamples + this.#historySamples);
     const { up, down } = this.#filter;
     const place = this.#at * up + this.#phase + produced * down;
     this.#at = Math.floor(place / up) - lengthSamples;
