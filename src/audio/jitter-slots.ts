@@ -55,10 +55,12 @@ export class JitterSlots {
     this.#durations[slot] = durationSamples;
     this.#lengths[slot] = packet.payloadLength;
     this.#heldSamples += durationSamples;
-    const at = slot * this.#maxPayloadBytes;
-    for (let i = 0; i < packet.payloadLength; i++) {
-      this.bytes[at + i] = packet.bytes[packet.payloadOffset + i]!;
-    }
+    this.#copy(packet.bytes, packet.payloadOffset, packet.payloadLength, slot * this.#maxPayloadBytes);
+  }
+
+  #copy(source: Uint8Array, from: number, length: number, at: number): void {
+    const { bytes } = this;
+    for (let i = 0; i < length; i++) bytes[at + i] = source[from + i]!;
   }
 
   holds(sequence: number): boolean {

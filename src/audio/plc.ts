@@ -9,6 +9,8 @@ const FADE_END_MS = 60;
 /** Shortest template: at least two periods of a high voice, which sounds less like a buzzer than one. */
 const MIN_TEMPLATE_MS = 10;
 const MAX_TEMPLATE_MS = 20;
+/** The past is written on and on, and moved back to the start once in so many times its length. */
+const ROOM = 4;
 /** Overlap with the sound that comes back: 4 ms and as much again for every 10 ms lost, up to 10 ms. */
 const OVERLAP_MS = 4;
 const MAX_OVERLAP_MS = 10;
@@ -20,8 +22,10 @@ const MAX_OVERLAP_MS = 10;
  */
 export class PacketLossConcealer {
   readonly #samplesPerMs: number;
-  /** The last samples given to the listener, oldest first. */
+  /** The last samples given to the listener end at `#end`; at least `#pastSamples` of them are kept. */
   readonly #past: Int16Array;
+  readonly #pastSamples: number;
+  #end: number;
   readonly #template: Float32Array;
   #templateSamples = 0;
   #position = 0;
@@ -32,7 +36,9 @@ export class PacketLossConcealer {
 
   constructor(sampleRateHz: number) {
     this.#samplesPerMs = sampleRateHz / 1000;
-    this.#past = new Int16Array(Math.ceil((MATCH_MS + MAX_TEMPLATE_MS + MAX_PITCH_MS) * this.#samplesPerMs));
+    this.#pastSamples = Math.ceil((MATCH_MS + MAX_TEMPLATE_MS + MAX_PITCH_MS) * this.#samplesPerMs);
+    this.#past = new Int16Array(ROOM * this.#pastSamples);
+    this.#end = this.#pastSamples;
     this.#template = new Float32Array(Math.ceil((MAX_TEMPLATE_MS + 1) * this.#samplesPerMs));
   }
 
@@ -59,7 +65,7 @@ export class PacketLossConcealer {
   #begin(): void {
     this.#mustBlend = true;
     const past = this.#past;
-    const end = past.length;
+    const end = this.#end;
     const pitch = this.#pitchSamples();
     const periods = Math.ceil((MIN_TEMPLATE_MS * this.#samplesPerMs) / pitch);
     const length = pitch * periods;
@@ -99,9 +105,18 @@ export class PacketLossConcealer {
 
   #remember(samples: Int16Array, offset: number, length: number): void {
     const past = this.#past;
-    const kept = Math.min(length, past.length);
-    past.copyWithin(0, kept);
-    for (let i = 0; i < kept; i++) past[past.length - kept + i] = samples[offset + length - kept + i]!;
+    const kept = Math.min(length, this.#pastSamples);
+    if (this.#end + kept > past.length) this.#moveBack();
+    const end = this.#end;
+    const from = offset + length - kept;
+    if (kept === samples.length) past.set(samples, end);
+    else for (let i = 0; i < kept; i++) past[end + i] = samples[from + i]!;
+    this.#end = end + kept;
+  }
+
+  #moveBack(): void {
+    this.#past.copyWithin(0, this.#end - this.#pastSamples, this.#end);
+    this.#end = this.#pastSamples;
   }
 
   /** The lag at which the past resembles itself most: first in steps of 1/8 ms, then to the sample. */
@@ -132,7 +147,8 @@ export class PacketLossConcealer {
     const stride = Math.max(Math.floor(this.#samplesPerMs / 8), 1);
     let product = 0;
     let energy = 1;
-    for (let i = past.length - Math.floor(MATCH_MS * this.#samplesPerMs); i < past.length; i += stride) {
+    const end = this.#end;
+    for (let i = end - Math.floor(MATCH_MS * this.#samplesPerMs); i < end; i += stride) {
       const earlier = past[i - lag]!;
       product += past[i]! * earlier;
       energy += earlier * earlier;

@@ -1,4 +1,4 @@
-import { JitterBuffer } from '../../../audio/jitter-buffer.ts';
+import { JitterBuffer, type Pulled } from '../../../audio/jitter-buffer.ts';
 import { PacketLossConcealer } from '../../../audio/plc.ts';
 import type { SipCodec } from '../media-protocol.ts';
 import {
@@ -54,6 +54,21 @@ export class InboundAudio {
 
   /** Fills one frame. False: there is no stream; the frame is zeroed. */
   pull(frame: Int16Array): boolean {
+    return this.#readySamples === 0 ? this.#pullWhole(frame) : this.#pullPieces(frame);
+  }
+
+  /** Usually what comes next is one frame: it is decoded where it is wanted. */
+  #pullWhole(frame: Int16Array): boolean {
+    const pulled = this.jitter.pull();
+    this.#noteSkip();
+    const length = this.jitter.durationSamples;
+    if (length === frame.length) return this.#take(pulled, frame, 0, length);
+    const heard = this.#take(pulled, this.#ready, 0, length);
+    this.#readySamples = length;
+    return this.#pullPieces(frame) || heard;
+  }
+
+  #pullPieces(frame: Int16Array): boolean {
     let heard = this.#readySamples > 0;
     while (this.#readySamples < FRAME_SAMPLES) heard = this.#pullNext() || heard;
     for (let i = 0; i < FRAME_SAMPLES; i++) frame[i] = this.#ready[i]!;
@@ -68,21 +83,32 @@ export class InboundAudio {
     const at = this.#readySamples;
     const length = this.jitter.durationSamples;
     this.#readySamples += length;
+    return this.#take(pulled, this.#ready, at, length);
+  }
+
+  /** Writes `length` samples of what was pulled into `out` at `at`. False: there is no stream. */
+  #take(pulled: Pulled, out: Int16Array, at: number, length: number): boolean {
     switch (pulled) {
       case 'packet':
-        this.#codec.decode(this.jitter.payload, this.jitter.payloadOffset, length, this.#decoded);
-        for (let i = 0; i < length; i++) this.#ready[at + i] = this.#decoded[i]!;
-        this.#plc.heard(this.#ready, at, length);
+        this.#decode(out, at, length);
+        this.#plc.heard(out, at, length);
         return true;
       case 'lost':
-        this.#plc.conceal(this.#ready, at, length);
+        this.#plc.conceal(out, at, length);
         return true;
       case 'silence':
       case 'idle':
-        this.#ready.fill(0, at, at + length);
-        this.#plc.heard(this.#ready, at, length);
+        out.fill(0, at, at + length);
+        this.#plc.heard(out, at, length);
         return pulled === 'silence';
     }
+  }
+
+  #decode(out: Int16Array, at: number, length: number): void {
+    const { payload, payloadOffset } = this.jitter;
+    const decoded = at === 0 ? out : this.#decoded;
+    this.#codec.decode(payload, payloadOffset, length, decoded);
+    if (at > 0) for (let i = 0; i < length; i++) out[at + i] = decoded[i]!;
   }
 
   #noteSkip(): void {
