@@ -16,6 +16,8 @@ export class Egress {
   readonly #frameSamples: number;
   readonly #resampler: Resampler | null;
   readonly #resampled: Int16Array;
+  /** The usual result: as many samples as one frame has. */
+  readonly #resampledFrame: Int16Array;
   readonly #fifo: SampleFifo;
   readonly #frame: Int16Array;
   readonly #silence: Int16Array;
@@ -29,7 +31,8 @@ export class Egress {
     this.#resampler =
       roomRateHz === rateHz ? null : new Resampler(roomRateHz, rateHz, frameSamples(roomRateHz));
     this.#resampled = new Int16Array(this.#resampler?.maxOutputSamples ?? 0);
-    this.#fifo = new SampleFifo(4 * this.#frameSamples);
+    this.#resampledFrame = this.#resampled.subarray(0, this.#frameSamples);
+    this.#fifo = new SampleFifo(this.#frameSamples);
     this.#frame = new Int16Array(this.#frameSamples);
     this.#silence = new Int16Array(this.#frameSamples);
   }
@@ -48,7 +51,13 @@ export class Egress {
       this.#write(this.#silence);
       return;
     }
-    this.#fifo.append(this.#resampled, this.#resampler.process(frame, frame.length, this.#resampled));
+    const length = this.#resampler.process(frame, frame.length, this.#resampled);
+    if (length === this.#frameSamples && this.#fifo.length === 0) this.#write(this.#resampledFrame);
+    else this.#writeRealigned(length);
+  }
+
+  #writeRealigned(length: number): void {
+    this.#fifo.append(this.#resampled, length);
     while (this.#fifo.length >= this.#frameSamples) {
       this.#fifo.shift(this.#frame, this.#frameSamples);
       this.#write(this.#frame);

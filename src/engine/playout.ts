@@ -27,7 +27,10 @@ export class Playout {
   readonly #rateHz: number;
   readonly #depth = new PlayoutDepth();
   readonly #piece = new Int16Array(PIECE_CAPACITY);
+  /** The piece's front, as long as what was read last: the length seldom changes. */
+  #pieceFront = this.#piece;
   readonly #resampled: Int16Array;
+  readonly #resampledFrame: Int16Array;
   readonly #fifo: SampleFifo;
   /** Samples at the front of the fifo that came from the agent; the rest is padding behind an utterance. */
   #agentSamples = 0;
@@ -46,7 +49,8 @@ export class Playout {
     this.#agentRateHz = sampleRateHz;
     this.#frameSamples = frameSamples(sampleRateHz);
     this.#resampled = new Int16Array(2 * this.#frameSamples);
-    this.#fifo = new SampleFifo(4 * this.#frameSamples);
+    this.#resampledFrame = this.#resampled.subarray(0, this.#frameSamples);
+    this.#fifo = new SampleFifo(this.#frameSamples);
   }
 
   /** Milliseconds counted as played and as dropped since the leg began; together all that has been taken in. */
@@ -219,8 +223,14 @@ export class Playout {
 
   /** Appends `length` samples of the piece to the fifo, at the room's rate. */
   #append(length: number): void {
-    if (this.#resampler === null) this.#fifo.append(this.#piece, length);
-    else this.#fifo.append(this.#resampled, this.#resampler.process(this.#piece, length, this.#resampled));
+    if (length !== this.#pieceFront.length) this.#pieceFront = this.#piece.subarray(0, length);
+    if (this.#resampler === null) {
+      this.#fifo.append(this.#pieceFront, length);
+      return;
+    }
+    const produced = this.#resampler.process(this.#pieceFront, length, this.#resampled);
+    const isFrame = produced === this.#frameSamples;
+    this.#fifo.append(isFrame ? this.#resampledFrame : this.#resampled, produced);
   }
 
   #shift(frame: Int16Array, count: number): void {

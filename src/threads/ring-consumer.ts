@@ -81,9 +81,10 @@ export class RingConsumer {
   /** Copies `length` samples, at most `readableSamples`, and moves on. Never allocates. */
   read(target: Int16Array, from: number, length: number): void {
     const { samples } = this.#ring;
-    for (let i = 0; i < length; i++) {
-      target[from + i] = samples[(this.#position + i) & this.#mask] as number;
-    }
+    const at = this.#position & this.#mask;
+    const unbroken = Math.min(length, samples.length - at);
+    for (let i = 0; i < unbroken; i++) target[from + i] = samples[at + i] as number;
+    for (let i = unbroken; i < length; i++) target[from + i] = samples[i - unbroken] as number;
     this.#advance(length);
   }
 
