@@ -8,8 +8,7 @@ const SLOTS = 16;
 const FIRST_SLOT = INPUT_BYTES + OUTPUT_BYTES;
 
 export const MAX_WINDOW_SAMPLES = INPUT_BYTES / Int16Array.BYTES_PER_ELEMENT;
-/** Output is written by fours: three more samples may be overwritten. */
-export const MAX_OUTPUT_SAMPLES = OUTPUT_BYTES / Int16Array.BYTES_PER_ELEMENT - 3;
+export const MAX_OUTPUT_SAMPLES = OUTPUT_BYTES / Int16Array.BYTES_PER_ELEMENT;
 
 interface ConvolveExports {
   readonly memory: { readonly buffer: ArrayBuffer };
