@@ -16,6 +16,7 @@ COPY --from=dependencies /gateway/build build
 COPY package.json LICENSE ./
 COPY config config
 COPY src src
+RUN node config/bundle.cjs
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
@@ -24,4 +25,4 @@ EXPOSE 8080/tcp 5060/udp 5060/tcp 20000-29999/udp
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.SVC_PORT ?? 8080) + '/readyz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-CMD ["node", "src/main.ts"]
+CMD ["node", "src/start.cjs"]

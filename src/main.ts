@@ -55,4 +55,4 @@ function watchFaults(loggers: Loggers): void {
   process.on('unhandledRejection', (reason) => loggers.main.fatal({ err: reason }, 'unhandled rejection'));
 }
 
-await main();
+void main();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One `SVC_*` variable: what it means, what it is when it is not set, and how its text becomes a value. */
 export interface Variable<Value = unknown, Default extends string | null = string | null> {

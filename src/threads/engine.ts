@@ -71,26 +71,18 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   #fresh: PromiseWithResolvers<void> | null = null;
   #closing = false;
 
-  /** Starts the threads; rejects when they are not ready within 15 s. */
+  /** Resolves when the threads run or `close` came first; rejects, with nothing left running, after 15 s without. */
+  readonly ready: Promise<void>;
+
+  /** Starts the threads and waits for them. */
   static async start(options: EngineOptions): Promise<Engine> {
     const engine = new Engine(options);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const late = (): void =>
-      reject(new GatewayError('not_ready', 'The engine threads did not start in time'));
-    const deadline = setTimeout(late, START_DEADLINE_MS);
-    engine.#started = resolve;
-    try {
-      await promise;
-      return engine;
-    } catch (error) {
-      await engine.close(0);
-      throw error;
-    } finally {
-      clearTimeout(deadline);
-    }
+    await engine.ready;
+    return engine;
   }
 
-  private constructor(options: EngineOptions) {
+  /** Starts the threads without waiting for them: calls that are placed before they are `ready` wait. */
+  constructor(options: EngineOptions) {
     this.#observer = options.observer;
     this.#threads = options.threads;
     this.#supervisor = new Supervisor(options.stallMs, (worker) => this.#terminate(worker));
@@ -109,6 +101,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     this.#pool.on('message', (message: WorkerReady) => this.#workerReady(message));
     this.#pool.on('workerCreate', () => this.#freshReady());
     this.#pool.on('error', (error) => this.#observer.fault(toWireError(error)));
+    this.ready = this.#awaitThreads();
   }
 
   /** Takes a call in; it runs nowhere until its media is opened. */
@@ -128,6 +121,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   async close(deadlineMs: number): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
+    this.#started?.();
     this.#supervisor.close();
     const late = Promise.withResolvers<void>();
     const deadline = setTimeout(late.resolve, deadlineMs);
@@ -184,6 +178,22 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
       native_io_threads: 0,
     });
     if (!this.#closing) this.#observer.workerLost(worker.threadId, worker.stalled, worker.calls.size);
+  }
+
+  async #awaitThreads(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const late = (): void =>
+      reject(new GatewayError('not_ready', 'The engine threads did not start in time'));
+    const deadline = setTimeout(late, START_DEADLINE_MS);
+    this.#started = resolve;
+    try {
+      await promise;
+    } catch (error) {
+      await this.close(0);
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+    }
   }
 
   #workerReady(ready: WorkerReady): void {

@@ -6,10 +6,10 @@ import { waitFor } from './wait-for.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NODE = join(ROOT, 'node_modules/.bin/node');
 
-/** `node src/main.ts` with exactly these settings, whether they let it start or not. */
+/** `node src/start.cjs` with exactly these settings, whether they let it start or not. */
 export function spawnGateway(settings: Readonly<Record<string, string>>): Child {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
-  return new Child(NODE, ['src/main.ts'], {
+  return new Child(NODE, ['src/start.cjs'], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...settings },
   });

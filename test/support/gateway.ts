@@ -47,7 +47,7 @@ export class Gateway {
     this.settingsApi = new GatewayApi(this.baseUrl, this.settingsKey);
     this.dataFolder = mkdtempSync(join(tmpdir(), 'gateway-'));
     this.#claims = [rtp, claim];
-    this.#command = [...(options.prefix ?? []), NODE, 'src/main.ts'];
+    this.#command = [...(options.prefix ?? []), NODE, 'src/start.cjs'];
     this.#env = {
       ...process.env,
       SVC_HOST: '127.0.0.1',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
 

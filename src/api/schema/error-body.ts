@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Every error but a failed validation. */
 export const ErrorBody = z

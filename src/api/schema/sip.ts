@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Texts that end in SIP headers or URIs: printable ASCII without what ends a quoted string or an address. */
 const HEADER_SAFE = /^[!#-;=?-[\]-~]+$/;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
 
 const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);

@@ -1,0 +1,66 @@
+/** Joins the gateway's modules and those of its packages into one CommonJS file a thread: see src/start.cjs. */
+const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises');
+const { dirname, join, relative } = require('node:path');
+
+const ROOT = join(__dirname, '..');
+const THREADS = ['src/main.ts', 'src/engine/engine.worker.ts', 'src/store/checkpoint.worker.ts'];
+/** Native, or they find their own worker files beside them. */
+const LEFT_OUT = ['better-sqlite3', 'piscina'];
+
+const KEPT_BUNDLES = 5;
+
+const WORKER_URL = /new URL\(\s*'[^']*?([\w.-]+\.worker)\.ts',\s*import\.meta\.url,?\s*\)/g;
+
+/**
+ * Modules find files beside themselves by `import.meta.url`, which CommonJS does not have; and a thread that starts
+ * another shall start its bundle.
+ */
+function placesKept(dir) {
+  const onLoad = async ({ path }) => {
+    const source = await readFile(path, 'utf8');
+    if (!source.includes('import.meta.url')) return undefined;
+    const place = JSON.stringify(relative(dir, path));
+    const contents = source
+      .replace(WORKER_URL, (_, name) => `new URL('${name}.cjs', __bundleUrl)`)
+      .replaceAll('import.meta.url', `new URL(${place}, __bundleUrl).href`);
+    return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
+  };
+  return { name: 'places kept', setup: (build) => build.onLoad({ filter: /\.(ts|mjs)$/ }, onLoad) };
+}
+
+/** Makes the bundle in `dir`; it is there complete or not at all. */
+async function bundle(dir) {
+  const unfinished = `${dir}.${process.pid}`;
+  await mkdir(unfinished, { recursive: true });
+  await require('esbuild').build({
+    absWorkingDir: ROOT,
+    entryPoints: THREADS,
+    entryNames: '[name]',
+    outdir: unfinished,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    external: LEFT_OUT,
+    plugins: [placesKept(unfinished)],
+    banner: { js: "const __bundleUrl = require('node:url').pathToFileURL(__filename);" },
+    logLevel: 'silent',
+  });
+  // Another start that made the same bundle at the same time may have been quicker.
+  await rename(unfinished, dir).catch(() => rm(unfinished, { recursive: true }));
+  await removeFormer(dirname(dir));
+}
+
+/** A gateway that still runs takes new threads from the bundle it was started from, so a few former ones stay. */
+async function removeFormer(cache) {
+  const paths = (await readdir(cache)).map((name) => join(cache, name));
+  const dated = await Promise.all(paths.map(async (path) => ({ path, madeMs: (await stat(path)).mtimeMs })));
+  const former = dated.sort((a, b) => b.madeMs - a.madeMs).slice(KEPT_BUNDLES);
+  await Promise.all(former.map(({ path }) => rm(path, { recursive: true, force: true })));
+}
+
+module.exports = { bundle };
+
+// For images, whose processes may not write beside the sources.
+if (require.main === module) void bundle(require('../src/bundle-dir.cjs').bundleDir());

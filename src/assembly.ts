@@ -1,0 +1,172 @@
+import { ensureOperator, type OperatorKeys } from './accounts/first-start.ts';
+import { KeyRing } from './accounts/key-ring.ts';
+import { loadSipAccounts, type SipAccounts } from './accounts/sip-accounts.ts';
+import { authenticator } from './api/auth/authenticator.ts';
+import type { Route } from './api/http/route.ts';
+import { HttpServer } from './api/http/server.ts';
+import { callRoutes } from './api/rest/calls.ts';
+import { openApiRoute } from './api/rest/openapi.ts';
+import { sipDidRoutes } from './api/rest/sip-dids.ts';
+import { sipTrunkRoutes } from './api/rest/sip-trunk.ts';
+import { type ReadinessCheck, systemRoutes } from './api/rest/system.ts';
+import { streamRoute } from './api/stream/stream-route.ts';
+import type { Clock } from './base/time.ts';
+import type { CallDomain } from './calls/call-domain.ts';
+import { CallRecorder } from './calls/call-recorder.ts';
+import { CallRegistry } from './calls/call-registry.ts';
+import { hangUpAll } from './calls/hang-up-call.ts';
+import { inboundAnswerer } from './calls/ring-call.ts';
+import { SipConnector } from './connectors/sip/sip-connector.ts';
+import { listeningUrl, type Settings } from './settings/settings.ts';
+import { EventRetention } from './store/event-retention.ts';
+import type { Store } from './store/store.ts';
+import { BusinessEvents } from './telemetry/business-events.ts';
+import type { EngineReading } from './telemetry/engine-metrics.ts';
+import type { Loggers } from './telemetry/loggers.ts';
+import { Metrics } from './telemetry/metrics.ts';
+import type { Engine } from './threads/engine.ts';
+import { LATENESS_BOUNDS_MS } from './threads/engine-stats.ts';
+
+const CONNECTING_DEADLINE_MS = 90_000;
+/** Specification, "Limits": SIP manual answer. */
+const RINGING_DEADLINE_MS = 60_000;
+/** 64 × T1 and a little (RFC 3261, section 13.3.1.4). */
+const ACCEPTING_DEADLINE_MS = 35_000;
+
+/** Closes one part within some `deadlineMs`. */
+export type Closer = (deadlineMs: number) => Promise<void>;
+
+/** What the gateway is made from; whoever starts something adds how it is closed. */
+export interface Parts {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly loggers: Loggers;
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly closers: Closer[];
+}
+
+/** Where a gateway that runs is found, and how its operator gets in. */
+export interface Running {
+  /** Where clients find it, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly sipPort: number;
+  /** Null: nothing listens for SIP over TLS. */
+  readonly sipTlsPort: number | null;
+  readonly operatorKeys: OperatorKeys;
+}
+
+/** Makes the domains, the platforms and the doors, and opens them. */
+export async function assemble(parts: Parts): Promise<Running> {
+  const { settings, clock, loggers, engine, store, closers } = parts;
+  const metrics = new Metrics();
+  const events = new BusinessEvents(loggers, metrics);
+  const keys = await KeyRing.load(store.db, clock, (error) => events.writeFailed('last use of a key', error));
+  const recorder = new CallRecorder(store.db, clock, (callId, error) => events.writeFailed(callId, error));
+  events.callsLostByRestart(await recorder.disconnectAll());
+  const retention = new EventRetention(store.db, clock, (error) => events.writeFailed('old events', error));
+  closers.push(() => retention.close());
+
+  const sip = sipConnector(settings, clock, loggers, metrics);
+  const calls = callDomain(settings, clock, { engine, recorder, events, sip });
+  metrics.watchCalls(() => calls.registry.countByState());
+  metrics.watchEngine(() => engineReading(engine));
+  closers.push(() => recorder.settled());
+  closers.push((deadlineMs) => sip.close(deadlineMs));
+  await sip.start();
+  const sipAccounts = { store, directory: sip, clock };
+  await loadSipAccounts(sipAccounts);
+
+  const { host, port } = settings.http;
+  const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
+  const authenticate = authenticator(keys);
+  const http = new HttpServer({
+    routes: routes(calls, sipAccounts, metrics, publicUrl),
+    sockets: [streamRoute(calls, authenticate)],
+    authenticate,
+    bodyLimitBytes: settings.http.bodyLimitBytes,
+    onAnswered: (answered) => metrics.requestAnswered(answered),
+    onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
+  });
+  closers.push((deadlineMs) => http.close(deadlineMs));
+  // Runs before HTTP closes, so that agents still hear how their calls end.
+  closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
+  await http.listen(host, port);
+  // Only now: keys made by a start that then failed would never have been shown.
+  const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
+  await keys.reload();
+  retention.start();
+  return {
+    publicUrl: publicUrl(),
+    sipPort: sip.port ?? settings.sip.port,
+    sipTlsPort: sip.tlsPort,
+    operatorKeys,
+  };
+}
+
+function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metrics: Metrics): SipConnector {
+  const { tlsCa, tlsListen, ...others } = settings.sip;
+  return new SipConnector(
+    {
+      ...others,
+      tlsTrust: tlsCa === null ? {} : { ca: tlsCa },
+      ...(tlsListen === null ? {} : { tlsListen }),
+    },
+    clock,
+    {
+      count: (counter) => metrics.sipEvent(counter),
+      log: (level, text, detail) => loggers.sip[level](detail, text),
+    },
+  );
+}
+
+function callDomain(
+  settings: Settings,
+  clock: Clock,
+  parts: Pick<CallDomain, 'engine' | 'recorder' | 'events'> & { readonly sip: SipConnector },
+): CallDomain {
+  const { sip, ...others } = parts;
+  const calls: CallDomain = {
+    ...others,
+    clock,
+    registry: new CallRegistry(),
+    connectors: new Map([[sip.platform, sip]]),
+    deadlines: {
+      connectingMs: CONNECTING_DEADLINE_MS,
+      ringingMs: RINGING_DEADLINE_MS,
+      acceptingMs: ACCEPTING_DEADLINE_MS,
+      activeMs: settings.calls.maxCallMs,
+    },
+    maxCallsPerAccount: settings.calls.maxPerAccount,
+  };
+  sip.onInbound(inboundAnswerer(calls, sip));
+  return calls;
+}
+
+function routes(calls: CallDomain, sip: SipAccounts, metrics: Metrics, publicUrl: () => string): Route[] {
+  const all: Route[] = [
+    ...callRoutes(calls, publicUrl),
+    ...sipTrunkRoutes(sip),
+    ...sipDidRoutes(sip),
+    ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
+    openApiRoute(() => all, publicUrl),
+  ];
+  return all;
+}
+
+function readiness({ engine }: CallDomain): ReadinessCheck[] {
+  const noThreads = 'no engine thread runs';
+  return [{ name: 'engine', problem: () => (engine.report().workers.length > 0 ? null : noThreads) }];
+}
+
+function engineReading(engine: Engine): EngineReading {
+  const { total, workers } = engine.report();
+  const { latenessCounts, latenessSumMs, ...counters } = total;
+  return {
+    threads: workers.length,
+    counters,
+    latenessBoundsMs: LATENESS_BOUNDS_MS,
+    latenessCounts,
+    latenessSumMs,
+  };
+}
