@@ -12,21 +12,24 @@ const KEPT_BUNDLES = 5;
 const WORKER_URL = /new URL\(\s*'[^']*?([\w.-]+\.worker)\.ts',\s*import\.meta\.url,?\s*\)/g;
 
 /**
- * Modules find files beside themselves by `import.meta.url`, which CommonJS does not have; and a thread that starts
+ * Modules find files beside themselves by `import.meta`, which CommonJS does not have; and a thread that starts
  * another shall start its bundle.
  */
 function placesKept(dir) {
   const onLoad = async ({ path }) => {
     const source = await readFile(path, 'utf8');
-    if (!source.includes('import.meta.url')) return undefined;
-    const place = JSON.stringify(relative(dir, path));
+    if (!source.includes('import.meta.')) return undefined;
     const contents = source
       .replace(WORKER_URL, (_, name) => `new URL('${name}.cjs', __bundleUrl)`)
-      .replaceAll('import.meta.url', `new URL(${place}, __bundleUrl).href`);
+      .replaceAll('import.meta.url', `new URL(${JSON.stringify(relative(dir, path))}, __bundleUrl).href`)
+      .replaceAll('import.meta.dirname', `__inBundle(${JSON.stringify(relative(dir, dirname(path)))})`);
     return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
   };
   return { name: 'places kept', setup: (build) => build.onLoad({ filter: /\.(ts|mjs)$/ }, onLoad) };
 }
+
+const BANNER = `const __bundleUrl = require('node:url').pathToFileURL(__filename);
+const __inBundle = (place) => require('node:path').join(__dirname, place);`;
 
 /** Makes the bundle in `dir`; it is there complete or not at all. */
 async function bundle(dir) {
@@ -44,7 +47,7 @@ async function bundle(dir) {
     target: 'node22',
     external: LEFT_OUT,
     plugins: [placesKept(unfinished)],
-    banner: { js: "const __bundleUrl = require('node:url').pathToFileURL(__filename);" },
+    banner: { js: BANNER },
     logLevel: 'silent',
   });
   // Another start that made the same bundle at the same time may have been quicker.

@@ -34,8 +34,8 @@ export class Gateway {
   readonly agentApi: GatewayApi;
   /** Trunk and numbers: the settings key. */
   readonly settingsApi: GatewayApi;
-  readonly #env: NodeJS.ProcessEnv;
   readonly #command: readonly string[];
+  readonly #env: NodeJS.ProcessEnv;
   readonly #claims: readonly PortClaim[];
   #child: Child;
 
