@@ -12,12 +12,20 @@ export function liveCall(domain: CallDomain, scope: AgentScope, callId: string):
 }
 
 /**
- * A live call, or one that was refused, missed or disconnected; those that ended are gone for clients.
- * @throws GatewayError `call_not_found`
+ * A live call at once, or, from the database, one that was refused, missed or disconnected; those that ended are gone
+ * for clients. @throws GatewayError `call_not_found`
  */
-export async function getCall(domain: CallDomain, scope: AgentScope, callId: string): Promise<CallSnapshot> {
+export function getCall(
+  domain: CallDomain,
+  scope: AgentScope,
+  callId: string,
+): CallSnapshot | Promise<CallSnapshot> {
   const actor = domain.registry.find(callId);
-  const call = actor ? actor.snapshot() : await pastCall(domain, callId);
+  if (actor) return readable(scope, actor.snapshot());
+  return pastCall(domain, callId).then((call) => readable(scope, call));
+}
+
+function readable(scope: AgentScope, call: CallSnapshot | null): CallSnapshot {
   if (!call || call.state === 'ended' || !sees(scope, call)) throw new GatewayError('call_not_found');
   return call;
 }

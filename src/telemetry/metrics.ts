@@ -1,38 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
+import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 
-/** Seconds: from what memory answers to what waits for a far end. */
-const HTTP_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
 const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
-
-/** Clients may make up methods; only these get series of their own. */
-const METHODS = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
-
-/** What is counted of one answered request; `path` is as declared, null for paths that nobody declared. */
-export interface AnsweredRequest {
-  readonly method: string;
-  readonly path: string | null;
-  readonly status: number;
-  readonly durationMs: number;
-}
 
 /** Live calls by state, at this moment. */
 export type ReadLiveCalls = () => ReadonlyMap<string, number>;
 
-type Observer = Histogram.Internal<string>;
-
 /** The numbers of one gateway for Prometheus, in a registry of their own: two gateways may share a process. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requestSeconds = this.#histogram(
-    'svc_http_request_duration_seconds',
-    'Time from a request to its answer',
-    ['method', 'path', 'status'],
-    HTTP_BUCKETS_S,
-  );
-  /** The series that have been used, because finding one by its labels costs more than the rest of a request. */
-  readonly #requestSeries = new Map<string, Observer>();
+  readonly #requestTimes = new RequestTimes();
   readonly #callsStarted = this.#counter('svc_calls_started_total', 'Calls begun', ['platform', 'direction']);
   readonly #callsEnded = this.#counter('svc_calls_ended_total', 'Calls over', [
     'platform',
@@ -61,17 +40,11 @@ export class Metrics {
   /** Begins to watch the process too: memory, CPU, event loop, garbage collection. */
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    this.#requestTimes.register(this.#registry);
   }
 
-  requestAnswered({ method: asked, path, status, durationMs }: AnsweredRequest): void {
-    const method = METHODS.has(asked) ? asked : 'other';
-    const name = `${method} ${path} ${status}`;
-    let series = this.#requestSeries.get(name);
-    if (series === undefined) {
-      series = this.#requestSeconds.labels({ method, path: path ?? 'none', status });
-      this.#requestSeries.set(name, series);
-    }
-    series.observe(durationMs / 1000);
+  requestAnswered(answered: AnsweredRequest): void {
+    this.#requestTimes.count(answered);
   }
 
   callStarted(platform: string, direction: string): void {

@@ -15,13 +15,16 @@ export function spawnGateway(settings: Readonly<Record<string, string>>): Child 
   });
 }
 
+/** Nothing, or a log line, comes after it. */
+const WHOLE_BANNER = /is ready\.[\s\S]*\n\n(?:\{|$)/;
+
 /** The banner and what came before it, once it is there. */
 export async function bannerOf(gateway: Child): Promise<string> {
   await waitFor(
     'the banner',
     () => {
       if (!gateway.running) throw new Error(`the gateway ended while starting:\n${gateway.output}`);
-      return gateway.output.includes('is ready.') && gateway.output.endsWith('\n\n');
+      return WHOLE_BANNER.test(gateway.output);
     },
     20_000,
   );

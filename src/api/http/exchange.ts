@@ -10,6 +10,9 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(STATUS_CODES).map(([status, text]) => [Number(status), `${status} ${text}`]),
 );
 
+/** The headers of every JSON answer in one call of the library, which costs as much as all the bytes it writes. */
+const JSON_HEADERS = 'application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store';
+
 const LINE_BREAK = /[\r\n\0]/;
 
 /** Hears of every failure that a client is told nothing about but its request id. */
@@ -113,12 +116,11 @@ export class Exchange {
     // 200 is what the library writes by itself.
     if (reply.status !== 200) this.#response.writeStatus(STATUS_LINES.get(reply.status) ?? `${reply.status}`);
     this.#response.writeHeader('X-Request-Id', this.requestId);
-    this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
     if (reply.kind === 'json') {
-      this.#response.writeHeader('Content-Type', 'application/json');
-      this.#response.writeHeader('Cache-Control', 'no-store');
-    } else if (reply.kind !== 'empty') {
-      this.#response.writeHeader('Content-Type', reply.contentType);
+      this.#response.writeHeader('Content-Type', JSON_HEADERS);
+    } else {
+      this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
+      if (reply.kind !== 'empty') this.#response.writeHeader('Content-Type', reply.contentType);
     }
     if (reply.headers !== undefined) this.#writeHeaders(reply.headers);
   }

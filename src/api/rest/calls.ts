@@ -1,4 +1,5 @@
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
+import type { CallSnapshot } from '../../calls/call.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { sendChat, showTyping } from '../../calls/chat.ts';
 import { getCall, listCalls, liveCall } from '../../calls/find-call.ts';
@@ -86,8 +87,11 @@ function status(calls: CallDomain, publicUrl: PublicUrl): Route {
     params: CallParams,
     query: SinceQuery,
     responses: { 200: { description: 'The call', schema: CallStatus }, 404: NOT_FOUND },
-    handler: async ({ principal, params }) =>
-      reply(200, callStatus(await getCall(calls, principal, params.call_id), publicUrl)),
+    handler: ({ principal, params }) => {
+      const call = getCall(calls, principal, params.call_id);
+      const answer = (found: CallSnapshot) => reply(200, callStatus(found, publicUrl));
+      return call instanceof Promise ? call.then(answer) : answer(call);
+    },
   });
 }
 
