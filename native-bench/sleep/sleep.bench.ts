@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { compile } from '../compiler.ts';
 import { type NativeBench, nodeCommand } from '../native-bench.ts';
 
-const SECONDS = '15';
+const SECONDS = '5';
 
 /** How late a thread wakes that has nothing to do but to keep time; `bench/tick` asks the same under load. */
 export const sleepBench: NativeBench = {

@@ -5,8 +5,8 @@ import { type Contestant, type NativeBench, nodeCommand, type Program } from '..
 
 const SOCKETS = 300;
 const TICKS = 75;
-const PORT = 30_000;
-const PEER_PORT = 40_000;
+const PORT = 15_000;
+const PEER_PORT = 17_000;
 /** The peer goes on until it is ended. */
 const PEER_TICKS = 3_000;
 
