@@ -11,6 +11,8 @@ export interface HttpLoad {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly connections: number;
+  /** Requests on their way on each connection. */
+  readonly pipelined: number;
   readonly seconds: number;
 }
 

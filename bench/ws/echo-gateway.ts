@@ -1,0 +1,33 @@
+/**
+ * The gateway's own WebSocket door with a handler that sends every binary message back: the way of a frame of the call
+ * stream from and to the socket, without the call. `node echo-gateway.ts PORT`
+ */
+import { HttpServer } from '../../src/api/http/server.ts';
+import type { Socket, SocketHandler } from '../../src/api/http/socket.ts';
+
+const MAX_MESSAGE_BYTES = 1_048_576;
+
+class Echo implements SocketHandler {
+  #socket: Socket | null = null;
+
+  opened(socket: Socket): void {
+    this.#socket = socket;
+  }
+
+  binary(bytes: ArrayBuffer): void {
+    this.#socket?.sendBinary(new Uint8Array(bytes));
+  }
+
+  text(): void {}
+  pong(): void {}
+  drained(): void {}
+  closed(): void {}
+}
+
+const server = new HttpServer({
+  routes: [],
+  sockets: [{ path: '/stream', maxMessageBytes: MAX_MESSAGE_BYTES, accept: () => new Echo() }],
+  authenticate: () => null,
+  onError: (error) => console.error(error),
+});
+await server.listen('127.0.0.1', Number(process.argv[2]));

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const SRC = join(import.meta.dirname, '../../src');
+
+/** Says that it makes a bundle, and makes one that says what it is. */
+const STUB_BUNDLER = `
+  const { mkdirSync, writeFileSync } = require('node:fs');
+  exports.bundle = async (dir) => {
+    console.log('bundles');
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(dir + '/main.cjs', "console.log('runs the bundle')");
+  };`;
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'start-'));
+  for (const folder of ['src/base', 'config', 'node_modules'])
+    mkdirSync(join(root, folder), { recursive: true });
+  for (const file of ['start.cjs', 'bundle-dir.cjs']) cpSync(join(SRC, file), join(root, 'src', file));
+  writeFileSync(join(root, 'src/main.ts'), "console.log('runs the sources' satisfies string);\n");
+  writeFileSync(join(root, 'src/base/ids.ts'), '');
+  writeFileSync(join(root, 'config/bundle.cjs'), STUB_BUNDLER);
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), '{}');
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function start(): string[] {
+  const output = execFileSync(process.execPath, [join(root, 'src/start.cjs')], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+  return output.trim().split('\n');
+}
+
+test('the first start makes the bundle, and later ones run it', () => {
+  expect(start()).toEqual(['bundles', 'runs the bundle']);
+  expect(start()).toEqual(['runs the bundle']);
+});
+
+test.each(['src/main.ts', 'src/base/ids.ts', 'config/bundle.cjs', 'node_modules/.package-lock.json'])(
+  'a change of %s makes a new bundle',
+  (file) => {
+    start();
+    appendFileSync(join(root, file), '\n');
+    expect(start()).toEqual(['bundles', 'runs the bundle']);
+  },
+);
+
+test('where no bundle can be made the sources run', () => {
+  writeFileSync(
+    join(root, 'config/bundle.cjs'),
+    "exports.bundle = async () => { throw new Error('read-only'); };",
+  );
+  expect(start()).toEqual(['runs the sources']);
+});
