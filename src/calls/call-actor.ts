@@ -48,6 +48,8 @@ export class CallActor {
   #state: CallState;
   #leg: PlatformLeg | null = null;
   #endedAt: string | null = null;
+  /** The last snapshot: the same one until something in it changes. */
+  #shown: CallSnapshot | null = null;
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
 
@@ -94,7 +96,11 @@ export class CallActor {
   }
 
   snapshot(): CallSnapshot {
-    return { ...this.identity, state: this.#state.name, endedAt: this.#endedAt };
+    const { name: state } = this.#state;
+    if (this.#shown?.state !== state || this.#shown.endedAt !== this.#endedAt) {
+      this.#shown = { ...this.identity, state, endedAt: this.#endedAt };
+    }
+    return this.#shown;
   }
 
   /** Resolves with the state once it is another than `name`; the state's own deadline bounds the wait. */

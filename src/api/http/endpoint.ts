@@ -11,6 +11,8 @@ import { validate } from './validation.ts';
 export interface CompiledRoute {
   readonly route: Route;
   readonly parameterNames: readonly string[];
+  /** What the query's schema makes of no query at all; undefined when it refuses that. */
+  readonly emptyQuery: unknown;
 }
 
 /** What stands at one path. */
@@ -18,6 +20,9 @@ export interface Endpoint {
   readonly methods: Map<string, CompiledRoute>;
   socket: { readonly route: SocketRoute; readonly parameterNames: readonly string[] } | null;
 }
+
+const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
+const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 export function newEndpoint(): Endpoint {
   return { methods: new Map(), socket: null };
@@ -32,7 +37,8 @@ export function allowOf(endpoint: Endpoint): string {
 }
 
 export function compile(route: Route): CompiledRoute {
-  return { route, parameterNames: pathParameterNames(route.path) };
+  const emptyQuery = route.query === undefined ? NOTHING : Object.freeze(route.query.safeParse({}).data);
+  return { route, parameterNames: pathParameterNames(route.path), emptyQuery };
 }
 
 /** Parameter names and values side by side. */
@@ -53,7 +59,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
 
   constructor(
     exchange: Exchange,
-    { route, parameterNames }: CompiledRoute,
+    { route, parameterNames, emptyQuery }: CompiledRoute,
     request: HttpRequest,
     values: readonly string[],
     principal: Principal | null,
@@ -61,8 +67,12 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
     this.#exchange = exchange;
     this.principal = principal;
     this.params = parsePart(route.params, 'path', () => namedValues(parameterNames, values));
-    this.query = parsePart(route.query, 'query', () => queryValues(request.getQuery()));
-    this.#headers = new Map(route.headers?.map((name) => [name, request.getHeader(name)]));
+    const query = request.getQuery();
+    this.query =
+      query === '' && emptyQuery !== undefined
+        ? emptyQuery
+        : parsePart(route.query, 'query', () => queryValues(query));
+    this.#headers = route.headers === undefined ? NO_HEADERS : namedHeaders(route.headers, request);
   }
 
   get requestId(): string {
@@ -80,7 +90,9 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   }
 }
 
-const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
+function namedHeaders(names: readonly string[], request: HttpRequest): Map<string, string> {
+  return new Map(names.map((name) => [name, request.getHeader(name)]));
+}
 
 function parsePart(schema: z.ZodObject | undefined, part: 'path' | 'query', read: () => unknown): unknown {
   return schema === undefined ? NOTHING : validate(schema, part, read());

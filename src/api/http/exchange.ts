@@ -213,7 +213,7 @@ function isAbortError(error: unknown): boolean {
 function bodyOf(reply: Reply): string | Uint8Array {
   switch (reply.kind) {
     case 'json':
-      return JSON.stringify(reply.body);
+      return reply.text ?? JSON.stringify(reply.body);
     case 'bytes':
       return reply.body;
     case 'empty':

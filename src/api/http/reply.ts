@@ -4,6 +4,8 @@ export interface JsonReply<Status extends number = number, Body = unknown> {
   readonly kind: 'json';
   readonly status: Status;
   readonly body: Body;
+  /** The body as JSON, where it is known already. */
+  readonly text?: string;
   readonly headers?: ReplyHeaders | undefined;
 }
 

@@ -1,5 +1,6 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { CallSnapshot } from '../../calls/call.ts';
+import { type JsonReply, reply } from '../http/reply.ts';
 import type { Call, CallStatus, CreatedCall } from '../schema/call.ts';
 
 /** Where clients find this gateway: `http(s)://host[:port][/prefix]`, without a slash at the end. */
@@ -40,7 +41,23 @@ export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
   };
 }
 
+/**
+ * Answers with a call's status. A snapshot never changes and a live call keeps its own until something happens, while
+ * agents poll: so the answer, JSON and all, is made once for each.
+ */
+export function statusReplies(publicUrl: PublicUrl): (call: CallSnapshot) => JsonReply<200, CallStatus> {
+  const known = new WeakMap<CallSnapshot, JsonReply<200, CallStatus>>();
+  return (call) => {
+    const former = known.get(call);
+    if (former !== undefined) return former;
+    const body = callStatus(call, publicUrl);
+    const made = { ...reply(200, body), text: JSON.stringify(body) };
+    known.set(call, made);
+    return made;
+  };
+}
+
 /** A call with its transcript, which stays empty while every side is BYO audio. */
-export function callStatus(call: CallSnapshot, publicUrl: PublicUrl): CallStatus {
+function callStatus(call: CallSnapshot, publicUrl: PublicUrl): CallStatus {
   return { ...callWire(call, publicUrl), transcript: [], transcript_length: 0 };
 }

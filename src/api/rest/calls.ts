@@ -1,5 +1,4 @@
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
-import type { CallSnapshot } from '../../calls/call.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { sendChat, showTyping } from '../../calls/chat.ts';
 import { getCall, listCalls, liveCall } from '../../calls/find-call.ts';
@@ -21,7 +20,7 @@ import {
   SayBody,
   SinceQuery,
 } from '../schema/call.ts';
-import { callStatus, callWire, createdCall, type PublicUrl } from './call-wire.ts';
+import { callWire, createdCall, type PublicUrl, statusReplies } from './call-wire.ts';
 
 const TAGS = ['Calls'] as const;
 const NOT_FOUND = 'Call not found';
@@ -75,6 +74,7 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
 }
 
 function status(calls: CallDomain, publicUrl: PublicUrl): Route {
+  const answer = statusReplies(publicUrl);
   return route({
     method: 'get',
     path: '/api/call/{call_id}',
@@ -89,7 +89,6 @@ function status(calls: CallDomain, publicUrl: PublicUrl): Route {
     responses: { 200: { description: 'The call', schema: CallStatus }, 404: NOT_FOUND },
     handler: ({ principal, params }) => {
       const call = getCall(calls, principal, params.call_id);
-      const answer = (found: CallSnapshot) => reply(200, callStatus(found, publicUrl));
       return call instanceof Promise ? call.then(answer) : answer(call);
     },
   });
