@@ -7,9 +7,16 @@ export const SIP_MEDIA_KIND = 'sip';
 export interface SipMediaOpen {
   readonly bindHost: string;
   readonly rtpPort: number;
+  /**
+   * The room's rate, 8,000 or 48,000 Hz, fixed for the call: that of the codec it is expected to use. Whatever codec is
+   * agreed on is brought to this rate.
+   */
+  readonly sampleRateHz: number;
 }
 
-export type SipCodec = 'PCMU' | 'PCMA';
+/** By their names in SDP. RTP's clock is 8,000 Hz for G.711 and 48,000 Hz for Opus (RFC 7587 section 4.1). */
+export type G711Name = 'PCMU' | 'PCMA';
+export type SipCodec = G711Name | 'opus';
 
 /** Outcome of an offer/answer exchange (RFC 3264), as the media half needs it. */
 export interface SipMediaConfig {

@@ -7,7 +7,7 @@ import {
   type G711Encode,
 } from '../../../audio/g711.ts';
 import { FRAME_MS } from '../../../base/frame.ts';
-import type { SipCodec } from '../media-protocol.ts';
+import type { G711Name, SipCodec } from '../media-protocol.ts';
 
 export const CLOCK_RATE_HZ = 8_000;
 export const FRAME_SAMPLES = (CLOCK_RATE_HZ * FRAME_MS) / 1000;
@@ -21,7 +21,12 @@ export interface G711Codec {
   readonly silence: number;
 }
 
-export const G711_CODECS: Readonly<Record<SipCodec, G711Codec>> = {
+const G711_CODECS: Readonly<Record<G711Name, G711Codec>> = {
   PCMU: { encode: encodeUlaw, decode: decodeUlaw, silence: 0xff },
   PCMA: { encode: encodeAlaw, decode: decodeAlaw, silence: 0xd5 },
 };
+
+export function g711Codec(name: SipCodec): G711Codec {
+  if (name === 'opus') throw new Error('the media half has no Opus');
+  return G711_CODECS[name];
+}

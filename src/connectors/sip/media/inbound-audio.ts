@@ -1,13 +1,7 @@
 import { JitterBuffer, type Pulled } from '../../../audio/jitter-buffer.ts';
 import { PacketLossConcealer } from '../../../audio/plc.ts';
 import type { SipCodec } from '../media-protocol.ts';
-import {
-  CLOCK_RATE_HZ,
-  FRAME_SAMPLES,
-  G711_CODECS,
-  type G711Codec,
-  MAX_PAYLOAD_BYTES,
-} from './g711-codec.ts';
+import { CLOCK_RATE_HZ, FRAME_SAMPLES, type G711Codec, g711Codec, MAX_PAYLOAD_BYTES } from './g711-codec.ts';
 import type { RtpPacket } from './rtp-packet.ts';
 
 /** Nobody misses a packet whose loudest sample is 40 dB below full scale. */
@@ -28,12 +22,12 @@ export class InboundAudio {
   #readySamples = 0;
   #droppedPackets = 0;
   #codecName: SipCodec = 'PCMU';
-  #codec: G711Codec = G711_CODECS.PCMU;
+  #codec: G711Codec = g711Codec('PCMU');
 
   setCodec(name: SipCodec): void {
     if (name === this.#codecName) return;
     this.#codecName = name;
-    this.#codec = G711_CODECS[name];
+    this.#codec = g711Codec(name);
     this.restart();
   }
 

@@ -42,8 +42,10 @@ export interface MediaSockets {
   close(): void;
 }
 
+export type MediaPorts = Pick<SipMediaOpen, 'bindHost' | 'rtpPort'>;
+
 /** How a thread does its media I/O. */
 export interface SocketIo extends MediaIo {
   /** Binds both ports; rejects with the system's error (`EADDRINUSE`) and leaves neither open. */
-  open(options: SipMediaOpen): Promise<MediaSockets>;
+  open(ports: MediaPorts): Promise<MediaSockets>;
 }

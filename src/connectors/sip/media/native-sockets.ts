@@ -1,9 +1,9 @@
 import { getSystemErrorName } from 'node:util';
 import type { MediaIoBinding } from '../../../native/media-io.ts';
-import type { SipMediaOpen } from '../media-protocol.ts';
 import {
   type Datagram,
   type DatagramListener,
+  type MediaPorts,
   type MediaSockets,
   RECEIVE_BUFFER_BYTES,
   type SocketIo,
@@ -49,7 +49,7 @@ export class NativeIo implements SocketIo {
     this.#unsentBytes = new Uint8Array(unsent);
   }
 
-  async open({ bindHost, rtpPort }: SipMediaOpen): Promise<MediaSockets> {
+  async open({ bindHost, rtpPort }: MediaPorts): Promise<MediaSockets> {
     const rtp = this.#bind(bindHost, rtpPort);
     try {
       return new NativeSockets(this, rtp, this.#bind(bindHost, rtpPort + 1));

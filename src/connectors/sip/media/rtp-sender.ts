@@ -2,7 +2,7 @@ import { FRAME_MS } from '../../../base/frame.ts';
 import type { SipMediaConfig } from '../media-protocol.ts';
 import { DTMF_PAYLOAD_BYTES, writeDtmfPayload } from './dtmf-event.ts';
 import { DtmfSender } from './dtmf-sender.ts';
-import { CLOCK_RATE_HZ, FRAME_SAMPLES, G711_CODECS } from './g711-codec.ts';
+import { CLOCK_RATE_HZ, FRAME_SAMPLES, g711Codec } from './g711-codec.ts';
 import type { RtpMemory } from './rtp-memory.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from './rtp-packet.ts';
 import { SRTP_TRAILER_BYTES, type SrtpSession } from './srtp.ts';
@@ -69,7 +69,7 @@ export class RtpSender {
   }
 
   #writeAudio(bytes: Uint8Array, frame: Int16Array, voiced: boolean, config: SipMediaConfig): number {
-    const { encode, silence } = G711_CODECS[config.codec];
+    const { encode, silence } = g711Codec(config.codec);
     this.#writeHeader(bytes, config.payloadType, voiced && this.#needsMarker, this.#timestamp);
     this.#needsMarker = !voiced;
     if (voiced) encode(frame, FRAME_SAMPLES, bytes, RTP_HEADER_BYTES);

@@ -27,6 +27,7 @@ export interface LegMediaSettings {
 /** While ringing or on hold silence is in order; a day stands for "no timeout". */
 const NO_MEDIA_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_PORTS_TRIED = 50;
+const ROOM_RATE_HZ = 8_000;
 
 /** One leg's media as its signaling sees it: the port, our description, and what was agreed with the peer. */
 export class LegMedia {
@@ -60,7 +61,8 @@ export class LegMedia {
       const rtpPort = ports.take();
       if (rtpPort === null) break;
       try {
-        await this.#control.open(SIP_MEDIA_KIND, { bindHost, rtpPort } satisfies SipMediaOpen, onEvent);
+        const open: SipMediaOpen = { bindHost, rtpPort, sampleRateHz: ROOM_RATE_HZ };
+        await this.#control.open(SIP_MEDIA_KIND, open, onEvent);
         return rtpPort;
       } catch (error) {
         ports.release(rtpPort);

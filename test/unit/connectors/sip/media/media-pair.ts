@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import { Tone } from '../../../../../src/audio/tone.ts';
-import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
+import type { G711Name } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { RtpPeer, TestLeg, turn, until } from './rtp-peer.ts';
 
 const open: { close(): void }[] = [];
@@ -23,7 +23,7 @@ export async function pair(): Promise<{ peer: RtpPeer; test: TestLeg }> {
 }
 
 export interface Speech {
-  readonly codec?: SipCodec;
+  readonly codec?: G711Name;
   readonly payloadType?: number;
   readonly packetMs?: number;
   /** What becomes of the packet with this index: how many copies arrive. */

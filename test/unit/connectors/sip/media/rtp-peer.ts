@@ -5,7 +5,7 @@ import type { Tone } from '../../../../../src/audio/tone.ts';
 import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../../../../../src/connectors/contract/media-leg.ts';
 import { mediaIo, sipMediaOver } from '../../../../../src/connectors/sip/media/open-sip-media.ts';
 import type { SipMediaLeg } from '../../../../../src/connectors/sip/media/sip-media-leg.ts';
-import type { SipCodec, SipMediaConfig } from '../../../../../src/connectors/sip/media-protocol.ts';
+import type { G711Name, SipMediaConfig } from '../../../../../src/connectors/sip/media-protocol.ts';
 
 const HOST = '127.0.0.1';
 /** This thread's; the tests of this folder run once with what was built and once, as project `portable`, with dgram. */
@@ -71,7 +71,7 @@ export class RtpPeer {
   }
 
   /** All audio received, decoded, in the order of arrival. */
-  audio(codec: SipCodec, payloadType: number): Int16Array {
+  audio(codec: G711Name, payloadType: number): Int16Array {
     const heard = this.packets.filter((packet) => packet.payloadType === payloadType);
     const samples = new Int16Array(heard.reduce((sum, packet) => sum + packet.payload.length, 0));
     let at = 0;
@@ -83,7 +83,7 @@ export class RtpPeer {
   }
 
   /** A packet of audio; its number and time go on by themselves. */
-  build(codec: SipCodec, payloadType: number, samples: Int16Array): Buffer {
+  build(codec: G711Name, payloadType: number, samples: Int16Array): Buffer {
     const payload = Buffer.alloc(samples.length);
     LAWS[codec].encode(samples, samples.length, payload, 0);
     const packet = this.buildRaw(payloadType, payload, this.timestamp);
@@ -153,7 +153,7 @@ export class TestLeg {
   ): Promise<TestLeg> {
     const rtpPort = port ?? (await freePortPair());
     let test: TestLeg | null = null;
-    const leg = await openSipMedia({ bindHost: HOST, rtpPort }, memory, {
+    const leg = await openSipMedia({ bindHost: HOST, rtpPort, sampleRateHz: 8_000 }, memory, {
       emit: (event) => test?.events.push(event),
       fail: (error) => test?.failures.push(error),
     });

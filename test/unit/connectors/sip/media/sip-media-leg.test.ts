@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Tone } from '../../../../../src/audio/tone.ts';
 import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
-import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
+import type { G711Name } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { toneSnrDb } from '../../../audio/tone-analysis.ts';
 import { arrived, closing, hear, pair, pushSilence } from './media-pair.ts';
 import { RtpPeer, TestLeg, until } from './rtp-peer.ts';
 
-describe.each<[SipCodec, number]>([
+describe.each<[G711Name, number]>([
   ['PCMU', 0],
   ['PCMA', 8],
 ])('a call in %s', (codec, payloadType) => {
