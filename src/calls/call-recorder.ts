@@ -116,7 +116,7 @@ export class CallRecorder {
 }
 
 function newRow(call: CallSnapshot): Parameters<typeof insertCall>[1] {
-  const { capabilities: _capabilities, sampleRateHz: _rate, endedAt: _endedAt, ...row } = call;
+  const { capabilities: _capabilities, endedAt: _endedAt, ...row } = call;
   return row;
 }
 

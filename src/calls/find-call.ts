@@ -43,8 +43,7 @@ async function pastCall(domain: CallDomain, callId: string): Promise<CallSnapsho
   const row = await domain.recorder.find(callId);
   const connector = row && domain.connectors.get(row.platform);
   if (!row?.agentId || !connector) return null;
-  const { capabilities, nativeSampleRateHz: sampleRateHz } = connector;
-  return { ...row, agentId: row.agentId, capabilities, sampleRateHz };
+  return { ...row, agentId: row.agentId, capabilities: connector.capabilities };
 }
 
 function sees(scope: AgentScope, call: { accountId: string; agentId: string }): boolean {

@@ -36,6 +36,6 @@ function inboundIdentity(domain: CallDomain, connector: Connector, inbound: Inbo
     caller: inbound.caller,
     createdAt: domain.clock.nowIso(),
     capabilities: connector.capabilities,
-    sampleRateHz: connector.nativeSampleRateHz,
+    sampleRateHz: inbound.sampleRateHz,
   };
 }

@@ -85,6 +85,7 @@ export interface CallsTable {
   agentName: string;
   direction: CallDirection;
   caller: string;
+  sampleRateHz: number;
   state: CallState;
   createdAt: string;
   answeredAt: string | null;

@@ -5,7 +5,7 @@ import type { MediaControl } from './media-control.ts';
 /** The signaling half of a platform: login, presence, joining. One object serves all accounts. */
 export interface Connector {
   readonly platform: Platform;
-  /** Rate of the platform's rooms, in Hz. */
+  /** Rate of the rooms of calls that we place, in Hz; an inbound call names its own. */
   readonly nativeSampleRateHz: number;
   readonly capabilities: readonly Capability[];
   /** Opens what the platform needs (sockets, logins). Rejects when the platform cannot work at all. */
@@ -49,6 +49,8 @@ export interface InboundCall {
   /** What was called, as a URI: the Call's meeting_url. */
   readonly target: string;
   readonly autoAnswer: boolean;
+  /** Rate of the call's room, in Hz, fixed for its life. */
+  readonly sampleRateHz: number;
   /** Binds the call to its actor: gives media and observer, and gets the leg to control. */
   take(media: MediaControl, observer: LegObserver): PlatformLeg;
 }

@@ -40,7 +40,8 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
 }
 
 const inbound = (take: InboundCall['take']): InboundCall => {
-  return { ...SCOPE, agentId: 'agt_1', caller: '+2', target: 'sip:+1', autoAnswer: false, take };
+  const identity = { ...SCOPE, agentId: 'agt_1', caller: '+2', target: 'sip:+1', sampleRateHz: 8000 };
+  return { ...identity, autoAnswer: false, take };
 };
 
 it('ends a call whose connector throws while dialling, and gives its place back', async () => {

@@ -22,6 +22,7 @@ function newCall(callId: string, owner: { accountId: string; agentId: string }):
     agentName: 'AI Agent',
     direction: 'outbound',
     caller: '',
+    sampleRateHz: 48_000,
     state: 'connecting',
     createdAt: NOW,
   };

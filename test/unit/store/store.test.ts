@@ -6,7 +6,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { findCall } from '../../../src/store/calls.ts';
 import { appendEvent } from '../../../src/store/events.ts';
+import { migrate } from '../../../src/store/migrate.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from './temporary.ts';
 
@@ -75,6 +77,24 @@ test('a second gateway on the same data is refused, until the first one has clos
   await seedAccount(first, 'a');
   await first.close();
   await temporaryStore(dataDir);
+});
+
+test('calls of a database from before rooms had rates are calls at 8000 Hz', async () => {
+  const dataDir = temporaryDir();
+  const database = new SqliteDatabase(join(dataDir, 'gateway.db'));
+  migrate(database, () => NOW);
+  database.exec('alter table calls drop column sample_rate_hz');
+  database.exec("delete from migrations where name = '0002-call-rate'");
+  database.exec(`insert into accounts values ('acc_a', 'a', '${NOW}')`);
+  const values = ['call_1', 'acc_a', 'room_1', 'part_1', 'sip', 'sip:+1', 'A', 'outbound', '', 'ended', NOW];
+  const columns =
+    'call_id, account_id, room_id, participant_id, platform, meeting_url, agent_name, direction, caller, state, created_at';
+  database
+    .prepare(`insert into calls (${columns}) values (${values.map(() => '?').join(', ')})`)
+    .run(...values);
+  database.close();
+  const store = await temporaryStore(dataDir);
+  expect(await findCall(store.db, 'call_1')).toMatchObject({ sampleRateHz: 8_000 });
 });
 
 test('a database of a newer version is refused', async () => {

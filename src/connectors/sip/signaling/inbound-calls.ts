@@ -112,6 +112,10 @@ class RingingCall implements InboundCall {
     return this.#trunk.addressOf(this.#number.number).toString();
   }
 
+  get sampleRateHz(): number {
+    return 8_000;
+  }
+
   get autoAnswer(): boolean {
     return this.#number.autoAnswer;
   }
