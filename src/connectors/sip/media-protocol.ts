@@ -28,12 +28,27 @@ export interface SipMediaConfig {
   readonly payloadType: number;
   /** Payload type of telephone-event (RFC 4733); null when the peer does not take it. */
   readonly dtmfPayloadType: number | null;
+  /**
+   * Clock of the durations in events: that of the codec, or 8,000 beside Opus with peers that know no other. Their
+   * timestamps are the codec's either way.
+   */
+  readonly dtmfClockRateHz: number;
+  /** Null: the codec is not Opus. */
+  readonly opus: OpusRequest | null;
   readonly sending: boolean;
   readonly receiving: boolean;
   /** SDES keys (RFC 4568): 30 bytes of master key and salt each; null: plain RTP. */
   readonly srtp: SrtpKeys | null;
   /** Milliseconds without a packet, while `receiving`, before `stalled` is told. */
   readonly mediaTimeoutMs: number;
+}
+
+/** What the peer's decoder asks of our encoder (RFC 7587 section 6.1). */
+export interface OpusRequest {
+  /** 6,000 to 510,000 bit/s; null: whatever we like. */
+  readonly maxBitrateBps: number | null;
+  /** It can make use of in-band FEC; to others it would be a waste. */
+  readonly inbandFec: boolean;
 }
 
 export interface SrtpKeys {

@@ -32,6 +32,8 @@ function answerLine(offer: PeerDescription, audio: PeerAudio, local: LocalAudio)
     codec: codec.codec,
     payloadType: codec.payloadType,
     dtmfPayloadType: audio.dtmfPayloadType,
+    dtmfClockRateHz: 8_000,
+    opus: null,
     ...flowOf(audio),
     srtp:
       crypto === null

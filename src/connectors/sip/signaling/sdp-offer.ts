@@ -43,6 +43,8 @@ export function agreeOnAnswer(answer: PeerDescription, local: LocalAudio): Agree
     codec: codec.codec,
     payloadType: codec.payloadType,
     dtmfPayloadType: audio.dtmfPayloadType,
+    dtmfClockRateHz: 8_000,
+    opus: null,
     ...flowOf(audio),
     srtp:
       crypto === undefined || local.srtp === 'off'

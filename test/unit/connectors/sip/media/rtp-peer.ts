@@ -184,6 +184,8 @@ export function baseConfig(remotePort: number): SipMediaConfig {
     codec: 'PCMU',
     payloadType: 0,
     dtmfPayloadType: 101,
+    dtmfClockRateHz: 8_000,
+    opus: null,
     sending: true,
     receiving: true,
     srtp: null,

@@ -32,6 +32,8 @@ describe('SDP', () => {
       codec: 'PCMA',
       payloadType: 97,
       dtmfPayloadType: 96,
+      dtmfClockRateHz: 8_000,
+      opus: null,
       sending: true,
       receiving: true,
       srtp: null,
