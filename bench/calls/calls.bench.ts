@@ -60,7 +60,7 @@ async function runRound(contender: Contender, standing: Standing, context: Bench
 }
 
 function effortOf({ quick, progress }: BenchContext): Effort {
-  return { seconds: quick ? 3 : 6, progress };
+  return quick ? { seconds: 3, step: 1.2, progress } : { seconds: 5, step: 1.08, progress };
 }
 
 function measuresOf(standings: Standings): Measure[] {

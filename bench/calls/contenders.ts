@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { CorePlan } from '../bench.ts';
+import { JANUS_APT } from '../janus/janus-process.ts';
 import type { CallSystem } from './call-system.ts';
+import { Janus } from './janus.ts';
 import { NaiveGateway } from './naive-gateway.ts';
 import { OurGateway } from './our-gateway.ts';
 import { Rtpengine } from './rtpengine.ts';
@@ -24,6 +26,11 @@ export const anchors: readonly Contender[] = [
     needs: { program: 'rtpengine', apt: 'apt-get install rtpengine-daemon' },
     target: 1,
     start: (cores) => Rtpengine.start(cores),
+  },
+  {
+    name: 'Janus AudioBridge, phone to phone',
+    needs: { program: 'janus', apt: JANUS_APT },
+    start: (cores) => Janus.start(cores),
   },
   { name: 'naive gateway', target: 1.5, start: (cores) => NaiveGateway.start(cores) },
 ];

@@ -3,15 +3,19 @@ import { describe, type Observation, observe } from './observation.ts';
 
 /** Two small numbers of calls, from whose CPU time the rest is guessed. */
 const FIRST_STEPS = [60, 180] as const;
-/** The ramp begins here, of what the guess allows, and then goes up by this factor. */
-const BEGIN_SHARE = 0.6;
-const STEP = 1.08;
-/** A machine's hiccup may spoil a try; one clean try is enough. */
+/** The ramp begins here, of what the guess allows. */
+const BEGIN_SHARE = 0.65;
+/** A machine's hiccup may spoil a try; one clean try is enough. Tries while others used the machine are not counted. */
 const TRIES = 3;
+const MAX_TRIES = 6;
+const QUIET_CORES = 0.15;
 const SETTLE_MS = 2_000;
 
 export interface Effort {
+  /** How long a number of calls is watched. */
   readonly seconds: number;
+  /** By which factor the ramp goes up. */
+  readonly step: number;
   readonly progress: (text: string) => void;
 }
 
@@ -30,11 +34,12 @@ export async function findDensity(system: CallSystem, effort: Effort): Promise<n
 /** Sets up this many calls and watches them, again when something was lost; the last try is returned. */
 export async function holdAt(system: CallSystem, calls: number, effort: Effort): Promise<Observation> {
   await system.grow(calls);
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1, counted = 0; ; attempt++) {
     await pause(SETTLE_MS);
     const seen = await observe(system, effort.seconds);
     effort.progress(`${system.name}: ${describe(seen)}`);
-    if (seen.faults.length === 0 || attempt === TRIES) return seen;
+    if (seen.otherCores < QUIET_CORES) counted++;
+    if (seen.faults.length === 0 || counted === TRIES || attempt === MAX_TRIES) return seen;
   }
 }
 
@@ -46,7 +51,7 @@ async function rampOf(system: CallSystem, effort: Effort): Promise<number[]> {
   const coresPerCall = Math.max((high.cores - low.cores) / (high.calls - low.calls), 1e-4);
   const guess = (1 - low.cores) / coresPerCall + low.calls;
   const steps: number[] = [];
-  for (let calls = Math.max(high.calls, guess * BEGIN_SHARE); calls <= guess * 2; calls *= STEP) {
+  for (let calls = Math.max(high.calls, guess * BEGIN_SHARE); calls <= guess * 2; calls *= effort.step) {
     steps.push(Math.round(calls));
   }
   return [high.calls, ...steps];

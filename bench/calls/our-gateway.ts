@@ -4,8 +4,8 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import type { CorePlan } from '../bench.ts';
 import { Generator } from '../generator/generator.ts';
 import { SipAnswerer } from '../generator/sip-answerer.ts';
+import { ownLoopbackAddress } from '../loopback.ts';
 import type { CallSystem, TickReport } from './call-system.ts';
-import { ownLoopbackAddress } from './loopback.ts';
 import { histogramOf, quantileBound } from './tick-histogram.ts';
 
 const PLACED_AT_ONCE = 8;

@@ -6,8 +6,8 @@ import { claimSignalingPorts, type PortClaim } from '../../test/support/free-por
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { CorePlan } from '../bench.ts';
 import { Generator } from '../generator/generator.ts';
+import { ownLoopbackAddress } from '../loopback.ts';
 import type { CallSystem } from './call-system.ts';
-import { ownLoopbackAddress } from './loopback.ts';
 import { NgClient } from './ng-client.ts';
 import { audioPort, pcmuSdp } from './sdp.ts';
 
