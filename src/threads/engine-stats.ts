@@ -41,8 +41,14 @@ export const ENGINE_COUNTERS = [
 ] as const;
 export type EngineCounter = (typeof ENGINE_COUNTERS)[number];
 
-/** Upper bounds of the tick lateness histogram in milliseconds; one more bucket takes what is beyond. */
-export const LATENESS_BOUNDS_MS = [0.25, 0.5, 1, 2, 5, 10, 20, 50, 100] as const;
+/**
+ * Upper bounds of the tick lateness histogram in milliseconds, ten to a decade, so that its quantiles are good to an
+ * eighth; one more bucket takes what is beyond.
+ */
+export const LATENESS_BOUNDS_MS = [
+  ...[0.05, 0.063, 0.08, 0.1, 0.125, 0.16, 0.2, 0.25, 0.315, 0.4, 0.5, 0.63, 0.8, 1, 1.25, 1.6, 2, 2.5, 3.15],
+  ...[4, 5, 6.3, 8, 10, 12.5, 16, 20, 25, 31.5, 40, 50, 63, 80, 100],
+] as const;
 
 const COUNTER_INDEX = Object.fromEntries(ENGINE_COUNTERS.map((name, index) => [name, index])) as Record<
   EngineCounter,
