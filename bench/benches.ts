@@ -1,8 +1,23 @@
 import type { Bench } from './bench.ts';
 import { bootBench } from './boot/boot.bench.ts';
 import { callsBench } from './calls/calls.bench.ts';
+import { clearBench } from './clear/clear.bench.ts';
+import { latencyBench } from './latency/latency.bench.ts';
+import { mixBench } from './mix/mix.bench.ts';
 import { restBench } from './rest/rest.bench.ts';
+import { setupBench } from './setup/setup.bench.ts';
+import { tickBench } from './tick/tick.bench.ts';
 import { wsBench } from './ws/ws.bench.ts';
 
 /** In the order in which they run and stand in the table. */
-export const benches: readonly Bench[] = [callsBench, restBench, wsBench, bootBench];
+export const benches: readonly Bench[] = [
+  callsBench,
+  latencyBench,
+  tickBench,
+  clearBench,
+  restBench,
+  wsBench,
+  setupBench,
+  mixBench,
+  bootBench,
+];

@@ -1,0 +1,53 @@
+import { FRAME_MS } from '../../src/base/frame.ts';
+
+const FRAME_US = FRAME_MS * 1_000;
+/** Frames in a row that are off by a tick: then ticks were skipped, and nothing is late. */
+const SKIPPED_AFTER = 10;
+/** How far the measured phase of the ticks may be behind the true one. */
+const PHASE_TOLERANCE_US = 1_000;
+
+/**
+ * How long after its tick each frame came, in microseconds. Every tick gives one frame, in order, so that frame n
+ * belongs to the tick n after the first one's, however late it is. `phaseUs` is the time of any tick.
+ */
+export function againstTicks(arrivalsUs: readonly number[], phaseUs: number): number[] {
+  let dueUs = latestTick(arrivalsUs[0] ?? 0, phaseUs);
+  let inRowOff = 0;
+  return arrivalsUs.map((arrivalUs) => {
+    const lateUs = arrivalUs - dueUs;
+    const isOff = lateUs >= FRAME_US;
+    inRowOff = isOff ? inRowOff + 1 : 0;
+    const wrong = lateUs < -PHASE_TOLERANCE_US || inRowOff >= SKIPPED_AFTER;
+    if (wrong) {
+      dueUs = latestTick(arrivalUs, phaseUs);
+      inRowOff = 0;
+    }
+    const result = arrivalUs - dueUs;
+    dueUs += FRAME_US;
+    return result;
+  });
+}
+
+/** The last tick before `timeUs`; one that is up to the tolerance after it counts as before. */
+export function latestTick(timeUs: number, phaseUs: number): number {
+  return phaseUs + Math.floor((timeUs - phaseUs + PHASE_TOLERANCE_US) / FRAME_US) * FRAME_US;
+}
+
+/** Frames of a machine at rest come within so much of their tick; what is later had a hiccup. */
+const CLUSTER_US = 2_000;
+
+/** The time of a tick, told by frames that came soon after theirs, most of them: the earliest of the crowd. */
+export function tickPhase(arrivalsUs: readonly number[]): number {
+  const origin = arrivalsUs[0] ?? 0;
+  const offsets = arrivalsUs
+    .map((arrivalUs) => (((arrivalUs - origin) % FRAME_US) + FRAME_US) % FRAME_US)
+    .sort((a, b) => a - b);
+  // Round the clock once more, so that a crowd across its end is whole.
+  const round = [...offsets, ...offsets.map((offset) => offset + FRAME_US)];
+  let [earliestUs, most, last] = [0, 0, 0];
+  for (let first = 0; first < offsets.length; first++) {
+    while (last < round.length && (round[last] as number) - (round[first] as number) < CLUSTER_US) last++;
+    if (last - first > most) [earliestUs, most] = [round[first] as number, last - first];
+  }
+  return origin + earliestUs;
+}

@@ -1,0 +1,64 @@
+/**
+ * Child process: rooms of two telephones. The gateway's own engine clock, mixer and SIP media legs, put together for
+ * the bench alone, because the API has no call between two telephones yet.
+ * Argument: JSON, for each room its two legs: `[{ "rtpPort": 10000, "remotePort": 20000 }, …]`.
+ */
+
+import { frameSamples } from '../../src/base/frame.ts';
+import type { MediaLegHost } from '../../src/connectors/contract/media-leg.ts';
+import { MEDIA_MEMORY_BYTES } from '../../src/connectors/contract/media-leg.ts';
+import { mediaIo, sipMediaOver } from '../../src/connectors/sip/media/open-sip-media.ts';
+import type { SipMediaConfig, SipMediaOpen } from '../../src/connectors/sip/media-protocol.ts';
+import { TickClock } from '../../src/engine/clock.ts';
+import { Mixer, type Party } from '../../src/engine/mixer.ts';
+import { PlatformLegParty } from '../../src/engine/platform-leg.ts';
+import { EngineStats } from '../../src/threads/engine-stats.ts';
+
+interface BridgedLeg {
+  readonly rtpPort: number;
+  readonly remotePort: number;
+}
+
+const HOST = '127.0.0.1';
+const SAMPLE_RATE_HZ = 8_000;
+
+const io = mediaIo('auto');
+const openLeg = sipMediaOver(io);
+const stats = new EngineStats();
+const mixer = new Mixer(frameSamples(SAMPLE_RATE_HZ));
+const rooms: Party[][] = [];
+
+const host: MediaLegHost = {
+  emit: () => {},
+  fail: (error) => {
+    throw error;
+  },
+};
+
+async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
+  const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
+  const leg = await openLeg({ bindHost: HOST, rtpPort } satisfies SipMediaOpen, memory, host);
+  leg.configure({
+    remoteHost: HOST,
+    remotePort,
+    remoteRtcpPort: remotePort,
+    codec: 'PCMU',
+    payloadType: 0,
+    dtmfPayloadType: null,
+    sending: true,
+    receiving: true,
+    srtp: null,
+    mediaTimeoutMs: 3_600_000,
+  } satisfies SipMediaConfig);
+  return new PlatformLegParty(leg, stats);
+}
+
+const legs: readonly (readonly BridgedLeg[])[] = JSON.parse(process.argv[2] ?? '[]');
+for (const room of legs) rooms.push(await Promise.all(room.map(openParty)));
+new TickClock(stats, () => {
+  io.receive();
+  for (const room of rooms) mixer.mix(room);
+  io.send();
+}).start();
+process.on('disconnect', () => process.exit());
+process.send?.('ready');

@@ -1,0 +1,42 @@
+import { frameSamples } from '../../src/base/frame.ts';
+import { Mixer, type Party } from '../../src/engine/mixer.ts';
+import { quantile } from '../quantiles.ts';
+
+const WARM_UP_TICKS = 300;
+
+/** Speaks noise all the time, and takes up what it hears as a leg would: by a copy. */
+class Speaker implements Party {
+  readonly #said: Int16Array;
+  readonly #heard: Int16Array;
+
+  constructor(lengthSamples: number) {
+    this.#said = Int16Array.from({ length: lengthSamples }, () => Math.round((Math.random() - 0.5) * 8_000));
+    this.#heard = new Int16Array(lengthSamples);
+  }
+
+  pull(frame: Int16Array): boolean {
+    frame.set(this.#said);
+    return true;
+  }
+
+  push(frame: Int16Array): void {
+    this.#heard.set(frame);
+  }
+}
+
+/**
+ * Microseconds that one tick of a room costs in which everybody speaks at once, the worst case: the mixer with parties
+ * that only copy, no codec and no network. The median of many ticks.
+ */
+export function tickCostUs(parties: number, sampleRateHz: number, ticks: number): number {
+  const lengthSamples = frameSamples(sampleRateHz);
+  const mixer = new Mixer(lengthSamples);
+  const room = Array.from({ length: parties }, () => new Speaker(lengthSamples));
+  const costsUs: number[] = [];
+  for (let tick = -WARM_UP_TICKS; tick < ticks; tick++) {
+    const beganMs = performance.now();
+    mixer.mix(room);
+    if (tick >= 0) costsUs.push((performance.now() - beganMs) * 1_000);
+  }
+  return quantile(costsUs, 0.5);
+}
