@@ -37,7 +37,11 @@ const host: MediaLegHost = {
 
 async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
   const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
-  const leg = await openLeg({ bindHost: HOST, rtpPort } satisfies SipMediaOpen, memory, host);
+  const leg = await openLeg(
+    { bindHost: HOST, rtpPort, sampleRateHz: 8_000 } satisfies SipMediaOpen,
+    memory,
+    host,
+  );
   leg.configure({
     remoteHost: HOST,
     remotePort,
@@ -45,6 +49,8 @@ async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
     codec: 'PCMU',
     payloadType: 0,
     dtmfPayloadType: null,
+    dtmfClockRateHz: 8_000,
+    opus: null,
     sending: true,
     receiving: true,
     srtp: null,

@@ -77,6 +77,7 @@ async function measure(
       method: 'GET',
       headers: { 'x-api-key': gateway.agentKey },
       connections: CONNECTIONS,
+      pipelined: 1,
       seconds: Math.round(seconds),
     }),
   ]);
