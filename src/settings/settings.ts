@@ -28,6 +28,8 @@ export interface Settings {
     readonly tlsListen: { readonly port: number; readonly cert: string; readonly key: string } | null;
     readonly rtpPortMin: number;
     readonly rtpPortMax: number;
+    /** In order of preference; at least one. */
+    readonly codecs: Values['SVC_SIP_CODECS'];
     readonly mediaTimeoutMs: number;
   };
   readonly calls: { readonly maxPerAccount: number; readonly maxCallMs: number };
@@ -149,6 +151,7 @@ function arrange(values: Values, texts: Texts): Settings {
       tlsListen: arrangeTls(values),
       rtpPortMin: values.SVC_RTP_PORT_MIN,
       rtpPortMax: values.SVC_RTP_PORT_MAX,
+      codecs: values.SVC_SIP_CODECS,
       mediaTimeoutMs: values.SVC_MEDIA_TIMEOUT_S * 1000,
     },
     calls: {

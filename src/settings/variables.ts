@@ -74,6 +74,20 @@ function pemFile(what: RegExp, plural: string): z.ZodType<string, string> {
 const CertificateFile = pemFile(/-----BEGIN CERTIFICATE-----/, 'certificates');
 const PrivateKeyFile = pemFile(/-----BEGIN (\w+ )?PRIVATE KEY-----/, 'a private key');
 
+const CODECS = ['opus', 'PCMU', 'PCMA'] as const;
+
+const CodecList = z.string().transform((text, context) => {
+  const names = text.split(',').map((name) => name.trim());
+  const codecs = names.map((name) => CODECS.find((codec) => codec.toLowerCase() === name.toLowerCase()));
+  const known = codecs.filter((codec) => codec !== undefined);
+  if (known.length < codecs.length) {
+    context.addIssue(`must be one or more of ${CODECS.join(', ')}, with commas between`);
+  } else if (new Set(known).size < known.length) {
+    context.addIssue('must name no codec twice');
+  }
+  return known;
+});
+
 const LogLevel = z.enum(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
   'must be one of trace, debug, info, warn, error, fatal, silent',
@@ -137,6 +151,12 @@ export const VARIABLES = {
     default: '5061',
     schema: wholeNumber(0, MAX_PORT),
     meaning: 'SIP port for TLS, when there is a certificate; 0: any free one',
+  }),
+  SVC_SIP_CODECS: variable({
+    default: 'PCMU,PCMA',
+    schema: CodecList,
+    meaning:
+      'Codecs of SIP calls, of opus, PCMU and PCMA, in the order that we offer; of what a caller offers we take its own first',
   }),
   SVC_RTP_PORT_MIN: variable({
     default: '20000',

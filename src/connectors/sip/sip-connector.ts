@@ -11,6 +11,7 @@ import type {
 } from '../contract/connector.ts';
 import type { MediaControl } from '../contract/media-control.ts';
 import type { Registration, SipDirectory, SipNumber, SipTrunk } from '../contract/sip-accounts.ts';
+import type { SipCodec } from './media-protocol.ts';
 import { dialTarget, displayName } from './signaling/dial-target.ts';
 import { type Dns, systemDns } from './signaling/dns.ts';
 import { InboundCalls } from './signaling/inbound-calls.ts';
@@ -23,6 +24,7 @@ import { OutboundLeg } from './signaling/outbound-leg.ts';
 import { TrunkRegistration } from './signaling/registration.ts';
 import { Resolver } from './signaling/resolver.ts';
 import { RtpPorts } from './signaling/rtp-ports.ts';
+import { offeredRateHz } from './signaling/sdp-formats.ts';
 import { SipLeg } from './signaling/sip-leg.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
 import { StreamTransport, type TlsTrust } from './signaling/stream-transport.ts';
@@ -42,6 +44,8 @@ export interface SipConnectorOptions {
   readonly advertisedHost: string | null;
   readonly rtpPortMin: number;
   readonly rtpPortMax: number;
+  /** What calls may speak, in our order of preference; at least one. */
+  readonly codecs: readonly SipCodec[];
   /** Milliseconds without RTP after which an answered call is lost. */
   readonly mediaTimeoutMs?: number;
   /** Present: we also listen for TLS. */
@@ -58,7 +62,6 @@ const OFF: Registration = { state: 'off', lastError: null, expiresAt: null };
 /** SIP trunks as a platform: the signaling half. Media is opened through the MediaControl of each call. */
 export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDirectory {
   readonly platform = 'sip';
-  readonly nativeSampleRateHz = 8_000;
   readonly capabilities = ['audio_in', 'audio_out'] as const;
   readonly #options: SipConnectorOptions;
   readonly #clock: Clock;
@@ -96,10 +99,15 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       bindHost: options.host,
       mediaTimeoutMs: options.mediaTimeoutMs ?? DEFAULT_MEDIA_TIMEOUT_MS,
       ports: new RtpPorts(options.rtpPortMin, options.rtpPortMax),
+      codecs: options.codecs,
       observer,
     };
     this.#inbound = new InboundCalls(this.#numbers, this.#legs, clock, this.#media);
     this.#surroundings = this.#around();
+  }
+
+  get nativeSampleRateHz(): number {
+    return offeredRateHz(this.#options.codecs);
   }
 
   /** The UDP and TCP port in use; null before `start`. */
@@ -144,7 +152,8 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
     this.checkDial(request);
     const trunk = this.#trunks.ofAccount(request.accountId)!;
-    const sipLeg = new SipLeg(trunk, new LegMedia(media, this.#media), this.#clock, observer);
+    const legMedia = new LegMedia(media, this.#media, this.nativeSampleRateHz);
+    const sipLeg = new SipLeg(trunk, legMedia, this.#clock, observer);
     const target = dialTarget(request.target, trunk.settings)!;
     const leg = new OutboundLeg(sipLeg, target, displayName(request.agentName));
     this.#legs.add(trunk, leg);

@@ -9,6 +9,9 @@ import type { LegBook } from './leg-book.ts';
 import { LegMedia, type LegMediaSettings } from './leg-media.ts';
 import type { NumberBook } from './number-book.ts';
 import { toE164 } from './phone-number.ts';
+import { codecInCommon } from './sdp-answer.ts';
+import { clockRateHz, offeredRateHz } from './sdp-formats.ts';
+import { parsePeerDescription } from './sdp-peer.ts';
 import { SipLeg } from './sip-leg.ts';
 import type { Trunk } from './trunk.ts';
 
@@ -35,15 +38,31 @@ export class InboundCalls {
     const number = this.#numberOf(trunk, dialled);
     if (number === null) return reject(request, 404);
     const offer = request.message.body;
-    const probe = new LegMedia(UNUSED_MEDIA, this.#media);
-    if (offer !== '' && !probe.canAnswer(offer, trunk.settings.srtp)) return reject(request, 488);
-    const ringing = new RingingCall(trunk, request, number, dialled, this.#clock, this.#media, this.#legs);
+    const sampleRateHz = offer === '' ? offeredRateHz(this.#media.codecs) : this.#rateFor(offer, trunk);
+    if (sampleRateHz === null) return reject(request, 488);
+    const ringing = new RingingCall(
+      trunk,
+      request,
+      number,
+      dialled,
+      sampleRateHz,
+      this.#clock,
+      this.#media,
+      this.#legs,
+    );
     let rings = false;
     try {
       rings = this.#answerer?.ring(ringing) === true;
     } finally {
       if (!rings) ringing.turnAway();
     }
+  }
+
+  /** Rate of the codec that the offer will come to; null: none. */
+  #rateFor(offer: string, { settings }: Trunk): number | null {
+    const description = parsePeerDescription(offer);
+    const codec = description && codecInCommon(description, settings.srtp, this.#media.codecs);
+    return codec === null ? null : clockRateHz(codec);
   }
 
   /** Exchanges (Asterisk, FritzBox) ring a registered Contact by its name and no number: that means the only one. */
@@ -53,13 +72,6 @@ export class InboundCalls {
     return listed === null && namesUsOnly ? this.#numbers.onlyOf(settings.accountId) : listed;
   }
 }
-
-/** Probing needs no media. */
-const UNUSED_MEDIA: MediaControl = {
-  open: () => Promise.reject(new Error('unused')),
-  configure: () => Promise.reject(new Error('unused')),
-  command: () => Promise.reject(new Error('unused')),
-};
 
 function reject(request: IncomingInviteRequest, statusCode: number): void {
   request.reject({ statusCode });
@@ -71,6 +83,7 @@ class RingingCall implements InboundCall {
   readonly #request: IncomingInviteRequest;
   readonly #number: SipNumber;
   readonly #dialled: Dialled;
+  readonly sampleRateHz: number;
   readonly #clock: Clock;
   readonly #media: LegMediaSettings;
   readonly #legs: LegBook;
@@ -82,6 +95,7 @@ class RingingCall implements InboundCall {
     request: IncomingInviteRequest,
     number: SipNumber,
     dialled: Dialled,
+    sampleRateHz: number,
     clock: Clock,
     media: LegMediaSettings,
     legs: LegBook,
@@ -90,6 +104,7 @@ class RingingCall implements InboundCall {
     this.#request = request;
     this.#number = number;
     this.#dialled = dialled;
+    this.sampleRateHz = sampleRateHz;
     this.#clock = clock;
     this.#media = media;
     this.#legs = legs;
@@ -112,16 +127,13 @@ class RingingCall implements InboundCall {
     return this.#trunk.addressOf(this.#number.number).toString();
   }
 
-  get sampleRateHz(): number {
-    return 8_000;
-  }
-
   get autoAnswer(): boolean {
     return this.#number.autoAnswer;
   }
 
   take(control: MediaControl, observer: LegObserver): PlatformLeg {
-    const sipLeg = new SipLeg(this.#trunk, new LegMedia(control, this.#media), this.#clock, observer);
+    const media = new LegMedia(control, this.#media, this.sampleRateHz);
+    const sipLeg = new SipLeg(this.#trunk, media, this.#clock, observer);
     const leg = new InboundLeg(sipLeg, this.#request, this.#dialled.wantsReliableProvisional);
     this.#leg = leg;
     this.#legs.add(this.#trunk, leg);

@@ -4,16 +4,18 @@ import type { MediaControl } from '../../contract/media-control.ts';
 import type { MediaEvent } from '../../contract/media-leg.ts';
 import {
   SIP_MEDIA_KIND,
+  type SipCodec,
   type SipMediaCommand,
   type SipMediaConfig,
   type SipMediaOpen,
 } from '../media-protocol.ts';
+import { PayloadTypes } from './payload-types.ts';
 import type { RtpPorts } from './rtp-ports.ts';
 import { newLocalKeys } from './sdes.ts';
 import { answerOffer } from './sdp-answer.ts';
 import type { LocalAudio, SrtpPolicy } from './sdp-local.ts';
 import { type AgreedMedia, agreeOnAnswer, writeOffer } from './sdp-offer.ts';
-import { parsePeerDescription } from './sdp-peer.ts';
+import { type PeerDescription, parsePeerDescription } from './sdp-peer.ts';
 import type { SipObserver } from './sip-observer.ts';
 
 export interface LegMediaSettings {
@@ -21,18 +23,21 @@ export interface LegMediaSettings {
   /** Milliseconds without RTP after which an answered call that is not on hold is lost. */
   readonly mediaTimeoutMs: number;
   readonly ports: RtpPorts;
+  /** What calls may speak, in our order of preference. */
+  readonly codecs: readonly SipCodec[];
   readonly observer: SipObserver;
 }
 
 /** While ringing or on hold silence is in order; a day stands for "no timeout". */
 const NO_MEDIA_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_PORTS_TRIED = 50;
-const ROOM_RATE_HZ = 8_000;
 
 /** One leg's media as its signaling sees it: the port, our description, and what was agreed with the peer. */
 export class LegMedia {
   readonly #control: MediaControl;
   readonly #settings: LegMediaSettings;
+  readonly #sampleRateHz: number;
+  readonly #payloadTypes = new PayloadTypes();
   #local: LocalAudio | null = null;
   #rtpPort: number | null = null;
   #released = false;
@@ -42,9 +47,11 @@ export class LegMedia {
   #answered = false;
   #inEffect: Promise<void> = Promise.resolve();
 
-  constructor(control: MediaControl, settings: LegMediaSettings) {
+  /** `sampleRateHz`: of the call's room. */
+  constructor(control: MediaControl, settings: LegMediaSettings, sampleRateHz: number) {
     this.#control = control;
     this.#settings = settings;
+    this.#sampleRateHz = sampleRateHz;
   }
 
   /** Opens the media leg on a worker, on the first pair of ports that is free. Rejects when none is. */
@@ -52,7 +59,15 @@ export class LegMedia {
     const rtpPort = await this.#openOnFreePort(onEvent);
     this.#rtpPort = rtpPort;
     if (this.#released) this.release();
-    this.#local = { host, rtpPort, srtp, sessionId: randomInt(1, 2 ** 31), keys: newLocalKeys() };
+    this.#local = {
+      host,
+      rtpPort,
+      srtp,
+      sessionId: randomInt(1, 2 ** 31),
+      keys: newLocalKeys(),
+      codecs: this.#settings.codecs,
+      payloadTypes: this.#payloadTypes,
+    };
   }
 
   async #openOnFreePort(onEvent: (event: MediaEvent) => void): Promise<number> {
@@ -61,7 +76,7 @@ export class LegMedia {
       const rtpPort = ports.take();
       if (rtpPort === null) break;
       try {
-        const open: SipMediaOpen = { bindHost, rtpPort, sampleRateHz: ROOM_RATE_HZ };
+        const open: SipMediaOpen = { bindHost, rtpPort, sampleRateHz: this.#sampleRateHz };
         await this.#control.open(SIP_MEDIA_KIND, open, onEvent);
         return rtpPort;
       } catch (error) {
@@ -92,18 +107,11 @@ export class LegMedia {
 
   /** Takes the peer's answer to our offer; false when it cannot be used. */
   async acceptAnswer(sdp: string): Promise<boolean> {
-    const description = parsePeerDescription(sdp);
+    const description = this.#read(sdp);
     const agreed = description === null ? null : agreeOnAnswer(description, this.#localAudio());
     if (agreed === null) return false;
     await this.#configure(agreed);
     return true;
-  }
-
-  /** Whether an offer has anything in common with us, before any port is opened for it. */
-  canAnswer(sdp: string, srtp: SrtpPolicy): boolean {
-    const description = parsePeerDescription(sdp);
-    const probe: LocalAudio = { host: '0.0.0.0', rtpPort: 9, sessionId: 1, srtp, keys: newLocalKeys() };
-    return description !== null && answerOffer(description, probe) !== null;
   }
 
   /**
@@ -111,7 +119,7 @@ export class LegMedia {
    * when nothing is in common.
    */
   answer(sdp: string): string | null {
-    const description = parsePeerDescription(sdp);
+    const description = this.#read(sdp);
     const answer = description === null ? null : answerOffer(description, this.#localAudio());
     if (answer === null) return null;
     const text = this.#issue((version) => answer.write(version));
@@ -173,6 +181,13 @@ export class LegMedia {
     if (this.#lastText !== '' && write(this.#version) !== this.#lastText) this.#version += 1;
     this.#lastText = write(this.#version);
     return this.#lastText;
+  }
+
+  /** The peer's description; its payload types hold for our next offer. */
+  #read(sdp: string): PeerDescription | null {
+    const description = parsePeerDescription(sdp);
+    for (const { formats } of description?.audio ?? []) this.#payloadTypes.follow(formats);
+    return description;
   }
 
   #localAudio(): LocalAudio {

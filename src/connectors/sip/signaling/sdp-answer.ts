@@ -1,6 +1,7 @@
+import type { SipCodec } from '../media-protocol.ts';
 import { cryptoAttribute, type PeerCrypto } from './sdes.ts';
-import { audioLines, type LocalAudio, sdpText, sessionLines } from './sdp-local.ts';
-import { type AgreedMedia, addressOf, flowOf } from './sdp-offer.ts';
+import { audioLines, type LocalAudio, type SrtpPolicy, sdpText, sessionLines } from './sdp-local.ts';
+import { type AgreedMedia, addressOf, chosenCodec, flowOf, formatOf } from './sdp-offer.ts';
 import type { Direction, PeerAudio, PeerDescription } from './sdp-peer.ts';
 
 /** An answer, ready to be written with a version, and what it amounts to. */
@@ -22,18 +23,25 @@ export function answerOffer(offer: PeerDescription, local: LocalAudio): Answer |
   return null;
 }
 
+/** The codec that an answer to the offer would agree on; null: nothing in common. */
+export function codecInCommon(
+  offer: PeerDescription,
+  srtp: SrtpPolicy,
+  codecs: readonly SipCodec[],
+): SipCodec | null {
+  const fitting = offer.audio.filter((audio) => cryptoFor(audio, srtp) !== 'impossible');
+  const chosen = fitting.map((audio) => chosenCodec(audio, codecs)).find((codec) => codec !== null);
+  return chosen?.codec ?? null;
+}
+
 function answerLine(offer: PeerDescription, audio: PeerAudio, local: LocalAudio): Answer | null {
-  const codec = audio.codecs[0];
-  if (codec === undefined) return null;
-  const crypto = cryptoFor(audio, local);
+  const codec = chosenCodec(audio, local.codecs);
+  if (codec === null) return null;
+  const crypto = cryptoFor(audio, local.srtp);
   if (crypto === 'impossible') return null;
   const agreed: AgreedMedia = {
     ...addressOf(audio),
-    codec: codec.codec,
-    payloadType: codec.payloadType,
-    dtmfPayloadType: audio.dtmfPayloadType,
-    dtmfClockRateHz: 8_000,
-    opus: null,
+    ...formatOf(audio, codec),
     ...flowOf(audio),
     srtp:
       crypto === null
@@ -44,11 +52,11 @@ function answerLine(offer: PeerDescription, audio: PeerAudio, local: LocalAudio)
 }
 
 /** The peer's crypto line to take up; null for plain RTP; `impossible` when its offer and our policy exclude each other. */
-function cryptoFor(audio: PeerAudio, local: LocalAudio): PeerCrypto | null | 'impossible' {
+function cryptoFor(audio: PeerAudio, srtp: SrtpPolicy): PeerCrypto | null | 'impossible' {
   const first = audio.crypto[0] ?? null;
   const isSecureOnly = audio.protocol.startsWith('RTP/SAVP');
-  if (local.srtp === 'off') return isSecureOnly ? 'impossible' : null;
-  if (first === null && (isSecureOnly || local.srtp === 'required')) return 'impossible';
+  if (srtp === 'off') return isSecureOnly ? 'impossible' : null;
+  if (first === null && (isSecureOnly || srtp === 'required')) return 'impossible';
   return first;
 }
 
@@ -60,9 +68,11 @@ function writeAnswer(
   local: LocalAudio,
   version: number,
 ): string {
-  const codec = { codec: agreed.codec, payloadType: agreed.payloadType };
+  const { dtmfPayloadType, dtmfClockRateHz } = agreed;
+  const events =
+    dtmfPayloadType === null ? [] : [{ payloadType: dtmfPayloadType, clockRateHz: dtmfClockRateHz }];
   const chosen = [
-    ...audioLines(local, audio.protocol, [codec], agreed.dtmfPayloadType, directionOf(agreed)),
+    ...audioLines(local, audio.protocol, [agreed], events, directionOf(agreed)),
     ...(audio.rtcpMux ? ['a=rtcp-mux'] : []),
     ...(crypto === null ? [] : [cryptoAttribute(crypto.tag, crypto.suite, local.keys)]),
   ];

@@ -1,26 +1,24 @@
 import { isIPv6 } from 'node:net';
 import type { SipCodec } from '../media-protocol.ts';
+import { OPUS_PARAMETERS } from './opus-parameters.ts';
+import type { PayloadTypes } from './payload-types.ts';
 import type { LocalKeys } from './sdes.ts';
+import type { PeerEvents } from './sdp-formats.ts';
 import type { Direction } from './sdp-peer.ts';
 
 export type SrtpPolicy = 'off' | 'optional' | 'required';
 
-/** Our side of a leg's media, fixed for the life of the leg. */
+/** Our side of a leg's media. */
 export interface LocalAudio {
   readonly host: string;
   readonly rtpPort: number;
   readonly sessionId: number;
   readonly srtp: SrtpPolicy;
   readonly keys: LocalKeys;
+  /** What we take, in our order of preference; at least one. */
+  readonly codecs: readonly SipCodec[];
+  readonly payloadTypes: PayloadTypes;
 }
-
-/** What we can do, in our order of preference. */
-export const LOCAL_CODECS: readonly { readonly codec: SipCodec; readonly payloadType: number }[] = [
-  { codec: 'PCMU', payloadType: 0 },
-  { codec: 'PCMA', payloadType: 8 },
-];
-
-export const LOCAL_DTMF_PAYLOAD_TYPE = 101;
 
 /** The lines before the first media line. `version` goes up whenever the description changes (RFC 3264 section 8). */
 export function sessionLines({ host, sessionId }: LocalAudio, version: number): string[] {
@@ -34,29 +32,38 @@ export function sessionLines({ host, sessionId }: LocalAudio, version: number): 
   ];
 }
 
+/** A codec under its payload type. */
+export interface NumberedCodec {
+  readonly codec: SipCodec;
+  readonly payloadType: number;
+}
+
 /** An audio line with its attributes. */
 export function audioLines(
   local: LocalAudio,
   protocol: string,
-  codecs: readonly { readonly codec: SipCodec; readonly payloadType: number }[],
-  dtmfPayloadType: number | null,
+  codecs: readonly NumberedCodec[],
+  events: readonly PeerEvents[],
   direction: Direction,
 ): string[] {
-  const payloads = [
-    ...codecs.map((each) => each.payloadType),
-    ...(dtmfPayloadType === null ? [] : [dtmfPayloadType]),
-  ];
-  const events =
-    dtmfPayloadType === null
-      ? []
-      : [`a=rtpmap:${dtmfPayloadType} telephone-event/8000`, `a=fmtp:${dtmfPayloadType} 0-15`];
+  const payloads = [...codecs, ...events].map(({ payloadType }) => payloadType);
   return [
     `m=audio ${local.rtpPort} ${protocol} ${payloads.join(' ')}`,
-    ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
-    ...events,
+    ...codecs.flatMap(codecLines),
+    ...events.flatMap(eventLines),
     'a=ptime:20',
     `a=${direction}`,
   ];
+}
+
+function codecLines({ codec, payloadType }: NumberedCodec): string[] {
+  if (codec !== 'opus') return [`a=rtpmap:${payloadType} ${codec}/8000`];
+  // Two channels are said always, whatever is sent (RFC 7587 section 7).
+  return [`a=rtpmap:${payloadType} opus/48000/2`, `a=fmtp:${payloadType} ${OPUS_PARAMETERS}`];
+}
+
+function eventLines({ payloadType, clockRateHz }: PeerEvents): string[] {
+  return [`a=rtpmap:${payloadType} telephone-event/${clockRateHz}`, `a=fmtp:${payloadType} 0-15`];
 }
 
 export function sdpText(lines: readonly string[]): string {

@@ -1,13 +1,7 @@
-import type { SipMediaConfig } from '../media-protocol.ts';
+import type { SipCodec, SipMediaConfig } from '../media-protocol.ts';
 import { cryptoAttribute, SRTP_SUITES } from './sdes.ts';
-import {
-  audioLines,
-  LOCAL_CODECS,
-  LOCAL_DTMF_PAYLOAD_TYPE,
-  type LocalAudio,
-  sdpText,
-  sessionLines,
-} from './sdp-local.ts';
+import { clockRateHz, eventsBeside, type PeerCodec, type PeerEvents } from './sdp-formats.ts';
+import { audioLines, type LocalAudio, type NumberedCodec, sdpText, sessionLines } from './sdp-local.ts';
 import type { PeerAudio, PeerDescription } from './sdp-peer.ts';
 
 /** The outcome of an offer and its answer; `mediaTimeoutMs` is for the leg to add. */
@@ -25,31 +19,56 @@ export function writeOffer(local: LocalAudio, version: number): string {
       : SRTP_SUITES.map((suite, index) => cryptoAttribute(index + 1, suite, local.keys));
   return sdpText([
     ...sessionLines(local, version),
-    ...audioLines(local, protocol, LOCAL_CODECS, LOCAL_DTMF_PAYLOAD_TYPE, 'sendrecv'),
+    ...audioLines(local, protocol, offeredCodecs(local), offeredEvents(local), 'sendrecv'),
     ...crypto,
   ]);
+}
+
+function offeredCodecs({ codecs, payloadTypes }: LocalAudio): NumberedCodec[] {
+  return codecs.map((codec) => ({ codec, payloadType: payloadTypes.ofCodec(codec) }));
+}
+
+/** Events of every codec's clock; those at 8000 Hz always, because many peers know no others. */
+function offeredEvents({ codecs, payloadTypes }: LocalAudio): PeerEvents[] {
+  const clocks = new Set<number>([...codecs.map(clockRateHz), 8_000]);
+  return [...clocks].map((rateHz) => ({ payloadType: payloadTypes.ofEvents(rateHz), clockRateHz: rateHz }));
 }
 
 /** What an answer to our offer amounts to; null when it is none that we can work with. */
 export function agreeOnAnswer(answer: PeerDescription, local: LocalAudio): AgreedMedia | null {
   const audio = answer.audio.find((each) => each.lineIndex === 0);
-  const codec = audio?.codecs[0];
-  if (audio === undefined || codec === undefined) return null;
+  const codec = audio === undefined ? null : chosenCodec(audio, local.codecs);
+  if (audio === undefined || codec === null) return null;
   const crypto = audio.crypto[0];
   if (crypto === undefined && (local.srtp === 'required' || audio.protocol.startsWith('RTP/SAVP')))
     return null;
   return {
     ...addressOf(audio),
-    codec: codec.codec,
-    payloadType: codec.payloadType,
-    dtmfPayloadType: audio.dtmfPayloadType,
-    dtmfClockRateHz: 8_000,
-    opus: null,
+    ...formatOf(audio, codec),
     ...flowOf(audio),
     srtp:
       crypto === undefined || local.srtp === 'off'
         ? null
         : { suite: crypto.suite, localKey: local.keys[crypto.suite], remoteKey: crypto.key },
+  };
+}
+
+/** The peer's first codec that we take (RFC 3264 sections 6.1 and 7): its order decides. Null: none. */
+export function chosenCodec({ formats }: PeerAudio, codecs: readonly SipCodec[]): PeerCodec | null {
+  return formats.codecs.find(({ codec }) => codecs.includes(codec)) ?? null;
+}
+
+export function formatOf(
+  { formats }: PeerAudio,
+  { codec, payloadType, opus }: PeerCodec,
+): Pick<AgreedMedia, 'codec' | 'payloadType' | 'dtmfPayloadType' | 'dtmfClockRateHz' | 'opus'> {
+  const events = eventsBeside(codec, formats);
+  return {
+    codec,
+    payloadType,
+    dtmfPayloadType: events?.payloadType ?? null,
+    dtmfClockRateHz: events?.clockRateHz ?? clockRateHz(codec),
+    opus,
   };
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { type MediaDescription, parse, type SessionDescription } from 'sdp-transform';
-import type { SipCodec } from '../media-protocol.ts';
 import { type PeerCrypto, parseCrypto } from './sdes.ts';
+import { type PeerFormats, parseFormats } from './sdp-formats.ts';
 
 /** What the peer's SDP says (RFC 4566, RFC 3264), as far as one audio stream needs it. */
 export interface PeerDescription {
@@ -26,19 +26,11 @@ export interface PeerAudio {
   readonly port: number;
   readonly rtcpPort: number;
   readonly rtcpMux: boolean;
-  /** PCMU and PCMA in the peer's order. */
-  readonly codecs: readonly PeerCodec[];
-  /** Payload type of telephone-event at 8000 Hz (RFC 4733). */
-  readonly dtmfPayloadType: number | null;
+  readonly formats: PeerFormats;
   readonly direction: Direction;
   /** False: the peer's address is 0.0.0.0, the hold of RFC 2543. */
   readonly reachable: boolean;
   readonly crypto: readonly PeerCrypto[];
-}
-
-export interface PeerCodec {
-  readonly codec: SipCodec;
-  readonly payloadType: number;
 }
 
 /** Plain and secure RTP, with and without feedback; DTLS is not for us. */
@@ -90,8 +82,7 @@ function parseAudio(
     port: media.port,
     rtcpPort: isPort(rtcpPort) ? rtcpPort : media.port,
     rtcpMux,
-    codecs: codecsOf(media),
-    dtmfPayloadType: dtmfPayloadTypeOf(media),
+    formats: parseFormats(media),
     direction: directionOf(media.direction ?? session.direction),
     reachable: host !== '0.0.0.0' && host !== '::',
     crypto: (media.crypto ?? []).map(parseCrypto).filter((crypto) => crypto !== null),
@@ -104,35 +95,4 @@ function isPort(port: number): boolean {
 
 function directionOf(text: string | undefined): Direction {
   return text === 'sendonly' || text === 'recvonly' || text === 'inactive' ? text : 'sendrecv';
-}
-
-/** Payload types 0 and 8 need no rtpmap (RFC 3551 section 6). */
-function codecsOf(media: MediaDescription): PeerCodec[] {
-  return payloadTypesOf(media).flatMap((payloadType) => {
-    const map = media.rtp.find((each) => each.payload === payloadType);
-    const name = map === undefined ? staticName(payloadType) : String(map.codec).toUpperCase();
-    const isMono8k = map === undefined || ((map.rate ?? 8_000) === 8_000 && (map.encoding ?? 1) === 1);
-    return (name === 'PCMU' || name === 'PCMA') && isMono8k ? [{ codec: name, payloadType }] : [];
-  });
-}
-
-function staticName(payloadType: number): string {
-  if (payloadType === 0) return 'PCMU';
-  return payloadType === 8 ? 'PCMA' : '';
-}
-
-function dtmfPayloadTypeOf(media: MediaDescription): number | null {
-  const listed = payloadTypesOf(media);
-  const map = media.rtp.find(
-    (each) => String(each.codec).toLowerCase() === 'telephone-event' && (each.rate ?? 8_000) === 8_000,
-  );
-  return map !== undefined && listed.includes(map.payload) ? map.payload : null;
-}
-
-function payloadTypesOf(media: MediaDescription): number[] {
-  return String(media.payloads ?? '')
-    .split(/\s+/)
-    .filter((text) => /^\d{1,3}$/.test(text))
-    .map(Number)
-    .filter((payloadType) => payloadType < 128);
 }

@@ -5,6 +5,7 @@ import type { SipMediaConfig, SipMediaOpen } from '../../../../../src/connectors
 
 /** A media half that records what it is told, and sends and counts plain RTP on a real socket. */
 export class FakeMedia implements MediaControl {
+  readonly opens: SipMediaOpen[] = [];
   readonly configs: SipMediaConfig[] = [];
   readonly commands: unknown[] = [];
   packetsHeard = 0;
@@ -19,6 +20,7 @@ export class FakeMedia implements MediaControl {
   }
 
   async open(_kind: string, open: unknown, onEvent: (event: MediaEvent) => void): Promise<void> {
+    this.opens.push(open as SipMediaOpen);
     await this.mayOpen;
     const { bindHost, rtpPort } = open as SipMediaOpen;
     const socket = createSocket('udp4');

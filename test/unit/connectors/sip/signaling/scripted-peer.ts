@@ -148,7 +148,8 @@ export function sdp(
     codecs = '0 8 101',
     direction = 'sendrecv',
     version = 1,
-  }: { codecs?: string; direction?: string; version?: number } = {},
+    attributes = [],
+  }: { codecs?: string; direction?: string; version?: number; attributes?: readonly string[] } = {},
 ): string {
   return [
     'v=0',
@@ -158,6 +159,7 @@ export function sdp(
     't=0 0',
     `m=audio ${port} RTP/AVP ${codecs}`,
     'a=rtpmap:101 telephone-event/8000',
+    ...attributes.map((each) => `a=${each}`),
     `a=${direction}`,
     '',
   ].join('\r\n');

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
+import { PayloadTypes } from '../../../../../src/connectors/sip/signaling/payload-types.ts';
 import { newLocalKeys } from '../../../../../src/connectors/sip/signaling/sdes.ts';
 import { answerOffer } from '../../../../../src/connectors/sip/signaling/sdp-answer.ts';
 import type { LocalAudio, SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp-local.ts';
@@ -7,8 +9,17 @@ import { parsePeerDescription } from '../../../../../src/connectors/sip/signalin
 
 const KEY = Buffer.alloc(30, 7).toString('base64');
 
-function local(srtp: SrtpPolicy = 'off', host = '192.0.2.1'): LocalAudio {
-  return { host, rtpPort: 20_000, sessionId: 5, srtp, keys: newLocalKeys() };
+function local(srtp: SrtpPolicy = 'off', codecs: readonly SipCodec[] = ['PCMU', 'PCMA']): LocalAudio {
+  const payloadTypes = new PayloadTypes();
+  return {
+    host: '192.0.2.1',
+    rtpPort: 20_000,
+    sessionId: 5,
+    srtp,
+    keys: newLocalKeys(),
+    codecs,
+    payloadTypes,
+  };
 }
 
 function peer(audio: readonly string[], session: readonly string[] = ['c=IN IP4 198.51.100.7']) {

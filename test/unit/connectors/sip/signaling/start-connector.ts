@@ -27,6 +27,7 @@ export class ConnectorUnderTest {
         advertisedHost: null,
         rtpPortMin: rtp.first,
         rtpPortMax: rtp.last,
+        codecs: ['PCMU', 'PCMA'],
         ...options,
       },
       clock,

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { loadSettings } from '../../../src/settings/settings.ts';
+
+function codecsOf(text?: string) {
+  const loaded = loadSettings(text === undefined ? {} : { SVC_SIP_CODECS: text }, '/nonexistent');
+  return 'mistakes' in loaded ? loaded.mistakes : loaded.settings.sip.codecs;
+}
+
+test.each([
+  [undefined, ['PCMU', 'PCMA']],
+  // An empty text is no text, as with every variable.
+  ['', ['PCMU', 'PCMA']],
+  ['opus', ['opus']],
+  ['PCMA,opus', ['PCMA', 'opus']],
+  [' Opus , pcmu,PCMA', ['opus', 'PCMU', 'PCMA']],
+])('codecs of %j keep their order', (text, codecs) => {
+  expect(codecsOf(text)).toEqual(codecs);
+});
+
+const UNKNOWN = 'must be one or more of opus, PCMU, PCMA, with commas between';
+
+test.each([
+  ['G722', UNKNOWN],
+  ['opus,G722', UNKNOWN],
+  ['opus PCMU', UNKNOWN],
+  [' ', UNKNOWN],
+  [',', UNKNOWN],
+  ['PCMU,,PCMA', UNKNOWN],
+  ['opus,', UNKNOWN],
+  ['PCMU,opus,pcmu', 'must name no codec twice'],
+])('codecs of %j are one mistake', (text, message) => {
+  expect(codecsOf(text)).toEqual([`SVC_SIP_CODECS: ${message} (it is "${text}")`]);
+});
