@@ -1,0 +1,26 @@
+/** Length of one frame by the configuration in the TOC byte, in units of 2.5 ms (RFC 6716 section 3.1, table 2). */
+const SILK_UNITS = [4, 8, 16, 24];
+const HYBRID_UNITS = [4, 8];
+const CELT_UNITS = [1, 2, 4, 8];
+const UNITS_PER_SECOND = 400;
+const FIRST_HYBRID = 12;
+const FIRST_CELT = 16;
+
+/** Samples that an Opus packet lasts at `rateHz`; 0 when the bytes are none or last longer than 120 ms. */
+export function opusPacketSamples(bytes: Uint8Array, offset: number, length: number, rateHz: number): number {
+  if (length < 1) return 0;
+  const units = frameUnits(bytes[offset]! >> 3) * frameCount(bytes, offset, length);
+  return units > 48 ? 0 : (units * rateHz) / UNITS_PER_SECOND;
+}
+
+function frameUnits(config: number): number {
+  if (config < FIRST_HYBRID) return SILK_UNITS[config & 3]!;
+  return config < FIRST_CELT ? HYBRID_UNITS[config & 1]! : CELT_UNITS[config & 3]!;
+}
+
+/** RFC 6716 section 3.2: codes 0 to 3; a count of frames stands in the second byte of code 3. */
+function frameCount(bytes: Uint8Array, offset: number, length: number): number {
+  const code = bytes[offset]! & 3;
+  if (code !== 3) return code === 0 ? 1 : 2;
+  return length < 2 ? 0 : bytes[offset + 1]! & 0x3f;
+}

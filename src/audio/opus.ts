@@ -1,0 +1,141 @@
+import { assert } from '../base/assert.ts';
+import {
+  type LibOpus,
+  MAX_OPUS_PACKET_BYTES,
+  OPUS_RESET_STATE,
+  OPUS_SET_BITRATE,
+  OPUS_SET_COMPLEXITY,
+  OPUS_SET_INBAND_FEC,
+  OPUS_SET_PACKET_LOSS_PERC,
+  OPUS_SET_SIGNAL,
+  OPUS_SIGNAL_VOICE,
+} from './libopus.ts';
+
+/** Rates at which libopus encodes and decodes by itself; RTP's clock for Opus is 48,000 Hz whatever the rate. */
+export type OpusRateHz = 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
+
+/** How an encoder spends its bits; it may change from frame to frame. */
+export interface OpusTuning {
+  readonly bitrateBps: number;
+  /** 0 to 10: how hard the encoder searches. */
+  readonly complexity: number;
+  /** Loss in percent that in-band FEC is to make good; 0 sends none. */
+  readonly lossPercent: number;
+}
+
+const CLOSED = -1;
+
+/** One stream's encoder: mono, VBR, tuned for voice (RFC 6716). */
+export class OpusEncoder {
+  readonly #opus: LibOpus;
+  #stream: number;
+
+  /** Throws when the thread has too many. */
+  constructor(opus: LibOpus, rateHz: OpusRateHz, tuning: OpusTuning) {
+    this.#opus = opus;
+    this.#stream = opus.openEncoder(rateHz);
+    if (this.#stream <= 0) throw new Error(`no Opus encoder: libopus says ${this.#stream}`);
+    this.#set(OPUS_SET_SIGNAL, OPUS_SIGNAL_VOICE);
+    this.tune(tuning);
+  }
+
+  tune({ bitrateBps, complexity, lossPercent }: OpusTuning): void {
+    this.#set(OPUS_SET_BITRATE, bitrateBps);
+    this.#set(OPUS_SET_COMPLEXITY, complexity);
+    this.#set(OPUS_SET_INBAND_FEC, lossPercent > 0 ? 1 : 0);
+    this.#set(OPUS_SET_PACKET_LOSS_PERC, lossPercent);
+  }
+
+  /** Encodes a frame of 2.5 to 60 ms into at most `maxBytes` of `out` from `at` on; returns the packet's length. */
+  encode(frame: Int16Array, out: Uint8Array, at: number, maxBytes: number): number {
+    const opus = this.#opus;
+    opus.samples.set(frame);
+    const length = opus.encode(this.#stream, frame.length, maxBytes);
+    assert(length > 0, 'a frame cannot be encoded');
+    const { packet } = opus;
+    for (let i = 0; i < length; i++) out[at + i] = packet[i]!;
+    return length;
+  }
+
+  free(): void {
+    this.#opus.close(this.#stream);
+    this.#stream = CLOSED;
+  }
+
+  #set(request: number, value: number): void {
+    assert(this.#opus.control(this.#stream, request, value) === 0, 'libopus knows the request');
+  }
+}
+
+/** One stream's decoder. What it returns are the samples written to `out` from `at` on; 0: the packet is no Opus. */
+export class OpusDecoder {
+  readonly #opus: LibOpus;
+  #stream: number;
+
+  /** Throws when the thread has too many. */
+  constructor(opus: LibOpus, rateHz: OpusRateHz) {
+    this.#opus = opus;
+    this.#stream = opus.openDecoder(rateHz);
+    if (this.#stream <= 0) throw new Error(`no Opus decoder: libopus says ${this.#stream}`);
+  }
+
+  /** Decodes a packet that lasts at most `samples`. */
+  decode(
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    out: Int16Array,
+    at: number,
+    samples: number,
+  ): number {
+    return this.#run(bytes, offset, length, out, at, samples, 0);
+  }
+
+  /** The `samples` that were lost right before this packet: from its in-band FEC where it has any, else made up. */
+  recover(
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    out: Int16Array,
+    at: number,
+    samples: number,
+  ): number {
+    return this.#run(bytes, offset, length, out, at, samples, 1);
+  }
+
+  /** Makes up what is missing: loss concealment, or comfort noise after DTX. A multiple of 2.5 ms. */
+  conceal(out: Int16Array, at: number, samples: number): number {
+    return this.#copy(this.#opus.decode(this.#stream, 0, samples, 0), out, at);
+  }
+
+  /** Another stream follows. */
+  reset(): void {
+    assert(this.#opus.control(this.#stream, OPUS_RESET_STATE, 0) === 0, 'libopus knows the request');
+  }
+
+  free(): void {
+    this.#opus.close(this.#stream);
+    this.#stream = CLOSED;
+  }
+
+  #run(
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    out: Int16Array,
+    at: number,
+    samples: number,
+    fec: number,
+  ): number {
+    if (length < 1 || length > MAX_OPUS_PACKET_BYTES) return 0;
+    const { packet } = this.#opus;
+    for (let i = 0; i < length; i++) packet[i] = bytes[offset + i]!;
+    return this.#copy(this.#opus.decode(this.#stream, length, samples, fec), out, at);
+  }
+
+  #copy(count: number, out: Int16Array, at: number): number {
+    const { samples } = this.#opus;
+    for (let i = 0; i < count; i++) out[at + i] = samples[i]!;
+    return Math.max(count, 0);
+  }
+}
