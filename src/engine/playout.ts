@@ -9,6 +9,16 @@ const FADE_OUT_MS = 5;
 /** A frame whose loudest sample stays below this is quiet enough to be dropped unheard. */
 const QUIET_PEAK = 400;
 const PIECE_CAPACITY = frameSamples(MAX_SAMPLE_RATE_HZ) + 1;
+/** On the way from a ring to a resampler, for one after the other of all playouts: what all use stays in the cache. */
+const piece = new Int16Array(PIECE_CAPACITY);
+/** The piece's front, as long as what was read last: the length seldom changes. */
+let pieceFront = piece;
+
+/** The first `length` samples of the piece as an array of their own, which is copied faster than a part. */
+function frontOf(length: number): Int16Array {
+  if (length !== pieceFront.length) pieceFront = piece.subarray(0, length);
+  return pieceFront;
+}
 
 /**
  * One agent leg's way from its ring to the frames of the room: any split of the agent's stream into messages gives
@@ -26,9 +36,6 @@ export class Playout {
   readonly #frameSamples: number;
   readonly #rateHz: number;
   readonly #depth = new PlayoutDepth();
-  readonly #piece = new Int16Array(PIECE_CAPACITY);
-  /** The piece's front, as long as what was read last: the length seldom changes. */
-  #pieceFront = this.#piece;
   readonly #resampled: Int16Array;
   readonly #resampledFrame: Int16Array;
   readonly #fifo: SampleFifo;
@@ -200,7 +207,7 @@ export class Playout {
   #feed(length: number): void {
     const rateHz = this.#ring.sampleRateHz;
     this.#setAgentRate(rateHz);
-    this.#ring.read(this.#piece, 0, length);
+    this.#ring.read(piece, 0, length);
     this.#append(length);
     this.#agentSamples = this.#fifo.length;
     this.#ring.countPlayed((length * 1000) / rateHz);
@@ -210,25 +217,26 @@ export class Playout {
     if (rateHz === this.#agentRateHz) return;
     this.#flushResampler();
     this.#agentRateHz = rateHz;
-    this.#resampler = rateHz === this.#rateHz ? null : new Resampler(rateHz, this.#rateHz, PIECE_CAPACITY);
+    this.#resampler =
+      rateHz === this.#rateHz ? null : new Resampler(rateHz, this.#rateHz, frameSamples(rateHz) + 1);
   }
 
   /** Pushes 20 ms of silence through the resampler, so that its delay line gives out the utterance's end. */
   #flushResampler(): void {
     if (this.#resampler === null) return;
     const length = frameSamples(this.#agentRateHz);
-    this.#piece.fill(0, 0, length);
+    piece.fill(0, 0, length);
     this.#append(length);
   }
 
   /** Appends `length` samples of the piece to the fifo, at the room's rate. */
   #append(length: number): void {
-    if (length !== this.#pieceFront.length) this.#pieceFront = this.#piece.subarray(0, length);
+    const front = frontOf(length);
     if (this.#resampler === null) {
-      this.#fifo.append(this.#pieceFront, length);
+      this.#fifo.append(front, length);
       return;
     }
-    const produced = this.#resampler.process(this.#pieceFront, length, this.#resampled);
+    const produced = this.#resampler.process(front, length, this.#resampled);
     const isFrame = produced === this.#frameSamples;
     this.#fifo.append(isFrame ? this.#resampledFrame : this.#resampled, produced);
   }
