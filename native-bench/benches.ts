@@ -1,5 +1,6 @@
 import { kernelsBench } from './kernels/kernels.bench.ts';
 import type { NativeBench } from './native-bench.ts';
+import { opusBench } from './opus/opus.bench.ts';
 import { resamplersBench } from './resamplers/resamplers.bench.ts';
 import { ringBench } from './ring/ring.bench.ts';
 import { sleepBench } from './sleep/sleep.bench.ts';
@@ -10,5 +11,6 @@ export const benches: readonly NativeBench[] = [
   udpBench,
   ringBench,
   resamplersBench,
+  opusBench,
   sleepBench,
 ];
