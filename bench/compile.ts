@@ -17,7 +17,7 @@ export function compileFolder(folder: string, name: string): string {
   mkdirSync(CACHE, { recursive: true });
   const sources = files.filter((file) => file.endsWith('.c')).map((file) => join(folder, file));
   const unfinished = `${program}.${process.pid}`;
-  runCompiler([...FLAGS, '-o', unfinished, ...sources, '-lm', '-lpthread']);
+  runCompiler([...FLAGS, '-o', unfinished, ...sources, '-lm', '-lpthread', '-ldl']);
   renameSync(unfinished, program);
   return program;
 }

@@ -10,7 +10,7 @@
 
 enum { TEXT = 1, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10 };
 static const uint8_t MASK[4] = {0x37, 0xfa, 0x21, 0x3d};
-static const char CONFIG[] = "{\"type\":\"audio_config\",\"sample_rate\":16000,\"receive\":true}";
+static const char CONFIG[] = "{\"type\":\"audio_config\",\"sample_rate\":%d,\"receive\":true}";
 
 /* Writes a masked message of up to 64 KiB; returns its length. */
 static int wrap(uint8_t *out, int opcode, const void *payload, int bytes) {
@@ -30,7 +30,17 @@ static int wrap(uint8_t *out, int opcode, const void *payload, int bytes) {
 }
 
 void agent_prepare(struct agent_frames *frames, const struct probe *probe) {
-  for (int i = 0; i < PROBE_FRAMES; i++) wrap(frames->message[i], BINARY, probe->pcm[i], AGENT_PAYLOAD_BYTES);
+  frames->count = PROBE_FRAMES;
+  frames->sample_rate = 16000;
+  frames->payload_bytes = sizeof probe->pcm[0];
+  for (int i = 0; i < frames->count; i++) wrap(frames->message[i], BINARY, probe->pcm[i], frames->payload_bytes);
+}
+
+void agent_prepare_song(struct agent_frames *frames, const struct song *song) {
+  frames->count = song->frames;
+  frames->sample_rate = 48000;
+  frames->payload_bytes = sizeof song->pcm[0];
+  for (int i = 0; i < frames->count; i++) wrap(frames->message[i], BINARY, song->pcm[i], frames->payload_bytes);
 }
 
 static void gone(struct agent *agent) {
@@ -68,29 +78,37 @@ void agent_writable(struct agent *agent) {
   agent->request = NULL;
 }
 
+/* Not all of them at the same place of a song. */
+static unsigned place(const struct agent *agent, const struct agent_frames *frames, unsigned frame) {
+  return (frame + (unsigned)agent->socket * 8) % (unsigned)frames->count;
+}
+
 void agent_send(struct agent *agent, const struct agent_frames *frames, int counting) {
   if (agent->state != AGENT_TALKING) return;
-  const uint8_t *message = frames->message[agent->frame % PROBE_FRAMES];
-  int from = 0;
+  const uint8_t *message = frames->message[place(agent, frames, agent->frame)];
+  int from = 0, bytes = frames->payload_bytes + 8;
   if (agent->unsent > 0) {
     agent->blocked++;
-    from = AGENT_FRAME_BYTES - agent->unsent;
-    message = frames->message[(agent->frame - 1) % PROBE_FRAMES];
+    from = bytes - agent->unsent;
+    message = frames->message[place(agent, frames, agent->frame - 1)];
   } else {
     agent->frame++;
     if (counting) agent->party.sent++;
   }
-  ssize_t taken = send(agent->socket, message + from, (size_t)(AGENT_FRAME_BYTES - from), MSG_NOSIGNAL);
+  ssize_t taken = send(agent->socket, message + from, (size_t)(bytes - from), MSG_NOSIGNAL);
   if (taken < 0 && errno != EAGAIN) return gone(agent);
-  agent->unsent = AGENT_FRAME_BYTES - from - (taken < 0 ? 0 : (int)taken);
+  agent->unsent = bytes - from - (taken < 0 ? 0 : (int)taken);
 }
 
-static void take(struct agent *agent, struct parties *all, int opcode, const uint8_t *payload, int bytes,
+static void take(struct agent *agent, const struct agent_frames *frames, struct parties *all, int opcode, const uint8_t *payload, int bytes,
                  double at_ms) {
   uint8_t reply[256];
   if (opcode == BINARY) {
-    if (bytes == AGENT_PAYLOAD_BYTES) {
-      hear_pcm(&agent->party.listener, payload, all->counting);
+    if (bytes == frames->payload_bytes) {
+      if (frames->sample_rate == 48000)
+        hear_song(&agent->party.listener, payload, all->counting);
+      else
+        hear_pcm(&agent->party.listener, payload, all->counting);
       party_received(&agent->party, all, at_ms);
     }
   } else if (opcode == PING && bytes < 126) {
@@ -105,7 +123,7 @@ static void take(struct agent *agent, struct parties *all, int opcode, const uin
 }
 
 /* Takes the messages that are whole; returns how many bytes they were. */
-static int take_messages(struct agent *agent, struct parties *all, double at_ms) {
+static int take_messages(struct agent *agent, const struct agent_frames *frames, struct parties *all, double at_ms) {
   int at = 0;
   while (agent->state != AGENT_GONE && agent->input_bytes - at >= 2) {
     const uint8_t *head = agent->input + at;
@@ -115,35 +133,37 @@ static int take_messages(struct agent *agent, struct parties *all, double at_ms)
     if (bytes == 126) bytes = head[2] << 8 | head[3];
     if (head_bytes + bytes > AGENT_INPUT_BYTES) return gone(agent), at;
     if (agent->input_bytes - at < head_bytes + bytes) break;
-    take(agent, all, head[0] & 0x0f, head + head_bytes, bytes, at_ms);
+    take(agent, frames, all, head[0] & 0x0f, head + head_bytes, bytes, at_ms);
     at += head_bytes + bytes;
   }
   return at;
 }
 
 /* Returns how many bytes the answer to the upgrade was; 0: not all of it is there. */
-static int take_upgrade(struct agent *agent) {
+static int take_upgrade(struct agent *agent, const struct agent_frames *frames) {
   const uint8_t *end = memmem(agent->input, (size_t)agent->input_bytes, "\r\n\r\n", 4);
   if (end == NULL) return 0;
   if (memcmp(agent->input, "HTTP/1.1 101", 12) != 0) return gone(agent), 0;
-  uint8_t message[128];
+  uint8_t message[192];
+  char config[96];
   agent->state = AGENT_CONFIGURING;
-  send_whole(agent, message, (size_t)wrap(message, TEXT, CONFIG, sizeof CONFIG - 1));
+  int length = snprintf(config, sizeof config, CONFIG, frames->sample_rate);
+  send_whole(agent, message, (size_t)wrap(message, TEXT, config, length));
   return (int)(end - agent->input) + 4;
 }
 
-void agent_receive(struct agent *agent, struct parties *all, double at_ms) {
+void agent_receive(struct agent *agent, const struct agent_frames *frames, struct parties *all, double at_ms) {
   if (agent->state == AGENT_GONE) return;
   ssize_t count = recv(agent->socket, agent->input + agent->input_bytes,
                        (size_t)(AGENT_INPUT_BYTES - agent->input_bytes), 0);
   if (count < 0 && errno == EAGAIN) return;
   if (count <= 0) return gone(agent);
   agent->input_bytes += (int)count;
-  int taken = agent->state == AGENT_UPGRADING ? take_upgrade(agent) : 0;
+  int taken = agent->state == AGENT_UPGRADING ? take_upgrade(agent, frames) : 0;
   if (agent->state >= AGENT_CONFIGURING && agent->state != AGENT_GONE) {
     agent->input_bytes -= taken;
     memmove(agent->input, agent->input + taken, (size_t)agent->input_bytes);
-    taken = take_messages(agent, all, at_ms);
+    taken = take_messages(agent, frames, all, at_ms);
   }
   if (taken == 0) return;
   agent->input_bytes -= taken;

@@ -1,6 +1,7 @@
 /** What the generator says, a line each. */
 export type GeneratorEvent =
   | { readonly event: 'phones'; readonly ports: readonly number[] }
+  | { readonly event: 'song'; readonly frames: number }
   | { readonly event: 'agents'; readonly talking: number; readonly gone: number }
   | { readonly event: 'began' }
   | { readonly event: 'failed'; readonly why: string }

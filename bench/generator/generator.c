@@ -22,6 +22,8 @@ enum source { FROM_INPUT, FROM_TIMER, FROM_PHONE, FROM_AGENT };
 
 static struct probe probe;
 static struct agent_frames frames;
+/* What phones opened from now on say; NULL: they speak PCMU. */
+static struct song *song;
 static struct phone *phones[MAX_MEMBERS];
 static struct agent *agents[MAX_MEMBERS];
 static int phone_count, agent_count, agents_told;
@@ -47,7 +49,7 @@ static void open_phones(int count) {
   printf("{\"event\":\"phones\",\"ports\":[");
   for (int i = 0; i < count && phone_count < MAX_MEMBERS; i++) {
     struct phone *phone = calloc(1, sizeof *phone);
-    if (phone == NULL || !phone_open(phone)) break;
+    if (phone == NULL || !phone_open(phone, song)) break;
     watch(phone->socket, EPOLLIN, FROM_PHONE, phone_count);
     phones[phone_count++] = phone;
     printf("%s%d", i > 0 ? "," : "", phone->port);
@@ -61,6 +63,15 @@ static void open_agent(int port, const char *key, const char *path) {
   if (agent == NULL || !agent_open(agent, port, path, key)) return fail("no socket for an agent");
   watch(agent->socket, EPOLLIN | EPOLLOUT, FROM_AGENT, agent_count);
   agents[agent_count++] = agent;
+}
+
+static void open_song(int payload_type, int complexity, int bits_a_second, const char *file) {
+  song = calloc(1, sizeof *song);
+  const char *why = song == NULL ? "no memory" : song_open(song, file, payload_type, complexity, bits_a_second);
+  if (why != NULL) return fail(why);
+  agent_prepare_song(&frames, song);
+  printf("{\"event\":\"song\",\"frames\":%d}\n", song->frames);
+  fflush(stdout);
 }
 
 static void begin(void) {
@@ -130,9 +141,11 @@ static void end(void) {
 }
 
 static void order(char *line) {
-  int index, count, port;
+  int index, count, port, payload_type, complexity, bits_a_second;
   char host[64], key[512], path[2048];
   if (sscanf(line, "phones %d", &count) == 1) return open_phones(count);
+  if (sscanf(line, "song %d %d %d %2047s", &payload_type, &complexity, &bits_a_second, path) == 4)
+    return open_song(payload_type, complexity, bits_a_second, path);
   if (sscanf(line, "call %d %63s %d", &index, host, &port) == 3) {
     if (index < 0 || index >= phone_count || !phone_call(phones[index], host, port)) fail("no such phone or address");
   } else if (sscanf(line, "agent %d %511s %2047s", &port, key, path) == 3) {
@@ -202,7 +215,7 @@ static void receive(const struct epoll_event *event, double at_ms) {
     agent_writable(agents[index]);
     control(EPOLL_CTL_MOD, agents[index]->socket, EPOLLIN, FROM_AGENT, index);
   }
-  if (event->events & (EPOLLIN | EPOLLHUP | EPOLLERR)) agent_receive(agents[index], &agent_parties, at_ms);
+  if (event->events & (EPOLLIN | EPOLLHUP | EPOLLERR)) agent_receive(agents[index], &frames, &agent_parties, at_ms);
 }
 
 int main(void) {

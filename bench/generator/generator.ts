@@ -13,6 +13,14 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
+/** What Opus telephones say, and how it is encoded. */
+export interface Song {
+  readonly file: string;
+  readonly payloadType: number;
+  readonly complexity: number;
+  readonly bitrateBps: number;
+}
+
 /** The load generator (`generator.c`): telephones and agents by the thousand in one thread of its own process. */
 export class Generator {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -46,6 +54,14 @@ export class Generator {
     const { ports } = await this.#ask(`phones ${count}`, 'phones');
     if (ports.length < count) throw new Error(`the generator found ${ports.length} of ${count} ports`);
     return ports;
+  }
+
+  /**
+   * Telephones opened from now on say this file (16-bit samples at 48 kHz) in Opus, over and over, and agents say it at
+   * 48 kHz. Needs libopus0.
+   */
+  async sing({ file, payloadType, complexity, bitrateBps }: Song): Promise<void> {
+    await this.#ask(`song ${payloadType} ${complexity} ${bitrateBps} ${file}`, 'song');
   }
 
   /** A telephone sends there from now on, and counts as part of a call. */

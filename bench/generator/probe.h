@@ -27,4 +27,6 @@ void probe_init(struct probe *probe);
 void hear_ulaw(struct listener *listener, const uint8_t *payload, int counting);
 /** 16-bit little endian at 16 kHz; at any address. */
 void hear_pcm(struct listener *listener, const uint8_t *bytes, int counting);
+/** A frame at 48 kHz that went through Opus: the tone is one part of a song and may be a little off. */
+void hear_song(struct listener *listener, const uint8_t *bytes, int counting);
 #endif
