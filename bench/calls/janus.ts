@@ -1,10 +1,13 @@
 import type { CorePlan } from '../bench.ts';
-import { Generator } from '../generator/generator.ts';
+import { Generator, type Song } from '../generator/generator.ts';
+import type { Participant } from '../janus/janus-api.ts';
 import { JanusProcess } from '../janus/janus-process.ts';
 import type { CallSystem } from './call-system.ts';
 
-const SAMPLE_RATE_HZ = 8_000;
-const PCMU = { codec: 'pcmu', payloadType: 0 } as const;
+const PCMU = { sampleRateHz: 8_000, codec: 'pcmu', payloadType: 0 } as const;
+
+/** What both participants of every room speak. */
+type Speech = { readonly sampleRateHz: number } & Omit<Participant, 'port'>;
 
 /** Janus' AudioBridge: two phones in a room by plain RTP, decoded, mixed and encoded again. */
 export class Janus implements CallSystem {
@@ -12,15 +15,20 @@ export class Janus implements CallSystem {
   readonly ends = { phones: 2, agents: 0 } as const;
   readonly generator: Generator;
   readonly #janus: JanusProcess;
+  readonly #speech: Speech;
   #calls = 0;
 
-  private constructor(janus: JanusProcess, generator: Generator) {
+  private constructor(janus: JanusProcess, generator: Generator, speech: Speech) {
     this.#janus = janus;
+    this.#speech = speech;
     this.generator = generator;
   }
 
-  static async start(cores: CorePlan): Promise<Janus> {
-    return new Janus(await JanusProcess.start(cores.gateway), Generator.start(cores.generators));
+  /** Phones speak PCMU, or Opus where there is a song. */
+  static async start(cores: CorePlan, song?: Song): Promise<Janus> {
+    const generator = Generator.start(cores.generators);
+    await (song && generator.sing(song));
+    return new Janus(await JanusProcess.start(cores.gateway), generator, song ? opusOf(song) : PCMU);
   }
 
   get pid(): number {
@@ -36,9 +44,12 @@ export class Janus implements CallSystem {
     const ports = await this.generator.openPhones((calls - this.#calls) * 2);
     for (let i = 0; i < ports.length; i += 2) {
       const room = this.#calls + 1;
-      await this.#janus.api.createRoom(room, SAMPLE_RATE_HZ);
+      await this.#janus.api.createRoom(room, this.#speech.sampleRateHz);
       for (const side of [0, 1]) {
-        const { ip, port } = await this.#janus.api.join(room, { ...PCMU, port: ports[i + side] ?? 0 });
+        const { ip, port } = await this.#janus.api.join(room, {
+          ...this.#speech,
+          port: ports[i + side] ?? 0,
+        });
         this.generator.call(this.#calls * 2 + side, ip, port);
       }
       this.#calls++;
@@ -54,4 +65,8 @@ export class Janus implements CallSystem {
     this.generator.stop();
     await this.#janus.stop();
   }
+}
+
+function opusOf({ payloadType, bitrateBps, complexity }: Song): Speech {
+  return { sampleRateHz: 48_000, codec: 'opus', payloadType, opus: { bitrateBps, complexity } };
 }

@@ -20,6 +20,8 @@ export interface Participant {
   readonly port: number;
   readonly codec: 'pcmu' | 'opus';
   readonly payloadType: number;
+  /** For Opus: bits a second, and how hard the encoder searches (0 to 10). */
+  readonly opus?: { readonly bitrateBps: number; readonly complexity: number };
 }
 
 /** The AudioBridge through Janus' HTTP interface; every participant has a session of its own. */
@@ -48,10 +50,11 @@ export class JanusApi {
   }
 
   /** Returns where Janus hears this participant. */
-  async join(room: number, { port, codec, payloadType }: Participant): Promise<RtpAddress> {
+  async join(room: number, { port, codec, payloadType, opus }: Participant): Promise<RtpAddress> {
     const { session, handle } = await this.#attach();
+    const tuning = opus && { bitrate: opus.bitrateBps, quality: opus.complexity };
     const rtp = { ip: '127.0.0.1', port, payload_type: payloadType };
-    await this.#say(handle, { request: 'join', room, codec, rtp });
+    await this.#say(handle, { request: 'join', room, codec, rtp, ...tuning });
     const events = await this.#events(session);
     const own = events.map((event) => event.plugindata?.data.rtp).find((address) => address !== undefined);
     if (own === undefined) throw new Error(`Janus let no participant in: ${JSON.stringify(events)}`);
