@@ -9,7 +9,7 @@ static const double PROBE_HZ = 1006.25;
 #define LEVEL_TOLERANCE 0.3
 /* In a song: `bench/opus/song.ts` puts it there. */
 #define SONG_AMPLITUDE 2000.0
-#define SONG_PHASE_TOLERANCE 0.6
+#define SONG_PHASE_TOLERANCE 0.5
 #define SONG_LEVEL_TOLERANCE 0.5
 static const double SILENT_SHARE = 0.1;
 static const double TURN_A_FRAME = 2 * M_PI / PROBE_FRAMES;

@@ -1,8 +1,13 @@
+import { createSocket } from 'node:dgram';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { Generator } from '../../bench/generator/generator.ts';
 import { lossesOf } from '../../bench/generator/generator-report.ts';
 import { SipAnswerer } from '../../bench/generator/sip-answerer.ts';
+import { song } from '../../bench/opus/song.ts';
 import { claimSignalingPorts } from '../support/free-ports.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { Sipp } from '../support/sipp.ts';
@@ -126,6 +131,52 @@ describe.skipIf(requirePeer('cc'))('phones of the load generator', () => {
     expect(lossesOf(report, 2, 0)).toEqual([]);
     expect(lossesOf(report, 3, 0)).toEqual(['2 of 3 phones']);
   });
+});
+
+// ffmpeg brings libopus0 along.
+describe.skipIf(requirePeer('cc', 'ffmpeg'))('phones of the load generator that speak Opus', () => {
+  async function startSingers(): Promise<{ generator: Generator; ports: readonly number[] }> {
+    const generator = startGenerator();
+    const folder = mkdtempSync(join(tmpdir(), 'song-'));
+    cleanups.push(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'song');
+    writeFileSync(file, song());
+    await generator.sing({ file, payloadType: 111, complexity: 4, bitrateBps: 24_000 });
+    return { generator, ports: await generator.openPhones(2) };
+  }
+
+  it('hear each other, and miss nothing', async () => {
+    const { generator, ports } = await startSingers();
+    generator.call(0, '127.0.0.1', ports[1] ?? 0);
+    generator.call(1, '127.0.0.1', ports[0] ?? 0);
+    const report = await measure(generator);
+    expect(report.phones).toMatchObject({ count: 2, lost: 0, breaks: 0 });
+    expect(lossesOf(report, 2, 0)).toEqual([]);
+  });
+
+  it('notice packets that were left out, though the numbers say otherwise', async () => {
+    const { generator, ports } = await startSingers();
+    const relay = await startRelay(ports[0] ?? 0, ports[1] ?? 0, 25);
+    generator.call(0, '127.0.0.1', relay);
+    generator.call(1, '127.0.0.1', relay);
+    const { phones } = await measure(generator);
+    expect(phones.lost).toBe(0);
+    expect(phones.breaks).toBeGreaterThan(3);
+  });
+
+  /** Passes RTP on from one port to the other but for every nth packet, and numbers it anew. */
+  async function startRelay(from: number, to: number, leftOut: number): Promise<number> {
+    const socket = createSocket('udp4');
+    cleanups.push(() => socket.close());
+    let [came, went] = [0, 0];
+    socket.on('message', (packet, { port }) => {
+      if (port !== from || ++came % leftOut === 0) return;
+      packet.writeUInt16BE(went++, 2);
+      socket.send(packet, to, '127.0.0.1');
+    });
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    return socket.address().port;
+  }
 });
 
 describe.skipIf(requirePeer('cc', 'sipp'))('phones of the load generator behind SIP', () => {
