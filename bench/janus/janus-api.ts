@@ -1,5 +1,7 @@
 const REQUEST_DEADLINE_MS = 5_000;
 const EVENTS_AT_ONCE = 5;
+/** Others that come and go are told as well. */
+const MOST_EVENTS = 5;
 const PLUGIN = 'janus.plugin.audiobridge';
 
 /** What Janus answers, as far as it matters here. */
@@ -55,10 +57,12 @@ export class JanusApi {
     const tuning = opus && { bitrate: opus.bitrateBps, quality: opus.complexity };
     const rtp = { ip: '127.0.0.1', port, payload_type: payloadType };
     await this.#say(handle, { request: 'join', room, codec, rtp, ...tuning });
-    const events = await this.#events(session);
-    const own = events.map((event) => event.plugindata?.data.rtp).find((address) => address !== undefined);
-    if (own === undefined) throw new Error(`Janus let no participant in: ${JSON.stringify(events)}`);
-    return own;
+    for (let asked = 0; asked < MOST_EVENTS; asked++) {
+      const events = await this.#events(session);
+      const own = events.map((event) => event.plugindata?.data.rtp).find((address) => address !== undefined);
+      if (own !== undefined) return own;
+    }
+    throw new Error('Janus let no participant in');
   }
 
   async #attach(): Promise<{ session: string; handle: string }> {
