@@ -29,7 +29,7 @@ export const callsBench: Bench = {
     for (const contender of contenders) standings.set(contender, await densityOf(contender, context));
     for (let round = 1; round <= context.rounds; round++) {
       context.progress(`round ${round} of ${context.rounds}`);
-      for (const [contender, standing] of standings) await runRound(contender, standing, context);
+      await runRound(standings, context);
     }
     return measuresOf(standings);
   },
@@ -46,14 +46,34 @@ async function densityOf(contender: Contender, context: BenchContext): Promise<S
   }
 }
 
-async function runRound(contender: Contender, standing: Standing, context: BenchContext): Promise<void> {
+/** Counts for all contenders or, when one of them could not be measured, for none: what is compared came side by side. */
+async function runRound(standings: Standings, context: BenchContext): Promise<void> {
+  const figures: (() => void)[] = [];
+  try {
+    for (const [contender, standing] of standings)
+      figures.push(await measureOnce(contender, standing, context));
+    for (const keep of figures) keep();
+  } catch (error) {
+    context.progress(`this round does not count: ${(error as Error).message}`);
+  }
+}
+
+/** Returns what adds the figures to the standing. */
+async function measureOnce(
+  contender: Contender,
+  { density, callsPerCore, kbPerCall, spoilt }: Standing,
+  context: BenchContext,
+): Promise<() => void> {
   const system = await contender.start(context.cores);
   try {
-    const calls = Math.round(standing.density * ROUND_SHARE);
-    standing.kbPerCall.push((await growMeasuringMemory(system, calls)) / 1_024);
+    const calls = Math.round(density * ROUND_SHARE);
+    const bytes = await growMeasuringMemory(system, calls);
     const seen = await holdAt(system, calls, effortOf(context));
-    standing.callsPerCore.push(seen.calls / seen.cores);
-    if (seen.faults.length > 0) standing.spoilt.push(seen.faults.join(', '));
+    return () => {
+      callsPerCore.push(seen.calls / seen.cores);
+      kbPerCall.push(bytes / 1_024);
+      if (seen.faults.length > 0) spoilt.push(seen.faults.join(', '));
+    };
   } finally {
     await system.stop();
   }

@@ -23,12 +23,21 @@ export interface Effort {
 export async function findDensity(system: CallSystem, effort: Effort): Promise<number> {
   let held = 0;
   for (const calls of await rampOf(system, effort)) {
-    const seen = await holdAt(system, calls, effort);
-    if (seen.faults.length > 0) break;
+    if (!(await holds(system, calls, effort))) break;
     held = calls;
   }
   if (held === 0) throw new Error(`${system.name} held no number of calls`);
   return held;
+}
+
+/** A system that is asked for too much may not even answer; that is not holding either. */
+async function holds(system: CallSystem, calls: number, effort: Effort): Promise<boolean> {
+  try {
+    return (await holdAt(system, calls, effort)).faults.length === 0;
+  } catch (error) {
+    effort.progress(`${system.name}: ${calls} calls: ${(error as Error).message}`);
+    return false;
+  }
 }
 
 /** Sets up this many calls and watches them, again when something was lost; the last try is returned. */

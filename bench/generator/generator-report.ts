@@ -10,6 +10,8 @@ export type GeneratorEvent =
 /** What was counted between `begin` and `end`. */
 export interface GeneratorReport {
   readonly seconds: number;
+  /** Time for which nothing was sent, because the generator was more than half a second behind. */
+  readonly leftOutMs: number;
   readonly phones: PartyCounts & {
     /** Holes in the sequence numbers. */
     readonly lost: number;
@@ -51,11 +53,12 @@ export interface Lateness {
 
 /** What was lost, in words; empty: every call got every frame that was due, both ways. */
 export function lossesOf(
-  { phones, agents }: GeneratorReport,
+  { phones, agents, leftOutMs }: GeneratorReport,
   phoneCount: number,
   agentCount: number,
 ): string[] {
   const faults: [boolean, string][] = [
+    [leftOutMs > 0, `the generator left out ${leftOutMs} ms`],
     [phones.lost > 0, `${phones.lost} packets lost`],
     [agents.gone > 0, `${agents.gone} agents gone`],
     [agents.errors > 0, `${agents.errors} call errors`],
