@@ -43,9 +43,11 @@ void agent_prepare_song(struct agent_frames *frames, const struct song *song) {
   for (int i = 0; i < frames->count; i++) wrap(frames->message[i], BINARY, song->pcm[i], frames->payload_bytes);
 }
 
-static void gone(struct agent *agent) {
+void agent_close(struct agent *agent) {
   if (agent->state != AGENT_GONE) close(agent->socket);
   agent->state = AGENT_GONE;
+  free(agent->request);
+  agent->request = NULL;
 }
 
 int agent_open(struct agent *agent, int port, const char *path, const char *key) {
@@ -67,7 +69,7 @@ int agent_open(struct agent *agent, int port, const char *path, const char *key)
 
 /* Set-up messages are short and a fresh socket is empty: they go out whole or the connection is of no use. */
 static void send_whole(struct agent *agent, const void *bytes, size_t count) {
-  if (send(agent->socket, bytes, count, MSG_NOSIGNAL) != (ssize_t)count) gone(agent);
+  if (send(agent->socket, bytes, count, MSG_NOSIGNAL) != (ssize_t)count) agent_close(agent);
 }
 
 void agent_writable(struct agent *agent) {
@@ -96,7 +98,7 @@ void agent_send(struct agent *agent, const struct agent_frames *frames, int coun
     if (counting) agent->party.sent++;
   }
   ssize_t taken = send(agent->socket, message + from, (size_t)(bytes - from), MSG_NOSIGNAL);
-  if (taken < 0 && errno != EAGAIN) return gone(agent);
+  if (taken < 0 && errno != EAGAIN) return agent_close(agent);
   agent->unsent = bytes - from - (taken < 0 ? 0 : (int)taken);
 }
 
@@ -115,9 +117,12 @@ static void take(struct agent *agent, const struct agent_frames *frames, struct 
     /* A pong in the middle of a message that is only half out would spoil it; the next ping gets its pong. */
     if (agent->unsent == 0) send_whole(agent, reply, (size_t)wrap(reply, PONG, payload, bytes));
   } else if (opcode == CLOSE) {
-    gone(agent);
+    agent_close(agent);
   } else if (opcode == TEXT) {
-    if (memmem(payload, (size_t)bytes, "\"audio_config\"", 14) != NULL) agent->state = AGENT_TALKING;
+    if (agent->state == AGENT_CONFIGURING && memmem(payload, (size_t)bytes, "\"audio_config\"", 14) != NULL) {
+      agent->state = AGENT_TALKING;
+      party_begin(&agent->party, at_ms);
+    }
     if (memmem(payload, (size_t)bytes, "\"call_error\"", 12) != NULL) agent->errors++;
   }
 }
@@ -128,10 +133,10 @@ static int take_messages(struct agent *agent, const struct agent_frames *frames,
   while (agent->state != AGENT_GONE && agent->input_bytes - at >= 2) {
     const uint8_t *head = agent->input + at;
     int bytes = head[1] & 0x7f, head_bytes = bytes == 126 ? 4 : 2;
-    if (bytes == 127 || head[1] & 0x80) return gone(agent), at;
+    if (bytes == 127 || head[1] & 0x80) return agent_close(agent), at;
     if (agent->input_bytes - at < head_bytes) break;
     if (bytes == 126) bytes = head[2] << 8 | head[3];
-    if (head_bytes + bytes > AGENT_INPUT_BYTES) return gone(agent), at;
+    if (head_bytes + bytes > AGENT_INPUT_BYTES) return agent_close(agent), at;
     if (agent->input_bytes - at < head_bytes + bytes) break;
     take(agent, frames, all, head[0] & 0x0f, head + head_bytes, bytes, at_ms);
     at += head_bytes + bytes;
@@ -143,7 +148,7 @@ static int take_messages(struct agent *agent, const struct agent_frames *frames,
 static int take_upgrade(struct agent *agent, const struct agent_frames *frames) {
   const uint8_t *end = memmem(agent->input, (size_t)agent->input_bytes, "\r\n\r\n", 4);
   if (end == NULL) return 0;
-  if (memcmp(agent->input, "HTTP/1.1 101", 12) != 0) return gone(agent), 0;
+  if (memcmp(agent->input, "HTTP/1.1 101", 12) != 0) return agent_close(agent), 0;
   uint8_t message[192];
   char config[96];
   agent->state = AGENT_CONFIGURING;
@@ -157,7 +162,7 @@ void agent_receive(struct agent *agent, const struct agent_frames *frames, struc
   ssize_t count = recv(agent->socket, agent->input + agent->input_bytes,
                        (size_t)(AGENT_INPUT_BYTES - agent->input_bytes), 0);
   if (count < 0 && errno == EAGAIN) return;
-  if (count <= 0) return gone(agent);
+  if (count <= 0) return agent_close(agent);
   agent->input_bytes += (int)count;
   int taken = agent->state == AGENT_UPGRADING ? take_upgrade(agent, frames) : 0;
   if (agent->state >= AGENT_CONFIGURING && agent->state != AGENT_GONE) {

@@ -36,6 +36,8 @@ void agent_prepare(struct agent_frames *frames, const struct probe *probe);
 void agent_prepare_song(struct agent_frames *frames, const struct song *song);
 /** Begins to connect to 127.0.0.1:`port`; false: no socket was to be had. */
 int agent_open(struct agent *agent, int port, const char *path, const char *key);
+/** Closes its connection; safe to call twice. */
+void agent_close(struct agent *agent);
 void agent_writable(struct agent *agent);
 void agent_send(struct agent *agent, const struct agent_frames *frames, int counting);
 void agent_receive(struct agent *agent, const struct agent_frames *frames, struct parties *all, double at_ms);

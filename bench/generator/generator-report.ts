@@ -5,7 +5,26 @@ export type GeneratorEvent =
   | { readonly event: 'agents'; readonly talking: number; readonly gone: number }
   | { readonly event: 'began' }
   | { readonly event: 'failed'; readonly why: string }
+  | ({ readonly event: 'left' } & LeftCall)
   | ({ readonly event: 'report' } & GeneratorReport);
+
+/** What both ends of one call heard of it, while the generator counts. */
+export interface LeftCall {
+  readonly phone: number;
+  /** Holes in the sequence numbers at the telephone. */
+  readonly lost: number;
+  readonly telephone: Heard;
+  readonly agent: Heard;
+}
+
+export interface Heard {
+  /** Frames of 20 ms that came, and how many were due from the first to the last of them. */
+  readonly received: number;
+  readonly due: number;
+  readonly breaks: number;
+  /** Since the last frame, or since the party joined when none came. */
+  readonly silentMs: number;
+}
 
 /** What was counted between `begin` and `end`. */
 export interface GeneratorReport {

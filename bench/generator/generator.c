@@ -78,6 +78,41 @@ static void open_song(int payload_type, int complexity, int bits_a_second, const
   fflush(stdout);
 }
 
+/* The agent of this phone's call, in the place of the one before. */
+static void open_agent_of(int phone, int port, const char *key, const char *path) {
+  if (phone < 0 || phone >= phone_count) return fail("no such phone");
+  for (; agent_count <= phone; agent_count++) {
+    agents[agent_count] = calloc(1, sizeof(struct agent));
+    if (agents[agent_count] == NULL) return fail("no memory for an agent");
+    agents[agent_count]->state = AGENT_GONE;
+  }
+  agent_close(agents[phone]);
+  if (!agent_open(agents[phone], port, path, key)) return fail("no socket for an agent");
+  watch(agents[phone]->socket, EPOLLIN | EPOLLOUT, FROM_AGENT, phone);
+}
+
+static void print_left(const char *who, const struct party *party, double at_ms) {
+  double silent_ms = party->received > 0 ? at_ms - party->last_ms : at_ms - party->began_ms;
+  double due = party->received > 0 ? (party->last_ms - party->origin_ms) / 20 + 1 : 0;
+  printf("\"%s\":{\"received\":%lu,\"due\":%.1f,\"breaks\":%lu,\"silentMs\":%.0f}", who, party->received, due,
+         party->listener.breaks, silent_ms);
+}
+
+/* The phone leaves its call, and so does its agent: what they heard of it. */
+static void hang_up(int phone) {
+  static const struct party nobody;
+  if (phone < 0 || phone >= phone_count) return fail("no such phone");
+  double at_ms = now_ms();
+  printf("{\"event\":\"left\",\"phone\":%d,\"lost\":%lu,", phone, phones[phone]->lost);
+  print_left("telephone", &phones[phone]->party, at_ms);
+  printf(",");
+  print_left("agent", phone < agent_count ? &agents[phone]->party : &nobody, at_ms);
+  printf("}\n");
+  fflush(stdout);
+  phones[phone]->calling = 0;
+  if (phone < agent_count) agent_close(agents[phone]);
+}
+
 static void begin(void) {
   began_ms = now_ms();
   for (int i = 0; i < phone_count; i++) {
@@ -155,6 +190,10 @@ static void order(char *line) {
     if (index < 0 || index >= phone_count || !phone_call(phones[index], host, port)) fail("no such phone or address");
   } else if (sscanf(line, "agent %d %511s %2047s", &port, key, path) == 3) {
     open_agent(port, key, path);
+  } else if (sscanf(line, "join %d %d %511s %2047s", &index, &port, key, path) == 4) {
+    open_agent_of(index, port, key, path);
+  } else if (sscanf(line, "hangup %d", &index) == 1) {
+    hang_up(index);
   } else if (strcmp(line, "begin") == 0) {
     begin();
   } else if (strcmp(line, "end") == 0) {

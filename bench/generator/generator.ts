@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { within } from '../../test/support/wait-for.ts';
 import { compileFolder } from '../compile.ts';
-import type { GeneratorEvent, GeneratorReport } from './generator-report.ts';
+import type { GeneratorEvent, GeneratorReport, LeftCall } from './generator-report.ts';
 
 const ANSWER_DEADLINE_MS = 10_000;
 
@@ -82,6 +82,22 @@ export class Generator {
     }
     const event = await all;
     if (event.event === 'agents' && event.gone > 0) throw new Error(`${event.gone} agents were not let in`);
+  }
+
+  /** Lets an agent join the call of this telephone; nobody waits for it. */
+  join(phone: number, streamUrl: string, apiKey: string): void {
+    const url = new URL(streamUrl);
+    this.#child.stdin.write(`join ${phone} ${url.port} ${apiKey} ${url.pathname}${url.search}\n`);
+  }
+
+  /** The telephone and its agent leave their call; returns what they heard of it. */
+  async hangUp(phone: number): Promise<LeftCall> {
+    const left = this.#next(
+      (event) => event.event === 'left' && event.phone === phone,
+      `phone ${phone} to leave`,
+    );
+    this.#child.stdin.write(`hangup ${phone}\n`);
+    return (await left) as LeftCall & GeneratorEvent;
   }
 
   /** Counts from now on. */

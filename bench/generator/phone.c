@@ -25,6 +25,9 @@ int phone_call(struct phone *phone, const char *host, int port) {
   if (inet_pton(AF_INET, host, &peer.sin_addr) != 1) return 0;
   if (connect(phone->socket, (struct sockaddr *)&peer, sizeof peer) < 0) return 0;
   phone->calling = 1;
+  phone->next_sequence = -1;
+  phone->lost = 0;
+  party_begin(&phone->party, now_ms());
   return 1;
 }
 
@@ -68,6 +71,7 @@ static int hear_opus(struct phone *phone, const uint8_t *payload, int bytes, int
 void phone_receive(struct phone *phone, struct parties *all, double at_ms) {
   uint8_t packet[MOST_BYTES];
   ssize_t bytes = recv(phone->socket, packet, sizeof packet, 0);
+  if (!phone->calling) return;
   if (phone->song != NULL ? bytes <= HEADER_BYTES : bytes != PACKET_BYTES) return;
   uint16_t sequence = (uint16_t)(packet[2] << 8 | packet[3]);
   uint16_t skipped = (uint16_t)(sequence - (uint16_t)phone->next_sequence);

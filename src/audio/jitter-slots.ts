@@ -15,13 +15,13 @@ export interface JitterPacket {
 }
 
 /**
- * Storage for a fixed number of packets, addressed by extended sequence number. A slot remembers its last packet's number
+ * Fixed storage for packets, addressed by extended sequence number. A slot remembers its last packet's number
  * after the packet is gone, so that a second copy is recognised.
  */
 export class JitterSlots {
   /** All payloads; a packet's own begins at `payloadOffset(sequence)`. */
-  bytes: Uint8Array;
-  #slotBytes: number;
+  readonly bytes: Uint8Array;
+  readonly #maxPayloadBytes: number;
   readonly #sequences = new Int32Array(SLOTS).fill(NEVER);
   readonly #held = new Uint8Array(SLOTS);
   readonly #timestamps = new Int32Array(SLOTS);
@@ -29,10 +29,9 @@ export class JitterSlots {
   readonly #lengths = new Int32Array(SLOTS);
   #heldSamples = 0;
 
-  /** Slots have this size until a longer payload comes. */
-  constructor(slotBytes: number) {
-    this.#slotBytes = slotBytes;
-    this.bytes = new Uint8Array(SLOTS * slotBytes);
+  constructor(maxPayloadBytes: number) {
+    this.#maxPayloadBytes = maxPayloadBytes;
+    this.bytes = new Uint8Array(SLOTS * maxPayloadBytes);
   }
 
   /** Sum of the durations of all packets held. */
@@ -49,7 +48,6 @@ export class JitterSlots {
   /** Copies a packet in; the slot must be free. */
   put(sequence: number, packet: JitterPacket, durationSamples: number): void {
     const slot = sequence & MASK;
-    if (packet.payloadLength > this.#slotBytes) this.#widen(packet.payloadLength);
     assert(this.#held[slot] === 0, 'jitter slot is taken');
     this.#sequences[slot] = sequence;
     this.#held[slot] = 1;
@@ -57,19 +55,7 @@ export class JitterSlots {
     this.#durations[slot] = durationSamples;
     this.#lengths[slot] = packet.payloadLength;
     this.#heldSamples += durationSamples;
-    this.#copy(packet.bytes, packet.payloadOffset, packet.payloadLength, slot * this.#slotBytes);
-  }
-
-  /** Few streams have long payloads, and they soon have had their longest: the size at least doubles. */
-  #widen(payloadBytes: number): void {
-    const former = this.bytes;
-    const formerSlotBytes = this.#slotBytes;
-    this.#slotBytes = Math.max(2 * formerSlotBytes, payloadBytes);
-    this.bytes = new Uint8Array(SLOTS * this.#slotBytes);
-    for (let slot = 0; slot < SLOTS; slot++) {
-      const at = slot * formerSlotBytes;
-      this.bytes.set(former.subarray(at, at + formerSlotBytes), slot * this.#slotBytes);
-    }
+    this.#copy(packet.bytes, packet.payloadOffset, packet.payloadLength, slot * this.#maxPayloadBytes);
   }
 
   #copy(source: Uint8Array, from: number, length: number, at: number): void {
@@ -101,7 +87,7 @@ export class JitterSlots {
   }
 
   payloadOffset(sequence: number): number {
-    return (sequence & MASK) * this.#slotBytes;
+    return (sequence & MASK) * this.#maxPayloadBytes;
   }
 
   payloadLength(sequence: number): number {

@@ -1,4 +1,4 @@
-import { JitterBuffer, newJitterCounters, type Pulled } from '../../../src/audio/jitter-buffer.ts';
+import { JitterBuffer, type Pulled } from '../../../src/audio/jitter-buffer.ts';
 
 export interface PathPacket {
   readonly index: number;
@@ -62,15 +62,11 @@ export function play(packets: readonly PathPacket[], untilMs: number, buffer = n
 }
 
 export function newBuffer(): JitterBuffer {
-  return new JitterBuffer(
-    {
-      clockRateHz: 8_000,
-      usualPayloadBytes: 160,
-      maxPayloadBytes: 480,
-      isQuiet: (bytes, offset) => (bytes[offset + 3]! & QUIET_FLAG) !== 0,
-    },
-    newJitterCounters(),
-  );
+  return new JitterBuffer({
+    clockRateHz: 8_000,
+    maxPayloadBytes: 480,
+    isQuiet: (bytes, offset) => (bytes[offset + 3]! & QUIET_FLAG) !== 0,
+  });
 }
 
 const bytes = new Uint8Array(480);

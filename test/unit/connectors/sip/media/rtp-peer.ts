@@ -139,10 +139,9 @@ export class TestLeg {
   readonly memory: SharedArrayBuffer;
   readonly events: MediaEvent[] = [];
   readonly failures: unknown[] = [];
-  readonly frame: Int16Array;
+  readonly frame = new Int16Array(160);
 
   private constructor(leg: SipMediaLeg, port: number, memory: SharedArrayBuffer) {
-    this.frame = new Int16Array(leg.sampleRateHz / 50);
     this.leg = leg;
     this.port = port;
     this.memory = memory;
@@ -151,11 +150,10 @@ export class TestLeg {
   static async open(
     memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES),
     port: number | null = null,
-    sampleRateHz = 8_000,
   ): Promise<TestLeg> {
     const rtpPort = port ?? (await freePortPair());
     let test: TestLeg | null = null;
-    const leg = await openSipMedia({ bindHost: HOST, rtpPort, sampleRateHz }, memory, {
+    const leg = await openSipMedia({ bindHost: HOST, rtpPort, sampleRateHz: 8_000 }, memory, {
       emit: (event) => test?.events.push(event),
       fail: (error) => test?.failures.push(error),
     });

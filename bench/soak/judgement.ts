@@ -1,0 +1,51 @@
+import type { Heard, LeftCall } from '../generator/generator-report.ts';
+
+/** How a call in the soak is meant to begin and to end. */
+export const SCRIPTS = [
+  'hung up by the API',
+  'hung up by the telephone',
+  'refused',
+  'vanished',
+  'inbound, hung up by the API',
+  'inbound, hung up by the telephone',
+] as const;
+export type Script = (typeof SCRIPTS)[number];
+
+/** Frames that may be missing: a machine that stands still for a moment costs an agent what is older than 200 ms. */
+const SLACK_FRAMES = 50;
+const SLACK_SHARE = 0.02;
+/** Audio must have come until so shortly before the end. */
+const MAX_SILENT_MS = 1_000;
+
+/** What went wrong in a call, from what its two ends heard; empty: nothing. */
+export function faultsOf({ telephone, agent }: LeftCall): string[] {
+  return [...hearingFaults('the telephone', telephone), ...hearingFaults('the agent', agent)];
+}
+
+function hearingFaults(who: string, { received, due, silentMs }: Heard): string[] {
+  if (received === 0) return [`${who} heard nothing`];
+  const faults: string[] = [];
+  if (silentMs > MAX_SILENT_MS) faults.push(`${who} heard nothing for the last ${silentMs} ms`);
+  const off = Math.abs(received - due);
+  if (off > SLACK_FRAMES + due * SLACK_SHARE) faults.push(`${who} got ${received} of ${due} frames`);
+  return faults;
+}
+
+/** A point of a series: hours since the beginning, and bytes. */
+export interface MemoryPoint {
+  readonly hours: number;
+  readonly bytes: number;
+}
+
+/** Slope of the regression line, in MB (10^6 bytes) an hour; NaN of fewer than two points. */
+export function slopeMbPerHour(points: readonly MemoryPoint[]): number {
+  const count = points.length;
+  const meanHours = points.reduce((sum, { hours }) => sum + hours, 0) / count;
+  const meanBytes = points.reduce((sum, { bytes }) => sum + bytes, 0) / count;
+  let [across, along] = [0, 0];
+  for (const { hours, bytes } of points) {
+    across += (hours - meanHours) * (bytes - meanBytes);
+    along += (hours - meanHours) ** 2;
+  }
+  return count < 2 ? Number.NaN : across / along / 1e6;
+}

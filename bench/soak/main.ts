@@ -1,0 +1,180 @@
+/**
+ * `npm run soak -- --minutes N [--calls M]`: calls come and go at random. Ends with 1 when one failed, when memory
+ * grows, or when something is not given back.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { waitFor } from '../../test/support/wait-for.ts';
+import { planCores } from '../cores.ts';
+import { knownDensity } from '../density.ts';
+import { cpuSeconds, residentBytes } from '../process-usage.ts';
+import { surroundings } from '../report/surroundings.ts';
+import { type Holdings, holdingsOf } from './holdings.ts';
+import { type MemoryPoint, SCRIPTS, type Script, slopeMbPerHour } from './judgement.ts';
+import { SoakLine } from './soak-line.ts';
+
+const LOAD_SHARE = 0.7;
+/** Uniform between these: 40 s on average. */
+const MIN_HOLD_MS = 10_000;
+const MAX_HOLD_MS = 70_000;
+/** Memory counts from here on, in parts of the whole. */
+const WARM_UP_SHARE = 0.25;
+const MAX_SLOPE_MB_PER_HOUR = 1;
+const SAMPLE_MS = 10_000;
+const FIRST_CALL_MS = 1_000;
+const DRAIN_DEADLINE_MS = 60_000;
+const MAX_FAILURES_SHOWN = 20;
+
+interface SoakReport {
+  readonly minutes: number;
+  readonly calls: number;
+  readonly callsEnded: Readonly<Record<string, number>>;
+  readonly failedCalls: number;
+  readonly failures: readonly string[];
+  readonly memoryMbPerHour: number;
+  readonly memory: readonly MemoryPoint[];
+  readonly gatewayCores: number;
+  readonly before: Holdings;
+  readonly after: Holdings;
+}
+
+/** Calls that come by a Poisson process, and what became of them. */
+class Churn {
+  readonly ended: Record<string, number> = Object.fromEntries(SCRIPTS.map((script) => [script, 0]));
+  readonly failures: string[] = [];
+  readonly #line: SoakLine;
+  readonly #live = new Set<Promise<void>>();
+
+  constructor(line: SoakLine) {
+    this.#line = line;
+  }
+
+  get live(): number {
+    return this.#live.size;
+  }
+
+  /** Lets calls come until `untilMs`, so many a second. */
+  async run(perSecond: number, untilMs: number): Promise<void> {
+    let atMs = performance.now();
+    while (atMs < untilMs) {
+      atMs -= (Math.log(1 - Math.random()) * 1_000) / perSecond;
+      await pause(Math.max(0, atMs - performance.now()));
+      const life = this.#lead(randomScript()).finally(() => this.#live.delete(life));
+      this.#live.add(life);
+    }
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all(this.#live);
+  }
+
+  async #lead(script: Script): Promise<void> {
+    const holdMs = MIN_HOLD_MS + Math.random() * (MAX_HOLD_MS - MIN_HOLD_MS);
+    const faults = await this.#line.live(script, holdMs);
+    this.ended[script] = (this.ended[script] ?? 0) + 1;
+    if (faults.length > 0) this.failures.push(`${script}: ${faults.join(', ')}`);
+  }
+}
+
+/** One in 20 is refused and one in 20 vanishes; the others are shared out. */
+function randomScript(): Script {
+  const dice = Math.random();
+  if (dice < 0.05) return 'refused';
+  if (dice < 0.1) return 'vanished';
+  if (dice < 0.4) return 'hung up by the API';
+  if (dice < 0.6) return 'hung up by the telephone';
+  return dice < 0.8 ? 'inbound, hung up by the API' : 'inbound, hung up by the telephone';
+}
+
+async function soak(minutes: number, calls: number): Promise<SoakReport> {
+  const { plan, description } = planCores();
+  console.log(`${calls} calls on average for ${minutes} minutes; ${description}`);
+  const line = await SoakLine.start(plan, Math.ceil(calls * 1.3) + 8);
+  try {
+    return await watch(line, minutes, calls);
+  } finally {
+    await line.stop();
+  }
+}
+
+async function watch(line: SoakLine, minutes: number, calls: number): Promise<SoakReport> {
+  const { pid } = line.gateway;
+  const churn = new Churn(line);
+  // The first call opens what the process then keeps.
+  const early = await line.live('hung up by the API', FIRST_CALL_MS);
+  if (early.length > 0) throw new Error(`the first call failed: ${early.join(', ')}`);
+  const before = holdingsOf(pid);
+  const [beganMs, cpuBefore] = [performance.now(), cpuSeconds(pid)];
+  const memory: MemoryPoint[] = [];
+  const sampler = setInterval(() => {
+    const seconds = (performance.now() - beganMs) / 1_000;
+    memory.push({ hours: seconds / 3_600, bytes: residentBytes(pid) });
+    tell(seconds, churn, memory.at(-1)!);
+  }, SAMPLE_MS);
+  const perSecond = (calls * 2_000) / (MIN_HOLD_MS + MAX_HOLD_MS);
+  await churn.run(perSecond, beganMs + minutes * 60_000).finally(() => clearInterval(sampler));
+  const gatewayCores = ((cpuSeconds(pid) - cpuBefore) * 1_000) / (performance.now() - beganMs);
+  await churn.drain();
+  await waitFor('everything to be given back', async () => isBack(before, holdingsOf(pid)), DRAIN_DEADLINE_MS)
+    // The report says what is missing.
+    .catch(() => {});
+  const counted = memory.filter(({ hours }) => hours * 60 >= minutes * WARM_UP_SHARE);
+  return {
+    ...{ minutes, calls, callsEnded: churn.ended, failedCalls: churn.failures.length },
+    failures: churn.failures.slice(0, MAX_FAILURES_SHOWN),
+    memoryMbPerHour: slopeMbPerHour(counted),
+    ...{ memory, gatewayCores, before, after: holdingsOf(pid) },
+  };
+}
+
+function isBack(before: Holdings, after: Holdings): boolean {
+  return after.descriptors <= before.descriptors && after.udpSockets <= before.udpSockets;
+}
+
+function tell(seconds: number, { live, ended, failures }: Churn, { bytes }: MemoryPoint): void {
+  const done = Object.values(ended).reduce((sum, count) => sum + count, 0);
+  const clock = `${Math.floor(seconds / 60)}:${`${Math.floor(seconds % 60)}`.padStart(2, '0')}`;
+  console.log(
+    `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB` +
+      `${failures.length > 0 ? `; last: ${failures.at(-1)}` : ''}`,
+  );
+}
+
+function print(report: SoakReport): string[] {
+  const faults: string[] = [];
+  if (report.failedCalls > 0) faults.push(`${report.failedCalls} calls failed`);
+  if (!(report.memoryMbPerHour < MAX_SLOPE_MB_PER_HOUR)) faults.push('memory grows');
+  if (!isBack(report.before, report.after)) faults.push('not everything was given back');
+  for (const [script, count] of Object.entries(report.callsEnded))
+    console.log(`${script.padEnd(36)} ${count}`);
+  for (const failure of report.failures) console.log(`  ${failure}`);
+  console.log(`failed calls                         ${report.failedCalls}`);
+  console.log(`memory after warm-up                 ${report.memoryMbPerHour.toFixed(2)} MB/h`);
+  console.log(`gateway                              ${report.gatewayCores.toFixed(2)} cores`);
+  for (const [what, key] of [
+    ['descriptors', 'descriptors'],
+    ['UDP sockets', 'udpSockets'],
+  ] as const)
+    console.log(`${what.padEnd(36)} ${report.before[key]} before, ${report.after[key]} after`);
+  console.log(faults.length === 0 ? 'held' : `NOT HELD: ${faults.join(', ')}`);
+  return faults;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { minutes: { type: 'string' }, calls: { type: 'string' } } });
+  const density = knownDensity();
+  const minutes = Number(values.minutes ?? 30);
+  const calls = Number(values.calls ?? Math.round(density.calls * LOAD_SHARE));
+  if (!(minutes > 0) || !Number.isInteger(calls) || calls < 1)
+    throw new Error('--minutes takes a number above 0, --calls a whole number from 1 on');
+  if (values.calls === undefined) console.log(`70 % of ${density.calls} calls, ${density.source}`);
+  const report = await soak(minutes, calls);
+  const about = { date: new Date().toISOString(), surroundings: surroundings() };
+  const path = join(import.meta.dirname, '../results/soak.json');
+  writeFileSync(path, `${JSON.stringify({ ...about, ...report }, null, 2)}\n`);
+  process.exitCode = print(report).length === 0 ? 0 : 1;
+}
+
+await main();

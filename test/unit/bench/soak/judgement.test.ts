@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { faultsOf, slopeMbPerHour } from '../../../../bench/soak/judgement.ts';
+
+const well = { received: 1_000, due: 1_000, breaks: 0, silentMs: 12 };
+
+describe('faults of a call in the soak', () => {
+  it('finds none in a call that was heard at both ends', () => {
+    expect(faultsOf({ phone: 3, lost: 0, telephone: well, agent: well })).toEqual([]);
+  });
+
+  it('lets a hiccup pass, but not a hole of seconds', () => {
+    const call = { phone: 3, lost: 0, telephone: well };
+    expect(faultsOf({ ...call, agent: { ...well, received: 950 } })).toEqual([]);
+    expect(faultsOf({ ...call, agent: { ...well, received: 900 } })).toEqual([
+      'the agent got 900 of 1000 frames',
+    ]);
+  });
+
+  it('finds an end that heard nothing, or nothing any more', () => {
+    const deaf = { received: 0, due: 0, breaks: 0, silentMs: 9_000 };
+    const faults = faultsOf({ phone: 3, lost: 0, telephone: deaf, agent: { ...well, silentMs: 1_500 } });
+    expect(faults).toEqual(['the telephone heard nothing', 'the agent heard nothing for the last 1500 ms']);
+  });
+});
+
+describe('slope of memory', () => {
+  it('is that of the line the points lie on', () => {
+    const points = [0, 0.1, 0.2, 0.3].map((hours) => ({ hours, bytes: 100e6 + hours * 5e6 }));
+    expect(slopeMbPerHour(points)).toBeCloseTo(5);
+  });
+
+  it('is nothing to judge of one point', () => {
+    expect(slopeMbPerHour([{ hours: 0, bytes: 1 }])).toBeNaN();
+  });
+});
