@@ -4,6 +4,9 @@ import { makeCertificate } from './certificate.ts';
 import { tone } from './tone.ts';
 import { writeWav } from './wav.ts';
 
+/** Its `audio_codecs`, by our names. */
+export type PhoneCodec = 'PCMU' | 'PCMA' | 'opus';
+
 export interface BaresipOptions {
   /** User part of the address; the authentication user too. */
   readonly user: string;
@@ -13,7 +16,7 @@ export interface BaresipOptions {
   readonly registerIntervalS?: number;
   readonly answer?: 'manual' | 'auto';
   /** In order of preference. */
-  readonly codecs?: readonly ('PCMU' | 'PCMA')[];
+  readonly codecs?: readonly PhoneCodec[];
   readonly transport?: 'udp' | 'tcp' | 'tls';
   /** Mandatory SDES-SRTP. */
   readonly srtp?: boolean;
@@ -32,7 +35,14 @@ const MODULES = '/usr/lib/baresip/modules';
 /** A device of baresip's own, which can be its microphone at the same time. */
 export const LOUDSPEAKER = 'aubridge,sink';
 const SOURCE_SECONDS = 120;
-export const BARESIP_SAMPLE_RATE_HZ = 8_000;
+const CODEC_NAMES = { PCMU: 'pcmu', PCMA: 'pcma', opus: 'opus/48000/1' } as const;
+/** Enough for speech; its own default is 28 kbit/s for music. */
+const OPUS = ['opus_stereo no', 'opus_sprop_stereo no', 'opus_bitrate 32000', 'opus_inbandfec yes'];
+
+/** Of its microphone and loudspeaker: with Opus it has as much as Opus has. */
+export function phoneRateHz({ codecs = [] }: Pick<BaresipOptions, 'codecs'>): number {
+  return codecs.includes('opus') ? 48_000 : 8_000;
+}
 
 /** Writes the directory that `baresip -f` reads; recordings will appear in its `rec`. */
 export function writeBaresipFolder(folder: string, options: BaresipOptions, ports: BaresipPorts): void {
@@ -46,18 +56,16 @@ function sourceWav(folder: string, options: BaresipOptions): string {
   const source = options.source ?? { toneHz: 440 };
   if ('wavPath' in source) return source.wavPath;
   const path = join(folder, 'source.wav');
-  const lengthSamples = BARESIP_SAMPLE_RATE_HZ * SOURCE_SECONDS;
-  writeWav(path, {
-    sampleRateHz: BARESIP_SAMPLE_RATE_HZ,
-    channels: [tone(source.toneHz, BARESIP_SAMPLE_RATE_HZ, lengthSamples)],
-  });
+  const sampleRateHz = phoneRateHz(options);
+  const channels = [tone(source.toneHz, sampleRateHz, sampleRateHz * SOURCE_SECONDS)];
+  writeWav(path, { sampleRateHz, channels });
   return path;
 }
 
 function account(options: BaresipOptions, ports: BaresipPorts): string {
   const { user, registrar } = options;
   const host = registrar ? `${registrar.host}:${registrar.port}` : `127.0.0.1:${ports.sip}`;
-  const codecs = (options.codecs ?? ['PCMU', 'PCMA']).map((codec) => codec.toLowerCase());
+  const codecs = (options.codecs ?? ['PCMU', 'PCMA']).map((codec) => CODEC_NAMES[codec]);
   return [
     `<sip:${user}@${host};transport=${options.transport ?? 'udp'}>`,
     `regint=${registrar ? (options.registerIntervalS ?? 60) : 0}`,
@@ -71,6 +79,8 @@ function account(options: BaresipOptions, ports: BaresipPorts): string {
 function config(folder: string, source: string, options: BaresipOptions, ports: BaresipPorts): string {
   // baresip listens for TLS one port above `sip_listen`.
   const tls = options.transport === 'tls' ? [`sip_certificate ${makeCertificate(folder).pemPath}`] : [];
+  const opus = options.codecs?.includes('opus') ?? false;
+  const modules = ['g711', 'aufile', 'aubridge', 'sndfile', ...(options.srtp ? ['srtp'] : [])];
   return `${[
     `sip_listen 127.0.0.1:${options.transport === 'tls' ? ports.sip - 1 : ports.sip}`,
     ...tls,
@@ -78,16 +88,15 @@ function config(folder: string, source: string, options: BaresipOptions, ports: 
     `audio_player ${LOUDSPEAKER}`,
     `audio_source aufile,${source}`,
     'audio_alert aubridge,alert',
-    `ausrc_srate ${BARESIP_SAMPLE_RATE_HZ}`,
-    `auplay_srate ${BARESIP_SAMPLE_RATE_HZ}`,
+    `ausrc_srate ${phoneRateHz(options)}`,
+    `auplay_srate ${phoneRateHz(options)}`,
     'ausrc_channels 1',
     'auplay_channels 1',
     `rtp_ports ${ports.rtpMin}-${ports.rtpMax}`,
     'statmode_default off',
     `module_path ${MODULES}`,
-    ...['g711', 'aufile', 'aubridge', 'sndfile', ...(options.srtp ? ['srtp'] : [])].map(
-      (name) => `module ${name}.so`,
-    ),
+    ...[...modules, ...(opus ? ['opus'] : [])].map((name) => `module ${name}.so`),
+    ...(opus ? OPUS : []),
     'module_tmp uuid.so',
     'module_tmp account.so',
     'module_app menu.so',
