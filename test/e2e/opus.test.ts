@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Agent } from '../support/agent.ts';
+import { GatewayPair } from '../support/gateway-pair.ts';
+import { analyzeTone, findToneBreaks } from '../support/tone-analysis.ts';
+import { streamTone } from '../support/tone-stream.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const OPUS_TOO = { env: { SVC_SIP_CODECS: 'opus,PCMU,PCMA' } };
+const G711_ONLY = { env: { SVC_SIP_CODECS: 'PCMU' } };
+const AHEAD_MS = 200;
+const SETTLING_FRAMES = 50;
+const HEARD_FRAMES = 150;
+/** What streamTone speaks with. */
+const SPOKEN_AMPLITUDE = 10_000;
+
+let pair: GatewayPair | null = null;
+
+afterEach(async () => {
+  await pair?.stop();
+  pair = null;
+});
+
+interface Voice {
+  readonly sampleRateHz: number;
+  readonly toneHz: number;
+}
+
+/** A call in which both sides speak a tone; returns the room's rates and what each side heard of the other. */
+async function talk(gateways: GatewayPair, caller: Voice, callee: Voice) {
+  const { outbound, inbound } = await gateways.connect();
+  const near = await Agent.join(outbound.audio.stream_url, gateways.caller.agentKey, caller);
+  const far = await Agent.join(inbound.audio.stream_url, gateways.callee.agentKey, callee);
+  const tones = [streamTone(near, caller.toneHz, AHEAD_MS), streamTone(far, callee.toneHz, AHEAD_MS)];
+  await Promise.all([near.hear(SETTLING_FRAMES), far.hear(SETTLING_FRAMES)]);
+  const [atNear, atFar] = await Promise.all([near.hear(HEARD_FRAMES), far.hear(HEARD_FRAMES)]);
+  for (const tone of tones) tone.stop();
+  await gateways.hangUp({ outbound, inbound });
+  expect([...near.events, ...far.events].filter(({ type }) => type === 'call_error')).toEqual([]);
+  return {
+    ratesHz: [outbound.audio.sample_rate, inbound.audio.sample_rate],
+    near: { ...analyzeTone(atNear, caller.sampleRateHz, callee.toneHz), samples: atNear },
+    far: { ...analyzeTone(atFar, callee.sampleRateHz, caller.toneHz), samples: atFar },
+  };
+}
+
+describe('a call over Opus', () => {
+  it.each([
+    [48_000, 48_000],
+    [48_000, 16_000],
+    [16_000, 48_000],
+  ])('carries what G.711 cannot between agents at %i and %i Hz', async (callerHz, calleeHz) => {
+    pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
+    const caller = { sampleRateHz: callerHz, toneHz: 1_000 };
+    const callee = { sampleRateHz: calleeHz, toneHz: 5_000 };
+    const { ratesHz, near, far } = await talk(pair, caller, callee);
+    expect(ratesHz).toEqual([48_000, 48_000]);
+    // At 24 kbit/s a high tone comes out rougher than one where voices are.
+    expect(near.snrDb).toBeGreaterThan(15);
+    expect(far.snrDb).toBeGreaterThan(30);
+    for (const heard of [near, far]) {
+      expect(heard.amplitude).toBeGreaterThan(SPOKEN_AMPLITUDE * 0.85);
+      expect(heard.amplitude).toBeLessThan(SPOKEN_AMPLITUDE * 1.15);
+      expect(heard.lengthMs).toBeGreaterThan(HEARD_FRAMES * 20 - 300);
+    }
+    expect(findToneBreaks(far.samples, calleeHz, 1_000)).toEqual([]);
+  });
+
+  it('tells frames and bytes of 48 kHz, and keeps them when it is over', async () => {
+    pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
+    const { outbound, inbound } = await pair.ring();
+    expect(outbound.audio).toMatchObject({ sample_rate: 48_000, frame_bytes: 1_920 });
+    await pair.callee.agentApi.post(`/api/call/${inbound.call_id}/refuse`);
+    const refused = await waitFor('the refused call', async () => {
+      const { body } = await pair!.callee.agentApi.get(`/api/call/${inbound.call_id}`);
+      return body.state === 'refused' && body;
+    });
+    expect(refused.audio).toMatchObject({ sample_rate: 48_000, frame_bytes: 1_920 });
+  });
+
+  it('carries keys both ways, each once and in order', async () => {
+    pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
+    const { outbound, inbound } = await pair.connect();
+    const { caller, callee } = pair;
+    const near = await Agent.join(outbound.audio.stream_url, caller.agentKey, { sampleRateHz: 48_000 });
+    const far = await Agent.join(inbound.audio.stream_url, callee.agentKey, { sampleRateHz: 48_000 });
+    const keysOf = ({ events }: Agent) =>
+      events.flatMap((event) => (event.type === 'dtmf' ? [event.digit] : [])).join('');
+    await caller.agentApi.post(`/api/call/${outbound.call_id}/dtmf`, { digits: '1159*#' });
+    await waitFor('keys at the callee', () => keysOf(far).length >= 6);
+    await callee.agentApi.post(`/api/call/${inbound.call_id}/dtmf`, { digits: '2026#' });
+    await waitFor('keys at the caller', () => keysOf(near).length >= 5);
+    await pair.hangUp({ outbound, inbound });
+    expect([keysOf(near), keysOf(far)]).toEqual(['2026#', '1159*#']);
+  });
+
+  it('is SRTP where the trunk wants it', async () => {
+    pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
+    const { caller, callee } = pair;
+    await caller.putTrunk({ host: '127.0.0.1', port: callee.sipPort, srtp: 'required' });
+    await callee.putTrunk({ host: '127.0.0.1', port: caller.sipPort, srtp: 'required' });
+    const voice = { sampleRateHz: 48_000, toneHz: 1_000 };
+    const { ratesHz, near, far } = await talk(pair, voice, voice);
+    expect(ratesHz).toEqual([48_000, 48_000]);
+    expect(near.snrDb).toBeGreaterThan(30);
+    expect(far.snrDb).toBeGreaterThan(30);
+  });
+});
+
+describe('a call to a gateway without Opus', () => {
+  it('is G.711 in a room at 48 kHz', async () => {
+    pair = await GatewayPair.start({ caller: OPUS_TOO, callee: G711_ONLY });
+    const caller = { sampleRateHz: 48_000, toneHz: 1_000 };
+    const { ratesHz, near, far } = await talk(pair, caller, { sampleRateHz: 16_000, toneHz: 700 });
+    expect(ratesHz).toEqual([48_000, 8_000]);
+    expect(near.snrDb).toBeGreaterThan(30);
+    expect(far.snrDb).toBeGreaterThan(30);
+  });
+
+  it('from it is G.711 in a room at 8 kHz', async () => {
+    pair = await GatewayPair.start({ caller: G711_ONLY, callee: OPUS_TOO });
+    const { ratesHz, near, far } = await talk(
+      pair,
+      { sampleRateHz: 8_000, toneHz: 1_000 },
+      { sampleRateHz: 48_000, toneHz: 700 },
+    );
+    expect(ratesHz).toEqual([8_000, 8_000]);
+    expect(near.snrDb).toBeGreaterThan(30);
+    expect(far.snrDb).toBeGreaterThan(30);
+  });
+});
