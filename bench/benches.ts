@@ -4,6 +4,7 @@ import { callsBench } from './calls/calls.bench.ts';
 import { clearBench } from './clear/clear.bench.ts';
 import { latencyBench } from './latency/latency.bench.ts';
 import { mixBench } from './mix/mix.bench.ts';
+import { opusBench } from './opus/opus.bench.ts';
 import { restBench } from './rest/rest.bench.ts';
 import { setupBench } from './setup/setup.bench.ts';
 import { tickBench } from './tick/tick.bench.ts';
@@ -12,6 +13,7 @@ import { wsBench } from './ws/ws.bench.ts';
 /** In the order in which they run and stand in the table. */
 export const benches: readonly Bench[] = [
   callsBench,
+  opusBench,
   latencyBench,
   tickBench,
   clearBench,

@@ -6,6 +6,7 @@ import { growMeasuringMemory } from './memory.ts';
 /** CPU time is compared a little below the most calls, where rounds do not fail. */
 const ROUND_SHARE = 0.9;
 const MAX_KB_PER_CALL = 64;
+const FIRST_STEPS = [60, 180] as const;
 
 /** One contender's figures. */
 interface Standing {
@@ -80,7 +81,8 @@ async function measureOnce(
 }
 
 function effortOf({ quick, progress }: BenchContext): Effort {
-  return quick ? { seconds: 3, step: 1.2, progress } : { seconds: 5, step: 1.08, progress };
+  const effort = { firstSteps: FIRST_STEPS, progress };
+  return quick ? { ...effort, seconds: 3, step: 1.2 } : { ...effort, seconds: 5, step: 1.08 };
 }
 
 function measuresOf(standings: Standings): Measure[] {

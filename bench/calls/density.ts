@@ -1,8 +1,6 @@
 import type { CallSystem } from './call-system.ts';
 import { describe, type Observation, observe } from './observation.ts';
 
-/** Two small numbers of calls, from whose CPU time the rest is guessed. */
-const FIRST_STEPS = [60, 180] as const;
 /** The ramp begins here, of what the guess allows. */
 const BEGIN_SHARE = 0.65;
 /** A machine's hiccup may spoil a try; one clean try is enough. Tries while others used the machine are not counted. */
@@ -14,6 +12,8 @@ const SETTLE_MS = 2_000;
 export interface Effort {
   /** How long a number of calls is watched. */
   readonly seconds: number;
+  /** Two small numbers of calls, from whose CPU time the rest is guessed. */
+  readonly firstSteps: readonly [number, number];
   /** By which factor the ramp goes up. */
   readonly step: number;
   readonly progress: (text: string) => void;
@@ -55,7 +55,7 @@ export async function holdAt(system: CallSystem, calls: number, effort: Effort):
 /** Ends at twice of what the first steps promise. */
 async function rampOf(system: CallSystem, effort: Effort): Promise<number[]> {
   const seen: Observation[] = [];
-  for (const calls of FIRST_STEPS) seen.push(await holdAt(system, calls, { ...effort, seconds: 2 }));
+  for (const calls of effort.firstSteps) seen.push(await holdAt(system, calls, { ...effort, seconds: 2 }));
   const [low, high] = seen as [Observation, Observation];
   const coresPerCall = Math.max((high.cores - low.cores) / (high.calls - low.calls), 1e-4);
   const guess = (1 - low.cores) / coresPerCall + low.calls;

@@ -2,8 +2,8 @@ import { claimSignalingPorts, type PortClaim } from '../../test/support/free-por
 import { Gateway } from '../../test/support/gateway.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { CorePlan } from '../bench.ts';
-import { Generator } from '../generator/generator.ts';
-import { SipAnswerer } from '../generator/sip-answerer.ts';
+import { Generator, type Song } from '../generator/generator.ts';
+import { type MediaAddress, SipAnswerer, type SpokenCodec } from '../generator/sip-answerer.ts';
 import { ownLoopbackAddress } from '../loopback.ts';
 import type { CallSystem, TickReport } from './call-system.ts';
 import { histogramOf, quantileBound } from './tick-histogram.ts';
@@ -24,24 +24,29 @@ export class OurGateway implements CallSystem {
   #answered = 0;
   #calls = 0;
 
-  private constructor(gateway: Gateway, trunk: PortClaim, generator: Generator) {
+  private constructor(gateway: Gateway, trunk: PortClaim, generator: Generator, codec?: SpokenCodec) {
     this.gateway = gateway;
     this.generator = generator;
     this.#trunk = trunk;
-    this.#answerer = new SipAnswerer(HOST, trunk.first, ({ host, port }) => {
+    const openMedia = ({ host, port }: MediaAddress) => {
       const phone = this.#answered++;
       this.generator.call(phone, host, port);
       return this.#ports[phone] ?? 0;
-    });
+    };
+    this.#answerer = new SipAnswerer(HOST, trunk.first, openMedia, codec);
   }
 
-  static async start(cores: CorePlan): Promise<OurGateway> {
+  /** Phones speak PCMU, or Opus where there is a song. */
+  static async start(cores: CorePlan, song?: Song): Promise<OurGateway> {
     const trunk = await claimSignalingPorts(1);
     const gateway = await Gateway.start({
       prefix: cores.gateway,
-      env: settingsOf(ownLoopbackAddress()),
+      env: { ...settingsOf(ownLoopbackAddress()), ...(song && { SVC_SIP_CODECS: 'opus,PCMU' }) },
     });
-    const system = new OurGateway(gateway, trunk, Generator.start(cores.generators));
+    const generator = Generator.start(cores.generators);
+    await (song && generator.sing(song));
+    const opus = song && { payloadType: song.payloadType, rtpmap: 'opus/48000/2' };
+    const system = new OurGateway(gateway, trunk, generator, opus);
     await system.#answerer.listen();
     await gateway.putTrunk({ host: HOST, port: trunk.first });
     return system;

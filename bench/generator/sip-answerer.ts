@@ -15,17 +15,33 @@ interface Dialog {
 
 const T1_MS = 500;
 
-/** Answers every INVITE at once with PCMU; just enough of SIP for a load test (RFC 3261 sections 13.3 and 15.1.2). */
+/** What the phones speak, as SDP says it. */
+export interface SpokenCodec {
+  readonly payloadType: number;
+  /** Such as `PCMU/8000` (RFC 8866 section 6.6). */
+  readonly rtpmap: string;
+}
+
+const PCMU: SpokenCodec = { payloadType: 0, rtpmap: 'PCMU/8000' };
+
+/** Answers every INVITE at once; just enough of SIP for a load test (RFC 3261 sections 13.3 and 15.1.2). */
 export class SipAnswerer {
   readonly #socket: Socket = createSocket('udp4');
   readonly #host: string;
   readonly #sipPort: number;
   readonly #openMedia: (remote: MediaAddress) => number;
+  readonly #codec: SpokenCodec;
   readonly #dialogs = new Map<string, Dialog>();
   readonly #repeats: NodeJS.Timeout;
 
   /** `openMedia` is told where to send and returns the port on which it will hear. */
-  constructor(host: string, sipPort: number, openMedia: (remote: MediaAddress) => number) {
+  constructor(
+    host: string,
+    sipPort: number,
+    openMedia: (remote: MediaAddress) => number,
+    codec: SpokenCodec = PCMU,
+  ) {
+    this.#codec = codec;
     this.#host = host;
     this.#sipPort = sipPort;
     this.#openMedia = openMedia;
@@ -79,8 +95,8 @@ export class SipAnswerer {
       's=load',
       `c=IN IP4 ${this.#host}`,
       't=0 0',
-      `m=audio ${rtpPort} RTP/AVP 0`,
-      'a=rtpmap:0 PCMU/8000',
+      `m=audio ${rtpPort} RTP/AVP ${this.#codec.payloadType}`,
+      `a=rtpmap:${this.#codec.payloadType} ${this.#codec.rtpmap}`,
       'a=ptime:20',
       'a=sendrecv',
       '',
