@@ -2,7 +2,8 @@ import type { ClearPoint } from './protocol.ts';
 import { ringMemory } from './ring-layout.ts';
 import { RingProducer } from './ring-producer.ts';
 
-const RING_SAMPLES = 8_192;
+/** Refilled every tick: 85 ms at the highest rate, 256 ms at 16 kHz. */
+const RING_SAMPLES = 4_096;
 const MAX_BACKLOG_MS = 60_000;
 /** Marks wait in the backlog too; a client that sends more than this without audio loses the newest. */
 const MAX_BACKLOG_ITEMS = 10_000;

@@ -69,7 +69,7 @@ describe('the uplink', () => {
     let lostMs = 0;
     for (let i = 0; i < 70; i++) lostMs += uplink.write(second, 8_000);
     expect(lostMs + uplink.queuedMs).toBeCloseTo(70_000, 3);
-    expect(uplink.queuedMs).toBeCloseTo(60_000 + 1_024, 3);
+    expect(uplink.queuedMs).toBeCloseTo(60_000 + 512, 3);
   });
 
   it('forgets the backlog at a clear and names the end of what is in the ring', () => {
@@ -79,8 +79,8 @@ describe('the uplink', () => {
     uplink.mark(1);
     const { point, backlogMs } = uplink.clear();
     uplink.mark(2);
-    expect(backlogMs).toBeCloseTo(976, 6);
-    expect(ring.discardTo(point.position, point.noteCount)).toBeCloseTo(1_024, 6);
+    expect(backlogMs).toBeCloseTo(1_488, 6);
+    expect(ring.discardTo(point.position, point.noteCount)).toBeCloseTo(512, 6);
     uplink.write(numbered(3, 5), 8_000);
     expect(take(ring)).toEqual(['mark 2', 5, 6, 7]);
   });
