@@ -47,7 +47,7 @@ const WINDOW_MS = 800;
 /**
  * Puts the packets of one RTP stream back into order and time. It holds 40 to 120 ms, as the path demands; when it
  * holds more, it first leaves out what is quiet, and after a window of at most 800 ms whatever is too much.
- * Nothing is ever played twice or out of order, and storage is fixed.
+ * Nothing is ever played twice or out of order, and storage is bounded.
  */
 export class JitterBuffer {
   readonly counters: JitterCounters = {
@@ -58,7 +58,6 @@ export class JitterBuffer {
     concealed: 0,
     droppedForDepth: 0,
   };
-  readonly payload: Uint8Array;
   payloadOffset = 0;
   payloadLength = 0;
   durationSamples = 0;
@@ -90,7 +89,10 @@ export class JitterBuffer {
     this.#target = new JitterTarget(options.clockRateHz);
     this.#samplesPerMs = options.clockRateHz / 1000;
     this.#frameSamples = this.#samplesPerMs * FRAME_MS;
-    this.payload = this.#slots.bytes;
+  }
+
+  get payload(): Uint8Array {
+    return this.#slots.bytes;
   }
 
   /** Audio between the playout line and the end of the newest packet, what is missing in between included. */

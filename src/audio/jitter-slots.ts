@@ -4,6 +4,16 @@ import { assert } from '../base/assert.ts';
 export const SLOTS = 64;
 const MASK = SLOTS - 1;
 const NEVER = -1;
+/** Room at first, 8 payloads of 20 ms G.711; twice as many or as long ones whenever that is not enough. */
+const FIRST_CELLS = 8;
+const FIRST_CELL_BYTES = 160;
+
+/** Int32 words that a slot has. */
+const WORDS = 4;
+const SEQUENCE = 0;
+const TIMESTAMP = 1;
+const DURATION = 2;
+const LENGTH = 3;
 
 /** A packet as the buffer reads it. */
 export interface JitterPacket {
@@ -15,23 +25,34 @@ export interface JitterPacket {
 }
 
 /**
- * Fixed storage for packets, addressed by extended sequence number. A slot remembers its last packet's number
- * after the packet is gone, so that a second copy is recognised.
+ * Storage for packets, addressed by extended sequence number. A slot remembers its last packet's number after the
+ * packet is gone, so that a second copy is recognised. Payloads lie in cells that only packets held occupy: on a good
+ * path six of them, while one of full length for each slot would be most of a call's memory.
  */
 export class JitterSlots {
-  /** All payloads; a packet's own begins at `payloadOffset(sequence)`. */
-  readonly bytes: Uint8Array;
   readonly #maxPayloadBytes: number;
-  readonly #sequences = new Int32Array(SLOTS).fill(NEVER);
+  #bytes: Uint8Array;
+  readonly #words = new Int32Array(SLOTS * WORDS);
   readonly #held = new Uint8Array(SLOTS);
-  readonly #timestamps = new Int32Array(SLOTS);
-  readonly #durations = new Int32Array(SLOTS);
-  readonly #lengths = new Int32Array(SLOTS);
+  /** The cell of each slot that holds a packet. */
+  readonly #cells = new Uint8Array(SLOTS);
+  /** A stack of cells; `#freeCount` of them are free. */
+  readonly #free = new Uint8Array(SLOTS);
+  #freeCount = 0;
+  #cellCount = 0;
+  #cellBytes = 0;
   #heldSamples = 0;
 
   constructor(maxPayloadBytes: number) {
     this.#maxPayloadBytes = maxPayloadBytes;
-    this.bytes = new Uint8Array(SLOTS * maxPayloadBytes);
+    this.#bytes = new Uint8Array(0);
+    this.#forgetSequences();
+    this.#grow(FIRST_CELLS, Math.min(FIRST_CELL_BYTES, maxPayloadBytes));
+  }
+
+  /** All payloads, until the next `put`; a packet's own begins at `payloadOffset(sequence)`. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
   }
 
   /** Sum of the durations of all packets held. */
@@ -40,8 +61,8 @@ export class JitterSlots {
   }
 
   clear(): void {
-    this.#sequences.fill(NEVER);
-    this.#held.fill(0);
+    for (let slot = 0; slot < SLOTS; slot++) if (this.#held[slot] === 1) this.#release(slot);
+    this.#forgetSequences();
     this.#heldSamples = 0;
   }
 
@@ -49,48 +70,86 @@ export class JitterSlots {
   put(sequence: number, packet: JitterPacket, durationSamples: number): void {
     const slot = sequence & MASK;
     assert(this.#held[slot] === 0, 'jitter slot is taken');
-    this.#sequences[slot] = sequence;
+    this.#makeRoom(packet.payloadLength);
+    this.#freeCount--;
+    this.#cells[slot] = this.#free[this.#freeCount]!;
     this.#held[slot] = 1;
-    this.#timestamps[slot] = packet.timestamp;
-    this.#durations[slot] = durationSamples;
-    this.#lengths[slot] = packet.payloadLength;
+    this.#words[slot * WORDS + SEQUENCE] = sequence;
+    this.#words[slot * WORDS + TIMESTAMP] = packet.timestamp;
+    this.#words[slot * WORDS + DURATION] = durationSamples;
+    this.#words[slot * WORDS + LENGTH] = packet.payloadLength;
     this.#heldSamples += durationSamples;
-    this.#copy(packet.bytes, packet.payloadOffset, packet.payloadLength, slot * this.#maxPayloadBytes);
+    this.#copy(packet.bytes, packet.payloadOffset, packet.payloadLength, this.payloadOffset(sequence));
   }
 
   #copy(source: Uint8Array, from: number, length: number, at: number): void {
-    const { bytes } = this;
+    const bytes = this.#bytes;
     for (let i = 0; i < length; i++) bytes[at + i] = source[from + i]!;
   }
 
   holds(sequence: number): boolean {
-    return this.#held[sequence & MASK] === 1 && this.#sequences[sequence & MASK] === sequence;
+    return this.#held[sequence & MASK] === 1 && this.hasSeen(sequence);
   }
 
   /** True when this very packet is held or was the last one in its slot. */
   hasSeen(sequence: number): boolean {
-    return this.#sequences[sequence & MASK] === sequence;
+    return this.#words[(sequence & MASK) * WORDS + SEQUENCE] === sequence;
   }
 
+  /** Its payload stays where it is until the next `put`. */
   remove(sequence: number): void {
     if (!this.holds(sequence)) return;
-    this.#held[sequence & MASK] = 0;
-    this.#heldSamples -= this.#durations[sequence & MASK]!;
+    this.#release(sequence & MASK);
+    this.#heldSamples -= this.durationSamples(sequence);
   }
 
   timestamp(sequence: number): number {
-    return this.#timestamps[sequence & MASK]!;
+    return this.#words[(sequence & MASK) * WORDS + TIMESTAMP]!;
   }
 
   durationSamples(sequence: number): number {
-    return this.#durations[sequence & MASK]!;
+    return this.#words[(sequence & MASK) * WORDS + DURATION]!;
   }
 
   payloadOffset(sequence: number): number {
-    return (sequence & MASK) * this.#maxPayloadBytes;
+    return this.#cells[sequence & MASK]! * this.#cellBytes;
   }
 
   payloadLength(sequence: number): number {
-    return this.#lengths[sequence & MASK]!;
+    return this.#words[(sequence & MASK) * WORDS + LENGTH]!;
+  }
+
+  #release(slot: number): void {
+    this.#held[slot] = 0;
+    this.#free[this.#freeCount] = this.#cells[slot]!;
+    this.#freeCount++;
+  }
+
+  /** Allocates a few times in a call's life, each time because of something longer or worse than ever before. */
+  #makeRoom(payloadBytes: number): void {
+    if (payloadBytes > this.#cellBytes) {
+      const twice = Math.max(payloadBytes, 2 * this.#cellBytes);
+      this.#grow(this.#cellCount, Math.min(twice, this.#maxPayloadBytes));
+    }
+    if (this.#freeCount === 0) this.#grow(2 * this.#cellCount, this.#cellBytes);
+  }
+
+  #grow(cellCount: number, cellBytes: number): void {
+    const bytes = new Uint8Array(cellCount * cellBytes);
+    for (let cell = 0; cell < this.#cellCount; cell++) {
+      const from = cell * this.#cellBytes;
+      bytes.set(this.#bytes.subarray(from, from + this.#cellBytes), cell * cellBytes);
+    }
+    this.#bytes = bytes;
+    this.#cellBytes = cellBytes;
+    for (let cell = this.#cellCount; cell < cellCount; cell++) {
+      this.#free[this.#freeCount] = cell;
+      this.#freeCount++;
+    }
+    this.#cellCount = cellCount;
+  }
+
+  #forgetSequences(): void {
+    for (let slot = 0; slot < SLOTS; slot++) this.#words[slot * WORDS + SEQUENCE] = NEVER;
   }
 }

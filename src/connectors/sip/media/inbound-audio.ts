@@ -7,6 +7,9 @@ import type { RtpPacket } from './rtp-packet.ts';
 /** Nobody misses a packet whose loudest sample is 40 dB below full scale. */
 const QUIET_PEAK = 328;
 
+/** Work space of whichever call decodes: nothing stays in it. */
+const workSpace = new Int16Array(MAX_PAYLOAD_BYTES);
+
 /** From packets of 10 to 60 ms to frames of 20 ms: jitter buffer, decoder, concealment. */
 export class InboundAudio {
   readonly jitter = new JitterBuffer({
@@ -15,8 +18,6 @@ export class InboundAudio {
     isQuiet: (bytes, offset, length) => this.#isQuiet(bytes, offset, length),
   });
   readonly #plc = new PacketLossConcealer(CLOCK_RATE_HZ);
-  readonly #probe = new Int16Array(MAX_PAYLOAD_BYTES);
-  readonly #decoded = new Int16Array(MAX_PAYLOAD_BYTES);
   /** Decoded and not yet played: the rest of a packet longer than a frame. */
   readonly #ready = new Int16Array(MAX_PAYLOAD_BYTES + FRAME_SAMPLES);
   #readySamples = 0;
@@ -100,7 +101,7 @@ export class InboundAudio {
 
   #decode(out: Int16Array, at: number, length: number): void {
     const { payload, payloadOffset } = this.jitter;
-    const decoded = at === 0 ? out : this.#decoded;
+    const decoded = at === 0 ? out : workSpace;
     this.#codec.decode(payload, payloadOffset, length, decoded);
     if (at > 0) for (let i = 0; i < length; i++) out[at + i] = decoded[i]!;
   }
@@ -112,8 +113,8 @@ export class InboundAudio {
   }
 
   #isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
-    this.#codec.decode(bytes, offset, length, this.#probe);
-    for (let i = 0; i < length; i++) if (Math.abs(this.#probe[i]!) > QUIET_PEAK) return false;
+    this.#codec.decode(bytes, offset, length, workSpace);
+    for (let i = 0; i < length; i++) if (Math.abs(workSpace[i]!) > QUIET_PEAK) return false;
     return true;
   }
 }
