@@ -6,7 +6,7 @@ import { JitterTarget } from './jitter-target.ts';
 export type Pulled =
   /** A packet: its payload is `payloadLength` bytes of `payload` at `payloadOffset`, valid until the next call. */
   | 'packet'
-  /** A packet that is missing or not here in time: conceal it. */
+  /** A packet that is missing or not here in time: conceal it. The payload is the next packet's, empty if not here. */
   | 'lost'
   /** The sender said nothing (DTX). */
   | 'silence'
@@ -25,7 +25,12 @@ export interface JitterCounters {
   droppedForDepth: number;
 }
 
-export interface JitterBufferOptions {
+export function newJitterCounters(): JitterCounters {
+  return { received: 0, duplicate: 0, late: 0, lost: 0, concealed: 0, droppedForDepth: 0 };
+}
+
+/** What the packets of a stream are like. */
+export interface JitterFormat {
   readonly clockRateHz: number;
   readonly maxPayloadBytes: number;
   /** Tells a payload that nobody would miss. */
@@ -50,19 +55,12 @@ const WINDOW_MS = 800;
  * Nothing is ever played twice or out of order, and storage is bounded.
  */
 export class JitterBuffer {
-  readonly counters: JitterCounters = {
-    received: 0,
-    duplicate: 0,
-    late: 0,
-    lost: 0,
-    concealed: 0,
-    droppedForDepth: 0,
-  };
+  readonly counters: JitterCounters;
   payloadOffset = 0;
   payloadLength = 0;
   durationSamples = 0;
 
-  readonly #options: JitterBufferOptions;
+  readonly #format: JitterFormat;
   readonly #slots: JitterSlots;
   readonly #target: JitterTarget;
   readonly #samplesPerMs: number;
@@ -83,14 +81,17 @@ export class JitterBuffer {
   #windowMostMs = 0;
   #mayStretch = false;
 
-  constructor(options: JitterBufferOptions) {
-    this.#options = options;
-    this.#slots = new JitterSlots(options.maxPayloadBytes);
-    this.#target = new JitterTarget(options.clockRateHz);
-    this.#samplesPerMs = options.clockRateHz / 1000;
+  /** Counts go on in `counters`, which another buffer may have begun. */
+  constructor(format: JitterFormat, counters: JitterCounters) {
+    this.counters = counters;
+    this.#format = format;
+    this.#slots = new JitterSlots(format.maxPayloadBytes);
+    this.#target = new JitterTarget(format.clockRateHz);
+    this.#samplesPerMs = format.clockRateHz / 1000;
     this.#frameSamples = this.#samplesPerMs * FRAME_MS;
   }
 
+  /** Where the payload is, until the next packet is inserted. */
   get payload(): Uint8Array {
     return this.#slots.bytes;
   }
@@ -117,7 +118,7 @@ export class JitterBuffer {
    * tells that nothing was lost. False: duplicate, late or too long, and counted.
    */
   insert(packet: JitterPacket, durationSamples: number, arrivalMs: number): boolean {
-    if (packet.payloadLength > this.#options.maxPayloadBytes) return false;
+    if (packet.payloadLength > this.#format.maxPayloadBytes) return false;
     const sequence = this.#place(packet.sequenceNumber);
     if (sequence < 0) return this.#refuse('late');
     if (this.#slots.hasSeen(sequence)) return this.#refuse('duplicate');
@@ -232,7 +233,7 @@ export class JitterBuffer {
 
   #isQuiet(head: number): boolean {
     const offset = this.#slots.payloadOffset(head);
-    return this.#options.isQuiet(this.payload, offset, this.#slots.payloadLength(head));
+    return this.#format.isQuiet(this.payload, offset, this.#slots.payloadLength(head));
   }
 
   #depthSamples(): number {
@@ -258,6 +259,8 @@ export class JitterBuffer {
   #bridge(head: number, gapSamples: number): Pulled {
     const isSilence = head === this.#next;
     if (!isSilence) this.counters.concealed++;
+    this.payloadOffset = this.#slots.payloadOffset(head);
+    this.payloadLength = gapSamples <= this.#frameSamples ? this.#slots.payloadLength(head) : 0;
     return this.#advance(isSilence ? 'silence' : 'lost', Math.min(gapSamples, this.#frameSamples));
   }
 
@@ -313,6 +316,7 @@ export class JitterBuffer {
       return this.#idle();
     }
     this.counters.concealed++;
+    this.payloadLength = 0;
     return this.#last('lost', this.#frameSamples);
   }
 

@@ -3,6 +3,9 @@ const SILK_UNITS = [4, 8, 16, 24];
 const HYBRID_UNITS = [4, 8];
 const CELT_UNITS = [1, 2, 4, 8];
 const UNITS_PER_SECOND = 400;
+const MAX_PACKET_UNITS = 48;
+const MAX_DTX_BYTES = 2;
+const VOICE_FLAG = 0x80;
 const FIRST_HYBRID = 12;
 const FIRST_CELT = 16;
 
@@ -10,7 +13,19 @@ const FIRST_CELT = 16;
 export function opusPacketSamples(bytes: Uint8Array, offset: number, length: number, rateHz: number): number {
   if (length < 1) return 0;
   const units = frameUnits(bytes[offset]! >> 3) * frameCount(bytes, offset, length);
-  return units > 48 ? 0 : (units * rateHz) / UNITS_PER_SECOND;
+  return units > MAX_PACKET_UNITS ? 0 : (units * rateHz) / UNITS_PER_SECOND;
+}
+
+/**
+ * Whether hardly anything can be heard: DTX, or a frame of SILK whose first bit says that there is no voice in it
+ * (RFC 6716 section 4.2.3). What CELT holds cannot be told without decoding it.
+ */
+export function isOpusQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
+  if (length <= MAX_DTX_BYTES) return true;
+  const config = bytes[offset]! >> 3;
+  const isOneFrame = (bytes[offset]! & 3) === 0;
+  const isShort = config >= FIRST_HYBRID || (config & 3) < 2;
+  return config < FIRST_CELT && isOneFrame && isShort && bytes[offset + 1]! < VOICE_FLAG;
 }
 
 function frameUnits(config: number): number {

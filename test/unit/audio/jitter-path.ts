@@ -1,4 +1,4 @@
-import { JitterBuffer, type Pulled } from '../../../src/audio/jitter-buffer.ts';
+import { JitterBuffer, newJitterCounters, type Pulled } from '../../../src/audio/jitter-buffer.ts';
 
 export interface PathPacket {
   readonly index: number;
@@ -62,11 +62,14 @@ export function play(packets: readonly PathPacket[], untilMs: number, buffer = n
 }
 
 export function newBuffer(): JitterBuffer {
-  return new JitterBuffer({
-    clockRateHz: 8_000,
-    maxPayloadBytes: 480,
-    isQuiet: (bytes, offset) => (bytes[offset + 3]! & QUIET_FLAG) !== 0,
-  });
+  return new JitterBuffer(
+    {
+      clockRateHz: 8_000,
+      maxPayloadBytes: 480,
+      isQuiet: (bytes, offset) => (bytes[offset + 3]! & QUIET_FLAG) !== 0,
+    },
+    newJitterCounters(),
+  );
 }
 
 const bytes = new Uint8Array(480);

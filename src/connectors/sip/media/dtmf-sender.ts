@@ -1,4 +1,5 @@
 import { GatewayError } from '../../../base/errors.ts';
+import { FRAME_MS } from '../../../base/frame.ts';
 import { dtmfEvent } from './dtmf-event.ts';
 
 /** Length of one tone and of the pause after it, in 20 ms ticks: 100 ms each. */
@@ -18,13 +19,14 @@ interface DtmfRequest {
 
 /** Queues digits and plays them one after another, tick by tick (RFC 4733 section 2.5.1). */
 export class DtmfSender {
-  readonly #samplesPerTick: number;
+  #samplesPerTick = 0;
   readonly #requests: DtmfRequest[] = [];
   #ticks = -1;
   #startTimestamp = 0;
 
-  constructor(samplesPerTick: number) {
-    this.#samplesPerTick = samplesPerTick;
+  /** What durations count. */
+  setClock(clockRateHz: number): void {
+    this.#samplesPerTick = (clockRateHz * FRAME_MS) / 1000;
   }
 
   /** Resolves when the pause after the last digit is over. */

@@ -1,45 +1,53 @@
-import { JitterBuffer, type Pulled } from '../../../audio/jitter-buffer.ts';
-import { PacketLossConcealer } from '../../../audio/plc.ts';
-import type { SipCodec } from '../media-protocol.ts';
-import { CLOCK_RATE_HZ, FRAME_SAMPLES, type G711Codec, g711Codec, MAX_PAYLOAD_BYTES } from './g711-codec.ts';
+import { JitterBuffer, type JitterCounters, type Pulled } from '../../../audio/jitter-buffer.ts';
+import { Resampler } from '../../../audio/resampler.ts';
+import { frameSamples } from '../../../base/frame.ts';
 import type { RtpPacket } from './rtp-packet.ts';
+import type { VoiceDecoder } from './voice-codec.ts';
 
-/** Nobody misses a packet whose loudest sample is 40 dB below full scale. */
-const QUIET_PEAK = 328;
-
-/** Work space of whichever call decodes: nothing stays in it. */
-const workSpace = new Int16Array(MAX_PAYLOAD_BYTES);
-
-/** From packets of 10 to 60 ms to frames of 20 ms: jitter buffer, decoder, concealment. */
+/** From packets of 2.5 to 120 ms to frames of 20 ms at the room's rate: jitter buffer, decoder, concealment. */
 export class InboundAudio {
-  readonly jitter = new JitterBuffer({
-    clockRateHz: CLOCK_RATE_HZ,
-    maxPayloadBytes: MAX_PAYLOAD_BYTES,
-    isQuiet: (bytes, offset, length) => this.#isQuiet(bytes, offset, length),
-  });
-  readonly #plc = new PacketLossConcealer(CLOCK_RATE_HZ);
+  readonly jitter: JitterBuffer;
+  readonly #decoder: VoiceDecoder;
+  readonly #ticksPerSample: number;
+  readonly #frameSamples: number;
   /** Decoded and not yet played: the rest of a packet longer than a frame. */
-  readonly #ready = new Int16Array(MAX_PAYLOAD_BYTES + FRAME_SAMPLES);
+  readonly #ready: Int16Array;
   #readySamples = 0;
-  #droppedPackets = 0;
-  #codecName: SipCodec = 'PCMU';
-  #codec: G711Codec = g711Codec('PCMU');
+  #droppedPackets: number;
+  /** Where the codec's rate is not the room's. */
+  readonly #toRoom: Resampler | null;
+  readonly #decoded: Int16Array;
 
-  setCodec(name: SipCodec): void {
-    if (name === this.#codecName) return;
-    this.#codecName = name;
-    this.#codec = g711Codec(name);
-    this.restart();
+  /** Takes the decoder over. */
+  constructor(decoder: VoiceDecoder, roomRateHz: number, counters: JitterCounters) {
+    const { clockRateHz, sampleRateHz, maxPacketSamples } = decoder;
+    this.jitter = new JitterBuffer(decoder, counters);
+    this.#decoder = decoder;
+    this.#ticksPerSample = clockRateHz / sampleRateHz;
+    this.#frameSamples = frameSamples(sampleRateHz);
+    this.#ready = new Int16Array(maxPacketSamples + this.#frameSamples);
+    this.#droppedPackets = counters.droppedForDepth;
+    const isRoomRate = sampleRateHz === roomRateHz;
+    this.#toRoom = isRoomRate ? null : new Resampler(sampleRateHz, roomRateHz, this.#frameSamples);
+    this.#decoded = new Int16Array(isRoomRate ? 0 : this.#frameSamples);
   }
 
   /** Another stream follows: what is held of the former one is dropped. */
   restart(): void {
     this.jitter.restart();
+    this.#decoder.restart();
     this.#readySamples = 0;
   }
 
+  /** Whether a payload is one of the codec's. */
+  knows({ bytes, payloadOffset, payloadLength }: RtpPacket): boolean {
+    if (payloadLength > this.#decoder.maxPayloadBytes) return false;
+    return payloadLength === 0 || this.#decoder.packetTicks(bytes, payloadOffset, payloadLength) > 0;
+  }
+
   insertAudio(packet: RtpPacket, arrivalMs: number): void {
-    this.jitter.insert(packet, packet.payloadLength, arrivalMs);
+    const { bytes, payloadOffset, payloadLength } = packet;
+    this.jitter.insert(packet, this.#decoder.packetTicks(bytes, payloadOffset, payloadLength), arrivalMs);
   }
 
   /** Notes a packet that carries no audio, so that its number does not look lost. */
@@ -49,14 +57,26 @@ export class InboundAudio {
 
   /** Fills one frame. False: there is no stream; the frame is zeroed. */
   pull(frame: Int16Array): boolean {
+    const resampler = this.#toRoom;
+    if (resampler === null) return this.#pullDecoded(frame);
+    const heard = this.#pullDecoded(this.#decoded);
+    resampler.process(this.#decoded, this.#frameSamples, frame);
+    if (!heard) frame.fill(0);
+    return heard;
+  }
+
+  close(): void {
+    this.#decoder.close();
+  }
+
+  #pullDecoded(frame: Int16Array): boolean {
     return this.#readySamples === 0 ? this.#pullWhole(frame) : this.#pullPieces(frame);
   }
 
   /** Usually what comes next is one frame: it is decoded where it is wanted. */
   #pullWhole(frame: Int16Array): boolean {
-    const pulled = this.jitter.pull();
-    this.#noteSkip();
-    const length = this.jitter.durationSamples;
+    const pulled = this.#pullNext();
+    const length = this.#pulledSamples();
     if (length === frame.length) return this.#take(pulled, frame, 0, length);
     const heard = this.#take(pulled, this.#ready, 0, length);
     this.#readySamples = length;
@@ -65,56 +85,50 @@ export class InboundAudio {
 
   #pullPieces(frame: Int16Array): boolean {
     let heard = this.#readySamples > 0;
-    while (this.#readySamples < FRAME_SAMPLES) heard = this.#pullNext() || heard;
-    for (let i = 0; i < FRAME_SAMPLES; i++) frame[i] = this.#ready[i]!;
-    this.#ready.copyWithin(0, FRAME_SAMPLES, this.#readySamples);
-    this.#readySamples -= FRAME_SAMPLES;
+    while (this.#readySamples < this.#frameSamples) heard = this.#addPiece() || heard;
+    for (let i = 0; i < this.#frameSamples; i++) frame[i] = this.#ready[i]!;
+    this.#ready.copyWithin(0, this.#frameSamples, this.#readySamples);
+    this.#readySamples -= this.#frameSamples;
     return heard;
   }
 
-  #pullNext(): boolean {
-    const pulled = this.jitter.pull();
-    this.#noteSkip();
+  #addPiece(): boolean {
+    const pulled = this.#pullNext();
     const at = this.#readySamples;
-    const length = this.jitter.durationSamples;
+    const length = this.#pulledSamples();
     this.#readySamples += length;
     return this.#take(pulled, this.#ready, at, length);
   }
 
+  #pullNext(): Pulled {
+    const pulled = this.jitter.pull();
+    const { droppedForDepth } = this.jitter.counters;
+    if (droppedForDepth !== this.#droppedPackets) this.#decoder.skip();
+    this.#droppedPackets = droppedForDepth;
+    return pulled;
+  }
+
+  /** A peer's clock may have been at odds with its packets: what is less than a sample is left out. */
+  #pulledSamples(): number {
+    return Math.floor(this.jitter.durationSamples / this.#ticksPerSample);
+  }
+
   /** Writes `length` samples of what was pulled into `out` at `at`. False: there is no stream. */
   #take(pulled: Pulled, out: Int16Array, at: number, length: number): boolean {
+    const { payload, payloadOffset, payloadLength } = this.jitter;
     switch (pulled) {
       case 'packet':
-        this.#decode(out, at, length);
-        this.#plc.heard(out, at, length);
+        this.#decoder.decode(payload, payloadOffset, payloadLength, out, at, length);
         return true;
       case 'lost':
-        this.#plc.conceal(out, at, length);
+        this.#decoder.conceal(payload, payloadOffset, payloadLength, out, at, length);
         return true;
       case 'silence':
+        this.#decoder.pause(out, at, length);
+        return true;
       case 'idle':
-        out.fill(0, at, at + length);
-        this.#plc.heard(out, at, length);
-        return pulled === 'silence';
+        this.#decoder.rest(out, at, length);
+        return false;
     }
-  }
-
-  #decode(out: Int16Array, at: number, length: number): void {
-    const { payload, payloadOffset } = this.jitter;
-    const decoded = at === 0 ? out : workSpace;
-    this.#codec.decode(payload, payloadOffset, length, decoded);
-    if (at > 0) for (let i = 0; i < length; i++) out[at + i] = decoded[i]!;
-  }
-
-  #noteSkip(): void {
-    const { droppedForDepth } = this.jitter.counters;
-    if (droppedForDepth !== this.#droppedPackets) this.#plc.skip();
-    this.#droppedPackets = droppedForDepth;
-  }
-
-  #isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
-    this.#codec.decode(bytes, offset, length, workSpace);
-    for (let i = 0; i < length; i++) if (Math.abs(workSpace[i]!) > QUIET_PEAK) return false;
-    return true;
   }
 }

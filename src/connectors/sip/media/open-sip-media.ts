@@ -1,10 +1,14 @@
+import { type LibOpus, MAX_OPUS_FRAME_SAMPLES, MAX_OPUS_PACKET_BYTES } from '../../../audio/libopus.ts';
+import { WasmOpus } from '../../../audio/opus-wasm.ts';
 import { loadMediaIo } from '../../../native/media-io.ts';
+import { loadOpus } from '../../../native/opus.ts';
 import type { OpenMediaLeg } from '../../contract/media-leg.ts';
 import type { SipMediaOpen } from '../media-protocol.ts';
 import type { SocketIo } from './media-sockets.ts';
 import { NativeIo } from './native-sockets.ts';
 import { portableIo } from './portable-sockets.ts';
 import { SipMediaLeg } from './sip-media-leg.ts';
+import { VoiceCodecs } from './voice-codecs.ts';
 
 /** This thread's media I/O: native where it was built, unless `kind` says otherwise; throws when it must and cannot. */
 export function mediaIo(kind: 'auto' | 'native' | 'portable'): SocketIo {
@@ -15,7 +19,19 @@ export function mediaIo(kind: 'auto' | 'native' | 'portable'): SocketIo {
   return portableIo;
 }
 
+/** Where native I/O is done without, native Opus is too. */
+function libOpus(kind: SocketIo['kind']): LibOpus {
+  if (kind === 'portable') return new WasmOpus();
+  const native = loadOpus(MAX_OPUS_PACKET_BYTES, MAX_OPUS_FRAME_SAMPLES);
+  return typeof native === 'string' ? new WasmOpus() : native;
+}
+
 /** Opens the media half of a SIP leg on this worker; `open` is a SipMediaOpen. */
 export function sipMediaOver(io: SocketIo): OpenMediaLeg {
-  return async (open, memory, host) => new SipMediaLeg(await io.open(open as SipMediaOpen), memory, host);
+  const codecs = new VoiceCodecs(() => libOpus(io.kind));
+  return async (open, memory, host) => {
+    const ports = open as SipMediaOpen;
+    codecs.prepareFor(ports.sampleRateHz);
+    return new SipMediaLeg(await io.open(ports), codecs, ports.sampleRateHz, memory, host);
+  };
 }

@@ -4,7 +4,7 @@ const MAX_MISORDER = 100;
 
 /** Statistics on a received stream, as receiver reports tell them (RFC 3550 sections 6.4.1 and A.1, A.3, A.8). */
 export class ReceptionStats {
-  readonly #samplesPerMs: number;
+  #samplesPerMs = 1;
   ssrc = 0;
   /** False until the first packet. */
   active = false;
@@ -17,8 +17,11 @@ export class ReceptionStats {
   #transit = 0;
   #jitterSamples = 0;
 
-  constructor(clockRateHz: number) {
+  /** What timestamps count; with another clock the statistics begin anew. */
+  setClock(clockRateHz: number): void {
+    if (clockRateHz === this.#samplesPerMs * 1000) return;
     this.#samplesPerMs = clockRateHz / 1000;
+    this.active = false;
   }
 
   restart(ssrc: number): void {

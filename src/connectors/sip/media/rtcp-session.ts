@@ -1,4 +1,3 @@
-import { CLOCK_RATE_HZ } from './g711-codec.ts';
 import type { SipMediaCounters } from './media-counters.ts';
 import type { ReceptionStats } from './reception-stats.ts';
 import {
@@ -80,7 +79,7 @@ export class RtcpSession implements RtcpVisitor {
   reportBlock(block: ReportBlock): void {
     if (block.ssrc !== this.#memory.localSsrc) return;
     this.#counters.remoteLostShare = block.fractionLost / 256;
-    this.#counters.remoteJitterMs = (block.jitterSamples * 1000) / CLOCK_RATE_HZ;
+    this.#counters.remoteJitterMs = (block.jitterSamples * 1000) / this.#sender.clockRateHz;
     if (block.lastSenderReport === 0) return;
     const sentAt = (block.lastSenderReport + block.delaySinceSenderReport) >>> 0;
     const roundTrip = (ntpMiddle(this.#readAtMs) - sentAt) | 0;

@@ -1,7 +1,7 @@
+import { newJitterCounters } from '../../../audio/jitter-buffer.ts';
 import type { MediaEvent } from '../../contract/media-leg.ts';
-import type { SipMediaConfig } from '../media-protocol.ts';
+import type { SipCodec, SipMediaConfig } from '../media-protocol.ts';
 import { DtmfReceiver } from './dtmf-receiver.ts';
-import { CLOCK_RATE_HZ, MAX_PAYLOAD_BYTES } from './g711-codec.ts';
 import { InboundAudio } from './inbound-audio.ts';
 import type { SipMediaCounters } from './media-counters.ts';
 import type { Datagram } from './media-sockets.ts';
@@ -10,6 +10,7 @@ import type { RtpMemory } from './rtp-memory.ts';
 import { RtpPacket } from './rtp-packet.ts';
 import { SourceLatch } from './source-latch.ts';
 import type { SrtpSession } from './srtp.ts';
+import type { VoiceCodecs } from './voice-codecs.ts';
 
 /** Comfort noise (RFC 3389): the sender has nothing to say. */
 const COMFORT_NOISE_PAYLOAD_TYPE = 13;
@@ -17,19 +18,31 @@ const COMFORT_NOISE_PAYLOAD_TYPE = 13;
 /** The receiving half of a leg: from a datagram to the next frame heard. Times are monotonic. */
 export class RtpReceiver {
   readonly source = new SourceLatch();
-  readonly stats = new ReceptionStats(CLOCK_RATE_HZ);
+  readonly stats = new ReceptionStats();
   readonly #memory: RtpMemory;
   readonly #counters: SipMediaCounters;
   readonly #emit: (event: MediaEvent) => void;
-  readonly #audio = new InboundAudio();
+  readonly #codecs: VoiceCodecs;
+  readonly #roomRateHz: number;
+  readonly #jitterCounters = newJitterCounters();
   readonly #dtmf = new DtmfReceiver();
   readonly #packet = new RtpPacket();
+  /** Set with the first configuration. */
+  #audio: InboundAudio | null = null;
   #config: SipMediaConfig | null = null;
   #toldFlowing = false;
   #toldStalled = false;
   #heardAtMs = 0;
 
-  constructor(memory: RtpMemory, counters: SipMediaCounters, emit: (event: MediaEvent) => void) {
+  constructor(
+    codecs: VoiceCodecs,
+    roomRateHz: number,
+    memory: RtpMemory,
+    counters: SipMediaCounters,
+    emit: (event: MediaEvent) => void,
+  ) {
+    this.#codecs = codecs;
+    this.#roomRateHz = roomRateHz;
     this.#memory = memory;
     this.#counters = counters;
     this.#emit = emit;
@@ -44,9 +57,23 @@ export class RtpReceiver {
     }
     // A hold suspends the timeout; it starts afresh when the peer may send again.
     if (isFirst || !this.#config?.receiving) this.#heardAtMs = nowMs;
-    if (!config.receiving) this.#audio.restart();
-    this.#audio.setCodec(config.codec);
+    if (config.codec !== this.#config?.codec) this.#change(config.codec);
+    else if (!config.receiving) this.#audio?.restart();
     this.#config = config;
+  }
+
+  /** What is held of the former codec is dropped. */
+  #change(codec: SipCodec): void {
+    const decoder = this.#codecs.decoder(codec, this.#roomRateHz);
+    this.#audio?.close();
+    this.#audio = new InboundAudio(decoder, this.#roomRateHz, this.#jitterCounters);
+    this.stats.setClock(decoder.clockRateHz);
+  }
+
+  /** Gives the decoder back. */
+  close(): void {
+    this.#audio?.close();
+    this.#audio = null;
   }
 
   /** The first configuration finds what a former worker had latched to; a later one makes that out of date. */
@@ -73,11 +100,12 @@ export class RtpReceiver {
   /** Fills the next frame. False: nothing was heard. */
   pull(frame: Int16Array, nowMs: number): boolean {
     const config = this.#config;
-    if (config === null || !config.receiving) {
+    const audio = this.#audio;
+    if (audio === null || config === null || !config.receiving) {
       frame.fill(0);
       return false;
     }
-    const heard = this.#audio.pull(frame);
+    const heard = audio.pull(frame);
     if (nowMs - this.#heardAtMs >= config.mediaTimeoutMs) this.#stall(nowMs);
     return heard;
   }
@@ -85,7 +113,7 @@ export class RtpReceiver {
   #isAgreed(packet: RtpPacket): boolean {
     const type = packet.payloadType;
     if (type === COMFORT_NOISE_PAYLOAD_TYPE || type === this.#config?.dtmfPayloadType) return true;
-    return type === this.#config?.payloadType && packet.payloadLength <= MAX_PAYLOAD_BYTES;
+    return type === this.#config?.payloadType && this.#audio?.knows(packet) === true;
   }
 
   #receiveValid(packet: RtpPacket, host: string, port: number, nowMs: number): void {
@@ -103,7 +131,7 @@ export class RtpReceiver {
   }
 
   #restart(ssrc: number): void {
-    this.#audio.restart();
+    this.#audio?.restart();
     this.#dtmf.restart();
     this.stats.restart(ssrc);
     this.#memory.noteRemote(this.source.host, this.source.port);
@@ -119,10 +147,10 @@ export class RtpReceiver {
 
   #take(packet: RtpPacket, nowMs: number): void {
     if (packet.payloadType === this.#config?.payloadType && packet.payloadLength > 0) {
-      this.#audio.insertAudio(packet, nowMs);
+      this.#audio?.insertAudio(packet, nowMs);
       return;
     }
-    this.#audio.insertMarker(packet, nowMs);
+    this.#audio?.insertMarker(packet, nowMs);
     if (packet.payloadType !== this.#config?.dtmfPayloadType) return;
     const digit = this.#dtmf.accept(packet);
     if (digit !== null) this.#emit({ type: 'dtmf', digit });
@@ -137,14 +165,14 @@ export class RtpReceiver {
   /** Puts the counters right that others keep. */
   count(): void {
     const counters = this.#counters;
-    const { jitter } = this.#audio;
-    counters.lost = jitter.counters.lost;
-    counters.duplicate = jitter.counters.duplicate;
-    counters.late = jitter.counters.late;
-    counters.concealed = jitter.counters.concealed;
-    counters.droppedForDepth = jitter.counters.droppedForDepth;
-    counters.depthMs = jitter.depthMs;
-    counters.targetMs = jitter.targetMs;
+    const jitter = this.#jitterCounters;
+    counters.lost = jitter.lost;
+    counters.duplicate = jitter.duplicate;
+    counters.late = jitter.late;
+    counters.concealed = jitter.concealed;
+    counters.droppedForDepth = jitter.droppedForDepth;
+    counters.depthMs = this.#audio?.jitter.depthMs ?? 0;
+    counters.targetMs = this.#audio?.jitter.targetMs ?? 0;
     counters.jitterMs = this.stats.jitterMs;
   }
 }

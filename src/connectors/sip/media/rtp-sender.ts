@@ -1,13 +1,16 @@
-import { FRAME_MS } from '../../../base/frame.ts';
-import type { SipMediaConfig } from '../media-protocol.ts';
+import { Resampler } from '../../../audio/resampler.ts';
+import { assert } from '../../../base/assert.ts';
+import { FRAME_MS, frameSamples } from '../../../base/frame.ts';
+import type { SipCodec, SipMediaConfig } from '../media-protocol.ts';
 import { DTMF_PAYLOAD_BYTES, writeDtmfPayload } from './dtmf-event.ts';
 import { DtmfSender } from './dtmf-sender.ts';
-import { CLOCK_RATE_HZ, FRAME_SAMPLES, g711Codec } from './g711-codec.ts';
 import type { RtpMemory } from './rtp-memory.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from './rtp-packet.ts';
 import { SRTP_TRAILER_BYTES, type SrtpSession } from './srtp.ts';
+import { MAX_SENT_PAYLOAD_BYTES, type VoiceEncoder } from './voice-codec.ts';
+import type { VoiceCodecs } from './voice-codecs.ts';
 
-const PACKET_BYTES = RTP_HEADER_BYTES + FRAME_SAMPLES + SRTP_TRAILER_BYTES;
+const PACKET_BYTES = RTP_HEADER_BYTES + MAX_SENT_PAYLOAD_BYTES + SRTP_TRAILER_BYTES;
 /** The timeline may run this far behind the clock before it is put right: more than a late engine catches up. */
 const MAX_BEHIND_FRAMES = 8;
 
@@ -19,23 +22,74 @@ export type SendPacket = (bytes: Uint8Array, length: number) => void;
  * and the clock where ticks were left out, as during a hold or while the session changed workers.
  */
 export class RtpSender {
-  readonly dtmf = new DtmfSender(FRAME_SAMPLES);
+  readonly dtmf = new DtmfSender();
+  readonly #codecs: VoiceCodecs;
+  readonly #roomRateHz: number;
   readonly #memory: RtpMemory;
   readonly #send: SendPacket;
   readonly #bytes = new Uint8Array(PACKET_BYTES);
+  /** Set with the first configuration. */
+  #encoder: VoiceEncoder | null = null;
+  #codec: SipCodec | null = null;
+  #frameTicks = 0;
+  /** Where the codec's rate is not the room's. */
+  #fromRoom: Resampler | null = null;
+  #narrow = new Int16Array(0);
   #sequence: number;
   #timestamp: number;
   #anchorTimestamp: number;
   #anchorMs: number;
   #needsMarker = true;
 
-  constructor(memory: RtpMemory, nowMs: number, send: SendPacket) {
+  constructor(codecs: VoiceCodecs, roomRateHz: number, memory: RtpMemory, nowMs: number, send: SendPacket) {
+    this.#codecs = codecs;
+    this.#roomRateHz = roomRateHz;
     this.#memory = memory;
     this.#send = send;
     this.#sequence = memory.sentSequence;
     this.#timestamp = memory.sentTimestamp;
     this.#anchorTimestamp = memory.sentTimestamp;
     this.#anchorMs = memory.resumed ? memory.sentAtMs : nowMs;
+  }
+
+  /** Ticks of our timestamps a second. */
+  get clockRateHz(): number {
+    return (this.#frameTicks * 1000) / FRAME_MS;
+  }
+
+  configure({ codec, opus, dtmfClockRateHz }: SipMediaConfig, nowMs: number): void {
+    if (codec !== this.#codec) this.#change(codec, nowMs);
+    this.#encoder?.adapt(opus);
+    this.dtmf.setClock(dtmfClockRateHz);
+  }
+
+  #change(codec: SipCodec, nowMs: number): void {
+    const encoder = this.#codecs.encoder(codec, this.#roomRateHz);
+    this.#encoder?.close();
+    this.#encoder = encoder;
+    this.#codec = codec;
+    const { sampleRateHz } = encoder;
+    const roomSamples = frameSamples(this.#roomRateHz);
+    const isRoomRate = sampleRateHz === this.#roomRateHz;
+    this.#fromRoom = isRoomRate ? null : new Resampler(this.#roomRateHz, sampleRateHz, roomSamples);
+    this.#narrow = new Int16Array(isRoomRate ? 0 : frameSamples(sampleRateHz));
+    this.#setClock(encoder.clockRateHz, nowMs);
+  }
+
+  /** Timestamps go on from where they are at another pace (RFC 7160 section 4.1). */
+  #setClock(clockRateHz: number, nowMs: number): void {
+    const frameTicks = (clockRateHz * FRAME_MS) / 1000;
+    if (this.#frameTicks !== 0 && this.#frameTicks !== frameTicks) {
+      this.#anchorTimestamp = this.#timestamp;
+      this.#anchorMs = nowMs;
+    }
+    this.#frameTicks = frameTicks;
+  }
+
+  /** Gives the encoder back; nothing may be sent any more. */
+  close(): void {
+    this.#encoder?.close();
+    this.#encoder = null;
   }
 
   /** Sends the frame of this tick. `nowMs` is wall-clock time, the only one that two workers share. */
@@ -59,22 +113,27 @@ export class RtpSender {
 
   #advance(nowMs: number): void {
     this.#sequence = (this.#sequence + 1) >>> 0;
-    this.#timestamp = (this.#timestamp + FRAME_SAMPLES) >>> 0;
+    this.#timestamp = (this.#timestamp + this.#frameTicks) >>> 0;
     const elapsedFrames = Math.floor((nowMs - this.#anchorMs) / FRAME_MS);
-    const dueTimestamp = (this.#anchorTimestamp + elapsedFrames * FRAME_SAMPLES) >>> 0;
+    const dueTimestamp = (this.#anchorTimestamp + elapsedFrames * this.#frameTicks) >>> 0;
     const behindSamples = (dueTimestamp - this.#timestamp) | 0;
-    if (behindSamples <= MAX_BEHIND_FRAMES * FRAME_SAMPLES) return;
+    if (behindSamples <= MAX_BEHIND_FRAMES * this.#frameTicks) return;
     this.#timestamp = dueTimestamp;
     this.#needsMarker = true;
   }
 
   #writeAudio(bytes: Uint8Array, frame: Int16Array, voiced: boolean, config: SipMediaConfig): number {
-    const { encode, silence } = g711Codec(config.codec);
+    const encoder = this.#encoder;
+    assert(encoder !== null, 'configured before it sends');
     this.#writeHeader(bytes, config.payloadType, voiced && this.#needsMarker, this.#timestamp);
     this.#needsMarker = !voiced;
-    if (voiced) encode(frame, FRAME_SAMPLES, bytes, RTP_HEADER_BYTES);
-    else bytes.fill(silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + FRAME_SAMPLES);
-    return RTP_HEADER_BYTES + FRAME_SAMPLES;
+    return RTP_HEADER_BYTES + encoder.encode(this.#atCodecsRate(frame), voiced, bytes, RTP_HEADER_BYTES);
+  }
+
+  #atCodecsRate(frame: Int16Array): Int16Array {
+    if (this.#fromRoom === null) return frame;
+    this.#fromRoom.process(frame, frame.length, this.#narrow);
+    return this.#narrow;
   }
 
   #writeEvent(bytes: Uint8Array, payloadType: number): number {
@@ -91,6 +150,6 @@ export class RtpSender {
   /** RTP time at `nowMs`, for sender reports. */
   timestampAt(nowMs: number): number {
     const sinceMs = Math.max(nowMs - this.#memory.sentAtMs, 0);
-    return (this.#memory.sentTimestamp + Math.round((sinceMs * CLOCK_RATE_HZ) / 1000)) >>> 0;
+    return (this.#memory.sentTimestamp + Math.round((sinceMs * this.#frameTicks) / FRAME_MS)) >>> 0;
   }
 }

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { GatewayError } from '../../../base/errors.ts';
 import type { MediaLeg, MediaLegHost } from '../../contract/media-leg.ts';
 import type { SipMediaCommand, SipMediaConfig } from '../media-protocol.ts';
-import { CLOCK_RATE_HZ } from './g711-codec.ts';
 import { newSipMediaCounters, type SipMediaCounters } from './media-counters.ts';
 import type { Datagram, DatagramListener, MediaSockets } from './media-sockets.ts';
 import { RtcpSession } from './rtcp-session.ts';
@@ -11,10 +10,11 @@ import { isRtcp } from './rtp-packet.ts';
 import { RtpReceiver } from './rtp-receiver.ts';
 import { RtpSender } from './rtp-sender.ts';
 import { SrtpSession } from './srtp.ts';
+import type { VoiceCodecs } from './voice-codecs.ts';
 
 /** One call's media over RTP: what the engine pulls and pushes, and what the sockets bring. */
 export class SipMediaLeg implements MediaLeg, DatagramListener {
-  readonly sampleRateHz = CLOCK_RATE_HZ;
+  readonly sampleRateHz: number;
   readonly #counters = newSipMediaCounters();
   readonly #host: MediaLegHost;
   readonly #sockets: MediaSockets;
@@ -27,13 +27,24 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   #packetsQueued = 0;
   #closed = false;
 
-  constructor(sockets: MediaSockets, memory: SharedArrayBuffer, host: MediaLegHost) {
+  constructor(
+    sockets: MediaSockets,
+    codecs: VoiceCodecs,
+    roomRateHz: number,
+    memory: SharedArrayBuffer,
+    host: MediaLegHost,
+  ) {
     const nowMs = wallMs();
+    this.sampleRateHz = roomRateHz;
     this.#host = host;
     this.#sockets = sockets;
     this.#memory = new RtpMemory(memory);
-    this.#receiver = new RtpReceiver(this.#memory, this.#counters, (event) => host.emit(event));
-    this.#sender = new RtpSender(this.#memory, nowMs, (bytes, length) => this.#sendRtp(bytes, length));
+    this.#receiver = new RtpReceiver(codecs, roomRateHz, this.#memory, this.#counters, (event) =>
+      host.emit(event),
+    );
+    this.#sender = new RtpSender(codecs, roomRateHz, this.#memory, nowMs, (bytes, length) =>
+      this.#sendRtp(bytes, length),
+    );
     this.#rtcp = new RtcpSession(
       this.#memory,
       this.#sender,
@@ -61,6 +72,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     if (isIP(next.remoteHost) === 0) throw new Error('remoteHost must be an IP address');
     if (!sameKeys(this.#config, next)) this.#srtp = next.srtp && new SrtpSession(next.srtp, this.#memory);
     if (next.dtmfPayloadType === null || !next.sending) this.#sender.dtmf.cancel('The call is on hold');
+    this.#sender.configure(next, wallMs());
     this.#receiver.configure(next);
     this.#config = next;
   }
@@ -105,7 +117,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
 
   push(frame: Int16Array, voiced: boolean): void {
     const config = this.#config;
-    if (config?.sending) this.#sender.push(frame, voiced, config, this.#srtp, wallMs());
+    if (config?.sending && !this.#closed) this.#sender.push(frame, voiced, config, this.#srtp, wallMs());
   }
 
   close(): void {
@@ -113,6 +125,8 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     if (this.#config !== null) this.#rtcp.goodbye(this.#srtp, wallMs());
     this.#closed = true;
     this.#sender.dtmf.cancel('The call is over');
+    this.#sender.close();
+    this.#receiver.close();
     this.#sockets.close();
   }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
@@ -12,6 +13,7 @@ import {
 import { RtcpSession } from '../../../../../src/connectors/sip/media/rtcp-session.ts';
 import { RtpMemory } from '../../../../../src/connectors/sip/media/rtp-memory.ts';
 import { RtpSender } from '../../../../../src/connectors/sip/media/rtp-sender.ts';
+import { VoiceCodecs } from '../../../../../src/connectors/sip/media/voice-codecs.ts';
 import { hear, pair, pushSilence } from './media-pair.ts';
 import { baseConfig, until } from './rtp-peer.ts';
 
@@ -26,12 +28,20 @@ const ZERO_BLOCK: ReportBlock = {
   delaySinceSenderReport: 0,
 };
 
+function newStats(): ReceptionStats {
+  const stats = new ReceptionStats();
+  stats.setClock(8_000);
+  return stats;
+}
+
 /** A session in a time of our own, and what it sends. */
 function session() {
   const memory = new RtpMemory(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
   const sent: Buffer[] = [];
-  const sender = new RtpSender(memory, START_MS, () => {});
-  const stats = new ReceptionStats(8_000);
+  const codecs = new VoiceCodecs(() => assert.fail('no Opus here'));
+  const sender = new RtpSender(codecs, 8_000, memory, START_MS, () => {});
+  sender.configure(baseConfig(0), START_MS);
+  const stats = newStats();
   const counters = newSipMediaCounters();
   const rtcp = new RtcpSession(
     memory,
@@ -113,7 +123,7 @@ describe('RtcpSession', () => {
 
 describe('ReceptionStats', () => {
   it('measures jitter as RFC 3550 A.8 does', () => {
-    const stats = new ReceptionStats(8_000);
+    const stats = newStats();
     let expected = 0;
     for (let i = 0; i < 200; i++) {
       stats.note(i, i * 160, i * 20 + (i % 2) * 10);

@@ -139,9 +139,10 @@ export class TestLeg {
   readonly memory: SharedArrayBuffer;
   readonly events: MediaEvent[] = [];
   readonly failures: unknown[] = [];
-  readonly frame = new Int16Array(160);
+  readonly frame: Int16Array;
 
   private constructor(leg: SipMediaLeg, port: number, memory: SharedArrayBuffer) {
+    this.frame = new Int16Array(leg.sampleRateHz / 50);
     this.leg = leg;
     this.port = port;
     this.memory = memory;
@@ -150,10 +151,11 @@ export class TestLeg {
   static async open(
     memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES),
     port: number | null = null,
+    sampleRateHz = 8_000,
   ): Promise<TestLeg> {
     const rtpPort = port ?? (await freePortPair());
     let test: TestLeg | null = null;
-    const leg = await openSipMedia({ bindHost: HOST, rtpPort, sampleRateHz: 8_000 }, memory, {
+    const leg = await openSipMedia({ bindHost: HOST, rtpPort, sampleRateHz }, memory, {
       emit: (event) => test?.events.push(event),
       fail: (error) => test?.failures.push(error),
     });
