@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { indices, insert, newBuffer, type PathPacket, type Played, play, stream } from './jitter-path.ts';
+import {
+  indexOf,
+  indices,
+  insert,
+  newBuffer,
+  type PathPacket,
+  type Played,
+  play,
+  stream,
+} from './jitter-path.ts';
 
 const steady = () => 30;
 
@@ -23,6 +32,28 @@ describe('JitterBuffer', () => {
     const late = started.find(({ index }) => index === 400);
     expect(late!.atMs - (400 * 20 + 30)).toBeLessThanOrEqual(80);
     expect(late!.targetMs).toBe(40);
+  });
+
+  it('hands the packet after a lost one over beside the loss, if it is here and the loss ends there', () => {
+    const buffer = newBuffer();
+    const here = stream(10, steady).filter((_, i) => ![3, 6, 7].includes(i));
+    const seen: string[] = [];
+    for (let tick = 0; tick < 13; tick++) {
+      for (const packet of here) if (packet.index === tick) insert(buffer, packet);
+      const pulled = buffer.pull();
+      seen.push(`${pulled} ${buffer.payloadLength > 0 ? indexOf(buffer) : 'nothing'}`);
+    }
+    expect(seen.slice(seen.indexOf('packet 2'))).toEqual([
+      'packet 2',
+      'lost 4',
+      'packet 4',
+      'packet 5',
+      'lost nothing',
+      'lost 8',
+      'packet 8',
+      'packet 9',
+      'lost nothing',
+    ]);
   });
 
   it.each([10, 20, 30, 40, 60])('plays packets of %i ms', (packetMs) => {

@@ -90,7 +90,7 @@ export function insert(buffer: JitterBuffer, packet: PathPacket): boolean {
   return buffer.insert(read, durationSamples, packet.arrivalMs);
 }
 
-function indexOf(buffer: JitterBuffer): number {
+export function indexOf(buffer: JitterBuffer): number {
   const { payload, payloadOffset } = buffer;
   return (payload[payloadOffset]! << 16) | (payload[payloadOffset + 1]! << 8) | payload[payloadOffset + 2]!;
 }

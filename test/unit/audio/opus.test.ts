@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, it, test } from 'vitest';
 import { type LibOpus, MAX_OPUS_FRAME_SAMPLES, MAX_OPUS_PACKET_BYTES } from '../../../src/audio/libopus.ts';
 import { OpusDecoder, OpusEncoder, type OpusRateHz } from '../../../src/audio/opus.ts';
@@ -175,6 +177,30 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     encoder.free();
   });
 });
+
+test.runIf(typeof native !== 'string')(
+  'threads have streams of their own, and may end with some open',
+  async () => {
+    const module = new URL('../../../src/native/opus.ts', import.meta.url).href;
+    const source = `import('${module}').then(({ loadOpus }) => {
+    const opus = loadOpus(1500, 5760);
+    const streams = Array.from({ length: 100 }, () => [opus.openEncoder(48000), opus.openDecoder(48000)]).flat();
+    const lengths = streams.filter((_, i) => i % 2 === 0).map((stream) => opus.encode(stream, 960, 1275));
+    require('node:worker_threads').parentPort.postMessage([streams.at(-1), Math.min(...lengths)]);
+    setInterval(() => {}, 1_000);
+  })`;
+    const workers = Array.from({ length: 3 }, () => new Worker(source, { eval: true }));
+    const told = await Promise.all(workers.map((worker) => once(worker, 'message')));
+    for (const [[last, shortest]] of told) {
+      expect(last).toBe(200);
+      expect(shortest).toBeGreaterThan(0);
+    }
+    for (const worker of workers) await worker.terminate();
+    const here = new OpusEncoder(native as LibOpus, RATE_HZ, TUNING);
+    expect(here.encode(new Int16Array(FRAME), new Uint8Array(1_500), 0, 1_275)).toBeGreaterThan(0);
+    here.free();
+  },
+);
 
 test('a packet’s length stands in its first bytes', () => {
   const ms = (...bytes: number[]) => opusPacketSamples(Uint8Array.from(bytes), 0, bytes.length, 48_000) / 48;
