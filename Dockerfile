@@ -11,6 +11,8 @@ RUN node src/native/build.ts && mkdir -p build
 FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_DATA_DIR=/data
 WORKDIR /gateway
+# Opus by the system's library; without it by WebAssembly, in about 1.3 times the time.
+RUN apt-get update && apt-get install -y --no-install-recommends libopus0 && rm -rf /var/lib/apt/lists/*
 COPY --from=dependencies /gateway/node_modules node_modules
 COPY --from=dependencies /gateway/build build
 COPY package.json LICENSE ./
