@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import type { CorePlan } from '../bench.ts';
-import { JANUS_APT } from '../janus/janus-process.ts';
+import { JANUS } from '../janus/janus-process.ts';
+import { howToGet, type NeededProgram } from '../needed-program.ts';
 import type { CallSystem } from './call-system.ts';
 import { Janus } from './janus.ts';
 import { NaiveGateway } from './naive-gateway.ts';
@@ -11,8 +10,7 @@ import { Rtpengine } from './rtpengine.ts';
 /** Who carries calls here: the gateway, and what it is held against. */
 export interface Contender {
   readonly name: string;
-  /** The program that has to be installed, and how. */
-  readonly needs?: { readonly program: string; readonly apt: string };
+  readonly needs?: NeededProgram;
   /** At least so many times its calls per core. */
   readonly target?: number;
   start(cores: CorePlan): Promise<CallSystem>;
@@ -29,7 +27,7 @@ export const anchors: readonly Contender[] = [
   },
   {
     name: 'Janus AudioBridge, phone to phone',
-    needs: { program: 'janus', apt: JANUS_APT },
+    needs: JANUS,
     start: (cores) => Janus.start(cores),
   },
   { name: 'naive gateway', target: 1.5, start: (cores) => NaiveGateway.start(cores) },
@@ -37,7 +35,5 @@ export const anchors: readonly Contender[] = [
 
 /** How to get what is missing; null: it is there. */
 export function missing({ needs }: Contender): string | null {
-  if (needs === undefined) return null;
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  return folders.some((folder) => existsSync(join(folder, needs.program))) ? null : needs.apt;
+  return needs === undefined ? null : howToGet(needs);
 }

@@ -5,12 +5,20 @@ import { Child } from '../../test/support/child.ts';
 import { claimSignalingPorts, type PortClaim } from '../../test/support/free-ports.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { ownLoopbackAddress } from '../loopback.ts';
+import type { NeededProgram } from '../needed-program.ts';
 import { JanusApi } from './janus-api.ts';
 
-export const JANUS_APT = 'apt-get install janus';
+export const JANUS: NeededProgram = { program: 'janus', apt: 'apt-get install janus' };
 
 const LIBRARIES = '/usr/lib/*/janus';
 const START_DEADLINE_MS = 10_000;
+
+/** Where participants send to. */
+export interface JanusMedia {
+  readonly host: string;
+  readonly first: number;
+  readonly last: number;
+}
 
 /** Janus as Debian ships it, with nothing but the AudioBridge and the HTTP interface. */
 export class JanusProcess {
@@ -27,10 +35,10 @@ export class JanusProcess {
   }
 
   /** `prefix` is put before the command, as to pin it to a core. */
-  static async start(prefix: readonly string[] = []): Promise<JanusProcess> {
+  static async start(prefix: readonly string[] = [], media = ownMedia()): Promise<JanusProcess> {
     const claim = await claimSignalingPorts(1);
     const folder = mkdtempSync(join(tmpdir(), 'janus-'));
-    writeConfiguration(folder, claim.first);
+    writeConfiguration(folder, claim.first, media);
     const [command = 'janus', ...args] = [...prefix, 'janus', '-F', folder];
     const janus = new JanusProcess(new Child(command, args), claim, folder);
     try {
@@ -53,7 +61,11 @@ export class JanusProcess {
   }
 }
 
-function writeConfiguration(folder: string, httpPort: number): void {
+function ownMedia(): JanusMedia {
+  return { host: ownLoopbackAddress(), first: 20_000, last: 59_999 };
+}
+
+function writeConfiguration(folder: string, httpPort: number, { host, first, last }: JanusMedia): void {
   const [libraries = ''] = globSync(LIBRARIES);
   for (const library of ['plugins/libjanus_audiobridge.so', 'transports/libjanus_http.so']) {
     mkdirSync(join(folder, library, '..'), { recursive: true });
@@ -65,8 +77,8 @@ function writeConfiguration(folder: string, httpPort: number): void {
       debug_level = 2 session_timeout = 0 }\nnat: { ice_lite = true }`,
     'janus.transport.http.jcfg': `general: { json = "compact" base_path = "/janus" http = true port = ${httpPort}
       ip = "127.0.0.1" https = false }\nadmin: { admin_http = false }`,
-    'janus.plugin.audiobridge.jcfg': `general: { rtp_port_range = "20000-59999"
-      local_ip = "${ownLoopbackAddress()}" }`,
+    'janus.plugin.audiobridge.jcfg': `general: { rtp_port_range = "${first}-${last}"
+      local_ip = "${host}" }`,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), `${text}\n`);
 }

@@ -1,9 +1,11 @@
 import { claimRtpPorts } from '../../test/support/free-ports.ts';
 import type { Anchor, BenchContext, Measure } from '../bench.ts';
 import { Generator } from '../generator/generator.ts';
+import { JANUS } from '../janus/janus-process.ts';
+import { howToGet } from '../needed-program.ts';
 import { quantile } from '../quantiles.ts';
 import { type Bridge, type PhonePair, startOurBridge } from './bridge.ts';
-import { JANUS_PACKAGE, janusIsInstalled, startJanusBridge } from './janus-bridge.ts';
+import { startJanusBridge } from './janus-bridge.ts';
 import { probePhones, takesMs } from './probe.ts';
 
 const SETTLE_S = 3;
@@ -27,7 +29,7 @@ export async function phoneToPhone(
     const [ours, janus]: [number[][], number[][]] = [[], []];
     for (let round = 1; round <= context.rounds; round++) {
       ours.push(await cross(context, rooms, startOurBridge));
-      if (janusIsInstalled()) janus.push(await cross(context, 1, startJanusBridge));
+      if (howToGet(JANUS) === null) janus.push(await cross(context, 1, startJanusBridge));
       context.progress(`${rooms} rooms, round ${round}: p50 ${show(ours)}, Janus ${show(janus)} ms`);
     }
     measures.push(...measuresOf(rooms, load, ours, janus));
@@ -48,7 +50,7 @@ function measuresOf(rooms: number, load: number, ours: number[][], janus: number
 
 function anchorOf(values: readonly number[]): Anchor {
   const name = 'Janus AudioBridge, one room';
-  return values.length > 0 ? { name, values } : { name, missing: JANUS_PACKAGE };
+  return values.length > 0 ? { name, values } : { name, missing: JANUS.apt };
 }
 
 /** Milliseconds that impulses took from the first pair's one telephone to the other, with all others talking. */

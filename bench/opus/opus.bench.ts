@@ -9,7 +9,7 @@ import { Janus } from '../calls/janus.ts';
 import { growMeasuringMemory } from '../calls/memory.ts';
 import { OurGateway } from '../calls/our-gateway.ts';
 import type { Song } from '../generator/generator.ts';
-import { JANUS_APT } from '../janus/janus-process.ts';
+import { JANUS } from '../janus/janus-process.ts';
 import { song } from './song.ts';
 
 /** What both encode with, and the phones too: the gateway's own defaults. */
@@ -50,7 +50,7 @@ async function compare(said: Song, context: BenchContext): Promise<Measure[]> {
   const ours: Contender = { name: 'gateway', start: (cores) => OurGateway.start(cores, said) };
   const janus: Contender = {
     name: 'Janus AudioBridge',
-    needs: { program: 'janus', apt: JANUS_APT },
+    needs: JANUS,
     start: (cores: CorePlan) => Janus.start(cores, said),
   };
   const contenders = missing(janus) === null ? [ours, janus] : [ours];
