@@ -6,6 +6,8 @@ import type { CallSystem, TickReport } from './call-system.ts';
 const MAX_TICK_LATENESS_P999_MS = 20;
 /** Frames that may not continue the signal: a hiccup of the machine is heard too, and is not the program's. */
 const MAX_BREAK_SHARE = 1e-4;
+/** Among few frames the share would allow none. */
+const BREAKS_LET_PASS = 3;
 
 /** What happened in some seconds of all calls at once. */
 export interface Observation {
@@ -39,7 +41,9 @@ export async function observe(system: CallSystem, seconds: number): Promise<Obse
 
 function breakFaults({ phones, agents }: GeneratorReport): string[] {
   const [breaks, frames] = [phones.breaks + agents.breaks, phones.received + agents.received];
-  return breaks > frames * MAX_BREAK_SHARE ? [`${breaks} breaks in ${frames} frames`] : [];
+  return breaks > Math.max(BREAKS_LET_PASS, frames * MAX_BREAK_SHARE)
+    ? [`${breaks} breaks in ${frames} frames`]
+    : [];
 }
 
 function tickFaults(ticks: TickReport | null): string[] {
