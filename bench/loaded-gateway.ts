@@ -3,7 +3,8 @@ import { Gateway } from '../test/support/gateway.ts';
 import { waitFor } from '../test/support/wait-for.ts';
 import type { CorePlan } from './bench.ts';
 import { Generator } from './generator/generator.ts';
-import { type MediaAddress, SipAnswerer } from './generator/sip-answerer.ts';
+import { SipAnswerer } from './generator/sip-answerer.ts';
+import type { MediaAddress } from './sip-text.ts';
 
 const HOST = '127.0.0.1';
 const PLACED_AT_ONCE = 4;

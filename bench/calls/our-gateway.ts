@@ -3,8 +3,9 @@ import { Gateway } from '../../test/support/gateway.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { CorePlan } from '../bench.ts';
 import { Generator, type Song } from '../generator/generator.ts';
-import { type MediaAddress, SipAnswerer, type SpokenCodec } from '../generator/sip-answerer.ts';
+import { SipAnswerer } from '../generator/sip-answerer.ts';
 import { ownLoopbackAddress } from '../loopback.ts';
+import type { MediaAddress, SpokenCodec } from '../sip-text.ts';
 import type { CallSystem, TickReport } from './call-system.ts';
 import { histogramOf, quantileBound } from './tick-histogram.ts';
 

@@ -7,11 +7,13 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import type { CorePlan } from '../bench.ts';
 import { Generator } from '../generator/generator.ts';
 import { ownLoopbackAddress } from '../loopback.ts';
+import { audioPort, audioSdp } from '../sip-text.ts';
 import type { CallSystem } from './call-system.ts';
 import { NgClient } from './ng-client.ts';
-import { audioPort, pcmuSdp } from './sdp.ts';
 
 const START_DEADLINE_MS = 10_000;
+/** Where the generator's phones hear. */
+const PHONE_HOST = '127.0.0.1';
 const PING_DEADLINE_MS = 200;
 const [PORT_MIN, PORT_MAX] = ['20000', '65500'];
 
@@ -98,12 +100,12 @@ export class Rtpengine implements CallSystem {
   /** Two phones, the first of them with this number, offer and answer. */
   async #connect(phone: number, callerPort: number, calleePort: number): Promise<void> {
     const call = { 'call-id': `call-${phone}`, 'from-tag': 'caller', ICE: 'remove' };
-    const offered = await this.#ng.ask({ ...call, command: 'offer', sdp: pcmuSdp(callerPort) });
+    const offered = await this.#ng.ask({ ...call, command: 'offer', sdp: audioSdp(PHONE_HOST, callerPort) });
     const answered = await this.#ng.ask({
       ...call,
       command: 'answer',
       'to-tag': 'callee',
-      sdp: pcmuSdp(calleePort),
+      sdp: audioSdp(PHONE_HOST, calleePort),
     });
     this.generator.call(phone, this.#host, audioPort(answered.sdp ?? ''));
     this.generator.call(phone + 1, this.#host, audioPort(offered.sdp ?? ''));

@@ -1,10 +1,13 @@
 import { createSocket, type Socket } from 'node:dgram';
-
-/** Where a caller wants its media. */
-export interface MediaAddress {
-  readonly host: string;
-  readonly port: number;
-}
+import {
+  addressIn,
+  audioSdp,
+  headerOf,
+  type MediaAddress,
+  PCMU,
+  replyTo,
+  type SpokenCodec,
+} from '../sip-text.ts';
 
 interface Dialog {
   readonly ok: string;
@@ -14,15 +17,6 @@ interface Dialog {
 }
 
 const T1_MS = 500;
-
-/** What the phones speak, as SDP says it. */
-export interface SpokenCodec {
-  readonly payloadType: number;
-  /** Such as `PCMU/8000` (RFC 8866 section 6.6). */
-  readonly rtpmap: string;
-}
-
-const PCMU: SpokenCodec = { payloadType: 0, rtpmap: 'PCMU/8000' };
 
 /** Answers every INVITE at once; just enough of SIP for a load test (RFC 3261 sections 13.3 and 15.1.2). */
 export class SipAnswerer {
@@ -62,7 +56,7 @@ export class SipAnswerer {
 
   #receive(text: string, host: string, port: number): void {
     const method = text.slice(0, text.indexOf(' '));
-    const callId = header(text, 'Call-ID', 'i');
+    const callId = headerOf(text, 'Call-ID', 'i');
     const dialog = this.#dialogs.get(callId);
     if (method === 'INVITE') {
       const ok = dialog?.ok ?? this.#answer(text, callId, host, port);
@@ -71,36 +65,17 @@ export class SipAnswerer {
       if (dialog !== undefined) dialog.acknowledged = true;
     } else if (!method.startsWith('SIP/')) {
       if (method === 'BYE') this.#dialogs.delete(callId);
-      this.#socket.send(`${replyHead(text, '')}Content-Length: 0\r\n\r\n`, port, host);
+      this.#socket.send(replyTo(text, '200 OK', ''), port, host);
     }
   }
 
   #answer(invite: string, callId: string, host: string, port: number): string {
-    const media = {
-      host: /^c=IN IP4 (\S+)/m.exec(invite)?.[1] ?? host,
-      port: Number(/^m=audio (\d+)/m.exec(invite)?.[1] ?? 0),
-    };
-    const sdp = this.#sdp(this.#openMedia(media));
-    const head = replyHead(invite, ';tag=load');
-    const contact = `Contact: <sip:load@${this.#host}:${this.#sipPort}>\r\n`;
-    const ok = `${head}${contact}Content-Type: application/sdp\r\nContent-Length: ${sdp.length}\r\n\r\n${sdp}`;
+    const wanted = addressIn(invite);
+    const rtpPort = this.#openMedia({ host: wanted.host || host, port: wanted.port });
+    const contact = `sip:load@${this.#host}:${this.#sipPort}`;
+    const ok = replyTo(invite, '200 OK', ';tag=load', contact, audioSdp(this.#host, rtpPort, this.#codec));
     this.#dialogs.set(callId, { ok, host, port, acknowledged: false });
     return ok;
-  }
-
-  #sdp(rtpPort: number): string {
-    return [
-      'v=0',
-      `o=load ${rtpPort} 1 IN IP4 ${this.#host}`,
-      's=load',
-      `c=IN IP4 ${this.#host}`,
-      't=0 0',
-      `m=audio ${rtpPort} RTP/AVP ${this.#codec.payloadType}`,
-      `a=rtpmap:${this.#codec.payloadType} ${this.#codec.rtpmap}`,
-      'a=ptime:20',
-      'a=sendrecv',
-      '',
-    ].join('\r\n');
   }
 
   /** A 200 is repeated until its ACK comes (section 13.3.1.4), here without the doubling of the interval. */
@@ -109,18 +84,4 @@ export class SipAnswerer {
       if (!acknowledged) this.#socket.send(ok, port, host);
     }
   }
-}
-
-function header(text: string, name: string, compact: string): string {
-  return new RegExp(`^(?:${name}|${compact})\\s*:\\s*(.*?)\\s*$`, 'im').exec(text)?.[1] ?? '';
-}
-
-/** Status line and the headers that a response repeats. */
-function replyHead(request: string, toTag: string): string {
-  const repeated = request
-    .slice(0, request.indexOf('\r\n\r\n'))
-    .split('\r\n')
-    .filter((line) => /^(via|v|from|f|to|t|call-id|i|cseq|record-route)\s*:/i.test(line))
-    .map((line) => (/^(to|t)\s*:/i.test(line) && !line.includes(';tag=') ? line + toTag : line));
-  return `SIP/2.0 200 OK\r\n${repeated.join('\r\n')}\r\n`;
 }

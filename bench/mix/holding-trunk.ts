@@ -1,5 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
+import { audioSdp, PCMU, replyTo } from '../sip-text.ts';
 
+const HOST = '127.0.0.1';
 const RTP_PORT = 9;
 
 /** Answers every INVITE at once and puts the call on hold in the same breath: `a=inactive` (RFC 3264 section 8.4). */
@@ -17,7 +19,7 @@ export class HoldingTrunk {
   static listen(port: number): Promise<HoldingTrunk> {
     const socket = createSocket('udp4');
     const trunk = new HoldingTrunk(socket, port);
-    return new Promise((resolve) => socket.bind(port, '127.0.0.1', () => resolve(trunk)));
+    return new Promise((resolve) => socket.bind(port, HOST, () => resolve(trunk)));
   }
 
   close(): void {
@@ -27,16 +29,8 @@ export class HoldingTrunk {
   #receive(text: string, from: number): void {
     if (text.startsWith('ACK ')) this.acknowledged++;
     if (!text.startsWith('INVITE ')) return;
-    const repeated = text
-      .split('\r\n')
-      .filter((line) => /^(via|from|to|call-id|cseq):/i.test(line))
-      .map((line) => (/^to:/i.test(line) ? `${line};tag=held` : line));
-    const sdp = [
-      ...['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'],
-      ...[`m=audio ${RTP_PORT} RTP/AVP 0`, 'a=inactive', ''],
-    ].join('\r\n');
-    const head = ['SIP/2.0 200 OK', ...repeated, `Contact: <sip:held@127.0.0.1:${this.#port}>`];
-    const tail = ['Content-Type: application/sdp', `Content-Length: ${sdp.length}`, '', sdp];
-    this.#socket.send([...head, ...tail].join('\r\n'), from, '127.0.0.1');
+    const contact = `sip:held@${HOST}:${this.#port}`;
+    const sdp = audioSdp(HOST, RTP_PORT, PCMU, 'inactive');
+    this.#socket.send(replyTo(text, '200 OK', ';tag=held', contact, sdp), from, HOST);
   }
 }

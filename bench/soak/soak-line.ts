@@ -4,7 +4,7 @@ import { Gateway } from '../../test/support/gateway.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { CorePlan } from '../bench.ts';
 import { Generator } from '../generator/generator.ts';
-import type { MediaAddress } from '../generator/sip-answerer.ts';
+import type { MediaAddress } from '../sip-text.ts';
 import { faultsOf, type Script } from './judgement.ts';
 import { SoakTrunk } from './soak-trunk.ts';
 

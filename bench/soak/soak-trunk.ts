@@ -1,6 +1,5 @@
 import { createSocket, type Socket } from 'node:dgram';
-import type { MediaAddress } from '../generator/sip-answerer.ts';
-import { addressIn, headerOf, replyTo, sessionDescription } from './sip-text.ts';
+import { addressIn, audioSdp, headerOf, type MediaAddress, replyTo } from '../sip-text.ts';
 
 const HOST = '127.0.0.1';
 const T1_MS = 500;
@@ -67,7 +66,7 @@ export class SoakTrunk {
       onAnswer: resolve,
     };
     this.#dialogs.set(callId, dialog);
-    this.#request(dialog, 'INVITE', 1, sessionDescription(HOST, rtpPort));
+    this.#request(dialog, 'INVITE', 1, audioSdp(HOST, rtpPort));
     return promise;
   }
 
@@ -101,11 +100,11 @@ export class SoakTrunk {
     if (repeated !== undefined) return this.#send(repeated.text);
     const number = /^INVITE sip:([^@;]+)/.exec(invite)?.[1] ?? '';
     const rtpPort = this.#telephones.ring(number, addressIn(invite));
-    const contact = `Contact: <sip:${number}@${HOST}:${this.#port}>`;
+    const contact = `sip:${number}@${HOST}:${this.#port}`;
     const answer =
       rtpPort === null
         ? replyTo(invite, '486 Busy Here', ';tag=soak')
-        : replyTo(invite, '200 OK', ';tag=soak', contact, sessionDescription(HOST, rtpPort));
+        : replyTo(invite, '200 OK', ';tag=soak', contact, audioSdp(HOST, rtpPort));
     this.#unanswered.set(`${callId} INVITE`, { text: answer, repeats: 0 });
     this.#send(answer);
     if (rtpPort === null) return;

@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram';
 import { expect, it } from 'vitest';
 import { slope } from '../../../../bench/calls/memory.ts';
 import { NgClient } from '../../../../bench/calls/ng-client.ts';
-import { audioPort, pcmuSdp } from '../../../../bench/calls/sdp.ts';
 import { histogramOf, quantileBound } from '../../../../bench/calls/tick-histogram.ts';
+import { audioPort, audioSdp } from '../../../../bench/sip-text.ts';
 
 const METRICS = `# HELP late_seconds How late
 late_seconds_bucket{le="0.0005"} 900
@@ -51,7 +51,7 @@ it('reads a quantile off a histogram of Prometheus, in milliseconds', () => {
 });
 
 it('finds the port of an SDP that it wrote', () => {
-  expect(audioPort(pcmuSdp(4_000))).toBe(4_000);
+  expect(audioPort(audioSdp('127.0.0.1', 4_000))).toBe(4_000);
   expect(() => audioPort('v=0\r\nm=video 9 RTP/AVP 0\r\n')).toThrow('no audio');
 });
 
