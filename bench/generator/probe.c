@@ -97,24 +97,23 @@ void hear_ulaw(struct listener *listener, const uint8_t *payload, int counting) 
   judge(listener, real, imaginary, &AT_PHONE, counting);
 }
 
-void hear_pcm(struct listener *listener, const uint8_t *bytes, int counting) {
-  int16_t pcm[AGENT_SAMPLES];
-  memcpy(pcm, bytes, sizeof pcm);
+/* A frame of 16-bit PCM against its tone. */
+static void hear_samples(struct listener *listener, const uint8_t *bytes, const float *cosine, const float *sine,
+                         const struct expected *expected, int counting) {
   float real = 0, imaginary = 0;
-  for (int i = 0; i < AGENT_SAMPLES; i++) {
-    real += (float)pcm[i] * agent_cos[i];
-    imaginary += (float)pcm[i] * agent_sin[i];
+  for (int i = 0; i < expected->samples; i++) {
+    int16_t sample;
+    memcpy(&sample, bytes + 2 * i, sizeof sample);
+    real += (float)sample * cosine[i];
+    imaginary += (float)sample * sine[i];
   }
-  judge(listener, real, imaginary, &AT_AGENT, counting);
+  judge(listener, real, imaginary, expected, counting);
+}
+
+void hear_pcm(struct listener *listener, const uint8_t *bytes, int counting) {
+  hear_samples(listener, bytes, agent_cos, agent_sin, &AT_AGENT, counting);
 }
 
 void hear_song(struct listener *listener, const uint8_t *bytes, int counting) {
-  int16_t pcm[OPUS_SAMPLES];
-  memcpy(pcm, bytes, sizeof pcm);
-  float real = 0, imaginary = 0;
-  for (int i = 0; i < OPUS_SAMPLES; i++) {
-    real += (float)pcm[i] * song_cos[i];
-    imaginary += (float)pcm[i] * song_sin[i];
-  }
-  judge(listener, real, imaginary, &IN_SONG, counting);
+  hear_samples(listener, bytes, song_cos, song_sin, &IN_SONG, counting);
 }
