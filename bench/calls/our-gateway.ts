@@ -5,13 +5,23 @@ import type { CorePlan } from '../bench.ts';
 import { Generator, type Song } from '../generator/generator.ts';
 import { SipAnswerer } from '../generator/sip-answerer.ts';
 import { ownLoopbackAddress } from '../loopback.ts';
+import { difference, quantileBound, readHistogram } from '../metrics-histogram.ts';
 import type { MediaAddress, SpokenCodec } from '../sip-text.ts';
 import type { CallSystem, TickReport } from './call-system.ts';
-import { histogramOf, quantileBound } from './tick-histogram.ts';
 
 const PLACED_AT_ONCE = 8;
 const ACTIVE_DEADLINE_MS = 30_000;
 const HOST = '127.0.0.1';
+const MS_PER_S = 1_000;
+
+/** Is told where a telephone sends to, and returns the port on which it hears. */
+export type OpenPhone = (remote: MediaAddress) => number;
+
+/** A call as the API gave it. */
+export interface PlacedCall {
+  readonly callId: string;
+  readonly streamUrl: URL;
+}
 
 /** The gateway as its users run it, on one core: SIP to a trunk of phones, an agent on every call. */
 export class OurGateway implements CallSystem {
@@ -23,18 +33,16 @@ export class OurGateway implements CallSystem {
   readonly #answerer: SipAnswerer;
   readonly #ports: number[] = [];
   #answered = 0;
+  #placed = 0;
   #calls = 0;
+  #ownCalls = 0;
+  #openNext: OpenPhone | null = null;
 
   private constructor(gateway: Gateway, trunk: PortClaim, generator: Generator, codec?: SpokenCodec) {
     this.gateway = gateway;
     this.generator = generator;
     this.#trunk = trunk;
-    const openMedia = ({ host, port }: MediaAddress) => {
-      const phone = this.#answered++;
-      this.generator.call(phone, host, port);
-      return this.#ports[phone] ?? 0;
-    };
-    this.#answerer = new SipAnswerer(HOST, trunk.first, openMedia, codec);
+    this.#answerer = new SipAnswerer(HOST, trunk.first, (remote) => this.#openPhone(remote), codec);
   }
 
   /** Phones speak PCMU, or Opus where there is a song. */
@@ -68,24 +76,29 @@ export class OurGateway implements CallSystem {
     const streamUrls: string[] = [];
     while (streamUrls.length < more) {
       const batch = Math.min(PLACED_AT_ONCE, more - streamUrls.length);
-      const placing = Array.from({ length: batch }, (_, i) =>
-        this.#place(this.#calls + streamUrls.length + i),
-      );
-      streamUrls.push(...(await Promise.all(placing)));
+      const placed = await Promise.all(Array.from({ length: batch }, () => this.#place()));
+      streamUrls.push(...placed.map(({ streamUrl }) => streamUrl.href));
     }
-    await waitFor(`${calls} active calls`, async () => (await this.#active()) === calls, ACTIVE_DEADLINE_MS);
-    await this.generator.joinAgents(streamUrls, this.gateway.agentKey);
     this.#calls = calls;
+    await this.#allActive();
+    await this.generator.joinAgents(streamUrls, this.gateway.agentKey);
+  }
+
+  /** Places a call whose telephone and agent are the caller's own; not while calls are being added. */
+  async placeOwn(openPhone: OpenPhone): Promise<PlacedCall> {
+    this.#openNext = openPhone;
+    const call = await this.#place();
+    this.#ownCalls++;
+    await this.#allActive();
+    return call;
   }
 
   async watchTicks(): Promise<() => Promise<TickReport>> {
     const before = await this.#ticks();
     return async () => {
       const after = await this.#ticks();
-      const counts = after.histogram.map(
-        ([bound, count], i) => [bound, count - (before.histogram[i]?.[1] ?? 0)] as const,
-      );
-      return { latenessP999Ms: quantileBound(counts, 0.999), skipped: after.skipped - before.skipped };
+      const latenessS = quantileBound(difference(before.lateness, after.lateness), 0.999);
+      return { latenessP999Ms: latenessS * MS_PER_S, skipped: after.skipped - before.skipped };
     };
   }
 
@@ -96,9 +109,24 @@ export class OurGateway implements CallSystem {
     this.#trunk.release();
   }
 
-  async #place(index: number): Promise<string> {
-    const call = await this.gateway.placeCall(`sip:+4930${100_000 + index}@${HOST}:${this.#trunk.first}`);
-    return call.audio.stream_url;
+  #openPhone(remote: MediaAddress): number {
+    const open = this.#openNext;
+    this.#openNext = null;
+    if (open !== null) return open(remote);
+    const phone = this.#answered++;
+    this.generator.call(phone, remote.host, remote.port);
+    return this.#ports[phone] ?? 0;
+  }
+
+  async #place(): Promise<PlacedCall> {
+    const number = `+4930${100_000 + this.#placed++}`;
+    const call = await this.gateway.placeCall(`sip:${number}@${HOST}:${this.#trunk.first}`);
+    return { callId: call.call_id, streamUrl: new URL(call.audio.stream_url) };
+  }
+
+  async #allActive(): Promise<void> {
+    const calls = this.#calls + this.#ownCalls;
+    await waitFor(`${calls} active calls`, async () => (await this.#active()) === calls, ACTIVE_DEADLINE_MS);
   }
 
   async #active(): Promise<number> {
@@ -108,11 +136,11 @@ export class OurGateway implements CallSystem {
   }
 
   async #ticks() {
-    const { body } = await this.gateway.api(null).get('/metrics');
+    const metrics = `${(await this.gateway.api(null).get('/metrics')).body}`;
     const skipped = Number(
-      /^svc_engine_skipped_ticks_total(?:\{.*\})? (\S+)$/m.exec(`${body}`)?.[1] ?? Number.NaN,
+      /^svc_engine_skipped_ticks_total(?:\{.*\})? (\S+)$/m.exec(metrics)?.[1] ?? Number.NaN,
     );
-    return { histogram: histogramOf(`${body}`, 'svc_engine_tick_lateness_seconds'), skipped };
+    return { lateness: readHistogram(metrics, 'svc_engine_tick_lateness_seconds'), skipped };
   }
 }
 
@@ -124,6 +152,8 @@ function settingsOf(host: string): Record<string, string> {
     SVC_RTP_PORT_MAX: '59999',
     SVC_MAX_CALLS_PER_ACCOUNT: '15000',
     SVC_ENGINE_THREADS: '1',
+    // The telephone of a call of one's own may be silent for long.
+    SVC_MEDIA_TIMEOUT_S: '3600',
     SVC_LOG_LEVEL: 'warn',
   };
 }

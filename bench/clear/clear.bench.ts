@@ -37,7 +37,7 @@ export const clearBench: Bench = {
 
 async function clearRounds(context: BenchContext, calls: number): Promise<Round[]> {
   const { cores, quick, progress } = context;
-  const loaded = await LoadedGateway.start(cores, calls);
+  const loaded = await LoadedGateway.start(cores);
   try {
     const call = await loaded.probe();
     const idle = await probeCall('talk', loaded, call, cores.generators, 4);

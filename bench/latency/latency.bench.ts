@@ -35,7 +35,7 @@ export const latencyBench: Bench = {
 };
 
 async function agentRounds(context: BenchContext, { calls }: Density): Promise<Round[][]> {
-  const loaded = await LoadedGateway.start(context.cores, Math.ceil(calls * Math.max(...LOADS)));
+  const loaded = await LoadedGateway.start(context.cores);
   try {
     const phaseUs = await measurePhase(context, loaded);
     const results: Round[][] = [];

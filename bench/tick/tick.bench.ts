@@ -2,8 +2,8 @@ import { hammer } from '../autocannon.ts';
 import type { Bench, BenchContext } from '../bench.ts';
 import { knownDensity } from '../density.ts';
 import { LoadedGateway } from '../loaded-gateway.ts';
+import { difference, type Histogram, quantileOf, readHistogram } from '../metrics-histogram.ts';
 import { quantile } from '../quantiles.ts';
-import { difference, type Histogram, quantileOf, readHistogram } from './histogram-difference.ts';
 import { sleepBeside } from './sleeper.ts';
 
 const LOAD = 0.7;
@@ -46,7 +46,7 @@ export const tickBench: Bench = {
 };
 
 async function tickRounds(context: BenchContext, calls: number): Promise<Round[]> {
-  const loaded = await LoadedGateway.start(context.cores, calls);
+  const loaded = await LoadedGateway.start(context.cores);
   try {
     const { callId } = await loaded.probe();
     await loaded.grow(calls);

@@ -2,16 +2,7 @@ import { createSocket } from 'node:dgram';
 import { expect, it } from 'vitest';
 import { slope } from '../../../../bench/calls/memory.ts';
 import { NgClient } from '../../../../bench/calls/ng-client.ts';
-import { histogramOf, quantileBound } from '../../../../bench/calls/tick-histogram.ts';
 import { audioPort, audioSdp } from '../../../../bench/sip-text.ts';
-
-const METRICS = `# HELP late_seconds How late
-late_seconds_bucket{le="0.0005"} 900
-late_seconds_bucket{le="0.02",thread="1"} 999
-late_seconds_bucket{le="+Inf"} 1000
-late_seconds_sum 3.5
-later_seconds_bucket{le="0.0005"} 7
-`;
 
 it('the slope is that of the line through all points', () => {
   expect(
@@ -35,19 +26,6 @@ it('the slope is that of the line through all points', () => {
       [3, 10],
     ]),
   ).toBe(5);
-});
-
-it('reads a quantile off a histogram of Prometheus, in milliseconds', () => {
-  const histogram = histogramOf(METRICS, 'late_seconds');
-  expect(histogram).toEqual([
-    [0.5, 900],
-    [20, 999],
-    [Number.POSITIVE_INFINITY, 1000],
-  ]);
-  expect([0.5, 0.9, 0.95, 0.999, 0.9995].map((share) => quantileBound(histogram, share))).toEqual([
-    ...[0.5, 0.5, 20, 20, Number.POSITIVE_INFINITY],
-  ]);
-  expect(quantileBound(histogramOf(METRICS, 'no_seconds'), 0.5)).toBeNaN();
 });
 
 it('finds the port of an SDP that it wrote', () => {

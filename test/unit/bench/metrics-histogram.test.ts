@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { difference, quantileOf, readHistogram } from '../../../bench/tick/histogram-difference.ts';
+import { difference, quantileBound, quantileOf, readHistogram } from '../../../bench/metrics-histogram.ts';
 
 const metrics = (counts: readonly number[]): string =>
   ['0.001', '0.002', '0.004', '+Inf'].map((le, i) => `late_bucket{le="${le}"} ${counts[i]}`).join('\n');
@@ -29,5 +29,29 @@ describe('histogram between two readings', () => {
 
   it('says when there is no such histogram', () => {
     expect(() => readHistogram('', 'late')).toThrow('/metrics has no late');
+  });
+});
+
+describe('a histogram of one reading', () => {
+  const late = readHistogram(
+    `# HELP late_seconds How late
+late_seconds_bucket{le="0.0005"} 900
+late_seconds_bucket{le="0.02",thread="1"} 999
+late_seconds_bucket{le="+Inf"} 1000
+late_seconds_sum 3.5
+later_seconds_bucket{le="0.0005"} 7
+`,
+    'late_seconds',
+  );
+
+  it('is that of its name alone', () => {
+    expect(late).toEqual({ bounds: [0.0005, 0.02, Number.POSITIVE_INFINITY], counts: [900, 999, 1000] });
+  });
+
+  it('gives the bound of the bucket that a share is in', () => {
+    expect([0.5, 0.9, 0.95, 0.999, 0.9995].map((share) => quantileBound(late, share))).toEqual([
+      ...[0.0005, 0.0005, 0.02, 0.02, Number.POSITIVE_INFINITY],
+    ]);
+    expect(quantileBound(difference(late, late), 0.5)).toBeNaN();
   });
 });

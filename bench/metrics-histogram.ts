@@ -36,3 +36,10 @@ export function quantileOf({ bounds, counts }: Histogram, share: number): number
   const below = counts[bucket - 1] ?? 0;
   return lower + ((upper - lower) * (wanted - below)) / ((counts[bucket] as number) - below);
 }
+
+/** The upper bound of the bucket that holds this share of all, infinity for the last; NaN of nothing. */
+export function quantileBound({ bounds, counts }: Histogram, share: number): number {
+  const total = counts.at(-1) ?? 0;
+  if (total === 0) return Number.NaN;
+  return bounds[counts.findIndex((count) => count >= share * total)] ?? Number.POSITIVE_INFINITY;
+}
