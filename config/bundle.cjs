@@ -35,7 +35,8 @@ const __inBundle = (place) => require('node:path').join(__dirname, place);`;
 async function bundle(dir) {
   const unfinished = `${dir}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
-  await require('esbuild').build({
+  const { build, stop } = require('esbuild');
+  await build({
     absWorkingDir: ROOT,
     entryPoints: THREADS,
     entryNames: '[name]',
@@ -50,6 +51,8 @@ async function bundle(dir) {
     banner: { js: BANNER },
     logLevel: 'silent',
   });
+  // Its process would stay as long as ours, and be pinged every second.
+  await stop();
   // Another start that made the same bundle at the same time may have been quicker.
   await rename(unfinished, dir).catch(() => rm(unfinished, { recursive: true }));
   await removeFormer(dirname(dir));
