@@ -58,7 +58,7 @@ async function compare(said: Song, context: BenchContext): Promise<Measure[]> {
   for (const contender of contenders) standings.push(await densityOf(contender, context));
   for (let round = 1; round <= context.rounds; round++) {
     context.progress(`round ${round} of ${context.rounds}`);
-    for (const [i, contender] of contenders.entries()) await runRound(contender, standings[i]!, context);
+    await runRound(contenders, standings, context);
   }
   return measuresOf(standings[0]!, standings[1], missing(janus) ?? 'it did not run');
 }
@@ -72,13 +72,33 @@ async function densityOf(contender: Contender, context: BenchContext): Promise<S
   });
 }
 
-async function runRound(contender: Contender, standing: Standing, context: BenchContext): Promise<void> {
-  await running(contender, context, async (system) => {
+/** Counts for both or, when one of them could not be measured, for neither. */
+async function runRound(
+  contenders: readonly Contender[],
+  standings: readonly Standing[],
+  context: BenchContext,
+): Promise<void> {
+  const figures: (() => void)[] = [];
+  try {
+    for (const [i, contender] of contenders.entries())
+      figures.push(await measureOnce(contender, standings[i]!, context));
+    for (const keep of figures) keep();
+  } catch (error) {
+    context.progress(`this round does not count: ${(error as Error).message}`);
+  }
+}
+
+/** Returns what adds the figures to the standing. */
+function measureOnce(contender: Contender, standing: Standing, context: BenchContext): Promise<() => void> {
+  return running(contender, context, async (system) => {
     const calls = Math.round(standing.calls * ROUND_SHARE);
-    standing.kbPerCall.push((await growMeasuringMemory(system, calls)) / 1_024);
+    const bytes = await growMeasuringMemory(system, calls);
     const seen = await holdAt(system, calls, effortOf(context));
-    standing.legsPerCore.push((seen.calls * system.ends.phones) / seen.cores);
-    if (seen.faults.length > 0) standing.spoilt.push(`${contender.name}: ${seen.faults.join(', ')}`);
+    return () => {
+      standing.kbPerCall.push(bytes / 1_024);
+      standing.legsPerCore.push((seen.calls * system.ends.phones) / seen.cores);
+      if (seen.faults.length > 0) standing.spoilt.push(`${contender.name}: ${seen.faults.join(', ')}`);
+    };
   });
 }
 

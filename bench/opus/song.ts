@@ -1,13 +1,13 @@
 import { asSamples, voice } from './voice.ts';
 
 const SAMPLE_RATE_HZ = 48_000;
-/** 20 ms of it begin an eighth of a turn later each time; `generator/probe.c` listens to it. */
-const TONE_HZ = 1_006.25;
+/** 20 ms of it begin a quarter of a turn later each time; `generator/probe.c` listens to it. */
+const TONE_HZ = 1_012.5;
 const TONE_AMPLITUDE = 2_000;
 /** The voice leaves room for the tone: two notches as wide as the ear of the listener. */
 const NOTCH_WIDTH_HZ = 350;
 const NOTCHES = 2;
-/** Whole eights of frames, so that the tone goes on when the song begins again. */
+/** Whole fours of frames, so that the tone goes on when the song begins again. */
 const FRAMES = 200;
 
 /** What Opus phones and their agents say: something like speech, for its cost, and a tone in it, for the check. */
