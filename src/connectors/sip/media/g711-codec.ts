@@ -104,6 +104,8 @@ export class G711Encoder implements VoiceEncoder {
 
   adapt(): void {}
 
+  expectLoss(): void {}
+
   encode(frame: Int16Array, voiced: boolean, out: Uint8Array, at: number): number {
     if (voiced) this.#law.encode(frame, FRAME_SAMPLES, out, at);
     else out.fill(this.#law.silence, at, at + FRAME_SAMPLES);

@@ -9,7 +9,8 @@ import { MAX_SENT_PAYLOAD_BYTES, type VoiceDecoder, type VoiceEncoder } from './
 const CLOCK_RATE_HZ = 48_000;
 /** RFC 6716 section 2.1.4. */
 const MAX_PACKET_MS = 120;
-const TUNING: OpusTuning = { bitrateBps: 24_000, complexity: 4, lossPercent: 10 };
+const BITRATE_BPS = 24_000;
+const COMPLEXITY = 4;
 /** By then an encoder has let go of the sound before the silence, and a decoder has nothing to carry on with. */
 const SETTLING_FRAMES = 5;
 /** RFC 6716 section 3.1: one frame of the kind before, and it is empty; the decoder takes that for DTX. */
@@ -82,28 +83,45 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   }
 }
 
-/** Encodes from the room's rate by itself. Silence is encoded until it has settled; then a byte says that it goes on. */
+/**
+ * Encodes from the room's rate by itself. FEC is sent to peers that can use it, and only while packets are lost: at our
+ * bitrate it takes away what lies above 8 kHz. Silence is encoded until it has settled; then a byte says that it
+ * goes on.
+ */
 export class OpusVoiceEncoder implements VoiceEncoder {
   readonly clockRateHz = CLOCK_RATE_HZ;
   readonly sampleRateHz: number;
   readonly #encoder: OpusEncoder;
   readonly #silence: Int16Array;
+  #maxBitrateBps = BITRATE_BPS;
+  #peerUsesFec = true;
+  #lossPercent = 0;
   #silentFrames = 0;
   #firstByte = 0;
 
   constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
     this.sampleRateHz = sampleRateHz;
     this.#silence = new Int16Array((sampleRateHz * FRAME_MS) / 1000);
-    this.#encoder = new OpusEncoder(opus, sampleRateHz, TUNING);
+    this.#encoder = new OpusEncoder(opus, sampleRateHz, this.#tuning());
   }
 
   adapt(request: OpusRequest | null): void {
-    const { bitrateBps, complexity, lossPercent } = TUNING;
-    this.#encoder.tune({
-      bitrateBps: Math.min(bitrateBps, request?.maxBitrateBps ?? bitrateBps),
-      complexity,
-      lossPercent: request?.inbandFec === false ? 0 : lossPercent,
-    });
+    this.#maxBitrateBps = request?.maxBitrateBps ?? BITRATE_BPS;
+    this.#peerUsesFec = request?.inbandFec !== false;
+    this.#encoder.tune(this.#tuning());
+  }
+
+  expectLoss(percent: number): void {
+    this.#lossPercent = percent;
+    this.#encoder.tune(this.#tuning());
+  }
+
+  #tuning(): OpusTuning {
+    return {
+      bitrateBps: Math.min(BITRATE_BPS, this.#maxBitrateBps),
+      complexity: COMPLEXITY,
+      lossPercent: this.#peerUsesFec ? this.#lossPercent : 0,
+    };
   }
 
   encode(frame: Int16Array, voiced: boolean, out: Uint8Array, at: number): number {

@@ -79,6 +79,7 @@ export class RtcpSession implements RtcpVisitor {
   reportBlock(block: ReportBlock): void {
     if (block.ssrc !== this.#memory.localSsrc) return;
     this.#counters.remoteLostShare = block.fractionLost / 256;
+    this.#sender.noteLoss(block.fractionLost / 256);
     this.#counters.remoteJitterMs = (block.jitterSamples * 1000) / this.#sender.clockRateHz;
     if (block.lastSenderReport === 0) return;
     const sentAt = (block.lastSenderReport + block.delaySinceSenderReport) >>> 0;

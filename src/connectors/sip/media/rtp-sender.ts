@@ -4,6 +4,7 @@ import { FRAME_MS, frameSamples } from '../../../base/frame.ts';
 import type { SipCodec, SipMediaConfig } from '../media-protocol.ts';
 import { DTMF_PAYLOAD_BYTES, writeDtmfPayload } from './dtmf-event.ts';
 import { DtmfSender } from './dtmf-sender.ts';
+import { ExpectedLoss } from './expected-loss.ts';
 import type { RtpMemory } from './rtp-memory.ts';
 import { RTP_HEADER_BYTES, writeRtpHeader } from './rtp-packet.ts';
 import { SRTP_TRAILER_BYTES, type SrtpSession } from './srtp.ts';
@@ -28,6 +29,7 @@ export class RtpSender {
   readonly #roomRateHz: number;
   readonly #memory: RtpMemory;
   readonly #send: SendPacket;
+  readonly #expectedLoss = new ExpectedLoss();
   /** Set with the first configuration. */
   #encoder: VoiceEncoder | null = null;
   #codec: SipCodec | null = null;
@@ -63,8 +65,14 @@ export class RtpSender {
     this.dtmf.setClock(dtmfClockRateHz);
   }
 
+  /** The peer reports that this share of our packets, 0 to 1, did not come since its report before. */
+  noteLoss(share: number): void {
+    if (this.#expectedLoss.report(share)) this.#encoder?.expectLoss(this.#expectedLoss.percent);
+  }
+
   #change(codec: SipCodec, nowMs: number): void {
     const encoder = this.#codecs.encoder(codec, this.#roomRateHz);
+    encoder.expectLoss(this.#expectedLoss.percent);
     this.#encoder?.close();
     this.#encoder = encoder;
     this.#codec = codec;

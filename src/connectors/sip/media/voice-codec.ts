@@ -47,6 +47,8 @@ export interface VoiceEncoder {
   readonly sampleRateHz: number;
   /** Does what the peer's decoder asks for; null: it asks for nothing. */
   adapt(request: OpusRequest | null): void;
+  /** So many percent of the packets do not reach the peer: the encoder may send what makes that good; 0: all come. */
+  expectLoss(percent: number): void;
   /** Writes at most MAX_SENT_PAYLOAD_BYTES to `out` from `at` on; returns how many. `voiced` false: silence. */
   encode(frame: Int16Array, voiced: boolean, out: Uint8Array, at: number): number;
   close(): void;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Tone } from '../../../../../src/audio/tone.ts';
+import { writeReport } from '../../../../../src/connectors/sip/media/rtcp-packet.ts';
 import type { SipMediaConfig } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { likenessAtDb, voice } from '../../../audio/opus-voice.ts';
 import { toneSnrDb } from '../../../audio/tone-analysis.ts';
@@ -76,6 +77,30 @@ function steadyLikenessDb(heard: Int16Array, said: Int16Array): number {
   return parts.sort((a, b) => a - b)[parts.length >> 1]!;
 }
 
+/** Tells reports apart by the jitter that they tell. */
+let reports = 0;
+
+/** The peer of `speaker` reports that it lacks so many 256ths of its packets. */
+async function reportLoss(peer: RtpPeer, speaker: TestLeg, fractionLost: number): Promise<void> {
+  const { ssrc } = peer.packets.at(-1)!;
+  const rest = { cumulativeLost: 0, highestSequence: 0, lastSenderReport: 0, delaySinceSenderReport: 0 };
+  reports++;
+  const report = Buffer.alloc(64);
+  const length = writeReport(report, 0, 7, null, {
+    ssrc,
+    fractionLost,
+    jitterSamples: reports * 48,
+    ...rest,
+  });
+  await peer.sendReport(report.subarray(0, length), speaker.port + 1);
+  await until(() => speaker.leg.counters.remoteJitterMs === reports, 'the report');
+}
+
+/** How many packets carry FEC: of mono SILK and hybrid packets of one frame, the second bit (RFC 6716 section 4.2.3). */
+function withFec(packets: readonly SeenPacket[]): number {
+  return packets.filter(({ payload }) => payload[0]! < 0x80 && (payload[1]! & 0x40) !== 0).length;
+}
+
 /** From the first sound on. */
 function fromStart(heard: Int16Array): Int16Array {
   return heard.subarray(Math.floor(heard.findIndex((sample) => sample !== 0) / FRAME) * FRAME);
@@ -127,6 +152,8 @@ describe('a call in Opus', () => {
 
   it('makes a lost packet good from the one after it', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
+    await packetsOf(peer, speaker, voice(48_000, 0.1));
+    await reportLoss(peer, speaker, 40);
     const said = voice(48_000, 4);
     const packets = await packetsOf(peer, speaker, said);
     const isLost = (i: number) => i > 20 && i < 190 && i % 6 === 0;
@@ -139,6 +166,35 @@ describe('a call in Opus', () => {
     );
     expect(listener.leg.counters.lost).toBe(packets.filter((_, i) => isLost(i)).length);
     expect(steadyLikenessDb(heard, said)).toBeGreaterThan(6);
+  });
+
+  it('sends FEC while losses are reported, and the whole band otherwise', async () => {
+    const { peer, speaker } = await path(48_000, 48_000);
+    const said = voice(48_000, 1);
+    const isFullBand = ({ payload }: SeenPacket) => payload[0]! >> 3 === 15;
+    const clean = await packetsOf(peer, speaker, said);
+    expect(withFec(clean)).toBe(0);
+    expect(clean.filter(isFullBand).length).toBeGreaterThan(40);
+    await reportLoss(peer, speaker, 20);
+    const lossy = await packetsOf(peer, speaker, said);
+    expect(withFec(lossy)).toBeGreaterThan(20);
+    for (let i = 0; i < 3; i++) await reportLoss(peer, speaker, 0);
+    await packetsOf(peer, speaker, said);
+    const again = await packetsOf(peer, speaker, said);
+    expect(withFec(again)).toBe(0);
+    expect(again.filter(isFullBand).length).toBeGreaterThan(40);
+  });
+
+  it('sends no FEC to a peer that cannot use it, also after a change of codecs', async () => {
+    const { peer, speaker } = await path(48_000, 48_000);
+    const said = voice(48_000, 1);
+    speaker.configure(peer, { ...OPUS, opus: { maxBitrateBps: null, inbandFec: false } });
+    await packetsOf(peer, speaker, said);
+    await reportLoss(peer, speaker, 64);
+    expect(withFec(await packetsOf(peer, speaker, said))).toBe(0);
+    speaker.configure(peer);
+    speaker.configure(peer, OPUS);
+    expect(withFec(await packetsOf(peer, speaker, said))).toBeGreaterThan(20);
   });
 
   it('conceals what is lost for longer, and lives on', async () => {
