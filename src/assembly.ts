@@ -164,6 +164,7 @@ function engineReading(engine: Engine): EngineReading {
   const { latenessCounts, latenessSumMs, ...counters } = total;
   return {
     threads: workers.length,
+    opusLibraries: workers.flatMap(({ opusLibrary }) => opusLibrary ?? []),
     counters,
     latenessBoundsMs: LATENESS_BOUNDS_MS,
     latenessCounts,

@@ -3,7 +3,8 @@
  * samples pass through scratch that all streams take turns with. What fails answers below zero (opus_defines.h).
  */
 export interface LibOpus {
-  readonly kind: 'native' | 'portable';
+  /** Which one it is, as people may read it. */
+  readonly library: string;
   /** MAX_OPUS_PACKET_BYTES long; another object after a stream was opened. */
   readonly packet: Uint8Array;
   /** MAX_OPUS_FRAME_SAMPLES long; likewise. */

@@ -48,7 +48,7 @@ const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).We
 
 /** All encoders and decoders of a thread in one WebAssembly memory; a stream is its address there. */
 export class WasmOpus implements LibOpus {
-  readonly kind = 'portable';
+  readonly library = 'WebAssembly of @evan/opus';
   packet = new Uint8Array(0);
   samples = new Int16Array(0);
   readonly #exports: OpusExports;

@@ -6,7 +6,8 @@ import { EngineWorker } from './engine-worker.ts';
 
 /** The composition root of an engine thread: which platforms' media halves it can open, and over what. */
 const io = mediaIo(workerData as MediaIoChoice);
-const worker = new EngineWorker({ [SIP_MEDIA_KIND]: sipMediaOver(io) }, io);
+const openSipMedia = sipMediaOver(io, (library) => worker.stats.nameOpus(library));
+const worker = new EngineWorker({ [SIP_MEDIA_KIND]: openSipMedia }, io);
 
 /** The pool's task. */
 export function holdCall(placement: CallPlacement): Promise<CallOutcome> {

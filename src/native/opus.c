@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Goes up with every change that JavaScript must know of. */
-#define INTERFACE_VERSION 1
+#define INTERFACE_VERSION 2
 /* More streams than any thread can serve in time mean that some are not given back. */
 #define MAX_STREAMS 8192
 #define CHANNELS 1
@@ -30,6 +30,7 @@ typedef struct {
   void (*decoder_destroy)(void *decoder);
   int (*decoder_ctl)(void *decoder, int request, ...);
   int (*decode)(void *decoder, const uint8_t *packet, int32_t bytes, int16_t *samples, int count, int fec);
+  const char *(*version)(void);
 } Library;
 
 typedef enum { FREE, ENCODER, DECODER } Kind;
@@ -219,7 +220,8 @@ static int load(Opus *opus) {
          find(opus, "opus_encoder_ctl", &library->encoder_ctl) && find(opus, "opus_encode", &library->encode) &&
          find(opus, "opus_decoder_create", &library->decoder_create) &&
          find(opus, "opus_decoder_destroy", &library->decoder_destroy) &&
-         find(opus, "opus_decoder_ctl", &library->decoder_ctl) && find(opus, "opus_decode", &library->decode);
+         find(opus, "opus_decoder_ctl", &library->decoder_ctl) && find(opus, "opus_decode", &library->decode) &&
+         find(opus, "opus_get_version_string", &library->version);
 }
 
 static void add(napi_env env, napi_value exports, const char *name, napi_callback call) {
@@ -237,7 +239,10 @@ NAPI_MODULE_INIT() {
     napi_throw_error(env, NULL, "the system has no libopus.so.0");
     return NULL;
   }
+  napi_value library;
+  napi_create_string_utf8(env, opus->library.version(), NAPI_AUTO_LENGTH, &library);
   napi_set_named_property(env, exports, "version", value_of(env, INTERFACE_VERSION));
+  napi_set_named_property(env, exports, "library", library);
   add(env, exports, "use", use);
   add(env, exports, "openEncoder", open_encoder);
   add(env, exports, "openDecoder", open_decoder);

@@ -4,6 +4,8 @@ import { histogramSamples, registerReadMetric, type Sample } from './read-metric
 /** What the engine has counted so far, in total; read when the metrics are. */
 export interface EngineReading {
   readonly threads: number;
+  /** By its name, for each thread that has needed one. */
+  readonly opusLibraries: readonly string[];
   /** `calls`, `agent_legs` and `native_io_threads` are of this moment, all others only grow. */
   readonly counters: Readonly<Record<string, number>>;
   readonly latenessBoundsMs: readonly number[];
@@ -35,6 +37,12 @@ export function registerEngineMetrics(registry: Registry, read: ReadEngine): voi
     samples: () => [{ value: read().threads, labels: {} }],
   });
   registerReadMetric(registry, {
+    name: 'svc_engine_opus_threads',
+    type: 'gauge',
+    help: 'Media threads that use this libopus',
+    samples: () => opusSamples(read()),
+  });
+  registerReadMetric(registry, {
     name: TICK_LATENESS,
     type: 'histogram',
     help: 'How late the 20 ms tick of the media threads began',
@@ -43,6 +51,13 @@ export function registerEngineMetrics(registry: Registry, read: ReadEngine): voi
 }
 
 const TICK_LATENESS = 'svc_engine_tick_lateness_seconds';
+
+function opusSamples({ opusLibraries }: EngineReading): Sample[] {
+  return [...new Set(opusLibraries)].map((library) => ({
+    value: opusLibraries.filter((name) => name === library).length,
+    labels: { library },
+  }));
+}
 
 function latenessSamples({ latenessBoundsMs, latenessCounts, latenessSumMs }: EngineReading): Sample[] {
   const boundsS = latenessBoundsMs.map((ms) => ms / 1_000);

@@ -2,17 +2,20 @@
  * One block of shared memory a worker: the worker writes, anyone reads. The counters are Float64, exact to 2^53,
  * each with a single writer.
  *
- *     0                    64
- *     ├────────────────────┼──────────────────────────────┬──────────────────┐
- *     │ words, Int32       │ counters, Float64            │ lateness buckets │
- *     └────────────────────┴──────────────────────────────┴──────────────────┘
+ *     0              8                64
+ *     ├──────────────┼────────────────┼──────────────────────────────┬──────────────────┐
+ *     │ words, Int32 │ libopus, ASCII │ counters, Float64            │ lateness buckets │
+ *     └──────────────┴────────────────┴──────────────────────────────┴──────────────────┘
  */
 
 /** Ticks so far, modulo 2^32: the supervisor's sign of life. */
 const HEARTBEAT = 0;
 /** Number of the call whose tick runs now, 0 between: names the culprit when a worker stalls or dies. */
 const CURRENT_CALL = 1;
-const WORDS_BYTES = 64;
+const WORDS_BYTES = 8;
+/** Zeros until the worker needs it, and behind it. */
+const OPUS_BYTES = 56;
+const HEAD_BYTES = WORDS_BYTES + OPUS_BYTES;
 
 /** Gauges (`calls`, `agent_legs`, `native_io_threads`) fall with their worker; everything else only grows. */
 export const ENGINE_COUNTERS = [
@@ -67,12 +70,14 @@ export type EngineNumbers = Record<EngineCounter, number> & {
 export class EngineStats {
   readonly memory: SharedArrayBuffer;
   readonly #words: Int32Array;
+  readonly #opus: Buffer;
   readonly #numbers: Float64Array;
 
-  constructor(memory = new SharedArrayBuffer(WORDS_BYTES + NUMBERS * Float64Array.BYTES_PER_ELEMENT)) {
+  constructor(memory = new SharedArrayBuffer(HEAD_BYTES + NUMBERS * Float64Array.BYTES_PER_ELEMENT)) {
     this.memory = memory;
     this.#words = new Int32Array(memory, 0, WORDS_BYTES / Int32Array.BYTES_PER_ELEMENT);
-    this.#numbers = new Float64Array(memory, WORDS_BYTES, NUMBERS);
+    this.#opus = Buffer.from(memory, WORDS_BYTES, OPUS_BYTES);
+    this.#numbers = new Float64Array(memory, HEAD_BYTES, NUMBERS);
   }
 
   get heartbeat(): number {
@@ -81,6 +86,17 @@ export class EngineStats {
 
   get currentCall(): number {
     return Atomics.load(this.#words, CURRENT_CALL);
+  }
+
+  /** Which libopus the worker uses; null: it has not needed any. */
+  get opusLibrary(): string | null {
+    const name = this.#opus.toString('latin1', 0, this.#opus.indexOf(0));
+    return name === '' ? null : name;
+  }
+
+  /** The name must be shorter than 56 characters, or it is cut. */
+  nameOpus(library: string): void {
+    this.#opus.write(library, 0, OPUS_BYTES - 1, 'latin1');
   }
 
   beat(): void {

@@ -51,10 +51,17 @@ export interface EngineObserver {
   fault(error: WireError): void;
 }
 
+export interface WorkerReport {
+  readonly threadId: number;
+  readonly numbers: EngineNumbers;
+  /** Which libopus it uses; null: it has not needed any. */
+  readonly opusLibrary: string | null;
+}
+
 /** Figures of the whole engine: `total` includes threads that are gone. */
 export interface EngineReport {
   readonly total: EngineNumbers;
-  readonly workers: readonly { readonly threadId: number; readonly numbers: EngineNumbers }[];
+  readonly workers: readonly WorkerReport[];
 }
 
 /** The media half of the gateway: places calls on worker threads and keeps them there. */
@@ -112,7 +119,11 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   }
 
   report(): EngineReport {
-    const workers = [...this.#workers].map(({ threadId, stats }) => ({ threadId, numbers: stats.read() }));
+    const workers = [...this.#workers].map(({ threadId, stats }) => ({
+      threadId,
+      numbers: stats.read(),
+      opusLibrary: stats.opusLibrary,
+    }));
     const total = workers.reduce((sum, { numbers }) => addEngineNumbers(sum, numbers), this.#retired);
     return { total, workers };
   }

@@ -44,6 +44,14 @@ async function talk(gateways: GatewayPair, caller: Voice, callee: Voice) {
 }
 
 describe('a call over Opus', () => {
+  it('is coded by a libopus that the metrics name', async () => {
+    pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
+    expect(await pair.caller.metric('svc_engine_opus_threads')).toBe(null);
+    await pair.connect();
+    const { body } = await pair.caller.api(null).get('/metrics');
+    expect(`${body}`).toMatch(/^svc_engine_opus_threads\{library="(libopus \d.*|WebAssembly .*)"\} 1$/m);
+  });
+
   it.each([
     [48_000, 48_000],
     [48_000, 16_000],

@@ -81,7 +81,8 @@ test('live calls are shown as they are when asked, states that are gone included
 test("the engine's figures are read when asked; the lateness is a cumulative histogram in seconds", async () => {
   const metrics = new Metrics();
   const reading: EngineReading = {
-    threads: 1,
+    threads: 4,
+    opusLibraries: ['libopus 1.3.1', 'WebAssembly', 'libopus 1.3.1'],
     counters: { calls: 3, skipped_ticks: 7 },
     latenessBoundsMs: [1, 5],
     latenessCounts: [10, 4, 1],
@@ -91,7 +92,9 @@ test("the engine's figures are read when asked; the lateness is a cumulative his
   expect(await linesOf(metrics, 'svc_engine_')).toEqual([
     'svc_engine_calls 3',
     'svc_engine_skipped_ticks_total 7',
-    'svc_engine_threads 1',
+    'svc_engine_threads 4',
+    'svc_engine_opus_threads{library="libopus 1.3.1"} 2',
+    'svc_engine_opus_threads{library="WebAssembly"} 1',
     'svc_engine_tick_lateness_seconds_bucket{le="0.001"} 10',
     'svc_engine_tick_lateness_seconds_bucket{le="0.005"} 14',
     'svc_engine_tick_lateness_seconds_bucket{le="+Inf"} 15',

@@ -26,9 +26,16 @@ function libOpus(kind: SocketIo['kind']): LibOpus {
   return typeof native === 'string' ? new WasmOpus() : native;
 }
 
-/** Opens the media half of a SIP leg on this worker; `open` is a SipMediaOpen. */
-export function sipMediaOver(io: SocketIo): OpenMediaLeg {
-  const codecs = new VoiceCodecs(() => libOpus(io.kind));
+/**
+ * Opens the media half of a SIP leg on this worker; `open` is a SipMediaOpen. `onOpus` is told which libopus the worker
+ * uses, once it needs one.
+ */
+export function sipMediaOver(io: SocketIo, onOpus: (library: string) => void = () => {}): OpenMediaLeg {
+  const codecs = new VoiceCodecs(() => {
+    const opus = libOpus(io.kind);
+    onOpus(opus.library);
+    return opus;
+  });
   return async (open, memory, host) => {
     const ports = open as SipMediaOpen;
     codecs.prepareFor(ports.sampleRateHz);
