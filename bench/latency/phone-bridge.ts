@@ -4,12 +4,12 @@
  * Argument: JSON, for each room its two legs: `[{ "rtpPort": 10000, "remotePort": 20000 }, …]`.
  */
 
-import { frameSamples } from '../../src/base/frame.ts';
+import { frameSamples, SLOTS } from '../../src/base/frame.ts';
 import type { MediaLegHost } from '../../src/connectors/contract/media-leg.ts';
 import { MEDIA_MEMORY_BYTES } from '../../src/connectors/contract/media-leg.ts';
 import { mediaIo, sipMediaOver } from '../../src/connectors/sip/media/open-sip-media.ts';
 import type { SipMediaConfig, SipMediaOpen } from '../../src/connectors/sip/media-protocol.ts';
-import { TickClock } from '../../src/engine/clock.ts';
+import { TickClock, type Ticking } from '../../src/engine/clock.ts';
 import { Mixer, type Party } from '../../src/engine/mixer.ts';
 import { PlatformLegParty } from '../../src/engine/platform-leg.ts';
 import { EngineStats } from '../../src/threads/engine-stats.ts';
@@ -26,7 +26,8 @@ const io = mediaIo('auto');
 const openLeg = sipMediaOver(io);
 const stats = new EngineStats();
 const mixer = new Mixer(frameSamples(SAMPLE_RATE_HZ));
-const rooms: Party[][] = [];
+/** The rooms of each slot. */
+const slots: Party[][][] = Array.from({ length: SLOTS }, () => []);
 
 const host: MediaLegHost = {
   emit: () => {},
@@ -60,11 +61,16 @@ async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
 }
 
 const legs: readonly (readonly BridgedLeg[])[] = JSON.parse(process.argv[2] ?? '[]');
-for (const room of legs) rooms.push(await Promise.all(room.map(openParty)));
-new TickClock(stats, () => {
-  io.receive();
-  for (const room of rooms) mixer.mix(room);
-  io.send();
-}).start();
+for (const [i, room] of legs.entries()) slots[i % SLOTS]?.push(await Promise.all(room.map(openParty)));
+const ticking: Ticking = {
+  isOccupied: (slot) => slots[slot]?.length !== 0,
+  tick: (slot) => {
+    io.receive();
+    for (const room of slots[slot] ?? []) mixer.mix(room);
+    io.send();
+  },
+  sleep: (milliseconds) => io.sleep(milliseconds),
+};
+new TickClock(stats, ticking).start();
 process.on('disconnect', () => process.exit());
 process.send?.('ready');

@@ -1,12 +1,18 @@
 /** The engine's clock with nothing to do: `node engine-clock.ts seconds` prints how late its ticks were, in ms. */
 import { FRAME_MS } from '../../src/base/frame.ts';
+import { mediaIo } from '../../src/connectors/sip/media/open-sip-media.ts';
 import { TickClock } from '../../src/engine/clock.ts';
 import { EngineStats } from '../../src/threads/engine-stats.ts';
 
 const ticks = (Number(process.argv[2]) * 1_000) / FRAME_MS;
 const latenessMs: number[] = [];
 const stats = new EngineStats();
-const clock = new TickClock(stats, onTick);
+const io = mediaIo('auto');
+const clock = new TickClock(stats, {
+  isOccupied: () => false,
+  tick: () => onTick(latenessMs.length + 1),
+  sleep: (milliseconds) => io.sleep(milliseconds),
+});
 
 const originMs = performance.now();
 clock.start();

@@ -1,6 +1,10 @@
 /** Length of one AudioFrame and of one engine tick. */
 export const FRAME_MS = 20;
 
+/** An engine thread divides its 20 ms into slots, and has the ticks of a part of its calls in each. */
+export const SLOTS = 20;
+export const SLOT_MS = FRAME_MS / SLOTS;
+
 /** Lowest and highest PCM rate that an agent may declare. */
 export const MIN_SAMPLE_RATE_HZ = 8_000;
 export const MAX_SAMPLE_RATE_HZ = 48_000;

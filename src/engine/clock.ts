@@ -1,39 +1,49 @@
-import { FRAME_MS } from '../base/frame.ts';
+import { FRAME_MS, SLOT_MS, SLOTS } from '../base/frame.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 
-/** Ticks that are made up for after a delay; what is beyond is skipped and counted. */
+/** Ticks of a slot that are made up for after a delay; what is beyond is skipped and counted. */
 const MAX_CATCH_UP_TICKS = 5;
-/** Later than this, packets and agents' audio that came in the meantime are taken in first. */
-const LATE_MS = 4;
 /** Between the ticks of a catch-up: what feeds them was held up as well, and must not seem to have run dry. */
 const CATCH_UP_SPACING_MS = 4;
+/** Timers count whole milliseconds; for less the thread sleeps. */
+const SHORTEST_TIMER_MS = 1;
+
+/** What the clock drives. */
+export interface Ticking {
+  /** Whether anything has its tick in this slot, 0 to 19. */
+  isOccupied(slot: number): boolean;
+  tick(slot: number): void;
+  /** Sleeps for so long, to the point; or less, when the thread's event loop has something to do. */
+  sleep(milliseconds: number): void;
+}
 
 /**
- * The worker's 20 ms clock. Tick n is due `n * 20 ms` after the start on the monotonic clock, so that late wake-ups
- * never add up; a timer only decides when we look. Timers count whole milliseconds, so the timer is set to come a
- * little early and the thread sleeps the rest, below two milliseconds, to the point: packets can wait that long.
+ * The worker's clock: every 20 ms each occupied slot has its tick, the slots 1 ms apart, so that what one tick leaves
+ * behind for others does not wait for all calls of the thread. Slot k of frame n is due `n * 20 + k` ms after the start
+ * on the monotonic clock; late wake-ups never add up. Between two ticks the event loop has a turn.
  */
 export class TickClock {
   readonly #stats: EngineStats;
-  readonly #onTick: (tick: number) => void;
-  readonly #wake = (): void => this.#wakeUp();
-  readonly #run = (): void => this.#runDueTick();
-  /** Nobody ever wakes this word: waiting on it is sleeping. */
-  readonly #sleepWord = new Int32Array(new SharedArrayBuffer(4));
+  readonly #ticking: Ticking;
+  readonly #wake = (): void => this.#lookFirst();
+  readonly #run = (): void => this.#runNext();
+  /** When each slot had its last tick. */
+  readonly #tickedAtMs = new Float64Array(SLOTS).fill(Number.NEGATIVE_INFINITY);
   #originMs = 0;
-  #ticksDone = 0;
+  /** Slots since the start that have had their turn; the next to come is this one or a later one. */
+  #slotsDone = 0;
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
 
-  constructor(stats: EngineStats, onTick: (tick: number) => void) {
+  constructor(stats: EngineStats, ticking: Ticking) {
     this.#stats = stats;
-    this.#onTick = onTick;
+    this.#ticking = ticking;
   }
 
   start(): void {
     this.#originMs = performance.now();
-    this.#ticksDone = 0;
-    this.#timer = setTimeout(this.#wake, FRAME_MS);
+    this.#slotsDone = SLOTS;
+    this.#await();
   }
 
   stop(): void {
@@ -43,44 +53,66 @@ export class TickClock {
     this.#immediate = null;
   }
 
-  /** Timers come before sockets in the event loop: a late tick waits for one look at what has arrived. */
-  #wakeUp(): void {
-    const earlyMs = this.#nextDueMs() - performance.now();
-    if (earlyMs < -LATE_MS) {
-      this.#immediate = setImmediate(this.#run);
-      return;
-    }
-    if (earlyMs > 0) Atomics.wait(this.#sleepWord, 0, 0, earlyMs);
-    this.#runDueTick();
+  /** Timers come before sockets in the event loop: every tick waits for a look at what has arrived. */
+  #lookFirst(): void {
+    this.#immediate = setImmediate(this.#run);
   }
 
-  #runDueTick(): void {
+  #runNext(): void {
+    this.#skipWhatIsTooLate(performance.now());
+    this.#skipWhatIsEmpty();
+    const earlyMs = this.#startMs() - performance.now();
+    if (earlyMs > 0 && earlyMs < SHORTEST_TIMER_MS) this.#ticking.sleep(earlyMs);
     const beganMs = performance.now();
-    this.#skipWhatIsTooLate(beganMs);
-    if (this.#nextDueMs() <= beganMs) this.#tick(beganMs);
-    const doneMs = performance.now();
-    this.#stats.add('busy_ms', doneMs - beganMs);
-    const nextMs = Math.max(this.#nextDueMs(), beganMs + CATCH_UP_SPACING_MS);
-    this.#timer = setTimeout(this.#wake, Math.max(1, Math.floor(nextMs - doneMs)));
+    if (this.#startMs() <= beganMs) this.#tick(beganMs);
+    this.#await();
   }
 
-  #nextDueMs(): number {
-    return this.#originMs + (this.#ticksDone + 1) * FRAME_MS;
+  /** Comes back when the next tick is due, or less than a millisecond before. */
+  #await(): void {
+    this.#skipWhatIsEmpty();
+    const waitMs = Math.floor(this.#startMs() - performance.now());
+    if (waitMs < SHORTEST_TIMER_MS) this.#lookFirst();
+    else this.#timer = setTimeout(this.#wake, waitMs);
+  }
+
+  #dueMs(): number {
+    return this.#originMs + this.#slotsDone * SLOT_MS;
+  }
+
+  /** When the next tick may begin. */
+  #startMs(): number {
+    const lastMs = this.#tickedAtMs[this.#slotsDone % SLOTS] as number;
+    return Math.max(this.#dueMs(), lastMs + CATCH_UP_SPACING_MS);
+  }
+
+  /** Slot 0 has its tick even when it is empty: that the clock runs can be seen by it. */
+  #skipWhatIsEmpty(): void {
+    while (!this.#isOccupied(this.#slotsDone % SLOTS)) this.#slotsDone++;
+  }
+
+  #isOccupied(slot: number): boolean {
+    return slot === 0 || this.#ticking.isOccupied(slot);
   }
 
   #skipWhatIsTooLate(nowMs: number): void {
-    const ticksDue = Math.floor((nowMs - this.#originMs) / FRAME_MS);
-    const skipped = ticksDue - this.#ticksDone - MAX_CATCH_UP_TICKS;
+    const ticksDue = Math.floor((nowMs - this.#dueMs()) / FRAME_MS) + 1;
+    const skipped = ticksDue - MAX_CATCH_UP_TICKS;
     if (skipped <= 0) return;
-    this.#ticksDone += skipped;
-    this.#stats.add('skipped_ticks', skipped);
+    this.#slotsDone += skipped * SLOTS;
+    let occupied = 0;
+    for (let slot = 0; slot < SLOTS; slot++) if (this.#isOccupied(slot)) occupied++;
+    this.#stats.add('skipped_ticks', skipped * occupied);
   }
 
   #tick(nowMs: number): void {
-    this.#ticksDone++;
-    this.#stats.recordLateness(nowMs - this.#originMs - this.#ticksDone * FRAME_MS);
-    this.#onTick(this.#ticksDone);
+    const slot = this.#slotsDone % SLOTS;
+    this.#stats.recordLateness(nowMs - this.#dueMs());
+    this.#tickedAtMs[slot] = nowMs;
+    this.#slotsDone++;
+    this.#ticking.tick(slot);
     this.#stats.add('ticks', 1);
+    this.#stats.add('busy_ms', performance.now() - nowMs);
     this.#stats.beat();
   }
 }

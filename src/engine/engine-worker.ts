@@ -13,26 +13,28 @@ import {
   toWireError,
   type WorkerReady,
 } from '../threads/protocol.ts';
-import { TickClock } from './clock.ts';
+import { TickClock, type Ticking } from './clock.ts';
 import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
+import { Slots } from './slots.ts';
 
 /** One engine thread: a clock, the calls placed here, and the port over which main commands them. */
-export class EngineWorker implements MediaCallHost {
+export class EngineWorker implements MediaCallHost, Ticking {
   readonly stats = new EngineStats();
   readonly #factories: Readonly<Record<string, OpenMediaLeg>>;
-  readonly #io: MediaIo | null;
-  readonly #calls: MediaCall[] = [];
+  readonly #io: MediaIo;
+  readonly #calls = new Map<string, MediaCall>();
+  readonly #slots = new Slots();
   readonly #mixers = new Map<number, Mixer>();
   readonly #port: MessagePort;
-  readonly #clock = new TickClock(this.stats, (tick) => this.#tick(tick));
+  readonly #clock = new TickClock(this.stats, this);
 
-  /** `io` is what the factories' legs do their I/O over; null: they need nobody's help. */
-  constructor(factories: Readonly<Record<string, OpenMediaLeg>>, io: MediaIo | null) {
+  /** `io` is what the factories' legs do their I/O over. */
+  constructor(factories: Readonly<Record<string, OpenMediaLeg>>, io: MediaIo) {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
     this.#io = io;
-    if (io?.kind === 'native') this.stats.add('native_io_threads', 1);
+    if (io.kind === 'native') this.stats.add('native_io_threads', 1);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#port.on('message', (command: Command) => this.#handle(command));
@@ -70,26 +72,51 @@ export class EngineWorker implements MediaCallHost {
   readonly post = (message: Event | Reply): void => this.#port.postMessage(message);
 
   async #hold(call: MediaCall): Promise<CallOutcome> {
-    this.#calls.push(call);
+    const { callId, callNumber } = call;
+    this.#calls.set(callId, call);
     this.stats.add('calls', 1);
-    this.post({ type: 'call.placed', callId: call.callId, callNumber: call.callNumber });
+    this.post({ type: 'call.placed', callId, callNumber, slot: this.#slots.add(call) });
     const outcome = await call.outcome;
-    this.#calls.splice(this.#calls.indexOf(call), 1);
+    this.#slots.remove(call);
+    if (this.#calls.get(callId) === call) this.#calls.delete(callId);
     this.stats.add('calls', -1);
     if (outcome.type === 'failed') this.stats.add('failed_calls', 1);
     return outcome;
   }
 
-  #tick(tick: number): void {
+  isOccupied(slot: number): boolean {
+    return this.#slots.isOccupied(slot);
+  }
+
+  sleep(milliseconds: number): void {
+    this.#io.sleep(milliseconds);
+  }
+
+  tick(slot: number): void {
+    this.#io.receive();
+    const agents = this.#tickAwake(slot);
+    if (slot === 0) this.#tickResting();
+    this.#io.send();
+    if (agents > 0) this.#port.postMessage(slot);
+  }
+
+  /** Returns how many agents the slot's calls have. */
+  #tickAwake(slot: number): number {
+    const calls = this.#slots.awakeIn(slot);
     let agents = 0;
-    this.#io?.receive();
-    for (let i = 0; i < this.#calls.length; i++) {
-      const call = this.#calls[i] as MediaCall;
+    for (let i = 0; i < calls.length; i++) {
+      const call = calls[i] as MediaCall;
       this.#tickCall(call);
       agents += call.agentCount;
     }
-    this.#io?.send();
-    if (agents > 0) this.#port.postMessage(tick);
+    return agents;
+  }
+
+  #tickResting(): void {
+    for (let turns = this.#slots.restingTurns; turns > 0; turns--) {
+      const call = this.#slots.nextResting();
+      if (call !== undefined) this.#tickCall(call);
+    }
   }
 
   #tickCall(call: MediaCall): void {
@@ -103,7 +130,7 @@ export class EngineWorker implements MediaCallHost {
   }
 
   #handle(command: Command): void {
-    const call = this.#calls.find(({ callId }) => callId === command.callId);
+    const call = this.#calls.get(command.callId);
     if (call === undefined) return;
     this.stats.enterCall(call.callNumber);
     try {
@@ -112,6 +139,7 @@ export class EngineWorker implements MediaCallHost {
       call.fail(error);
     }
     this.stats.leaveCall();
+    this.#slots.settle(call);
   }
 
   #fault(error: unknown): void {

@@ -13,7 +13,7 @@ import { AgentLegParty } from './agent-leg.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
 
-/** Once a second. */
+/** Once a second, while the call does not rest. */
 const TICKS_BETWEEN_COUNTS = 50;
 
 /** What a call needs from the worker it lives on. */
@@ -87,13 +87,18 @@ export class MediaCall {
     return this.#agents.length;
   }
 
+  /** Nobody speaks or hears before a command says so: most of the call's ticks may be left out. */
+  get resting(): boolean {
+    return this.#agents.length === 0 && this.#leg.resting;
+  }
+
   /** One frame from everyone to everyone. May throw: a bug, which ends this call. */
   tick(): void {
     if (this.#ended) return;
     this.#mixer.mix(this.#parties);
     this.#afterTick();
     this.#ticksToCount--;
-    if (this.#ticksToCount > 0) return;
+    if (this.#ticksToCount > 0 && !this.resting) return;
     this.#ticksToCount = TICKS_BETWEEN_COUNTS;
     this.#platform.collectCounters();
   }

@@ -19,6 +19,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <node_api.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@
 #include <unistd.h>
 
 /* Goes up with every change that JavaScript must know of. */
-#define INTERFACE_VERSION 1
+#define INTERFACE_VERSION 2
 #define RECORD_HEADER_BYTES 40
 #define IPV6_FLAG 0x10000
 #define SEND_HEADER_BYTES 8
@@ -40,6 +41,10 @@
 #define EVENTS 256
 #define CONTROL_BYTES 64
 #define US_PER_S 1000000
+#define NS_PER_MS 1000000
+
+/* libuv's, which Node exports: https://docs.libuv.org/en/v1.x/loop.html#c.uv_backend_fd */
+int uv_backend_fd(const struct uv_loop_s *loop);
 
 typedef struct {
   int fd; /* -1: free */
@@ -381,6 +386,20 @@ static napi_value use(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+/* sleep(milliseconds): less than a second; ends early when the thread's event loop has something to do. */
+static napi_value sleep_(napi_env env, napi_callback_info info) {
+  napi_value value;
+  double milliseconds = 0;
+  struct uv_loop_s *loop = NULL;
+  arguments(env, info, 1, &value);
+  napi_get_value_double(env, value, &milliseconds);
+  if (napi_get_uv_event_loop(env, &loop) != napi_ok) return NULL;
+  struct pollfd loop_event = {.fd = uv_backend_fd(loop), .events = POLLIN};
+  const struct timespec most = {.tv_nsec = (long)(milliseconds * NS_PER_MS)};
+  ppoll(&loop_event, 1, &most, NULL);
+  return NULL;
+}
+
 /* wakeToThePoint(): timers of this thread fire when they are due; the kernel's habit is up to 50 us later. */
 static napi_value wake_to_the_point(napi_env env, napi_callback_info info) {
   (void)info;
@@ -422,6 +441,7 @@ NAPI_MODULE_INIT() {
   add(env, exports, "send", send_);
   add(env, exports, "unsent", unsent);
   add(env, exports, "overflowed", overflowed);
+  add(env, exports, "sleep", sleep_);
   add(env, exports, "wakeToThePoint", wake_to_the_point);
   return exports;
 }

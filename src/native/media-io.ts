@@ -20,12 +20,14 @@ export interface MediaIoBinding {
   /** Packets of the socket that the kernel did not take, and such that came while its buffer was full. */
   unsent(socket: number): number;
   overflowed(socket: number): number;
+  /** Sleeps for so long, or until the thread's event loop has something to do. */
+  sleep(milliseconds: number): void;
   /** Lets timers of this thread fire when they are due; the kernel's habit is up to 50 µs later. */
   wakeToThePoint(): number;
 }
 
 /** INTERFACE_VERSION of media-io.c. */
-const VERSION = 1;
+const VERSION = 2;
 const BINARY = join(import.meta.dirname, '../../build/media-io.node');
 
 /** Loads the binary that build.ts made; returns why not when that cannot be. */

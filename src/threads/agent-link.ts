@@ -108,7 +108,7 @@ export class AgentLink implements AgentAudio {
     this.#host.left(this);
   }
 
-  /** The worker has ticked: carries audio both ways. */
+  /** The call has had its tick: carries audio both ways. */
   doorbell(): void {
     this.#uplink.advance();
     this.#downlink?.drain(this.#observer);

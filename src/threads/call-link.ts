@@ -47,6 +47,7 @@ type State =
       readonly journal: CallJournal;
       readonly callNumber: number;
       readonly worker: WorkerLink;
+      readonly slot: number;
     }
   | { readonly name: 'ended' };
 
@@ -141,7 +142,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     if (index >= 0) this.#agents.splice(index, 1);
   }
 
-  /** The worker that holds the call has ticked. */
+  /** The call has had its tick. */
   doorbell(): void {
     for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLink).doorbell();
   }
@@ -153,7 +154,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
         this.#requests.settle(message);
         return;
       case 'call.placed':
-        this.#placed(message.callNumber, worker);
+        this.#placed(message.callNumber, worker, message.slot);
         return;
       case 'media.event':
         if ('journal' in this.#state) this.#state.journal.onEvent(message.event);
@@ -187,11 +188,11 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     );
   }
 
-  #placed(callNumber: number, worker: WorkerLink): void {
+  #placed(callNumber: number, worker: WorkerLink, slot: number): void {
     if (this.#state.name !== 'placing' || this.#state.callNumber !== callNumber) return;
     const { journal, held } = this.#state;
-    this.#state = { name: 'placed', journal, callNumber, worker };
-    worker.calls.add(this);
+    this.#state = { name: 'placed', journal, callNumber, worker, slot };
+    worker.hold(this, slot);
     for (const command of held) this.#post(command, worker);
     this.#opening?.resolve();
   }
@@ -243,7 +244,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
 
   #end(termination?: Termination): void {
     if (this.#state.name === 'ended') return;
-    if (this.#state.name === 'placed') this.#state.worker.calls.delete(this);
+    if (this.#state.name === 'placed') this.#state.worker.release(this, this.#state.slot);
     this.#state = { name: 'ended' };
     const gone = new GatewayError('call_not_active');
     this.#opening?.reject(gone);

@@ -188,7 +188,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
       agent_legs: 0,
       native_io_threads: 0,
     });
-    if (!this.#closing) this.#observer.workerLost(worker.threadId, worker.stalled, worker.calls.size);
+    if (!this.#closing) this.#observer.workerLost(worker.threadId, worker.stalled, worker.callCount);
   }
 
   async #awaitThreads(): Promise<void> {

@@ -104,10 +104,15 @@ export type Reply =
       readonly error: WireError;
     };
 
-/** Worker → main. The doorbell is not an Event: it is a bare number, the tick's index, at most one a tick. */
+/** Worker → main. The doorbell is not an Event: it is a bare number, the slot whose calls have had their tick. */
 export type Event =
-  /** The call's media leg is open and takes part in the tick. */
-  | { readonly type: 'call.placed'; readonly callId: string; readonly callNumber: number }
+  /** The call's media leg is open and has its ticks in this slot, 0 to 19. */
+  | {
+      readonly type: 'call.placed';
+      readonly callId: string;
+      readonly callNumber: number;
+      readonly slot: number;
+    }
   | { readonly type: 'media.event'; readonly callId: string; readonly event: MediaEvent }
   /** All audio sent before the mark has been played. */
   | { readonly type: 'agent.mark'; readonly callId: string; readonly legId: number; readonly markId: number }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { SLOTS } from '../base/frame.ts';
 import { EngineStats } from './engine-stats.ts';
 import type { Command, Event, Reply, WorkerReady } from './protocol.ts';
 
@@ -12,7 +13,7 @@ export interface WorkerLinkHost {
 
 /** A call that the worker holds. */
 export interface HeldCall {
-  /** The worker has ticked. */
+  /** The call has had its tick. */
   doorbell(): void;
 }
 
@@ -20,7 +21,7 @@ export interface HeldCall {
 export class WorkerLink {
   readonly threadId: number;
   readonly stats: EngineStats;
-  readonly calls = new Set<HeldCall>();
+  readonly #calls: readonly Set<HeldCall>[] = Array.from({ length: SLOTS }, () => new Set());
   /** Set when the worker was stopped because its clock stood still. */
   stalled = false;
   readonly #port: MessagePort;
@@ -32,25 +33,44 @@ export class WorkerLink {
     this.#port = ready.port;
     this.#host = host;
     this.#port.on('message', (message: number | Event | Reply) => {
-      if (typeof message === 'number') this.#doorbell();
-      else this.#guard(() => host.received(message, this));
+      if (typeof message === 'number') this.#doorbell(message);
+      else this.#received(message);
     });
     this.#port.on('close', () => host.gone(this));
     this.#port.unref();
+  }
+
+  get callCount(): number {
+    return this.#calls.reduce((count, calls) => count + calls.size, 0);
+  }
+
+  /** From now on the call hears the doorbell of its slot. */
+  hold(call: HeldCall, slot: number): void {
+    this.#calls[slot]?.add(call);
+  }
+
+  release(call: HeldCall, slot: number): void {
+    this.#calls[slot]?.delete(call);
   }
 
   post(command: Command): void {
     this.#port.postMessage(command);
   }
 
-  #doorbell(): void {
-    for (const call of this.calls) this.#guard(() => call.doorbell());
+  /** What one call's observer throws must not keep the others from being served. */
+  #doorbell(slot: number): void {
+    for (const call of this.#calls[slot] ?? []) {
+      try {
+        call.doorbell();
+      } catch (error) {
+        this.#host.threw(error);
+      }
+    }
   }
 
-  /** What one call's observer throws must not keep the others from being served. */
-  #guard(action: () => void): void {
+  #received(message: Event | Reply): void {
     try {
-      action();
+      this.#host.received(message, this);
     } catch (error) {
       this.#host.threw(error);
     }

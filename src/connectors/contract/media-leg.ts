@@ -6,6 +6,8 @@
 export interface MediaLeg {
   /** Native rate of the leg's frames, in Hz; one frame is 20 ms of 16-bit mono. */
   readonly sampleRateHz: number;
+  /** It neither sends nor hears before it is configured anew; a tick a second is enough for it. */
+  readonly resting: boolean;
   /** Counts since the leg was opened; the same object all along, put right when it is asked for. */
   readonly counters: MediaCounters;
   /** Sets all that the leg negotiated (peer, codec, keys, direction); the whole of it each time, idempotent. */
@@ -55,13 +57,15 @@ export type OpenMediaLeg = (
   host: MediaLegHost,
 ) => Promise<MediaLeg>;
 
-/** What a thread does for all of its media legs at once; the engine calls both every tick, even an idle one. */
+/** What a thread does for all of its media legs at once; the engine calls `receive` and `send` in every tick. */
 export interface MediaIo {
   readonly kind: 'native' | 'portable';
   /** Before the legs are pulled: hands them what has arrived. */
   receive(): void;
   /** After the legs were pushed to: sends what they have written. */
   send(): void;
+  /** Sleeps for so long, to the point; or less, when the thread's event loop has something to do. */
+  sleep(milliseconds: number): void;
 }
 
 /** Shared memory that a media leg may use to survive its worker, zeroed at first. */

@@ -1,6 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TickClock } from '../../../src/engine/clock.ts';
+import { FRAME_MS, SLOT_MS } from '../../../src/base/frame.ts';
+import { portableIo } from '../../../src/connectors/sip/media/portable-sockets.ts';
+import { TickClock, type Ticking } from '../../../src/engine/clock.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
 import { until } from './support/test-engine.ts';
 
@@ -12,25 +14,41 @@ function holdUp(milliseconds: number): void {
   while (performance.now() < endMs);
 }
 
-/** A clock whose third tick is held up while something arrives for the thread. */
-class Bench {
-  readonly stats = new EngineStats();
-  readonly order: (number | 'arrival')[] = [];
-  readonly atMs: number[] = [];
-  readonly #channel = new MessageChannel();
-  readonly #clock = new TickClock(this.stats, (tick) => this.#tick(tick));
+interface Entry {
+  readonly slot: number;
+  readonly atMs: number;
+}
 
-  constructor() {
+/** A clock whose third tick may be held up while something arrives for the thread. */
+class Bench implements Ticking {
+  readonly stats = new EngineStats();
+  readonly occupied = new Set<number>();
+  readonly order: (number | 'arrival')[] = [];
+  readonly ticks: Entry[] = [];
+  heldUp = false;
+  readonly #channel = new MessageChannel();
+  readonly #clock = new TickClock(this.stats, this);
+
+  constructor(...occupied: number[]) {
+    for (const slot of occupied) this.occupied.add(slot);
     this.#channel.port1.on('message', () => this.order.push('arrival'));
     this.#clock.start();
   }
 
-  #tick(tick: number): void {
-    this.order.push(tick);
-    this.atMs.push(performance.now());
-    if (tick !== HELD_UP_IN_TICK) return;
+  isOccupied(slot: number): boolean {
+    return this.occupied.has(slot);
+  }
+
+  tick(slot: number): void {
+    this.ticks.push({ slot, atMs: performance.now() });
+    this.order.push(this.ticks.length);
+    if (!this.heldUp || this.ticks.length !== HELD_UP_IN_TICK) return;
     this.#channel.port2.postMessage(0);
     holdUp(HELD_UP_MS);
+  }
+
+  sleep(milliseconds: number): void {
+    portableIo.sleep(milliseconds);
   }
 
   stop(): void {
@@ -43,21 +61,59 @@ describe('TickClock', () => {
   let bench: Bench;
   afterEach(() => bench.stop());
 
+  it('gives every occupied slot its turn in order, and slot 0 without any call', async () => {
+    bench = new Bench(3, 17);
+    await until(() => bench.ticks.length >= 9);
+    expect(bench.ticks.slice(0, 9).map(({ slot }) => slot)).toEqual([0, 3, 17, 0, 3, 17, 0, 3, 17]);
+  });
+
+  it('begins no tick before it is due', async () => {
+    bench = new Bench(1, 2, 3);
+    await until(() => bench.ticks.length >= 41);
+    const origins = bench.ticks.map(
+      ({ slot, atMs }, i) => atMs - Math.floor(i / 4) * FRAME_MS - slot * SLOT_MS,
+    );
+    expect(Math.min(...origins)).toBeGreaterThanOrEqual((origins[0] as number) - 0.5);
+  });
+
+  it('takes in slots that become occupied and leaves out those that become empty', async () => {
+    bench = new Bench(5);
+    await until(() => bench.ticks.length >= 4);
+    bench.occupied.delete(5);
+    bench.occupied.add(11);
+    const seen = bench.ticks.length;
+    await until(() => bench.ticks.length >= seen + 4);
+    expect(new Set(bench.ticks.slice(seen).map(({ slot }) => slot))).toEqual(new Set([0, 11]));
+  });
+
   it('takes in what arrived during a delay before it makes up for the ticks', async () => {
     bench = new Bench();
+    bench.heldUp = true;
     await until(() => bench.order.length >= 7);
     expect(bench.order.slice(0, 5)).toEqual([1, 2, 3, 'arrival', 4]);
   });
 
-  it('makes up for ticks one at a time, none of them left out, faster than they would have come', async () => {
-    bench = new Bench();
-    await until(() => bench.atMs.length >= 6);
-    const [third = 0, fourth = 0, fifth = 0, sixth = 0] = bench.atMs.slice(2);
-    expect(bench.order.filter((entry) => entry !== 'arrival').slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(fourth - third).toBeGreaterThanOrEqual(HELD_UP_MS);
-    expect(fifth - fourth).toBeGreaterThan(2);
-    expect(sixth - fifth).toBeGreaterThan(2);
-    expect(sixth - fourth).toBeLessThan(35);
+  it('makes up for the ticks of a slot one at a time, none left out, faster than they would have come', async () => {
+    bench = new Bench(10);
+    bench.heldUp = true;
+    await until(() => bench.ticks.length >= 12);
+    const { slots, gapsMs } = {
+      slots: bench.ticks.slice(0, 12).map(({ slot }) => slot),
+      gapsMs: bench.ticks.slice(4, 9).map(({ atMs }, i) => atMs - (bench.ticks[i + 2]?.atMs ?? 0)),
+    };
+    expect(slots).toEqual([0, 10, 0, 10, 0, 10, 0, 10, 0, 10, 0, 10]);
+    expect(Math.min(...gapsMs)).toBeGreaterThan(3);
+    expect((bench.ticks[8]?.atMs ?? 0) - (bench.ticks[3]?.atMs ?? 0)).toBeLessThan(35);
     expect(bench.stats.read().skipped_ticks).toBe(0);
+  });
+
+  it('skips what is beyond five ticks a slot, and counts it', async () => {
+    bench = new Bench(10);
+    await until(() => bench.ticks.length >= 2);
+    holdUp(10.5 * FRAME_MS);
+    const before = bench.ticks.length;
+    await until(() => bench.ticks.length >= before + 10);
+    expect(bench.stats.read().skipped_ticks).toBeGreaterThanOrEqual(10);
+    expect(bench.stats.read().skipped_ticks).toBeLessThanOrEqual(14);
   });
 });

@@ -74,6 +74,10 @@ export class NativeIo implements SocketIo {
     this.#unsentEnd = 0;
   }
 
+  sleep(milliseconds: number): void {
+    this.#binding.sleep(milliseconds);
+  }
+
   /** Takes a packet for the next group. */
   queue(socket: NativeSocket, bytes: Uint8Array, length: number): void {
     if (this.#unsentEnd + SEND_HEADER_BYTES + MAX_SENT_BYTES > SEND_BYTES) this.send();

@@ -16,11 +16,15 @@ const BUFFERS = 16;
 /** Longer than any packet of ours. */
 const BUFFER_BYTES = 1_500;
 
+/** Nobody ever wakes this word: waiting on it is sleeping. */
+const sleepWord = new Int32Array(new SharedArrayBuffer(4));
+
 /** Media I/O with what Node brings: the event loop tells of every packet, and each is sent by a call of its own. */
 export const portableIo: SocketIo = {
   kind: 'portable',
   receive: () => {},
   send: () => {},
+  sleep: (milliseconds) => void Atomics.wait(sleepWord, 0, 0, milliseconds),
   open: async (options) => {
     const rtp = await bind(options.bindHost, options.rtpPort);
     try {

@@ -56,6 +56,10 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     sockets.listen(this);
   }
 
+  get resting(): boolean {
+    return this.#config !== null && !this.#config.sending && !this.#config.receiving;
+  }
+
   /** The same object each time, put right when it is asked for. */
   get counters(): Readonly<SipMediaCounters> {
     const { unsent, overflowed } = this.#sockets;

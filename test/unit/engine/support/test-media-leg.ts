@@ -41,6 +41,7 @@ export async function openTestMedia(
 
 class TestMediaLeg implements MediaLeg {
   readonly sampleRateHz: number;
+  readonly resting = false;
   readonly counters = {
     packetsReceived: 0,
     packetsSent: 0,

@@ -1,8 +1,9 @@
+import { portableIo } from '../../../../src/connectors/sip/media/portable-sockets.ts';
 import { EngineWorker } from '../../../../src/engine/engine-worker.ts';
 import type { CallOutcome, CallPlacement } from '../../../../src/threads/protocol.ts';
 import { openTestMedia } from './test-media-leg.ts';
 
-const worker = new EngineWorker({ test: openTestMedia }, null);
+const worker = new EngineWorker({ test: openTestMedia }, portableIo);
 
 export function holdCall(placement: CallPlacement): Promise<CallOutcome> {
   return worker.run(placement);

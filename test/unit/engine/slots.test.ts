@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { SLOTS } from '../../../src/base/frame.ts';
+import type { MediaCall } from '../../../src/engine/media-call.ts';
+import { Slots } from '../../../src/engine/slots.ts';
+
+/** A call, as far as slots look at it. */
+function callThat(rests: { resting: boolean }): MediaCall {
+  return rests as MediaCall;
+}
+
+describe('Slots', () => {
+  it('fills a slot with four calls before it begins another, and then all of them evenly', () => {
+    const slots = new Slots();
+    const taken = Array.from({ length: 200 }, () => slots.add(callThat({ resting: false })));
+    expect(taken.slice(0, 9)).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2]);
+    for (let slot = 0; slot < SLOTS; slot++) expect(slots.awakeIn(slot)).toHaveLength(200 / SLOTS);
+  });
+
+  it('gives a place that became free to the next call', () => {
+    const slots = new Slots();
+    const calls = Array.from({ length: 12 }, () => callThat({ resting: false }));
+    for (const call of calls) slots.add(call);
+    slots.remove(calls[5] as MediaCall);
+    expect(slots.awakeIn(1)).toHaveLength(3);
+    expect(slots.add(callThat({ resting: false }))).toBe(1);
+  });
+
+  it('leaves a slot without ticks while its calls rest, and each of them its slot', () => {
+    const slots = new Slots();
+    const state = { resting: true };
+    const call = callThat(state);
+    const slot = slots.add(call);
+    expect(slots.isOccupied(slot)).toBe(false);
+    state.resting = false;
+    slots.settle(call);
+    slots.settle(call);
+    expect(slots.awakeIn(slot)).toEqual([call]);
+    expect(slots.restingTurns).toBe(0);
+  });
+
+  it('has every resting call take a turn once in 50 frames', () => {
+    const slots = new Slots();
+    const calls = Array.from({ length: 101 }, () => callThat({ resting: true }));
+    for (const call of calls) slots.add(call);
+    const turns = new Set<MediaCall | undefined>();
+    for (let frame = 0; frame < 50; frame++) {
+      for (let turn = 0; turn < slots.restingTurns; turn++) turns.add(slots.nextResting());
+    }
+    expect(turns).toEqual(new Set(calls));
+  });
+
+  it('forgets a call that rests or not, and one it never knew', () => {
+    const slots = new Slots();
+    const [awake, resting] = [callThat({ resting: false }), callThat({ resting: true })];
+    const slot = slots.add(awake);
+    slots.add(resting);
+    slots.remove(awake);
+    slots.remove(resting);
+    slots.remove(callThat({ resting: false }));
+    slots.settle(awake);
+    expect([slots.isOccupied(slot), slots.nextResting()]).toEqual([false, undefined]);
+  });
+});
