@@ -42,19 +42,32 @@
 #define CONTROL_BYTES 64
 #define US_PER_S 1000000
 #define NS_PER_MS 1000000
+/* Packets sent to one address that make it worth a socket that is connected to it: a second of a call. */
+#define PACKETS_TO_LINE 50
+#define NO_LINE (-1)
 
 /* libuv's, which Node exports: https://docs.libuv.org/en/v1.x/loop.html#c.uv_backend_fd */
 int uv_backend_fd(const struct uv_loop_s *loop);
 
+/*
+ * A socket that has sent to one address for a while gets a line: a second socket on the same port, connected to that
+ * address. The kernel then looks no route up for each packet and finds the receiver of what comes from there at once,
+ * while the first socket goes on hearing everybody else. A line is an entry of its own that nobody else knows of.
+ */
 typedef struct {
   int fd; /* -1: free */
+  int owner; /* whose packets it receives: its own index, but for a line */
+  int line;
   int next_ready;
   bool ready;
   bool wide; /* IPv6 */
+  int receive_buffer_bytes;
   struct sockaddr_storage target;
   socklen_t target_bytes; /* 0: nobody to send to yet */
+  int packets_to_line;
   uint32_t unsent;
   uint32_t overflowed;
+  uint32_t lines_overflowed; /* of lines that were closed */
 } Socket;
 
 /* The sockets of one thread. */
@@ -116,20 +129,31 @@ static socklen_t address_of(const char *host, int port, bool wide, struct sockad
   return bytes;
 }
 
-static int open_socket(const char *host, int port, int receive_buffer_bytes, bool wide) {
-  struct sockaddr_storage address;
-  socklen_t address_bytes = address_of(host, port, wide, &address);
-  if (address_bytes == 0) return -EINVAL;
-  int fd = socket(address.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+static int new_socket(int family, int receive_buffer_bytes) {
+  const int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
   const int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof receive_buffer_bytes);
   setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
   setsockopt(fd, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
-  if (bind(fd, (struct sockaddr *)&address, address_bytes) == 0) return fd;
+  return fd;
+}
+
+static int open_socket(const char *host, int port, int receive_buffer_bytes, bool wide) {
+  struct sockaddr_storage address;
+  socklen_t address_bytes = address_of(host, port, wide, &address);
+  if (address_bytes == 0) return -EINVAL;
+  const int fd = new_socket(address.ss_family, receive_buffer_bytes);
+  if (fd < 0 || bind(fd, (struct sockaddr *)&address, address_bytes) == 0) return fd;
   const int error = errno;
   close(fd);
   return -error;
+}
+
+/* Edge-triggered: a socket is told once and then read until it is empty. */
+static int listen_to(MediaIo *io, int fd, int index) {
+  struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u32 = (uint32_t)index};
+  return epoll_ctl(io->epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : -errno;
 }
 
 static int free_index(MediaIo *io) {
@@ -157,14 +181,13 @@ static napi_value open_(napi_env env, napi_callback_info info) {
   if (index < 0) return value_of(env, index);
   const int fd = open_socket(host, int_of(env, values[1]), int_of(env, values[2]), wide);
   if (fd < 0) return value_of(env, fd);
-  /* Edge-triggered: a socket is told once and then read until it is empty. */
-  struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u32 = (uint32_t)index};
-  if (epoll_ctl(io->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
-    const int error = errno;
+  const int error = listen_to(io, fd, index);
+  if (error < 0) {
     close(fd);
-    return value_of(env, -error);
+    return value_of(env, error);
   }
-  io->sockets[index] = (Socket){.fd = fd, .next_ready = -1, .wide = wide};
+  io->sockets[index] = (Socket){.fd = fd, .owner = index, .line = NO_LINE, .next_ready = -1, .wide = wide,
+                                .receive_buffer_bytes = int_of(env, values[2])};
   return value_of(env, index);
 }
 
@@ -180,6 +203,20 @@ static void leave_ready(MediaIo *io, int index) {
   }
 }
 
+static void close_entry(MediaIo *io, int index) {
+  Socket *socket = &io->sockets[index];
+  if (socket->ready) leave_ready(io, index);
+  close(socket->fd);
+  *socket = (Socket){.fd = -1, .next_ready = -1};
+}
+
+static void close_line(MediaIo *io, Socket *socket) {
+  if (socket->line == NO_LINE) return;
+  socket->lines_overflowed += io->sockets[socket->line].overflowed;
+  close_entry(io, socket->line);
+  socket->line = NO_LINE;
+}
+
 /* close(socket) */
 static napi_value close_(napi_env env, napi_callback_info info) {
   napi_value value;
@@ -187,10 +224,40 @@ static napi_value close_(napi_env env, napi_callback_info info) {
   const int index = int_of(env, value);
   Socket *socket = socket_at(io, index);
   if (socket == NULL) return NULL;
-  if (socket->ready) leave_ready(io, index);
-  close(socket->fd);
-  *socket = (Socket){.fd = -1, .next_ready = -1};
+  close_line(io, socket);
+  close_entry(io, index);
   return NULL;
+}
+
+/* Lets `other` have the port of `fd` as well. Both must agree at that moment only: it stays taken for all others. */
+static bool share_port(int fd, int other) {
+  struct sockaddr_storage address;
+  socklen_t address_bytes = sizeof address;
+  const int on = 1;
+  const int off = 0;
+  if (getsockname(fd, (struct sockaddr *)&address, &address_bytes) != 0) return false;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  setsockopt(other, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  const bool shared = bind(other, (struct sockaddr *)&address, address_bytes) == 0;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &off, sizeof off);
+  setsockopt(other, SOL_SOCKET, SO_REUSEADDR, &off, sizeof off);
+  return shared;
+}
+
+/* Without one, for want of descriptors or of a route, the first socket goes on alone. */
+static void open_line(MediaIo *io, int index) {
+  const int line = free_index(io);
+  if (line < 0) return;
+  Socket *socket = &io->sockets[index];
+  const int fd = new_socket(socket->target.ss_family, socket->receive_buffer_bytes);
+  if (fd < 0) return;
+  if (share_port(socket->fd, fd) && connect(fd, (struct sockaddr *)&socket->target, socket->target_bytes) == 0 &&
+      listen_to(io, fd, line) == 0) {
+    io->sockets[line] = (Socket){.fd = fd, .owner = index, .line = NO_LINE, .next_ready = -1};
+    socket->line = line;
+  } else {
+    close(fd);
+  }
 }
 
 /* aim(socket, host, port): where it sends from now on; an errno below zero when that is no address. */
@@ -201,6 +268,8 @@ static napi_value aim(napi_env env, napi_callback_info info) {
   char host[INET6_ADDRSTRLEN + 32] = "";
   napi_get_value_string_utf8(env, values[1], host, sizeof host, NULL);
   if (socket == NULL) return value_of(env, -EBADF);
+  close_line(io, socket);
+  socket->packets_to_line = PACKETS_TO_LINE;
   socket->target_bytes = address_of(host, int_of(env, values[2]), socket->wide, &socket->target);
   return value_of(env, socket->target_bytes == 0 ? -EINVAL : 0);
 }
@@ -297,11 +366,13 @@ static int read_socket(MediaIo *io, int index, int first, int most, int64_t now_
         .msg_control = notes[i], .msg_controllen = CONTROL_BYTES};
   }
   Socket *socket = &io->sockets[index];
-  const int count = recvmmsg(socket->fd, messages, (unsigned)most, MSG_DONTWAIT, NULL);
+  int count = recvmmsg(socket->fd, messages, (unsigned)most, MSG_DONTWAIT, NULL);
+  /* A line is told first when a packet of its own was refused; what waits comes with the next call. */
+  if (count < 0 && errno != EAGAIN) count = recvmmsg(socket->fd, messages, (unsigned)most, MSG_DONTWAIT, NULL);
   for (int i = 0; i < count; i++) {
     int32_t *head = (int32_t *)(io->received + (size_t)(first + i) * (size_t)io->record_bytes);
     const bool whole = (messages[i].msg_hdr.msg_flags & MSG_TRUNC) == 0;
-    head[0] = index;
+    head[0] = socket->owner;
     head[1] = whole ? (int32_t)messages[i].msg_len : 0;
     head[2] = age_of(&messages[i].msg_hdr, socket, now_us);
     note_source(&sources[i], head);
@@ -333,6 +404,23 @@ static napi_value receive(napi_env env, napi_callback_info info) {
 
 /* ---- sending ---- */
 
+static bool send_by_line(int fd, const uint8_t *payload, size_t length) {
+  const int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+  if (send(fd, payload, length, flags) >= 0) return true;
+  /* The first answer may be that an earlier packet was refused, which is no reason not to take this one. */
+  return errno != EAGAIN && send(fd, payload, length, flags) >= 0;
+}
+
+static bool send_one(MediaIo *io, int index, const uint8_t *payload, size_t length) {
+  Socket *socket = &io->sockets[index];
+  if (socket->line != NO_LINE) return send_by_line(io->sockets[socket->line].fd, payload, length);
+  if (socket->target_bytes == 0) return false;
+  const bool sent = sendto(socket->fd, payload, length, MSG_DONTWAIT | MSG_NOSIGNAL,
+                           (struct sockaddr *)&socket->target, socket->target_bytes) >= 0;
+  if (--socket->packets_to_line == 0) open_line(io, index);
+  return sent;
+}
+
 /* send(bytes): sends the records that lie in the first `bytes` of the send buffer. Never waits. */
 static napi_value send_(napi_env env, napi_callback_info info) {
   napi_value value;
@@ -344,12 +432,8 @@ static napi_value send_(napi_env env, napi_callback_info info) {
     const size_t length = (size_t)head[1];
     const uint8_t *payload = io->unsent + at + SEND_HEADER_BYTES;
     at += SEND_HEADER_BYTES + ((length + 7) & ~(size_t)7);
-    Socket *socket = socket_at(io, head[0]);
-    if (socket == NULL || at > end) continue;
-    const bool aimed = socket->target_bytes > 0;
-    if (!aimed || sendto(socket->fd, payload, length, MSG_DONTWAIT | MSG_NOSIGNAL,
-                         (struct sockaddr *)&socket->target, socket->target_bytes) < 0)
-      socket->unsent++;
+    if (socket_at(io, head[0]) == NULL || at > end) continue;
+    if (!send_one(io, head[0], payload, length)) io->sockets[head[0]].unsent++;
   }
   return NULL;
 }
@@ -366,7 +450,9 @@ static napi_value overflowed(napi_env env, napi_callback_info info) {
   napi_value value;
   MediaIo *io = arguments(env, info, 1, &value);
   const Socket *socket = socket_at(io, int_of(env, value));
-  return value_of(env, socket == NULL ? 0 : (int32_t)socket->overflowed);
+  if (socket == NULL) return value_of(env, 0);
+  const uint32_t by_line = socket->line == NO_LINE ? 0 : io->sockets[socket->line].overflowed;
+  return value_of(env, (int32_t)(socket->overflowed + socket->lines_overflowed + by_line));
 }
 
 /* ---- the thread ---- */

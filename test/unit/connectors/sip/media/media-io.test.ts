@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { Datagram, MediaSockets } from '../../../../../src/connectors/sip/media/media-sockets.ts';
@@ -102,6 +103,65 @@ test.each([V4, '::1'])('packets come from and go to where they should, over %s',
   sockets.sendRtcp(Buffer.from('report'), 6, one.port, host);
   await until(() => answers.length === 3, 'three answers');
   expect(answers.sort()).toEqual(['one answer 0', 'one report 1', 'two other 0']);
+  expect(sockets.unsent).toBe(0);
+});
+
+/** More than makes a connection of its own worth it (PACKETS_TO_LINE of media-io.c). */
+const LONG = 60;
+
+async function stream(sockets: MediaSockets, peer: { readonly socket: Socket; readonly port: number }) {
+  let received = 0;
+  const count = () => received++;
+  peer.socket.on('message', count);
+  for (let i = 0; i < LONG; i++) sockets.sendRtp(Buffer.from('voice'), 5, peer.port, V4);
+  await until(() => received >= LONG, 'a stream');
+  peer.socket.off('message', count);
+}
+
+/** Whom the kernel knows the sockets on `port` to be connected to. */
+function connectedPorts(port: number): number[] {
+  const rows = readFileSync('/proc/net/udp', 'latin1').matchAll(/: \w+:(\w+) \w+:(\w+) /g);
+  const hex = (text = '') => Number.parseInt(text, 16);
+  return [...rows].filter(([, local]) => hex(local) === port).map(([, , remote]) => hex(remote));
+}
+
+test('whom a leg sends to for long and everybody else are heard, also when it turns to another', async () => {
+  const { sockets, port, heard } = await opened();
+  const [one, two] = [await stranger(), await stranger()];
+  for (const [i, peer] of [one, two, one].entries()) {
+    await stream(sockets, peer);
+    if (io.kind === 'native') expect(connectedPorts(port).sort()).toEqual([0, peer.port]);
+    await tell(one.socket, `one ${i}`, port);
+    await tell(two.socket, `two ${i}`, port);
+    await until(() => heard.rtp.length === 2 * (i + 1), 'a packet of each');
+  }
+  const from = (name: string) =>
+    heard.rtp.filter(({ text }) => text.startsWith(name)).map((packet) => packet.port);
+  expect(from('one')).toEqual(Array(3).fill(one.port));
+  expect(from('two')).toEqual(Array(3).fill(two.port));
+  const refusal = { code: 'EADDRINUSE' };
+  await expect(io.open({ bindHost: V4, rtpPort: port })).rejects.toMatchObject(refusal);
+  const rude = closing(createSocket({ type: 'udp4', reuseAddr: true }));
+  rude.bind(port, V4);
+  expect((await once(rude, 'error'))[0]).toMatchObject(refusal);
+  sockets.close();
+  closing(await io.open({ bindHost: V4, rtpPort: port }));
+});
+
+test('a peer that was gone for a moment is heard and served again', async () => {
+  const { sockets, port, heard } = await opened();
+  const gone = createSocket('udp4').bind(0, V4);
+  await once(gone, 'listening');
+  const peer = gone.address().port;
+  await stream(sockets, { socket: gone, port: peer });
+  gone.close();
+  for (let i = 0; i < LONG; i++) sockets.sendRtp(Buffer.from('voice'), 5, peer, V4);
+  io.send();
+  const back = closing(createSocket('udp4')).bind(peer, V4);
+  await once(back, 'listening');
+  await stream(sockets, { socket: back, port: peer });
+  await tell(back, 'back', port);
+  await until(() => heard.rtp.length === 1, 'the peer');
   expect(sockets.unsent).toBe(0);
 });
 
