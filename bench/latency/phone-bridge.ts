@@ -71,6 +71,6 @@ const ticking: Ticking = {
   },
   sleep: (milliseconds) => io.sleep(milliseconds),
 };
-new TickClock(stats, ticking).start();
+new TickClock(stats, ticking).wake();
 process.on('disconnect', () => process.exit());
 process.send?.('ready');

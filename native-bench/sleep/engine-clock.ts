@@ -9,13 +9,13 @@ const latenessMs: number[] = [];
 const stats = new EngineStats();
 const io = mediaIo('auto');
 const clock = new TickClock(stats, {
-  isOccupied: () => false,
+  isOccupied: (slot) => slot === 0,
   tick: () => onTick(latenessMs.length + 1),
   sleep: (milliseconds) => io.sleep(milliseconds),
 });
 
 const originMs = performance.now();
-clock.start();
+clock.wake();
 
 function onTick(tick: number): void {
   latenessMs.push(performance.now() - originMs - tick * FRAME_MS);

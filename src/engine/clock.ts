@@ -19,30 +19,38 @@ export interface Ticking {
 
 /**
  * The worker's clock: every 20 ms each occupied slot has its tick, the slots 1 ms apart, so that what one tick leaves
- * behind for others does not wait for all calls of the thread. Slot k of frame n is due `n * 20 + k` ms after the start
- * on the monotonic clock; late wake-ups never add up. Between two ticks the event loop has a turn.
+ * behind for others does not wait for all calls of the thread. Slot k of frame n is due `n * 20 + k` ms after the origin
+ * on the monotonic clock; late wake-ups never add up. Between two ticks the event loop has a turn. While no slot is
+ * occupied the clock stands.
  */
 export class TickClock {
   readonly #stats: EngineStats;
   readonly #ticking: Ticking;
-  readonly #wake = (): void => this.#lookFirst();
+  readonly #originMs = performance.now();
+  readonly #onTimer = (): void => this.#lookFirst();
   readonly #run = (): void => this.#runNext();
   /** When each slot had its last tick. */
   readonly #tickedAtMs = new Float64Array(SLOTS).fill(Number.NEGATIVE_INFINITY);
-  #originMs = 0;
-  /** Slots since the start that have had their turn; the next to come is this one or a later one. */
+  /** Slots since the origin that have had their turn; the next to come is this one or a later one. */
   #slotsDone = 0;
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
+  #running = false;
 
   constructor(stats: EngineStats, ticking: Ticking) {
     this.#stats = stats;
     this.#ticking = ticking;
   }
 
-  start(): void {
-    this.#originMs = performance.now();
-    this.#slotsDone = SLOTS;
+  get running(): boolean {
+    return this.#running;
+  }
+
+  /** To be called when a slot has become occupied. */
+  wake(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.#slotsDone = Math.ceil((performance.now() - this.#originMs) / SLOT_MS);
     this.#await();
   }
 
@@ -51,6 +59,7 @@ export class TickClock {
     if (this.#immediate !== null) clearImmediate(this.#immediate);
     this.#timer = null;
     this.#immediate = null;
+    this.#running = false;
   }
 
   /** Timers come before sockets in the event loop: every tick waits for a look at what has arrived. */
@@ -59,8 +68,8 @@ export class TickClock {
   }
 
   #runNext(): void {
+    if (!this.#skipWhatIsEmpty()) return this.stop();
     this.#skipWhatIsTooLate(performance.now());
-    this.#skipWhatIsEmpty();
     const earlyMs = this.#startMs() - performance.now();
     if (earlyMs > 0 && earlyMs < SHORTEST_TIMER_MS) this.#ticking.sleep(earlyMs);
     const beganMs = performance.now();
@@ -70,10 +79,10 @@ export class TickClock {
 
   /** Comes back when the next tick is due, or less than a millisecond before. */
   #await(): void {
-    this.#skipWhatIsEmpty();
+    if (!this.#skipWhatIsEmpty()) return this.stop();
     const waitMs = Math.floor(this.#startMs() - performance.now());
     if (waitMs < SHORTEST_TIMER_MS) this.#lookFirst();
-    else this.#timer = setTimeout(this.#wake, waitMs);
+    else this.#timer = setTimeout(this.#onTimer, waitMs);
   }
 
   #dueMs(): number {
@@ -86,13 +95,13 @@ export class TickClock {
     return Math.max(this.#dueMs(), lastMs + CATCH_UP_SPACING_MS);
   }
 
-  /** Slot 0 has its tick even when it is empty: that the clock runs can be seen by it. */
-  #skipWhatIsEmpty(): void {
-    while (!this.#isOccupied(this.#slotsDone % SLOTS)) this.#slotsDone++;
-  }
-
-  #isOccupied(slot: number): boolean {
-    return slot === 0 || this.#ticking.isOccupied(slot);
+  /** False: no slot is occupied. */
+  #skipWhatIsEmpty(): boolean {
+    for (let skipped = 0; skipped < SLOTS; skipped++) {
+      if (this.#ticking.isOccupied(this.#slotsDone % SLOTS)) return true;
+      this.#slotsDone++;
+    }
+    return false;
   }
 
   #skipWhatIsTooLate(nowMs: number): void {
@@ -101,7 +110,7 @@ export class TickClock {
     if (skipped <= 0) return;
     this.#slotsDone += skipped * SLOTS;
     let occupied = 0;
-    for (let slot = 0; slot < SLOTS; slot++) if (this.#isOccupied(slot)) occupied++;
+    for (let slot = 0; slot < SLOTS; slot++) if (this.#ticking.isOccupied(slot)) occupied++;
     this.#stats.add('skipped_ticks', skipped * occupied);
   }
 

@@ -18,6 +18,9 @@ import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
 import { Slots } from './slots.ts';
 
+/** Rounds of the resting calls: each of them has a tick a second. */
+const REST_ROUND_MS = 100;
+
 /** One engine thread: a clock, the calls placed here, and the port over which main commands them. */
 export class EngineWorker implements MediaCallHost, Ticking {
   readonly stats = new EngineStats();
@@ -43,7 +46,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
     // answer to its first word is still in the middle of a top-level await.
     const toPool = parentPort;
     setImmediate(() => toPool.postMessage(this.#ready(port2), [port2]));
-    this.#clock.start();
+    setInterval(() => this.#tickResting(), REST_ROUND_MS);
   }
 
   /** The pool's task: holds the call until it ends. A rejection would mean that this thread is lost. */
@@ -76,6 +79,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
     this.#calls.set(callId, call);
     this.stats.add('calls', 1);
     this.post({ type: 'call.placed', callId, callNumber, slot: this.#slots.add(call) });
+    if (!call.resting) this.#clock.wake();
     const outcome = await call.outcome;
     this.#slots.remove(call);
     if (this.#calls.get(callId) === call) this.#calls.delete(callId);
@@ -95,7 +99,6 @@ export class EngineWorker implements MediaCallHost, Ticking {
   tick(slot: number): void {
     this.#io.receive();
     const agents = this.#tickAwake(slot);
-    if (slot === 0) this.#tickResting();
     this.#io.send();
     if (agents > 0) this.#port.postMessage(slot);
   }
@@ -112,11 +115,16 @@ export class EngineWorker implements MediaCallHost, Ticking {
     return agents;
   }
 
+  /** Also the sign of life of a thread whose clock stands because all its calls rest. */
   #tickResting(): void {
+    if (!this.#clock.running) this.stats.beat();
+    if (this.#slots.restingTurns === 0) return;
+    this.#io.receive();
     for (let turns = this.#slots.restingTurns; turns > 0; turns--) {
       const call = this.#slots.nextResting();
       if (call !== undefined) this.#tickCall(call);
     }
+    this.#io.send();
   }
 
   #tickCall(call: MediaCall): void {
@@ -140,6 +148,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
     }
     this.stats.leaveCall();
     this.#slots.settle(call);
+    if (!call.resting) this.#clock.wake();
   }
 
   #fault(error: unknown): void {

@@ -3,10 +3,10 @@ import type { MediaCall } from './media-call.ts';
 
 /** Another slot is taken into use when those in use have so many calls each: few calls need few wake-ups. */
 const CALLS_BEFORE_NEXT_SLOT = 4;
-/** A resting call has a tick for every so many of the others, which is once a second. */
-const TICKS_OF_REST = 50;
+/** Every resting call has a turn in so many. */
+const RESTING_ROUNDS = 10;
 
-/** The calls of a thread, each in its slot of the 20 ms; those that rest have their rare ticks in slot 0. */
+/** The calls of a thread: those that are awake in their slots of the 20 ms, and those that rest. */
 export class Slots {
   readonly #awake: MediaCall[][] = Array.from({ length: SLOTS }, () => []);
   readonly #resting: MediaCall[] = [];
@@ -53,9 +53,9 @@ export class Slots {
     return this.#awake[slot]!;
   }
 
-  /** How many resting calls have their turn in a frame. */
+  /** How many resting calls have their turn in one round; each has one in ten. */
   get restingTurns(): number {
-    return Math.ceil(this.#resting.length / TICKS_OF_REST);
+    return Math.ceil(this.#resting.length / RESTING_ROUNDS);
   }
 
   /** The resting call whose turn it is. */
