@@ -16,6 +16,9 @@ const SLACK_FRAMES = 50;
 const SLACK_SHARE = 0.02;
 /** Audio must have come until so shortly before the end. */
 const MAX_SILENT_MS = 1_000;
+const MAX_SLOPE_MB_PER_HOUR = 1;
+/** Over less, one sweep of the garbage collector is a slope of many MB an hour. */
+const MIN_JUDGED_HOURS = 5 / 60;
 
 /** What went wrong in a call, from what its two ends heard; empty: nothing. */
 export function faultsOf({ telephone, agent }: LeftCall): string[] {
@@ -48,4 +51,16 @@ export function slopeMbPerHour(points: readonly MemoryPoint[]): number {
     along += (hours - meanHours) ** 2;
   }
   return count < 2 ? Number.NaN : across / along / 1e6;
+}
+
+/** The slope of a series long enough to judge memory by, in MB an hour; null of a shorter one. */
+export function judgedSlope(points: readonly MemoryPoint[]): number | null {
+  const hours = (points.at(-1)?.hours ?? 0) - (points[0]?.hours ?? 0);
+  return hours < MIN_JUDGED_HOURS ? null : slopeMbPerHour(points);
+}
+
+/** Why memory is not shown to be steady, by its judged slope; null: it is. */
+export function memoryFault(slope: number | null): string | null {
+  if (slope === null) return 'too short a run to judge memory by';
+  return slope < MAX_SLOPE_MB_PER_HOUR ? null : 'memory grows';
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run soak -- --minutes N [--calls M]`: calls come and go at random. Ends with 1 when one failed, when memory
- * grows, or when something is not given back.
+ * grows or the run was too short to tell, or when something is not given back.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { knownDensity } from '../density.ts';
 import { cpuSeconds, residentBytes } from '../process-usage.ts';
 import { surroundings } from '../report/surroundings.ts';
 import { type Holdings, holdingsOf } from './holdings.ts';
-import { type MemoryPoint, SCRIPTS, type Script, slopeMbPerHour } from './judgement.ts';
+import { judgedSlope, type MemoryPoint, memoryFault, SCRIPTS, type Script } from './judgement.ts';
 import { SoakLine } from './soak-line.ts';
 
 const LOAD_SHARE = 0.7;
@@ -21,7 +21,6 @@ const MIN_HOLD_MS = 10_000;
 const MAX_HOLD_MS = 70_000;
 /** Memory counts from here on, in parts of the whole. */
 const WARM_UP_SHARE = 0.25;
-const MAX_SLOPE_MB_PER_HOUR = 1;
 const SAMPLE_MS = 10_000;
 const FIRST_CALL_MS = 1_000;
 const DRAIN_DEADLINE_MS = 60_000;
@@ -33,7 +32,8 @@ interface SoakReport {
   readonly callsEnded: Readonly<Record<string, number>>;
   readonly failedCalls: number;
   readonly failures: readonly string[];
-  readonly memoryMbPerHour: number;
+  /** Null: the run was too short. */
+  readonly memoryMbPerHour: number | null;
   readonly memory: readonly MemoryPoint[];
   readonly gatewayCores: number;
   readonly before: Holdings;
@@ -124,7 +124,7 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
   return {
     ...{ minutes, calls, callsEnded: churn.ended, failedCalls: churn.failures.length },
     failures: churn.failures.slice(0, MAX_FAILURES_SHOWN),
-    memoryMbPerHour: slopeMbPerHour(counted),
+    memoryMbPerHour: judgedSlope(counted),
     ...{ memory, gatewayCores, before, after: holdingsOf(pid) },
   };
 }
@@ -145,13 +145,14 @@ function tell(seconds: number, { live, ended, failures }: Churn, { bytes }: Memo
 function print(report: SoakReport): string[] {
   const faults: string[] = [];
   if (report.failedCalls > 0) faults.push(`${report.failedCalls} calls failed`);
-  if (!(report.memoryMbPerHour < MAX_SLOPE_MB_PER_HOUR)) faults.push('memory grows');
+  const unsteady = memoryFault(report.memoryMbPerHour);
+  if (unsteady !== null) faults.push(unsteady);
   if (!isBack(report.before, report.after)) faults.push('not everything was given back');
   for (const [script, count] of Object.entries(report.callsEnded))
     console.log(`${script.padEnd(36)} ${count}`);
   for (const failure of report.failures) console.log(`  ${failure}`);
   console.log(`failed calls                         ${report.failedCalls}`);
-  console.log(`memory after warm-up                 ${report.memoryMbPerHour.toFixed(2)} MB/h`);
+  console.log(`memory after warm-up                 ${describeSlope(report.memoryMbPerHour)}`);
   console.log(`gateway                              ${report.gatewayCores.toFixed(2)} cores`);
   for (const [what, key] of [
     ['descriptors', 'descriptors'],
@@ -160,6 +161,10 @@ function print(report: SoakReport): string[] {
     console.log(`${what.padEnd(36)} ${report.before[key]} before, ${report.after[key]} after`);
   console.log(faults.length === 0 ? 'held' : `NOT HELD: ${faults.join(', ')}`);
   return faults;
+}
+
+function describeSlope(slope: number | null): string {
+  return slope === null ? 'not judged: the run was too short' : `${slope.toFixed(2)} MB/h`;
 }
 
 async function main(): Promise<void> {

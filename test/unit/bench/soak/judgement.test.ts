@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { faultsOf, slopeMbPerHour } from '../../../../bench/soak/judgement.ts';
+import { faultsOf, judgedSlope, memoryFault, slopeMbPerHour } from '../../../../bench/soak/judgement.ts';
 
 const well = { received: 1_000, due: 1_000, breaks: 0, silentMs: 12 };
 
@@ -31,5 +31,25 @@ describe('slope of memory', () => {
 
   it('is nothing to judge of one point', () => {
     expect(slopeMbPerHour([{ hours: 0, bytes: 1 }])).toBeNaN();
+  });
+});
+
+describe('memory in the soak', () => {
+  const line = (minutes: number, mbPerHour: number) =>
+    Array.from({ length: minutes * 6 + 1 }, (_, n) => ({
+      hours: n / 360,
+      bytes: 100e6 + (n / 360) * mbPerHour * 1e6,
+    }));
+
+  it('is well where it grows by less than a megabyte an hour', () => {
+    expect(memoryFault(judgedSlope(line(20, 0.9)))).toBeNull();
+    expect(memoryFault(judgedSlope(line(20, 1.1)))).toBe('memory grows');
+  });
+
+  it('is not said to grow, nor to be well, by a run of too few minutes', () => {
+    const short = [[], line(0, 0), line(4, 0), line(4, 90)];
+    expect(short.map((points) => memoryFault(judgedSlope(points)))).toEqual(
+      Array(4).fill('too short a run to judge memory by'),
+    );
   });
 });
