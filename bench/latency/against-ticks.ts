@@ -35,6 +35,10 @@ export function latestTick(timeUs: number, phaseUs: number): number {
 
 /** Frames of a machine at rest come within so much of their tick; what is later had a hiccup. */
 const CLUSTER_US = 2_000;
+/** This share of a crowd may be frames of the tick before it that were late by almost a tick. */
+const STRAY_SHARE = 0.02;
+/** How far the phase measured with one call only may be behind the true one. */
+const BASE_TOLERANCE_US = 100;
 
 /** The time of a tick, told by frames that came soon after theirs, most of them: the earliest of the crowd. */
 export function tickPhase(arrivalsUs: readonly number[]): number {
@@ -44,10 +48,20 @@ export function tickPhase(arrivalsUs: readonly number[]): number {
     .sort((a, b) => a - b);
   // Round the clock once more, so that a crowd across its end is whole.
   const round = [...offsets, ...offsets.map((offset) => offset + FRAME_US)];
-  let [earliestUs, most, last] = [0, 0, 0];
+  let [crowd, most, last] = [0, 0, 0];
   for (let first = 0; first < offsets.length; first++) {
     while (last < round.length && (round[last] as number) - (round[first] as number) < CLUSTER_US) last++;
-    if (last - first > most) [earliestUs, most] = [round[first] as number, last - first];
+    if (last - first > most) [crowd, most] = [first, last - first];
   }
-  return origin + earliestUs;
+  return origin + (round[crowd + Math.floor(most * STRAY_SHARE)] ?? 0);
+}
+
+/**
+ * The time of a tick of one call among many, told by its own packets. Calls tick in slots, whose times are multiples
+ * of `slotUs` from `baseUs`, the tick of any call: the latest slot that began before the crowd did. What the call's
+ * packets are late by within their slot is not hidden by that.
+ */
+export function callPhase(packetsUs: readonly number[], baseUs: number, slotUs: number): number {
+  const slots = Math.floor((tickPhase(packetsUs) - baseUs + BASE_TOLERANCE_US) / slotUs);
+  return baseUs + slots * slotUs;
 }

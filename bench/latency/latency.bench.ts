@@ -1,16 +1,19 @@
+import { FRAME_MS } from '../../src/base/frame.ts';
 import type { Bench, BenchContext, Measure } from '../bench.ts';
 import { type Density, knownDensity } from '../density.ts';
 import { LoadedGateway, type ProbedCall } from '../loaded-gateway.ts';
 import { quantile } from '../quantiles.ts';
 import { median } from '../report/statistics.ts';
 import { sleepBeside } from '../tick/sleeper.ts';
-import { againstTicks, tickPhase } from './against-ticks.ts';
+import { againstTicks, callPhase, tickPhase } from './against-ticks.ts';
 import { phoneToPhone } from './phone-to-phone.ts';
 import { probeCall, type Sightings, takesMs } from './probe.ts';
 
 const LOADS = [0.1, 0.7];
 /** The probe's first three seconds are for queues to settle. */
 const SETTLE_S = 3;
+/** From the tick of some calls to that of the next ones: all calls tick at once. */
+const SLOT_US = FRAME_MS * 1_000;
 
 /** One round under one load; all in milliseconds. */
 interface Round {
@@ -37,7 +40,7 @@ export const latencyBench: Bench = {
 async function agentRounds(context: BenchContext, { calls }: Density): Promise<Round[][]> {
   const loaded = await LoadedGateway.start(context.cores);
   try {
-    const phaseUs = await measurePhase(context, loaded);
+    const baseUs = await measureBase(context, loaded);
     const results: Round[][] = [];
     for (const load of LOADS) {
       const target = Math.round(calls * load);
@@ -47,7 +50,7 @@ async function agentRounds(context: BenchContext, { calls }: Density): Promise<R
       await loaded.grow(target);
       const rounds: Round[] = [];
       for (let round = 1; round <= context.rounds; round++) {
-        rounds.push(await measure(context, loaded, call, phaseUs));
+        rounds.push(await measure(context, loaded, call, baseUs));
         context.progress(`${target} calls, round ${round}: ${describe(rounds.at(-1) as Round)}`);
       }
       results.push(rounds);
@@ -58,8 +61,8 @@ async function agentRounds(context: BenchContext, { calls }: Density): Promise<R
   }
 }
 
-/** While it has only one call, the gateway's packets leave right after the tick is due. */
-async function measurePhase({ cores }: BenchContext, loaded: LoadedGateway): Promise<number> {
+/** The time of a tick: while the gateway has only one call, its packets leave right after it is due. */
+async function measureBase({ cores }: BenchContext, loaded: LoadedGateway): Promise<number> {
   const { packetsUs } = await probeCall('talk', loaded, await loaded.probe(), cores.generators, 4);
   return tickPhase(packetsUs);
 }
@@ -68,14 +71,14 @@ async function measure(
   { cores, quick }: BenchContext,
   loaded: LoadedGateway,
   call: ProbedCall,
-  phaseUs: number,
+  baseUs: number,
 ): Promise<Round> {
   const seconds = SETTLE_S + (quick ? 6 : 20);
   const [seen, machine] = await Promise.all([
     probeCall('talk', loaded, call, cores.generators, seconds),
     sleepBeside(cores.gateway, seconds),
   ]);
-  return roundOf(seen, machine, phaseUs);
+  return roundOf(seen, machine, callPhase(seen.packetsUs, baseUs, SLOT_US));
 }
 
 function roundOf(seen: Sightings, machine: readonly number[], phaseUs: number): Round {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { againstTicks, latestTick, tickPhase } from '../../../bench/latency/against-ticks.ts';
+import { againstTicks, callPhase, latestTick, tickPhase } from '../../../bench/latency/against-ticks.ts';
 
 const PHASE_US = 1_000_003_000;
 const tick = (n: number): number => PHASE_US + n * 20_000;
@@ -30,5 +30,46 @@ describe('frames against ticks', () => {
     const lateness = [15_000, 100, 0, 150, 11_000, 90, 19_990, 50, 200];
     const arrivals = lateness.map((us, n) => tick(n) + us);
     expect(tickPhase(arrivals)).toBe(tick(6) + 19_990 - 6 * 20_000);
+  });
+});
+
+describe('the phase of one call among many', () => {
+  const SLOT_US = 1_000;
+  /** Packets of a call in this slot, each so late. */
+  const packets = (slot: number, latenessUs: readonly number[]): number[] =>
+    latenessUs.map((lateUs, n) => tick(n) + slot * SLOT_US + lateUs);
+  /** Of its tick; phases are the same a frame apart. */
+  const afterBase = (phaseUs: number): number => (((phaseUs - PHASE_US) % 20_000) + 20_000) % 20_000;
+  const phaseOf = (slot: number, latenessUs: readonly number[], baseUs = PHASE_US): number =>
+    afterBase(callPhase(packets(slot, latenessUs), baseUs, SLOT_US));
+  const times = (count: number, latenessUs: readonly number[]): number[] =>
+    Array.from({ length: count }, () => latenessUs).flat();
+  const AT_REST = times(30, [60, 40, 90, 5_000, 55, 70]);
+  /** Never less than 0.4 ms, and two of a hundred almost a whole tick. */
+  const UNDER_LOAD = [...times(25, [410, 3_100, 430, 600]), 400, 14_000, 19_700, 19_900, 900];
+
+  it('is its slot, wherever that lies', () => {
+    const slots = Array.from({ length: 20 }, (_, slot) => slot);
+    expect(slots.map((slot) => phaseOf(slot, AT_REST))).toEqual(slots.map((slot) => slot * SLOT_US));
+  });
+
+  it('is its slot under load too, so that what all of its packets are late by is seen', () => {
+    for (const slot of [0, 7, 19]) {
+      expect(phaseOf(slot, UNDER_LOAD)).toBe(slot * SLOT_US);
+      const arrivals = packets(slot, UNDER_LOAD);
+      expect(againstTicks(arrivals, callPhase(arrivals, PHASE_US, SLOT_US))).toEqual(UNDER_LOAD);
+    }
+  });
+
+  it('is told from the tick of any call, of any frame, and lets that be measured a little late', () => {
+    for (const otherSlot of [0, 3, 19])
+      for (const frame of [-4, 2_000])
+        expect(phaseOf(7, UNDER_LOAD, tick(frame) + otherSlot * SLOT_US)).toBe(7 * SLOT_US);
+    expect(phaseOf(7, AT_REST, tick(9) + 90)).toBe(7 * SLOT_US + 90);
+  });
+
+  it('is that of all calls where they tick at once, however late this one is within the tick', () => {
+    const late = [6_400, 6_430, 9_100, 6_520, 6_900];
+    expect(afterBase(callPhase(packets(0, late), PHASE_US, 20_000))).toBe(0);
   });
 });
