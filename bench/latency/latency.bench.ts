@@ -1,4 +1,4 @@
-import { FRAME_MS } from '../../src/base/frame.ts';
+import { SLOT_MS } from '../../src/base/frame.ts';
 import type { Bench, BenchContext, Measure } from '../bench.ts';
 import { type Density, knownDensity } from '../density.ts';
 import { LoadedGateway, type ProbedCall } from '../loaded-gateway.ts';
@@ -12,8 +12,7 @@ import { probeCall, type Sightings, takesMs } from './probe.ts';
 const LOADS = [0.1, 0.7];
 /** The probe's first three seconds are for queues to settle. */
 const SETTLE_S = 3;
-/** From the tick of some calls to that of the next ones: all calls tick at once. */
-const SLOT_US = FRAME_MS * 1_000;
+const SLOT_US = SLOT_MS * 1_000;
 
 /** One round under one load; all in milliseconds. */
 interface Round {
