@@ -32,9 +32,10 @@ export class Egress {
       roomRateHz === rateHz ? null : new Resampler(roomRateHz, rateHz, frameSamples(roomRateHz));
     this.#resampled = new Int16Array(this.#resampler?.maxOutputSamples ?? 0);
     this.#resampledFrame = this.#resampled.subarray(0, this.#frameSamples);
-    this.#fifo = new SampleFifo(this.#frameSamples);
-    this.#frame = new Int16Array(this.#frameSamples);
-    this.#silence = new Int16Array(this.#frameSamples);
+    const ownFrameSamples = this.#resampler === null ? 0 : this.#frameSamples;
+    this.#fifo = new SampleFifo(ownFrameSamples);
+    this.#frame = new Int16Array(ownFrameSamples);
+    this.#silence = new Int16Array(ownFrameSamples);
   }
 
   get overruns(): number {

@@ -4,14 +4,17 @@ import { frameSamples } from '../../../base/frame.ts';
 import type { RtpPacket } from './rtp-packet.ts';
 import type { VoiceDecoder } from './voice-codec.ts';
 
+const NOTHING = new Int16Array(0);
+
 /** From packets of 2.5 to 120 ms to frames of 20 ms at the room's rate: jitter buffer, decoder, concealment. */
 export class InboundAudio {
   readonly jitter: JitterBuffer;
   readonly #decoder: VoiceDecoder;
   readonly #ticksPerSample: number;
   readonly #frameSamples: number;
-  /** Decoded and not yet played: the rest of a packet longer than a frame. */
-  readonly #ready: Int16Array;
+  readonly #maxReadySamples: number;
+  /** Decoded and not yet played: the rest of a packet longer than a frame. Made when the first of such comes. */
+  #ready: Int16Array = NOTHING;
   #readySamples = 0;
   #droppedPackets: number;
   /** Where the codec's rate is not the room's. */
@@ -25,7 +28,7 @@ export class InboundAudio {
     this.#decoder = decoder;
     this.#ticksPerSample = clockRateHz / sampleRateHz;
     this.#frameSamples = frameSamples(sampleRateHz);
-    this.#ready = new Int16Array(maxPacketSamples + this.#frameSamples);
+    this.#maxReadySamples = maxPacketSamples + this.#frameSamples;
     this.#droppedPackets = counters.droppedForDepth;
     const isRoomRate = sampleRateHz === roomRateHz;
     this.#toRoom = isRoomRate ? null : new Resampler(sampleRateHz, roomRateHz, this.#frameSamples);
@@ -78,6 +81,7 @@ export class InboundAudio {
     const pulled = this.#pullNext();
     const length = this.#pulledSamples();
     if (length === frame.length) return this.#take(pulled, frame, 0, length);
+    if (this.#ready === NOTHING) this.#ready = new Int16Array(this.#maxReadySamples);
     const heard = this.#take(pulled, this.#ready, 0, length);
     this.#readySamples = length;
     return this.#pullPieces(frame) || heard;

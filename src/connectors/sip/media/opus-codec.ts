@@ -11,6 +11,8 @@ const CLOCK_RATE_HZ = 48_000;
 const MAX_PACKET_MS = 120;
 const BITRATE_BPS = 24_000;
 const COMPLEXITY = 4;
+/** A frame at the highest rate. */
+const silence = new Int16Array((CLOCK_RATE_HZ * FRAME_MS) / 1000);
 /** By then an encoder has let go of the sound before the silence, and a decoder has nothing to carry on with. */
 const SETTLING_FRAMES = 5;
 /** RFC 6716 section 3.1: one frame of the kind before, and it is empty; the decoder takes that for DTX. */
@@ -101,7 +103,7 @@ export class OpusVoiceEncoder implements VoiceEncoder {
 
   constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
     this.sampleRateHz = sampleRateHz;
-    this.#silence = new Int16Array((sampleRateHz * FRAME_MS) / 1000);
+    this.#silence = silence.subarray(0, (sampleRateHz * FRAME_MS) / 1000);
     this.#encoder = new OpusEncoder(opus, sampleRateHz, this.#tuning());
   }
 
