@@ -37,12 +37,14 @@ export const NOTE_RATE = 1;
 export const NOTE_MARK = 2;
 const NOTES_BYTES = NOTE_CAPACITY * NOTE_WORDS * Int32Array.BYTES_PER_ELEMENT;
 
-/** Four typed arrays over the memory of one ring. */
+/** Typed arrays over the memory of one ring. */
 export interface RingViews {
   readonly words: Int32Array;
   readonly sums: Float64Array;
   readonly notes: Int32Array;
   readonly samples: Int16Array;
+  /** The samples, four to a word. */
+  readonly fours: BigInt64Array;
 }
 
 /** Memory of a ring that holds `capacitySamples`, a power of two from 256 to 2^20. */
@@ -59,6 +61,7 @@ export function ringViews(memory: SharedArrayBuffer): RingViews {
     sums: new Float64Array(memory, 0, HEADER_BYTES / Float64Array.BYTES_PER_ELEMENT),
     notes: new Int32Array(memory, HEADER_BYTES, NOTE_CAPACITY * NOTE_WORDS),
     samples,
+    fours: new BigInt64Array(memory, HEADER_BYTES + NOTES_BYTES),
   };
 }
 
