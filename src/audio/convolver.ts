@@ -39,6 +39,8 @@ const { memory, convolve } = new Instance(new Module(binary)).exports;
 
 /** What goes in: older samples first, then the new ones. The same memory for every resampler of the thread. */
 export const windowSamples = new Int16Array(memory.buffer, 0, MAX_WINDOW_SAMPLES);
+/** The same, four to a word. */
+export const windowFours = new BigInt64Array(memory.buffer, 0, MAX_WINDOW_SAMPLES / 4);
 const outputSamples = new Int16Array(memory.buffer, INPUT_BYTES, MAX_OUTPUT_SAMPLES);
 /** By length: copying a whole array is a memmove, and making one for it each time would be garbage. */
 const outputs: (Int16Array | undefined)[] = [];
@@ -56,18 +58,19 @@ const slots: (PolyphaseFilter | null)[] = new Array(SLOTS).fill(null);
 let nextSlot = 0;
 
 /**
- * Computes every output sample whose place lies within the first `lengthSamples` new input samples, beginning at
- * input sample `at` and `phase` of the filter; returns how many there are.
+ * Computes every output sample whose place lies within the first `lengthSamples` new input samples, which lie
+ * behind `historySamples` older ones, beginning at input sample `at` and `phase` of the filter; returns how many there are.
  */
 export function convolveWindow(
   filter: PolyphaseFilter,
+  historySamples: number,
   lengthSamples: number,
   at: number,
   phase: number,
 ): number {
   const { up, down, taps, phases } = filter;
   const end = convolve(
-    0,
+    (historySamples - (taps - 1)) * Int16Array.BYTES_PER_ELEMENT,
     lengthSamples,
     INPUT_BYTES,
     addressOf(filter),

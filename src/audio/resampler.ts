@@ -4,6 +4,7 @@ import {
   convolveWindow,
   MAX_OUTPUT_SAMPLES,
   MAX_WINDOW_SAMPLES,
+  windowFours,
   windowSamples,
 } from './convolver.ts';
 import { type PolyphaseFilter, polyphaseFilter } from './polyphase-filter.ts';
@@ -19,9 +20,10 @@ export class Resampler {
   readonly maxOutputSamples: number;
   readonly #maxInputSamples: number;
   readonly #filter: PolyphaseFilter;
-  /** The last input samples of former calls, as many as reach into the next one, and behind them the new ones. */
-  readonly #window: Int16Array;
-  readonly #historySamples: number;
+  /** The last input samples of former calls, as many as reach into the next one or up to three more. */
+  readonly #history: Int16Array;
+  /** The same, four to a word. */
+  readonly #historyFours: BigInt64Array;
   /** The next output sample's place: so many input samples after the next one, and so many `up`ths of one more. */
   #at = 0;
   #phase = 0;
@@ -32,9 +34,9 @@ export class Resampler {
     this.maxOutputSamples = Math.ceil((maxInputSamples * outRateHz) / inRateHz) + 1;
     this.#maxInputSamples = maxInputSamples;
     this.#filter = polyphaseFilter(inRateHz, outRateHz);
-    this.#historySamples = this.#filter.taps - 1;
-    this.#window = new Int16Array(this.#historySamples + maxInputSamples);
-    assert(this.#window.length <= MAX_WINDOW_SAMPLES, 'resampler input is too long');
+    this.#historyFours = new BigInt64Array(Math.ceil((this.#filter.taps - 1) / 4));
+    this.#history = new Int16Array(this.#historyFours.buffer);
+    assert(this.#history.length + maxInputSamples <= MAX_WINDOW_SAMPLES, 'resampler input is too long');
     assert(this.maxOutputSamples <= MAX_OUTPUT_SAMPLES, 'resampler output is too long');
   }
 
@@ -42,22 +44,31 @@ export class Resampler {
   process(input: Int16Array, lengthSamples: number, output: Int16Array): number {
     assert(lengthSamples <= this.#maxInputSamples, 'resampler input is longer than agreed');
     this.#fillWindow(input, lengthSamples);
-    const produced = convolveWindow(this.#filter, lengthSamples, this.#at, this.#phase);
+    const produced = convolveWindow(this.#filter, this.#history.length, lengthSamples, this.#at, this.#phase);
     output.set(convolved(produced));
+    this.#keepHistory(lengthSamples);
     this.#moveOn(lengthSamples, produced);
     return produced;
   }
 
   #fillWindow(input: Int16Array, lengthSamples: number): void {
-    const window = this.#window;
-    const from = this.#historySamples;
-    if (lengthSamples === input.length) window.set(input, from);
-    else for (let i = 0; i < lengthSamples; i++) window[from + i] = input[i] as number;
-    windowSamples.set(window);
+    const history = this.#historyFours;
+    const from = this.#history.length;
+    for (let i = 0; i < history.length; i++) windowFours[i] = history[i] as bigint;
+    if (lengthSamples === input.length) windowSamples.set(input, from);
+    else for (let i = 0; i < lengthSamples; i++) windowSamples[from + i] = input[i] as number;
+  }
+
+  /** Keeps the window's end for the next call. */
+  #keepHistory(lengthSamples: number): void {
+    const fours = this.#historyFours;
+    const history = this.#history;
+    if (lengthSamples % 4 > 0)
+      for (let i = 0; i < history.length; i++) history[i] = windowSamples[lengthSamples + i] as number;
+    else for (let i = 0; i < fours.length; i++) fours[i] = windowFours[(lengthSamples >> 2) + i] as bigint;
   }
 
   #moveOn(lengthSamples: number, produced: number): void {
-    this.#window.copyWithin(0, lengthSamples, lengthSamples + this.#historySamples);
     const { up, down } = this.#filter;
     const place = this.#at * up + this.#phase + produced * down;
     this.#at = Math.floor(place / up) - lengthSamples;
