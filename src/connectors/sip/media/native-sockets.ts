@@ -34,8 +34,11 @@ export class NativeIo implements SocketIo {
   readonly #datagram: MutableDatagram;
   readonly #unsentWords: Int32Array;
   readonly #unsentBytes: Uint8Array;
+  readonly #unsentEights: BigInt64Array;
   readonly #sockets: (NativeSocket | undefined)[] = [];
   #unsentEnd = 0;
+  #queued: Uint8Array = new Uint8Array(0);
+  #queuedEights: BigInt64Array = new BigInt64Array(0);
 
   constructor(binding: MediaIoBinding) {
     const received = new ArrayBuffer(RECORDS * RECORD_BYTES);
@@ -47,6 +50,7 @@ export class NativeIo implements SocketIo {
     this.#datagram = { bytes: new Uint8Array(received), start: 0, end: 0, from: NOBODY, arrivalMs: 0 };
     this.#unsentWords = new Int32Array(unsent);
     this.#unsentBytes = new Uint8Array(unsent);
+    this.#unsentEights = new BigInt64Array(unsent);
   }
 
   async open({ bindHost, rtpPort }: MediaPorts): Promise<MediaSockets> {
@@ -86,7 +90,10 @@ export class NativeIo implements SocketIo {
     const unsent = this.#unsentBytes;
     this.#unsentWords[at >> 2] = socket.index;
     this.#unsentWords[(at >> 2) + 1] = length;
-    for (let i = 0; i < length; i++) unsent[from + i] = bytes[i]!;
+    const eights = this.#eightsOf(bytes);
+    const inEights = Math.min(length >> 3, eights.length);
+    for (let i = 0; i < inEights; i++) this.#unsentEights[(from >> 3) + i] = eights[i]!;
+    for (let i = inEights << 3; i < length; i++) unsent[from + i] = bytes[i]!;
     this.#unsentEnd = from + ((length + 7) & ~7);
   }
 
@@ -116,6 +123,20 @@ export class NativeIo implements SocketIo {
     const socket = new NativeSocket(index);
     this.#sockets[index] = socket;
     return socket;
+  }
+
+  /** `bytes`, seldom others than before, as words that take an eighth of the time to copy; none where they cannot be. */
+  #eightsOf(bytes: Uint8Array): BigInt64Array {
+    if (bytes !== this.#queued) {
+      const isAligned = bytes.byteOffset % 8 === 0;
+      this.#queuedEights = new BigInt64Array(
+        bytes.buffer,
+        isAligned ? bytes.byteOffset : 0,
+        isAligned ? bytes.length >> 3 : 0,
+      );
+      this.#queued = bytes;
+    }
+    return this.#queuedEights;
   }
 
   #deliver(record: number, nowMs: number): void {

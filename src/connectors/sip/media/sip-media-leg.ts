@@ -12,6 +12,9 @@ import { RtpSender } from './rtp-sender.ts';
 import { SrtpSession } from './srtp.ts';
 import type { VoiceCodecs } from './voice-codecs.ts';
 
+/** On what `performance.now()` counts; a getter that takes as long as the clock. */
+const ORIGIN_MS = performance.timeOrigin;
+
 /** One call's media over RTP: what the engine pulls and pushes, and what the sockets bring. */
 export class SipMediaLeg implements MediaLeg, DatagramListener {
   readonly sampleRateHz: number;
@@ -25,6 +28,8 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   #config: SipMediaConfig | null = null;
   #srtp: SrtpSession | null = null;
   #packetsQueued = 0;
+  /** When the frame of this tick was pulled, which comes before the push; wall-clock time. */
+  #tickMs = wallMs();
   #closed = false;
 
   constructor(
@@ -115,13 +120,14 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
 
   pull(frame: Int16Array): boolean {
     const nowMs = performance.now();
-    if (this.#config !== null) this.#rtcp.tick(this.#srtp, wallMs());
+    this.#tickMs = ORIGIN_MS + nowMs;
+    if (this.#config !== null) this.#rtcp.tick(this.#srtp, this.#tickMs);
     return this.#receiver.pull(frame, nowMs);
   }
 
   push(frame: Int16Array, voiced: boolean): void {
     const config = this.#config;
-    if (config?.sending && !this.#closed) this.#sender.push(frame, voiced, config, this.#srtp, wallMs());
+    if (config?.sending && !this.#closed) this.#sender.push(frame, voiced, config, this.#srtp, this.#tickMs);
   }
 
   close(): void {
@@ -167,5 +173,5 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** Wall-clock time that does not jump while the process runs and that two threads read alike. */
 function wallMs(): number {
-  return performance.timeOrigin + performance.now();
+  return ORIGIN_MS + performance.now();
 }
