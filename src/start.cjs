@@ -8,10 +8,18 @@
 const { existsSync } = require('node:fs');
 const { enableCompileCache, flushCompileCache } = require('node:module');
 const { join } = require('node:path');
+const { setFlagsFromString } = require('node:v8');
 const { bundleDir } = require('./bundle-dir.cjs');
 
 /** By then a start is over, and what it compiled is worth keeping, should the process not end in good order. */
 const FLUSH_AFTER_MS = 3_000;
+
+/**
+ * The command line bounds the space for new objects, which would grow to 32 MB under calls (package.json). The bound
+ * holds from the moment the heap is made; the flag itself goes back to its default, because V8 throws away compiled
+ * code that was made under other flags, and Node's own modules were compiled under none: 30 ms of a start.
+ */
+setFlagsFromString('--max-semi-space-size=0');
 
 async function preparedMain() {
   const dir = bundleDir();

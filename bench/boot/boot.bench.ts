@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claimSignalingPorts } from '../../test/support/free-ports.ts';
+import { startCommand } from '../../test/support/start-command.ts';
 import type { Bench, CorePlan, Measure } from '../bench.ts';
 import { type Start, type Startable, timedStart } from './timed-start.ts';
 
@@ -49,7 +50,7 @@ async function startInTurns(rounds: number, ours: Startable, anchor: Startable):
 /** What `npm start` runs. */
 function gateway(prefix: readonly string[], port: number, dataDir: string): Startable {
   return {
-    command: [...prefix, NODE, join(ROOT, 'src/start.cjs')],
+    command: [...prefix, ...startCommand],
     port,
     env: {
       SVC_HOST: '127.0.0.1',

@@ -1,15 +1,15 @@
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Child } from './child.ts';
+import { startCommand } from './start-command.ts';
 import { waitFor } from './wait-for.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const NODE = join(ROOT, 'node_modules/.bin/node');
 
-/** `node src/start.cjs` with exactly these settings, whether they let it start or not. */
+/** `npm start` with exactly these settings, whether they let it start or not. */
 export function spawnGateway(settings: Readonly<Record<string, string>>): Child {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
-  return new Child(NODE, ['src/start.cjs'], {
+  const [command = '', ...args] = startCommand;
+  return new Child(command, args, {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...settings },
   });

@@ -6,10 +6,10 @@ import { newApiKey } from '../../src/base/ids.ts';
 import { Child } from './child.ts';
 import { claimRtpPorts, claimSignalingPorts, type PortClaim } from './free-ports.ts';
 import { GatewayApi } from './gateway-api.ts';
+import { startCommand } from './start-command.ts';
 import { waitFor } from './wait-for.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const NODE = join(ROOT, 'node_modules/.bin/node');
 const READY_DEADLINE_MS = 20_000;
 const DEFAULT_RTP_PORT_COUNT = 128;
 
@@ -47,7 +47,7 @@ export class Gateway {
     this.settingsApi = new GatewayApi(this.baseUrl, this.settingsKey);
     this.dataFolder = mkdtempSync(join(tmpdir(), 'gateway-'));
     this.#claims = [rtp, claim];
-    this.#command = [...(options.prefix ?? []), NODE, 'src/start.cjs'];
+    this.#command = [...(options.prefix ?? []), ...startCommand];
     this.#env = {
       ...process.env,
       SVC_HOST: '127.0.0.1',
@@ -166,7 +166,7 @@ export class Gateway {
   }
 
   #spawn(): Child {
-    const [command = NODE, ...args] = this.#command;
+    const [command = '', ...args] = this.#command;
     return new Child(command, args, { cwd: ROOT, env: this.#env });
   }
 

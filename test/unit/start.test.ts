@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -58,4 +58,10 @@ test('where no bundle can be made the sources run', () => {
     "exports.bundle = async () => { throw new Error('read-only'); };",
   );
   expect(start()).toEqual(['runs the sources']);
+});
+
+test('the image starts as npm start does', () => {
+  const file = (name: string) => readFileSync(join(SRC, '..', name), 'utf8');
+  const command = /^CMD (\[.*\])$/m.exec(file('Dockerfile'))?.[1] ?? '';
+  expect(JSON.parse(command).join(' ')).toBe(JSON.parse(file('package.json')).scripts.start);
 });
