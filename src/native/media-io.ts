@@ -22,8 +22,8 @@ export interface MediaIoBinding {
   overflowed(socket: number): number;
   /** Sleeps for so long, or until the thread's event loop has something to do. */
   sleep(milliseconds: number): void;
-  /** Lets timers of this thread fire when they are due; the kernel's habit is up to 50 µs later. */
-  wakeToThePoint(): number;
+  /** Has this thread woken when its timers are due, whatever else wants the processor; an errno below zero: it cannot. */
+  beOnTime(): number;
 }
 
 /** INTERFACE_VERSION of media-io.c. */
