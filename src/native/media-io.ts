@@ -27,7 +27,7 @@ export interface MediaIoBinding {
 }
 
 /** INTERFACE_VERSION of media-io.c. */
-const VERSION = 2;
+const VERSION = 3;
 const BINARY = join(import.meta.dirname, '../../build/media-io.node');
 
 /** Loads the binary that build.ts made; returns why not when that cannot be. */
