@@ -16,7 +16,9 @@ import { CallRecorder } from './calls/call-recorder.ts';
 import { CallRegistry } from './calls/call-registry.ts';
 import { hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
+import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
+import { loadMediaIo } from './native/media-io.ts';
 import { listeningUrl, type Settings } from './settings/settings.ts';
 import { EventRetention } from './store/event-retention.ts';
 import type { Store } from './store/store.ts';
@@ -104,6 +106,12 @@ export async function assemble(parts: Parts): Promise<Running> {
   };
 }
 
+/** Null: ports are bound by the thread that uses them. */
+function portReserver(): PortReserver | null {
+  const binding = loadMediaIo();
+  return typeof binding === 'string' ? null : binding;
+}
+
 function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metrics: Metrics): SipConnector {
   const { tlsCa, tlsListen, ...others } = settings.sip;
   return new SipConnector(
@@ -111,6 +119,7 @@ function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metric
       ...others,
       tlsTrust: tlsCa === null ? {} : { ca: tlsCa },
       ...(tlsListen === null ? {} : { tlsListen }),
+      ...(settings.engine.mediaIo === 'portable' ? {} : { reserving: portReserver }),
     },
     clock,
     {

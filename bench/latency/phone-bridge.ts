@@ -39,7 +39,7 @@ const host: MediaLegHost = {
 async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
   const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
   const leg = await openLeg(
-    { bindHost: HOST, rtpPort, sampleRateHz: 8_000 } satisfies SipMediaOpen,
+    { bindHost: HOST, rtpPort, sampleRateHz: 8_000, bound: null } satisfies SipMediaOpen,
     memory,
     host,
   );

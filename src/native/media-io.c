@@ -172,25 +172,73 @@ static int free_index(MediaIo *io) {
   return index;
 }
 
+/* Bytes of a host's text, with an interface's name behind it. */
+#define HOST_BYTES (INET6_ADDRSTRLEN + 32)
+
+static int bound_socket(napi_env env, napi_value *values, bool *wide) {
+  char host[HOST_BYTES] = "";
+  napi_get_value_string_utf8(env, values[0], host, sizeof host, NULL);
+  *wide = strchr(host, ':') != NULL;
+  return open_socket(host, int_of(env, values[1]), int_of(env, values[2]), *wide);
+}
+
+/* Takes a bound socket among those of this thread: its index, or an errno below zero, and then it is closed. */
+static int take_in(MediaIo *io, int fd, bool wide, int receive_buffer_bytes) {
+  const int index = free_index(io);
+  const int error = index < 0 ? index : listen_to(io, fd, index);
+  if (error < 0) {
+    close(fd);
+    return error;
+  }
+  io->sockets[index] = (Socket){.fd = fd, .owner = index, .line = NO_LINE, .next_ready = -1, .wide = wide,
+                                .receive_buffer_bytes = receive_buffer_bytes};
+  return index;
+}
+
 /* open(host, port, receiveBufferBytes): the socket's index, or an errno below zero. */
 static napi_value open_(napi_env env, napi_callback_info info) {
   napi_value values[3];
   MediaIo *io = arguments(env, info, 3, values);
-  char host[INET6_ADDRSTRLEN + 32] = "";
-  napi_get_value_string_utf8(env, values[0], host, sizeof host, NULL);
-  const bool wide = strchr(host, ':') != NULL;
-  const int index = free_index(io);
-  if (index < 0) return value_of(env, index);
-  const int fd = open_socket(host, int_of(env, values[1]), int_of(env, values[2]), wide);
-  if (fd < 0) return value_of(env, fd);
-  const int error = listen_to(io, fd, index);
-  if (error < 0) {
-    close(fd);
-    return value_of(env, error);
-  }
-  io->sockets[index] = (Socket){.fd = fd, .owner = index, .line = NO_LINE, .next_ready = -1, .wide = wide,
-                                .receive_buffer_bytes = int_of(env, values[2])};
-  return value_of(env, index);
+  bool wide;
+  const int fd = bound_socket(env, values, &wide);
+  return value_of(env, fd < 0 ? fd : take_in(io, fd, wide, int_of(env, values[2])));
+}
+
+/* reserve(host, port, receiveBufferBytes): the descriptor of a socket that no thread has yet, or an errno below zero. */
+static napi_value reserve(napi_env env, napi_callback_info info) {
+  napi_value values[3];
+  arguments(env, info, 3, values);
+  bool wide;
+  return value_of(env, bound_socket(env, values, &wide));
+}
+
+/* adopt(descriptor, receiveBufferBytes): as `open`, with a reserved socket, which is this thread's from now on. */
+static napi_value adopt(napi_env env, napi_callback_info info) {
+  napi_value values[2];
+  MediaIo *io = arguments(env, info, 2, values);
+  const int fd = int_of(env, values[0]);
+  struct sockaddr_storage address;
+  socklen_t address_bytes = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &address_bytes) != 0) return value_of(env, -errno);
+  return value_of(env, take_in(io, fd, address.ss_family == AF_INET6, int_of(env, values[1])));
+}
+
+/* clear(descriptor): forgets what has come for a reserved socket so far. */
+static napi_value clear(napi_env env, napi_callback_info info) {
+  napi_value value;
+  arguments(env, info, 1, &value);
+  uint8_t byte;
+  /* Bounded by what its buffer holds; nobody may keep us here by sending on. */
+  for (int i = 0; i < 1024 && recv(int_of(env, value), &byte, 1, MSG_DONTWAIT) >= 0; i++) continue;
+  return NULL;
+}
+
+/* release(descriptor): closes a reserved socket that nobody has adopted. */
+static napi_value release(napi_env env, napi_callback_info info) {
+  napi_value value;
+  arguments(env, info, 1, &value);
+  close(int_of(env, value));
+  return NULL;
 }
 
 static void leave_ready(MediaIo *io, int index) {
@@ -267,7 +315,7 @@ static napi_value aim(napi_env env, napi_callback_info info) {
   napi_value values[3];
   MediaIo *io = arguments(env, info, 3, values);
   Socket *socket = socket_at(io, int_of(env, values[0]));
-  char host[INET6_ADDRSTRLEN + 32] = "";
+  char host[HOST_BYTES] = "";
   napi_get_value_string_utf8(env, values[1], host, sizeof host, NULL);
   if (socket == NULL) return value_of(env, -EBADF);
   close_line(io, socket);
@@ -546,6 +594,10 @@ NAPI_MODULE_INIT() {
   napi_set_named_property(env, exports, "version", value_of(env, INTERFACE_VERSION));
   add(env, exports, "use", use);
   add(env, exports, "open", open_);
+  add(env, exports, "reserve", reserve);
+  add(env, exports, "adopt", adopt);
+  add(env, exports, "clear", clear);
+  add(env, exports, "release", release);
   add(env, exports, "close", close_);
   add(env, exports, "aim", aim);
   add(env, exports, "receive", receive);

@@ -8,6 +8,16 @@ export interface MediaIoBinding {
   use(received: ArrayBuffer, recordBytes: number, unsent: ArrayBuffer): void;
   /** Binds a UDP socket; `host` is an address. */
   open(host: string, port: number, receiveBufferBytes: number): number;
+  /**
+   * Binds a UDP socket that belongs to no thread yet; its descriptor is for one thread to `adopt` and then no more to
+   * be used, or to be released.
+   */
+  reserve(host: string, port: number, receiveBufferBytes: number): number;
+  /** Takes a reserved socket over as one of this thread's; gives what `open` gives. */
+  adopt(descriptor: number, receiveBufferBytes: number): number;
+  /** Forgets what has come for a reserved socket so far. */
+  clear(descriptor: number): void;
+  release(descriptor: number): void;
   close(socket: number): void;
   /** Sets where the socket sends. */
   aim(socket: number, host: string, port: number): number;

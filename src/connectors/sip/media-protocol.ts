@@ -3,6 +3,9 @@
 /** Name of the media leg's factory in the engine worker. */
 export const SIP_MEDIA_KIND = 'sip';
 
+/** About a second of one call's packets, as the kernel counts them; a longer backlog would be too old to play. */
+export const RECEIVE_BUFFER_BYTES = 65_536;
+
 /** Opens two UDP sockets. RTP uses `rtpPort`, RTCP `rtpPort + 1` (RFC 3550 section 11). */
 export interface SipMediaOpen {
   readonly bindHost: string;
@@ -12,6 +15,27 @@ export interface SipMediaOpen {
    * agreed on is brought to this rate.
    */
   readonly sampleRateHz: number;
+  /**
+   * Two descriptors (int32: RTP's, RTCP's) of sockets that are bound to the ports already, for the worker that opens the
+   * leg first: it takes them and leaves `NO_DESCRIPTOR`, and a worker that opens it again binds sockets of its own.
+   * Null: nothing is bound.
+   */
+  readonly bound: SharedArrayBuffer | null;
+}
+
+export const NO_DESCRIPTOR = -1;
+
+/** A pair of bound sockets for `SipMediaOpen.bound`. */
+export function offerDescriptors(rtp: number, rtcp: number): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  new Int32Array(memory).set([rtp, rtcp]);
+  return memory;
+}
+
+/** Whoever takes a descriptor owns the socket; nobody else gets it. `NO_DESCRIPTOR`: it is taken, or was never there. */
+export function takeDescriptor(bound: SharedArrayBuffer | null, which: 'rtp' | 'rtcp'): number {
+  if (bound === null) return NO_DESCRIPTOR;
+  return Atomics.exchange(new Int32Array(bound), which === 'rtp' ? 0 : 1, NO_DESCRIPTOR);
 }
 
 /** By their names in SDP. RTP's clock is 8,000 Hz for G.711 and 48,000 Hz for Opus (RFC 7587 section 4.1). */

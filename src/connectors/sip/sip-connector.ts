@@ -24,6 +24,7 @@ import { OutboundLeg } from './signaling/outbound-leg.ts';
 import { TrunkRegistration } from './signaling/registration.ts';
 import { Resolver } from './signaling/resolver.ts';
 import { RtpPorts } from './signaling/rtp-ports.ts';
+import { type PortReserver, RtpStock } from './signaling/rtp-stock.ts';
 import { offeredRateHz } from './signaling/sdp-formats.ts';
 import { SipLeg } from './signaling/sip-leg.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
@@ -52,6 +53,8 @@ export interface SipConnectorOptions {
   readonly tlsListen?: TlsListenOptions;
   readonly tlsTrust?: TlsTrust;
   readonly dns?: Dns;
+  /** What binds RTP ports before they are needed; asked a while after the start. Absent, or null: nothing does. */
+  readonly reserving?: () => PortReserver | null;
 }
 
 const DEFAULT_MEDIA_TIMEOUT_MS = 30_000;
@@ -98,7 +101,12 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#media = {
       bindHost: options.host,
       mediaTimeoutMs: options.mediaTimeoutMs ?? DEFAULT_MEDIA_TIMEOUT_MS,
-      ports: new RtpPorts(options.rtpPortMin, options.rtpPortMax),
+      ports: new RtpStock(
+        new RtpPorts(options.rtpPortMin, options.rtpPortMax),
+        options.host,
+        clock,
+        options.reserving ?? (() => null),
+      ),
       codecs: options.codecs,
       observer,
     };
@@ -125,6 +133,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     );
     this.#udp = udp;
     this.#port = port;
+    this.#media.ports.start();
     const { tlsListen, host } = this.#options;
     if (tlsListen !== undefined) {
       this.#tlsPort = await this.#streams.listenTls(host, tlsListen.port, tlsListen);
@@ -242,6 +251,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   #closeSockets(): void {
     this.#streams.close();
     this.#udp.close();
+    this.#media.ports.close();
   }
 }
 

@@ -1,9 +1,6 @@
 import type { MediaIo } from '../../contract/media-leg.ts';
 import type { SipMediaOpen } from '../media-protocol.ts';
 
-/** About a second of one call's packets, as the kernel counts them; a longer backlog would be too old to play. */
-export const RECEIVE_BUFFER_BYTES = 65_536;
-
 /** A source, as the socket saw it; the same object as long as it does not change, where that is known. */
 export interface SourceAddress {
   readonly address: string;
@@ -42,10 +39,10 @@ export interface MediaSockets {
   close(): void;
 }
 
-export type MediaPorts = Pick<SipMediaOpen, 'bindHost' | 'rtpPort'>;
+export type MediaPorts = Pick<SipMediaOpen, 'bindHost' | 'rtpPort' | 'bound'>;
 
 /** How a thread does its media I/O. */
 export interface SocketIo extends MediaIo {
-  /** Binds both ports; rejects with the system's error (`EADDRINUSE`) and leaves neither open. */
+  /** Binds both ports, unless they come bound; rejects with the system's error (`EADDRINUSE`) and leaves neither open. */
   open(ports: MediaPorts): Promise<MediaSockets>;
 }

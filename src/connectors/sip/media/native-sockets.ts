@@ -1,13 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import type { MediaIoBinding } from '../../../native/media-io.ts';
-import {
-  type Datagram,
-  type DatagramListener,
-  type MediaPorts,
-  type MediaSockets,
-  RECEIVE_BUFFER_BYTES,
-  type SocketIo,
-} from './media-sockets.ts';
+import { NO_DESCRIPTOR, RECEIVE_BUFFER_BYTES, takeDescriptor } from '../media-protocol.ts';
+import type { Datagram, DatagramListener, MediaPorts, MediaSockets, SocketIo } from './media-sockets.ts';
 
 /** A header and the longest datagram taken, 1,500 bytes of Ethernet. */
 const RECORD_BYTES = 1_536;
@@ -53,10 +47,11 @@ export class NativeIo implements SocketIo {
     this.#unsentEights = new BigInt64Array(unsent);
   }
 
-  async open({ bindHost, rtpPort }: MediaPorts): Promise<MediaSockets> {
-    const rtp = this.#bind(bindHost, rtpPort);
+  async open({ bindHost, rtpPort, bound }: MediaPorts): Promise<MediaSockets> {
+    const rtp = this.#socket(takeDescriptor(bound, 'rtp'), bindHost, rtpPort);
     try {
-      return new NativeSockets(this, rtp, this.#bind(bindHost, rtpPort + 1));
+      const rtcp = this.#socket(takeDescriptor(bound, 'rtcp'), bindHost, rtpPort + 1);
+      return new NativeSockets(this, rtp, rtcp);
     } catch (error) {
       this.close(rtp);
       throw error;
@@ -117,8 +112,12 @@ export class NativeIo implements SocketIo {
     this.#binding.close(socket.index);
   }
 
-  #bind(host: string, port: number): NativeSocket {
-    const index = this.#binding.open(host, port, RECEIVE_BUFFER_BYTES);
+  #socket(descriptor: number, host: string, port: number): NativeSocket {
+    const isBound = descriptor !== NO_DESCRIPTOR;
+    const io = this.#binding;
+    const index = isBound
+      ? io.adopt(descriptor, RECEIVE_BUFFER_BYTES)
+      : io.open(host, port, RECEIVE_BUFFER_BYTES);
     if (index < 0) throw systemError('bind', index, host, port);
     const socket = new NativeSocket(index);
     this.#sockets[index] = socket;

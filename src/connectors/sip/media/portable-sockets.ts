@@ -1,13 +1,9 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
-import {
-  type Datagram,
-  type DatagramListener,
-  type MediaSockets,
-  RECEIVE_BUFFER_BYTES,
-  type SocketIo,
-} from './media-sockets.ts';
+import { lookUpAddress } from '../address-lookup.ts';
+import { RECEIVE_BUFFER_BYTES } from '../media-protocol.ts';
+import type { Datagram, DatagramListener, MediaSockets, SocketIo } from './media-sockets.ts';
 
 /** Packets waiting for the kernel before we drop our own: more means that nothing leaves any more. */
 const MAX_UNSENT_PACKETS = 8;
@@ -111,7 +107,7 @@ function guarded(
 }
 
 async function bind(host: string, port: number): Promise<Socket> {
-  const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookupAddress });
+  const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookUpAddress });
   try {
     // Without a resolver in between, `bind` tells its outcome before it returns.
     const listening = once(socket, 'listening');
@@ -125,13 +121,4 @@ async function bind(host: string, port: number): Promise<Socket> {
   // An ICMP answer to a packet of ours says nothing that the media timeout does not say better.
   socket.on('error', () => {});
   return socket;
-}
-
-/** Hosts are addresses here: this keeps every `send` clear of the resolver and of a later turn of the loop. */
-function lookupAddress(
-  host: string,
-  _options: unknown,
-  done: (error: NodeJS.ErrnoException | null, address: string, family: number) => void,
-): void {
-  done(null, host, isIPv6(host) ? 6 : 4);
 }

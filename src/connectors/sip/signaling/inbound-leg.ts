@@ -85,7 +85,8 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
 
   async #answer(): Promise<void> {
     const { media, trunk, onMediaEvent } = this.#leg;
-    await media.open(trunk.reachableHost, trunk.settings.srtp, onMediaEvent);
+    const way = [trunk.reachableHost, trunk.settings.srtp, onMediaEvent] as const;
+    if (!media.openSoon(...way)) await media.open(...way);
     if (this.#state !== 'answering') return;
     const offer = this.#request.message.body;
     const content = offer === '' ? media.offer() : media.answer(offer);

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../../../base/assert.ts';
 import type { MediaControl } from '../../contract/media-control.ts';
 import type { MediaEvent } from '../../contract/media-leg.ts';
@@ -10,7 +11,7 @@ import {
   type SipMediaOpen,
 } from '../media-protocol.ts';
 import { PayloadTypes } from './payload-types.ts';
-import type { RtpPorts } from './rtp-ports.ts';
+import type { RtpPair, RtpStock } from './rtp-stock.ts';
 import { newLocalKeys } from './sdes.ts';
 import { answerOffer } from './sdp-answer.ts';
 import type { LocalAudio, SrtpPolicy } from './sdp-local.ts';
@@ -22,7 +23,7 @@ export interface LegMediaSettings {
   readonly bindHost: string;
   /** Milliseconds without RTP after which an answered call that is not on hold is lost. */
   readonly mediaTimeoutMs: number;
-  readonly ports: RtpPorts;
+  readonly ports: RtpStock;
   /** What calls may speak, in our order of preference. */
   readonly codecs: readonly SipCodec[];
   readonly observer: SipObserver;
@@ -39,7 +40,8 @@ export class LegMedia {
   readonly #sampleRateHz: number;
   readonly #payloadTypes = new PayloadTypes();
   #local: LocalAudio | null = null;
-  #rtpPort: number | null = null;
+  #pair: RtpPair | null = null;
+  #opening: Promise<void> = Promise.resolve();
   #released = false;
   #version = 1;
   #lastText = '';
@@ -56,12 +58,29 @@ export class LegMedia {
 
   /** Opens the media leg on a worker, on the first pair of ports that is free. Rejects when none is. */
   async open(host: string, srtp: SrtpPolicy, onEvent: (event: MediaEvent) => void): Promise<void> {
-    const rtpPort = await this.#openOnFreePort(onEvent);
-    this.#rtpPort = rtpPort;
+    const pair = await this.#openOnFreePort(onEvent);
+    this.#use(pair, host, srtp);
     if (this.#released) this.release();
+  }
+
+  /**
+   * Takes ports that are bound already, so that our description can be written at once; the worker gets them in the
+   * next turn of the event loop, and `inEffect` waits for it. False: none are bound, `open` it is.
+   */
+  openSoon(host: string, srtp: SrtpPolicy, onEvent: (event: MediaEvent) => void): boolean {
+    const pair = this.#settings.ports.takeBound();
+    if (pair === null) return false;
+    this.#use(pair, host, srtp);
+    this.#opening = nextTurn().then(() => (this.#released ? undefined : this.#openOn(pair, onEvent)));
+    this.#opening.catch(() => {});
+    return true;
+  }
+
+  #use(pair: RtpPair, host: string, srtp: SrtpPolicy): void {
+    this.#pair = pair;
     this.#local = {
       host,
-      rtpPort,
+      rtpPort: pair.port,
       srtp,
       sessionId: randomInt(1, 2 ** 31),
       keys: newLocalKeys(),
@@ -70,22 +89,27 @@ export class LegMedia {
     };
   }
 
-  async #openOnFreePort(onEvent: (event: MediaEvent) => void): Promise<number> {
-    const { ports, bindHost, observer } = this.#settings;
+  async #openOnFreePort(onEvent: (event: MediaEvent) => void): Promise<RtpPair> {
+    const { ports, observer } = this.#settings;
     for (let tries = 0; tries < MAX_PORTS_TRIED; tries += 1) {
-      const rtpPort = ports.take();
-      if (rtpPort === null) break;
+      const pair = ports.take();
+      if (pair === null) break;
       try {
-        const open: SipMediaOpen = { bindHost, rtpPort, sampleRateHz: this.#sampleRateHz };
-        await this.#control.open(SIP_MEDIA_KIND, open, onEvent);
-        return rtpPort;
+        await this.#openOn(pair, onEvent);
+        return pair;
       } catch (error) {
-        ports.release(rtpPort);
+        ports.release(pair);
         if (!isTaken(error)) throw error;
       }
     }
     observer.count('rtp_ports_exhausted');
     throw new Error('no RTP port is free');
+  }
+
+  #openOn({ port, bound }: RtpPair, onEvent: (event: MediaEvent) => void): Promise<void> {
+    const { bindHost } = this.#settings;
+    const open: SipMediaOpen = { bindHost, rtpPort: port, sampleRateHz: this.#sampleRateHz, bound };
+    return this.#control.open(SIP_MEDIA_KIND, open, onEvent);
   }
 
   get isOpen(): boolean {
@@ -148,9 +172,9 @@ export class LegMedia {
   /** Gives the port back; safe to call twice, and before `open` has finished. */
   release(): void {
     this.#released = true;
-    if (this.#rtpPort === null) return;
-    this.#settings.ports.release(this.#rtpPort);
-    this.#rtpPort = null;
+    if (this.#pair === null) return;
+    this.#settings.ports.release(this.#pair);
+    this.#pair = null;
   }
 
   /** A peer that holds by 0.0.0.0 keeps the address that was agreed before. */
@@ -166,8 +190,10 @@ export class LegMedia {
             remoteRtcpPort: former.remoteRtcpPort,
           }
         : agreed;
+    const inForce = this.#agreed;
+    await this.#opening;
     await this.#control.configure({
-      ...this.#agreed,
+      ...inForce,
       mediaTimeoutMs: this.#timeoutMs(agreed),
     } satisfies SipMediaConfig);
   }

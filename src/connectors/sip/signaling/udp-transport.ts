@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4, isIPv6 } from 'node:net';
+import { lookUpAddress } from '../address-lookup.ts';
 import { plainAddress, type ReceiveMessage } from './wire.ts';
 
 const BUFFER_BYTES = 1 << 20;
@@ -14,10 +15,10 @@ export class UdpTransport {
     this.#receive = receive;
   }
 
-  /** Rejects with the system's error, `EADDRINUSE` among them. */
+  /** `host` is an address. Rejects with the system's error, `EADDRINUSE` among them. */
   async listen(host: string, port: number): Promise<number> {
     this.#isIPv6 = isIPv6(host);
-    const socket = createSocket(this.#isIPv6 ? 'udp6' : 'udp4');
+    const socket = createSocket({ type: this.#isIPv6 ? 'udp6' : 'udp4', lookup: lookUpAddress });
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject);
       socket.bind({ address: host, port, exclusive: true }, resolve);
@@ -46,6 +47,7 @@ export class UdpTransport {
     this.#socket = socket;
   }
 
+  /** `host` is an address. The datagram is with the kernel when this returns. */
   send(text: string, host: string, port: number): Promise<void> {
     const socket = this.#socket;
     if (socket === null) return Promise.reject(new Error('UDP transport is closed'));

@@ -45,7 +45,7 @@ async function opened(
   host = V4,
 ): Promise<{ readonly sockets: MediaSockets; readonly port: number; readonly heard: Heard }> {
   const port = await freePortPair();
-  const sockets = closing(await io.open({ bindHost: host, rtpPort: port }));
+  const sockets = closing(await io.open({ bindHost: host, rtpPort: port, bound: null }));
   return { sockets, port, heard: listen(sockets) };
 }
 
@@ -66,7 +66,7 @@ test('a taken port is refused with the code of the system, and its neighbour is 
   taken.bind(rtpPort + 1, V4);
   await once(taken, 'listening');
   const refusal = { code: 'EADDRINUSE', syscall: 'bind', address: V4, port: rtpPort + 1 };
-  await expect(io.open({ bindHost: V4, rtpPort })).rejects.toMatchObject(refusal);
+  await expect(io.open({ bindHost: V4, rtpPort, bound: null })).rejects.toMatchObject(refusal);
   const neighbour = closing(createSocket('udp4'));
   neighbour.bind(rtpPort, V4);
   await once(neighbour, 'listening');
@@ -75,7 +75,7 @@ test('a taken port is refused with the code of the system, and its neighbour is 
 test('an address that is not ours is refused', async () => {
   const rtpPort = await freePortPair();
   const refusal = { code: 'EADDRNOTAVAIL', syscall: 'bind' };
-  await expect(io.open({ bindHost: '192.0.2.1', rtpPort })).rejects.toMatchObject(refusal);
+  await expect(io.open({ bindHost: '192.0.2.1', rtpPort, bound: null })).rejects.toMatchObject(refusal);
 });
 
 test.each([V4, '::1'])('packets come from and go to where they should, over %s', async (host) => {
@@ -140,12 +140,12 @@ test('whom a leg sends to for long and everybody else are heard, also when it tu
   expect(from('one')).toEqual(Array(3).fill(one.port));
   expect(from('two')).toEqual(Array(3).fill(two.port));
   const refusal = { code: 'EADDRINUSE' };
-  await expect(io.open({ bindHost: V4, rtpPort: port })).rejects.toMatchObject(refusal);
+  await expect(io.open({ bindHost: V4, rtpPort: port, bound: null })).rejects.toMatchObject(refusal);
   const rude = closing(createSocket({ type: 'udp4', reuseAddr: true }));
   rude.bind(port, V4);
   expect((await once(rude, 'error'))[0]).toMatchObject(refusal);
   sockets.close();
-  closing(await io.open({ bindHost: V4, rtpPort: port }));
+  closing(await io.open({ bindHost: V4, rtpPort: port, bound: null }));
 });
 
 test('a peer that was gone for a moment is heard and served again', async () => {
@@ -222,7 +222,9 @@ test.runIf(io.kind === 'native')('a thread that is ended leaves its ports free',
     { eval: true },
   );
   expect(await once(worker, 'message')).toEqual([expect.any(Number)]);
-  await expect(io.open({ bindHost: V4, rtpPort: port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(io.open({ bindHost: V4, rtpPort: port, bound: null })).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+  });
   await worker.terminate();
-  closing(await io.open({ bindHost: V4, rtpPort: port }));
+  closing(await io.open({ bindHost: V4, rtpPort: port, bound: null }));
 });

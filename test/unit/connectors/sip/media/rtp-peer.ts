@@ -155,7 +155,7 @@ export class TestLeg {
   ): Promise<TestLeg> {
     const rtpPort = port ?? (await freePortPair());
     let test: TestLeg | null = null;
-    const leg = await openSipMedia({ bindHost: HOST, rtpPort, sampleRateHz }, memory, {
+    const leg = await openSipMedia({ bindHost: HOST, rtpPort, sampleRateHz, bound: null }, memory, {
       emit: (event) => test?.events.push(event),
       fail: (error) => test?.failures.push(error),
     });

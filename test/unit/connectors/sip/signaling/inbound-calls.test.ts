@@ -83,6 +83,53 @@ describe('inbound calls', () => {
     expect(peer.statuses('INVITE')).not.toContain(180);
   });
 
+  describe('with ports that are bound already', () => {
+    beforeEach(async () => {
+      let reserved = 0;
+      // The sockets are the fake media's own.
+      const reserving = { reserve: () => 1_000_000 + reserved++, clear: () => {}, release: () => {} };
+      await gateway.stop();
+      gateway = await ConnectorUnderTest.start({ reserving: () => reserving });
+      peer.facing(gateway.connector.port!);
+      gateway.connector.putTrunk(trunkTo(peer.port));
+      gateway.connector.putNumber(NUMBER);
+      uri = `sip:+33123456789@${gateway.uri}`;
+      await reachable(peer, uri);
+      gateway.answerer.answersAtOnce = true;
+      await waitFor('bound ports', () => reserved > 0);
+    });
+
+    it('answers before the worker has opened its media', async () => {
+      const opened = Promise.withResolvers<void>();
+      gateway.answerer.mediaMayOpen = opened.promise;
+      invite('c1c');
+      const { contact, ok, call } = await inDialog('c1c');
+      const { notes, leg } = await gateway.answerer.next();
+      peer.send('ACK', contact, { ...call, cseq: 1, branch: 'z9hG4bKack' });
+      await waitFor('the worker to be asked', () => notes.media.opens.length === 1);
+      expect(ok.content).toContain(`m=audio ${notes.media.opens[0]!.rtpPort} RTP/AVP`);
+      expect(notes.media.configs).toEqual([]);
+      expect(notes.log).toEqual([]);
+      opened.resolve();
+      await notes.waitFor('answered');
+      expect(notes.media.config).toMatchObject({ codec: 'PCMU', remotePort: 40_000 });
+      leg.hangUp();
+      peer.answer(await peer.request('BYE'), 200);
+    });
+
+    it('hangs up when the worker cannot open it after all', async () => {
+      gateway.answerer.mediaMayOpen = Promise.reject(new Error('no room'));
+      gateway.answerer.mediaMayOpen.catch(() => {});
+      invite('c1d');
+      const { contact, call } = await inDialog('c1d');
+      const { notes } = await gateway.answerer.next();
+      peer.send('ACK', contact, { ...call, cseq: 1, branch: 'z9hG4bKack' });
+      peer.answer(await peer.request('BYE'), 200);
+      await notes.waitFor('ended lost');
+      expect(notes.termination).toEqual({ result: 'failed', reason: 'no room' });
+    });
+  });
+
   it('repeats its 200 until the ACK, and hangs up only after it', async () => {
     invite('c2');
     const { leg, notes } = await gateway.answerer.next();
