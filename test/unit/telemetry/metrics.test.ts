@@ -62,6 +62,8 @@ test("a call's life is numbers and log lines, with what is personal in its place
   expect(await linesOf(metrics, 'svc_call_setup_duration_seconds_sum')).toEqual([
     'svc_call_setup_duration_seconds_sum{platform="sip",direction="inbound"} 0.24',
   ]);
+  // The lines come in the next turn.
+  await new Promise(setImmediate);
   const [started, answered, ended] = lines.map((line) => JSON.parse(line));
   expect(started.personal).toEqual({ caller: CALL.caller, meetingUrl: CALL.meetingUrl });
   expect(answered).toMatchObject({ callId: 'call_1', setupMs: 240 });
