@@ -11,7 +11,7 @@ import type { NumberBook } from './number-book.ts';
 import { toE164 } from './phone-number.ts';
 import { codecInCommon } from './sdp-answer.ts';
 import { clockRateHz, offeredRateHz } from './sdp-formats.ts';
-import { parsePeerDescription } from './sdp-peer.ts';
+import { type PeerDescription, parsePeerDescription } from './sdp-peer.ts';
 import { SipLeg } from './sip-leg.ts';
 import type { Trunk } from './trunk.ts';
 
@@ -37,12 +37,14 @@ export class InboundCalls {
   receive(trunk: Trunk, request: IncomingInviteRequest, dialled: Dialled): void {
     const number = this.#numberOf(trunk, dialled);
     if (number === null) return reject(request, 404);
-    const offer = request.message.body;
-    const sampleRateHz = offer === '' ? offeredRateHz(this.#media.codecs) : this.#rateFor(offer, trunk);
+    const { body } = request.message;
+    const offer = body === '' ? null : parsePeerDescription(body);
+    const sampleRateHz = body === '' ? offeredRateHz(this.#media.codecs) : this.#rateFor(offer, trunk);
     if (sampleRateHz === null) return reject(request, 488);
     const ringing = new RingingCall(
       trunk,
       request,
+      offer,
       number,
       dialled,
       sampleRateHz,
@@ -59,9 +61,8 @@ export class InboundCalls {
   }
 
   /** Rate of the codec that the offer will come to; null: none. */
-  #rateFor(offer: string, { settings }: Trunk): number | null {
-    const description = parsePeerDescription(offer);
-    const codec = description && codecInCommon(description, settings.srtp, this.#media.codecs);
+  #rateFor(offer: PeerDescription | null, { settings }: Trunk): number | null {
+    const codec = offer && codecInCommon(offer, settings.srtp, this.#media.codecs);
     return codec === null ? null : clockRateHz(codec);
   }
 
@@ -81,6 +82,7 @@ function reject(request: IncomingInviteRequest, statusCode: number): void {
 class RingingCall implements InboundCall {
   readonly #trunk: Trunk;
   readonly #request: IncomingInviteRequest;
+  readonly #offer: PeerDescription | null;
   readonly #number: SipNumber;
   readonly #dialled: Dialled;
   readonly sampleRateHz: number;
@@ -93,6 +95,7 @@ class RingingCall implements InboundCall {
   constructor(
     trunk: Trunk,
     request: IncomingInviteRequest,
+    offer: PeerDescription | null,
     number: SipNumber,
     dialled: Dialled,
     sampleRateHz: number,
@@ -102,6 +105,7 @@ class RingingCall implements InboundCall {
   ) {
     this.#trunk = trunk;
     this.#request = request;
+    this.#offer = offer;
     this.#number = number;
     this.#dialled = dialled;
     this.sampleRateHz = sampleRateHz;
@@ -134,7 +138,7 @@ class RingingCall implements InboundCall {
   take(control: MediaControl, observer: LegObserver): PlatformLeg {
     const media = new LegMedia(control, this.#media, this.sampleRateHz);
     const sipLeg = new SipLeg(this.#trunk, media, this.#clock, observer);
-    const leg = new InboundLeg(sipLeg, this.#request, this.#dialled.wantsReliableProvisional);
+    const leg = new InboundLeg(sipLeg, this.#request, this.#offer, this.#dialled.wantsReliableProvisional);
     this.#leg = leg;
     this.#legs.add(this.#trunk, leg);
     if (this.#isCancelled) queueMicrotask(() => leg.cancelled());

@@ -3,6 +3,7 @@ import type { CancelTimer } from '../../../base/time.ts';
 import type { PlatformLeg, SendsDtmf } from '../../contract/connector.ts';
 import { sdpBody } from './leg-session.ts';
 import { ReliableRinging } from './reliable-ringing.ts';
+import type { PeerDescription } from './sdp-peer.ts';
 import type { SipLeg } from './sip-leg.ts';
 
 /** A caller that hears nothing for 500 ms repeats its INVITE; RFC 3261 section 17.2.1 gives us 200 ms. */
@@ -14,13 +15,21 @@ type State = 'ringing' | 'answering' | 'established' | 'closed';
 export class InboundLeg implements PlatformLeg, SendsDtmf {
   readonly #leg: SipLeg;
   readonly #request: IncomingInviteRequest;
+  readonly #offer: PeerDescription | null;
   readonly #reliable: ReliableRinging | null;
   #state: State = 'ringing';
   #cancelTrying: CancelTimer;
 
-  constructor(leg: SipLeg, request: IncomingInviteRequest, wantsReliable: boolean) {
+  /** `offer`: null when the caller leaves that to us. */
+  constructor(
+    leg: SipLeg,
+    request: IncomingInviteRequest,
+    offer: PeerDescription | null,
+    wantsReliable: boolean,
+  ) {
     this.#leg = leg;
     this.#request = request;
+    this.#offer = offer;
     this.#reliable = wantsReliable
       ? new ReliableRinging(request, leg.clock, () =>
           this.#refuseWith(504, 'the caller did not acknowledge ringing'),
@@ -88,8 +97,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     const way = [trunk.reachableHost, trunk.settings.srtp, onMediaEvent] as const;
     if (!media.openSoon(...way)) await media.open(...way);
     if (this.#state !== 'answering') return;
-    const offer = this.#request.message.body;
-    const content = offer === '' ? media.offer() : media.answer(offer);
+    const content = this.#offer === null ? media.offer() : media.answer(this.#offer);
     if (content === null) return this.#refuseWith(488, 'the offer has no codec in common');
     this.#reliable?.stop();
     this.#cancelTrying();

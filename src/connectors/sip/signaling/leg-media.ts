@@ -131,8 +131,10 @@ export class LegMedia {
 
   /** Takes the peer's answer to our offer; false when it cannot be used. */
   async acceptAnswer(sdp: string): Promise<boolean> {
-    const description = this.#read(sdp);
-    const agreed = description === null ? null : agreeOnAnswer(description, this.#localAudio());
+    const description = parsePeerDescription(sdp);
+    if (description === null) return false;
+    this.#follow(description);
+    const agreed = agreeOnAnswer(description, this.#localAudio());
     if (agreed === null) return false;
     await this.#configure(agreed);
     return true;
@@ -142,9 +144,9 @@ export class LegMedia {
    * Our answer to the peer's offer, which is put into effect meanwhile: a 200 need not wait for the worker. Null
    * when nothing is in common.
    */
-  answer(sdp: string): string | null {
-    const description = this.#read(sdp);
-    const answer = description === null ? null : answerOffer(description, this.#localAudio());
+  answer(offer: PeerDescription): string | null {
+    this.#follow(offer);
+    const answer = answerOffer(offer, this.#localAudio());
     if (answer === null) return null;
     const text = this.#issue((version) => answer.write(version));
     this.#inEffect = this.#configure(answer.agreed);
@@ -209,11 +211,9 @@ export class LegMedia {
     return this.#lastText;
   }
 
-  /** The peer's description; its payload types hold for our next offer. */
-  #read(sdp: string): PeerDescription | null {
-    const description = parsePeerDescription(sdp);
-    for (const { formats } of description?.audio ?? []) this.#payloadTypes.follow(formats);
-    return description;
+  /** The peer's payload types hold for our next offer. */
+  #follow({ audio }: PeerDescription): void {
+    for (const { formats } of audio) this.#payloadTypes.follow(formats);
   }
 
   #localAudio(): LocalAudio {

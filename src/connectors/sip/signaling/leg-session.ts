@@ -11,6 +11,7 @@ import type { Termination } from '../../../base/termination.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { DTMF_RELAY_TYPE, digitInInfo, dtmfRelayBody } from './dtmf-relay.ts';
 import type { LegMedia } from './leg-media.ts';
+import { parsePeerDescription } from './sdp-peer.ts';
 import { ALLOWED_METHODS } from './sip-core.ts';
 import { TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
 
@@ -126,8 +127,8 @@ export class LegSession {
 
   async #reInvited(request: IncomingInviteRequest): Promise<void> {
     try {
-      const offer = request.message.body;
-      const content = offer === '' ? this.#media.offer() : this.#media.answer(offer);
+      const { body } = request.message;
+      const content = body === '' ? this.#media.offer() : this.#answerTo(body);
       await this.#media.inEffect();
       if (this.#over) return void request.reject({ statusCode: 487 });
       if (content === null) return void request.reject({ statusCode: 488 });
@@ -140,6 +141,11 @@ export class LegSession {
     } catch {
       this.#lose('re-INVITE could not be answered');
     }
+  }
+
+  #answerTo(sdp: string): string | null {
+    const offer = parsePeerDescription(sdp);
+    return offer && this.#media.answer(offer);
   }
 
   #informed(request: IncomingInfoRequest): void {

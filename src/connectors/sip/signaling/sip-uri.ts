@@ -56,11 +56,18 @@ export function uriInHeader(value: string): string {
   return (bracketed ? bracketed[1]! : withoutName.split(/[;,]/, 1)[0]!).trim();
 }
 
+/** The header parameters that we ask for; a pattern takes longer to make than to use. */
+const PARAMETERS = { tag: parameterPattern('tag'), expires: parameterPattern('expires') } as const;
+
+function parameterPattern(name: string): RegExp {
+  return new RegExp(`;\\s*${name}\\s*(?:=\\s*([^;,\\s]+))?(?=[;,\\s]|$)`, 'i');
+}
+
 /** A parameter after the URI of a header value, such as the tag of From; null when absent. */
-export function headerParameter(value: string, name: string): string | null {
+export function headerParameter(value: string, name: keyof typeof PARAMETERS): string | null {
   const withoutName = value.replace(/^\s*"(?:[^"\\]|\\.)*"/, '');
   const parameters = withoutName.slice(withoutName.indexOf('>') + 1);
-  const match = new RegExp(`;\\s*${name}\\s*(?:=\\s*([^;,\\s]+))?(?=[;,\\s]|$)`, 'i').exec(parameters);
+  const match = PARAMETERS[name].exec(parameters);
   return match ? (match[1] ?? '') : null;
 }
 
