@@ -8,15 +8,27 @@ const MAX_BACKLOG_MS = 60_000;
 /** Marks wait in the backlog too; a client that sends more than this without audio loses the newest. */
 const MAX_BACKLOG_ITEMS = 10_000;
 
-type BacklogItem =
-  | { readonly type: 'audio'; readonly samples: Int16Array; readonly sampleRateHz: number; from: number }
-  | { readonly type: 'mark'; readonly markId: number };
+/** Room for so much is used again and again: an agent that speaks live may be a little ahead for a whole call. */
+const BLOCK_SAMPLES = 2_048;
+
+interface BacklogAudio {
+  readonly type: 'audio';
+  readonly samples: Int16Array;
+  sampleRateHz: number;
+  /** What waits is from here up to there. */
+  from: number;
+  to: number;
+}
+
+type BacklogItem = BacklogAudio | { readonly type: 'mark'; readonly markId: number };
 
 /** An agent's audio on its way to the worker: a ring, and a bounded backlog for what does not fit yet. */
 export class Uplink {
   readonly memory = ringMemory(RING_SAMPLES);
   readonly #ring = new RingProducer(this.memory);
   readonly #backlog: BacklogItem[] = [];
+  /** A block that is empty, once there was one. */
+  #spare: BacklogAudio | null = null;
   #backlogMs = 0;
   #rateHz = 8_000;
 
@@ -45,13 +57,17 @@ export class Uplink {
   /** Moves as much of the backlog into the ring as fits. */
   advance(): void {
     let moved = 0;
-    while (moved < this.#backlog.length && this.#move(this.#backlog[moved] as BacklogItem)) moved++;
+    while (moved < this.#backlog.length && this.#move(this.#backlog[moved] as BacklogItem)) {
+      this.#keepBlock(this.#backlog[moved] as BacklogItem);
+      moved++;
+    }
     if (moved > 0) this.#backlog.splice(0, moved);
   }
 
   /** Forgets the backlog; returns its milliseconds and where in the ring the clearing ends. */
   clear(): { readonly point: ClearPoint; readonly backlogMs: number } {
     const backlogMs = this.#backlogMs;
+    for (const item of this.#backlog) this.#keepBlock(item);
     this.#backlog.length = 0;
     this.#backlogMs = 0;
     return { point: { position: this.#ring.position, noteCount: this.#ring.notesWritten }, backlogMs };
@@ -61,17 +77,45 @@ export class Uplink {
     const roomMs = this.#backlog.length < MAX_BACKLOG_ITEMS ? MAX_BACKLOG_MS - this.#backlogMs : 0;
     const length = Math.min(samples.length - from, Math.floor((roomMs * sampleRateHz) / 1000));
     if (length > 0) {
-      const copy = samples.slice(from, from + length);
-      this.#backlog.push({ type: 'audio', samples: copy, sampleRateHz, from: 0 });
+      const room = this.#roomFor(length, sampleRateHz);
+      room.samples.set(samples.subarray(from, from + length), room.to);
+      room.to += length;
       this.#backlogMs += (length * 1000) / sampleRateHz;
     }
     return ((samples.length - from - length) * 1000) / sampleRateHz;
   }
 
+  /** The end of the backlog, where there is room for so many samples. */
+  #roomFor(length: number, sampleRateHz: number): BacklogAudio {
+    const last = this.#backlog.at(-1);
+    const goesOn = last?.type === 'audio' && last.sampleRateHz === sampleRateHz;
+    if (goesOn && last.to + length <= last.samples.length) return last;
+    // After a mark or at another rate it has its own length, so that many small pieces take no more.
+    const room = this.#newRoom(last === undefined || goesOn ? Math.max(length, BLOCK_SAMPLES) : length);
+    room.sampleRateHz = sampleRateHz;
+    this.#backlog.push(room);
+    return room;
+  }
+
+  #newRoom(lengthSamples: number): BacklogAudio {
+    const spare = lengthSamples === BLOCK_SAMPLES ? this.#spare : null;
+    if (spare === null)
+      return { type: 'audio', samples: new Int16Array(lengthSamples), sampleRateHz: 0, from: 0, to: 0 };
+    this.#spare = null;
+    return spare;
+  }
+
+  #keepBlock(item: BacklogItem): void {
+    if (item.type !== 'audio' || item.samples.length !== BLOCK_SAMPLES) return;
+    item.from = 0;
+    item.to = 0;
+    this.#spare = item;
+  }
+
   /** True: the item is wholly in the ring. */
   #move(item: BacklogItem): boolean {
     if (item.type === 'mark') return this.#ring.writeMark(item.markId);
-    const rest = item.samples.length - item.from;
+    const rest = item.to - item.from;
     const written = this.#ring.write(item.samples, item.from, rest, item.sampleRateHz);
     item.from += written;
     this.#backlogMs = Math.max(0, this.#backlogMs - (written * 1000) / item.sampleRateHz);
