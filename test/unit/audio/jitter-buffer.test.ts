@@ -233,7 +233,9 @@ describe('JitterBuffer, whatever the path does', () => {
           let stalledUntilMs = 0;
           const packets = stream(fates.length, (i) => fates[i]!.delayMs, { ...start, packetMs }).flatMap(
             (packet, i) => {
-              if (fates[i]!.stallMs > 0) stalledUntilMs = packet.arrivalMs + fates[i]!.stallMs;
+              // One stall never ends another: packets a hundred places late would be taken for a sender begun anew.
+              if (fates[i]!.stallMs > 0)
+                stalledUntilMs = Math.max(stalledUntilMs, packet.arrivalMs + fates[i]!.stallMs);
               const arrived = { ...packet, arrivalMs: Math.max(packet.arrivalMs, stalledUntilMs) };
               if (fates[i]!.lost) return [];
               return fates[i]!.twice
