@@ -7,6 +7,33 @@ import { SampleFifo } from './sample-fifo.ts';
 /** After so much silence the resampler holds nothing else, and need not be run for more. */
 const FRAMES_TO_FALL_SILENT = 2;
 
+/** Where frames of one rate are made, for one after the other of all listeners: what all use stays in the cache. */
+interface Workbench {
+  /** A frame and the sample that some rates have now and then. */
+  readonly resampled: Int16Array;
+  /** The usual result: as many samples as one frame has. */
+  readonly resampledFrame: Int16Array;
+  readonly realigned: Int16Array;
+  readonly silence: Int16Array;
+}
+
+const workbenches = new Map<number, Workbench>();
+
+function workbenchFor(samples: number): Workbench {
+  let workbench = workbenches.get(samples);
+  if (workbench === undefined) {
+    const resampled = new Int16Array(samples + 1);
+    workbench = {
+      resampled,
+      resampledFrame: resampled.subarray(0, samples),
+      realigned: new Int16Array(samples),
+      silence: new Int16Array(samples),
+    };
+    workbenches.set(samples, workbench);
+  }
+  return workbench;
+}
+
 /**
  * What a listening agent hears, on its way from the mixer to the agent's ring: one frame at the agent's rate every
  * tick, silence included. A full ring costs the newest frame, which is counted for the reader to tell.
@@ -15,12 +42,9 @@ export class Egress {
   readonly #ring: FrameRingProducer;
   readonly #frameSamples: number;
   readonly #resampler: Resampler | null;
-  readonly #resampled: Int16Array;
-  /** The usual result: as many samples as one frame has. */
-  readonly #resampledFrame: Int16Array;
-  readonly #fifo: SampleFifo;
-  readonly #frame: Int16Array;
-  readonly #silence: Int16Array;
+  readonly #workbench: Workbench;
+  /** Made for the rates that do not always give a frame for a frame. */
+  #fifo: SampleFifo | null = null;
   #silentFrames = 0;
   #overruns = 0;
 
@@ -30,12 +54,7 @@ export class Egress {
     this.#frameSamples = frameSamples(rateHz);
     this.#resampler =
       roomRateHz === rateHz ? null : new Resampler(roomRateHz, rateHz, frameSamples(roomRateHz));
-    this.#resampled = new Int16Array(this.#resampler?.maxOutputSamples ?? 0);
-    this.#resampledFrame = this.#resampled.subarray(0, this.#frameSamples);
-    const ownFrameSamples = this.#resampler === null ? 0 : this.#frameSamples;
-    this.#fifo = new SampleFifo(ownFrameSamples);
-    this.#frame = new Int16Array(ownFrameSamples);
-    this.#silence = new Int16Array(ownFrameSamples);
+    this.#workbench = workbenchFor(this.#frameSamples);
   }
 
   get overruns(): number {
@@ -47,21 +66,25 @@ export class Egress {
       this.#write(frame);
       return;
     }
+    const { resampled, resampledFrame, silence } = this.#workbench;
+    const isAligned = this.#fifo === null || this.#fifo.length === 0;
     this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
-    if (this.#silentFrames > FRAMES_TO_FALL_SILENT && this.#fifo.length === 0) {
-      this.#write(this.#silence);
+    if (this.#silentFrames > FRAMES_TO_FALL_SILENT && isAligned) {
+      this.#write(silence);
       return;
     }
-    const length = this.#resampler.process(frame, frame.length, this.#resampled);
-    if (length === this.#frameSamples && this.#fifo.length === 0) this.#write(this.#resampledFrame);
+    const length = this.#resampler.process(frame, frame.length, resampled);
+    if (length === this.#frameSamples && isAligned) this.#write(resampledFrame);
     else this.#writeRealigned(length);
   }
 
   #writeRealigned(length: number): void {
-    this.#fifo.append(this.#resampled, length);
+    const { resampled, realigned } = this.#workbench;
+    this.#fifo ??= new SampleFifo(this.#frameSamples);
+    this.#fifo.append(resampled, length);
     while (this.#fifo.length >= this.#frameSamples) {
-      this.#fifo.shift(this.#frame, this.#frameSamples);
-      this.#write(this.#frame);
+      this.#fifo.shift(realigned, this.#frameSamples);
+      this.#write(realigned);
     }
   }
 
