@@ -1,32 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { expect, it } from 'vitest';
-import { slope } from '../../../../bench/calls/memory.ts';
 import { NgClient } from '../../../../bench/calls/ng-client.ts';
 import { audioPort, audioSdp } from '../../../../bench/sip-text.ts';
-
-it('the slope is that of the line through all points', () => {
-  expect(
-    slope([
-      [1, 10],
-      [2, 20],
-      [3, 30],
-    ]),
-  ).toBe(10);
-  expect(
-    slope([
-      [0, 5],
-      [10, 5],
-      [20, 5],
-    ]),
-  ).toBe(0);
-  expect(
-    slope([
-      [1, 0],
-      [2, 20],
-      [3, 10],
-    ]),
-  ).toBe(5);
-});
 
 it('finds the port of an SDP that it wrote', () => {
   expect(audioPort(audioSdp('127.0.0.1', 4_000))).toBe(4_000);

@@ -1,0 +1,122 @@
+import type { Anchor, BenchContext } from '../bench.ts';
+import type { CallSystem } from './call-system.ts';
+import { type Contender, missing } from './contenders.ts';
+import { type Effort, findDensity, holdAt } from './density.ts';
+import { growMeasuringMemory } from './memory.ts';
+
+/** CPU time is compared a little below the most calls, where rounds do not fail. */
+const ROUND_SHARE = 0.9;
+
+/** One contender's figures. */
+export interface Standing {
+  /** Most calls held on one core. */
+  readonly held: number;
+  /** Telephones a call. */
+  readonly phones: number;
+  /** By round. */
+  readonly callsPerCore: number[];
+  /** Of the first contender alone. */
+  readonly kbPerCall: number[];
+  /** Rounds in which something was lost, and what. */
+  readonly spoilt: string[];
+}
+
+export type Standings = ReadonlyMap<Contender, Standing>;
+
+/** Finds the most calls of each that can be started here, and then compares them in turns. */
+export async function contest(
+  contenders: readonly Contender[],
+  firstSteps: Effort['firstSteps'],
+  context: BenchContext,
+): Promise<Standings> {
+  const effort = effortOf(context, firstSteps);
+  const standings = new Map<Contender, Standing>();
+  for (const contender of contenders) {
+    if (missing(contender) === null) standings.set(contender, await densityOf(contender, context, effort));
+  }
+  for (let round = 1; round <= context.rounds; round++) {
+    context.progress(`round ${round} of ${context.rounds}`);
+    await runRound(standings, context, effort);
+  }
+  return standings;
+}
+
+function effortOf({ quick, progress }: BenchContext, firstSteps: Effort['firstSteps']): Effort {
+  return { firstSteps, progress, ...(quick ? { seconds: 3, step: 1.2 } : { seconds: 5, step: 1.08 }) };
+}
+
+function densityOf(contender: Contender, context: BenchContext, effort: Effort): Promise<Standing> {
+  return running(contender, context, async (system) => {
+    const held = await findDensity(system, effort);
+    context.progress(`${contender.name} holds ${held} calls`);
+    return { held, phones: system.ends.phones, callsPerCore: [], kbPerCall: [], spoilt: [] };
+  });
+}
+
+/** Counts for all contenders or, when one of them could not be measured, for none: what is compared came side by side. */
+async function runRound(standings: Standings, context: BenchContext, effort: Effort): Promise<void> {
+  const figures: (() => void)[] = [];
+  try {
+    for (const [contender, standing] of standings) {
+      const isFirst = figures.length === 0;
+      figures.push(await measureOnce(contender, standing, context, { ...effort, isFirst }));
+    }
+    for (const keep of figures) keep();
+  } catch (error) {
+    context.progress(`this round does not count: ${(error as Error).message}`);
+  }
+}
+
+/** Returns what adds the figures to the standing. */
+function measureOnce(
+  contender: Contender,
+  { held, callsPerCore, kbPerCall, spoilt }: Standing,
+  context: BenchContext,
+  effort: Effort & { readonly isFirst: boolean },
+): Promise<() => void> {
+  return running(contender, context, async (system) => {
+    const calls = Math.round(held * ROUND_SHARE);
+    const bytes = effort.isFirst ? await growMeasuringMemory(system, calls) : null;
+    const seen = await holdAt(system, calls, effort);
+    return () => {
+      callsPerCore.push(seen.calls / seen.cores);
+      if (bytes !== null) kbPerCall.push(bytes / 1_024);
+      if (seen.faults.length > 0) spoilt.push(`${contender.name}: ${seen.faults.join(', ')}`);
+    };
+  });
+}
+
+async function running<T>(
+  contender: Contender,
+  { cores }: BenchContext,
+  use: (system: CallSystem) => Promise<T>,
+): Promise<T> {
+  const system = await contender.start(cores);
+  try {
+    return await use(system);
+  } finally {
+    await system.stop();
+  }
+}
+
+/** A contender's values, or how to get it. */
+export function anchorOf(
+  contender: Contender,
+  standings: Standings,
+  values: (standing: Standing) => readonly number[],
+): Anchor {
+  const standing = standings.get(contender);
+  const { name } = contender;
+  return standing === undefined
+    ? { name, missing: missing(contender) ?? 'it did not run' }
+    : { name, values: values(standing) };
+}
+
+/** How it was measured, and what went wrong. */
+export function noteOf(standings: readonly (Standing | undefined)[]): string {
+  const spoilt = standings.flatMap((standing) => standing?.spoilt ?? []);
+  const how = `CPU time at ${ROUND_SHARE * 100} % of the most calls held`;
+  return spoilt.length === 0
+    ? `${how}, nothing lost in any round`
+    : `${how}; spoilt rounds: ${spoilt.join('; ')}`;
+}
