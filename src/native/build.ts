@@ -1,17 +1,27 @@
 /**
  * Compiles the addons where that is possible; the gateway does without them where it is not. Run by `npm start` and
- * the like when a binary is missing or older than its source. Never fails.
+ * the like; does nothing while the binaries are newer than every source. Never fails.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Each addon, and what is true without it. */
-const ADDONS = {
-  'media-io': 'Media I/O stays portable, which takes more CPU a call',
-  opus: 'Opus stays portable, which takes more CPU a call',
-};
+interface Addon {
+  readonly name: string;
+  readonly sources: readonly string[];
+  /** What is true without it. */
+  readonly otherwise: string;
+}
+
+const ADDONS: readonly Addon[] = [
+  {
+    name: 'media-io',
+    sources: ['media-io.c', 'udp-sockets.c', 'on-time.c'],
+    otherwise: 'Media I/O stays portable, which takes more CPU a call',
+  },
+  { name: 'opus', sources: ['opus.c'], otherwise: 'Opus stays portable, which takes more CPU a call' },
+];
 const BINARIES = join(import.meta.dirname, '../../build');
 const DEADLINE_MS = 60_000;
 
@@ -21,14 +31,21 @@ function headers(): string {
   return join(dirname(createRequire(import.meta.url).resolve('node-api-headers')), 'include');
 }
 
+/** Whether it was built after the last change of any source. */
+function isFresh({ name }: Addon): boolean {
+  const builtMs = statSync(join(BINARIES, `${name}.node`), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = globSync('*.{c,h}', { cwd: import.meta.dirname });
+  return sources.every((source) => statSync(join(import.meta.dirname, source)).mtimeMs < builtMs);
+}
+
 /** Under a name of its own first: a second build at the same time, or a start, never meets half a file. */
-function build(name: string): void {
-  const source = join(import.meta.dirname, `${name}.c`);
+function build({ name, sources }: Addon): void {
+  const paths = sources.map((source) => join(import.meta.dirname, source));
   const unfinished = join(BINARIES, `${name}.node.${process.pid}`);
   mkdirSync(BINARIES, { recursive: true });
   const flags = ['-std=gnu11', '-O3', '-Wall', '-Wextra', '-shared', '-fPIC', `-I${headers()}`];
   try {
-    execFileSync(process.env.CC ?? 'cc', [...flags, source, '-o', unfinished, '-ldl'], {
+    execFileSync(process.env.CC ?? 'cc', [...flags, ...paths, '-o', unfinished, '-ldl'], {
       timeout: DEADLINE_MS,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -39,13 +56,13 @@ function build(name: string): void {
 }
 
 if (process.platform === 'linux') {
-  for (const [name, otherwise] of Object.entries(ADDONS)) {
+  for (const addon of ADDONS.filter((addon) => !isFresh(addon))) {
     try {
-      build(name);
+      build(addon);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const reason = code === 'ENOENT' ? 'no C compiler' : message;
-      process.stderr.write(`${otherwise}: ${reason}.\n`);
+      process.stderr.write(`${addon.otherwise}: ${reason}.\n`);
     }
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** What media-io.c offers a thread. Sockets are numbers; calls that can fail answer with an errno below zero. */
 export interface MediaIoBinding {
   readonly version: number;
-  /** Takes the buffers that `receive` fills and `send` empties; their records are described in media-io.c. */
+  /** Takes the buffers that `receive` fills and `send` empties; their records are described in udp-sockets.h. */
   use(received: ArrayBuffer, recordBytes: number, unsent: ArrayBuffer): void;
   /** Binds a UDP socket; `host` is an address. */
   open(host: string, port: number, receiveBufferBytes: number): number;

@@ -9,6 +9,7 @@
 #include <node_api.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include "node-words.h"
 
 /* Goes up with every change that JavaScript must know of. */
 #define INTERFACE_VERSION 2
@@ -51,20 +52,6 @@ typedef struct {
   int16_t *samples;
   size_t sample_count;
 } Opus;
-
-/* ---- Node-API in few words ---- */
-
-static int32_t int_of(napi_env env, napi_value value) {
-  int32_t number = 0;
-  napi_get_value_int32(env, value, &number);
-  return number;
-}
-
-static napi_value value_of(napi_env env, int32_t number) {
-  napi_value value = NULL;
-  napi_create_int32(env, number, &value);
-  return value;
-}
 
 /* All arguments but those of `use` are numbers. */
 static Opus *numbers(napi_env env, napi_callback_info info, size_t count, int32_t *values) {
@@ -222,12 +209,6 @@ static int load(Opus *opus) {
          find(opus, "opus_decoder_destroy", &library->decoder_destroy) &&
          find(opus, "opus_decoder_ctl", &library->decoder_ctl) && find(opus, "opus_decode", &library->decode) &&
          find(opus, "opus_get_version_string", &library->version);
-}
-
-static void add(napi_env env, napi_value exports, const char *name, napi_callback call) {
-  napi_value function;
-  napi_create_function(env, name, NAPI_AUTO_LENGTH, call, NULL, &function);
-  napi_set_named_property(env, exports, name, function);
 }
 
 NAPI_MODULE_INIT() {

@@ -106,7 +106,7 @@ test.each([V4, '::1'])('packets come from and go to where they should, over %s',
   expect(sockets.unsent).toBe(0);
 });
 
-/** More than makes a connection of its own worth it (PACKETS_TO_LINE of media-io.c). */
+/** More than makes a connection of its own worth it (PACKETS_TO_LINE of udp-sockets.c). */
 const LONG = 60;
 
 async function stream(sockets: MediaSockets, peer: { readonly socket: Socket; readonly port: number }) {

@@ -1,0 +1,46 @@
+#define _GNU_SOURCE
+#include "on-time.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_MS 1000000
+#define SLICE_NS 200000
+
+/* libuv's, which Node exports: https://docs.libuv.org/en/v1.x/loop.html#c.uv_backend_fd */
+int uv_backend_fd(const struct uv_loop_s *loop);
+
+/* As in linux/sched/types.h, its first version: glibc has neither the structure nor the calls. */
+typedef struct {
+  uint32_t size;
+  uint32_t policy;
+  uint64_t flags;
+  int32_t nice;
+  uint32_t priority;
+  uint64_t runtime_ns;
+  uint64_t deadline_ns;
+  uint64_t period_ns;
+} SchedulingAttributes;
+
+/* https://docs.kernel.org/scheduler/sched-eevdf.html: who asks for a short slice is served soon, and no more in all. */
+static int ask_for_short_slices(void) {
+  SchedulingAttributes attributes = {.size = sizeof attributes};
+  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return -errno;
+  attributes.runtime_ns = SLICE_NS;
+  return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : -errno;
+}
+
+int be_on_time(void) {
+  if (prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL) != 0) return -errno;
+  return ask_for_short_slices();
+}
+
+void sleep_on(const struct uv_loop_s *loop, double milliseconds) {
+  struct pollfd loop_event = {.fd = uv_backend_fd(loop), .events = POLLIN};
+  const struct timespec most = {.tv_nsec = (long)(milliseconds * NS_PER_MS)};
+  ppoll(&loop_event, 1, &most, NULL);
+}
