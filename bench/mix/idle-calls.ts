@@ -7,7 +7,8 @@ import { cpuSeconds, residentBytes } from '../process-usage.ts';
 import { HoldingTrunk } from './holding-trunk.ts';
 
 const PLACED_AT_ONCE = 8;
-const SETTLE_MS = 5_000;
+/** Compiler and garbage collector are busy with the calls' coming for so long. */
+const SETTLE_MS = 15_000;
 /** Above the claims of tests and other generators, and below the ports that Linux hands out by itself. */
 const FIRST_RTP_PORT = 20_000;
 const LAST_RTP_PORT = 32_766;
