@@ -3,8 +3,15 @@ import type { AccountsTable, Db } from './tables.ts';
 
 export type Account = Selectable<AccountsTable>;
 
-export async function insertAccount(db: Db, account: Account): Promise<void> {
-  await db.insertInto('accounts').values(account).execute();
+/** An account that nobody signs in to by address and password, unless those are given. */
+export type NewAccount = Pick<Account, 'id' | 'name' | 'createdAt'> & Partial<Account>;
+
+export async function insertAccount(db: Db, account: NewAccount): Promise<void> {
+  const nobody = { email: null, emailVerifiedAt: null, passwordHash: null };
+  await db
+    .insertInto('accounts')
+    .values({ ...nobody, ...account })
+    .execute();
 }
 
 /** The first account ever made: the operator's. */

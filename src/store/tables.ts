@@ -12,11 +12,24 @@ export interface Tables {
   apiKeys: ApiKeysTable;
   agentKeys: AgentKeysTable;
   agentAccounts: AgentAccountsTable;
+  agentProviders: AgentProvidersTable;
+  auditLog: AuditLogTable;
+  botTokens: BotTokensTable;
   calls: CallsTable;
+  connections: ConnectionsTable;
+  deliveries: DeliveriesTable;
   sipTrunks: SipTrunksTable;
   sipDids: SipDidsTable;
   events: EventsTable;
   facts: FactsTable;
+  feedback: FeedbackTable;
+  identities: IdentitiesTable;
+  internalBearers: InternalBearersTable;
+  inviteLinks: InviteLinksTable;
+  mailTokens: MailTokensTable;
+  sessions: SessionsTable;
+  signIns: SignInsTable;
+  usageDays: UsageDaysTable;
 }
 
 /** What the functions of the store work on: the database, or a transaction in it. */
@@ -24,9 +37,163 @@ export type Db = Kysely<Tables>;
 
 export type Bit = 0 | 1;
 
+/** An account without an address, such as the operator's at first, is entered by keys alone. */
 export interface AccountsTable {
   id: string;
   name: string;
+  createdAt: string;
+  /** In lower case. */
+  email: string | null;
+  emailVerifiedAt: string | null;
+  /** Argon2id in PHC form; null: nobody signs in by password. */
+  passwordHash: string | null;
+}
+
+/** A browser that is signed in. The cookie's value is never stored: `tokenHash` is its SHA-256 in hex. */
+export interface SessionsTable {
+  id: string;
+  accountId: string;
+  tokenHash: string;
+  userAgent: string;
+  address: string;
+  createdAt: string;
+  lastUsedAt: string;
+  expiresAt: string;
+}
+
+export type MailPurpose = 'verify' | 'reset' | 'change_email';
+
+/** A link that was sent by mail, by the SHA-256 of its token; gone once it was used. `email` is where it went. */
+export interface MailTokensTable {
+  tokenHash: string;
+  accountId: string;
+  purpose: MailPurpose;
+  email: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
+/** Who an account is at an OpenID Connect provider. */
+export interface IdentitiesTable {
+  id: string;
+  accountId: string;
+  provider: string;
+  subject: string;
+  email: string | null;
+  createdAt: string;
+  lastUsedAt: string;
+}
+
+/** A sign-in that is under way at a provider; `accountId` is who links an identity, null: somebody signs in. */
+export interface SignInsTable {
+  stateHash: string;
+  accountId: string | null;
+  provider: string;
+  /** Nonce and PKCE verifier. */
+  sealedSecrets: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
+/** A login at a platform by OAuth and its like. */
+export interface ConnectionsTable {
+  id: string;
+  accountId: string;
+  provider: string;
+  email: string | null;
+  label: string;
+  status: string;
+  sealedCredentials: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export type BotPlatform = 'discord' | 'telegram' | 'slack';
+
+/** A bot that the account brought. */
+export interface BotTokensTable {
+  id: string;
+  accountId: string;
+  platform: BotPlatform;
+  botName: string | null;
+  status: string;
+  sealedToken: string;
+  discordAppId: string | null;
+  sealedSigningSecret: string | null;
+  createdAt: string;
+}
+
+/** The model behind an agent. `config` and `eventFilter` are JSON; secrets of the config are sealed apart. */
+export interface AgentProvidersTable {
+  agentId: string;
+  provider: string;
+  config: string;
+  sealedSecrets: string | null;
+  systemPrompt: string | null;
+  eventFilter: string;
+  updatedAt: string;
+}
+
+/** The agent key with which a model calls back; the only key whose text is kept, sealed. */
+export interface InternalBearersTable {
+  agentId: string;
+  keyId: string;
+  sealedKey: string;
+}
+
+export type DeliveryStatus = 'queued' | 'delivered' | 'failed';
+
+/** One event on its way to an agent's model. */
+export interface DeliveriesTable {
+  id: string;
+  accountId: string;
+  agentId: string;
+  eventType: string;
+  status: DeliveryStatus;
+  payload: string;
+  responseBody: string | null;
+  error: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** Messages and bytes of files by day (YYYY-MM-DD, UTC); calls and minutes are told by the calls themselves. */
+export interface UsageDaysTable {
+  accountId: string;
+  platform: Platform;
+  day: string;
+  messages: number;
+  bytes: number;
+}
+
+/** The one invite link of an account that is valid. */
+export interface InviteLinksTable {
+  accountId: string;
+  tokenHash: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
+export interface FeedbackTable {
+  id: string;
+  accountId: string;
+  message: string;
+  surface: string | null;
+  provider: string | null;
+  errorDetail: string | null;
+  suggestionShown: string | null;
+  createdAt: string;
+}
+
+/** Who changed what, with which credential. `detail` is JSON without secrets. */
+export interface AuditLogTable {
+  id: GeneratedAlways<number>;
+  accountId: string;
+  credentialKind: 'session' | 'agent' | 'settings' | 'none';
+  credentialId: string;
+  action: string;
+  subject: string | null;
+  detail: string;
   createdAt: string;
 }
 

@@ -9,6 +9,6 @@ export function authenticator(ring: KeyRing): Authenticate {
   return (credential) => {
     if (!credential?.startsWith('svc_') || credential.length > MAX_KEY_LENGTH) return null;
     const key = ring.use(credential);
-    return key && { accountId: key.accountId, keyId: key.id, kind: key.kind, agentIds: key.agentIds };
+    return key && { accountId: key.accountId, credentialId: key.id, kind: key.kind, agentIds: key.agentIds };
   };
 }

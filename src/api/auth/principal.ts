@@ -1,8 +1,12 @@
-/** Who is asking: the account behind a key, what kind of key it is, and the agents that the key belongs to. */
+/** A browser that is signed in, a key that acts at runtime, a key that configures the account. */
+export type CredentialKind = 'session' | 'agent' | 'settings';
+
+/** Who is asking: the account behind a credential, and the agents that it acts for, all of them for a session. */
 export interface Principal {
+  readonly kind: CredentialKind;
   readonly accountId: string;
-  readonly keyId: string;
-  readonly kind: 'agent' | 'settings';
+  /** Id of the key or of the session. */
+  readonly credentialId: string;
   readonly agentIds: readonly string[];
 }
 

@@ -6,8 +6,8 @@ import type { BytesReply, EmptyReply, JsonReply, Reply, StreamReply } from './re
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Which keys open a route: agent keys ('runtime'), settings keys ('config'), both ('any'), or no key at all. */
-export type Access = 'public' | 'runtime' | 'config' | 'any';
+/** Who may use a route: anybody ('public'), or the kinds of credentials that `ADMITTED` lists. */
+export type Access = 'public' | 'runtime' | 'config' | 'account' | 'session';
 
 /**
  * One documented answer: JSON of `schema`, or `contentType` for anything else, or neither for an empty body.

@@ -26,9 +26,10 @@ const SECURITY_SCHEMES = {
 
 const WHO: Readonly<Record<Route['access'], string>> = {
   public: 'Needs no key.',
-  runtime: 'Needs an agent key.',
-  config: 'Needs a settings key.',
-  any: 'Needs an agent key or a settings key.',
+  runtime: 'Needs an agent key or a session.',
+  config: 'Needs a settings key or a session.',
+  account: 'Needs an agent key, a settings key or a session.',
+  session: 'Needs a session.',
 };
 
 /** Describes routes from the same objects that dispatch and validate them. */
@@ -85,7 +86,7 @@ function responsesOf(route: Route): ZodOpenApiResponsesObject {
 function serverResponses({ access, query, body }: Route): Record<number, ResponseSpec> {
   return {
     ...(access === 'public' ? {} : { 401: 'Invalid or missing API key' }),
-    ...(access === 'runtime' || access === 'config' ? { 403: 'The key is of the other kind' } : {}),
+    ...(access === 'public' || access === 'account' ? {} : { 403: 'The credential is of another kind' }),
     ...(body ? { 408: 'The body did not arrive in time', 413: 'Request body exceeds the size limit' } : {}),
     ...(query || body
       ? { 422: { description: 'The request is not valid', schema: ValidationErrorBody } }

@@ -1,7 +1,7 @@
-import { GatewayError } from '../../base/errors.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { liveCall } from '../../calls/find-call.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
+import { admit } from '../http/access.ts';
 import type { SocketRequest, SocketRoute } from '../http/socket.ts';
 import { CallStream } from './call-stream.ts';
 
@@ -22,8 +22,5 @@ export function streamRoute(calls: CallDomain, authenticate: Authenticate): Sock
 }
 
 function identify(request: SocketRequest, authenticate: Authenticate): Principal {
-  const principal = authenticate(request.query.get('api_key') ?? request.credential);
-  if (!principal) throw new GatewayError('unauthorized');
-  if (principal.kind !== 'agent') throw new GatewayError('forbidden');
-  return principal;
+  return admit('runtime', authenticate(request.query.get('api_key') ?? request.credential));
 }

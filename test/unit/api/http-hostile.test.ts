@@ -10,7 +10,7 @@ const PARALLEL = 50;
 const target = route({
   method: 'post',
   path: '/a/{id}',
-  access: 'any',
+  access: 'account',
   operationId: 'a',
   summary: 'a',
   tags: [],

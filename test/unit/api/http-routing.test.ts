@@ -25,7 +25,7 @@ function get(path: `/${string}`, handler: () => unknown, access: Access = 'publi
 const echo = route({
   method: 'post',
   path: '/api/call/{call_id}/say',
-  access: 'any',
+  access: 'account',
   operationId: 'echo',
   summary: 'echo',
   tags: [],
@@ -125,7 +125,7 @@ describe('routing', () => {
 
 describe('access', () => {
   it('opens each route to the right keys only', async () => {
-    const accesses: Access[] = ['public', 'runtime', 'config', 'any'];
+    const accesses: Access[] = ['public', 'runtime', 'config', 'account'];
     const { url } = await served(accesses.map((access) => get(`/${access}`, () => 1, access)));
     const statuses = async (headers: Record<string, string>) =>
       Promise.all(accesses.map(async (access) => (await fetch(`${url}/${access}`, { headers })).status));
@@ -245,7 +245,7 @@ describe('headers', () => {
   });
 
   it('takes the first of duplicate headers', async () => {
-    const { port } = await served([get('/x', () => 1, 'any')]);
+    const { port } = await served([get('/x', () => 1, 'account')]);
     const answer = await new RawClient(port)
       .write('GET /x HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nX-API-Key: wrong\r\n\r\n')
       .until(({ received }) => received.includes('\r\n\r\n'));

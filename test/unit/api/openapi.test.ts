@@ -134,7 +134,7 @@ describe('/openapi.json', () => {
   });
 
   it('declares exactly the parameters that its paths have', async () => {
-    for (const [path, , operation] of operationsOf(await documentOf(sample('any')))) {
+    for (const [path, , operation] of operationsOf(await documentOf(sample('account')))) {
       const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]).sort();
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
       expect(declared.map(({ name }) => name).sort()).toEqual(inPath);
@@ -167,7 +167,7 @@ describe('/openapi.json', () => {
       Object.keys((await documentOf(sample(access))).paths['/sample/{id}']!.patch!.responses);
     expect(await statusesFor('public')).toEqual(['200', '408', '413', '422', '500']);
     expect(await statusesFor('runtime')).toEqual(['200', '401', '403', '408', '413', '422', '500']);
-    expect(await statusesFor('any')).toEqual(['200', '401', '408', '413', '422', '500']);
+    expect(await statusesFor('account')).toEqual(['200', '401', '408', '413', '422', '500']);
     const { responses, security } = (await documentOf(sample('config'))).paths['/sample/{id}']!.patch!;
     expect(security).toEqual([{ apiKey: [] }, { bearer: [] }]);
     expect(responses['401']!.content!['application/json']!.schema!.$ref).toBe('#/components/schemas/Error');
@@ -177,7 +177,7 @@ describe('/openapi.json', () => {
   });
 
   it('refuses two routes of one id', async () => {
-    const twins = [sample('any'), { ...sample('any'), path: '/other/{id}' as const }];
+    const twins = [sample('account'), { ...sample('account'), path: '/other/{id}' as const }];
     const { url, failures } = await served([openApiRoute(() => twins, publicUrl)]);
     expect((await fetch(`${url}/openapi.json`)).status).toBe(500);
     expect(String(failures[0]?.error)).toContain('operationId sample is taken');

@@ -4,8 +4,13 @@ import type { Authenticate, Principal } from '../../../src/api/auth/principal.ts
 import type { Route } from '../../../src/api/http/route.ts';
 import { HttpServer, type HttpServerOptions } from '../../../src/api/http/server.ts';
 
-export const AGENT: Principal = { accountId: 'acc_1', keyId: 'key_1', kind: 'agent', agentIds: ['agt_1'] };
-export const SETTINGS: Principal = { ...AGENT, keyId: 'key_2', kind: 'settings' };
+export const AGENT: Principal = {
+  accountId: 'acc_1',
+  credentialId: 'key_1',
+  kind: 'agent',
+  agentIds: ['agt_1'],
+};
+export const SETTINGS: Principal = { ...AGENT, credentialId: 'key_2', kind: 'settings' };
 
 const authenticate: Authenticate = (credential) => {
   if (credential === 'svc_agent') return AGENT;

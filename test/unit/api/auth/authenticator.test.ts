@@ -42,10 +42,15 @@ async function lastUsedAt(store: Store, keyId: string): Promise<string | null | 
 test('a key is known by its text, with its account and agents', async () => {
   const { store, accountId, agentId, agent, settings } = await twoKeys();
   const authenticate = authenticator(await KeyRing.load(store.db, handClock(), () => {}));
-  expect(authenticate(AGENT_KEY)).toEqual({ accountId, keyId: agent.id, kind: 'agent', agentIds: [agentId] });
+  expect(authenticate(AGENT_KEY)).toEqual({
+    accountId,
+    credentialId: agent.id,
+    kind: 'agent',
+    agentIds: [agentId],
+  });
   expect(authenticate(SETTINGS_KEY)).toEqual({
     accountId,
-    keyId: settings.id,
+    credentialId: settings.id,
     kind: 'settings',
     agentIds: [],
   });
