@@ -1,7 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
 /** Kinds of identifiers; the prefix tells a reader of a log what an id names. */
-export type IdKind = 'acc' | 'agt' | 'key' | 'call' | 'room' | 'part' | 'did' | 'evt' | 'req' | 'leg';
+export type IdKind = 'acc' | 'agt' | 'key' | 'call' | 'room' | 'part' | 'did' | 'evt' | 'req' | 'leg' | 'dlv';
 
 const ID_BYTES = 15;
 /** Drawn for many identifiers at once: asking for each takes several times as long as writing it. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/time.ts';
 import { disconnectLiveCalls, endCall, findCall, insertCall, updateCallState } from '../store/calls.ts';
-import { appendEvent } from '../store/events.ts';
+import { appendAgentEvent, appendEvent } from '../store/events.ts';
 import type { CallRow, Db } from '../store/tables.ts';
 import type { CallSnapshot } from './call.ts';
 import { type CallState, isOver } from './call-state.ts';
@@ -111,7 +111,10 @@ export class CallRecorder {
     payload: Record<string, unknown>,
   ): Promise<void> {
     const { accountId, agentId } = call;
-    await appendEvent(this.#db, { accountId, agentId, type, payload, createdAt: this.#clock.nowIso() });
+    const event = { accountId, type, payload, createdAt: this.#clock.nowIso() };
+    // The last words of a call may come when its agent is gone already.
+    if (agentId === null) await appendEvent(this.#db, { ...event, agentId });
+    else await appendAgentEvent(this.#db, { ...event, agentId });
   }
 }
 

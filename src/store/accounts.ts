@@ -18,3 +18,7 @@ export async function insertAccount(db: Db, account: NewAccount): Promise<void> 
 export async function firstAccount(db: Db): Promise<Account | undefined> {
   return await db.selectFrom('accounts').selectAll().orderBy('createdAt').limit(1).executeTakeFirst();
 }
+
+export async function findAccount(db: Db, accountId: string): Promise<Account | undefined> {
+  return await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst();
+}

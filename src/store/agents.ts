@@ -25,7 +25,45 @@ export async function findDefaultAgent(db: Db, accountId: string): Promise<Agent
     .where('accountId', '=', accountId)
     .where('isDefault', '=', 1)
     .executeTakeFirst();
-  return row && { ...row, isDefault: row.isDefault === 1 };
+  return row && fromRow(row);
+}
+
+/** The default one first, then the oldest. */
+export async function listAgents(db: Db, accountId: string): Promise<Agent[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .orderBy('isDefault', 'desc')
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function findAgent(db: Db, accountId: string, agentId: string): Promise<Agent | undefined> {
+  const row = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', agentId)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export async function updateAgentName(db: Db, agentId: string, name: string): Promise<void> {
+  await db.updateTable('agents').set({ name }).where('id', '=', agentId).execute();
+}
+
+/** Makes one agent the default of its account instead of another; run it in a transaction. */
+export async function moveDefault(db: Db, accountId: string, agentId: string): Promise<void> {
+  await db.updateTable('agents').set({ isDefault: 0 }).where('accountId', '=', accountId).execute();
+  await db.updateTable('agents').set({ isDefault: 1 }).where('id', '=', agentId).execute();
+}
+
+/** Memberships, provider and deliveries go with it; its calls stay without an agent. */
+export async function dropAgent(db: Db, agentId: string): Promise<void> {
+  await db.deleteFrom('agents').where('id', '=', agentId).execute();
 }
 
 /** Idempotent. */
@@ -53,4 +91,8 @@ export async function detachMemberEverywhere(db: Db, member: Member): Promise<vo
     .where('memberType', '=', member.type)
     .where('memberId', '=', member.id)
     .execute();
+}
+
+function fromRow(row: Selectable<AgentsTable>): Agent {
+  return { ...row, isDefault: row.isDefault === 1 };
 }

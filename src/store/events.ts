@@ -18,6 +18,30 @@ export async function appendEvent(db: Db, event: NewEvent): Promise<number> {
   return id;
 }
 
+/** As `appendEvent`, unless the event's agent is gone: then it concerns nobody any more. */
+export async function appendAgentEvent(
+  db: Db,
+  event: NewEvent & { readonly agentId: string },
+): Promise<void> {
+  await db
+    .insertInto('events')
+    .columns(['accountId', 'agentId', 'type', 'payload', 'createdAt'])
+    .expression((query) =>
+      query
+        .selectFrom('agents')
+        .select(({ val }) => [
+          'accountId',
+          'id as agentId',
+          val(event.type).as('type'),
+          val(JSON.stringify(event.payload)).as('payload'),
+          val(event.createdAt).as('createdAt'),
+        ])
+        .where('accountId', '=', event.accountId)
+        .where('id', '=', event.agentId),
+    )
+    .execute();
+}
+
 /** The account's events after `id`, oldest first. */
 export async function eventsAfter(
   db: Db,

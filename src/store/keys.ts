@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ApiKeysTable, Db } from './tables.ts';
+import type { ApiKeysTable, Db, KeyKind } from './tables.ts';
 
 export type ApiKey = Selectable<ApiKeysTable>;
 
@@ -16,14 +16,58 @@ export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | unde
   return await db.selectFrom('apiKeys').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-export async function listValidKeys(db: Db): Promise<ValidKey[]> {
-  const rows = await db
+/** Every key that opens doors, an agent's internal bearer too; of one account, or of all. */
+export async function listValidKeys(db: Db, accountId?: string): Promise<ValidKey[]> {
+  const keys = validKeys(db);
+  const rows = await (accountId === undefined
+    ? keys
+    : keys.where('apiKeys.accountId', '=', accountId)
+  ).execute();
+  return withAgents(rows);
+}
+
+/** The valid keys of one kind that people made, oldest first. */
+export async function listKeys(db: Db, accountId: string, kind: KeyKind): Promise<ValidKey[]> {
+  return withAgents(await madeKeys(db, accountId, kind).execute());
+}
+
+/** A valid key of one kind that somebody made; undefined for every other id. */
+export async function findKey(
+  db: Db,
+  accountId: string,
+  kind: KeyKind,
+  keyId: string,
+): Promise<ValidKey | undefined> {
+  const rows = await madeKeys(db, accountId, kind).where('apiKeys.id', '=', keyId).execute();
+  return withAgents(rows)[0];
+}
+
+/** An internal bearer is the gateway's own affair: nobody attaches, detaches or revokes it as a key. */
+function madeKeys(db: Db, accountId: string, kind: KeyKind) {
+  return validKeys(db)
+    .leftJoin('internalBearers', 'internalBearers.keyId', 'apiKeys.id')
+    .where('internalBearers.keyId', 'is', null)
+    .where('apiKeys.accountId', '=', accountId)
+    .where('apiKeys.kind', '=', kind);
+}
+
+/** One row for each agent of a key, the default agent first. */
+function validKeys(db: Db) {
+  return db
     .selectFrom('apiKeys')
     .leftJoin('agentKeys', 'agentKeys.keyId', 'apiKeys.id')
+    .leftJoin('agents', 'agents.id', 'agentKeys.agentId')
     .selectAll('apiKeys')
-    .select('agentKeys.agentId')
-    .where('revokedAt', 'is', null)
-    .execute();
+    .select('agents.id as agentId')
+    .where('apiKeys.revokedAt', 'is', null)
+    .orderBy('apiKeys.createdAt')
+    .orderBy('apiKeys.id')
+    .orderBy('agents.isDefault', 'desc')
+    .orderBy('agents.createdAt')
+    .orderBy('agents.id');
+}
+
+function withAgents(rows: readonly (ApiKey & { agentId: string | null })[]): ValidKey[] {
   return [...Map.groupBy(rows, (row) => row.id).values()].map((sameKey) => {
     const { agentId: _first, ...key } = sameKey[0]!;
     return { ...key, agentIds: sameKey.map((row) => row.agentId).filter((id) => id !== null) };
@@ -34,7 +78,7 @@ export async function touchKey(db: Db, keyId: string, usedAt: string): Promise<v
   await db.updateTable('apiKeys').set({ lastUsedAt: usedAt }).where('id', '=', keyId).execute();
 }
 
-/** The first revocation stands. */
+/** Revokes a key and takes it out of its agents; the first revocation stands. Run it in a transaction. */
 export async function revokeKey(db: Db, keyId: string, revokedAt: string): Promise<void> {
   await db
     .updateTable('apiKeys')
@@ -42,4 +86,10 @@ export async function revokeKey(db: Db, keyId: string, revokedAt: string): Promi
     .where('id', '=', keyId)
     .where('revokedAt', 'is', null)
     .execute();
+  await db.deleteFrom('agentKeys').where('keyId', '=', keyId).execute();
+}
+
+/** For a key that nobody but the gateway knows by its id; others are revoked. */
+export async function deleteKey(db: Db, keyId: string): Promise<void> {
+  await db.deleteFrom('apiKeys').where('id', '=', keyId).execute();
 }

@@ -70,9 +70,13 @@ export async function listDids(db: Db, accountId: string): Promise<StoredDid[]> 
   return rows.map(fromRow);
 }
 
-/** Every number of the gateway with its agent: the default one where the number belongs to several. */
-export async function listRoutedDids(db: Db): Promise<RoutedDid[]> {
-  const rows = await routes(db).execute();
+/** Numbers with their agent, the default one where a number belongs to several; of one account, or of all. */
+export async function listRoutedDids(db: Db, accountId?: string): Promise<RoutedDid[]> {
+  const all = routes(db);
+  const rows = await (accountId === undefined
+    ? all
+    : all.where('sipDids.accountId', '=', accountId)
+  ).execute();
   // Of several routes of one number the last one stays.
   const byId = new Map(rows.map((row) => [row.id, { ...fromRow(row), agentId: row.agentId }]));
   return [...byId.values()];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { appendEvent, eventsAfter } from '../../../src/store/events.ts';
+import { appendAgentEvent, appendEvent, eventsAfter } from '../../../src/store/events.ts';
 import { NOW, seedAccount, temporaryStore } from './temporary.ts';
 
 test("an account's feed is read in pieces, in order, without other accounts' events", async () => {
@@ -41,4 +41,16 @@ test('an id is never used twice, even after the newest event was deleted', async
   const newest = await appendEvent(db, event);
   await db.deleteFrom('events').execute();
   expect(await appendEvent(db, event)).toBeGreaterThan(newest);
+});
+
+test('the last words of a deleted agent are not kept', async () => {
+  const store = await temporaryStore();
+  const { db } = store;
+  const owner = await seedAccount(store, 'a');
+  const event = { ...owner, type: 'call_state', payload: { n: 1 }, createdAt: NOW };
+  await appendAgentEvent(db, event);
+  await appendAgentEvent(db, { ...event, agentId: 'agt_gone' });
+  await appendAgentEvent(db, { ...event, accountId: 'acc_other' });
+  expect(await eventsAfter(db, owner.accountId, 0, 10)).toMatchObject([event]);
+  expect(await db.selectFrom('events').select('id').execute()).toHaveLength(1);
 });
