@@ -6,6 +6,9 @@ import { hashKey } from './api-keys.ts';
 /** Uses of a key are written down at most this often. */
 const TOUCH_INTERVAL_MS = 60_000;
 
+/** Told of a key that acts for fewer agents than before; for none when it was revoked. */
+export type OnNarrowed = (keyId: string, agentIds: readonly string[]) => void;
+
 interface KeptKey {
   readonly key: ValidKey;
   touchedMs: number;
@@ -19,7 +22,9 @@ export class KeyRing {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onTouchFailed: (error: unknown) => void;
-  #byHash = new Map<string, KeptKey>();
+  readonly #byHash = new Map<string, KeptKey>();
+  readonly #byAccount = new Map<string, readonly KeptKey[]>();
+  #onNarrowed: OnNarrowed = () => {};
 
   private constructor(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void) {
     this.#db = db;
@@ -33,13 +38,40 @@ export class KeyRing {
     return ring;
   }
 
-  /** Takes over what changed in the database: after keys were made, revoked or given to other agents. */
+  /** Whoever holds connections open for keys listens here, so that a revoked key loses them at once. */
+  watch(onNarrowed: OnNarrowed): void {
+    this.#onNarrowed = onNarrowed;
+  }
+
+  /** Takes over everything from the database. */
   async reload(): Promise<void> {
-    const keys = await listValidKeys(this.#db);
-    const former = this.#byHash;
-    this.#byHash = new Map(
-      keys.map((key) => [key.hash, { key, touchedMs: former.get(key.hash)?.touchedMs ?? -Infinity }]),
-    );
+    const keys = Map.groupBy(await listValidKeys(this.#db), (key) => key.accountId);
+    for (const accountId of new Set([...this.#byAccount.keys(), ...keys.keys()]))
+      this.#replace(accountId, keys.get(accountId) ?? []);
+  }
+
+  /**
+   * Takes over one account's keys: after some were made, revoked or given to other agents. The database answers in the
+   * order in which it is asked, so that the last word is the newest.
+   */
+  async refresh(accountId: string): Promise<void> {
+    this.#replace(accountId, await listValidKeys(this.#db, accountId));
+  }
+
+  #replace(accountId: string, keys: readonly ValidKey[]): void {
+    const former = this.#byAccount.get(accountId) ?? [];
+    const touchedMs = new Map(former.map((kept) => [kept.key.hash, kept.touchedMs]));
+    const kept = keys.map((key) => ({ key, touchedMs: touchedMs.get(key.hash) ?? -Infinity }));
+    for (const { key } of former) this.#byHash.delete(key.hash);
+    for (const one of kept) this.#byHash.set(one.key.hash, one);
+    if (kept.length > 0) this.#byAccount.set(accountId, kept);
+    else this.#byAccount.delete(accountId);
+    for (const { key } of former) this.#tellIfNarrowed(key);
+  }
+
+  #tellIfNarrowed(former: ValidKey): void {
+    const agentIds = this.#byHash.get(former.hash)?.key.agentIds ?? [];
+    if (former.agentIds.some((id) => !agentIds.includes(id))) this.#onNarrowed(former.id, agentIds);
   }
 
   /** The record of a valid key, whose use is noted; null for anything else. */

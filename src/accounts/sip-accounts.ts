@@ -17,6 +17,11 @@ export async function loadSipAccounts({ store, directory }: SipAccounts): Promis
   for (const did of await listRoutedDids(store.db)) tellNumber(directory, did);
 }
 
+/** Tells the connector an account's numbers again, after they may have gone to other agents. */
+export async function tellNumbers({ store, directory }: SipAccounts, accountId: string): Promise<void> {
+  for (const did of await listRoutedDids(store.db, accountId)) tellNumber(directory, did);
+}
+
 export function tellNumber(directory: SipDirectory, did: RoutedDid): void {
   const { id, accountId, agentId, number, autoAnswer } = did;
   directory.putNumber({ didId: id, accountId, agentId, number, autoAnswer });

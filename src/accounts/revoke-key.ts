@@ -1,0 +1,25 @@
+import { GatewayError } from '../base/errors.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import { findKey, revokeKey } from '../store/keys.ts';
+import type { KeyKind } from '../store/tables.ts';
+import type { KeyDomain } from './issue-key.ts';
+
+/**
+ * Revokes a key: by the time this resolves it opens nothing, and what it had open is closed. A revoked key is in no
+ * agent. Throws `key_not_found`.
+ */
+export async function revokeIssuedKey(
+  { store, keys, clock }: KeyDomain,
+  actor: Actor,
+  kind: KeyKind,
+  keyId: string,
+): Promise<void> {
+  const nowIso = clock.nowIso();
+  await store.db.transaction().execute(async (trx) => {
+    const key = await findKey(trx, actor.accountId, kind, keyId);
+    if (!key) throw new GatewayError('key_not_found');
+    await revokeKey(trx, keyId, nowIso);
+    await audit(trx, actor, 'key.revoke', keyId, { kind, name: key.name }, nowIso);
+  });
+  await keys.refresh(actor.accountId);
+}
