@@ -14,6 +14,7 @@ import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './
 
 /** RFC 6455 section 7.4.1. */
 const NORMAL_CLOSURE = 1000;
+const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 /** Frames wait in the ring, where the oldest can still be dropped, once this much is on its way unsent. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
@@ -21,29 +22,46 @@ const MAX_BUFFERED_BYTES = 16 * 1024;
 /** Clears that may wait for their answer, which comes once the call has its place in the engine. */
 const MAX_CLEARS = 1024;
 
+/** Lists a stream while it is open; the answer takes it off the list. */
+export type Enlist = (stream: CallStream) => () => void;
+
 /** One agent's WebSocket on a call: its audio both ways, and the call's events. */
 export class CallStream implements SocketHandler, CallObserver, AgentAudioObserver {
   readonly #call: CallActor;
   readonly #clock: Clock;
   readonly #events: BusinessEvents;
+  readonly #enlist: Enlist;
   readonly #marks = new MarkBook();
   readonly #window = new SendWindow();
   #socket: Socket | null = null;
   #audio: AgentAudio | null = null;
   #stopObserving: () => void = () => {};
+  #leaveList: () => void = () => {};
   #sampleRateHz: number;
   #receiving = false;
   #clearsWaiting = 0;
 
-  constructor(call: CallActor, clock: Clock, events: BusinessEvents) {
+  constructor(call: CallActor, clock: Clock, events: BusinessEvents, enlist: Enlist) {
     this.#call = call;
     this.#clock = clock;
     this.#events = events;
+    this.#enlist = enlist;
     this.#sampleRateHz = call.identity.sampleRateHz;
+  }
+
+  /** The agent that the call belongs to. */
+  get agentId(): string {
+    return this.#call.identity.agentId;
+  }
+
+  /** Ends the stream because its key no longer acts for the call's agent; the call goes on. */
+  dismiss(): void {
+    this.#socket?.close(POLICY_VIOLATION, 'the key no longer opens this call');
   }
 
   opened(socket: Socket): void {
     this.#socket = socket;
+    this.#leaveList = this.#enlist(this);
     const state = this.#call.snapshot().state;
     try {
       this.#stopObserving = this.#call.observe(this);
@@ -77,6 +95,7 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
 
   closed(): void {
     this.#socket = null;
+    this.#leaveList();
     this.#stopObserving();
     this.#audio?.close();
     this.#audio = null;

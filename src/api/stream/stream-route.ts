@@ -4,19 +4,26 @@ import type { Authenticate, Principal } from '../auth/principal.ts';
 import { admit } from '../http/access.ts';
 import type { SocketRequest, SocketRoute } from '../http/socket.ts';
 import { CallStream } from './call-stream.ts';
+import type { OpenStreams } from './open-streams.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
 
 /** `WS /api/call/{call_id}/stream?api_key=…`: 401, 403 and 404 are answered before the upgrade. */
-export function streamRoute(calls: CallDomain, authenticate: Authenticate): SocketRoute {
+export function streamRoute(
+  calls: CallDomain,
+  authenticate: Authenticate,
+  streams: OpenStreams,
+): SocketRoute {
   return {
     path: '/api/call/{call_id}/stream',
     maxMessageBytes: MAX_MESSAGE_BYTES,
     accept(request) {
       const principal = identify(request, authenticate);
       const call = liveCall(calls, principal, request.params.call_id ?? '');
-      return new CallStream(call, calls.clock, calls.events);
+      return new CallStream(call, calls.clock, calls.events, (stream) =>
+        streams.add(principal.credentialId, stream),
+      );
     },
   };
 }

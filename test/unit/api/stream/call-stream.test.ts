@@ -12,7 +12,12 @@ it('takes a bounded number of clears that nobody has answered yet', () => {
     observe: () => () => {},
     joinAgent: () => ({ clear: () => clears++ }),
   };
-  const stream = new CallStream(call as never, new ManualClock(), { streamError() {} } as never);
+  const stream = new CallStream(
+    call as never,
+    new ManualClock(),
+    { streamError() {} } as never,
+    () => () => {},
+  );
   stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)) } as never);
   for (let i = 0; i < 5_000; i++) stream.text('{"type":"clear"}');
   expect(clears).toBe(1_024);

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { CallStream } from '../../../../src/api/stream/call-stream.ts';
+import { OpenStreams } from '../../../../src/api/stream/open-streams.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+/** A stream on a call of an agent, opened by a credential, that notes its close code. */
+function open(streams: OpenStreams, credentialId: string, agentId: string) {
+  const call = {
+    identity: { sampleRateHz: 8000, agentId },
+    state: { name: 'active' },
+    snapshot: () => ({ state: 'active' }),
+    observe: () => () => {},
+  };
+  const closes: number[] = [];
+  const stream = new CallStream(call as never, new ManualClock(), {} as never, (self) =>
+    streams.add(credentialId, self),
+  );
+  stream.opened({
+    sendText: () => true,
+    close: (code: number) => {
+      closes.push(code);
+      stream.closed();
+    },
+  } as never);
+  return { stream, closes };
+}
+
+it('closes what a revoked key has open, and nothing else', () => {
+  const streams = new OpenStreams();
+  const revoked = [open(streams, 'key_1', 'agt_1'), open(streams, 'key_1', 'agt_2')];
+  const other = open(streams, 'key_2', 'agt_1');
+  streams.narrow('key_1', []);
+  expect(revoked.map(({ closes }) => closes)).toEqual([[1008], [1008]]);
+  expect(other.closes).toEqual([]);
+  streams.narrow('key_1', []);
+  expect(revoked[0]?.closes).toEqual([1008]);
+});
+
+it('leaves a key the calls of the agents that it kept', () => {
+  const streams = new OpenStreams();
+  const [lost, kept] = [open(streams, 'key_1', 'agt_1'), open(streams, 'key_1', 'agt_2')];
+  streams.narrow('key_1', ['agt_2']);
+  expect([lost.closes, kept.closes]).toEqual([[1008], []]);
+});
+
+it('forgets a stream that closed by itself', () => {
+  const streams = new OpenStreams();
+  const { stream, closes } = open(streams, 'key_1', 'agt_1');
+  stream.closed();
+  streams.narrow('key_1', []);
+  expect(closes).toEqual([]);
+});
