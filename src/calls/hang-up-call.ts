@@ -10,6 +10,13 @@ export function hangUpCall(domain: CallDomain, scope: AgentScope, callId: string
   return actor.snapshot();
 }
 
+/** Ends every call of an agent that is gone: nobody could reach them any more. */
+export function hangUpAgent({ registry }: CallDomain, accountId: string, agentId: string): void {
+  for (const actor of registry.listOf(accountId)) {
+    if (actor.identity.agentId === agentId) actor.post({ type: 'hang_up', reason: 'the agent was deleted' });
+  }
+}
+
 /** Takes no more calls, ends every live one, and waits until all is released or `deadlineMs` has passed. */
 export async function hangUpAll(domain: CallDomain, deadlineMs: number): Promise<void> {
   domain.registry.close();

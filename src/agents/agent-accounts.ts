@@ -1,0 +1,45 @@
+import { GatewayError } from '../base/errors.ts';
+import { agentsOfMember, detachMember } from '../store/agent-members.ts';
+import { attachMember, type Member } from '../store/agents.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import { ownsMember } from '../store/platform-accounts.ts';
+import { type AgentDomain, requireAgent } from './agent-domain.ts';
+import { type AgentView, viewFollowed } from './list-agents.ts';
+
+/** Puts a platform account into one more agent; idempotent. Throws `agent_not_found`, `member_not_found`. */
+export async function attachAccount(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  member: Member,
+): Promise<AgentView> {
+  const { accountId } = actor;
+  await domain.store.db.transaction().execute(async (trx) => {
+    await requireAgent(trx, accountId, agentId);
+    if (!(await ownsMember(trx, accountId, member))) throw new GatewayError('member_not_found');
+    if ((await agentsOfMember(trx, member)).includes(agentId)) return;
+    await attachMember(trx, agentId, member);
+    await audit(trx, actor, 'agent.attach_account', agentId, { ...member }, domain.clock.nowIso());
+  });
+  return await viewFollowed(domain, accountId, agentId);
+}
+
+/** Takes a platform account out of an agent. Throws `agent_not_found`, `member_not_found`, `would_orphan`. */
+export async function detachAccount(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  member: Member,
+): Promise<AgentView> {
+  const { accountId } = actor;
+  await domain.store.db.transaction().execute(async (trx) => {
+    await requireAgent(trx, accountId, agentId);
+    const agentIds = await agentsOfMember(trx, member);
+    if (!agentIds.includes(agentId)) throw new GatewayError('member_not_found');
+    if (agentIds.length === 1)
+      throw new GatewayError('would_orphan', 'This is the only agent of the account');
+    await detachMember(trx, agentId, member);
+    await audit(trx, actor, 'agent.detach_account', agentId, { ...member }, domain.clock.nowIso());
+  });
+  return await viewFollowed(domain, accountId, agentId);
+}

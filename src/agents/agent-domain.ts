@@ -1,0 +1,24 @@
+import type { KeyDomain } from '../accounts/issue-key.ts';
+import { type SipAccounts, tellNumbers } from '../accounts/sip-accounts.ts';
+import { GatewayError } from '../base/errors.ts';
+import { type Agent, findAgent } from '../store/agents.ts';
+import type { Db } from '../store/tables.ts';
+
+/** What the verbs on agents work with; put together once by the composition root. */
+export interface AgentDomain extends SipAccounts, KeyDomain {
+  /** Ends the live calls of an agent that is gone. */
+  readonly endCalls: (accountId: string, agentId: string) => void;
+}
+
+/** Lets keys and phone numbers follow, once a change of who acts for whom is committed. */
+export async function followMembers(domain: AgentDomain, accountId: string): Promise<void> {
+  await domain.keys.refresh(accountId);
+  await tellNumbers(domain, accountId);
+}
+
+/** The account's agent with this id. Throws `agent_not_found`. */
+export async function requireAgent(db: Db, accountId: string, agentId: string): Promise<Agent> {
+  const agent = await findAgent(db, accountId, agentId);
+  if (!agent) throw new GatewayError('agent_not_found');
+  return agent;
+}

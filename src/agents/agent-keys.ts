@@ -1,0 +1,66 @@
+import { type IssuedKey, issueKey } from '../accounts/issue-key.ts';
+import { GatewayError } from '../base/errors.ts';
+import { detachKey } from '../store/agent-members.ts';
+import { attachKey } from '../store/agents.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import { findKey, type ValidKey } from '../store/keys.ts';
+import type { Db } from '../store/tables.ts';
+import { type AgentDomain, requireAgent } from './agent-domain.ts';
+import { type AgentView, viewFollowed } from './list-agents.ts';
+
+/** Makes an agent key in one agent. Throws `agent_not_found`, `email_not_verified`. */
+export async function mintAgentKey(
+  { store, keys, clock }: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  name: string,
+): Promise<IssuedKey> {
+  const issued = await store.db.transaction().execute(async (trx) => {
+    await requireAgent(trx, actor.accountId, agentId);
+    return await issueKey(trx, actor, { kind: 'agent', name, agentIds: [agentId] }, clock.nowIso());
+  });
+  await keys.refresh(actor.accountId);
+  return issued;
+}
+
+/** Puts a key into one more agent; idempotent. Throws `agent_not_found`, `key_not_found`. */
+export async function attachAgentKey(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  keyId: string,
+): Promise<AgentView> {
+  await domain.store.db.transaction().execute(async (trx) => {
+    await requireAgent(trx, actor.accountId, agentId);
+    const { agentIds } = await requireAgentKey(trx, actor.accountId, keyId);
+    if (agentIds.includes(agentId)) return;
+    await attachKey(trx, agentId, keyId);
+    await audit(trx, actor, 'agent.attach_key', agentId, { keyId }, domain.clock.nowIso());
+  });
+  return await viewFollowed(domain, actor.accountId, agentId);
+}
+
+/** Takes a key out of an agent. Throws `agent_not_found`, `key_not_found`, `would_orphan`. */
+export async function detachAgentKey(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  keyId: string,
+): Promise<AgentView> {
+  await domain.store.db.transaction().execute(async (trx) => {
+    await requireAgent(trx, actor.accountId, agentId);
+    const { agentIds } = await requireAgentKey(trx, actor.accountId, keyId);
+    if (!agentIds.includes(agentId)) throw new GatewayError('key_not_found');
+    if (agentIds.length === 1) throw new GatewayError('would_orphan', 'This is the only agent of the key');
+    await detachKey(trx, agentId, keyId);
+    await audit(trx, actor, 'agent.detach_key', agentId, { keyId }, domain.clock.nowIso());
+  });
+  return await viewFollowed(domain, actor.accountId, agentId);
+}
+
+/** Settings keys act for nobody, so they are not found here. */
+async function requireAgentKey(db: Db, accountId: string, keyId: string): Promise<ValidKey> {
+  const key = await findKey(db, accountId, 'agent', keyId);
+  if (!key) throw new GatewayError('key_not_found');
+  return key;
+}

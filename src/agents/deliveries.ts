@@ -1,0 +1,103 @@
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { findProvider } from '../store/agent-providers.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import {
+  countDeliveries,
+  countQueuedDeliveries,
+  type Delivery,
+  findDelivery,
+  insertDelivery,
+  listDeliveries,
+  type Page,
+  requeueDelivery,
+} from '../store/deliveries.ts';
+import { type AgentDomain, requireAgent } from './agent-domain.ts';
+
+/** Tests of one agent that may wait at the same time. */
+const MAX_QUEUED = 100;
+
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[];
+  readonly total: number;
+}
+
+/** What can be sent to an agent's model by hand: a probe of its endpoint, a message that nobody wrote. */
+export type TestKind = 'healthcheck' | 'test';
+
+/** One page of an agent's deliveries, newest first. Throws `agent_not_found`. */
+export async function pageDeliveries(
+  { store }: AgentDomain,
+  accountId: string,
+  agentId: string,
+  page: Page,
+): Promise<DeliveryPage> {
+  await requireAgent(store.db, accountId, agentId);
+  const deliveries = await listDeliveries(store.db, agentId, page);
+  return { deliveries, total: await countDeliveries(store.db, agentId) };
+}
+
+/** Throws `delivery_not_found`. */
+export async function getDelivery(
+  { store }: AgentDomain,
+  accountId: string,
+  deliveryId: string,
+): Promise<Delivery> {
+  const delivery = await findDelivery(store.db, accountId, deliveryId);
+  if (!delivery) throw new GatewayError('delivery_not_found');
+  return delivery;
+}
+
+/** Queues a failed delivery once more. Throws `delivery_not_found`, `delivery_not_failed`. */
+export async function replayDelivery(
+  { store, clock }: AgentDomain,
+  actor: Actor,
+  deliveryId: string,
+): Promise<Delivery> {
+  return await store.db.transaction().execute(async (trx) => {
+    const former = await findDelivery(trx, actor.accountId, deliveryId);
+    if (!former) throw new GatewayError('delivery_not_found');
+    if (former.status !== 'failed') throw new GatewayError('delivery_not_failed');
+    const updatedAt = clock.nowIso();
+    await requeueDelivery(trx, deliveryId, updatedAt);
+    await audit(trx, actor, 'delivery.replay', deliveryId, {}, updatedAt);
+    return { ...former, status: 'queued', responseBody: null, error: null, updatedAt };
+  });
+}
+
+/**
+ * Queues a test for an agent's model. Throws `agent_not_found`, `no_provider`, `too_many_deliveries`.
+ */
+export async function queueTest(
+  { store, clock }: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  kind: TestKind,
+): Promise<Delivery> {
+  return await store.db.transaction().execute(async (trx) => {
+    await requireAgent(trx, actor.accountId, agentId);
+    if (!(await findProvider(trx, store.secrets, agentId))) throw new GatewayError('no_provider');
+    if ((await countQueuedDeliveries(trx, agentId)) >= MAX_QUEUED)
+      throw new GatewayError('too_many_deliveries');
+    const delivery = testDelivery(actor.accountId, agentId, kind, clock.nowIso());
+    await insertDelivery(trx, delivery);
+    await audit(trx, actor, `agent.${kind}`, agentId, { deliveryId: delivery.id }, delivery.createdAt);
+    return delivery;
+  });
+}
+
+function testDelivery(accountId: string, agentId: string, kind: TestKind, nowIso: string): Delivery {
+  const message = { type: 'dm_chat', platform: 'test', text: 'Hello! This is a test.', created_at: nowIso };
+  return {
+    id: newId('dlv'),
+    accountId,
+    agentId,
+    eventType: kind === 'test' ? 'dm_chat' : 'healthcheck',
+    status: 'queued',
+    payload: kind === 'test' ? { ...message, synthetic: true } : { type: 'healthcheck' },
+    responseBody: null,
+    error: null,
+    createdAt: nowIso,
+    updatedAt: nowIso,
+  };
+}

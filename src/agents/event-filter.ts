@@ -1,0 +1,26 @@
+/** What an agent's model can be called for (specification, "Inbox and push events"). */
+export const EVENT_TYPES = [
+  'dm_chat',
+  'call_chat',
+  'call_invite',
+  'call_transcript',
+  'call_state',
+  'call_error',
+  'dm_delivered',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Which events an agent's model is called for. */
+export type EventFilter = Readonly<Record<EventType, boolean>>;
+
+/** What somebody says and calls that ring want an answer; the rest only tells. */
+export const DEFAULT_EVENT_FILTER: EventFilter = {
+  dm_chat: true,
+  call_chat: true,
+  call_invite: true,
+  call_transcript: true,
+  call_state: false,
+  call_error: false,
+  dm_delivered: false,
+};

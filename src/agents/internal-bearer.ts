@@ -1,0 +1,68 @@
+import { storeKey } from '../accounts/api-keys.ts';
+import { requireVerifiedAddress } from '../accounts/verified-address.ts';
+import { assert } from '../base/assert.ts';
+import { newApiKey } from '../base/ids.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import { findInternalBearer, type InternalBearer, putInternalBearer } from '../store/internal-bearers.ts';
+import { deleteKey } from '../store/keys.ts';
+import type { Db } from '../store/tables.ts';
+import { type AgentDomain, requireAgent } from './agent-domain.ts';
+
+const KEY_NAME = 'Internal bearer';
+
+/**
+ * The agent key by which an agent's model calls back, made now when there was none. It acts for this agent alone, and
+ * is not on the list of keys. Throws `agent_not_found`, `email_not_verified`.
+ */
+export async function getInternalBearer(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+): Promise<InternalBearer> {
+  const bearer = await domain.store.db.transaction().execute(async (trx) => {
+    await requireOwner(trx, actor, agentId);
+    const known = await findInternalBearer(trx, domain.store.secrets, agentId);
+    return known ?? (await makeBearer(domain, trx, actor, agentId, 'bearer.create'));
+  });
+  await domain.keys.refresh(actor.accountId);
+  return bearer;
+}
+
+/** Makes another bearer; the former opens nothing any more. Throws `agent_not_found`, `email_not_verified`. */
+export async function rotateInternalBearer(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+): Promise<InternalBearer> {
+  const bearer = await domain.store.db.transaction().execute(async (trx) => {
+    await requireOwner(trx, actor, agentId);
+    const former = await findInternalBearer(trx, domain.store.secrets, agentId);
+    const made = await makeBearer(domain, trx, actor, agentId, 'bearer.rotate');
+    if (former) await deleteKey(trx, former.keyId);
+    return made;
+  });
+  await domain.keys.refresh(actor.accountId);
+  return bearer;
+}
+
+async function requireOwner(db: Db, { accountId }: Actor, agentId: string): Promise<void> {
+  await requireAgent(db, accountId, agentId);
+  await requireVerifiedAddress(db, accountId);
+}
+
+async function makeBearer(
+  { store, clock }: AgentDomain,
+  db: Db,
+  actor: Actor,
+  agentId: string,
+  action: 'bearer.create' | 'bearer.rotate',
+): Promise<InternalBearer> {
+  const key = newApiKey();
+  const owner = { accountId: actor.accountId, kind: 'agent', name: KEY_NAME, agentIds: [agentId] } as const;
+  const { id: keyId } = await storeKey(db, key, owner, clock.nowIso());
+  await putInternalBearer(db, store.secrets, agentId, { keyId, key });
+  await audit(db, actor, action, agentId, { keyId }, clock.nowIso());
+  const made = await findInternalBearer(db, store.secrets, agentId);
+  assert(made !== undefined, 'a bearer that was just stored is there');
+  return made;
+}

@@ -1,0 +1,77 @@
+import { GatewayError } from '../base/errors.ts';
+import { type AgentKey, listAgentKeys, listMemberships, type Membership } from '../store/agent-members.ts';
+import { listProviderNames } from '../store/agent-providers.ts';
+import { type Agent, listAgents } from '../store/agents.ts';
+import { listPlatformAccounts, type PlatformAccount } from '../store/platform-accounts.ts';
+import type { Db } from '../store/tables.ts';
+import { type AgentDomain, followMembers } from './agent-domain.ts';
+import { ensureDefaultAgent } from './default-agent.ts';
+
+/** An agent with its members. */
+export interface AgentView extends Agent {
+  readonly provider: string | null;
+  readonly keys: readonly AgentKey[];
+  readonly accounts: readonly PlatformAccount[];
+}
+
+/** A platform account with the agents that it is in. */
+export type Candidate = PlatformAccount & { readonly agentIds: readonly string[] };
+
+/** The account's agents, the default one first: made now when there was none. */
+export async function listAgentViews({ store, clock }: AgentDomain, accountId: string): Promise<AgentView[]> {
+  return await store.db.transaction().execute(async (trx) => {
+    await ensureDefaultAgent(trx, accountId, clock.nowIso());
+    return await viewAgents(trx, accountId);
+  });
+}
+
+/** One agent as it is now. Throws `agent_not_found`. */
+export async function viewAgent(db: Db, accountId: string, agentId: string): Promise<AgentView> {
+  const view = (await viewAgents(db, accountId)).find(({ id }) => id === agentId);
+  if (!view) throw new GatewayError('agent_not_found');
+  return view;
+}
+
+/**
+ * One agent as it is once keys and phone numbers have followed a committed change. Throws `agent_not_found` when
+ * somebody deleted it meanwhile.
+ */
+export async function viewFollowed(
+  domain: AgentDomain,
+  accountId: string,
+  agentId: string,
+): Promise<AgentView> {
+  await followMembers(domain, accountId);
+  return await viewAgent(domain.store.db, accountId, agentId);
+}
+
+/** Every platform account of the account, with the agents that it is in. */
+export async function listCandidates({ store }: AgentDomain, accountId: string): Promise<Candidate[]> {
+  const memberships = await listMemberships(store.db, accountId);
+  const accounts = await listPlatformAccounts(store.db, accountId);
+  return accounts.map((account) => ({
+    ...account,
+    agentIds: memberships.filter((one) => isOf(one, account)).map(({ agentId }) => agentId),
+  }));
+}
+
+async function viewAgents(db: Db, accountId: string): Promise<AgentView[]> {
+  const agents = await listAgents(db, accountId);
+  const providers = await listProviderNames(db, accountId);
+  const keys = Map.groupBy(await listAgentKeys(db, accountId), ({ agentId }) => agentId);
+  const memberships = Map.groupBy(await listMemberships(db, accountId), ({ agentId }) => agentId);
+  const accounts = await listPlatformAccounts(db, accountId);
+  return agents.map((agent) => {
+    const own = memberships.get(agent.id) ?? [];
+    return {
+      ...agent,
+      provider: providers.get(agent.id) ?? null,
+      keys: keys.get(agent.id) ?? [],
+      accounts: accounts.filter((account) => own.some((one) => isOf(one, account))),
+    };
+  });
+}
+
+function isOf({ memberType, memberId }: Membership, { type, id }: PlatformAccount): boolean {
+  return memberType === type && memberId === id;
+}

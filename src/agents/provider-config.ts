@@ -1,0 +1,99 @@
+import type { ProviderField, ProviderKind } from './provider-catalog.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** What is stored of a provider's fields: only those that were given. */
+export interface ProviderConfig {
+  readonly config: Texts;
+  readonly secrets: Texts;
+}
+
+/** Fields to set; blank or null takes a field away, except that a blank secret keeps the stored one. */
+export type ConfigChange = Readonly<Record<string, string | null>>;
+
+/** Why a field cannot be stored. */
+export interface ConfigFault {
+  readonly field: string;
+  readonly problem: 'missing' | 'unknown' | 'not_url' | 'invalid';
+}
+
+export type MergedConfig = ProviderConfig | { readonly faults: readonly ConfigFault[] };
+
+const MAX_TEXT_LENGTH = 2_048;
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * What a change makes of the stored fields, or all that is wrong with it. Secrets are for one address: whoever changes
+ * a url gives them again, so that nobody can send a stored key somewhere else without knowing it.
+ */
+export function mergeConfig(kind: ProviderKind, stored: ProviderConfig, change: ConfigChange): MergedConfig {
+  const config = mergedTexts(kind, stored.config, change);
+  const isMoved = kind.fields.some(
+    (field) => field.kind === 'url' && effective(field, stored.config) !== effective(field, config),
+  );
+  const secrets = mergedSecrets(kind, isMoved ? {} : stored.secrets, change);
+  const faults = [...changeFaults(kind, change), ...missingFaults(kind, { ...config, ...secrets })];
+  return faults.length > 0 ? { faults } : { config, secrets };
+}
+
+/** The fields that may be shown, presets filled in. */
+export function shownConfig(kind: ProviderKind, stored: Texts): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (const field of kind.fields) {
+    const text = field.kind === 'secret' ? undefined : effective(field, stored);
+    if (text !== undefined) shown[field.name] = text;
+  }
+  return shown;
+}
+
+function effective(field: ProviderField, texts: Texts): string | undefined {
+  return texts[field.name] ?? field.default;
+}
+
+function mergedTexts(kind: ProviderKind, stored: Texts, change: ConfigChange): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const field of kind.fields) {
+    if (field.kind === 'secret') continue;
+    const text = change[field.name] === undefined ? stored[field.name] : change[field.name]?.trim();
+    if (text) merged[field.name] = text;
+  }
+  return merged;
+}
+
+function mergedSecrets(kind: ProviderKind, stored: Texts, change: ConfigChange): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const field of kind.fields) {
+    if (field.kind !== 'secret' || change[field.name] === null) continue;
+    const secret = change[field.name]?.trim() || stored[field.name];
+    if (secret) merged[field.name] = secret;
+  }
+  return merged;
+}
+
+function changeFaults(kind: ProviderKind, change: ConfigChange): ConfigFault[] {
+  return Object.entries(change).flatMap(([name, text]): ConfigFault[] => {
+    const field = kind.fields.find((one) => one.name === name);
+    if (!field) return [{ field: name, problem: 'unknown' }];
+    const problem = text === null || text.trim() === '' ? null : problemOf(field, text.trim());
+    return problem === null ? [] : [{ field: name, problem }];
+  });
+}
+
+function problemOf(field: ProviderField, text: string): ConfigFault['problem'] | null {
+  if (text.length > MAX_TEXT_LENGTH || CONTROL.test(text)) return 'invalid';
+  return field.kind === 'url' && !isHttpUrl(text) ? 'not_url' : null;
+}
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
+}
+
+function missingFaults(kind: ProviderKind, given: Texts): ConfigFault[] {
+  const missing = kind.fields
+    .filter((field) => field.isRequired && given[field.name] === undefined)
+    .map((field) => field.name);
+  const [first] = kind.anyOf ?? [];
+  if (first !== undefined && !kind.anyOf?.some((name) => given[name] !== undefined)) missing.push(first);
+  return missing.map((field) => ({ field, problem: 'missing' }));
+}

@@ -1,0 +1,115 @@
+import { GatewayError } from '../base/errors.ts';
+import { deleteProvider, findProvider, putProvider, type StoredProvider } from '../store/agent-providers.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import type { Db } from '../store/tables.ts';
+import { type AgentDomain, requireAgent } from './agent-domain.ts';
+import { DEFAULT_EVENT_FILTER, type EventFilter, type EventType } from './event-filter.ts';
+import { type ProviderName, providerKind } from './provider-catalog.ts';
+import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig } from './provider-config.ts';
+
+/** What a client changes of an agent's provider; what is left out stays. */
+export interface ProviderChange {
+  /** Null takes the provider away with all that was set. */
+  readonly provider: ProviderName | null | undefined;
+  readonly config: ConfigChange | undefined;
+  readonly systemPrompt: string | null | undefined;
+  readonly eventFilter: { readonly [type in EventType]?: boolean | undefined } | undefined;
+}
+
+/** An agent's provider as it may be shown. */
+export interface ProviderView {
+  readonly agentId: string;
+  readonly provider: string | null;
+  readonly config: Readonly<Record<string, string>>;
+  /** Names of the secrets that are stored. */
+  readonly secretsSet: readonly string[];
+  readonly systemPrompt: string | null;
+  readonly eventFilter: EventFilter;
+  readonly updatedAt: string | null;
+}
+
+export type ProviderOutcome = ProviderView | { readonly faults: readonly ConfigFault[] };
+
+/** Throws `agent_not_found`. */
+export async function getProvider(
+  { store }: AgentDomain,
+  accountId: string,
+  agentId: string,
+): Promise<ProviderView> {
+  await requireAgent(store.db, accountId, agentId);
+  return viewOf(agentId, await findProvider(store.db, store.secrets, agentId));
+}
+
+/**
+ * Sets or merges an agent's provider. Another provider begins with fields of its own: a key is for the provider that
+ * it was given for. Throws `agent_not_found`, `no_provider`; answers with faults of the fields.
+ */
+export async function changeProvider(
+  { store, clock }: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  change: ProviderChange,
+): Promise<ProviderOutcome> {
+  return await store.db.transaction().execute(async (trx): Promise<ProviderOutcome> => {
+    await requireAgent(trx, actor.accountId, agentId);
+    const updatedAt = clock.nowIso();
+    if (change.provider === null) return await removeProvider(trx, actor, agentId, updatedAt);
+    const former = await findProvider(trx, store.secrets, agentId);
+    const next = mergeProvider(agentId, former, change, updatedAt);
+    if ('faults' in next) return next;
+    await putProvider(trx, store.secrets, next);
+    await audit(trx, actor, 'provider.change', agentId, changedNames(next, change), updatedAt);
+    return viewOf(agentId, next);
+  });
+}
+
+async function removeProvider(db: Db, actor: Actor, agentId: string, nowIso: string): Promise<ProviderView> {
+  if (await deleteProvider(db, agentId)) await audit(db, actor, 'provider.remove', agentId, {}, nowIso);
+  return viewOf(agentId, undefined);
+}
+
+function mergeProvider(
+  agentId: string,
+  former: StoredProvider | undefined,
+  change: ProviderChange,
+  updatedAt: string,
+): StoredProvider | { faults: readonly ConfigFault[] } {
+  const provider = change.provider ?? (former?.provider as ProviderName | undefined);
+  if (!provider) throw new GatewayError('no_provider');
+  const stored = former?.provider === provider ? former : { config: {}, secrets: {} };
+  const merged = mergeConfig(providerKind(provider), stored, change.config ?? {});
+  if ('faults' in merged) return merged;
+  const { systemPrompt = former?.systemPrompt ?? null } = change;
+  const eventFilter = { ...former?.eventFilter, ...definedOf(change.eventFilter ?? {}) };
+  return { agentId, provider, ...merged, systemPrompt, eventFilter, updatedAt };
+}
+
+function definedOf(filter: Readonly<Record<string, boolean | undefined>>): Record<string, boolean> {
+  return Object.fromEntries(Object.entries(filter).filter((entry) => entry[1] !== undefined)) as Record<
+    string,
+    boolean
+  >;
+}
+
+/** What changed, without what it changed to: configs may hold what nobody else should read. */
+function changedNames(next: StoredProvider, change: ProviderChange) {
+  return {
+    provider: next.provider,
+    config: Object.keys(change.config ?? {}),
+    systemPrompt: change.systemPrompt !== undefined,
+    eventFilter: Object.keys(change.eventFilter ?? {}),
+  };
+}
+
+function viewOf(agentId: string, stored: StoredProvider | undefined): ProviderView {
+  const kind = stored && providerKind(stored.provider as ProviderName);
+  return {
+    agentId,
+    provider: stored?.provider ?? null,
+    config: kind && stored ? shownConfig(kind, stored.config) : {},
+    secretsSet: Object.keys(stored?.secrets ?? {}),
+    systemPrompt: stored?.systemPrompt ?? null,
+    eventFilter: { ...DEFAULT_EVENT_FILTER, ...stored?.eventFilter },
+    updatedAt: stored?.updatedAt ?? null,
+  };
+}

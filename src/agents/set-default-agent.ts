@@ -1,0 +1,19 @@
+import { moveDefault } from '../store/agents.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import { type AgentDomain, requireAgent } from './agent-domain.ts';
+import { type AgentView, viewFollowed } from './list-agents.ts';
+
+/** Makes an agent the one that whatever is connected from now on joins. Throws `agent_not_found`. */
+export async function setDefaultAgent(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+): Promise<AgentView> {
+  await domain.store.db.transaction().execute(async (trx) => {
+    const { isDefault } = await requireAgent(trx, actor.accountId, agentId);
+    if (isDefault) return;
+    await moveDefault(trx, actor.accountId, agentId);
+    await audit(trx, actor, 'agent.set_default', agentId, {}, domain.clock.nowIso());
+  });
+  return await viewFollowed(domain, actor.accountId, agentId);
+}
