@@ -1,20 +1,28 @@
 import { ensureOperator, type OperatorKeys } from './accounts/first-start.ts';
 import { KeyRing } from './accounts/key-ring.ts';
 import { loadSipAccounts, type SipAccounts } from './accounts/sip-accounts.ts';
+import type { AgentDomain } from './agents/agent-domain.ts';
 import { authenticator } from './api/auth/authenticator.ts';
 import type { Route } from './api/http/route.ts';
 import { HttpServer } from './api/http/server.ts';
+import { deliveryRoutes } from './api/rest/agent-deliveries.ts';
+import { agentMemberRoutes } from './api/rest/agent-members.ts';
+import { agentProviderRoutes } from './api/rest/agent-provider.ts';
+import { agentRoutes } from './api/rest/agents.ts';
+import { apiKeyRoutes } from './api/rest/api-keys.ts';
 import { callRoutes } from './api/rest/calls.ts';
+import { internalBearerRoutes } from './api/rest/internal-bearer.ts';
 import { openApiRoute } from './api/rest/openapi.ts';
 import { sipDidRoutes } from './api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from './api/rest/sip-trunk.ts';
 import { type ReadinessCheck, systemRoutes } from './api/rest/system.ts';
+import { OpenStreams } from './api/stream/open-streams.ts';
 import { streamRoute } from './api/stream/stream-route.ts';
 import type { Clock } from './base/time.ts';
 import type { CallDomain } from './calls/call-domain.ts';
 import { CallRecorder } from './calls/call-recorder.ts';
 import { CallRegistry } from './calls/call-registry.ts';
-import { hangUpAll } from './calls/hang-up-call.ts';
+import { hangUpAgent, hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
 import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
@@ -79,12 +87,20 @@ export async function assemble(parts: Parts): Promise<Running> {
   const sipAccounts = { store, directory: sip, clock };
   await loadSipAccounts(sipAccounts);
 
+  const agents: AgentDomain = {
+    ...sipAccounts,
+    keys,
+    endCalls: (accountId, agentId) => hangUpAgent(calls, accountId, agentId),
+  };
+  const streams = new OpenStreams();
+  keys.watch((keyId, agentIds) => streams.narrow(keyId, agentIds));
+
   const { host, port } = settings.http;
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const authenticate = authenticator(keys);
   const http = new HttpServer({
-    routes: routes(calls, sipAccounts, metrics, publicUrl),
-    sockets: [streamRoute(calls, authenticate)],
+    routes: routes(calls, sipAccounts, agents, metrics, publicUrl),
+    sockets: [streamRoute(calls, authenticate, streams)],
     authenticate,
     bodyLimitBytes: settings.http.bodyLimitBytes,
     onAnswered: (answered) => metrics.requestAnswered(answered),
@@ -152,11 +168,23 @@ function callDomain(
   return calls;
 }
 
-function routes(calls: CallDomain, sip: SipAccounts, metrics: Metrics, publicUrl: () => string): Route[] {
+function routes(
+  calls: CallDomain,
+  sip: SipAccounts,
+  agents: AgentDomain,
+  metrics: Metrics,
+  publicUrl: () => string,
+): Route[] {
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
     ...sipTrunkRoutes(sip),
     ...sipDidRoutes(sip),
+    ...agentRoutes(agents),
+    ...agentMemberRoutes(agents),
+    ...agentProviderRoutes(agents),
+    ...internalBearerRoutes(agents),
+    ...deliveryRoutes(agents),
+    ...apiKeyRoutes(agents),
     ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
     openApiRoute(() => all, publicUrl),
   ];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
+import { wholeNumber } from './query.ts';
 
 const Platform = z.enum(PLATFORMS);
 
@@ -71,11 +72,8 @@ export const PlaceCallBody = z
   })
   .meta({ id: 'PlaceCall' });
 
-/** Only digits make a number of a query's text: coercion would read an empty text as 0 and `0x10` as 16. */
-const count = z.preprocess((text) => (/^-?\d+$/.test(`${text}`) ? Number(text) : text), z.int().min(0));
-
 export const SinceQuery = z.object({
-  since: count.default(0).describe('Number of transcript lines already read'),
+  since: wholeNumber(0).default(0).describe('Number of transcript lines already read'),
 });
 
 export const SayBody = z.object({ text: z.string().min(1).max(10_000) }).meta({ id: 'Say' });

@@ -1,0 +1,137 @@
+import { attachAccount, detachAccount } from '../../agents/agent-accounts.ts';
+import type { AgentDomain } from '../../agents/agent-domain.ts';
+import { attachAgentKey, detachAgentKey, mintAgentKey } from '../../agents/agent-keys.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import {
+  AccountType,
+  Agent,
+  AgentAccountParams,
+  AgentKeyParams,
+  AgentParams,
+  AttachAccountBody,
+  MintKeyBody,
+} from '../schema/agent.ts';
+import { CreatedKey } from '../schema/api-key.ts';
+import { agentWire } from './agent-wire.ts';
+import { createdKeyWire } from './key-wire.ts';
+
+const TAGS = ['Agents'] as const;
+const DEFAULT_KEY_NAME = 'Agent key';
+
+/** What is in an agent: its keys and its platform accounts. Each is in at least one agent. */
+export function agentMemberRoutes(agents: AgentDomain): Route[] {
+  return [
+    mintKey(agents),
+    attachKey(agents),
+    detachKey(agents),
+    attachPlatformAccount(agents),
+    detachPlatformAccount(agents),
+  ];
+}
+
+function mintKey(agents: AgentDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/agents/{agent_id}/keys',
+    access: 'config',
+    operationId: 'mintAgentKey',
+    summary: 'Create an agent key in an agent',
+    description: 'It is shown this once.',
+    tags: TAGS,
+    params: AgentParams,
+    body: MintKeyBody,
+    responses: {
+      200: { description: 'The key', schema: CreatedKey },
+      403: 'Email address is not verified, or the credential is of another kind',
+      404: 'Agent not found',
+    },
+    handler: async ({ principal, params, body }) => {
+      const name = body?.name ?? DEFAULT_KEY_NAME;
+      return reply(200, createdKeyWire(await mintAgentKey(agents, principal, params.agent_id, name)));
+    },
+  });
+}
+
+function attachKey(agents: AgentDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/agents/{agent_id}/keys/{key_id}',
+    access: 'config',
+    operationId: 'attachAgentKey',
+    summary: 'Put an agent key into one more agent',
+    description: 'Does nothing when it is there.',
+    tags: TAGS,
+    params: AgentKeyParams,
+    responses: { 200: { description: 'The agent', schema: Agent }, 404: 'Agent or API key not found' },
+    handler: async ({ principal, params }) =>
+      reply(200, agentWire(await attachAgentKey(agents, principal, params.agent_id, params.key_id))),
+  });
+}
+
+function detachKey(agents: AgentDomain): Route {
+  return route({
+    method: 'delete',
+    path: '/api/agents/{agent_id}/keys/{key_id}',
+    access: 'config',
+    operationId: 'detachAgentKey',
+    summary: 'Take an agent key out of an agent',
+    description: "Call WebSockets that it has open on this agent's calls are closed with 1008.",
+    tags: TAGS,
+    params: AgentKeyParams,
+    responses: {
+      200: { description: 'The agent', schema: Agent },
+      400: 'It is the only agent of the key',
+      404: 'Agent not found, or the key is not in it',
+    },
+    handler: async ({ principal, params }) =>
+      reply(200, agentWire(await detachAgentKey(agents, principal, params.agent_id, params.key_id))),
+  });
+}
+
+function attachPlatformAccount(agents: AgentDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/agents/{agent_id}/accounts',
+    access: 'config',
+    operationId: 'attachAgentAccount',
+    summary: 'Put a platform account into one more agent',
+    description:
+      'Does nothing when it is there. What arrives on an account of several agents goes to the default one of them, else to the oldest.',
+    tags: TAGS,
+    params: AgentParams,
+    body: AttachAccountBody,
+    responses: {
+      200: { description: 'The agent', schema: Agent },
+      404: 'Agent or platform account not found',
+    },
+    handler: async ({ principal, params, body }) => {
+      const member = { type: body.account_type, id: body.account_id };
+      return reply(200, agentWire(await attachAccount(agents, principal, params.agent_id, member)));
+    },
+  });
+}
+
+function detachPlatformAccount(agents: AgentDomain): Route {
+  return route({
+    method: 'delete',
+    path: '/api/agents/{agent_id}/accounts/{account_type}/{account_id}',
+    access: 'config',
+    operationId: 'detachAgentAccount',
+    summary: 'Take a platform account out of an agent',
+    tags: TAGS,
+    params: AgentAccountParams,
+    responses: {
+      200: { description: 'The agent', schema: Agent },
+      400: 'It is the only agent of the account',
+      404: 'Agent not found, or the account is not in it',
+    },
+    handler: async ({ principal, params }) => {
+      const type = AccountType.safeParse(params.account_type).data;
+      if (type === undefined) throw new GatewayError('member_not_found');
+      const member = { type, id: params.account_id };
+      return reply(200, agentWire(await detachAccount(agents, principal, params.agent_id, member)));
+    },
+  });
+}

@@ -1,0 +1,149 @@
+import type { z } from 'zod';
+import type { AgentDomain } from '../../agents/agent-domain.ts';
+import { queueTest, type TestKind } from '../../agents/deliveries.ts';
+import type { ConfigFault } from '../../agents/provider-config.ts';
+import { changeProvider, getProvider, type ProviderView } from '../../agents/provider-settings.ts';
+import { resetConversations } from '../../agents/reset-conversations.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { ValidationError } from '../http/validation.ts';
+import { AgentParams, ResetConversations } from '../schema/agent.ts';
+import { Provider, ProviderBody, ProviderCatalog } from '../schema/agent-provider.ts';
+import { DeliveryDetail } from '../schema/delivery.ts';
+import { deliveryDetailWire } from './agent-deliveries.ts';
+import { catalogWire } from './provider-catalog-wire.ts';
+
+const TAGS = ['Agents'] as const;
+const NOT_FOUND = 'Agent not found';
+
+/** The model that stands behind an agent. */
+export function agentProviderRoutes(agents: AgentDomain): Route[] {
+  return [
+    catalog(),
+    get(agents),
+    change(agents),
+    test(agents, 'healthcheck'),
+    test(agents, 'test'),
+    reset(agents),
+  ];
+}
+
+function catalog(): Route {
+  return route({
+    method: 'get',
+    path: '/api/agents/providers',
+    access: 'config',
+    operationId: 'listProviders',
+    summary: 'List the model providers and what each must be told',
+    tags: TAGS,
+    responses: { 200: { description: 'The catalog', schema: ProviderCatalog } },
+    handler: () => reply(200, catalogWire()),
+  });
+}
+
+function get(agents: AgentDomain): Route {
+  return route({
+    method: 'get',
+    path: '/api/agents/{agent_id}/provider',
+    access: 'config',
+    operationId: 'getProvider',
+    summary: "Show an agent's provider",
+    tags: TAGS,
+    params: AgentParams,
+    responses: { 200: { description: 'The provider', schema: Provider }, 404: NOT_FOUND },
+    handler: async ({ principal, params }) =>
+      reply(200, providerWire(await getProvider(agents, principal.accountId, params.agent_id))),
+  });
+}
+
+function change(agents: AgentDomain): Route {
+  return route({
+    method: 'patch',
+    path: '/api/agents/{agent_id}/provider',
+    access: 'config',
+    operationId: 'changeProvider',
+    summary: "Set or merge an agent's provider",
+    description:
+      'Another provider begins with fields of its own, and a changed endpoint needs its key again; system prompt and event filter stay.',
+    tags: TAGS,
+    params: AgentParams,
+    body: ProviderBody,
+    responses: {
+      200: { description: 'The provider', schema: Provider },
+      400: 'No provider is set',
+      404: NOT_FOUND,
+    },
+    handler: async ({ principal, params, body }) => {
+      const outcome = await changeProvider(agents, principal, params.agent_id, {
+        provider: body.provider,
+        config: body.config,
+        systemPrompt: body.system_prompt,
+        eventFilter: body.event_filter,
+      });
+      if ('faults' in outcome) throw new ValidationError(outcome.faults.map(faultWire));
+      return reply(200, providerWire(outcome));
+    },
+  });
+}
+
+function test(agents: AgentDomain, kind: TestKind): Route {
+  const isProbe = kind === 'healthcheck';
+  return route({
+    method: 'post',
+    path: isProbe ? '/api/agents/{agent_id}/provider/healthcheck' : '/api/agents/{agent_id}/test',
+    access: 'config',
+    operationId: isProbe ? 'checkProvider' : 'testAgent',
+    summary: isProbe ? "Probe the provider's endpoint" : 'Queue a synthetic event',
+    description: 'The delivery is queued; its outcome is shown by the delivery.',
+    tags: TAGS,
+    params: AgentParams,
+    responses: {
+      202: { description: 'The delivery, queued', schema: DeliveryDetail },
+      400: 'No provider is set',
+      404: NOT_FOUND,
+      429: 'Too many deliveries wait',
+    },
+    handler: async ({ principal, params }) =>
+      reply(202, deliveryDetailWire(await queueTest(agents, principal, params.agent_id, kind))),
+  });
+}
+
+function reset(agents: AgentDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/agents/{agent_id}/reset-conversations',
+    access: 'config',
+    operationId: 'resetConversations',
+    summary: "Drop the provider's sessions of an agent",
+    tags: TAGS,
+    params: AgentParams,
+    responses: { 200: { description: 'Dropped', schema: ResetConversations }, 404: NOT_FOUND },
+    handler: async ({ principal, params }) => {
+      const dropped = await resetConversations(agents, principal, params.agent_id);
+      return reply(200, { status: 'ok' as const, dropped });
+    },
+  });
+}
+
+const WORDING = {
+  missing: { type: 'missing', msg: 'Field required' },
+  unknown: { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' },
+  not_url: { type: 'url_parsing', msg: 'Input should be a valid URL' },
+  invalid: { type: 'value_error', msg: 'String is too long or has control characters' },
+} as const;
+
+function faultWire({ field, problem }: ConfigFault) {
+  return { loc: ['body', 'config', field], ...WORDING[problem] };
+}
+
+function providerWire(view: ProviderView): z.output<typeof Provider> {
+  return {
+    agent_id: view.agentId,
+    provider: view.provider,
+    config: { ...view.config },
+    secrets_set: [...view.secretsSet],
+    system_prompt: view.systemPrompt,
+    event_filter: { ...view.eventFilter },
+    updated_at: view.updatedAt,
+  };
+}

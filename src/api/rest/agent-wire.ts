@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import type { AgentView, Candidate } from '../../agents/list-agents.ts';
+import type { PlatformAccount } from '../../store/platform-accounts.ts';
+import type { Agent, AgentAccount, Candidate as CandidateSchema } from '../schema/agent.ts';
+
+/** An agent in the words of the API. There are no OAuth clients before there is an authorization server. */
+export function agentWire(agent: AgentView): z.output<typeof Agent> {
+  return {
+    id: agent.id,
+    name: agent.name,
+    is_default: agent.isDefault,
+    provider: agent.provider,
+    created_at: agent.createdAt,
+    keys: agent.keys.map(({ id, keyPrefix }) => ({ id, key_prefix: keyPrefix })),
+    oauth_clients: [],
+    accounts: agent.accounts.map(accountWire),
+  };
+}
+
+export function candidateWire(candidate: Candidate): z.output<typeof CandidateSchema> {
+  return { ...accountWire(candidate), agent_ids: [...candidate.agentIds] };
+}
+
+function accountWire(account: PlatformAccount): z.output<typeof AgentAccount> {
+  const { id, status, label } = account;
+  switch (account.type) {
+    case 'connection':
+      return { type: account.type, id, status, label, provider: account.provider, email: account.email };
+    case 'bot_token':
+      return {
+        type: account.type,
+        id,
+        status,
+        label,
+        platform: account.platform,
+        bot_name: account.botName,
+      };
+    case 'sip_number':
+      return { type: account.type, id, status, label, number: account.number };
+  }
+}

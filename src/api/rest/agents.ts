@@ -1,0 +1,124 @@
+import type { AgentDomain } from '../../agents/agent-domain.ts';
+import { createAgent } from '../../agents/create-agent.ts';
+import { deleteAgent } from '../../agents/delete-agent.ts';
+import { listAgentViews, listCandidates } from '../../agents/list-agents.ts';
+import { renameAgent } from '../../agents/rename-agent.ts';
+import { setDefaultAgent } from '../../agents/set-default-agent.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { Agent, AgentList, AgentNameBody, AgentParams, CandidateList } from '../schema/agent.ts';
+import { Deleted } from '../schema/sip.ts';
+import { agentWire, candidateWire } from './agent-wire.ts';
+
+const TAGS = ['Agents'] as const;
+const NOT_FOUND = 'Agent not found';
+
+/** Agents: which keys act on which platform accounts. */
+export function agentRoutes(agents: AgentDomain): Route[] {
+  return [
+    list(agents),
+    candidates(agents),
+    create(agents),
+    rename(agents),
+    remove(agents),
+    setDefault(agents),
+  ];
+}
+
+function list(agents: AgentDomain): Route {
+  return route({
+    method: 'get',
+    path: '/api/agents',
+    access: 'config',
+    operationId: 'listAgents',
+    summary: 'List the agents with their members',
+    description: 'The default agent comes first; it is made when there is none.',
+    tags: TAGS,
+    responses: { 200: { description: 'The agents', schema: AgentList } },
+    handler: async ({ principal }) =>
+      reply(200, { agents: (await listAgentViews(agents, principal.accountId)).map(agentWire) }),
+  });
+}
+
+function candidates(agents: AgentDomain): Route {
+  return route({
+    method: 'get',
+    path: '/api/agents/_candidates',
+    access: 'config',
+    operationId: 'listAgentCandidates',
+    summary: 'List all platform accounts, which agents can have for members',
+    tags: TAGS,
+    responses: { 200: { description: 'Connections, bots and numbers', schema: CandidateList } },
+    handler: async ({ principal }) =>
+      reply(200, { accounts: (await listCandidates(agents, principal.accountId)).map(candidateWire) }),
+  });
+}
+
+function create(agents: AgentDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/agents',
+    access: 'config',
+    operationId: 'createAgent',
+    summary: 'Create an agent without members',
+    tags: TAGS,
+    body: AgentNameBody,
+    responses: { 200: { description: 'The agent', schema: Agent } },
+    handler: async ({ principal, body }) =>
+      reply(200, agentWire(await createAgent(agents, principal, body.name))),
+  });
+}
+
+function rename(agents: AgentDomain): Route {
+  return route({
+    method: 'patch',
+    path: '/api/agents/{agent_id}',
+    access: 'config',
+    operationId: 'renameAgent',
+    summary: 'Rename an agent, the default one too',
+    tags: TAGS,
+    params: AgentParams,
+    body: AgentNameBody,
+    responses: { 200: { description: 'The agent', schema: Agent }, 404: NOT_FOUND },
+    handler: async ({ principal, params, body }) =>
+      reply(200, agentWire(await renameAgent(agents, principal, params.agent_id, body.name))),
+  });
+}
+
+function remove(agents: AgentDomain): Route {
+  return route({
+    method: 'delete',
+    path: '/api/agents/{agent_id}',
+    access: 'config',
+    operationId: 'deleteAgent',
+    summary: 'Delete an agent',
+    description: 'Its live calls end. Members that are in no other agent must be moved first.',
+    tags: TAGS,
+    params: AgentParams,
+    responses: {
+      200: { description: 'Gone', schema: Deleted },
+      400: 'It is the default agent, or a key or account is in no other agent',
+      404: NOT_FOUND,
+    },
+    handler: async ({ principal, params }) => {
+      await deleteAgent(agents, principal, params.agent_id);
+      return reply(200, { status: 'deleted' as const });
+    },
+  });
+}
+
+function setDefault(agents: AgentDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/agents/{agent_id}/set-default',
+    access: 'config',
+    operationId: 'setDefaultAgent',
+    summary: 'Make an agent the default one',
+    description: 'New keys and newly connected platform accounts join the default agent.',
+    tags: TAGS,
+    params: AgentParams,
+    responses: { 200: { description: 'The agent', schema: Agent }, 404: NOT_FOUND },
+    handler: async ({ principal, params }) =>
+      reply(200, agentWire(await setDefaultAgent(agents, principal, params.agent_id))),
+  });
+}

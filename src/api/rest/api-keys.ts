@@ -1,0 +1,94 @@
+import { createKey, type KeyDomain, listIssuedKeys } from '../../accounts/issue-key.ts';
+import { revokeIssuedKey } from '../../accounts/revoke-key.ts';
+import type { KeyKind } from '../../store/tables.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
+import { Deleted } from '../schema/sip.ts';
+import { createdKeyWire, keyWire } from './key-wire.ts';
+
+/** The two kinds of keys have the same three endpoints. */
+interface KeyPages {
+  readonly kind: KeyKind;
+  readonly path: '/api/api-keys' | '/api/settings-keys';
+  /** As it stands in operation ids. */
+  readonly noun: 'ApiKey' | 'SettingsKey';
+  readonly purpose: string;
+}
+
+const TAGS = ['Keys'] as const;
+
+const AGENT_KEYS: KeyPages = {
+  kind: 'agent',
+  path: '/api/api-keys',
+  noun: 'ApiKey',
+  purpose: 'agent keys, which act at runtime',
+};
+const SETTINGS_KEYS: KeyPages = {
+  kind: 'settings',
+  path: '/api/settings-keys',
+  noun: 'SettingsKey',
+  purpose: 'settings keys, which configure the account',
+};
+
+/** Agent keys and settings keys. */
+export function apiKeyRoutes(keys: KeyDomain): Route[] {
+  return [AGENT_KEYS, SETTINGS_KEYS].flatMap((pages) => [
+    list(keys, pages),
+    create(keys, pages),
+    revoke(keys, pages),
+  ]);
+}
+
+function list(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
+  return route({
+    method: 'get',
+    path,
+    access: 'config',
+    operationId: `list${noun}s`,
+    summary: `List the ${purpose}`,
+    description: 'Revoked keys are left out.',
+    tags: TAGS,
+    responses: { 200: { description: 'The keys, oldest first', schema: KeyList } },
+    handler: async ({ principal }) =>
+      reply(200, { keys: (await listIssuedKeys(keys, principal.accountId, kind)).map(keyWire) }),
+  });
+}
+
+function create(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
+  return route({
+    method: 'post',
+    path,
+    access: 'config',
+    operationId: `create${noun}`,
+    summary: `Create one of the ${purpose}`,
+    description:
+      kind === 'agent' ? 'It joins the default agent, and is shown this once.' : 'It is shown this once.',
+    tags: TAGS,
+    body: CreateKeyBody,
+    responses: {
+      200: { description: 'The key', schema: CreatedKey },
+      403: 'Email address is not verified, or the credential is of another kind',
+    },
+    handler: async ({ principal, body }) =>
+      reply(200, createdKeyWire(await createKey(keys, principal, kind, body.name))),
+  });
+}
+
+function revoke(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
+  return route({
+    method: 'delete',
+    path: `${path}/{key_id}`,
+    access: 'config',
+    operationId: `revoke${noun}`,
+    summary: `Revoke one of the ${purpose}`,
+    description: 'At once: call WebSockets that it opened are closed with 1008.',
+    tags: TAGS,
+    params: KeyParams,
+    responses: { 200: { description: 'Revoked', schema: Deleted }, 404: 'API key not found' },
+    handler: async ({ principal, params }) => {
+      await revokeIssuedKey(keys, principal, kind, params.key_id);
+      return reply(200, { status: 'deleted' as const });
+    },
+  });
+}

@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import type { IssuedKey } from '../../accounts/issue-key.ts';
+import type { ValidKey } from '../../store/keys.ts';
+import type { ApiKey, CreatedKey } from '../schema/api-key.ts';
+
+/** A key in the words of the API, without its text. */
+export function keyWire(key: ValidKey): z.output<typeof ApiKey> {
+  return {
+    id: key.id,
+    key_prefix: key.keyPrefix,
+    name: key.name,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    agent_ids: [...key.agentIds],
+  };
+}
+
+/** A new key: the one answer that shows its text. */
+export function createdKeyWire(issued: IssuedKey): z.output<typeof CreatedKey> {
+  return { ...keyWire(issued), key: issued.key };
+}

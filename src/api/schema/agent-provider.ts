@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { EVENT_TYPES } from '../../agents/event-filter.ts';
+import { PROVIDER_NAMES } from '../../agents/provider-catalog.ts';
+
+const MAX_PROMPT_LENGTH = 100_000;
+const MAX_FIELD_LENGTH = 4_096;
+
+const EventType = z.enum(EVENT_TYPES);
+const ProviderName = z.enum(PROVIDER_NAMES);
+
+export const ProviderBody = z
+  .object({
+    provider: ProviderName.nullish().describe('Null takes the provider away with all that was set'),
+    config: z
+      .record(z.string(), z.string().max(MAX_FIELD_LENGTH).nullable())
+      .optional()
+      .describe(
+        'Fields of the provider as its catalog entry lists them. Those left out stay; null or blank takes one away, but a blank key keeps the stored one.',
+      ),
+    system_prompt: z.string().max(MAX_PROMPT_LENGTH).nullish(),
+    event_filter: z
+      .partialRecord(EventType, z.boolean())
+      .optional()
+      .describe('Which events the model is called for; those left out stay'),
+  })
+  .meta({ id: 'ChangeProvider' });
+
+/** An agent's provider; keys are never shown. */
+export const Provider = z
+  .object({
+    agent_id: z.string(),
+    provider: z.string().nullable(),
+    config: z.record(z.string(), z.string()).describe('Without secrets; presets filled in'),
+    secrets_set: z.array(z.string()).describe('Names of the secrets that are stored'),
+    system_prompt: z.string().nullable(),
+    event_filter: z.record(z.string(), z.boolean()),
+    updated_at: z.string().nullable(),
+  })
+  .meta({ id: 'AgentProvider' });
+
+const ConfigProperty = z.object({
+  type: z.literal('string'),
+  title: z.string(),
+  description: z.string(),
+  format: z.literal('uri').optional(),
+  default: z.string().optional(),
+  writeOnly: z.literal(true).optional().describe('A secret: stored sealed, never returned'),
+});
+
+export const ProviderCatalog = z
+  .object({
+    providers: z.array(
+      z.object({
+        name: ProviderName,
+        title: z.string(),
+        schema: z
+          .object({
+            type: z.literal('object'),
+            properties: z.record(z.string(), ConfigProperty),
+            required: z.array(z.string()),
+            anyOf: z.array(z.object({ required: z.array(z.string()) })).optional(),
+            additionalProperties: z.literal(false),
+          })
+          .describe('JSON Schema of `config`'),
+      }),
+    ),
+    event_types: z.array(EventType).describe('Keys of `event_filter`'),
+  })
+  .meta({ id: 'ProviderCatalog' });

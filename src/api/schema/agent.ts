@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { Name } from './name.ts';
+
+export const AgentParams = z.object({ agent_id: z.string().describe('Identifier of the agent') });
+
+export const AgentKeyParams = AgentParams.extend({ key_id: z.string().describe('Identifier of the key') });
+
+export const AgentAccountParams = AgentParams.extend({
+  account_type: z.string().describe('`connection`, `bot_token` or `sip_number`'),
+  account_id: z.string().describe('Identifier of the platform account'),
+});
+
+export const AgentNameBody = z.object({ name: Name }).meta({ id: 'AgentName' });
+
+export const AccountType = z.enum(['connection', 'bot_token', 'sip_number']);
+
+export const AttachAccountBody = z
+  .object({ account_type: AccountType, account_id: z.string() })
+  .meta({ id: 'AttachAccount' });
+
+export const MintKeyBody = z.object({ name: Name.optional() }).optional().meta({ id: 'MintAgentKey' });
+
+const common = {
+  id: z.string(),
+  status: z.string().describe('`ok`, `not_configured`, or what is wrong'),
+  label: z.string(),
+};
+const Connection = z.object({
+  type: z.literal('connection'),
+  ...common,
+  provider: z.string(),
+  email: z.string().nullable(),
+});
+const Bot = z.object({
+  type: z.literal('bot_token'),
+  ...common,
+  platform: z.enum(['discord', 'telegram', 'slack']),
+  bot_name: z.string().nullable(),
+});
+const SipNumber = z.object({ type: z.literal('sip_number'), ...common, number: z.string() });
+
+/** A platform account as an agent's member. */
+export const AgentAccount = z.union([Connection, Bot, SipNumber]).meta({ id: 'AgentAccount' });
+
+const agentIds = { agent_ids: z.array(z.string()).describe('Agents that the account is in') };
+
+/** A platform account with the agents that it is in. */
+export const Candidate = z
+  .union([Connection.extend(agentIds), Bot.extend(agentIds), SipNumber.extend(agentIds)])
+  .meta({ id: 'AgentCandidate' });
+
+export const CandidateList = z.object({ accounts: z.array(Candidate) }).meta({ id: 'AgentCandidateList' });
+
+export const Agent = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    is_default: z.boolean(),
+    provider: z.string().nullable().describe('Name of the inline model provider'),
+    created_at: z.string(),
+    keys: z.array(z.object({ id: z.string(), key_prefix: z.string() })),
+    oauth_clients: z.array(
+      z.object({
+        client_id: z.string(),
+        client_name: z.string(),
+        registered_at: z.string(),
+        last_used_at: z.string().nullable(),
+      }),
+    ),
+    accounts: z.array(AgentAccount),
+  })
+  .meta({ id: 'Agent' });
+
+export const AgentList = z.object({ agents: z.array(Agent) }).meta({ id: 'AgentList' });
+
+/** The key by which an agent's model calls back. */
+export const InternalBearer = z
+  .object({
+    agent_id: z.string(),
+    bearer: z.string().describe('An agent key that acts for this agent alone'),
+    key_prefix: z.string(),
+    created_at: z.string(),
+    last_used_at: z.string().nullable(),
+  })
+  .meta({ id: 'InternalBearer' });
+
+export const ResetConversations = z
+  .object({ status: z.literal('ok'), dropped: z.int().describe('Sessions that were dropped') })
+  .meta({ id: 'ResetConversations' });

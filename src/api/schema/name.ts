@@ -1,0 +1,23 @@
+import * as z from 'zod';
+
+const MAX_CHARACTERS = 80;
+const CONTROL = /\p{Cc}/u;
+
+/** A name that people give: 1 to 80 characters, as they count them, without control characters. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .check(({ value, issues }) => {
+    if ([...value].length > MAX_CHARACTERS)
+      issues.push({
+        code: 'too_big',
+        origin: 'string',
+        maximum: MAX_CHARACTERS,
+        inclusive: true,
+        input: value,
+      });
+    if (CONTROL.test(value))
+      issues.push({ code: 'custom', message: 'String should have no control characters', input: value });
+  })
+  .meta({ maxLength: MAX_CHARACTERS });
