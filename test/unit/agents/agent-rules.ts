@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { storeKey } from '../../../src/accounts/api-keys.ts';
+import { createKey } from '../../../src/accounts/issue-key.ts';
+import { KeyRing } from '../../../src/accounts/key-ring.ts';
+import { revokeIssuedKey } from '../../../src/accounts/revoke-key.ts';
+import { createSipDid, deleteSipDid } from '../../../src/accounts/sip-dids.ts';
+import { attachAccount, detachAccount } from '../../../src/agents/agent-accounts.ts';
+import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
+import { attachAgentKey, detachAgentKey, mintAgentKey } from '../../../src/agents/agent-keys.ts';
+import { createAgent } from '../../../src/agents/create-agent.ts';
+import { deleteAgent } from '../../../src/agents/delete-agent.ts';
+import { getInternalBearer, rotateInternalBearer } from '../../../src/agents/internal-bearer.ts';
+import { setDefaultAgent } from '../../../src/agents/set-default-agent.ts';
+import { GatewayError } from '../../../src/base/errors.ts';
+import { systemClock } from '../../../src/base/time.ts';
+import { insertAccount } from '../../../src/store/accounts.ts';
+import { insertAgent, type Member } from '../../../src/store/agents.ts';
+import { listRoutedDids } from '../../../src/store/sip-dids.ts';
+import { FakeDirectory } from '../accounts/fake-directory.ts';
+import { NOW, temporaryStore } from '../store/temporary.ts';
+
+const MAX_OPERATIONS = 6;
+
+/** One account and what was made in it, gone things included. */
+interface World {
+  readonly domain: AgentDomain;
+  readonly actor: { readonly accountId: string; readonly kind: 'settings'; readonly credentialId: string };
+  readonly agents: string[];
+  readonly keys: { readonly id: string; readonly text: string }[];
+  readonly members: Member[];
+}
+
+interface Operation {
+  readonly verb: keyof typeof VERBS;
+  readonly a: number;
+  readonly b: number;
+}
+
+let accounts = 0;
+let numbers = 0;
+
+function pick<T>(list: readonly T[], index: number): T {
+  return list[index % list.length]!;
+}
+
+const VERBS = {
+  createAgent: async ({ domain, actor, agents }: World) => {
+    agents.push((await createAgent(domain, actor, 'Another')).id);
+  },
+  deleteAgent: ({ domain, actor, agents }: World, a: number) => deleteAgent(domain, actor, pick(agents, a)),
+  setDefault: ({ domain, actor, agents }: World, a: number) =>
+    setDefaultAgent(domain, actor, pick(agents, a)),
+  createKey: async ({ domain, actor, keys }: World) => {
+    const { id, key } = await createKey(domain, actor, 'agent', 'n');
+    keys.push({ id, text: key });
+  },
+  mintKey: async ({ domain, actor, agents, keys }: World, a: number) => {
+    const { id, key } = await mintAgentKey(domain, actor, pick(agents, a), 'n');
+    keys.push({ id, text: key });
+  },
+  attachKey: ({ domain, actor, agents, keys }: World, a: number, b: number) =>
+    attachAgentKey(domain, actor, pick(agents, a), pick(keys, b).id),
+  detachKey: ({ domain, actor, agents, keys }: World, a: number, b: number) =>
+    detachAgentKey(domain, actor, pick(agents, a), pick(keys, b).id),
+  revokeKey: ({ domain, actor, keys }: World, a: number) =>
+    revokeIssuedKey(domain, actor, 'agent', pick(keys, a).id),
+  showBearer: async ({ domain, actor, agents, keys }: World, a: number) => {
+    const { keyId, key } = await getInternalBearer(domain, actor, pick(agents, a));
+    keys.push({ id: keyId, text: key });
+  },
+  rotateBearer: async ({ domain, actor, agents, keys }: World, a: number) => {
+    const { keyId, key } = await rotateInternalBearer(domain, actor, pick(agents, a));
+    keys.push({ id: keyId, text: key });
+  },
+  attachAccount: ({ domain, actor, agents, members }: World, a: number, b: number) =>
+    attachAccount(domain, actor, pick(agents, a), pick(members, b)),
+  detachAccount: ({ domain, actor, agents, members }: World, a: number, b: number) =>
+    detachAccount(domain, actor, pick(agents, a), pick(members, b)),
+  createDid: async ({ domain, actor, members }: World) => {
+    const wanted = { number: `+1${1_000_000 + numbers++}`, label: null, autoAnswer: false };
+    members.push({ type: 'sip_number', id: (await createSipDid(domain, actor.accountId, wanted)).id });
+  },
+  deleteDid: ({ domain, actor, members }: World, a: number) =>
+    deleteSipDid(domain, actor.accountId, pick(members, a).id),
+} satisfies Record<string, (world: World, a: number, b: number) => Promise<unknown>>;
+
+/** An account with two agents, a key in each, and a platform login in the first one. */
+async function newWorld(domain: AgentDomain): Promise<World> {
+  const n = accounts++;
+  const accountId = `acc_${n}`;
+  const agents = [`agt_${n}_0`, `agt_${n}_1`];
+  const texts = [`svc_${n}_0`, `svc_${n}_1`];
+  const connection = { type: 'connection', id: `con_${n}` } as const;
+  const keys = await domain.store.db.transaction().execute(async (trx) => {
+    await insertAccount(trx, { id: accountId, name: 'n', createdAt: NOW });
+    for (const [i, id] of agents.entries())
+      await insertAgent(trx, { id, accountId, name: 'n', isDefault: i === 0, createdAt: NOW });
+    const blank = { email: null, label: 'n', status: 'ok', sealedCredentials: '' };
+    await trx
+      .insertInto('connections')
+      .values({ id: connection.id, accountId, provider: 'teams', ...blank, createdAt: NOW, updatedAt: NOW })
+      .execute();
+    await trx
+      .insertInto('agentAccounts')
+      .values({ agentId: agents[0]!, memberType: 'connection', memberId: connection.id })
+      .execute();
+    const made: { id: string; text: string }[] = [];
+    for (const [i, text] of texts.entries()) {
+      const owner = { accountId, kind: 'agent', name: 'n', agentIds: [agents[i]!] } as const;
+      made.push({ id: (await storeKey(trx, text, owner, NOW)).id, text });
+    }
+    return made;
+  });
+  const actor = { accountId, kind: 'settings', credentialId: 'key_s' } as const;
+  // What belongs to the account before this one is never found.
+  const foreign = n === 0 ? [] : [`agt_${n - 1}_0`];
+  return { domain, actor, agents: [...agents, ...foreign], keys, members: [connection] };
+}
+
+/** Refusals of the rules are what this is about; anything else is a bug. */
+async function carryOut(world: World, { verb, a, b }: Operation): Promise<void> {
+  try {
+    await VERBS[verb](world, a, b);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || ![400, 404].includes(error.status)) throw error;
+  }
+}
+
+/** How often each rule is broken in an account. */
+async function broken(world: World): Promise<unknown> {
+  const { accountId } = world.actor;
+  const { rows } = await sql`select
+    (select count(*) = 1 from agents where account_id = ${accountId} and is_default = 1) as one_default,
+    (select count(*) from api_keys k where k.account_id = ${accountId} and k.kind = 'agent'
+      and k.revoked_at is null and not exists (select 1 from agent_keys m where m.key_id = k.id)) as lone_keys,
+    (select count(*) from agent_keys m join api_keys k on k.id = m.key_id
+      where k.account_id = ${accountId} and k.revoked_at is not null) as revoked_members,
+    (select count(*) from agent_keys m join api_keys k on k.id = m.key_id join agents a on a.id = m.agent_id
+      where k.account_id = ${accountId} and a.account_id <> k.account_id) as foreign_members,
+    (select count(*) from (select id from sip_dids where account_id = ${accountId}
+      union all select id from connections where account_id = ${accountId}) o
+      where not exists (select 1 from agent_accounts m where m.member_id = o.id)) as lone_accounts,
+    (select count(*) from agent_accounts m join agents a on a.id = m.agent_id where a.account_id = ${accountId}
+      and not exists (select 1 from sip_dids d where d.id = m.member_id and d.account_id = a.account_id)
+      and not exists (select 1 from connections c where c.id = m.member_id and c.account_id = a.account_id)
+    ) as dangling_members`.execute(world.domain.store.db);
+  return rows[0];
+}
+
+const WHOLE = {
+  oneDefault: 1,
+  loneKeys: 0,
+  revokedMembers: 0,
+  foreignMembers: 0,
+  loneAccounts: 0,
+  danglingMembers: 0,
+};
+
+/** The key ring and the connector know what the database knows. */
+async function expectFollowed({ domain, actor, keys }: World, directory: FakeDirectory): Promise<void> {
+  const { db } = domain.store;
+  const rows = await db
+    .selectFrom('agentKeys')
+    .innerJoin('apiKeys', 'apiKeys.id', 'agentKeys.keyId')
+    .select(['agentKeys.keyId', 'agentKeys.agentId'])
+    .where('apiKeys.accountId', '=', actor.accountId)
+    .execute();
+  for (const { id, text } of keys) {
+    const stored = rows.filter(({ keyId }) => keyId === id).map(({ agentId }) => agentId);
+    expect(new Set(domain.keys.use(text)?.agentIds ?? [])).toEqual(new Set(stored));
+  }
+  const routed = await listRoutedDids(db, actor.accountId);
+  const told = [...directory.numbers.values()].filter(({ accountId }) => accountId === actor.accountId);
+  expect(new Map(told.map((one) => [one.didId, one.agentId]))).toEqual(
+    new Map(routed.map((one) => [one.id, one.agentId])),
+  );
+  for (const { didId } of told) directory.removeNumber(didId);
+}
+
+const verbs = Object.keys(VERBS) as Operation['verb'][];
+const operations = fc.array(
+  fc.record({ verb: fc.constantFrom(...verbs), a: fc.nat({ max: 11 }), b: fc.nat({ max: 11 }) }),
+  { minLength: 1, maxLength: MAX_OPERATIONS, size: 'max' },
+);
+
+/** Carries out random sequences of operations, one after the other or all at once, each in an account of its own. */
+export async function expectRulesToHold(sequences: number): Promise<void> {
+  const store = await temporaryStore();
+  const directory = new FakeDirectory();
+  const keys = await KeyRing.load(store.db, systemClock, () => {});
+  const domain = { store, directory, keys, clock: systemClock, endCalls: () => {} };
+  let carriedOut = 0;
+  await fc.assert(
+    fc.asyncProperty(operations, fc.boolean(), async (sequence, atOnce) => {
+      const world = await newWorld(domain);
+      await keys.refresh(world.actor.accountId);
+      if (atOnce) await Promise.all(sequence.map((operation) => carryOut(world, operation)));
+      else await carryOutInTurn(world, sequence);
+      carriedOut += sequence.length;
+      expect(await broken(world)).toEqual(WHOLE);
+      await expectFollowed(world, directory);
+    }),
+    { numRuns: sequences },
+  );
+  expect(carriedOut).toBeGreaterThan(2 * sequences);
+}
+
+async function carryOutInTurn(world: World, sequence: readonly Operation[]): Promise<void> {
+  for (const operation of sequence) {
+    await carryOut(world, operation);
+    expect(await broken(world)).toEqual(WHOLE);
+  }
+}

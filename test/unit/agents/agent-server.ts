@@ -1,0 +1,90 @@
+import { onTestFinished } from 'vitest';
+import { storeKey } from '../../../src/accounts/api-keys.ts';
+import { KeyRing } from '../../../src/accounts/key-ring.ts';
+import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
+import { authenticator } from '../../../src/api/auth/authenticator.ts';
+import { HttpServer } from '../../../src/api/http/server.ts';
+import { deliveryRoutes } from '../../../src/api/rest/agent-deliveries.ts';
+import { agentMemberRoutes } from '../../../src/api/rest/agent-members.ts';
+import { agentProviderRoutes } from '../../../src/api/rest/agent-provider.ts';
+import { agentRoutes } from '../../../src/api/rest/agents.ts';
+import { apiKeyRoutes } from '../../../src/api/rest/api-keys.ts';
+import { internalBearerRoutes } from '../../../src/api/rest/internal-bearer.ts';
+import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
+import { systemClock } from '../../../src/base/time.ts';
+import { insertAccount } from '../../../src/store/accounts.ts';
+import { auditEntriesAfter } from '../../../src/store/audit-log.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { GatewayApi } from '../../support/gateway-api.ts';
+import { FakeDirectory } from '../accounts/fake-directory.ts';
+import { NOW, temporaryDir, temporaryStore } from '../store/temporary.ts';
+
+/** The agents' part of a gateway, and what it told the rest. */
+export interface AgentServer {
+  readonly store: Store;
+  readonly dataDir: string;
+  readonly directory: FakeDirectory;
+  readonly agents: AgentDomain;
+  /** Keys that lost agents: their id, and the agents that they kept. */
+  readonly narrowed: [string, readonly string[]][];
+  /** Agents whose calls were ended. */
+  readonly ended: string[];
+  /** The API with a key, or with none. */
+  api(key: string | null): GatewayApi;
+  /** A new account, and the API with its settings key. */
+  account(name: string, email?: string): Promise<{ accountId: string; api: GatewayApi }>;
+  /** The actions in an account's log, oldest first. */
+  audited(accountId: string): Promise<string[]>;
+}
+
+/** Every route on agents, keys and numbers on a real server over a real database. */
+export async function agentServer(): Promise<AgentServer> {
+  const dataDir = temporaryDir();
+  const store = await temporaryStore(dataDir);
+  const directory = new FakeDirectory();
+  const keys = await KeyRing.load(store.db, systemClock, () => {});
+  const narrowed: [string, readonly string[]][] = [];
+  const ended: string[] = [];
+  keys.watch((keyId, agentIds) => narrowed.push([keyId, agentIds]));
+  const endCalls = (_accountId: string, agentId: string) => void ended.push(agentId);
+  const agents = { store, directory, clock: systemClock, keys, endCalls };
+  const http = new HttpServer({
+    routes: [
+      ...agentRoutes(agents),
+      ...agentMemberRoutes(agents),
+      ...agentProviderRoutes(agents),
+      ...internalBearerRoutes(agents),
+      ...deliveryRoutes(agents),
+      ...apiKeyRoutes(agents),
+      ...sipDidRoutes(agents),
+    ],
+    sockets: [],
+    authenticate: authenticator(keys),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  await http.listen('127.0.0.1', 0);
+  onTestFinished(() => http.close(1_000));
+  const api = (key: string | null) => new GatewayApi(`http://127.0.0.1:${http.port}`, key);
+  return {
+    store,
+    dataDir,
+    directory,
+    agents,
+    narrowed,
+    ended,
+    api,
+    async account(name, email) {
+      const accountId = `acc_${name}`;
+      await insertAccount(store.db, { id: accountId, name, createdAt: NOW, email: email ?? null });
+      const key = `svc_settings_of_${name}`;
+      await storeKey(store.db, key, { accountId, kind: 'settings', name, agentIds: [] }, NOW);
+      await keys.refresh(accountId);
+      return { accountId, api: api(key) };
+    },
+    async audited(accountId) {
+      return (await auditEntriesAfter(store.db, accountId, 0, 1_000)).map(({ action }) => action);
+    },
+  };
+}
