@@ -85,7 +85,7 @@ test('calls of a database from before rooms had rates are calls at 8000 Hz', asy
   migrate(database, () => NOW);
   database.exec('alter table calls drop column sample_rate_hz');
   database.exec("delete from migrations where name = '0002-call-rate'");
-  database.exec(`insert into accounts values ('acc_a', 'a', '${NOW}')`);
+  database.exec(`insert into accounts (id, name, created_at) values ('acc_a', 'a', '${NOW}')`);
   const values = ['call_1', 'acc_a', 'room_1', 'part_1', 'sip', 'sip:+1', 'A', 'outbound', '', 'ended', NOW];
   const columns =
     'call_id, account_id, room_id, participant_id, platform, meeting_url, agent_name, direction, caller, state, created_at';
