@@ -2,6 +2,7 @@ import { ensureDefaultAgent } from '../agents/default-agent.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { attachMember, detachMemberEverywhere } from '../store/agents.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
 import {
   type DidChange,
   deleteDid,
@@ -24,13 +25,15 @@ export interface NewDid {
 }
 
 /** Lists a number and gives it to the default agent. Throws `number_taken`: a number has one account. */
-export async function createSipDid(sip: SipAccounts, accountId: string, wanted: NewDid): Promise<ListedDid> {
+export async function createSipDid(sip: SipAccounts, actor: Actor, wanted: NewDid): Promise<ListedDid> {
+  const { accountId } = actor;
   const createdAt = sip.clock.nowIso();
   const did = { id: newId('did'), accountId, ...wanted, createdAt };
   const agentId = await sip.store.db.transaction().execute(async (trx) => {
     if (!(await insertDid(trx, did))) throw new GatewayError('number_taken');
     const agent = await ensureDefaultAgent(trx, accountId, createdAt);
     await attachMember(trx, agent.id, { type: 'sip_number', id: did.id });
+    await audit(trx, actor, 'sip_did.create', did.id, { ...wanted, agentId: agent.id });
     return agent.id;
   });
   tellNumber(sip.directory, { ...did, agentId });
@@ -45,22 +48,27 @@ export async function listSipDids(sip: SipAccounts, accountId: string): Promise<
 /** Throws `did_not_found`. */
 export async function changeSipDid(
   sip: SipAccounts,
-  accountId: string,
+  actor: Actor,
   didId: string,
   change: DidChange,
 ): Promise<ListedDid> {
-  const did = await updateDid(sip.store.db, accountId, didId, change);
-  if (!did) throw new GatewayError('did_not_found');
+  const did = await sip.store.db.transaction().execute(async (trx) => {
+    const changed = await updateDid(trx, actor.accountId, didId, change);
+    if (!changed) throw new GatewayError('did_not_found');
+    await audit(trx, actor, 'sip_did.change', didId, { ...change });
+    return changed;
+  });
   const routed = await findRoutedDid(sip.store.db, didId);
   if (routed) tellNumber(sip.directory, routed);
   return did;
 }
 
 /** Takes the number off the list and out of every agent; a call on it goes on. Throws `did_not_found`. */
-export async function deleteSipDid(sip: SipAccounts, accountId: string, didId: string): Promise<void> {
+export async function deleteSipDid(sip: SipAccounts, actor: Actor, didId: string): Promise<void> {
   await sip.store.db.transaction().execute(async (trx) => {
-    if (!(await deleteDid(trx, accountId, didId))) throw new GatewayError('did_not_found');
+    if (!(await deleteDid(trx, actor.accountId, didId))) throw new GatewayError('did_not_found');
     await detachMemberEverywhere(trx, { type: 'sip_number', id: didId });
+    await audit(trx, actor, 'sip_did.delete', didId);
   });
   sip.directory.removeNumber(didId);
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import type { Registration, SipTrunk } from '../connectors/contract/sip-accounts.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
 import { deleteTrunk, findTrunk, putTrunk } from '../store/sip-trunks.ts';
 import type { SipAccounts } from './sip-accounts.ts';
 
@@ -16,15 +17,18 @@ export interface ShownTrunk extends Omit<SipTrunk, 'accountId' | 'password'> {
 /** Adds or replaces the account's trunk. Null: no password was given and none is stored for this login. */
 export async function putSipTrunk(
   sip: SipAccounts,
-  accountId: string,
+  actor: Actor,
   wanted: WantedTrunk,
 ): Promise<ShownTrunk | null> {
+  const { accountId } = actor;
   const { db, secrets } = sip.store;
   const trunk = await db.transaction().execute(async (trx) => {
     const password = wanted.password ?? storedPassword(await findTrunk(trx, secrets, accountId), wanted);
     if (password === undefined) return null;
     const complete = { ...wanted, accountId, password };
     await putTrunk(trx, secrets, complete, sip.clock.nowIso());
+    const { password: given, ...plain } = wanted;
+    await audit(trx, actor, 'sip_trunk.put', null, { ...plain, newPassword: given !== null });
     return complete;
   });
   if (!trunk) return null;
@@ -45,9 +49,12 @@ export async function getSipTrunk(sip: SipAccounts, accountId: string): Promise<
 }
 
 /** Unregisters and forgets the trunk; its numbers stay listed. Throws `trunk_not_found`. */
-export async function deleteSipTrunk(sip: SipAccounts, accountId: string): Promise<void> {
-  if (!(await deleteTrunk(sip.store.db, accountId))) throw new GatewayError('trunk_not_found');
-  sip.directory.removeTrunk(accountId);
+export async function deleteSipTrunk(sip: SipAccounts, actor: Actor): Promise<void> {
+  await sip.store.db.transaction().execute(async (trx) => {
+    if (!(await deleteTrunk(trx, actor.accountId))) throw new GatewayError('trunk_not_found');
+    await audit(trx, actor, 'sip_trunk.delete', null);
+  });
+  sip.directory.removeTrunk(actor.accountId);
 }
 
 function shown(sip: SipAccounts, trunk: SipTrunk): ShownTrunk {

@@ -57,7 +57,7 @@ function create(sip: SipAccounts): Route {
     handler: async ({ principal, body }) => {
       const { number, label, auto_answer } = body;
       const wanted = { number, label: label ?? null, autoAnswer: auto_answer };
-      return reply(200, wireOf(await createSipDid(sip, principal.accountId, wanted)));
+      return reply(200, wireOf(await createSipDid(sip, principal, wanted)));
     },
   });
 }
@@ -79,7 +79,7 @@ function change(sip: SipAccounts): Route {
         ...(body.label === undefined ? {} : { label: body.label }),
         ...(body.auto_answer === undefined ? {} : { autoAnswer: body.auto_answer }),
       };
-      return reply(200, wireOf(await changeSipDid(sip, principal.accountId, params.did_id, wanted)));
+      return reply(200, wireOf(await changeSipDid(sip, principal, params.did_id, wanted)));
     },
   });
 }
@@ -95,7 +95,7 @@ function remove(sip: SipAccounts): Route {
     params: SipDidParams,
     responses: { 200: { description: 'Gone', schema: Deleted }, 404: NOT_FOUND },
     handler: async ({ principal, params }) => {
-      await deleteSipDid(sip, principal.accountId, params.did_id);
+      await deleteSipDid(sip, principal, params.did_id);
       return reply(200, { status: 'deleted' as const });
     },
   });

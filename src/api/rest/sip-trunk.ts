@@ -28,7 +28,7 @@ function put(sip: SipAccounts): Route {
     responses: { 200: { description: 'The trunk', schema: SipTrunk } },
     handler: async ({ principal, body }) => {
       const { caller_id, realm, password, ...same } = body;
-      const trunk = await putSipTrunk(sip, principal.accountId, {
+      const trunk = await putSipTrunk(sip, principal, {
         ...same,
         password: password ?? null,
         realm: realm ?? null,
@@ -64,7 +64,7 @@ function remove(sip: SipAccounts): Route {
     tags: TAGS,
     responses: { 200: { description: 'Gone', schema: Deleted }, 404: NOT_FOUND },
     handler: async ({ principal }) => {
-      await deleteSipTrunk(sip, principal.accountId);
+      await deleteSipTrunk(sip, principal);
       return reply(200, { status: 'deleted' as const });
     },
   });

@@ -227,3 +227,27 @@ test('a restart tells the connector everything again, and the file holds no pass
     ]);
   }
 });
+
+test('every change of trunk and numbers is in the log of changes, without the password', async () => {
+  const { a, b, sip, owner } = await server();
+  await a.put('/api/sip/trunk', TRUNK);
+  const { body: did } = await a.post('/api/sip/dids', { number: '+33123456789', label: 'Desk' });
+  await a.patch(`/api/sip/dids/${did.did_id}`, { auto_answer: true });
+  await b.delete(`/api/sip/dids/${did.did_id}`);
+  await a.delete(`/api/sip/dids/${did.did_id}`);
+  await a.delete('/api/sip/trunk');
+  await a.delete('/api/sip/trunk');
+  const entries = await sip.store.db.selectFrom('auditLog').selectAll().orderBy('id').execute();
+  expect(
+    entries.map((entry) => [entry.accountId, entry.credentialKind, entry.action, entry.subject]),
+  ).toEqual([
+    [owner.accountId, 'settings', 'sip_trunk.put', null],
+    [owner.accountId, 'settings', 'sip_did.create', did.did_id],
+    [owner.accountId, 'settings', 'sip_did.change', did.did_id],
+    [owner.accountId, 'settings', 'sip_did.delete', did.did_id],
+    [owner.accountId, 'settings', 'sip_trunk.delete', null],
+  ]);
+  expect(JSON.parse(entries[0]!.detail)).toMatchObject({ host: TRUNK.host, newPassword: true });
+  expect(JSON.parse(entries[2]!.detail)).toEqual({ autoAnswer: true });
+  expect(JSON.stringify(entries)).not.toContain(PASSWORD);
+});
