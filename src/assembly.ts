@@ -1,21 +1,29 @@
 import { ensureOperator, type OperatorKeys } from './accounts/first-start.ts';
 import { KeyRing } from './accounts/key-ring.ts';
+import { hasLogin } from './accounts/platform-status.ts';
 import { loadSipAccounts, type SipAccounts } from './accounts/sip-accounts.ts';
 import type { AgentDomain } from './agents/agent-domain.ts';
 import { authenticator } from './api/auth/authenticator.ts';
 import type { Route } from './api/http/route.ts';
 import { HttpServer } from './api/http/server.ts';
+import { accountRoutes } from './api/rest/account.ts';
 import { deliveryRoutes } from './api/rest/agent-deliveries.ts';
 import { agentMemberRoutes } from './api/rest/agent-members.ts';
 import { agentProviderRoutes } from './api/rest/agent-provider.ts';
 import { agentRoutes } from './api/rest/agents.ts';
 import { apiKeyRoutes } from './api/rest/api-keys.ts';
+import { botTokenRoutes } from './api/rest/bot-tokens.ts';
 import { callRoutes } from './api/rest/calls.ts';
+import { exportRoutes } from './api/rest/export.ts';
+import { feedbackRoutes } from './api/rest/feedback.ts';
 import { internalBearerRoutes } from './api/rest/internal-bearer.ts';
+import { inviteLinkRoutes } from './api/rest/invite-link.ts';
 import { openApiRoute } from './api/rest/openapi.ts';
+import { platformRoutes } from './api/rest/platforms.ts';
 import { sipDidRoutes } from './api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from './api/rest/sip-trunk.ts';
 import { type ReadinessCheck, systemRoutes } from './api/rest/system.ts';
+import { usageRoutes } from './api/rest/usage.ts';
 import { OpenStreams } from './api/stream/open-streams.ts';
 import { streamRoute } from './api/stream/stream-route.ts';
 import type { Clock } from './base/time.ts';
@@ -78,7 +86,13 @@ export async function assemble(parts: Parts): Promise<Running> {
   closers.push(() => retention.close());
 
   const sip = sipConnector(settings, clock, loggers, metrics);
-  const calls = callDomain(settings, clock, { engine, recorder, events, sip });
+  const calls = callDomain(settings, clock, {
+    engine,
+    recorder,
+    events,
+    sip,
+    hasLogin: (accountId, platform) => hasLogin(store.db, accountId, platform),
+  });
   metrics.watchCalls(() => calls.registry.countByState());
   metrics.watchEngine(() => engineReading(engine));
   closers.push(() => recorder.settled());
@@ -148,7 +162,7 @@ function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metric
 function callDomain(
   settings: Settings,
   clock: Clock,
-  parts: Pick<CallDomain, 'engine' | 'recorder' | 'events'> & { readonly sip: SipConnector },
+  parts: Pick<CallDomain, 'engine' | 'recorder' | 'events' | 'hasLogin'> & { readonly sip: SipConnector },
 ): CallDomain {
   const { sip, ...others } = parts;
   const calls: CallDomain = {
@@ -175,6 +189,7 @@ function routes(
   metrics: Metrics,
   publicUrl: () => string,
 ): Route[] {
+  const accounts = { ...sip, calls };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
     ...sipTrunkRoutes(sip),
@@ -185,6 +200,13 @@ function routes(
     ...internalBearerRoutes(agents),
     ...deliveryRoutes(agents),
     ...apiKeyRoutes(agents),
+    ...accountRoutes(accounts),
+    ...usageRoutes(accounts),
+    ...platformRoutes(accounts),
+    ...botTokenRoutes(accounts),
+    ...inviteLinkRoutes(accounts),
+    ...feedbackRoutes(accounts),
+    ...exportRoutes(accounts),
     ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
     openApiRoute(() => all, publicUrl),
   ];

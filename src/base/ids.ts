@@ -1,7 +1,20 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
 /** Kinds of identifiers; the prefix tells a reader of a log what an id names. */
-export type IdKind = 'acc' | 'agt' | 'key' | 'call' | 'room' | 'part' | 'did' | 'evt' | 'req' | 'leg' | 'dlv';
+export type IdKind =
+  | 'acc'
+  | 'agt'
+  | 'key'
+  | 'call'
+  | 'room'
+  | 'part'
+  | 'did'
+  | 'evt'
+  | 'req'
+  | 'leg'
+  | 'dlv'
+  | 'bot'
+  | 'fbk';
 
 const ID_BYTES = 15;
 /** Drawn for many identifiers at once: asking for each takes several times as long as writing it. */

@@ -22,3 +22,66 @@ export type Capability =
   | 'files'
   | 'hosted_stt'
   | 'hosted_tts';
+
+/** What a platform offers once somebody is logged in there. */
+export interface PlatformTraits {
+  readonly capabilities: readonly Capability[];
+  /** Whether files can be sent and received. */
+  readonly files: boolean;
+  /** What its user does to connect it. */
+  readonly setup: string;
+}
+
+/** Specification, "Platform capabilities" and "Platform setup prerequisites". */
+export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
+  discord: {
+    capabilities: ['audio_in', 'audio_out', 'read', 'write', 'typing', 'files'],
+    files: true,
+    setup: 'Register your own bot, or use the shared one where there is one',
+  },
+  teams: {
+    capabilities: ['audio_in', 'audio_out', 'read', 'write', 'typing'],
+    files: false,
+    setup: 'Connect a Microsoft account by OAuth; an administrator may have to consent',
+  },
+  meet: {
+    capabilities: ['audio_in', 'read', 'write'],
+    files: false,
+    setup: 'Connect a Google account by OAuth',
+  },
+  zoom: {
+    capabilities: ['audio_in', 'audio_out', 'read', 'write'],
+    files: false,
+    setup: 'Pass a meeting URL',
+  },
+  telegram: {
+    capabilities: ['read', 'write', 'typing', 'files'],
+    files: true,
+    setup: 'Register your own bot, or use the shared one where there is one',
+  },
+  whatsapp: {
+    capabilities: ['read', 'write', 'files'],
+    files: true,
+    setup: 'Make an invite link; it is valid for 15 minutes and for one use',
+  },
+  slack: {
+    capabilities: ['read', 'write', 'files'],
+    files: true,
+    setup: 'Install the app to a workspace, or register your own bot',
+  },
+  nctalk: {
+    capabilities: ['audio_in', 'audio_out', 'read', 'write', 'typing', 'files'],
+    files: true,
+    setup: 'Install the addon and connect',
+  },
+  sip: {
+    capabilities: ['audio_in', 'audio_out'],
+    files: false,
+    setup: 'Connect your own SIP trunk and list its numbers',
+  },
+};
+
+/** What is said of a platform that somebody has a login for and this gateway no connector. */
+export function unservedText(platform: Platform): string {
+  return `This gateway has no connector for ${platform}`;
+}

@@ -19,6 +19,8 @@ export interface CallDomain {
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
   readonly maxCallsPerAccount: number;
+  /** Whether the account has a login at a platform, be there a connector for it or not. */
+  readonly hasLogin: (accountId: string, platform: Platform) => Promise<boolean>;
 }
 
 /** Makes a call's actor with its place in the engine, and lists it; it lives in the registry until it is over. */

@@ -1,8 +1,8 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { Platform } from '../base/platform.ts';
+import { type Platform, unservedText } from '../base/platform.ts';
 import type { AgentScope } from '../base/scope.ts';
-import { type Connector, type PlacesCalls, placesCalls } from '../connectors/contract/connector.ts';
+import { type Connector, placesCalls } from '../connectors/contract/connector.ts';
 import type { CallIdentity, CallSnapshot } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
 
@@ -25,7 +25,8 @@ export async function placeCall(
   scope: AgentScope,
   request: PlaceCallRequest,
 ): Promise<CallSnapshot> {
-  const connector = callingConnector(domain, request.platform);
+  const connector = domain.connectors.get(request.platform);
+  if (!connector || !placesCalls(connector)) throw await noWayThere(domain, scope, request.platform);
   if (request.voiceConfigIds.length > 0) throw new GatewayError('voice_config_not_found');
   const identity = outboundIdentity(domain, scope, connector, request);
   const dial = {
@@ -48,13 +49,18 @@ export async function placeCall(
   return actor.snapshot();
 }
 
-function callingConnector(domain: CallDomain, platform: Platform): Connector & PlacesCalls {
-  const connector = domain.connectors.get(platform);
-  if (connector && placesCalls(connector)) return connector;
-  if (platform === 'discord' || platform === 'telegram') {
-    throw new GatewayError('platform_not_configured', `No ${platform} bot registered`);
+/** Why a platform cannot be called: nobody is logged in there, or the gateway has no connector for it. */
+async function noWayThere(
+  domain: CallDomain,
+  { accountId }: AgentScope,
+  platform: Platform,
+): Promise<GatewayError> {
+  if (await domain.hasLogin(accountId, platform)) {
+    return new GatewayError('platform_not_configured', unservedText(platform));
   }
-  throw new GatewayError('platform_not_configured', `No ${platform} connection configured`);
+  const login =
+    platform === 'discord' || platform === 'telegram' ? 'bot registered' : 'connection configured';
+  return new GatewayError('platform_not_configured', `No ${platform} ${login}`);
 }
 
 function outboundIdentity(

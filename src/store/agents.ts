@@ -84,6 +84,15 @@ export async function attachMember(db: Db, agentId: string, member: Member): Pro
     .execute();
 }
 
+/** The platform accounts of these agents. */
+export async function listMembersOf(db: Db, agentIds: readonly string[]): Promise<Member[]> {
+  return await db
+    .selectFrom('agentAccounts')
+    .select(['memberType as type', 'memberId as id'])
+    .where('agentId', 'in', agentIds)
+    .execute();
+}
+
 /** Takes the member out of every agent; for a platform account that is going away. */
 export async function detachMemberEverywhere(db: Db, member: Member): Promise<void> {
   await db

@@ -69,6 +69,20 @@ export class BusinessEvents {
     this.#loggers.main.error({ err: error, what }, 'a write to the database failed');
   }
 
+  /** Somebody has something to say to the operator; the database has the words. */
+  feedbackGiven(feedback: {
+    id: string;
+    accountId: string;
+    surface: string | null;
+    provider: string | null;
+  }): void {
+    const { id: feedbackId, accountId, surface, provider } = feedback;
+    this.#loggers.accounts.info(
+      { feedbackId, accountId, personal: { surface, provider } },
+      'feedback was given',
+    );
+  }
+
   #later(write: () => void): void {
     if (this.#waiting.push(write) === 1) setImmediate(() => this.#writeAll());
   }

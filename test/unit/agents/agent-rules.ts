@@ -80,10 +80,10 @@ const VERBS = {
     detachAccount(domain, actor, pick(agents, a), pick(members, b)),
   createDid: async ({ domain, actor, members }: World) => {
     const wanted = { number: `+1${1_000_000 + numbers++}`, label: null, autoAnswer: false };
-    members.push({ type: 'sip_number', id: (await createSipDid(domain, actor.accountId, wanted)).id });
+    members.push({ type: 'sip_number', id: (await createSipDid(domain, actor, wanted)).id });
   },
   deleteDid: ({ domain, actor, members }: World, a: number) =>
-    deleteSipDid(domain, actor.accountId, pick(members, a).id),
+    deleteSipDid(domain, actor, pick(members, a).id),
 } satisfies Record<string, (world: World, a: number, b: number) => Promise<unknown>>;
 
 /** An account with two agents, a key in each, and a platform login in the first one. */

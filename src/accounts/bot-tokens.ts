@@ -1,0 +1,75 @@
+import { ensureDefaultAgent } from '../agents/default-agent.ts';
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { attachMember, detachMemberEverywhere } from '../store/agents.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import {
+  type BotSecrets,
+  deleteBot,
+  hasBotToken,
+  insertBot,
+  listBots,
+  type StoredBot,
+} from '../store/bot-tokens.ts';
+import type { BotPlatform, Db } from '../store/tables.ts';
+import type { AccountDomain } from './account-domain.ts';
+import { requireVerifiedAddress } from './verified-address.ts';
+
+/** Until a connector has logged the bot in, and says how that went. */
+const FIRST_STATUS = 'registered';
+
+/** A bot that the account brings. */
+export interface NewBot extends BotSecrets {
+  readonly platform: BotPlatform;
+  readonly discordAppId: string | null;
+}
+
+/** A bot as it is shown: without its secrets. */
+export type ShownBot = StoredBot;
+
+/** Keeps the bot's secrets sealed and gives it to the default agent. Throws `email_not_verified`, `bot_token_taken`. */
+export async function registerBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<ShownBot> {
+  const { accountId } = actor;
+  const { platform, discordAppId, ...secrets } = wanted;
+  const createdAt = domain.clock.nowIso();
+  const bot = {
+    id: newId('bot'),
+    accountId,
+    platform,
+    botName: null,
+    status: FIRST_STATUS,
+    discordAppId,
+    createdAt,
+  };
+  await domain.store.db.transaction().execute(async (trx) => {
+    await requireVerifiedAddress(trx, accountId);
+    const box = domain.store.secrets;
+    if (await hasBotToken(trx, box, accountId, platform, secrets.token))
+      throw new GatewayError('bot_token_taken');
+    await insertBot(trx, box, bot, secrets);
+    const agentId = await giveToDefaultAgent(trx, accountId, bot.id, createdAt);
+    await audit(trx, actor, 'bot_token.create', bot.id, { platform, discordAppId, agentId });
+  });
+  return bot;
+}
+
+async function giveToDefaultAgent(db: Db, accountId: string, botId: string, nowIso: string): Promise<string> {
+  const agent = await ensureDefaultAgent(db, accountId, nowIso);
+  await attachMember(db, agent.id, { type: 'bot_token', id: botId });
+  return agent.id;
+}
+
+/** The account's bots in the order in which they were registered. */
+export async function listRegisteredBots({ store }: AccountDomain, accountId: string): Promise<ShownBot[]> {
+  return await listBots(store.db, accountId);
+}
+
+/** Forgets the bot and takes it out of every agent. Throws `bot_token_not_found`. */
+export async function removeBot({ store }: AccountDomain, actor: Actor, botId: string): Promise<void> {
+  await store.db.transaction().execute(async (trx) => {
+    const bot = await deleteBot(trx, actor.accountId, botId);
+    if (!bot) throw new GatewayError('bot_token_not_found');
+    await detachMemberEverywhere(trx, { type: 'bot_token', id: botId });
+    await audit(trx, actor, 'bot_token.delete', botId, { platform: bot.platform });
+  });
+}

@@ -1,0 +1,97 @@
+import { unreachable } from '../base/assert.ts';
+import { PLATFORMS, type Platform, unservedText } from '../base/platform.ts';
+import { listMembersOf } from '../store/agents.ts';
+import { listPlatformAccounts, type PlatformAccount } from '../store/platform-accounts.ts';
+import { findTrunk, type StoredTrunk } from '../store/sip-trunks.ts';
+import type { Db } from '../store/tables.ts';
+import type { AccountDomain } from './account-domain.ts';
+
+/** A platform as an account finds it. */
+export interface PlatformStatus {
+  readonly platform: Platform;
+  /** `ok`, `not_configured`, or what is wrong. */
+  readonly status: string;
+  readonly logins: readonly PlatformAccount[];
+  /** How the agent and its human are known there; null where nobody is logged in. */
+  readonly identity: Identity | null;
+}
+
+export interface Identity {
+  readonly agent: string | null;
+  readonly operator: string | null;
+}
+
+/** Who looks: an account, or only some of its agents. */
+export interface Viewer {
+  readonly accountId: string;
+  /** Null: all of them. */
+  readonly agentIds: readonly string[] | null;
+}
+
+/** Every platform, in the specification's order. */
+export async function platformStatuses(domain: AccountDomain, viewer: Viewer): Promise<PlatformStatus[]> {
+  const { db, secrets } = domain.store;
+  const logins = await loginsOf(db, viewer);
+  const trunk = await findTrunk(db, secrets, viewer.accountId);
+  return PLATFORMS.map((platform) => {
+    const own = logins.filter((login) => platformOf(login) === platform);
+    return platform === 'sip'
+      ? { platform, logins: own, ...ofTrunk(domain, trunk, own) }
+      : { platform, logins: own, ...ofLogins(domain, platform, own) };
+  });
+}
+
+/** Whether the account has a login at a platform, be there a connector for it or not. */
+export async function hasLogin(db: Db, accountId: string, platform: Platform): Promise<boolean> {
+  return (await listPlatformAccounts(db, accountId)).some((login) => platformOf(login) === platform);
+}
+
+async function loginsOf(db: Db, { accountId, agentIds }: Viewer): Promise<PlatformAccount[]> {
+  const logins = await listPlatformAccounts(db, accountId);
+  if (agentIds === null) return logins;
+  const members = await listMembersOf(db, agentIds);
+  return logins.filter((login) => members.some(({ type, id }) => type === login.type && id === login.id));
+}
+
+function platformOf(login: PlatformAccount): string {
+  switch (login.type) {
+    case 'connection':
+      return login.provider;
+    case 'bot_token':
+      return login.platform;
+    case 'sip_number':
+      return 'sip';
+    default:
+      return unreachable(login);
+  }
+}
+
+type Told = Pick<PlatformStatus, 'status' | 'identity'>;
+
+/** A trunk serves all agents; the numbers are theirs. */
+function ofTrunk(
+  { directory }: AccountDomain,
+  trunk: StoredTrunk | undefined,
+  logins: readonly PlatformAccount[],
+): Told {
+  if (!trunk) return { status: 'not_configured', identity: null };
+  const { state, lastError } = directory.registration(trunk.accountId);
+  const numbers = logins.flatMap((login) => (login.type === 'sip_number' ? [login.number] : []));
+  return {
+    status: state === 'failed' ? (lastError ?? 'Registration failed') : 'ok',
+    identity: { agent: trunk.callerId ?? numbers[0] ?? trunk.username, operator: null },
+  };
+}
+
+/** One login that works is enough. */
+function ofLogins({ calls }: AccountDomain, platform: Platform, logins: readonly PlatformAccount[]): Told {
+  const best = logins.find(({ status }) => status === 'ok') ?? logins[0];
+  if (!best) return { status: 'not_configured', identity: null };
+  return {
+    status: calls.connectors.has(platform) ? best.status : unservedText(platform),
+    identity: {
+      agent: best.type === 'bot_token' ? best.botName : null,
+      operator: best.type === 'connection' ? (best.email ?? best.label) : null,
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { AccountDomain } from '../../accounts/account-domain.ts';
+import { type AccountStatus, accountStatus } from '../../accounts/account-status.ts';
+import { PLATFORM_TRAITS } from '../../base/platform.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { Account } from '../schema/account.ts';
+import { viewerOf } from './platforms.ts';
+
+/** Nobody is billed by a gateway that they run themselves. */
+const PLAN = 'self_hosted';
+const FEATURES_NOTE =
+  'Hosted speech (hosted_stt, hosted_tts) runs with your own provider key (byok): it is ready once an enabled voice preset of its kind holds one. Without it, exchange raw PCM over the call WebSocket.';
+
+/** Voice presets come later; until then no kind of hosted speech has one. */
+const FEATURES: Account['features'] = {
+  transport: 'ready',
+  audio_in: 'ready',
+  audio_out: 'ready',
+  text_chat: 'ready',
+  typing_indicators: 'ready',
+  files: 'ready',
+  hosted_stt: 'byok',
+  hosted_tts: 'byok',
+};
+
+/** `GET /api/account`: the account as a whole. */
+export function accountRoutes(domain: AccountDomain): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/account',
+      access: 'account',
+      operationId: 'getAccount',
+      summary: 'Tell what the account has and may do',
+      description: 'Call it first on a cold start. An agent key sees the logins of its own agents only.',
+      tags: ['Account'],
+      responses: { 200: { description: 'The account', schema: Account } },
+      handler: async ({ principal }) => reply(200, wireOf(await accountStatus(domain, viewerOf(principal)))),
+    }),
+  ];
+}
+
+function wireOf(account: AccountStatus): Account {
+  const { platforms } = account;
+  const states = platforms.map(({ platform, status: state }) => {
+    const { capabilities, files } = PLATFORM_TRAITS[platform];
+    return [platform, { status: state, capabilities: [...capabilities], files }];
+  });
+  const identities = platforms.flatMap(({ platform, identity }) => (identity ? [[platform, identity]] : []));
+  return {
+    account_id: account.accountId,
+    name: account.name,
+    email: account.email,
+    email_verified: account.isEmailVerified,
+    plan: PLAN,
+    features: FEATURES,
+    features_note: FEATURES_NOTE,
+    platforms: Object.fromEntries(states) as Account['platforms'],
+    concurrent_calls: { active: account.liveCalls, limit: account.callLimit },
+    identities: Object.fromEntries(identities) as Account['identities'],
+    last_message_cursor: account.lastMessageCursor,
+  };
+}

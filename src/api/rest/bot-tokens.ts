@@ -1,0 +1,85 @@
+import type { z } from 'zod';
+import type { AccountDomain } from '../../accounts/account-domain.ts';
+import { listRegisteredBots, registerBot, removeBot, type ShownBot } from '../../accounts/bot-tokens.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { BotToken, BotTokenBody, BotTokenList, BotTokenParams } from '../schema/bot-token.ts';
+import { Deleted } from '../schema/sip.ts';
+
+const PATH = '/api/bot-tokens';
+const TAGS = ['Platforms'] as const;
+
+/** Bots that the account brings for discord, telegram and slack. */
+export function botTokenRoutes(domain: AccountDomain): Route[] {
+  return [list(domain), register(domain), remove(domain)];
+}
+
+function list(domain: AccountDomain): Route {
+  return route({
+    method: 'get',
+    path: PATH,
+    access: 'config',
+    operationId: 'listBotTokens',
+    summary: 'List the registered bots',
+    tags: TAGS,
+    responses: { 200: { description: 'The bots, oldest first, without their tokens', schema: BotTokenList } },
+    handler: async ({ principal }) =>
+      reply(200, { bot_tokens: (await listRegisteredBots(domain, principal.accountId)).map(wireOf) }),
+  });
+}
+
+function register(domain: AccountDomain): Route {
+  return route({
+    method: 'post',
+    path: PATH,
+    access: 'config',
+    operationId: 'registerBotToken',
+    summary: 'Register a bot of your own',
+    description: 'It belongs to the default agent. Its secrets are kept encrypted and never shown.',
+    tags: TAGS,
+    body: BotTokenBody,
+    responses: {
+      200: { description: 'The bot', schema: BotToken },
+      403: 'Email address is not verified',
+      409: 'Bot token is already registered',
+    },
+    handler: async ({ principal, body }) => {
+      const { platform, bot_token: token, discord_app_id: appId, slack_signing_secret: signing } = body;
+      const bot = await registerBot(domain, principal, {
+        platform,
+        token,
+        discordAppId: (platform === 'discord' ? appId : null) ?? null,
+        signingSecret: (platform === 'slack' ? signing : null) ?? null,
+      });
+      return reply(200, wireOf(bot));
+    },
+  });
+}
+
+function remove(domain: AccountDomain): Route {
+  return route({
+    method: 'delete',
+    path: `${PATH}/{bot_id}`,
+    access: 'config',
+    operationId: 'deleteBotToken',
+    summary: 'Forget a bot',
+    tags: TAGS,
+    params: BotTokenParams,
+    responses: { 200: { description: 'Gone', schema: Deleted }, 404: 'Bot token not found' },
+    handler: async ({ principal, params }) => {
+      await removeBot(domain, principal, params.bot_id);
+      return reply(200, { status: 'deleted' as const });
+    },
+  });
+}
+
+function wireOf(bot: ShownBot): z.output<typeof BotToken> {
+  return {
+    id: bot.id,
+    platform: bot.platform,
+    bot_name: bot.botName,
+    status: bot.status,
+    discord_app_id: bot.discordAppId,
+    created_at: bot.createdAt,
+  };
+}

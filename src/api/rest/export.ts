@@ -1,0 +1,28 @@
+import type { AccountDomain } from '../../accounts/account-domain.ts';
+import { exportAccount } from '../../accounts/export-account.ts';
+import { replyStream } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+
+/** `GET /api/export`: everything that the account owns. */
+export function exportRoutes(domain: AccountDomain): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/export',
+      access: 'config',
+      operationId: 'exportAccount',
+      summary: 'Take out everything that the account owns',
+      description:
+        'One JSON document: a list of rows for each kind of thing, among them the log of who changed what. Secrets, sealed or hashed, are left out. It is read while it is sent.',
+      tags: ['Account'],
+      responses: { 200: { description: 'The document', contentType: 'application/json' } },
+      handler: ({ principal }) =>
+        replyStream(200, 'application/json', exportAccount(domain, principal), {
+          headers: {
+            'Content-Disposition': 'attachment; filename="account-export.json"',
+            'Cache-Control': 'no-store',
+          },
+        }),
+    }),
+  ];
+}

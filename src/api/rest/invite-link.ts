@@ -1,0 +1,25 @@
+import type { AccountDomain } from '../../accounts/account-domain.ts';
+import { makeInviteLink } from '../../accounts/invite-link.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { InviteLink } from '../schema/invite-link.ts';
+
+/** `POST /api/invite-link`: how a contact on whatsapp or telegram is told to be the account's own. */
+export function inviteLinkRoutes(domain: AccountDomain): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/api/invite-link',
+      access: 'config',
+      operationId: 'makeInviteLink',
+      summary: 'Make an invite token for whatsapp or telegram',
+      description: 'Valid for 15 minutes and for one use. The former one is void.',
+      tags: ['Platforms'],
+      responses: { 200: { description: 'The token', schema: InviteLink } },
+      handler: async ({ principal }) => {
+        const { token, expiresAt } = await makeInviteLink(domain, principal);
+        return reply(200, { invite_token: token, expires_at: expiresAt });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,59 @@
+import type { AccountDomain } from '../../accounts/account-domain.ts';
+import { disconnect } from '../../accounts/disconnect.ts';
+import { type PlatformStatus, platformStatuses, type Viewer } from '../../accounts/platform-status.ts';
+import { PLATFORM_TRAITS } from '../../base/platform.ts';
+import type { Principal } from '../auth/principal.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { ConnectionParams, PlatformList } from '../schema/platforms.ts';
+import { Deleted } from '../schema/sip.ts';
+
+const TAGS = ['Platforms'] as const;
+
+/** Platforms, and the account's logins at them. */
+export function platformRoutes(domain: AccountDomain): Route[] {
+  return [list(domain), removeConnection(domain)];
+}
+
+/** An agent key sees what its agents own, any other credential the whole account. */
+export function viewerOf({ kind, accountId, agentIds }: Principal): Viewer {
+  return { accountId, agentIds: kind === 'agent' ? agentIds : null };
+}
+
+function list(domain: AccountDomain): Route {
+  return route({
+    method: 'get',
+    path: '/api/platforms',
+    access: 'account',
+    operationId: 'listPlatforms',
+    summary: 'List the platforms and how the account stands with them',
+    tags: TAGS,
+    responses: { 200: { description: 'All platforms', schema: PlatformList } },
+    handler: async ({ principal }) =>
+      reply(200, { platforms: (await platformStatuses(domain, viewerOf(principal))).map(wireOf) }),
+  });
+}
+
+function wireOf({ platform, status, logins }: PlatformStatus) {
+  const { capabilities, files, setup } = PLATFORM_TRAITS[platform];
+  const accounts = logins.map(({ type, id, label, status: state }) => ({ type, id, label, status: state }));
+  return { platform, status, capabilities: [...capabilities], files, setup, accounts };
+}
+
+function removeConnection(domain: AccountDomain): Route {
+  return route({
+    method: 'delete',
+    path: '/api/connections/{connection_id}',
+    access: 'config',
+    operationId: 'deleteConnection',
+    summary: 'Disconnect a platform',
+    description: 'Forgets the login and takes it out of every agent.',
+    tags: TAGS,
+    params: ConnectionParams,
+    responses: { 200: { description: 'Gone', schema: Deleted }, 404: 'Connection not found' },
+    handler: async ({ principal, params }) => {
+      await disconnect(domain, principal, params.connection_id);
+      return reply(200, { status: 'deleted' as const });
+    },
+  });
+}

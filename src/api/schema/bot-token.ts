@@ -1,0 +1,46 @@
+import * as z from 'zod';
+
+const BotPlatform = z.enum(['discord', 'telegram', 'slack']);
+
+/** Tokens are printable ASCII without spaces everywhere. */
+const Secret = z
+  .string()
+  .max(512)
+  .regex(/^[!-~]+$/);
+
+/** Which platform needs which field beside the token. */
+const NEEDED = { discord: 'discord_app_id', slack: 'slack_signing_secret', telegram: null } as const;
+
+export const BotTokenBody = z
+  .object({
+    platform: BotPlatform,
+    bot_token: Secret.describe('Never shown again'),
+    discord_app_id: z
+      .string()
+      .regex(/^\d{1,20}$/)
+      .nullish()
+      .describe('Needed for discord: the application id'),
+    slack_signing_secret: Secret.nullish().describe('Needed for slack; never shown again'),
+  })
+  .superRefine((body, context) => {
+    const needed = NEEDED[body.platform];
+    if (needed !== null && (body[needed] ?? null) === null) {
+      context.addIssue({ code: 'custom', path: [needed], message: `Field required for ${body.platform}` });
+    }
+  })
+  .meta({ id: 'BotTokenBody' });
+
+export const BotToken = z
+  .object({
+    id: z.string(),
+    platform: BotPlatform,
+    bot_name: z.string().nullable().describe('Known once the gateway has logged the bot in'),
+    status: z.string().describe('`registered` until the gateway has logged the bot in'),
+    discord_app_id: z.string().nullable(),
+    created_at: z.string(),
+  })
+  .meta({ id: 'BotToken' });
+
+export const BotTokenList = z.object({ bot_tokens: z.array(BotToken) }).meta({ id: 'BotTokenList' });
+
+export const BotTokenParams = z.object({ bot_id: z.string().describe('Identifier of the bot token') });

@@ -1,0 +1,75 @@
+import type { Selectable } from 'kysely';
+import type { SecretBox, SecretPlace } from './secret-box.ts';
+import type { BotPlatform, BotTokensTable, Db } from './tables.ts';
+
+/** A bot as it may be shown. */
+export type StoredBot = Omit<Selectable<BotTokensTable>, 'sealedToken' | 'sealedSigningSecret'>;
+
+/** What only the platform and the gateway know; in memory only, never logged. */
+export interface BotSecrets {
+  readonly token: string;
+  /** Slack only. */
+  readonly signingSecret: string | null;
+}
+
+const SHOWN = ['id', 'accountId', 'platform', 'botName', 'status', 'discordAppId', 'createdAt'] as const;
+
+export async function insertBot(
+  db: Db,
+  secrets: SecretBox,
+  bot: StoredBot,
+  { token, signingSecret }: BotSecrets,
+): Promise<void> {
+  const sealedToken = secrets.seal(token, tokenPlace(bot.id));
+  const sealedSigningSecret = signingSecret && secrets.seal(signingSecret, signingPlace(bot.id));
+  await db
+    .insertInto('botTokens')
+    .values({ ...bot, sealedToken, sealedSigningSecret })
+    .execute();
+}
+
+/** The account's bots in the order in which they were registered. */
+export async function listBots(db: Db, accountId: string): Promise<StoredBot[]> {
+  return await db
+    .selectFrom('botTokens')
+    .select(SHOWN)
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+}
+
+/** Whether the account has registered this very token. Sealed texts differ each time, so each is opened. */
+export async function hasBotToken(
+  db: Db,
+  secrets: SecretBox,
+  accountId: string,
+  platform: BotPlatform,
+  token: string,
+): Promise<boolean> {
+  const rows = await db
+    .selectFrom('botTokens')
+    .select(['id', 'sealedToken'])
+    .where('accountId', '=', accountId)
+    .where('platform', '=', platform)
+    .execute();
+  return rows.some((row) => secrets.open(row.sealedToken, tokenPlace(row.id)) === token);
+}
+
+/** Undefined: the account has no such bot. */
+export async function deleteBot(db: Db, accountId: string, botId: string): Promise<StoredBot | undefined> {
+  return await db
+    .deleteFrom('botTokens')
+    .where('accountId', '=', accountId)
+    .where('id', '=', botId)
+    .returning(SHOWN)
+    .executeTakeFirst();
+}
+
+function tokenPlace(botId: string): SecretPlace {
+  return { table: 'bot_tokens', column: 'sealed_token', row: botId };
+}
+
+function signingPlace(botId: string): SecretPlace {
+  return { table: 'bot_tokens', column: 'sealed_signing_secret', row: botId };
+}

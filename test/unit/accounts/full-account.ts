@@ -1,0 +1,157 @@
+import type { Store } from '../../../src/store/store.ts';
+import type { Tables } from '../../../src/store/tables.ts';
+import { NOW, seedAccount } from '../store/temporary.ts';
+
+/** What every secret column of a full account holds, so that a test can look for it. */
+export const SEALED = 'SEALED-OR-HASHED';
+
+/** An account with a row in every table that an account can have rows in; every row names `name` somewhere. */
+export async function fullAccount(
+  store: Store,
+  name: string,
+): Promise<{ accountId: string; agentId: string }> {
+  const owner = await seedAccount(store, name);
+  const { db } = store;
+  const person = { email: `${name}@example.com`, emailVerifiedAt: NOW, passwordHash: `${SEALED} ${name}` };
+  await db.updateTable('accounts').set(person).where('id', '=', owner.accountId).execute();
+  for (const [table, row] of rowsOf(name, owner)) {
+    await db
+      .insertInto(table)
+      .values(row as never)
+      .execute();
+  }
+  return owner;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function rowsOf(name: string, owner: { accountId: string; agentId: string }): [keyof Tables, Row][] {
+  const { accountId, agentId } = owner;
+  const own = { id: `row_${name}`, accountId, createdAt: NOW };
+  const secret = `${SEALED} ${name}`;
+  const expiring = { accountId, createdAt: NOW, expiresAt: NOW };
+  const key = {
+    ...own,
+    id: `key_${name}`,
+    kind: 'agent',
+    hash: secret,
+    keyPrefix: 'svc_12345678',
+    name: 'k',
+  };
+  return [
+    [
+      'sessions',
+      { ...own, ...expiring, tokenHash: secret, userAgent: 'x', address: '127.0.0.1', lastUsedAt: NOW },
+    ],
+    ['mailTokens', { ...expiring, tokenHash: secret, purpose: 'verify', email: `${name}@example.com` }],
+    ['identities', { ...own, provider: 'google', subject: name, email: null, lastUsedAt: NOW }],
+    ['signIns', { ...expiring, stateHash: secret, provider: 'google', sealedSecrets: secret }],
+    ['apiKeys', key],
+    ['agentKeys', { agentId, keyId: key.id }],
+    ['internalBearers', { agentId, keyId: key.id, sealedKey: secret }],
+    [
+      'connections',
+      {
+        ...own,
+        provider: 'teams',
+        email: null,
+        label: 'l',
+        status: 'ok',
+        sealedCredentials: secret,
+        updatedAt: NOW,
+      },
+    ],
+    ['agentAccounts', { agentId, memberType: 'connection', memberId: own.id }],
+    [
+      'botTokens',
+      { ...own, platform: 'slack', status: 'registered', sealedToken: secret, sealedSigningSecret: secret },
+    ],
+    [
+      'agentProviders',
+      {
+        agentId,
+        provider: 'openai',
+        config: '{"model":"m"}',
+        sealedSecrets: secret,
+        eventFilter: '[]',
+        updatedAt: NOW,
+      },
+    ],
+    [
+      'deliveries',
+      { ...own, agentId, eventType: 'dm_chat', status: 'queued', payload: '{"a":1}', updatedAt: NOW },
+    ],
+    ['usageDays', { accountId, platform: 'sip', day: '2026-01-02', messages: 1, bytes: 2 }],
+    ['inviteLinks', { ...expiring, tokenHash: secret }],
+    ['feedback', { ...own, message: 'well done' }],
+    [
+      'auditLog',
+      {
+        accountId,
+        credentialKind: 'none',
+        credentialId: '',
+        action: 'a.b',
+        detail: '{"c":[1]}',
+        createdAt: NOW,
+      },
+    ],
+    [
+      'calls',
+      {
+        accountId,
+        agentId,
+        callId: `call_${name}`,
+        roomId: 'room_1',
+        participantId: 'part_1',
+        platform: 'sip',
+        meetingUrl: 'sip:+1',
+        agentName: 'AI Agent',
+        direction: 'outbound',
+        caller: '',
+        sampleRateHz: 8000,
+        state: 'ended',
+        createdAt: NOW,
+        endedAt: NOW,
+      },
+    ],
+    [
+      'sipTrunks',
+      {
+        accountId,
+        host: 'sip.example.com',
+        port: 5060,
+        transport: 'udp',
+        username: '1001',
+        sealedPassword: secret,
+        register: 0,
+        srtp: 'off',
+        createdAt: NOW,
+        updatedAt: NOW,
+      },
+    ],
+    ['sipDids', { ...own, number: `+33 of ${name}`, autoAnswer: 0 }],
+    ['events', { accountId, agentId, type: 'call_state', payload: '{"state":"ended"}', createdAt: NOW }],
+  ];
+}
+
+/** The gateway's own tables; every other one holds things of accounts. */
+const NOBODYS = ['facts', 'migrations'];
+
+/** Every row of every table that accounts have rows in, as the database file has them. */
+export async function everyRow(store: Store): Promise<Map<string, Row[]>> {
+  const plain = store.db.withoutPlugins();
+  const tables = (await plain.introspection.getTables()).map((table) => table.name);
+  const rows = new Map<string, Row[]>();
+  for (const table of tables.filter((each) => !NOBODYS.includes(each))) {
+    const all = plain.selectFrom(table as 'accounts').selectAll();
+    rows.set(table, (await all.execute()) as unknown as Row[]);
+  }
+  return rows;
+}
+
+/** In which tables there is a row that names this account. */
+export function tablesNaming(rows: ReadonlyMap<string, readonly Row[]>, name: string): string[] {
+  return [...rows].flatMap(([table, own]) =>
+    own.some((row) => JSON.stringify(row).includes(name)) ? [table] : [],
+  );
+}
