@@ -13,6 +13,9 @@ const WAL_LIMIT_PAGES = 16_384;
 /** Prepared statements kept; the gateway itself has fewer, lists of varying length make the rest. */
 const STATEMENT_CACHE_SIZE = 256;
 
+/** All sizes of pages are multiples. SQLite reads nothing where a file ends, and takes what is left of one for empty. */
+const PAGE_DIVISOR_BYTES = 512;
+
 const ANYONE_MAY_WRITE = 0o222;
 /** SQLite gives its log the same permissions. */
 const OWNER_ONLY = 0o600;
@@ -30,7 +33,9 @@ export function openDatabase(path: string, nowIso: () => string): Database {
 
 /** Looks through a read-only connection, before anything could write to a file that we should leave alone. */
 function inspect(path: string): void {
-  if ((statSync(path).mode & ANYONE_MAY_WRITE) === 0) {
+  const { mode, size } = statSync(path);
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if ((mode & ANYONE_MAY_WRITE) === 0) {
     throw new StoreError(
       'not_writable',
       `${path} is read-only; make it writable or use another SVC_DATA_DIR`,
@@ -44,15 +49,19 @@ function inspect(path: string): void {
   try {
     checkSchema(database, path);
     const finding = database.pragma('quick_check(1)', { simple: true });
-    if (finding !== 'ok') {
-      throw new StoreError(
-        'damaged',
-        `${path} is damaged (${finding}); it was left as it is: restore a backup of it`,
-      );
-    }
+    if (finding !== 'ok') throw damaged(path, finding);
+    // With a log a file may be short: what is missing is in there.
+    if (size % PAGE_DIVISOR_BYTES !== 0 && !hasLog) throw damaged(path, 'it ends within a page');
   } finally {
     database.close();
   }
+}
+
+function damaged(path: string, finding: unknown): StoreError {
+  return new StoreError(
+    'damaged',
+    `${path} is damaged (${finding}); it was left as it is: restore a backup of it`,
+  );
 }
 
 function openForWriting(path: string, nowIso: () => string): Database {

@@ -125,6 +125,22 @@ test('a file cut in half is refused', async () => {
   await expectRefusal(dataDir, 'damaged');
 });
 
+test('a file cut anywhere is refused', async () => {
+  const { dataDir, file } = await usedDataDir();
+  const whole = readFileSync(file);
+  const fractions = Array.from({ length: 16 }, (_, n) => Math.floor((whole.length * n) / 16) + (n % 3) - 1);
+  const cuts = [1, 16, 99, 100, 511, 512, 4_095, 4_096, whole.length - 1, ...fractions.slice(1)];
+  for (const length of cuts) {
+    const cut = whole.subarray(0, length);
+    writeFileSync(file, cut);
+    const failure = await openStore({ dataDir, masterKey: null }).catch((error: Error) => error);
+    expect([length, (failure as Error).name]).toEqual([length, 'StoreError']);
+    expect(readFileSync(file).equals(cut)).toBe(true);
+  }
+  writeFileSync(file, whole);
+  await temporaryStore(dataDir);
+});
+
 test('a file with a page of rubbish is refused', async () => {
   const { dataDir, file } = await usedDataDir();
   const bytes = readFileSync(file);
