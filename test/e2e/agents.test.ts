@@ -85,7 +85,7 @@ it('gives calls on a number to its agent, and ends them with it', async () => {
   expect((await settingsApi.delete(`/api/agents/${agentId}`)).status).toBe(200);
   await agent.waitFor('call_state', { state: 'ended' });
   expect(await agent.closed).toBe(1000);
-  expect(await calls()).toEqual([]);
+  expect((await calls()).map((one: { call_id: string }) => one.call_id)).not.toContain(call.call_id);
   // Whoever asks for a call waits until all about it is written.
   expect((await agentApi.get(`/api/call/${call.call_id}`)).status).toBe(404);
   expect(pair.callee.output).not.toContain('a write to the database failed');
