@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
+import type { AccountDomain } from '../../../src/accounts/account-domain.ts';
 import { storeKey } from '../../../src/accounts/api-keys.ts';
+import { registerBot, removeBot } from '../../../src/accounts/bot-tokens.ts';
+import { disconnect } from '../../../src/accounts/disconnect.ts';
 import { createKey } from '../../../src/accounts/issue-key.ts';
 import { KeyRing } from '../../../src/accounts/key-ring.ts';
 import { revokeIssuedKey } from '../../../src/accounts/revoke-key.ts';
@@ -15,6 +18,7 @@ import { getInternalBearer, rotateInternalBearer } from '../../../src/agents/int
 import { setDefaultAgent } from '../../../src/agents/set-default-agent.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
 import { systemClock } from '../../../src/base/time.ts';
+import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { insertAccount } from '../../../src/store/accounts.ts';
 import { insertAgent, type Member } from '../../../src/store/agents.ts';
 import { listRoutedDids } from '../../../src/store/sip-dids.ts';
@@ -25,7 +29,7 @@ const MAX_OPERATIONS = 6;
 
 /** One account and what was made in it, gone things included. */
 interface World {
-  readonly domain: AgentDomain;
+  readonly domain: AgentDomain & AccountDomain;
   readonly actor: { readonly accountId: string; readonly kind: 'settings'; readonly credentialId: string };
   readonly agents: string[];
   readonly keys: { readonly id: string; readonly text: string }[];
@@ -37,6 +41,9 @@ interface Operation {
   readonly a: number;
   readonly b: number;
 }
+
+/** Nothing here has to do with calls. */
+const NO_CALLS = {} as CallDomain;
 
 let accounts = 0;
 let numbers = 0;
@@ -84,10 +91,22 @@ const VERBS = {
   },
   deleteDid: ({ domain, actor, members }: World, a: number) =>
     deleteSipDid(domain, actor, pick(members, a).id),
+  registerBot: async ({ domain, actor, members }: World) => {
+    const bot = {
+      platform: 'telegram',
+      token: `${numbers++}`,
+      signingSecret: null,
+      discordAppId: null,
+    } as const;
+    members.push({ type: 'bot_token', id: (await registerBot(domain, actor, bot)).id });
+  },
+  removeBot: ({ domain, actor, members }: World, a: number) => removeBot(domain, actor, pick(members, a).id),
+  disconnect: ({ domain, actor, members }: World, a: number) =>
+    disconnect(domain, actor, pick(members, a).id),
 } satisfies Record<string, (world: World, a: number, b: number) => Promise<unknown>>;
 
 /** An account with two agents, a key in each, and a platform login in the first one. */
-async function newWorld(domain: AgentDomain): Promise<World> {
+async function newWorld(domain: World['domain']): Promise<World> {
   const n = accounts++;
   const accountId = `acc_${n}`;
   const agents = [`agt_${n}_0`, `agt_${n}_1`];
@@ -140,11 +159,13 @@ async function broken(world: World): Promise<unknown> {
     (select count(*) from agent_keys m join api_keys k on k.id = m.key_id join agents a on a.id = m.agent_id
       where k.account_id = ${accountId} and a.account_id <> k.account_id) as foreign_members,
     (select count(*) from (select id from sip_dids where account_id = ${accountId}
-      union all select id from connections where account_id = ${accountId}) o
+      union all select id from connections where account_id = ${accountId}
+      union all select id from bot_tokens where account_id = ${accountId}) o
       where not exists (select 1 from agent_accounts m where m.member_id = o.id)) as lone_accounts,
     (select count(*) from agent_accounts m join agents a on a.id = m.agent_id where a.account_id = ${accountId}
       and not exists (select 1 from sip_dids d where d.id = m.member_id and d.account_id = a.account_id)
       and not exists (select 1 from connections c where c.id = m.member_id and c.account_id = a.account_id)
+      and not exists (select 1 from bot_tokens b where b.id = m.member_id and b.account_id = a.account_id)
     ) as dangling_members`.execute(world.domain.store.db);
   return rows[0];
 }
@@ -190,7 +211,7 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
   const store = await temporaryStore();
   const directory = new FakeDirectory();
   const keys = await KeyRing.load(store.db, systemClock, () => {});
-  const domain = { store, directory, keys, clock: systemClock, endCalls: () => {} };
+  const domain = { store, directory, keys, clock: systemClock, endCalls: () => {}, calls: NO_CALLS };
   let carriedOut = 0;
   await fc.assert(
     fc.asyncProperty(operations, fc.boolean(), async (sequence, atOnce) => {
