@@ -1,3 +1,4 @@
+import { AgentProbes } from './accounts/agent-probes.ts';
 import { ensureOperator, type OperatorKeys } from './accounts/first-start.ts';
 import { KeyRing } from './accounts/key-ring.ts';
 import { hasLogin } from './accounts/platform-status.ts';
@@ -9,6 +10,7 @@ import { HttpServer } from './api/http/server.ts';
 import { accountRoutes } from './api/rest/account.ts';
 import { deliveryRoutes } from './api/rest/agent-deliveries.ts';
 import { agentMemberRoutes } from './api/rest/agent-members.ts';
+import { agentProbeRoutes } from './api/rest/agent-probe.ts';
 import { agentProviderRoutes } from './api/rest/agent-provider.ts';
 import { agentRoutes } from './api/rest/agents.ts';
 import { apiKeyRoutes } from './api/rest/api-keys.ts';
@@ -107,13 +109,18 @@ export async function assemble(parts: Parts): Promise<Running> {
     endCalls: (accountId, agentId) => hangUpAgent(calls, accountId, agentId),
   };
   const streams = new OpenStreams();
+  const probes = new AgentProbes(store.db, clock, {
+    openStreams: (keyId) => streams.countOf(keyId),
+    // There are no direct messages yet by which an agent could reply.
+    hasReplied: () => false,
+  });
   keys.watch((keyId, agentIds) => streams.narrow(keyId, agentIds));
 
   const { host, port } = settings.http;
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const authenticate = authenticator(keys);
   const http = new HttpServer({
-    routes: routes(calls, sipAccounts, agents, metrics, publicUrl),
+    routes: routes(calls, sipAccounts, agents, probes, metrics, publicUrl),
     sockets: [streamRoute(calls, authenticate, streams)],
     authenticate,
     bodyLimitBytes: settings.http.bodyLimitBytes,
@@ -186,6 +193,7 @@ function routes(
   calls: CallDomain,
   sip: SipAccounts,
   agents: AgentDomain,
+  probes: AgentProbes,
   metrics: Metrics,
   publicUrl: () => string,
 ): Route[] {
@@ -207,6 +215,7 @@ function routes(
     ...inviteLinkRoutes(accounts),
     ...feedbackRoutes(accounts),
     ...exportRoutes(accounts),
+    ...agentProbeRoutes(probes),
     ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
     openApiRoute(() => all, publicUrl),
   ];

@@ -14,7 +14,8 @@ export type IdKind =
   | 'leg'
   | 'dlv'
   | 'bot'
-  | 'fbk';
+  | 'fbk'
+  | 'prb';
 
 const ID_BYTES = 15;
 /** Drawn for many identifiers at once: asking for each takes several times as long as writing it. */

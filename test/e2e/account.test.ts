@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Agent } from '../support/agent.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
+
+import { waitFor } from '../support/wait-for.ts';
 
 let pair: GatewayPair;
 
@@ -40,4 +43,40 @@ it('tells a platform without a login from one without a connector', async () => 
   expect([withBot.status, withBot.body.detail]).toEqual([400, 'This gateway has no connector for telegram']);
   await settingsApi.delete(`/api/bot-tokens/${bot.body.id}`);
   expect((await call()).body.detail).toBe('No telegram bot registered');
+});
+
+it('sees which agents hold a call WebSocket open, and which keys were used', async () => {
+  const { agentApi, settingsApi, agentKey } = pair.caller;
+  const unused = (await settingsApi.post('/api/api-keys', { name: 'unused' })).body;
+  expect((await settingsApi.get('/api/keys/test-agent/status')).status).toBe(404);
+  const { outbound } = await pair.connect();
+  const agent = await Agent.connect(outbound.audio.stream_url, agentKey, 8_000);
+  const started = (await settingsApi.post('/api/keys/test-agent/start')).body;
+  expect(started.done).toBe(false);
+  expect(started.keys).toHaveLength(2);
+  expect(started.keys[0]).toMatchObject({ replied: false, verdict: null, signals: null });
+  expect((await agentApi.get('/api/keys/test-agent/status')).status).toBe(403);
+  const done = await waitFor(
+    'the probe to be done',
+    async () => {
+      const { body } = await settingsApi.get('/api/keys/test-agent/status');
+      return body.done && body;
+    },
+    40_000,
+  );
+  await agent.close();
+  const byId = new Map<string, { verdict: string; signals: object }>(
+    done.keys.map((key: { id: string }) => [key.id, key]),
+  );
+  expect(byId.get(unused.id)).toMatchObject({
+    verdict: 'not_connected',
+    signals: { mcp_session: false, call_streams: 0, last_used_at: null },
+  });
+  byId.delete(unused.id);
+  expect([...byId.values()]).toEqual([
+    expect.objectContaining({
+      verdict: 'connected_but_silent',
+      signals: expect.objectContaining({ call_streams: 1 }),
+    }),
+  ]);
 });

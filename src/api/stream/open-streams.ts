@@ -14,6 +14,11 @@ export class OpenStreams {
     };
   }
 
+  /** How many streams a credential has open. */
+  countOf(credentialId: string): number {
+    return this.#byCredential.get(credentialId)?.size ?? 0;
+  }
+
   /** A credential now acts for these agents alone: closes what it has open on calls of others. */
   narrow(credentialId: string, agentIds: readonly string[]): void {
     for (const stream of [...(this.#byCredential.get(credentialId) ?? [])])

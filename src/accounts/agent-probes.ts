@@ -1,0 +1,128 @@
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { Clock } from '../base/time.ts';
+import { listKeys, type ValidKey } from '../store/keys.ts';
+import type { Db } from '../store/tables.ts';
+
+/** Specification, "Limits": test-agent probe. */
+const DEADLINE_MS = 30_000;
+/** A key that was used so lately is held by something that runs. */
+const RECENT_MS = 10 * 60_000;
+/** What nobody has asked about for so long is forgotten when somebody starts another. */
+const FORGET_MS = 10 * 60_000;
+
+/** How an agent behind a key was found. */
+export type ProbeVerdict =
+  /** It answered: the loop works from end to end. */
+  | 'replied'
+  /** It holds a connection open and answered nothing. */
+  | 'connected_but_silent'
+  /** It asks and goes: no connection is open. */
+  | 'key_used_recently'
+  | 'not_connected';
+
+/** What can be seen of whoever holds a key. */
+export interface AgentSignals {
+  /** Call WebSockets that are open with the key now. */
+  openStreams(keyId: string): number;
+  /** Whether the key has answered a probe that began then. */
+  hasReplied(keyId: string, sinceIso: string): boolean;
+}
+
+/** What is told of a key that an agent outside may hold; internal bearers are none. */
+type OutsideKey = Pick<ValidKey, 'id' | 'keyPrefix' | 'name' | 'lastUsedAt'>;
+
+/** A key that a probe watches; `verdict` is null while it may still reply. */
+export interface WatchedKey extends OutsideKey {
+  readonly replied: boolean;
+  readonly openStreams: number;
+  readonly verdict: ProbeVerdict | null;
+}
+
+export interface ProbeStatus {
+  readonly probeId: string;
+  readonly startedAt: string;
+  readonly deadlineAt: string;
+  /** All have replied, or the time is up. */
+  readonly isDone: boolean;
+  readonly keys: readonly WatchedKey[];
+}
+
+interface Probe {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly startedMs: number;
+  readonly keyIds: ReadonlySet<string>;
+}
+
+/** Looks whether agents are there: one probe an account, in memory, the latest. */
+export class AgentProbes {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #signals: AgentSignals;
+  readonly #byAccount = new Map<string, Probe>();
+
+  constructor(db: Db, clock: Clock, signals: AgentSignals) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#signals = signals;
+  }
+
+  /** Begins to watch the account's agent keys, or those of them that are named. */
+  async start(accountId: string, keyIds: readonly string[] | null): Promise<ProbeStatus> {
+    const keys = await listKeys(this.#db, accountId, 'agent');
+    const watched = keys.map(({ id }) => id).filter((id) => keyIds === null || keyIds.includes(id));
+    this.#forgetOld();
+    this.#byAccount.set(accountId, {
+      id: newId('prb'),
+      startedAt: this.#clock.nowIso(),
+      startedMs: this.#clock.monotonicMs(),
+      keyIds: new Set(watched),
+    });
+    return await this.status(accountId);
+  }
+
+  /** How the account's latest probe goes; keys that were revoked meanwhile are left out. Throws `probe_not_found`. */
+  async status(accountId: string): Promise<ProbeStatus> {
+    const probe = this.#byAccount.get(accountId);
+    if (!probe) throw new GatewayError('probe_not_found');
+    const keys = await listKeys(this.#db, accountId, 'agent');
+    const seen = keys.filter(({ id }) => probe.keyIds.has(id)).map((key) => this.#look(probe, key));
+    const isDone = this.#isLate(probe) || seen.every(({ replied }) => replied);
+    return {
+      probeId: probe.id,
+      startedAt: probe.startedAt,
+      deadlineAt: isoAfter(probe.startedAt, DEADLINE_MS),
+      isDone,
+      keys: seen.map((key) => ({ ...key, verdict: key.replied || isDone ? this.#judge(key) : null })),
+    };
+  }
+
+  #look(probe: Probe, key: OutsideKey): Omit<WatchedKey, 'verdict'> {
+    const replied = this.#signals.hasReplied(key.id, probe.startedAt);
+    const { id, keyPrefix, name, lastUsedAt } = key;
+    return { id, keyPrefix, name, lastUsedAt, replied, openStreams: this.#signals.openStreams(id) };
+  }
+
+  #judge({ replied, openStreams, lastUsedAt }: Omit<WatchedKey, 'verdict'>): ProbeVerdict {
+    if (replied) return 'replied';
+    if (openStreams > 0) return 'connected_but_silent';
+    const isRecent = lastUsedAt !== null && isoAfter(lastUsedAt, RECENT_MS) > this.#clock.nowIso();
+    return isRecent ? 'key_used_recently' : 'not_connected';
+  }
+
+  #isLate({ startedMs }: Probe): boolean {
+    return this.#clock.monotonicMs() - startedMs >= DEADLINE_MS;
+  }
+
+  #forgetOld(): void {
+    const before = this.#clock.monotonicMs() - FORGET_MS;
+    for (const [accountId, { startedMs }] of this.#byAccount) {
+      if (startedMs < before) this.#byAccount.delete(accountId);
+    }
+  }
+}
+
+function isoAfter(iso: string, durationMs: number): string {
+  return new Date(Date.parse(iso) + durationMs).toISOString();
+}

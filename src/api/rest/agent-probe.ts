@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import type { AgentProbes, ProbeStatus } from '../../accounts/agent-probes.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { AgentProbe, TestAgentStartBody } from '../schema/agent-probe.ts';
+
+const TAGS = ['Keys'] as const;
+
+/** Looks whether the agents that hold the account's keys are there. */
+export function agentProbeRoutes(probes: AgentProbes): Route[] {
+  return [start(probes), status(probes)];
+}
+
+function start(probes: AgentProbes): Route {
+  return route({
+    method: 'post',
+    path: '/api/keys/test-agent/start',
+    access: 'config',
+    operationId: 'startAgentProbe',
+    summary: 'Look whether agents hold the keys',
+    description:
+      'Watches the agent keys for 30 s; a new probe takes the place of the former. Until there are direct messages a probe sends nothing that could be replied to: it tells which keys hold a call WebSocket open, and which were used lately.',
+    tags: TAGS,
+    body: TestAgentStartBody,
+    responses: { 200: { description: 'The keys that are watched', schema: AgentProbe } },
+    handler: async ({ principal, body }) =>
+      reply(200, wireOf(await probes.start(principal.accountId, body?.key_ids ?? null))),
+  });
+}
+
+function status(probes: AgentProbes): Route {
+  return route({
+    method: 'get',
+    path: '/api/keys/test-agent/status',
+    access: 'config',
+    operationId: 'getAgentProbe',
+    summary: 'Tell how the latest probe goes',
+    description: 'Poll it until `done`.',
+    tags: TAGS,
+    responses: { 200: { description: 'The probe', schema: AgentProbe }, 404: 'No probe was started' },
+    handler: async ({ principal }) => reply(200, wireOf(await probes.status(principal.accountId))),
+  });
+}
+
+function wireOf(probe: ProbeStatus): z.output<typeof AgentProbe> {
+  return {
+    probe_id: probe.probeId,
+    started_at: probe.startedAt,
+    deadline_at: probe.deadlineAt,
+    done: probe.isDone,
+    keys: probe.keys.map(({ id, keyPrefix, name, replied, verdict, openStreams, lastUsedAt }) => ({
+      id,
+      key_prefix: keyPrefix,
+      name,
+      replied,
+      verdict,
+      signals: probe.isDone
+        ? { mcp_session: false, call_streams: openStreams, last_used_at: lastUsedAt }
+        : null,
+    })),
+  };
+}
