@@ -53,5 +53,5 @@ function followChange(domain: CallDomain, actor: CallActor, state: CallState, st
 
 /** Whether the account may have another call. */
 export function hasRoom({ registry, maxCallsPerAccount }: CallDomain, accountId: string): boolean {
-  return !registry.isClosed && registry.countOf(accountId) < maxCallsPerAccount;
+  return registry.accepts(accountId) && registry.countOf(accountId) < maxCallsPerAccount;
 }

@@ -7,6 +7,8 @@ const LIVE_STATES = ['connecting', 'ringing', 'active'] as const;
 export class CallRegistry {
   readonly #byId = new Map<string, CallActor>();
   readonly #byAccount = new Map<string, Set<CallActor>>();
+  /** Accounts that are going away. */
+  readonly #leaving = new Set<string>();
   #isClosed = false;
 
   /** Nothing is added any more. */
@@ -16,6 +18,19 @@ export class CallRegistry {
 
   close(): void {
     this.#isClosed = true;
+  }
+
+  /** Adds nothing of this account any more, until `readmit`. */
+  turnAway(accountId: string): void {
+    this.#leaving.add(accountId);
+  }
+
+  readmit(accountId: string): void {
+    this.#leaving.delete(accountId);
+  }
+
+  accepts(accountId: string): boolean {
+    return !this.#isClosed && !this.#leaving.has(accountId);
   }
 
   add(actor: CallActor): void {

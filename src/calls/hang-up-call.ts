@@ -1,6 +1,8 @@
 import type { AgentScope } from '../base/scope.ts';
 import type { CallSnapshot } from './call.ts';
+import type { CallActor } from './call-actor.ts';
 import type { CallDomain } from './call-domain.ts';
+import { isOver } from './call-state.ts';
 import { liveCall } from './find-call.ts';
 
 /** Ends a call; the platform is told in the background. @throws GatewayError `call_not_found` */
@@ -17,13 +19,43 @@ export function hangUpAgent({ registry }: CallDomain, accountId: string, agentId
   }
 }
 
+/**
+ * Ends every call of an account that is going away, and waits until all is released and written, or `deadlineMs` has
+ * passed. The registry must turn the account away before, so that no call is added meanwhile.
+ */
+export async function hangUpAccount(
+  domain: CallDomain,
+  accountId: string,
+  deadlineMs: number,
+): Promise<void> {
+  const actors = domain.registry.listOf(accountId);
+  for (const actor of actors) actor.post({ type: 'hang_up', reason: 'the account was deleted' });
+  await within(domain, deadlineMs, actors.map(gone));
+  for (const { identity } of actors) await domain.recorder.find(identity.callId);
+}
+
 /** Takes no more calls, ends every live one, and waits until all is released or `deadlineMs` has passed. */
 export async function hangUpAll(domain: CallDomain, deadlineMs: number): Promise<void> {
   domain.registry.close();
   const actors = domain.registry.all();
   for (const actor of actors) actor.post({ type: 'hang_up', reason: 'the gateway is closing' });
-  await Promise.race([
-    Promise.allSettled(actors.map((actor) => actor.released())),
-    new Promise<void>((resolve) => domain.clock.after(deadlineMs, resolve)),
-  ]);
+  await within(
+    domain,
+    deadlineMs,
+    actors.map((actor) => actor.released()),
+  );
+}
+
+/** Resolves when a call is over, which one that is being placed is only once it has its leg, and is released. */
+async function gone(actor: CallActor): Promise<void> {
+  for (let { state } = actor; !isOver(state); ) state = await actor.leaves(state.name);
+  await actor.released();
+}
+
+/** Waits until all have settled, or `deadlineMs` has passed. */
+async function within({ clock }: CallDomain, deadlineMs: number, all: Promise<void>[]): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(deadlineMs, resolve);
+  await Promise.race([Promise.allSettled(all), late]);
+  cancel();
 }

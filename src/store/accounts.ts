@@ -22,3 +22,9 @@ export async function firstAccount(db: Db): Promise<Account | undefined> {
 export async function findAccount(db: Db, accountId: string): Promise<Account | undefined> {
   return await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst();
 }
+
+/** Deletes the account, and with it every row of every table that names it. False: there was none. */
+export async function deleteAccount(db: Db, accountId: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('accounts').where('id', '=', accountId).executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -83,6 +83,10 @@ export class BusinessEvents {
     );
   }
 
+  accountDeleted(accountId: string): void {
+    this.#loggers.accounts.info({ accountId }, 'an account was deleted');
+  }
+
   #later(write: () => void): void {
     if (this.#waiting.push(write) === 1) setImmediate(() => this.#writeAll());
   }
