@@ -8,6 +8,7 @@ import { disconnect } from '../../../src/accounts/disconnect.ts';
 import { createKey } from '../../../src/accounts/issue-key.ts';
 import { KeyRing } from '../../../src/accounts/key-ring.ts';
 import { revokeIssuedKey } from '../../../src/accounts/revoke-key.ts';
+import { tellNumbers } from '../../../src/accounts/sip-accounts.ts';
 import { createSipDid, deleteSipDid } from '../../../src/accounts/sip-dids.ts';
 import { attachAccount, detachAccount } from '../../../src/agents/agent-accounts.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
@@ -20,8 +21,9 @@ import { GatewayError } from '../../../src/base/errors.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { insertAccount } from '../../../src/store/accounts.ts';
-import { insertAgent, type Member } from '../../../src/store/agents.ts';
-import { listRoutedDids } from '../../../src/store/sip-dids.ts';
+import { attachMember, insertAgent, type Member } from '../../../src/store/agents.ts';
+import { insertDid, listRoutedDids } from '../../../src/store/sip-dids.ts';
+import type { Db } from '../../../src/store/tables.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { NOW, temporaryStore } from '../store/temporary.ts';
 
@@ -105,37 +107,49 @@ const VERBS = {
     disconnect(domain, actor, pick(members, a).id),
 } satisfies Record<string, (world: World, a: number, b: number) => Promise<unknown>>;
 
-/** An account with two agents, a key in each, and a platform login in the first one. */
-async function newWorld(domain: World['domain']): Promise<World> {
+/** An account with two agents: bare, or with a key in each, a login in the first one and a number in both. */
+async function newWorld(domain: World['domain'], isBare: boolean): Promise<World> {
   const n = accounts++;
   const accountId = `acc_${n}`;
   const agents = [`agt_${n}_0`, `agt_${n}_1`];
-  const texts = [`svc_${n}_0`, `svc_${n}_1`];
-  const connection = { type: 'connection', id: `con_${n}` } as const;
-  const keys = await domain.store.db.transaction().execute(async (trx) => {
+  // What is gone, or of the account before this one, is never found.
+  const world = {
+    domain,
+    actor: { accountId, kind: 'settings', credentialId: 'key_s' } as const,
+    agents: n === 0 ? agents : [...agents, `agt_${n - 1}_0`],
+    keys: [{ id: 'key_gone', text: 'svc_gone' }],
+    members: [{ type: 'sip_number', id: 'did_gone' }] as Member[],
+  };
+  await domain.store.db.transaction().execute(async (trx) => {
     await insertAccount(trx, { id: accountId, name: 'n', createdAt: NOW });
     for (const [i, id] of agents.entries())
       await insertAgent(trx, { id, accountId, name: 'n', isDefault: i === 0, createdAt: NOW });
-    const blank = { email: null, label: 'n', status: 'ok', sealedCredentials: '' };
-    await trx
-      .insertInto('connections')
-      .values({ id: connection.id, accountId, provider: 'teams', ...blank, createdAt: NOW, updatedAt: NOW })
-      .execute();
-    await trx
-      .insertInto('agentAccounts')
-      .values({ agentId: agents[0]!, memberType: 'connection', memberId: connection.id })
-      .execute();
-    const made: { id: string; text: string }[] = [];
-    for (const [i, text] of texts.entries()) {
-      const owner = { accountId, kind: 'agent', name: 'n', agentIds: [agents[i]!] } as const;
-      made.push({ id: (await storeKey(trx, text, owner, NOW)).id, text });
-    }
-    return made;
+    if (!isBare) await furnish(trx, world);
   });
-  const actor = { accountId, kind: 'settings', credentialId: 'key_s' } as const;
-  // What belongs to the account before this one is never found.
-  const foreign = n === 0 ? [] : [`agt_${n - 1}_0`];
-  return { domain, actor, agents: [...agents, ...foreign], keys, members: [connection] };
+  await domain.keys.refresh(accountId);
+  await tellNumbers(domain, accountId);
+  return world;
+}
+
+async function furnish(db: Db, { actor: { accountId }, agents, keys, members }: World): Promise<void> {
+  const [first, second] = agents as [string, string];
+  const connection = { type: 'connection', id: `con_of_${accountId}` } as const;
+  const number = { type: 'sip_number', id: `did_of_${accountId}` } as const;
+  const blank = { email: null, label: 'n', status: 'ok', sealedCredentials: '' };
+  await db
+    .insertInto('connections')
+    .values({ id: connection.id, accountId, provider: 'teams', ...blank, createdAt: NOW, updatedAt: NOW })
+    .execute();
+  const did = { id: number.id, number: `+1${1_000_000 + numbers++}`, label: null, autoAnswer: false };
+  await insertDid(db, { ...did, accountId, createdAt: NOW });
+  await attachMember(db, first, connection);
+  for (const agentId of [first, second]) {
+    await attachMember(db, agentId, number);
+    const text = `svc_of_${agentId}`;
+    const owner = { accountId, kind: 'agent', name: 'n', agentIds: [agentId] } as const;
+    keys.push({ id: (await storeKey(db, text, owner, NOW)).id, text });
+  }
+  members.push(connection, number);
 }
 
 /** Refusals of the rules are what this is about; anything else is a bug. */
@@ -214,9 +228,8 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
   const domain = { store, directory, keys, clock: systemClock, endCalls: () => {}, calls: NO_CALLS };
   let carriedOut = 0;
   await fc.assert(
-    fc.asyncProperty(operations, fc.boolean(), async (sequence, atOnce) => {
-      const world = await newWorld(domain);
-      await keys.refresh(world.actor.accountId);
+    fc.asyncProperty(operations, fc.boolean(), fc.boolean(), async (sequence, atOnce, isBare) => {
+      const world = await newWorld(domain, isBare);
       if (atOnce) await Promise.all(sequence.map((operation) => carryOut(world, operation)));
       else await carryOutInTurn(world, sequence);
       carriedOut += sequence.length;
