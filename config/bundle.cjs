@@ -3,9 +3,14 @@ const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises
 const { dirname, join, relative } = require('node:path');
 
 const ROOT = join(__dirname, '..');
-const THREADS = ['src/main.ts', 'src/engine/engine.worker.ts', 'src/store/checkpoint.worker.ts'];
-/** Native, or they find their own worker files beside them. */
-const LEFT_OUT = ['better-sqlite3', 'piscina'];
+const THREADS = [
+  'src/main.ts',
+  'src/engine/engine.worker.ts',
+  'src/store/checkpoint.worker.ts',
+  'src/threads/jobs.worker.ts',
+];
+/** Native, or they find their own worker files beside them, or most starts do without them. */
+const LEFT_OUT = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer'];
 
 const KEPT_BUNDLES = 5;
 

@@ -5,7 +5,11 @@
 const ERROR_TABLE = {
   unauthorized: { status: 401, text: 'Invalid or missing API key' },
   email_not_verified: { status: 403, text: 'Email address is not verified' },
+  invalid_login: { status: 401, text: 'Invalid email or password' },
   forbidden: { status: 403, text: 'This credential may not use this endpoint' },
+  cross_site: { status: 403, text: 'Requests from other sites are refused' },
+  signup_closed: { status: 403, text: 'Sign-up is closed' },
+  invalid_invite_code: { status: 403, text: 'Invalid invite code' },
   not_found: { status: 404, text: 'Not found' },
   call_not_found: { status: 404, text: 'Call not found' },
   did_not_found: { status: 404, text: 'Phone number not found' },
@@ -29,14 +33,18 @@ const ERROR_TABLE = {
   tts_not_configured: { status: 400, text: 'Hosted TTS not configured' },
   voice_config_not_found: { status: 400, text: 'Voice config not found' },
   wrong_password: { status: 400, text: 'Current password is wrong' },
+  invalid_mail_token: { status: 400, text: 'Invalid or expired token' },
+  no_email_address: { status: 400, text: 'Account has no email address' },
   call_not_ringing: { status: 409, text: 'Call is not ringing' },
   call_not_active: { status: 409, text: 'Call is not active' },
   delivery_not_failed: { status: 409, text: 'Only a failed delivery can be replayed' },
   bot_token_taken: { status: 409, text: 'Bot token is already registered' },
   number_taken: { status: 409, text: 'Phone number is already listed' },
+  email_taken: { status: 409, text: 'Email address is already in use' },
   body_too_large: { status: 413, text: 'Request body exceeds the size limit' },
   too_many_streams: { status: 429, text: 'Too many streams on this call' },
   too_many_deliveries: { status: 429, text: 'Too many deliveries wait' },
+  too_many_attempts: { status: 429, text: 'Too many attempts' },
   call_limit: { status: 429, text: 'Concurrent call limit reached' },
   internal_error: { status: 500, text: 'Internal error' },
   platform_failed: { status: 502, text: 'The platform did not answer as expected' },
@@ -63,5 +71,15 @@ export class GatewayError extends Error {
     this.name = 'GatewayError';
     this.code = code;
     this.status = ERROR_TABLE[code].status;
+  }
+}
+
+/** Too many guesses, or too much work at once; `retryAfterS` goes out as `Retry-After`, in whole seconds. */
+export class TooManyAttempts extends GatewayError {
+  readonly retryAfterS: number;
+
+  constructor(retryAfterS: number) {
+    super('too_many_attempts');
+    this.retryAfterS = Math.max(1, Math.ceil(retryAfterS));
   }
 }

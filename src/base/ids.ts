@@ -15,7 +15,8 @@ export type IdKind =
   | 'dlv'
   | 'bot'
   | 'fbk'
-  | 'prb';
+  | 'prb'
+  | 'ses';
 
 const ID_BYTES = 15;
 /** Drawn for many identifiers at once: asking for each takes several times as long as writing it. */

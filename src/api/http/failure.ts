@@ -1,5 +1,5 @@
-import { GatewayError } from '../../base/errors.ts';
-import { type JsonReply, reply } from './reply.ts';
+import { GatewayError, TooManyAttempts } from '../../base/errors.ts';
+import { type JsonReply, type ReplyHeaders, reply } from './reply.ts';
 import { ValidationError } from './validation.ts';
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
@@ -8,5 +8,10 @@ const CHALLENGE = { 'WWW-Authenticate': 'Bearer' };
 export function failureReply(error: unknown): JsonReply {
   if (error instanceof ValidationError) return reply(422, { detail: error.faults });
   if (!(error instanceof GatewayError)) return reply(500, { detail: 'Internal error' });
-  return reply(error.status, { detail: error.message }, error.status === 401 ? CHALLENGE : undefined);
+  return reply(error.status, { detail: error.message }, headersOf(error));
+}
+
+function headersOf(error: GatewayError): ReplyHeaders | undefined {
+  if (error instanceof TooManyAttempts) return { 'Retry-After': String(error.retryAfterS) };
+  return error.status === 401 ? CHALLENGE : undefined;
 }
