@@ -102,6 +102,16 @@ export async function detachMemberEverywhere(db: Db, member: Member): Promise<vo
     .execute();
 }
 
+/** Every agent's id with its account's, or those of one account; the default agent first, then the oldest. */
+export async function listAgentIds(
+  db: Db,
+  accountId: string | null,
+): Promise<{ readonly id: string; readonly accountId: string }[]> {
+  const all = db.selectFrom('agents').select(['id', 'accountId']);
+  const wanted = accountId === null ? all : all.where('accountId', '=', accountId);
+  return await wanted.orderBy('isDefault', 'desc').orderBy('createdAt').orderBy('id').execute();
+}
+
 function fromRow(row: Selectable<AgentsTable>): Agent {
   return { ...row, isDefault: row.isDefault === 1 };
 }

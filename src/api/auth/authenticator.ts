@@ -1,14 +1,31 @@
 import type { KeyRing } from '../../accounts/key-ring.ts';
-import type { Authenticate } from './principal.ts';
+import type { SessionRing } from '../../accounts/session-ring.ts';
+import type { Authenticate, Principal } from './principal.ts';
 
-/** Every key is shorter; anything longer is not worth hashing. */
-const MAX_KEY_LENGTH = 256;
+/** Every key and token is shorter; anything longer is not worth hashing. */
+const MAX_CREDENTIAL_LENGTH = 256;
 
-/** Lets in whoever holds a key of the ring. */
-export function authenticator(ring: KeyRing): Authenticate {
+/** Lets in whoever holds a key or a session of the rings. */
+export function authenticator(keys: Pick<KeyRing, 'use'>, sessions: Pick<SessionRing, 'use'>): Authenticate {
   return (credential) => {
-    if (!credential?.startsWith('svc_') || credential.length > MAX_KEY_LENGTH) return null;
-    const key = ring.use(credential);
-    return key && { accountId: key.accountId, credentialId: key.id, kind: key.kind, agentIds: key.agentIds };
+    if (credential === null || credential.length > MAX_CREDENTIAL_LENGTH) return null;
+    return credential.startsWith('svc_') ? byKey(keys, credential) : bySession(sessions, credential);
   };
+}
+
+function byKey(keys: Pick<KeyRing, 'use'>, credential: string): Principal | null {
+  const key = keys.use(credential);
+  return key && { accountId: key.accountId, credentialId: key.id, kind: key.kind, agentIds: key.agentIds };
+}
+
+function bySession(sessions: Pick<SessionRing, 'use'>, credential: string): Principal | null {
+  const session = sessions.use(credential);
+  return (
+    session && {
+      accountId: session.accountId,
+      credentialId: session.id,
+      kind: 'session',
+      agentIds: session.agentIds,
+    }
+  );
 }

@@ -1,6 +1,7 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import { GatewayError } from '../../base/errors.ts';
 import type { CredentialKind, Principal } from '../auth/principal.ts';
+import { sessionTokenOf } from '../auth/session-cookie.ts';
 import type { Access } from './route.ts';
 
 /** The one table of which credentials open which routes (specification, "Authentication", rules 1, 5 and 6). */
@@ -15,13 +16,57 @@ export const ADMITTED: Readonly<Record<Exclude<Access, 'public'>, readonly Crede
   session: ['session'],
 };
 
-/** The key that a request carries in `X-API-Key` or `Authorization: Bearer`; null without one. */
-export function credentialOf(request: HttpRequest): string | null {
+/** Where browsers may send requests from: the origin of the gateway's public URL; null: only the one they name as host. */
+export type OwnOrigin = () => string | null;
+
+/**
+ * The key that a request carries in `X-API-Key` or `Authorization: Bearer`, else the session token of its cookie; null
+ * without either. Browsers add the cookie to whatever any page makes them send, so one that may change something
+ * (`isUnsafe`) counts only in a request of our own pages: throws `cross_site`.
+ */
+export function credentialOf(
+  request: HttpRequest,
+  isUnsafe: boolean,
+  ownOrigin: OwnOrigin | undefined,
+): string | null {
+  const key = keyOf(request);
+  if (key !== null) return key;
+  const cookies = request.getHeader('cookie');
+  const token = cookies === '' ? null : sessionTokenOf(cookies);
+  if (token !== null && isUnsafe) assertOwnSite(request, ownOrigin);
+  return token;
+}
+
+function keyOf(request: HttpRequest): string | null {
   const apiKey = request.getHeader('x-api-key');
   if (apiKey !== '') return apiKey;
   const authorization = request.getHeader('authorization');
   if (authorization.slice(0, 7).toLowerCase() !== 'bearer ') return null;
   return authorization.slice(7).trim() || null;
+}
+
+/** Methods that change nothing (RFC 9110, section 9.2.1), in lower case. */
+export function isSafeMethod(method: string): boolean {
+  return method === 'get' || method === 'head' || method === 'options';
+}
+
+/**
+ * Throws `cross_site` for what a browser sends on behalf of another site's page. Browsers say so themselves, in
+ * `Sec-Fetch-Site` or, older ones and those on plain http, in `Origin`; pages cannot take these headers away, and
+ * programs that are no browsers send neither.
+ */
+export function assertOwnSite(request: HttpRequest, ownOrigin: OwnOrigin | undefined): void {
+  const site = request.getHeader('sec-fetch-site');
+  const origin = request.getHeader('origin');
+  const isOwn =
+    site === '' ? isOwnOrigin(origin, request, ownOrigin) : site === 'same-origin' || site === 'none';
+  if (!isOwn) throw new GatewayError('cross_site');
+}
+
+function isOwnOrigin(origin: string, request: HttpRequest, ownOrigin: OwnOrigin | undefined): boolean {
+  if (origin === '' || origin === ownOrigin?.()) return true;
+  const host = request.getHeader('host');
+  return origin === `http://${host}` || origin === `https://${host}`;
 }
 
 /** Lets a principal through to a route that is not public, or throws 401 or 403. */

@@ -1,7 +1,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { GatewayError } from '../../base/errors.ts';
+import type { ClientAddresses } from '../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
-import { admit, credentialOf } from './access.ts';
+import { admit, assertOwnSite, credentialOf, isSafeMethod, type OwnOrigin } from './access.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
 import { Exchange, type OnAnswered, type OnError } from './exchange.ts';
 import type { PathTable } from './path-table.ts';
@@ -19,6 +20,10 @@ const BODY_SILENCE_MS = 8_000;
 
 export interface DispatcherOptions {
   readonly authenticate: Authenticate;
+  /** Whose pages may use the session cookie; without it, those of the host that a request names. */
+  readonly ownOrigin?: OwnOrigin;
+  /** Whose word on a client's address is taken; without it, nobody's. */
+  readonly addresses?: ClientAddresses;
   /** Told of everything that answers 500. */
   readonly onError: OnError;
   /** Told of every request when its answer is complete or its client gone. */
@@ -51,6 +56,8 @@ export class Dispatcher {
       traffic: this.#traffic,
       onError: this.#options.onError,
       onAnswered: this.#options.onAnswered,
+      addresses: this.#options.addresses,
+      forwardedFor: this.#options.addresses?.trustsAny ? request.getHeader('x-forwarded-for') : '',
     });
     try {
       this.#dispatch(exchange, request, method);
@@ -68,15 +75,19 @@ export class Dispatcher {
       return;
     }
     exchange.routePath = compiled.route.path;
-    const principal = this.#admit(compiled.route, request);
+    const principal = this.#admit(compiled.route, request, !isSafeMethod(method));
     const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
     if (compiled.route.body === undefined) handle(exchange, compiled, incoming);
     else this.#readThenHandle(exchange, compiled, incoming);
   }
 
-  #admit(route: Route, request: HttpRequest): Principal | null {
-    if (route.access === 'public') return null;
-    return admit(route.access, this.#options.authenticate(credentialOf(request)));
+  /** Another site's page must not sign its reader in as somebody else, either. */
+  #admit(route: Route, request: HttpRequest, isUnsafe: boolean): Principal | null {
+    const { authenticate, ownOrigin } = this.#options;
+    if (route.access !== 'public')
+      return admit(route.access, authenticate(credentialOf(request, isUnsafe, ownOrigin)));
+    if (isUnsafe) assertOwnSite(request, ownOrigin);
+    return null;
   }
 
   #readThenHandle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest): void {

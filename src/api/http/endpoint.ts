@@ -79,6 +79,10 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
     return this.#exchange.requestId;
   }
 
+  get address(): string {
+    return this.#exchange.clientAddress;
+  }
+
   get signal(): AbortSignal {
     return this.#exchange.signal;
   }

@@ -1,6 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { assert } from '../../base/assert.ts';
+import { type ClientAddresses, plainAddress } from '../auth/client-addresses.ts';
 import { failureReply } from './failure.ts';
 import type { Reply, ReplyHeaders, StreamReply } from './reply.ts';
 import type { RequestId } from './request-id.ts';
@@ -39,6 +40,8 @@ interface ExchangeOrigin {
   readonly traffic: Traffic;
   readonly onError: OnError;
   readonly onAnswered?: OnAnswered | undefined;
+  readonly addresses?: ClientAddresses | undefined;
+  readonly forwardedFor?: string;
 }
 
 /**
@@ -64,6 +67,14 @@ export class Exchange {
 
   get requestId(): RequestId {
     return this.#origin.requestId;
+  }
+
+  /** Whose address the request comes from: IPv4, or IPv6 in its eight groups; '' once the client is gone. */
+  get clientAddress(): string {
+    if (!this.isOpen) return '';
+    const peer = Buffer.from(this.#response.getRemoteAddressAsText()).toString('latin1');
+    const { addresses, forwardedFor = '' } = this.#origin;
+    return addresses ? addresses.of(peer, forwardedFor) : plainAddress(peer);
   }
 
   get isHead(): boolean {

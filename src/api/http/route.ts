@@ -31,6 +31,8 @@ export interface RouteRequest<Who = Principal | null, Params = unknown, Query = 
   readonly query: Query;
   readonly body: Body;
   readonly requestId: string;
+  /** The client's IP address: IPv4, or IPv6 in its eight groups. Known while the client is there: read it first. */
+  readonly address: string;
   /** Aborts when the client goes away before the answer is complete. */
   readonly signal: AbortSignal;
   /** A request header by its lower-case name, '' when absent; only those that the route names in `headers`. */

@@ -35,7 +35,7 @@ export class HttpServer {
         parameterNames: pathParameterNames(route.path),
       };
     }
-    this.#sockets = new SocketServer(this.#paths, this.#traffic, options.onError);
+    this.#sockets = new SocketServer(this.#paths, this.#traffic, options.onError, options.ownOrigin);
     const dispatcher = new Dispatcher(this.#paths, this.#traffic, options);
     const serve = dispatcher.serve.bind(dispatcher);
     this.#app.ws('/*', this.#sockets.behavior(serve));

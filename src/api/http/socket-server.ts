@@ -1,6 +1,6 @@
 import type * as uWS from 'uWebSockets.js';
 import { GatewayError } from '../../base/errors.ts';
-import { credentialOf } from './access.ts';
+import { credentialOf, type OwnOrigin } from './access.ts';
 import { type Endpoint, namedValues } from './endpoint.ts';
 import { Exchange, type OnError } from './exchange.ts';
 import { OpenSocket } from './open-socket.ts';
@@ -31,12 +31,14 @@ export class SocketServer {
   readonly #paths: PathTable<Endpoint>;
   readonly #traffic: Traffic;
   readonly #onError: OnError;
+  readonly #ownOrigin: OwnOrigin | undefined;
   readonly #open = new Set<OpenSocket>();
 
-  constructor(paths: PathTable<Endpoint>, traffic: Traffic, onError: OnError) {
+  constructor(paths: PathTable<Endpoint>, traffic: Traffic, onError: OnError, ownOrigin?: OwnOrigin) {
     this.#paths = paths;
     this.#traffic = traffic;
     this.#onError = onError;
+    this.#ownOrigin = ownOrigin;
   }
 
   /** What the library does with handshakes and frames; `serve` takes the handshakes of paths that have no sockets. */
@@ -103,7 +105,8 @@ export class SocketServer {
     const handler = route.accept({
       params: namedValues(parameterNames, values),
       query: new URLSearchParams(request.getQuery()),
-      credential: credentialOf(request),
+      // What a WebSocket says is not bound to the page that opened it, so any counts as a change.
+      credential: credentialOf(request, true, this.#ownOrigin),
       requestId,
     });
     return new OpenSocket(handler, route.maxMessageBytes, (error) => this.#onError(error, requestId));

@@ -35,7 +35,7 @@ export interface SocketHandler {
 export interface SocketRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** From `X-API-Key` or `Authorization: Bearer`; null without one. */
+  /** From `X-API-Key`, `Authorization: Bearer` or the session cookie; null without one. */
   readonly credential: string | null;
   readonly requestId: RequestId;
 }

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { assert } from '../../base/assert.ts';
+import { ADMITTED } from '../http/access.ts';
 import type { ResponseSpec, Route } from '../http/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 
@@ -22,6 +23,12 @@ Every answer carries \`X-Request-Id\`: the request's own, or one made for it.`;
 const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, `svc_…`' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a bearer token' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'svc_session',
+    description: 'A browser that is signed in; what changes something must come from a page of the gateway',
+  },
 } as const;
 
 const WHO: Readonly<Record<Route['access'], string>> = {
@@ -31,6 +38,8 @@ const WHO: Readonly<Record<Route['access'], string>> = {
   account: 'Needs an agent key, a settings key or a session.',
   session: 'Needs a session.',
 };
+
+const WHY_FORBIDDEN = 'The credential is of another kind, or the request comes from another site';
 
 /** Describes routes from the same objects that dispatch and validate them. */
 export function openApiDocument(routes: readonly Route[], publicUrl: string): OpenApiDocument {
@@ -62,7 +71,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     description: [route.description, WHO[route.access]].filter(Boolean).join('\n\n'),
     tags: [...route.tags],
     ...(route.deprecated ? { deprecated: true } : {}),
-    security: route.access === 'public' ? [] : [{ apiKey: [] }, { bearer: [] }],
+    security: securityOf(route.access),
     requestParams: {
       ...(route.params ? { path: route.params } : {}),
       ...(route.query ? { query: route.query } : {}),
@@ -70,6 +79,13 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     ...(route.body ? { requestBody: requestBodyOf(route.body) } : {}),
     responses: responsesOf(route),
   };
+}
+
+function securityOf(access: Route['access']): Record<string, string[]>[] {
+  if (access === 'public') return [];
+  const kinds = ADMITTED[access];
+  const byKey = kinds.some((kind) => kind !== 'session') ? [{ apiKey: [] }, { bearer: [] }] : [];
+  return kinds.includes('session') ? [...byKey, { session: [] }] : byKey;
 }
 
 function requestBodyOf(schema: NonNullable<Route['body']>) {
@@ -83,10 +99,10 @@ function responsesOf(route: Route): ZodOpenApiResponsesObject {
   return Object.fromEntries(described) as ZodOpenApiResponsesObject;
 }
 
-function serverResponses({ access, query, body }: Route): Record<number, ResponseSpec> {
+function serverResponses({ access, method, query, body }: Route): Record<number, ResponseSpec> {
   return {
     ...(access === 'public' ? {} : { 401: 'Invalid or missing API key' }),
-    ...(access === 'public' || access === 'account' ? {} : { 403: 'The credential is of another kind' }),
+    ...((access === 'public' || access === 'account') && method === 'get' ? {} : { 403: WHY_FORBIDDEN }),
     ...(body ? { 408: 'The body did not arrive in time', 413: 'Request body exceeds the size limit' } : {}),
     ...(query || body
       ? { 422: { description: 'The request is not valid', schema: ValidationErrorBody } }

@@ -165,11 +165,11 @@ describe('/openapi.json', () => {
   it('adds what the server answers by itself', async () => {
     const statusesFor = async (access: Access) =>
       Object.keys((await documentOf(sample(access))).paths['/sample/{id}']!.patch!.responses);
-    expect(await statusesFor('public')).toEqual(['200', '408', '413', '422', '500']);
+    expect(await statusesFor('public')).toEqual(['200', '403', '408', '413', '422', '500']);
     expect(await statusesFor('runtime')).toEqual(['200', '401', '403', '408', '413', '422', '500']);
-    expect(await statusesFor('account')).toEqual(['200', '401', '408', '413', '422', '500']);
+    expect(await statusesFor('account')).toEqual(['200', '401', '403', '408', '413', '422', '500']);
     const { responses, security } = (await documentOf(sample('config'))).paths['/sample/{id}']!.patch!;
-    expect(security).toEqual([{ apiKey: [] }, { bearer: [] }]);
+    expect(security).toEqual([{ apiKey: [] }, { bearer: [] }, { session: [] }]);
     expect(responses['401']!.content!['application/json']!.schema!.$ref).toBe('#/components/schemas/Error');
     expect(responses['422']!.content!['application/json']!.schema!.$ref).toBe(
       '#/components/schemas/ValidationError',

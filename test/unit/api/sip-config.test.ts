@@ -36,7 +36,7 @@ async function server() {
   const http = new HttpServer({
     routes: [...sipTrunkRoutes(sip), ...sipDidRoutes(sip)],
     sockets: [],
-    authenticate: authenticator(await KeyRing.load(store.db, systemClock, () => {})),
+    authenticate: authenticator(await KeyRing.load(store.db, systemClock, () => {}), { use: () => null }),
     onError: (error) => {
       throw error;
     },

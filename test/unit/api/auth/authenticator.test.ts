@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { storeKey } from '../../../../src/accounts/api-keys.ts';
 import { KeyRing } from '../../../../src/accounts/key-ring.ts';
-import { authenticator } from '../../../../src/api/auth/authenticator.ts';
+import { authenticator as authenticatorOf } from '../../../../src/api/auth/authenticator.ts';
 import type { Clock } from '../../../../src/base/time.ts';
 import { revokeKey } from '../../../../src/store/keys.ts';
 import type { Store } from '../../../../src/store/store.ts';
@@ -9,6 +9,12 @@ import { NOW, seedAccount, temporaryStore } from '../../store/temporary.ts';
 
 const AGENT_KEY = `svc_${'a'.repeat(40)}`;
 const SETTINGS_KEY = `svc_${'s'.repeat(40)}`;
+
+const SESSION = { id: 'ses_1', accountId: 'acc_1', agentIds: ['agt_1', 'agt_2'] };
+
+/** Keys, and the one session `token`. */
+const authenticator = (keys: KeyRing) =>
+  authenticatorOf(keys, { use: (token) => (token === 'token' ? SESSION : null) });
 
 /** A clock whose time is a number that the test moves. */
 function handClock(): Clock & { ms: number } {
@@ -109,4 +115,15 @@ test('a failing write of the last use is told and lets the key in all the same',
   await store.close();
   expect(authenticate(AGENT_KEY)?.accountId).toBe(accountId);
   await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
+});
+
+test('a session acts for all agents of its account', async () => {
+  const { store } = await twoKeys();
+  const authenticate = authenticator(await KeyRing.load(store.db, handClock(), () => {}));
+  expect(authenticate('token')).toEqual({
+    accountId: 'acc_1',
+    credentialId: 'ses_1',
+    kind: 'session',
+    agentIds: ['agt_1', 'agt_2'],
+  });
 });

@@ -1,0 +1,63 @@
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+
+/**
+ * Whose address a request comes from. Reverse proxies that the operator names say it in `X-Forwarded-For`; of anybody
+ * else that header is not believed.
+ */
+export class ClientAddresses {
+  /** Whether anybody's `X-Forwarded-For` is believed. */
+  readonly trustsAny: boolean;
+  readonly #trusted = new BlockList();
+
+  /** `trustedProxies`: addresses and subnets (`10.0.0.0/8`). */
+  constructor(trustedProxies: readonly string[]) {
+    this.trustsAny = trustedProxies.length > 0;
+    for (const proxy of trustedProxies) {
+      const [address = '', prefix] = proxy.split('/');
+      if (prefix === undefined) this.#trusted.addAddress(address, family(address));
+      else this.#trusted.addSubnet(address, Number(prefix), family(address));
+    }
+  }
+
+  /** `peer`: the other end of the connection. Of IPv6, the eight groups; '' when it is not known. */
+  of(peer: string, forwardedFor: string): string {
+    let address = plainAddress(peer);
+    if (!this.trustsAny) return address;
+    const hops = forwardedFor.split(',');
+    while (address !== '' && this.#trusted.check(address, family(address))) {
+      const next = plainAddress(hops.pop()?.trim() ?? '');
+      if (next === '') break;
+      address = next;
+    }
+    return address;
+  }
+}
+
+/** IPv4, also where it is wrapped in IPv6, or IPv6 in its eight groups; '' for anything else. */
+export function plainAddress(text: string): string {
+  if (isIPv4(text)) return text;
+  if (!isIPv6(text)) return '';
+  // URLs write IPv6 in one way only; zones (`%eth0`) have no place in them.
+  const groups = groupsOf(new URL(`http://[${text.split('%')[0]}]/`).hostname.slice(1, -1));
+  return groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff' ? ipv4Of(groups) : groups.join(':');
+}
+
+function groupsOf(compressed: string): string[] {
+  const [before = '', after] = compressed.split('::');
+  const left = before === '' ? [] : before.split(':');
+  if (after === undefined) return left;
+  const right = after === '' ? [] : after.split(':');
+  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+}
+
+function ipv4Of(groups: readonly string[]): string {
+  const bytes = groups.slice(6).flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
+  return bytes.join('.');
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
