@@ -16,6 +16,15 @@ export interface Settings {
   readonly dataDir: string;
   readonly masterKey: Buffer | null;
   readonly bootstrap: { readonly agentKey: string | null; readonly settingsKey: string | null };
+  readonly people: {
+    readonly signup: Values['SVC_SIGNUP'];
+    readonly signupCode: string | null;
+    readonly loginAttempts: number;
+    /** IP addresses and subnets. */
+    readonly trustedProxies: readonly string[];
+  };
+  /** Null: mails are kept, not sent. */
+  readonly mail: { readonly smtpUrl: string; readonly from: string } | null;
   readonly sip: {
     readonly host: string;
     readonly port: number;
@@ -124,6 +133,9 @@ function conflicts(values: Partial<Values>): string[] {
   const { SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
   if (cert && key === null) mistakes.push('SVC_SIP_TLS_KEY_FILE: is missing beside SVC_SIP_TLS_CERT_FILE');
   if (key && cert === null) mistakes.push('SVC_SIP_TLS_CERT_FILE: is missing beside SVC_SIP_TLS_KEY_FILE');
+  if (values.SVC_SMTP_URL && values.SVC_MAIL_FROM === null) {
+    mistakes.push('SVC_MAIL_FROM: is missing beside SVC_SMTP_URL');
+  }
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
     mistakes.push('SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY');
@@ -142,6 +154,13 @@ function arrange(values: Values, texts: Texts): Settings {
     dataDir: resolve(values.SVC_DATA_DIR),
     masterKey: values.SVC_MASTER_KEY,
     bootstrap: { agentKey: values.SVC_BOOTSTRAP_AGENT_KEY, settingsKey: values.SVC_BOOTSTRAP_SETTINGS_KEY },
+    people: {
+      signup: values.SVC_SIGNUP,
+      signupCode: values.SVC_SIGNUP_CODE,
+      loginAttempts: values.SVC_LOGIN_ATTEMPTS,
+      trustedProxies: values.SVC_TRUSTED_PROXIES ?? [],
+    },
+    mail: arrangeMail(values),
     sip: {
       host: values.SVC_SIP_HOST,
       port: values.SVC_SIP_PORT,
@@ -170,6 +189,10 @@ function arrange(values: Values, texts: Texts): Settings {
 function arrangeTls(values: Values): Settings['sip']['tlsListen'] {
   const { SVC_SIP_TLS_PORT: port, SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
   return cert === null || key === null ? null : { port, cert, key };
+}
+
+function arrangeMail({ SVC_SMTP_URL: smtpUrl, SVC_MAIL_FROM: from }: Values): Settings['mail'] {
+  return smtpUrl === null || from === null ? null : { smtpUrl, from };
 }
 
 /** Bytes cannot be frozen; everything else is. */

@@ -88,6 +88,27 @@ const CodecList = z.string().transform((text, context) => {
   return known;
 });
 
+const SmtpUrl = z.string().refine((text) => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '';
+}, 'must be an smtp or smtps URL, for example "smtps://user:password@mail.example.com"');
+
+const MailFrom = z
+  .string()
+  .regex(
+    /^(?:[^\s<>@]+@[^\s<>@]+|[^<>\r\n]+ <[^\s<>@]+@[^\s<>@]+>)$/,
+    'must be a mail address, or "Name <address>"',
+  );
+
+const PROXY = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+
+const ProxyList = z.string().transform((text, context) => {
+  const proxies = text.split(',').map((proxy) => proxy.trim());
+  if (proxies.every((proxy) => PROXY.safeParse(proxy).success)) return proxies;
+  context.addIssue('must be IP addresses or subnets (10.0.0.0/8), with commas between');
+  return z.NEVER;
+});
+
 const LogLevel = z.enum(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
   'must be one of trace, debug, info, warn, error, fatal, silent',
@@ -212,6 +233,41 @@ export const VARIABLES = {
     secret: true,
     schema: BootstrapKey,
     meaning: 'Settings key that is valid from the first start on (`svc_…`, 32 characters or more)',
+  }),
+  SVC_SIGNUP: variable({
+    default: 'invite',
+    schema: z.enum(['open', 'invite', 'closed'], 'must be one of open, invite, closed'),
+    meaning: 'Who may sign up: anybody (open), whoever knows SVC_SIGNUP_CODE (invite), or nobody (closed)',
+  }),
+  SVC_SIGNUP_CODE: variable({
+    default: null,
+    secret: true,
+    schema: z.string().min(8, 'must have 8 to 256 characters').max(256, 'must have 8 to 256 characters'),
+    meaning: '`invite_code` of a sign-up by invitation; without it nobody is let in that way',
+  }),
+  SVC_SMTP_URL: variable({
+    default: null,
+    secret: true,
+    schema: SmtpUrl,
+    meaning:
+      'Server that sends mails, with its login (`smtps://user:password@host:port`, or `smtp://`); without it mails are kept, not sent',
+  }),
+  SVC_MAIL_FROM: variable({
+    default: null,
+    schema: MailFrom,
+    meaning: 'Sender of the mails, `Name <address>`; needed with SVC_SMTP_URL',
+  }),
+  SVC_LOGIN_ATTEMPTS: variable({
+    default: '10',
+    schema: wholeNumber(1, 1_000_000),
+    meaning:
+      'Passwords that may be tried in 15 minutes for one mail address, and ten times as many from one IP address; more answer 429',
+  }),
+  SVC_TRUSTED_PROXIES: variable({
+    default: null,
+    schema: ProxyList,
+    meaning:
+      'Addresses or subnets of reverse proxies, with commas between, whose `X-Forwarded-For` tells the client of a request',
   }),
   SVC_MASTER_KEY: variable({
     default: null,

@@ -28,3 +28,32 @@ export async function deleteAccount(db: Db, accountId: string): Promise<boolean>
   const { numDeletedRows } = await db.deleteFrom('accounts').where('id', '=', accountId).executeTakeFirst();
   return numDeletedRows > 0n;
 }
+
+/** `email` in lower case. */
+export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
+  return await db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst();
+}
+
+/** False: the address has an account already. */
+export async function insertPerson(db: Db, account: Account): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('accounts')
+    .values(account)
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** What changes about the person behind an account. Rejects when another account has the address. */
+export async function updatePerson(
+  db: Db,
+  accountId: string,
+  change: Partial<Pick<Account, 'email' | 'emailVerifiedAt' | 'passwordHash'>>,
+): Promise<void> {
+  await db.updateTable('accounts').set(change).where('id', '=', accountId).execute();
+}
+
+/** Nobody comes in by another provider any more. */
+export async function forgetIdentities(db: Db, accountId: string): Promise<void> {
+  await db.deleteFrom('identities').where('accountId', '=', accountId).execute();
+}

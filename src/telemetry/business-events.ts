@@ -87,6 +87,18 @@ export class BusinessEvents {
     this.#loggers.accounts.info({ accountId }, 'an account was deleted');
   }
 
+  /** No SMTP server is set: the whole mail, its link too, for whoever tries the gateway out. */
+  mailKept(mail: { to: string; subject: string; text: string }, path: string): void {
+    const { to, subject, text } = mail;
+    this.#loggers.accounts.warn({ path, personal: { to, subject, text } }, 'a mail was kept, not sent');
+  }
+
+  /** A mail was given up; `error` may name its reader. */
+  mailFailed(error: unknown): void {
+    const { message, code } = error as { message?: unknown; code?: unknown };
+    this.#loggers.accounts.error({ code, personal: { message } }, 'a mail could not be sent');
+  }
+
   #later(write: () => void): void {
     if (this.#waiting.push(write) === 1) setImmediate(() => this.#writeAll());
   }

@@ -172,3 +172,38 @@ test('a certificate needs its key, and both make a listener for TLS', () => {
     key: '-----BEGIN PRIVATE KEY-----',
   });
 });
+
+test('nobody signs up by default, and mails are kept', () => {
+  const { people, mail } = settingsOf({});
+  expect(people).toEqual({ signup: 'invite', signupCode: null, loginAttempts: 10, trustedProxies: [] });
+  expect(mail).toBeNull();
+});
+
+test('a mail server and who its mails are from belong together', () => {
+  const SVC_SMTP_URL = 'smtps://user:p%40ss@mail.example.com:465';
+  expect(mistakesOf({ SVC_SMTP_URL })).toEqual(['SVC_MAIL_FROM: is missing beside SVC_SMTP_URL']);
+  for (const from of ['gateway@example.com', 'Voice Gateway <gateway@example.com>']) {
+    expect(settingsOf({ SVC_SMTP_URL, SVC_MAIL_FROM: from }).mail).toEqual({ smtpUrl: SVC_SMTP_URL, from });
+  }
+});
+
+test.each([
+  { SVC_SMTP_URL: 'https://user:hunter2@mail.example.com', SVC_MAIL_FROM: 'a@b.example' },
+  { SVC_SMTP_URL: 'hunter2', SVC_MAIL_FROM: 'a@b.example' },
+  { SVC_MAIL_FROM: 'nobody' },
+  { SVC_MAIL_FROM: 'A <a@b.example>, B <b@b.example>' },
+  { SVC_SIGNUP: 'maybe' },
+  { SVC_SIGNUP_CODE: 'hunter2' },
+  { SVC_TRUSTED_PROXIES: '10.0.0.0/8, proxy.example' },
+  { SVC_TRUSTED_PROXIES: '10.0.0.0/33' },
+])('what people need is checked (%#)', (env) => {
+  const mistakes = mistakesOf(env);
+  expect(mistakes).toHaveLength(1);
+  expect(mistakes[0]).toContain('must ');
+  expect(mistakes[0]).not.toContain('hunter2');
+});
+
+test('proxies are addresses or subnets', () => {
+  const { people } = settingsOf({ SVC_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8' });
+  expect(people.trustedProxies).toEqual(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
+});

@@ -1,0 +1,119 @@
+import { escapeHtml } from '../base/html.ts';
+
+/** A mail to one person; `text` and `html` say the same. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+interface Letter {
+  readonly subject: string;
+  readonly lines: readonly string[];
+  /** What the reader is asked to do, and where. */
+  readonly action?: { readonly label: string; readonly url: string };
+  /** Said after the link. */
+  readonly closing: string;
+}
+
+const NOT_YOU = 'If this was not you, there is nothing to do: forget this mail.';
+
+export function verificationMail(to: string, url: string): Mail {
+  return compose(to, {
+    subject: 'Confirm your email address',
+    lines: ['Welcome. Please confirm that this is your address; the link works for 24 hours.'],
+    action: { label: 'Confirm address', url },
+    closing: NOT_YOU,
+  });
+}
+
+/** To somebody who signed up with an address that has an account. */
+export function alreadySignedUpMail(to: string, url: string): Mail {
+  return compose(to, {
+    subject: 'You have an account already',
+    lines: [
+      'Somebody, probably you, signed up with this address, which has an account already.',
+      'If you forgot your password, set a new one.',
+    ],
+    action: { label: 'Set a new password', url },
+    closing: NOT_YOU,
+  });
+}
+
+export function resetMail(to: string, url: string): Mail {
+  return compose(to, {
+    subject: 'Set a new password',
+    lines: ['You asked for a new password. The link works once, within an hour.'],
+    action: { label: 'Set a new password', url },
+    closing: NOT_YOU,
+  });
+}
+
+export function changeEmailMail(to: string, url: string): Mail {
+  return compose(to, {
+    subject: 'Confirm your new email address',
+    lines: ['Please confirm that your account shall have this address; the link works for 24 hours.'],
+    action: { label: 'Confirm new address', url },
+    closing: NOT_YOU,
+  });
+}
+
+/** To somebody whose address another account wants to have. */
+export function addressWantedMail(to: string): Mail {
+  return compose(to, {
+    subject: 'Your address is in use',
+    lines: [
+      'Somebody wanted to give this address to another account. It stays with yours.',
+      'If this was you, delete one of your accounts first.',
+    ],
+    closing: NOT_YOU,
+  });
+}
+
+export function passwordChangedMail(to: string, url: string): Mail {
+  return compose(to, {
+    subject: 'Your password was changed',
+    lines: ['The password of your account was changed, and all other sessions were signed out.'],
+    action: { label: 'This was not me', url },
+    closing: 'If this was you, there is nothing to do.',
+  });
+}
+
+/** To the address that an account had until now. */
+export function emailChangedMail(to: string): Mail {
+  return compose(to, {
+    subject: 'Your email address was changed',
+    lines: ['Your account now has another address; this one gets no more mail.'],
+    closing: 'If this was not you, tell whoever runs this gateway at once.',
+  });
+}
+
+function compose(to: string, { subject, lines, action, closing }: Letter): Mail {
+  const linked = action ? [action.url] : [];
+  const text = `${[...lines, ...linked, closing].join('\n\n')}\n`;
+  return { to, subject, text, html: htmlOf(subject, lines, action, closing) };
+}
+
+const FONT = 'font-family:system-ui,-apple-system,sans-serif';
+
+function htmlOf(
+  subject: string,
+  lines: readonly string[],
+  action: Letter['action'],
+  closing: string,
+): string {
+  const paragraphs = lines.map((line) => `<p style="margin:0 0 16px">${escapeHtml(line)}</p>`).join('');
+  return `<!doctype html><html lang="en"><body style="margin:0;padding:32px 16px;background:#f4f5f7;${FONT}">
+<div style="max-width:480px;margin:0 auto;padding:32px;background:#fff;border-radius:12px;color:#1c2430;line-height:1.5">
+<h1 style="margin:0 0 16px;font-size:20px">${escapeHtml(subject)}</h1>
+${paragraphs}${action ? button(action) : ''}
+<p style="margin:24px 0 0;font-size:13px;color:#667085">${escapeHtml(closing)}</p>
+</div></body></html>`;
+}
+
+function button({ label, url }: NonNullable<Letter['action']>): string {
+  const style =
+    'display:inline-block;padding:12px 20px;background:#2f5bea;color:#fff;border-radius:8px;text-decoration:none';
+  return `<p style="margin:0"><a href="${escapeHtml(url)}" style="${style}">${escapeHtml(label)}</a></p>`;
+}

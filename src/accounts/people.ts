@@ -1,0 +1,33 @@
+import type { AgentRoster } from '../agents/agent-roster.ts';
+import type { Clock } from '../base/time.ts';
+import type { Db } from '../store/tables.ts';
+import type { AttemptLimits } from './attempt-limits.ts';
+import type { Mailer } from './mailer.ts';
+import type { SessionRing } from './session-ring.ts';
+
+/** Who may sign up: anybody, whoever knows the code, or nobody. */
+export interface SignupPolicy {
+  readonly mode: 'open' | 'invite' | 'closed';
+  /** Null: nobody knows it. */
+  readonly code: string | null;
+}
+
+/** What the verbs about people and their sessions work with. */
+export interface People {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly sessions: SessionRing;
+  readonly roster: AgentRoster;
+  readonly mailer: Mailer;
+  readonly limits: AttemptLimits;
+  readonly signup: SignupPolicy;
+  /** Where links in mails lead, without a slash at the end. */
+  readonly publicUrl: () => string;
+}
+
+/** Where a request comes from. */
+export interface Client {
+  /** IPv4, or IPv6 in its eight groups. */
+  readonly address: string;
+  readonly userAgent: string;
+}

@@ -1,0 +1,61 @@
+import { ensureDefaultAgent } from '../agents/default-agent.ts';
+import { newId } from '../base/ids.ts';
+import { audit } from '../store/audit-log.ts';
+import { deleteSession, insertSession, type StoredSession } from '../store/sessions.ts';
+import type { Db } from '../store/tables.ts';
+import type { Client, People } from './people.ts';
+import { expiryFrom } from './session-ring.ts';
+import { hashToken, newToken } from './tokens.ts';
+
+/** Whoever signs in once more loses the session that was used longest ago. */
+const MAX_SESSIONS_PER_ACCOUNT = 50;
+
+/** A session that was just made: the only time that its token is known. */
+export interface NewSession {
+  readonly token: string;
+  readonly session: StoredSession;
+}
+
+/** Signs somebody in whose right to that was checked; returns the token for the cookie. */
+export async function openSession(people: People, accountId: string, client: Client): Promise<string> {
+  const { token, session } = newSession(accountId, client, people.clock.nowIso());
+  const surplus = people.sessions.of(accountId).slice(MAX_SESSIONS_PER_ACCOUNT - 1);
+  await people.db.transaction().execute(async (trx) => {
+    await ensureDefaultAgent(trx, accountId, session.createdAt);
+    for (const { id } of surplus) await deleteSession(trx, id);
+    await storeSession(trx, session);
+  });
+  for (const { id } of surplus) people.sessions.remove(id);
+  people.sessions.add(session);
+  await people.roster.reload(accountId);
+  return token;
+}
+
+/** Signs out. */
+export async function closeSession(people: People, sessionId: string): Promise<void> {
+  people.sessions.remove(sessionId);
+  await deleteSession(people.db, sessionId);
+}
+
+export function newSession(accountId: string, client: Client, nowIso: string): NewSession {
+  const token = newToken();
+  const session = {
+    id: newId('ses'),
+    accountId,
+    tokenHash: hashToken(token),
+    userAgent: client.userAgent,
+    address: client.address,
+    createdAt: nowIso,
+    lastUsedAt: nowIso,
+    expiresAt: expiryFrom(nowIso),
+  };
+  return { token, session };
+}
+
+/** Stores a session and tells the log of it. */
+export async function storeSession(db: Db, session: StoredSession): Promise<void> {
+  const { id, accountId, createdAt } = session;
+  await insertSession(db, session);
+  const actor = { accountId, kind: 'session', credentialId: id } as const;
+  await audit(db, actor, 'session.open', id, { address: session.address }, createdAt);
+}

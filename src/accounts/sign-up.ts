@@ -1,0 +1,64 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { ensureDefaultAgent } from '../agents/default-agent.ts';
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { findAccountByEmail, insertPerson } from '../store/accounts.ts';
+import { audit } from '../store/audit-log.ts';
+import { newMailLink } from './mail-links.ts';
+import { alreadySignedUpMail, type Mail, verificationMail } from './mails.ts';
+import { hashPassword } from './passwords.ts';
+import type { People, SignupPolicy } from './people.ts';
+
+export interface NewPerson {
+  /** In lower case. */
+  readonly email: string;
+  readonly password: string;
+  readonly name: string;
+  readonly inviteCode: string | null;
+}
+
+/**
+ * Makes an account, whose owner is told by mail how to prove the address. Nothing but that mail says whether the
+ * address had an account already. Throws `signup_closed`, `invalid_invite_code` or TooManyAttempts.
+ */
+export async function signUp(people: People, person: NewPerson, ip: string): Promise<void> {
+  const { email, password, name, inviteCode } = person;
+  people.limits.attempt(ip, `signup ${email}`);
+  admit(people.signup, inviteCode);
+  const passwordHash = await hashPassword(password);
+  const nowIso = people.clock.nowIso();
+  const account = { id: newId('acc'), name, createdAt: nowIso, email, emailVerifiedAt: null, passwordHash };
+  await people.db.transaction().execute(async (trx) => {
+    if (!(await insertPerson(trx, account))) return;
+    await ensureDefaultAgent(trx, account.id, nowIso);
+    await audit(
+      trx,
+      { accountId: account.id, kind: 'none', credentialId: '' },
+      'account.sign_up',
+      null,
+      {},
+      nowIso,
+    );
+  });
+  people.mailer.later(() => welcome(people, email, account.id));
+}
+
+/** Throws when the policy lets nobody in, or nobody without the code. */
+function admit(policy: SignupPolicy, inviteCode: string | null): void {
+  if (policy.mode === 'open') return;
+  if (policy.mode === 'closed' || policy.code === null) throw new GatewayError('signup_closed');
+  if (inviteCode === null || !isSame(policy.code, inviteCode)) throw new GatewayError('invalid_invite_code');
+}
+
+function isSame(expected: string, given: string): boolean {
+  return timingSafeEqual(hash('sha256', expected, 'buffer'), hash('sha256', given, 'buffer'));
+}
+
+async function welcome(people: People, email: string, newAccountId: string): Promise<Mail | null> {
+  const account = await findAccountByEmail(people.db, email);
+  if (!account) return null;
+  if (account.id === newAccountId) {
+    return verificationMail(email, await newMailLink(people, 'verify', account.id, email));
+  }
+  return alreadySignedUpMail(email, await newMailLink(people, 'reset', account.id, email));
+}

@@ -1,0 +1,66 @@
+import { AttemptLimits } from '../../../src/accounts/attempt-limits.ts';
+import { Mailer, type MailTransport } from '../../../src/accounts/mailer.ts';
+import type { Mail } from '../../../src/accounts/mails.ts';
+import type { Client, People, SignupPolicy } from '../../../src/accounts/people.ts';
+import { SessionRing } from '../../../src/accounts/session-ring.ts';
+import { signIn } from '../../../src/accounts/sign-in.ts';
+import { signUp } from '../../../src/accounts/sign-up.ts';
+import { AgentRoster } from '../../../src/agents/agent-roster.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { temporaryStore } from '../store/temporary.ts';
+
+export const CLIENT: Client = { address: '203.0.113.5', userAgent: 'test' };
+export const EMAIL = 'ada@example.com';
+export const PASSWORD = 'correct horse';
+
+export interface TestPeople {
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly people: People;
+  /** Every mail that left since it was last asked. */
+  mails(): Promise<Mail[]>;
+}
+
+/** A domain of people over a real database, whose mails are caught. */
+export async function testPeople(signup: SignupPolicy = { mode: 'open', code: null }): Promise<TestPeople> {
+  const store = await temporaryStore();
+  const clock = new ManualClock();
+  const sent: Mail[] = [];
+  const transport: MailTransport = { send: async (mail) => void sent.push(mail), close: () => {} };
+  const roster = await AgentRoster.load(store.db);
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const people: People = {
+    db: store.db,
+    clock,
+    roster,
+    sessions: await SessionRing.load(store.db, clock, roster, () => {}),
+    mailer: new Mailer(transport, clock, { mailFailed: fail }),
+    limits: new AttemptLimits(clock, 10),
+    signup,
+    publicUrl: () => 'https://voice.example.com/gateway',
+  };
+  const mails = async () => {
+    clock.advance(1_000);
+    await people.mailer.settled();
+    return sent.splice(0);
+  };
+  return { store, clock, people, mails };
+}
+
+/** The token in the link of a mail. */
+export function tokenIn(mail: Mail | undefined): string {
+  const token = /\?token=([\w-]+)/.exec(mail?.text ?? '')?.[1];
+  if (token === undefined) throw new Error(`no link in ${mail?.text}`);
+  return token;
+}
+
+/** Somebody who signed up and in, whose mails were read. */
+export async function signedUp({ people, mails }: TestPeople, email = EMAIL, password = PASSWORD) {
+  await signUp(people, { email, password, name: 'Ada', inviteCode: null }, CLIENT.address);
+  const [welcome] = await mails();
+  const { account, token } = await signIn(people, { email, password }, CLIENT, null);
+  return { welcome, account, token, sessionId: people.sessions.use(token)!.id };
+}
