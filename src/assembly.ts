@@ -1,10 +1,19 @@
+import { join } from 'node:path';
 import { AgentProbes } from './accounts/agent-probes.ts';
+import { AttemptLimits } from './accounts/attempt-limits.ts';
 import { ensureOperator, type OperatorKeys } from './accounts/first-start.ts';
 import { KeyRing } from './accounts/key-ring.ts';
+import { Mailer } from './accounts/mailer.ts';
+import { OutboxFolder } from './accounts/outbox-folder.ts';
+import type { People } from './accounts/people.ts';
 import { hasLogin } from './accounts/platform-status.ts';
+import { SessionRing } from './accounts/session-ring.ts';
 import { loadSipAccounts, type SipAccounts } from './accounts/sip-accounts.ts';
+import { SmtpTransport } from './accounts/smtp-transport.ts';
 import type { AgentDomain } from './agents/agent-domain.ts';
+import { AgentRoster } from './agents/agent-roster.ts';
 import { authenticator } from './api/auth/authenticator.ts';
+import { ClientAddresses } from './api/auth/client-addresses.ts';
 import type { Route } from './api/http/route.ts';
 import { HttpServer } from './api/http/server.ts';
 import { accountRoutes } from './api/rest/account.ts';
@@ -16,12 +25,15 @@ import { agentRoutes } from './api/rest/agents.ts';
 import { apiKeyRoutes } from './api/rest/api-keys.ts';
 import { botTokenRoutes } from './api/rest/bot-tokens.ts';
 import { callRoutes } from './api/rest/calls.ts';
+import { emailAddressRoutes } from './api/rest/email-address.ts';
 import { exportRoutes } from './api/rest/export.ts';
 import { feedbackRoutes } from './api/rest/feedback.ts';
 import { internalBearerRoutes } from './api/rest/internal-bearer.ts';
 import { inviteLinkRoutes } from './api/rest/invite-link.ts';
 import { openApiRoute } from './api/rest/openapi.ts';
+import { passwordRoutes } from './api/rest/passwords.ts';
 import { platformRoutes } from './api/rest/platforms.ts';
+import { signInRoutes } from './api/rest/sign-in.ts';
 import { sipDidRoutes } from './api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from './api/rest/sip-trunk.ts';
 import { type ReadinessCheck, systemRoutes } from './api/rest/system.ts';
@@ -103,9 +115,15 @@ export async function assemble(parts: Parts): Promise<Running> {
   const sipAccounts = { store, directory: sip, clock };
   await loadSipAccounts(sipAccounts);
 
+  const { host, port } = settings.http;
+  const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
+  const people = await peopleDomain(parts, events, publicUrl);
+  // Half of the time: what closes after it must not pay for a mail server that does not answer.
+  closers.push((deadlineMs) => people.mailer.close(deadlineMs / 2));
   const agents: AgentDomain = {
     ...sipAccounts,
     keys,
+    roster: people.roster,
     endCalls: (accountId, agentId) => hangUpAgent(calls, accountId, agentId),
   };
   const streams = new OpenStreams();
@@ -115,14 +133,15 @@ export async function assemble(parts: Parts): Promise<Running> {
     hasReplied: () => false,
   });
   keys.watch((keyId, agentIds) => streams.narrow(keyId, agentIds));
+  people.sessions.watch((sessionId) => streams.narrow(sessionId, []));
 
-  const { host, port } = settings.http;
-  const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
-  const authenticate = authenticator(keys);
+  const authenticate = authenticator(keys, people.sessions);
   const http = new HttpServer({
-    routes: routes(calls, sipAccounts, agents, probes, metrics, publicUrl),
+    routes: routes(calls, sipAccounts, agents, probes, people, metrics, publicUrl),
     sockets: [streamRoute(calls, authenticate, streams)],
     authenticate,
+    ownOrigin: () => new URL(publicUrl()).origin,
+    addresses: new ClientAddresses(settings.people.trustedProxies),
     bodyLimitBytes: settings.http.bodyLimitBytes,
     onAnswered: (answered) => metrics.requestAnswered(answered),
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
@@ -189,11 +208,36 @@ function callDomain(
   return calls;
 }
 
+async function peopleDomain(
+  { settings, clock, store: { db } }: Parts,
+  events: BusinessEvents,
+  publicUrl: () => string,
+): Promise<People> {
+  const { signup: mode, signupCode: code, loginAttempts } = settings.people;
+  const transport = settings.mail
+    ? new SmtpTransport(settings.mail.smtpUrl, settings.mail.from)
+    : new OutboxFolder(join(settings.dataDir, 'outbox'), () => clock.nowIso(), events);
+  const roster = await AgentRoster.load(db);
+  return {
+    db,
+    clock,
+    roster,
+    sessions: await SessionRing.load(db, clock, roster, (error) =>
+      events.writeFailed('last use of a session', error),
+    ),
+    mailer: new Mailer(transport, clock, events),
+    limits: new AttemptLimits(clock, loginAttempts),
+    signup: { mode, code },
+    publicUrl,
+  };
+}
+
 function routes(
   calls: CallDomain,
   sip: SipAccounts,
   agents: AgentDomain,
   probes: AgentProbes,
+  people: People,
   metrics: Metrics,
   publicUrl: () => string,
 ): Route[] {
@@ -216,6 +260,9 @@ function routes(
     ...feedbackRoutes(accounts),
     ...exportRoutes(accounts),
     ...agentProbeRoutes(probes),
+    ...signInRoutes(people),
+    ...passwordRoutes(people),
+    ...emailAddressRoutes(people),
     ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
     openApiRoute(() => all, publicUrl),
   ];

@@ -9,6 +9,7 @@ const DEBIAN_PACKAGE = {
   ffmpeg: 'ffmpeg',
   openssl: 'openssl',
   cc: 'gcc libc6-dev',
+  chromium: 'chromium',
 } as const;
 
 export type Peer = keyof typeof DEBIAN_PACKAGE;

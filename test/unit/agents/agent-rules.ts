@@ -13,6 +13,7 @@ import { createSipDid, deleteSipDid } from '../../../src/accounts/sip-dids.ts';
 import { attachAccount, detachAccount } from '../../../src/agents/agent-accounts.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
 import { attachAgentKey, detachAgentKey, mintAgentKey } from '../../../src/agents/agent-keys.ts';
+import { AgentRoster } from '../../../src/agents/agent-roster.ts';
 import { createAgent } from '../../../src/agents/create-agent.ts';
 import { deleteAgent } from '../../../src/agents/delete-agent.ts';
 import { getInternalBearer, rotateInternalBearer } from '../../../src/agents/internal-bearer.ts';
@@ -225,7 +226,8 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
   const store = await temporaryStore();
   const directory = new FakeDirectory();
   const keys = await KeyRing.load(store.db, systemClock, () => {});
-  const domain = { store, directory, keys, clock: systemClock, endCalls: () => {}, calls: NO_CALLS };
+  const roster = await AgentRoster.load(store.db);
+  const domain = { store, directory, keys, roster, clock: systemClock, endCalls: () => {}, calls: NO_CALLS };
   let carriedOut = 0;
   await fc.assert(
     fc.asyncProperty(operations, fc.boolean(), fc.boolean(), async (sequence, atOnce, isBare) => {

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { storeKey } from '../../../src/accounts/api-keys.ts';
 import { KeyRing } from '../../../src/accounts/key-ring.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
+import { AgentRoster } from '../../../src/agents/agent-roster.ts';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
 import { deliveryRoutes } from '../../../src/api/rest/agent-deliveries.ts';
@@ -47,7 +48,8 @@ export async function agentServer(): Promise<AgentServer> {
   const ended: string[] = [];
   keys.watch((keyId, agentIds) => narrowed.push([keyId, agentIds]));
   const endCalls = (_accountId: string, agentId: string) => void ended.push(agentId);
-  const agents = { store, directory, clock: systemClock, keys, endCalls };
+  const roster = await AgentRoster.load(store.db);
+  const agents = { store, directory, clock: systemClock, keys, roster, endCalls };
   const http = new HttpServer({
     routes: [
       ...agentRoutes(agents),
@@ -59,7 +61,7 @@ export async function agentServer(): Promise<AgentServer> {
       ...sipDidRoutes(agents),
     ],
     sockets: [],
-    authenticate: authenticator(keys),
+    authenticate: authenticator(keys, { use: () => null }),
     onError: (error) => {
       throw error;
     },

@@ -1,0 +1,23 @@
+import type { Page } from './page.ts';
+
+/** Something for people to read; all of it is ours. */
+function notice(title: string, text: string): Page {
+  return { title, content: `<p>${text}</p>` };
+}
+
+export const ADDRESS_CONFIRMED = notice('Address confirmed', 'Thank you. You can close this page.');
+
+export const ADDRESS_CHANGED = notice(
+  'Address changed',
+  'Your account has its new address. You can close this page.',
+);
+
+export const LINK_INVALID = notice(
+  'This link does not work',
+  'It has expired, was used already, or is not complete. Ask for a new one.',
+);
+
+export const ADDRESS_TAKEN = notice(
+  'This address is in use',
+  'Another account has it by now, so yours keeps its address.',
+);

@@ -1,0 +1,115 @@
+import { changePassword } from '../../accounts/change-password.ts';
+import type { People } from '../../accounts/people.ts';
+import { forgotPassword, resetPassword } from '../../accounts/reset-password.ts';
+import { sessionCookie } from '../auth/session-cookie.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { HTML_TYPE, pageReply } from '../pages/page.ts';
+import { resetPasswordPage } from '../pages/reset-password.ts';
+import {
+  ChangePasswordRequest,
+  Done,
+  ForgotPasswordRequest,
+  ResetPageQuery,
+  ResetPasswordRequest,
+} from '../schema/auth.ts';
+import { clientOf } from './sign-in.ts';
+
+const TAGS = ['Authentication'] as const;
+const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
+
+/** Passwords forgotten and changed. */
+export function passwordRoutes(people: People): Route[] {
+  return [forgot(people), reset(people), resetPage(), change(people)];
+}
+
+function forgot(people: People): Route {
+  return route({
+    method: 'post',
+    path: '/auth/forgot-password',
+    access: 'public',
+    operationId: 'forgotPassword',
+    summary: 'Ask for a mail with a link for a new password',
+    description: 'Answers the same, and as fast, whether or not the address has an account.',
+    tags: TAGS,
+    body: ForgotPasswordRequest,
+    responses: {
+      200: { description: 'If the address has an account, the mail is on its way', schema: Done },
+      429: TOO_MANY,
+    },
+    handler: ({ body, address }) => {
+      forgotPassword(people, body.email, address);
+      return reply(200, { status: 'ok' as const });
+    },
+  });
+}
+
+function reset(people: People): Route {
+  return route({
+    method: 'post',
+    path: '/auth/reset-password',
+    access: 'public',
+    operationId: 'resetPassword',
+    summary: 'Set a new password by the token of a reset mail',
+    description: 'The token works once, within an hour. Every session of the account ends.',
+    tags: TAGS,
+    body: ResetPasswordRequest,
+    responses: {
+      200: { description: 'The password was set', schema: Done },
+      400: 'Invalid or expired token',
+      429: TOO_MANY,
+    },
+    handler: async ({ body, address }) => {
+      await resetPassword(people, body.token, body.password, address);
+      return reply(200, { status: 'ok' as const });
+    },
+  });
+}
+
+function resetPage(): Route {
+  return route({
+    method: 'get',
+    path: '/auth/reset-password',
+    access: 'public',
+    operationId: 'getResetPasswordPage',
+    summary: 'Show the page that a reset mail leads to',
+    description: 'Without a token it asks for the address to send a link to.',
+    tags: TAGS,
+    query: ResetPageQuery,
+    responses: { 200: { description: 'A page', contentType: HTML_TYPE } },
+    handler: ({ query }) => pageReply(200, resetPasswordPage(query.token)),
+  });
+}
+
+function change(people: People): Route {
+  return route({
+    method: 'post',
+    path: '/api/change-password',
+    access: 'session',
+    operationId: 'changePassword',
+    summary: 'Change the password',
+    description:
+      'Every session of the account ends; this browser gets a new one. An account without a password gets its first one by POST /auth/forgot-password.',
+    tags: TAGS,
+    headers: ['user-agent'],
+    body: ChangePasswordRequest,
+    responses: {
+      200: {
+        description: 'It was changed',
+        schema: Done,
+        headers: { 'Set-Cookie': 'The new session: `svc_session`' },
+      },
+      400: 'Current password is wrong',
+      429: TOO_MANY,
+    },
+    handler: async (request) => {
+      const { current_password: current, new_password: wanted } = request.body;
+      const token = await changePassword(people, request.principal, { current, wanted }, clientOf(request));
+      return reply(
+        200,
+        { status: 'ok' as const },
+        { 'Set-Cookie': sessionCookie(token, people.publicUrl()) },
+      );
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import type { Client, People } from '../../accounts/people.ts';
+import { closeSession } from '../../accounts/sessions.ts';
+import { signIn } from '../../accounts/sign-in.ts';
+import { signUp } from '../../accounts/sign-up.ts';
+import { clearedSessionCookie, sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, type RouteRequest, route } from '../http/route.ts';
+import { Done, LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';
+
+const TAGS = ['Authentication'] as const;
+const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
+const MAX_USER_AGENT_LENGTH = 256;
+
+/** How people come in and go. */
+export function signInRoutes(people: People): Route[] {
+  return [signup(people), login(people), logout(people)];
+}
+
+/** Where a request comes from; its route names `user-agent` among its headers. */
+export function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Client {
+  const userAgent = request.header('user-agent').slice(0, MAX_USER_AGENT_LENGTH);
+  return { address: request.address, userAgent };
+}
+
+function signup(people: People): Route {
+  return route({
+    method: 'post',
+    path: '/auth/signup',
+    access: 'public',
+    operationId: 'signUp',
+    summary: 'Make an account',
+    description:
+      'A mail follows, with a link that proves the address. The answer is the same when the address has an account already; the mail then says so. Sign in with POST /auth/login.',
+    tags: TAGS,
+    body: SignupRequest,
+    responses: {
+      200: { description: 'The mail is on its way', schema: Done },
+      403: 'Sign-up is closed, or the invite code is wrong',
+      429: TOO_MANY,
+    },
+    handler: async ({ body, address }) => {
+      const { email, password, name = email, invite_code: inviteCode = null } = body;
+      await signUp(people, { email, password, name, inviteCode }, address);
+      return reply(200, { status: 'ok' as const });
+    },
+  });
+}
+
+function login(people: People): Route {
+  return route({
+    method: 'post',
+    path: '/auth/login',
+    access: 'public',
+    operationId: 'logIn',
+    summary: 'Sign in by email address and password',
+    description:
+      'Sets the session cookie. A session ends 30 days after its last use; the one that the browser had before ends now.',
+    tags: TAGS,
+    headers: ['cookie', 'user-agent'],
+    body: LoginRequest,
+    responses: {
+      200: {
+        description: 'Who was signed in',
+        schema: SignedIn,
+        headers: { 'Set-Cookie': 'The session: `svc_session`' },
+      },
+      401: 'Invalid email or password',
+      429: TOO_MANY,
+    },
+    handler: async (request) => {
+      const former = sessionTokenOf(request.header('cookie'));
+      const { account, token } = await signIn(people, request.body, clientOf(request), former);
+      const shown = {
+        account_id: account.id,
+        name: account.name,
+        email: request.body.email,
+        email_verified: account.emailVerifiedAt !== null,
+      };
+      return reply(200, shown, { 'Set-Cookie': sessionCookie(token, people.publicUrl()) });
+    },
+  });
+}
+
+function logout(people: People): Route {
+  return route({
+    method: 'post',
+    path: '/auth/logout',
+    access: 'session',
+    operationId: 'logOut',
+    summary: 'Sign out',
+    tags: TAGS,
+    responses: { 200: { description: 'The session has ended', schema: Done } },
+    handler: async ({ principal }) => {
+      await closeSession(people, principal.credentialId);
+      return reply(
+        200,
+        { status: 'ok' as const },
+        { 'Set-Cookie': clearedSessionCookie(people.publicUrl()) },
+      );
+    },
+  });
+}

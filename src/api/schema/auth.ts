@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords.ts';
+
+/** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
+const EMAIL_MAX_LENGTH = 254;
+const TOKEN_MAX_LENGTH = 128;
+
+const Email = z
+  .email()
+  .max(EMAIL_MAX_LENGTH)
+  .toLowerCase()
+  .describe('Email address; upper and lower case are the same');
+
+const NewPassword = z
+  .string()
+  .min(PASSWORD_MIN_LENGTH)
+  .max(PASSWORD_MAX_LENGTH)
+  .describe(`${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters, any of them`);
+
+const Password = z.string().min(1).max(PASSWORD_MAX_LENGTH);
+const Token = z.string().min(1).max(TOKEN_MAX_LENGTH).describe('As it came by mail');
+
+export const SignupRequest = z
+  .object({
+    email: Email,
+    password: NewPassword,
+    name: z.string().min(1).max(80).optional().describe('What the account is called; else its address'),
+    invite_code: z
+      .string()
+      .max(256)
+      .optional()
+      .describe('Needed where sign-up is by invitation; the operator has it'),
+  })
+  .meta({ id: 'SignupRequest' });
+
+export const LoginRequest = z.object({ email: Email, password: Password }).meta({ id: 'LoginRequest' });
+
+export const ForgotPasswordRequest = z.object({ email: Email }).meta({ id: 'ForgotPasswordRequest' });
+
+export const ResetPasswordRequest = z
+  .object({ token: Token, password: NewPassword })
+  .meta({ id: 'ResetPasswordRequest' });
+
+export const ChangePasswordRequest = z
+  .object({ current_password: Password, new_password: NewPassword })
+  .meta({ id: 'ChangePasswordRequest' });
+
+export const ChangeEmailRequest = z
+  .object({ new_email: Email, password: Password.describe('The current password') })
+  .meta({ id: 'ChangeEmailRequest' });
+
+export const TokenQuery = z.object({ token: Token });
+
+export const ResetPageQuery = z.object({ token: z.string().max(TOKEN_MAX_LENGTH).default('') });
+
+/** Who has been signed in; the session itself is in the cookie. */
+export const SignedIn = z
+  .object({
+    account_id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+  })
+  .meta({ id: 'SignedIn' });
+
+/** It was done, or would have been: the answer does not tell more. */
+export const Done = z.object({ status: z.literal('ok') }).meta({ id: 'Done' });

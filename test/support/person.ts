@@ -1,0 +1,49 @@
+import type { Answer } from './gateway-api.ts';
+
+/** Somebody at a browser: keeps the session cookie and shows it, as browsers do. */
+export class Person {
+  readonly email: string;
+  password: string;
+  /** `svc_session=…`; null while nobody is signed in. */
+  cookie: string | null = null;
+  readonly #baseUrl: string;
+
+  constructor(baseUrl: string, email: string, password = 'correct horse battery') {
+    this.#baseUrl = baseUrl;
+    this.email = email;
+    this.password = password;
+  }
+
+  /** Makes an account; the gateway must let anybody sign up. */
+  async signUp(fields: Record<string, unknown> = {}): Promise<Answer> {
+    const { email, password } = this;
+    return await this.request('POST', '/auth/signup', { email, password, ...fields });
+  }
+
+  async signIn(): Promise<Answer> {
+    const { email, password } = this;
+    return await this.request('POST', '/auth/login', { email, password });
+  }
+
+  /** As a page of the gateway itself would ask. */
+  async request(method: string, path: string, body?: unknown): Promise<Answer> {
+    const answer = await fetch(`${this.#baseUrl}${path}`, {
+      method,
+      headers: {
+        'Sec-Fetch-Site': 'same-origin',
+        ...(this.cookie === null ? {} : { Cookie: this.cookie }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    this.#keep(answer.headers.get('set-cookie'));
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type') === 'application/json';
+    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  #keep(setCookie: string | null): void {
+    const pair = setCookie?.split(';')[0];
+    if (pair?.startsWith('svc_session=')) this.cookie = pair === 'svc_session=' ? null : pair;
+  }
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { authenticator } from '../../../src/api/auth/authenticator.ts';
+import { emailAddressRoutes } from '../../../src/api/rest/email-address.ts';
+import { passwordRoutes } from '../../../src/api/rest/passwords.ts';
+import { signInRoutes } from '../../../src/api/rest/sign-in.ts';
+import { EMAIL, PASSWORD, testPeople, tokenIn } from '../accounts/test-people.ts';
+import { served } from './served.ts';
+
+async function site() {
+  const tested = await testPeople();
+  const { people } = tested;
+  const { url, failures } = await served(
+    [...signInRoutes(people), ...passwordRoutes(people), ...emailAddressRoutes(people)],
+    { authenticate: authenticator({ use: () => null }, people.sessions) },
+  );
+  const post = async (path: string, body?: unknown, cookie = '') => {
+    const answer = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { Cookie: cookie, 'User-Agent': 'test' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const setCookie = answer.headers.get('set-cookie');
+    const said = (await answer.json()) as { detail?: unknown };
+    return { status: answer.status, headers: answer.headers, body: said, setCookie };
+  };
+  const get = async (path: string) => {
+    const answer = await fetch(`${url}${path}`);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  /** Signs up and in; gives the cookie as a browser would send it. */
+  const enter = async (email = EMAIL) => {
+    await post('/auth/signup', { email, password: PASSWORD });
+    const [welcome] = await tested.mails();
+    const { setCookie } = await post('/auth/login', { email, password: PASSWORD });
+    return { cookie: setCookie!.split(';')[0]!, welcome };
+  };
+  return { ...tested, failures, post, get, enter };
+}
+
+describe('people over HTTP', () => {
+  it('sign up, prove their address, sign in and out', async () => {
+    const { post, get, enter } = await site();
+    const { cookie, welcome } = await enter('Ada@Example.COM');
+    expect(cookie).toMatch(/^svc_session=[\w-]{43}$/);
+    const page = await get(`/auth/verify?token=${tokenIn(welcome)}`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('Address confirmed');
+    const again = await post('/auth/login', { email: EMAIL, password: PASSWORD }, cookie);
+    expect(again.body).toEqual({
+      account_id: expect.stringMatching(/^acc_/),
+      name: EMAIL,
+      email: EMAIL,
+      email_verified: true,
+    });
+    expect((await post('/auth/logout', undefined, cookie)).status).toBe(401);
+    const next = again.setCookie!.split(';')[0]!;
+    const out = await post('/auth/logout', undefined, next);
+    expect([out.status, out.body]).toEqual([200, { status: 'ok' }]);
+    expect(out.setCookie).toMatch(/^svc_session=; .*Max-Age=0/);
+    expect((await post('/auth/logout', undefined, next)).status).toBe(401);
+  });
+
+  it('get the same answers whether an address is known or not', async () => {
+    const { post, enter } = await site();
+    await enter();
+    const password = 'another password';
+    const shown = async (path: string, body: object) => {
+      const { status, body: said, headers } = await post(path, body);
+      return [status, said, headers.get('set-cookie'), headers.get('content-length')];
+    };
+    for (const [path, fields] of [
+      ['/auth/login', { password }],
+      ['/auth/forgot-password', {}],
+      ['/auth/signup', { password }],
+    ] as const) {
+      const known = await shown(path, { email: EMAIL, ...fields });
+      expect([path, await shown(path, { email: 'bob@example.com', ...fields })]).toEqual([path, known]);
+    }
+    const login = await post('/auth/login', { email: EMAIL, password });
+    expect([login.status, login.body]).toEqual([401, { detail: 'Invalid email or password' }]);
+  });
+
+  it('set a new password by a link, and change it', async () => {
+    const { post, mails, enter } = await site();
+    const { cookie } = await enter();
+    await post('/auth/forgot-password', { email: EMAIL });
+    const token = tokenIn((await mails())[0]);
+    const reset = await post('/auth/reset-password', { token, password: 'a new password' });
+    expect([reset.status, reset.body]).toEqual([200, { status: 'ok' }]);
+    expect((await post('/auth/logout', undefined, cookie)).status).toBe(401);
+    const used = await post('/auth/reset-password', { token, password: 'a new password' });
+    expect([used.status, used.body]).toEqual([400, { detail: 'Invalid or expired token' }]);
+
+    const { setCookie } = await post('/auth/login', { email: EMAIL, password: 'a new password' });
+    const session = setCookie!.split(';')[0]!;
+    const wrong = { current_password: PASSWORD, new_password: 'a third password' };
+    const refused = await post('/api/change-password', wrong, session);
+    expect([refused.status, refused.body]).toEqual([400, { detail: 'Current password is wrong' }]);
+    const right = { current_password: 'a new password', new_password: 'a third password' };
+    const changed = await post('/api/change-password', right, session);
+    expect([changed.status, changed.setCookie]).toEqual([
+      200,
+      expect.stringMatching(/^svc_session=[\w-]{43};/),
+    ]);
+    expect((await post('/api/change-password', right, session)).status).toBe(401);
+  });
+
+  it('change their address', async () => {
+    const { post, get, mails, enter } = await site();
+    const { cookie } = await enter();
+    const wanted = { new_email: 'bob@example.com', password: PASSWORD };
+    expect((await post('/api/change-email', wanted, cookie)).status).toBe(200);
+    const token = tokenIn((await mails())[0]);
+    expect((await get(`/api/verify-email-change?token=${token}`)).text).toContain('Address changed');
+    expect((await post('/auth/login', { email: 'bob@example.com', password: PASSWORD })).status).toBe(200);
+    const unknown = await get('/api/verify-email-change?token=made-up');
+    expect([unknown.status, unknown.text]).toEqual([400, expect.stringContaining('does not work')]);
+  });
+
+  it('are told when to come again', async () => {
+    const { post, enter } = await site();
+    await enter();
+    const wrong = { email: EMAIL, password: 'wrong password' };
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push((await post('/auth/login', wrong)).status);
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
+    const refused = await post('/auth/login', { email: EMAIL, password: PASSWORD });
+    expect([refused.status, refused.body]).toEqual([429, { detail: 'Too many attempts' }]);
+    expect(refused.headers.get('retry-after')).toBe('90');
+  });
+
+  it.each([
+    ['/auth/signup', { email: EMAIL, password: 'short12' }, ['body', 'password'], 'string_too_short'],
+    ['/auth/signup', { email: EMAIL, password: 'x'.repeat(129) }, ['body', 'password'], 'string_too_long'],
+    ['/auth/signup', { password: PASSWORD }, ['body', 'email'], 'missing'],
+    ['/auth/login', { email: EMAIL }, ['body', 'password'], 'missing'],
+    ['/auth/reset-password', { password: PASSWORD }, ['body', 'token'], 'missing'],
+  ])('are told what is wrong with a request to %s (%#)', async (path, body, loc, type) => {
+    const { post } = await site();
+    const answer = await post(path, body);
+    expect([answer.status, answer.body.detail]).toEqual([422, [{ loc, type, msg: expect.any(String) }]]);
+  });
+
+  it.each(['ada', 'ada@', 'ada@example.com, bob@example.com', 'ada@example.com\r\nBcc: x@example.com'])(
+    'are not written to at %j',
+    async (email) => {
+      const { post, mails } = await site();
+      expect((await post('/auth/forgot-password', { email })).status).toBe(422);
+      expect((await post('/auth/signup', { email, password: PASSWORD })).status).toBe(422);
+      expect(await mails()).toEqual([]);
+    },
+  );
+});
+
+describe('the reset page', () => {
+  it('holds the token it was opened with, as text, and runs nothing else', async () => {
+    const { get } = await site();
+    const { status, text, headers } = await get('/auth/reset-password?token=abc-123');
+    expect(status).toBe(200);
+    expect(text).toContain('name="token" value="abc-123"');
+    const policy = headers.get('content-security-policy')!;
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; /);
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cache-control')).toBe('no-store');
+    const hostile = await get(
+      `/auth/reset-password?token=${encodeURIComponent('"><script>alert(1)</script>')}`,
+    );
+    expect(hostile.text).not.toContain('<script>alert');
+    expect(hostile.text).toContain('value="&quot;&gt;&lt;script&gt;');
+  });
+
+  it('asks for the address when there is no token', async () => {
+    const { get } = await site();
+    expect((await get('/auth/reset-password')).text).toContain('type="email"');
+  });
+});
