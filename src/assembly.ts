@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import type { AccountDomain } from './accounts/account-domain.ts';
 import { AgentProbes } from './accounts/agent-probes.ts';
 import { AttemptLimits } from './accounts/attempt-limits.ts';
+import { checkPassword } from './accounts/change-password.ts';
+import type { LeavingDomain } from './accounts/delete-account.ts';
 import { ensureOperator, type OperatorKeys } from './accounts/first-start.ts';
 import { KeyRing } from './accounts/key-ring.ts';
 import { Mailer } from './accounts/mailer.ts';
@@ -17,6 +20,7 @@ import { ClientAddresses } from './api/auth/client-addresses.ts';
 import type { Route } from './api/http/route.ts';
 import { HttpServer } from './api/http/server.ts';
 import { accountRoutes } from './api/rest/account.ts';
+import { accountDeletionRoutes } from './api/rest/account-deletion.ts';
 import { deliveryRoutes } from './api/rest/agent-deliveries.ts';
 import { agentMemberRoutes } from './api/rest/agent-members.ts';
 import { agentProbeRoutes } from './api/rest/agent-probe.ts';
@@ -259,6 +263,7 @@ function routes(
     ...inviteLinkRoutes(accounts),
     ...feedbackRoutes(accounts),
     ...exportRoutes(accounts),
+    ...accountDeletionRoutes(leavingDomain(accounts, agents, people), publicUrl),
     ...agentProbeRoutes(probes),
     ...signInRoutes(people),
     ...passwordRoutes(people),
@@ -267,6 +272,18 @@ function routes(
     openApiRoute(() => all, publicUrl),
   ];
   return all;
+}
+
+function leavingDomain(accounts: AccountDomain, { keys }: AgentDomain, people: People): LeavingDomain {
+  return {
+    ...accounts,
+    checkPassword: (accountId, password, ip) => checkPassword(people, accountId, password, ip),
+    forgetCredentials: async (accountId) => {
+      people.sessions.removeAllOf(accountId);
+      await people.roster.reload(accountId);
+      await keys.refresh(accountId);
+    },
+  };
 }
 
 function readiness({ engine }: CallDomain): ReadinessCheck[] {

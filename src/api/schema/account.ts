@@ -47,3 +47,12 @@ export const Account = z
   })
   .meta({ id: 'Account' });
 export type Account = z.output<typeof Account>;
+
+export const DeleteAccountBody = z
+  .object({
+    password: z.string().max(1_024).optional().describe('Needed where the account has one'),
+    confirm: z
+      .union([z.literal('DELETE'), z.literal(true)])
+      .describe('`"DELETE"` or `true`: nothing brings it back'),
+  })
+  .meta({ id: 'DeleteAccount' });

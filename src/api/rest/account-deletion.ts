@@ -1,0 +1,34 @@
+import { deleteWholeAccount, type LeavingDomain } from '../../accounts/delete-account.ts';
+import { clearedSessionCookie } from '../auth/session-cookie.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { DeleteAccountBody } from '../schema/account.ts';
+import { Deleted } from '../schema/sip.ts';
+import type { PublicUrl } from './call-wire.ts';
+
+/** `DELETE /api/account`: for the person behind the account only. */
+export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUrl): Route[] {
+  return [
+    route({
+      method: 'delete',
+      path: '/api/account',
+      access: 'session',
+      operationId: 'deleteAccount',
+      summary: 'Delete the account and all its data',
+      description:
+        "Its live calls end. Nothing brings it back. An account that is entered by keys alone is the operator's, who has the database.",
+      tags: ['Account'],
+      body: DeleteAccountBody,
+      responses: {
+        200: { description: 'Gone', schema: Deleted },
+        400: 'Current password is wrong',
+        429: 'Too many attempts',
+      },
+      handler: async ({ principal, body, address }) => {
+        await deleteWholeAccount(domain, principal.accountId, body.password ?? null, address);
+        const headers = { 'Set-Cookie': clearedSessionCookie(publicUrl()) };
+        return reply(200, { status: 'deleted' as const }, headers);
+      },
+    }),
+  ];
+}
