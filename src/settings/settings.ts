@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { CONFIG_FILE, readConfigFile } from './config-file.ts';
 import { nearestName } from './nearest-name.ts';
+import { isOidcVariable, type OidcProviderSettings, readOidcProviders } from './oidc-providers.ts';
 import { VARIABLES, type Variable, type VariableName } from './variables.ts';
 
 /** All that an operator can set; deeply frozen. Holds secrets: never logged as a whole. */
@@ -48,6 +49,7 @@ export interface Settings {
     readonly mediaIo: 'auto' | 'native' | 'portable';
   };
   readonly logLevel: Values['SVC_LOG_LEVEL'];
+  readonly oidcProviders: readonly OidcProviderSettings[];
 }
 
 /** The settings, or everything that is wrong with them, each line naming its variable. */
@@ -66,15 +68,18 @@ export function loadSettings(
   const file = readConfigFile(join(configDir, CONFIG_FILE));
   const texts = { ...present(file.texts), ...present(env) };
   const { values, mistakes } = parseAll(texts);
+  const oidc = readOidcProviders(texts);
   const all = [
     ...file.mistakes,
     ...unknownNames(texts),
     ...unknownKeys(file.texts),
     ...mistakes,
+    ...oidc.mistakes,
     ...conflicts(values),
   ];
   if (all.length > 0) return { mistakes: all };
-  return { settings: deepFreeze(arrange(values as Values, texts)) };
+  const arranged = arrange(values as Values, texts);
+  return { settings: deepFreeze({ ...arranged, oidcProviders: oidc.providers }) };
 }
 
 /** The address under which a gateway without SVC_PUBLIC_URL is reached on its own machine. */
@@ -109,7 +114,7 @@ function parseAll(texts: Texts): { values: Partial<Values>; mistakes: string[] }
 
 function unknownNames(texts: Texts): string[] {
   return Object.keys(texts)
-    .filter((name) => name.startsWith('SVC_') && !(name in VARIABLES))
+    .filter((name) => name.startsWith('SVC_') && !(name in VARIABLES) && !isOidcVariable(name))
     .map((name) => {
       const meant = nearestName(name, Object.keys(VARIABLES));
       return `${name}: there is no such variable${meant ? `; did you mean ${meant}?` : ''}`;
@@ -143,7 +148,7 @@ function conflicts(values: Partial<Values>): string[] {
   return mistakes;
 }
 
-function arrange(values: Values, texts: Texts): Settings {
+function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> {
   return {
     http: {
       host: values.SVC_HOST,

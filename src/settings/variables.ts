@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
+import { OIDC_ROWS } from './oidc-providers.ts';
 
 /** One `SVC_*` variable: what it means, what it is when it is not set, and how its text becomes a value. */
 export interface Variable<Value = unknown, Default extends string | null = string | null> {
@@ -292,9 +293,12 @@ export type VariableName = keyof typeof VARIABLES;
 
 /** The variables as rows for people: the README shows exactly these. */
 export function describeVariables(): { name: string; default: string; meaning: string }[] {
-  return Object.entries<Variable>(VARIABLES).map(([name, { default: text, shownDefault, meaning }]) => ({
-    name,
-    default: shownDefault ?? text ?? 'none',
-    meaning,
-  }));
+  const rows = Object.entries<Variable>(VARIABLES).map(
+    ([name, { default: text, shownDefault, meaning }]) => ({
+      name,
+      default: shownDefault ?? text ?? 'none',
+      meaning,
+    }),
+  );
+  return [...rows, ...OIDC_ROWS];
 }

@@ -1,0 +1,109 @@
+import { isIPv4 } from 'node:net';
+
+/** A provider of identities that people sign in with. */
+export interface OidcProviderSettings {
+  /** In lower case; stands in the paths under `/auth/oauth/`. */
+  readonly name: string;
+  /** GitHub has OAuth 2.0 alone: no discovery, no ID tokens. */
+  readonly kind: 'openid' | 'github';
+  /** As the provider writes it: a slash at its end is part of it. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Providers whose issuer need not be told. */
+const KNOWN_ISSUERS: Readonly<Record<string, string>> = {
+  google: 'https://accounts.google.com',
+  microsoft: 'https://login.microsoftonline.com/common/v2.0',
+  github: 'https://github.com',
+};
+
+const FAMILY = /^SVC_OIDC_([A-Z][A-Z0-9]{0,31})_(ISSUER|CLIENT_ID|CLIENT_SECRET)$/;
+
+type Field = 'ISSUER' | 'CLIENT_ID' | 'CLIENT_SECRET';
+type Fields = Partial<Record<Field, string>>;
+
+/** Whether a variable is one of those that every provider has, whatever the provider's name. */
+export function isOidcVariable(name: string): boolean {
+  return FAMILY.test(name);
+}
+
+/** The family as rows for people. */
+export const OIDC_ROWS = [
+  {
+    name: 'SVC_OIDC_<NAME>_CLIENT_ID',
+    default: 'none',
+    meaning:
+      'Lets people sign in with the OpenID Connect provider NAME (capitals and digits, as in GOOGLE, MICROSOFT, GITHUB): the id that it gave this gateway',
+  },
+  { name: 'SVC_OIDC_<NAME>_CLIENT_SECRET', default: 'none', meaning: 'The secret that goes with the id' },
+  {
+    name: 'SVC_OIDC_<NAME>_ISSUER',
+    default: 'known for GOOGLE, MICROSOFT, GITHUB',
+    meaning: 'Address of the provider, whose `/.well-known/openid-configuration` tells the rest',
+  },
+] as const;
+
+/** Gathers the providers from the texts of all variables, in the order of their names. */
+export function readOidcProviders(texts: Readonly<Record<string, string>>): {
+  readonly providers: readonly OidcProviderSettings[];
+  readonly mistakes: readonly string[];
+} {
+  const providers: OidcProviderSettings[] = [];
+  const mistakes: string[] = [];
+  for (const [name, fields] of [...fieldsByProvider(texts)].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const wrong = mistakesOf(name, fields);
+    mistakes.push(...wrong);
+    if (wrong.length === 0) providers.push(providerOf(name, fields));
+  }
+  return { providers, mistakes };
+}
+
+function fieldsByProvider(texts: Readonly<Record<string, string>>): Map<string, Fields> {
+  const found = new Map<string, Fields>();
+  for (const [variable, text] of Object.entries(texts)) {
+    const [, name, field] = FAMILY.exec(variable) ?? [];
+    if (name !== undefined) found.set(name, { ...found.get(name), [field as Field]: text });
+  }
+  return found;
+}
+
+function mistakesOf(name: string, { ISSUER, CLIENT_ID, CLIENT_SECRET }: Fields): string[] {
+  const mistakes: string[] = [];
+  if (CLIENT_ID === undefined) mistakes.push(`SVC_OIDC_${name}_CLIENT_ID: is missing`);
+  if (CLIENT_SECRET === undefined) mistakes.push(`SVC_OIDC_${name}_CLIENT_SECRET: is missing`);
+  const issuer = ISSUER ?? KNOWN_ISSUERS[name.toLowerCase()];
+  if (issuer === undefined) mistakes.push(`SVC_OIDC_${name}_ISSUER: is missing`);
+  else if (!isIssuer(issuer)) {
+    mistakes.push(
+      `SVC_OIDC_${name}_ISSUER: must be an https URL without query or fragment (it is "${issuer}")`,
+    );
+  }
+  return mistakes;
+}
+
+function providerOf(upperName: string, fields: Fields): OidcProviderSettings {
+  const name = upperName.toLowerCase();
+  return {
+    name,
+    kind: name === 'github' ? 'github' : 'openid',
+    issuer: fields.ISSUER ?? KNOWN_ISSUERS[name]!,
+    clientId: fields.CLIENT_ID!,
+    clientSecret: fields.CLIENT_SECRET!,
+  };
+}
+
+/** Plain http is for a provider on this machine: nobody is between. */
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, search, hash } = new URL(text);
+  if (username || search || hash) return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || (isIPv4(hostname) && hostname.startsWith('127.'))
+  );
+}
