@@ -11,6 +11,7 @@ import { OutboxFolder } from './accounts/outbox-folder.ts';
 import type { People } from './accounts/people.ts';
 import { hasLogin } from './accounts/platform-status.ts';
 import { SessionRing } from './accounts/session-ring.ts';
+import { signInsOf } from './accounts/sign-ins.ts';
 import { loadSipAccounts, type SipAccounts } from './accounts/sip-accounts.ts';
 import { SmtpTransport } from './accounts/smtp-transport.ts';
 import type { AgentDomain } from './agents/agent-domain.ts';
@@ -32,8 +33,11 @@ import { callRoutes } from './api/rest/calls.ts';
 import { emailAddressRoutes } from './api/rest/email-address.ts';
 import { exportRoutes } from './api/rest/export.ts';
 import { feedbackRoutes } from './api/rest/feedback.ts';
+import { identityRoutes } from './api/rest/identities.ts';
 import { internalBearerRoutes } from './api/rest/internal-bearer.ts';
 import { inviteLinkRoutes } from './api/rest/invite-link.ts';
+import { oauthRoutes } from './api/rest/oauth.ts';
+import { type OAuthDoor, oauthDoor } from './api/rest/oauth-door.ts';
 import { openApiRoute } from './api/rest/openapi.ts';
 import { passwordRoutes } from './api/rest/passwords.ts';
 import { platformRoutes } from './api/rest/platforms.ts';
@@ -140,8 +144,12 @@ export async function assemble(parts: Parts): Promise<Running> {
   people.sessions.watch((sessionId) => streams.narrow(sessionId, []));
 
   const authenticate = authenticator(keys, people.sessions);
+  const onProviderFailed = (provider: string, error: unknown) =>
+    loggers.accounts.warn({ provider, err: error }, 'an identity provider failed');
+  const signIns = signInsOf({ store, people, providers: settings.oidcProviders, onProviderFailed });
+  const oauth = oauthDoor(signIns, people, authenticate);
   const http = new HttpServer({
-    routes: routes(calls, sipAccounts, agents, probes, people, metrics, publicUrl),
+    routes: routes(calls, sipAccounts, agents, probes, people, oauth, metrics, publicUrl),
     sockets: [streamRoute(calls, authenticate, streams)],
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
@@ -242,6 +250,7 @@ function routes(
   agents: AgentDomain,
   probes: AgentProbes,
   people: People,
+  oauth: OAuthDoor,
   metrics: Metrics,
   publicUrl: () => string,
 ): Route[] {
@@ -268,6 +277,8 @@ function routes(
     ...signInRoutes(people),
     ...passwordRoutes(people),
     ...emailAddressRoutes(people),
+    ...oauthRoutes(oauth),
+    ...identityRoutes(oauth.signIns),
     ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
     openApiRoute(() => all, publicUrl),
   ];

@@ -16,7 +16,8 @@ export type IdKind =
   | 'bot'
   | 'fbk'
   | 'prb'
-  | 'ses';
+  | 'ses'
+  | 'idn';
 
 const ID_BYTES = 15;
 /** Drawn for many identifiers at once: asking for each takes several times as long as writing it. */

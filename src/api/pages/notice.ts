@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../base/html.ts';
 import type { Page } from './page.ts';
 
 /** Something for people to read; all of it is ours. */
@@ -21,3 +22,12 @@ export const ADDRESS_TAKEN = notice(
   'This address is in use',
   'Another account has it by now, so yours keeps its address.',
 );
+
+export const SIGNED_IN = notice('You are signed in', 'You can close this page.');
+
+export const IDENTITY_LINKED = notice('Identity linked', 'From now on you can sign in with it.');
+
+/** Tells why nobody was signed in. */
+export function signInFailed(reason: string): Page {
+  return notice('You are not signed in', `${escapeHtml(reason)}.`);
+}

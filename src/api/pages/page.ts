@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { escapeHtml } from '../../base/html.ts';
-import { type BytesReply, replyBytes } from '../http/reply.ts';
+import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/reply.ts';
 
 /** A small page of the gateway's own: no file beside it, nothing from elsewhere. */
 export interface Page {
@@ -30,12 +30,17 @@ button:disabled{opacity:.6;cursor:default}
 .bad{color:var(--bad)}.good{color:var(--good)}`;
 
 /** A page as an answer. Its link may hold a token, so nothing of its address is told to whoever is linked to. */
-export function pageReply<Status extends number>(status: Status, page: Page): BytesReply<Status> {
+export function pageReply<Status extends number>(
+  status: Status,
+  page: Page,
+  headers: ReplyHeaders = {},
+): BytesReply<Status> {
   return replyBytes(status, HTML_TYPE, htmlOf(page), {
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policyOf(page),
     'Referrer-Policy': 'no-referrer',
     'X-Frame-Options': 'DENY',
+    ...headers,
   });
 }
 

@@ -1,0 +1,130 @@
+import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from 'openid-client';
+import {
+  addressOf,
+  type IdentityProvider,
+  type ProvenIdentity,
+  type SignInSecrets,
+  signInFailure,
+} from './identity-provider.ts';
+
+/** For every single request to the provider. */
+const REQUEST_DEADLINE_S = 10;
+
+const SCOPE = 'openid email profile';
+
+export interface OpenIdProviderOptions {
+  readonly name: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Most installations never sign anybody in elsewhere, so the library is loaded when somebody first does. */
+const loadLibrary = () => import('openid-client');
+type Library = Awaited<ReturnType<typeof loadLibrary>>;
+
+interface Connection {
+  readonly library: Library;
+  readonly configuration: Configuration;
+}
+
+/** Any provider that speaks OpenID Connect: authorization code flow with PKCE, nonce, and signatures checked. */
+export class OpenIdProvider implements IdentityProvider {
+  readonly name: string;
+  readonly #options: OpenIdProviderOptions;
+  #connection: Promise<Connection> | null = null;
+
+  constructor(options: OpenIdProviderOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  async authorizationUrl(secrets: SignInSecrets, callbackUrl: string): Promise<string> {
+    try {
+      const { library, configuration } = await this.#connected();
+      const url = library.buildAuthorizationUrl(configuration, {
+        redirect_uri: callbackUrl,
+        scope: SCOPE,
+        state: secrets.state,
+        nonce: secrets.nonce,
+        code_challenge: await library.calculatePKCECodeChallenge(secrets.codeVerifier),
+        code_challenge_method: 'S256',
+      });
+      return url.href;
+    } catch (error) {
+      throw signInFailure(error);
+    }
+  }
+
+  async identify(secrets: SignInSecrets, callback: URL): Promise<ProvenIdentity> {
+    try {
+      return await this.#identify(secrets, callback);
+    } catch (error) {
+      throw signInFailure(error);
+    }
+  }
+
+  async #identify(secrets: SignInSecrets, callback: URL): Promise<ProvenIdentity> {
+    const connection = await this.#connected();
+    const tokens = await connection.library.authorizationCodeGrant(connection.configuration, callback, {
+      expectedState: secrets.state,
+      expectedNonce: secrets.nonce,
+      pkceCodeVerifier: secrets.codeVerifier,
+      idTokenExpected: true,
+    });
+    const idToken = tokens.claims()!;
+    const claims = await this.#claimsWithEmail(connection, tokens.access_token, idToken);
+    return {
+      provider: this.name,
+      subject: idToken.sub,
+      email: addressOf(claims.email),
+      emailVerified: claims.email_verified === true,
+      name: typeof claims.name === 'string' ? claims.name : null,
+    };
+  }
+
+  /** Many providers tell the address not in the ID token but to those who ask for it. */
+  async #claimsWithEmail(
+    { library, configuration }: Connection,
+    accessToken: string,
+    idToken: IDToken,
+  ): Promise<IDToken | UserInfoResponse> {
+    const canAsk = configuration.serverMetadata().userinfo_endpoint !== undefined;
+    if (idToken.email !== undefined || !canAsk) return idToken;
+    return await library.fetchUserInfo(configuration, accessToken, idToken.sub);
+  }
+
+  /** What the provider says of itself is asked for once; a failure is not kept. */
+  #connected(): Promise<Connection> {
+    this.#connection ??= this.#connect().catch((error: unknown) => {
+      this.#connection = null;
+      throw error;
+    });
+    return this.#connection;
+  }
+
+  async #connect(): Promise<Connection> {
+    const library = await loadLibrary();
+    const { issuer, clientId, clientSecret } = this.#options;
+    const server = new URL(issuer);
+    const insecure = server.protocol === 'http:' ? [library.allowInsecureRequests] : [];
+    const configuration = await library.discovery(
+      server,
+      clientId,
+      clientSecret,
+      authentication(library, clientSecret),
+      { timeout: REQUEST_DEADLINE_S, execute: [library.enableNonRepudiationChecks, ...insecure] },
+    );
+    return { library, configuration };
+  }
+}
+
+/** By POST where the provider takes that; the standard's other way is spelled differently by many of them. */
+function authentication(library: Library, clientSecret: string): ClientAuth {
+  const post = library.ClientSecretPost(clientSecret);
+  const basic = library.ClientSecretBasic(clientSecret);
+  return (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported;
+    return (methods?.includes('client_secret_post') ? post : basic)(server, client, body, headers);
+  };
+}

@@ -1,0 +1,81 @@
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { findAccountByEmail, insertAccount } from '../store/accounts.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import { findIdentity, insertIdentity, touchIdentity } from '../store/identities.ts';
+import type { Db } from '../store/tables.ts';
+import type { ProvenIdentity } from './identity-provider.ts';
+
+const MAX_NAME_LENGTH = 80;
+
+export interface SettleOptions {
+  /** Who, signed in, links the identity to the own account; null: somebody signs in. */
+  readonly linkTo: Actor | null;
+  readonly mayRegister: boolean;
+  readonly nowIso: string;
+}
+
+/**
+ * Finds the account that a proven identity opens; run it in a transaction. An account is reached by its address only
+ * when both sides proved that address: the provider, and the account's owner by a mail. Otherwise whoever writes
+ * somebody's address at a provider, or signs up with it beforehand, would share that person's account.
+ */
+export async function settleIdentity(
+  db: Db,
+  proven: ProvenIdentity,
+  options: SettleOptions,
+): Promise<string> {
+  const { linkTo, nowIso } = options;
+  const known = await findIdentity(db, proven.provider, proven.subject);
+  if (known) {
+    if (linkTo !== null && known.accountId !== linkTo.accountId) throw new GatewayError('identity_taken');
+    await touchIdentity(db, known.id, { email: proven.email, lastUsedAt: nowIso });
+    return known.accountId;
+  }
+  const accountId = linkTo?.accountId ?? (await ownerOf(db, proven)) ?? (await register(db, proven, options));
+  await link(db, proven, linkTo ?? nobodyOf(accountId), nowIso);
+  return accountId;
+}
+
+/** Whose address it is that the provider vouches for. Throws `email_in_use` where the owner never proved it. */
+async function ownerOf(db: Db, { email, emailVerified }: ProvenIdentity): Promise<string | null> {
+  if (email === null || !emailVerified) return null;
+  const account = await findAccountByEmail(db, email);
+  if (!account) return null;
+  if (account.emailVerifiedAt === null) throw new GatewayError('email_in_use');
+  return account.id;
+}
+
+/** An account that opens by this identity alone; an address that nobody vouches for is not its. */
+async function register(db: Db, proven: ProvenIdentity, options: SettleOptions): Promise<string> {
+  if (!options.mayRegister) throw new GatewayError('signup_closed');
+  const { provider, email, emailVerified, name } = proven;
+  const { nowIso } = options;
+  const id = newId('acc');
+  const shownName = (name ?? email ?? provider).slice(0, MAX_NAME_LENGTH);
+  const proved = emailVerified && email !== null ? { email, emailVerifiedAt: nowIso } : {};
+  await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
+  await audit(db, nobodyOf(id), 'account.sign_up', null, { provider }, nowIso);
+  return id;
+}
+
+/** Nobody is signed in before the identity opens the account. */
+function nobodyOf(accountId: string): Actor {
+  return { accountId, kind: 'none', credentialId: '' };
+}
+
+async function link(db: Db, proven: ProvenIdentity, actor: Actor, nowIso: string): Promise<void> {
+  const { accountId } = actor;
+  const { provider, subject, email } = proven;
+  const id = newId('idn');
+  await insertIdentity(db, {
+    id,
+    accountId,
+    provider,
+    subject,
+    email,
+    createdAt: nowIso,
+    lastUsedAt: nowIso,
+  });
+  await audit(db, actor, 'identity.link', id, { provider }, nowIso);
+}

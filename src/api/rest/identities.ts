@@ -1,0 +1,59 @@
+import { identitiesOf, unlinkIdentity } from '../../accounts/identities.ts';
+import type { SignIns } from '../../accounts/sign-ins.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { IdentityList, IdentityParams, Unlinked } from '../schema/identities.ts';
+
+const TAGS = ['Authentication'] as const;
+
+/** The identities at other providers by which a person signs in. */
+export function identityRoutes(signIns: SignIns): Route[] {
+  return [list(signIns), unlink(signIns)];
+}
+
+function list({ store }: SignIns): Route {
+  return route({
+    method: 'get',
+    path: '/auth/identities',
+    access: 'session',
+    operationId: 'listIdentities',
+    summary: 'List the linked identities',
+    tags: TAGS,
+    responses: { 200: { description: 'The identities, oldest first', schema: IdentityList } },
+    handler: async ({ principal }) => {
+      const identities = await identitiesOf(store.db, principal.accountId);
+      return reply(200, {
+        identities: identities.map(({ id, provider, email, createdAt, lastUsedAt }) => ({
+          id,
+          provider,
+          email,
+          created_at: createdAt,
+          last_used_at: lastUsedAt,
+        })),
+      });
+    },
+  });
+}
+
+function unlink({ store, clock }: SignIns): Route {
+  return route({
+    method: 'delete',
+    path: '/auth/identities/{identity_id}',
+    access: 'session',
+    operationId: 'unlinkIdentity',
+    summary: 'Unlink an identity',
+    description:
+      'Refused for the last one of an account without a password, which nobody could enter any more.',
+    tags: TAGS,
+    params: IdentityParams,
+    responses: {
+      200: { description: 'It is unlinked', schema: Unlinked },
+      404: 'Identity not found',
+      409: 'The account could not be signed in to any more',
+    },
+    handler: async ({ principal, params }) => {
+      await unlinkIdentity(store.db, principal, params.identity_id, clock.nowIso());
+      return reply(200, { status: 'unlinked' as const });
+    },
+  });
+}

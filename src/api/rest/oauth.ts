@@ -1,0 +1,161 @@
+import { finishSignIn } from '../../accounts/finish-sign-in.ts';
+import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/start-sign-in.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { type BytesReply, replyEmpty } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
+import { HTML_TYPE, pageReply } from '../pages/page.ts';
+import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
+import type { PublicUrl } from './call-wire.ts';
+import type { OAuthDoor } from './oauth-door.ts';
+import { clientOf } from './sign-in.ts';
+
+const TAGS = ['Authentication'] as const;
+const PATH = '/auth/oauth';
+
+/** Keeps the state in the browser that began a sign-in: an address that was sent to another one ends nothing there. */
+const STATE_COOKIE = 'svc_sign_in';
+
+const SENT_ON = {
+  description: 'To the identity provider',
+  headers: { Location: 'Where the browser goes' },
+} as const;
+const UNKNOWN_PROVIDER = 'Identity provider not found';
+const PROVIDER_FAILED = 'The identity provider did not answer as expected';
+const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
+const PAGE_STATUSES = [400, 403, 409, 502] as const;
+
+/** `Sec-Fetch-Site` of links of our own and of typed addresses; '' is no browser, or an old one. */
+const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none', '']);
+
+/** Signing in at another provider, and linking what one is there to the own account. */
+export function oauthRoutes(door: OAuthDoor): Route[] {
+  return [start(door), callback(door)];
+}
+
+function start({ signIns, publicUrl, sessionOf }: OAuthDoor): Route {
+  return route({
+    method: 'get',
+    path: `${PATH}/{provider}/start`,
+    access: 'public',
+    operationId: 'startOAuth',
+    summary: 'Sign in with an identity provider',
+    description: 'For browsers. One that is signed in links the identity to its account instead.',
+    tags: TAGS,
+    headers: ['cookie', 'sec-fetch-site'],
+    params: OAuthParams,
+    responses: {
+      302: SENT_ON,
+      403: 'Another site asked to link an identity',
+      404: UNKNOWN_PROVIDER,
+      429: TOO_MANY,
+      502: PROVIDER_FAILED,
+    },
+    handler: async (request) => {
+      const { params } = request;
+      signIns.limits.attempt(request.address, null);
+      const session = sessionOf(request.header('cookie'));
+      if (session !== null) assertOwnWish(request.header('sec-fetch-site'));
+      const { url, state } = await startSignIn(signIns, params.provider, {
+        accountId: session?.accountId ?? null,
+        callbackUrl: callbackUrl(publicUrl, params.provider).href,
+      });
+      const headers = { Location: url, 'Set-Cookie': stateCookie(publicUrl, state) };
+      return replyEmpty(302, { ...headers, 'Cache-Control': 'no-store' });
+    },
+  });
+}
+
+function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthDoor): Route {
+  return route({
+    method: 'get',
+    path: `${PATH}/{provider}/callback`,
+    access: 'public',
+    operationId: 'finishOAuth',
+    summary: 'Come back from an identity provider',
+    description: 'Works once, within ten minutes, in the browser that began.',
+    tags: TAGS,
+    headers: ['cookie', 'user-agent'],
+    params: OAuthParams,
+    query: OAuthCallbackQuery,
+    responses: {
+      200: {
+        ...page('The browser is signed in, or the identity linked'),
+        headers: { 'Set-Cookie': 'The session: `svc_session`' },
+      },
+      400: page('The sign-in is over, was begun elsewhere, or was not confirmed'),
+      403: page('Nobody has this identity, and sign-up is not open'),
+      404: UNKNOWN_PROVIDER,
+      409: page('The identity or its address belongs to another account'),
+      429: TOO_MANY,
+      502: page(PROVIDER_FAILED),
+    },
+    handler: async (request) => {
+      const { params, query } = request;
+      signIns.limits.attempt(request.address, null);
+      const client = clientOf(request);
+      const cookies = request.header('cookie');
+      try {
+        const { accountId, isLink } = await finishSignIn(signIns, params.provider, {
+          state: query.state,
+          error: query.error,
+          callback: withQuery(callbackUrl(publicUrl, params.provider), query),
+          keptState: cookieNamed(STATE_COOKIE, cookies),
+          session: sessionOf(cookies),
+        });
+        if (isLink) return pageReply(200, IDENTITY_LINKED);
+        return pageReply(200, SIGNED_IN, { 'Set-Cookie': await openSession(accountId, client) });
+      } catch (error) {
+        return refusalPage(error);
+      }
+    },
+  });
+}
+
+function page(description: string) {
+  return { description, contentType: HTML_TYPE } as const;
+}
+
+/** People see how it ended; whatever has no page of its own is answered like everywhere. */
+function refusalPage(error: unknown): BytesReply<400 | 403 | 409 | 502> {
+  if (!(error instanceof GatewayError)) throw error;
+  const status = PAGE_STATUSES.find((known) => known === error.status);
+  if (status === undefined) throw error;
+  return pageReply(status, signInFailed(error.message));
+}
+
+/**
+ * Another site could sign the browser in there as somebody else, and then send it here to link that somebody to its
+ * owner's account.
+ */
+function assertOwnWish(fetchSite: string): void {
+  if (OWN_SITES.has(fetchSite)) return;
+  throw new GatewayError('forbidden', 'Linking an identity must begin on the gateway itself');
+}
+
+function callbackUrl(publicUrl: PublicUrl, provider: string): URL {
+  return new URL(`${publicUrl()}${PATH}/${encodeURIComponent(provider)}/callback`);
+}
+
+/** The address that the browser came to; behind a proxy only the public one is the one that the provider knows. */
+function withQuery(url: URL, query: Readonly<Record<string, string>>): URL {
+  for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, value);
+  return url;
+}
+
+/** Lax, because the browser comes back by a link from the provider's site. */
+function stateCookie(publicUrl: PublicUrl, state: string): string {
+  const { protocol, pathname } = new URL(publicUrl());
+  const path = `${pathname.replace(/\/$/, '')}${PATH}`;
+  const secure = protocol === 'https:' ? '; Secure' : '';
+  const maxAgeS = SIGN_IN_DEADLINE_MS / 1000;
+  return `${STATE_COOKIE}=${state}; Path=${path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`;
+}
+
+function cookieNamed(name: string, cookies: string): string {
+  for (const pair of cookies.split(';')) {
+    const [key, value] = pair.split('=', 2);
+    if (key?.trim() === name) return value?.trim() ?? '';
+  }
+  return '';
+}

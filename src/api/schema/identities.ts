@@ -1,0 +1,30 @@
+import * as z from 'zod';
+
+export const OAuthParams = z.object({
+  provider: z.string().describe('Name of the identity provider, as the operator set it up'),
+});
+
+/** What providers send browsers back with. */
+export const OAuthCallbackQuery = z.object({
+  code: z.string().default(''),
+  state: z.string().default(''),
+  error: z.string().default(''),
+  iss: z.string().default('').describe('The provider that answers (RFC 9207)'),
+});
+
+export const IdentityParams = z.object({ identity_id: z.string() });
+
+const Identity = z
+  .object({
+    id: z.string(),
+    provider: z.string(),
+    email: z.string().nullable().describe('As the provider told it at the last sign-in'),
+    created_at: z.string(),
+    last_used_at: z.string(),
+  })
+  .meta({ id: 'Identity' });
+
+export const IdentityList = z.object({ identities: z.array(Identity) }).meta({ id: 'IdentityList' });
+
+/** Acknowledges that an identity no longer opens the account. */
+export const Unlinked = z.object({ status: z.literal('unlinked') }).meta({ id: 'Unlinked' });

@@ -1,0 +1,79 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Gateway } from '../support/gateway.ts';
+import { IdentityProviderPeer } from '../support/identity-provider.ts';
+import { requirePeer } from '../support/require-peer.ts';
+
+describe.skipIf(requirePeer('chromium'))('signing in at a provider on another site, in a browser', () => {
+  let peer: IdentityProviderPeer;
+  let gateway: Gateway;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    // The gateway is 127.0.0.1, so browsers take the provider for another site and send cookies as to one.
+    peer = await IdentityProviderPeer.start('localhost');
+    gateway = await Gateway.start({
+      env: {
+        SVC_SIGNUP: 'open',
+        SVC_OIDC_ACME_ISSUER: peer.issuer,
+        SVC_OIDC_ACME_CLIENT_ID: IdentityProviderPeer.clientId,
+        SVC_OIDC_ACME_CLIENT_SECRET: IdentityProviderPeer.clientSecret,
+      },
+    });
+    peer.allow(`${gateway.baseUrl}/auth/oauth/acme/callback`);
+    // Where tests run as root, as in a container, Chromium's own sandbox cannot.
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    await peer?.stop();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext();
+    page = await context.newPage();
+  });
+  afterEach(() => context?.close());
+
+  async function signIn(email: string): Promise<void> {
+    peer.person = { subject: email, email, emailVerified: true };
+    await page.goto(`${gateway.baseUrl}/auth/oauth/acme/start`);
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+  }
+
+  async function identities(): Promise<string> {
+    await page.goto(`${gateway.baseUrl}/auth/identities`);
+    return (await page.locator('body').textContent()) ?? '';
+  }
+
+  it('opens a session that scripts cannot read', async () => {
+    await signIn('ida@example.com');
+    expect(new URL(page.url()).origin).toBe(gateway.baseUrl);
+    const session = (await context.cookies(gateway.baseUrl)).find(({ name }) => name === 'svc_session');
+    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
+    expect(await page.evaluate('document.cookie')).toBe('');
+    expect(await identities()).toContain('ida@example.com');
+  });
+
+  it('is not undone, and links nothing, by a page of the other site', async () => {
+    await signIn('nina@example.com');
+    await page.goto(`${peer.issuer}/.well-known/openid-configuration`);
+    const post = `fetch('${gateway.baseUrl}/auth/logout', {method: 'POST', credentials: 'include', mode: 'no-cors'})`;
+    await page.evaluate(`${post}.then(() => undefined)`);
+    await page.evaluate(`{
+      const form = document.body.appendChild(document.createElement('form'));
+      Object.assign(form, { method: 'post', action: '${gateway.baseUrl}/auth/logout' });
+      form.submit();
+    }`);
+    await page.waitForURL(`${gateway.baseUrl}/auth/logout`);
+
+    peer.person = { subject: 'mallory' };
+    await page.goto(`${peer.issuer}/.well-known/openid-configuration`);
+    await page.evaluate(`location.href = '${gateway.baseUrl}/auth/oauth/acme/start'`);
+    await page.getByText('must begin on the gateway itself').waitFor();
+    const shown = JSON.parse(await identities());
+    expect(shown.identities).toMatchObject([{ provider: 'acme', email: 'nina@example.com' }]);
+  });
+});

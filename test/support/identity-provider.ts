@@ -1,0 +1,130 @@
+/// <reference path="./oidc-provider.d.ts" />
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Provider } from 'oidc-provider';
+
+const HOUR_S = 3_600;
+
+/** A person as the provider knows it. */
+export interface KnownPerson {
+  readonly subject: string;
+  readonly email?: string;
+  readonly emailVerified?: boolean;
+  readonly name?: string;
+}
+
+/** A real OpenID provider (the npm package oidc-provider) on loopback, where whoever comes is `person` at once. */
+export class IdentityProviderPeer {
+  static readonly clientId = 'gateway';
+  static readonly clientSecret = 'secret-of-the-gateway-at-the-provider';
+  readonly issuer: string;
+  person: KnownPerson = { subject: 'nobody' };
+  /** Has tokens made as if this much earlier, so that they are long over when they arrive. */
+  tokensMadeEarlierMs = 0;
+  /** Nobody agrees to anything. */
+  refuses = false;
+  readonly #server: Server;
+
+  private constructor(server: Server, host: string) {
+    this.#server = server;
+    this.issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** `host`: a name of this machine under which the provider is found. */
+  static async start(host = '127.0.0.1'): Promise<IdentityProviderPeer> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new IdentityProviderPeer(server, host);
+  }
+
+  /** Opens for a gateway whose callback is there; before that nobody is served. */
+  allow(redirectUri: string): void {
+    this.#server.on('request', quietly(() => this.#provider(redirectUri)).callback());
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #provider(redirectUri: string): Provider {
+    const provider: Provider = new Provider(this.issuer, {
+      clients: [
+        {
+          client_id: IdentityProviderPeer.clientId,
+          client_secret: IdentityProviderPeer.clientSecret,
+          redirect_uris: [redirectUri],
+          token_endpoint_auth_method: 'client_secret_post',
+        },
+      ],
+      claims: { email: ['email', 'email_verified'], profile: ['name'] },
+      features: { devInteractions: { enabled: false } },
+      cookies: { keys: ['only for tests'] },
+      ttl: { AccessToken: HOUR_S, Grant: HOUR_S, IdToken: HOUR_S, Interaction: HOUR_S, Session: HOUR_S },
+      interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+      findAccount: (_context, subject) => ({
+        accountId: subject,
+        claims: () => ({
+          sub: subject,
+          email: this.person.email,
+          email_verified: this.person.emailVerified,
+          name: this.person.name,
+        }),
+      }),
+      loadExistingGrant: async ({ oidc }) => {
+        const grant = new provider.Grant({
+          clientId: IdentityProviderPeer.clientId,
+          accountId: oidc.session?.accountId ?? '',
+        });
+        grant.addOIDCScope('openid email profile');
+        await grant.save();
+        return grant;
+      },
+    });
+    provider.use((context, next) => this.#agree(provider, context, next));
+    provider.use((context, next) => this.#turnBack(context.path, next));
+    return provider;
+  }
+
+  /** Where people would type their password, the person is known at once. */
+  async #agree(provider: Provider, { path, req, res }: ProviderContext, next: () => Promise<unknown>) {
+    if (!path.startsWith('/interaction/')) {
+      await next();
+      return;
+    }
+    const result = this.refuses
+      ? { error: 'access_denied', error_description: 'said no' }
+      : { login: { accountId: this.person.subject } };
+    await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
+  }
+
+  async #turnBack(path: string, next: () => Promise<unknown>): Promise<void> {
+    const { now } = Date;
+    const earlierMs = this.tokensMadeEarlierMs;
+    if (path === '/token' && earlierMs > 0) Date.now = () => now() - earlierMs;
+    try {
+      await next();
+    } finally {
+      Date.now = now;
+    }
+  }
+}
+
+interface ProviderContext {
+  readonly path: string;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/** It says at length that what it makes is for tests only. */
+function quietly(make: () => Provider): Provider {
+  const { info, warn } = console;
+  Object.assign(console, { info: () => undefined, warn: () => undefined });
+  try {
+    return make();
+  } finally {
+    Object.assign(console, { info, warn });
+  }
+}
