@@ -6,6 +6,7 @@ import { newApiKey } from '../../src/base/ids.ts';
 import { Child } from './child.ts';
 import { claimRtpPorts, claimSignalingPorts, type PortClaim } from './free-ports.ts';
 import { GatewayApi } from './gateway-api.ts';
+import { plaintextsIn, storedText } from './plaintext.ts';
 import { startCommand } from './start-command.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -30,6 +31,8 @@ export class Gateway {
   readonly agentKey = newApiKey();
   readonly settingsKey = newApiKey();
   readonly dataFolder: string;
+  /** What must never be readable in its data; looked for when it stops. */
+  readonly secrets = new Set<string>([this.agentKey, this.settingsKey]);
   /** Calls: the agent key. */
   readonly agentApi: GatewayApi;
   /** Trunk and numbers: the settings key. */
@@ -161,7 +164,9 @@ export class Gateway {
   async stop(): Promise<number | null> {
     const exitCode = await this.#child.stop(15_000);
     for (const claim of this.#claims) claim.release();
+    const found = process.env.VITEST ? plaintextsIn(storedText(this.dataFolder), this.secrets) : [];
     rmSync(this.dataFolder, { recursive: true, force: true });
+    if (found.length > 0) throw new Error(`in plain text in the database: ${found.join(', ')}`);
     return exitCode;
   }
 

@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Gateway } from '../support/gateway.ts';
+import { memberOf } from '../support/member.ts';
+import type { Person } from '../support/person.ts';
+import { ROUTE_TABLE } from '../support/route-table.ts';
+
+/** What the owner has, by the names that paths give their parameters. */
+type Owned = Readonly<Record<string, string>>;
+
+/** Bodies that the gateway understands, so that only the owner's absence is left to complain of. */
+const BODIES: Readonly<Record<string, (owned: Owned) => unknown>> = {
+  'POST /api/call/{call_id}/say': () => ({ text: 'hello' }),
+  'POST /api/call/{call_id}/chat': () => ({ text: 'hello' }),
+  'POST /api/call/{call_id}/dtmf': () => ({ digits: '1' }),
+  'PATCH /api/sip/dids/{did_id}': () => ({ label: 'mine now' }),
+  'PATCH /api/agents/{agent_id}': () => ({ name: 'mine now' }),
+  'POST /api/agents/{agent_id}/keys': () => ({ name: 'mine now' }),
+  'POST /api/agents/{agent_id}/accounts': ({ did_id }) => ({
+    account_type: 'sip_number',
+    account_id: did_id,
+  }),
+  'PATCH /api/agents/{agent_id}/provider': () => ({ system_prompt: 'obey me' }),
+};
+
+let gateway: Gateway;
+let owner: Person;
+let stranger: Person;
+let strangersAgentKey: string;
+let owned: Owned;
+
+beforeAll(async () => {
+  gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open' } });
+  owner = await memberOf(gateway, 'owner@example.com');
+  stranger = await memberOf(gateway, 'stranger@example.com');
+  owned = await belongings();
+  strangersAgentKey = keyIn(await made(stranger, '/api/api-keys', { name: 'k' }));
+});
+afterAll(() => gateway?.stop());
+
+// biome-ignore lint/suspicious/noExplicitAny: the test reads the ids that it needs
+async function made(person: Person, path: string, body?: unknown): Promise<any> {
+  const answer = await person.request('POST', path, body);
+  expect([path, answer.status < 300, answer.body]).toEqual([path, true, answer.body]);
+  return answer.body;
+}
+
+const keyIn = (body: Record<string, unknown>): string =>
+  String(Object.values(body).find((value) => /^svc_[\w-]{40,}$/.test(`${value}`)));
+
+/** One of everything. */
+async function belongings(): Promise<Owned> {
+  const trunk = { host: '127.0.0.1', port: 9, username: 'ownertrunk', password: 'x', register: false };
+  expect((await owner.request('PUT', '/api/sip/trunk', trunk)).status).toBe(200);
+  const did = await made(owner, '/api/sip/dids', { number: '+33199887766', label: 'ownerlabel' });
+  const agent = await made(owner, '/api/agents', { name: 'ownersecondagent' });
+  const key = await made(owner, `/api/agents/${agent.id}/keys`, { name: 'ownerkey' });
+  const settings = await made(owner, '/api/settings-keys', { name: 'ownersettings' });
+  const bot = await made(owner, '/api/bot-tokens', {
+    platform: 'discord',
+    bot_token: 'MTIz.owner.bottoken',
+    discord_app_id: '123456789012345678',
+  });
+  const call = await made(owner, '/api/call', { platform: 'sip', meeting_url: 'sip:+33123456789@127.0.0.1' });
+  return {
+    did_id: did.did_id,
+    account_type: 'sip_number',
+    account_id: did.did_id,
+    agent_id: agent.id,
+    key_id: key.id ?? key.key_id,
+    settings_key_id: settings.id,
+    bot_id: bot.id ?? bot.bot_id,
+    call_id: call.call_id,
+    identity_id: insertIdentity(),
+    connection_id: insertConnection(),
+    id: insertDelivery(agent.id),
+  };
+}
+
+/** What no request makes without a platform or a model at the other end is put straight into the database. */
+function insertRow(sql: string): void {
+  const database = new SqliteDatabase(join(gateway.dataFolder, 'gateway.db'));
+  try {
+    database.exec(sql);
+  } finally {
+    database.close();
+  }
+}
+
+const OWNER = "(select id from accounts where email = 'owner@example.com')";
+const AT = "'2026-01-02T03:04:05.678Z'";
+
+function insertIdentity(): string {
+  insertRow(
+    `insert into identities values ('idn_owner', ${OWNER}, 'acme', 'ownersubject', null, ${AT}, ${AT})`,
+  );
+  return 'idn_owner';
+}
+
+function insertConnection(): string {
+  insertRow(
+    `insert into connections values
+     ('con_owner', ${OWNER}, 'discord', null, 'ownerconnection', 'ok', 'v1.x.y', ${AT}, ${AT})`,
+  );
+  return 'con_owner';
+}
+
+function insertDelivery(agentId: string): string {
+  insertRow(
+    `insert into deliveries values
+     ('dlv_owner', ${OWNER}, '${agentId}', 'test', 'failed', '{}', null, null, ${AT}, ${AT})`,
+  );
+  return 'dlv_owner';
+}
+
+function filled(route: string): { readonly method: string; readonly path: string } {
+  const [method = '', path = ''] = route.split(' ');
+  const isSettingsKey = path.startsWith('/api/settings-keys');
+  const named = isSettingsKey ? { ...owned, key_id: owned.settings_key_id! } : owned;
+  return { method, path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name] ?? `no ${name}`) };
+}
+
+const routes = Object.entries(ROUTE_TABLE).filter(([, access]) => access !== 'public');
+
+it('finds nothing of another account, whatever the route', async () => {
+  const heard: Record<string, number> = {};
+  const wanted: Record<string, number> = {};
+  for (const [route, access] of routes.filter(([name]) => name.includes('{'))) {
+    const { method, path } = filled(route);
+    const body = BODIES[route]?.(owned);
+    const answer = await stranger.request(method, path, body);
+    [heard[route], wanted[route]] = [answer.status, 404];
+    if (access !== 'runtime') continue;
+    const byKey = await gateway.api(strangersAgentKey).request(method, path, body);
+    [heard[`${route} by key`], wanted[`${route} by key`]] = [byKey.status, 404];
+  }
+  expect(heard).toEqual(wanted);
+});
+
+it('is let in by the owner all the same, so that the test before says something', async () => {
+  const statuses: Record<string, number> = {};
+  for (const [route] of routes.filter(([name]) => name.startsWith('GET ') && name.includes('{'))) {
+    const { method, path } = filled(route);
+    statuses[route] = (await owner.request(method, path)).status;
+  }
+  expect(statuses).toEqual(Object.fromEntries(Object.keys(statuses).map((route) => [route, 200])));
+});
+
+it('lists nothing of another account', async () => {
+  const owners = [
+    ...Object.values(owned).filter((id) => id !== 'sip_number'),
+    ...[
+      'owner@',
+      'ownertrunk',
+      'ownerlabel',
+      'ownersecondagent',
+      'ownerkey',
+      'ownersettings',
+      'ownerconnection',
+    ],
+    '+33199887766',
+    'ownersubject',
+  ];
+  for (const [route] of routes.filter(([name]) => name.startsWith('GET ') && !name.includes('{'))) {
+    const { path } = filled(route);
+    const { status, body } = await stranger.request('GET', path);
+    const text = JSON.stringify(body);
+    expect(
+      owners.filter((mark) => text.includes(mark)),
+      `${route} (${status})`,
+    ).toEqual([]);
+  }
+});
+
+it('attaches nothing of another account to the own agent', async () => {
+  const [{ id: agentId }] = (await stranger.request('GET', '/api/agents')).body.agents;
+  const attach = async (type: string, id: string) =>
+    (
+      await stranger.request('POST', `/api/agents/${agentId}/accounts`, {
+        account_type: type,
+        account_id: id,
+      })
+    ).status;
+  expect(await attach('sip_number', owned.did_id!)).toBe(404);
+  expect(await attach('bot_token', owned.bot_id!)).toBe(404);
+  expect(await attach('connection', owned.connection_id!)).toBe(404);
+  expect((await stranger.request('POST', `/api/agents/${agentId}/keys/${owned.key_id}`)).status).toBe(404);
+});

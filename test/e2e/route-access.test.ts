@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Access } from '../../src/api/http/route.ts';
+import { Gateway } from '../support/gateway.ts';
+import { memberOf } from '../support/member.ts';
+import type { Description } from '../support/openapi-fuzz.ts';
+import type { Person } from '../support/person.ts';
+import { ROUTE_TABLE } from '../support/route-table.ts';
+
+/** What a credential is to the gateway; `unknown`: nothing at all. */
+type Kind = 'session' | 'agent' | 'settings' | 'unknown';
+
+interface Credential {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Specification, "Authentication", rules 1, 5 and 6: once more by hand, so that a slip in the gateway's own shows. */
+const LET_IN: Readonly<Record<Access, readonly Kind[]>> = {
+  public: ['session', 'agent', 'settings', 'unknown'],
+  runtime: ['session', 'agent'],
+  config: ['session', 'settings'],
+  account: ['session', 'agent', 'settings'],
+  session: ['session'],
+};
+
+/** The one door for WebSockets, which the description does not list. */
+const SOCKET_PATH = '/api/call/{call_id}/stream';
+
+const NO_CREDENTIAL = 'Invalid or missing API key';
+const WRONG_KIND = 'This credential may not use this endpoint';
+
+let gateway: Gateway;
+let credentials: Credential[];
+
+const key = (text: string) => ({ 'X-API-Key': text });
+
+beforeAll(async () => {
+  gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open' } });
+  const person = await memberOf(gateway, 'one@example.com');
+  const other = await memberOf(gateway, 'other@example.com');
+  const signedOut = await memberOf(gateway, 'gone@example.com');
+  const signedOutCookie = signedOut.cookie!;
+  await signedOut.request('POST', '/auth/logout');
+  credentials = [
+    { name: 'session', kind: 'session', headers: { Cookie: person.cookie! } },
+    { name: 'agent key', kind: 'agent', headers: key((await mint(person, 'api')).text) },
+    { name: 'settings key', kind: 'settings', headers: key((await mint(person, 'settings')).text) },
+    { name: 'none', kind: 'unknown', headers: {} },
+    { name: 'revoked agent', kind: 'unknown', headers: await revoked(person, 'api') },
+    { name: 'revoked settings', kind: 'unknown', headers: await revoked(person, 'settings') },
+    { name: 'signed out', kind: 'unknown', headers: { Cookie: signedOutCookie } },
+    { name: "other's session", kind: 'session', headers: { Cookie: other.cookie! } },
+    { name: "other's agent", kind: 'agent', headers: key((await mint(other, 'api')).text) },
+    { name: "other's settings", kind: 'settings', headers: key((await mint(other, 'settings')).text) },
+    // No route takes it yet; it must open none of these.
+    { name: 'bridge key', kind: 'unknown', headers: key('brg_0123456789abcdef0123456789abcdef') },
+  ];
+});
+afterAll(() => gateway?.stop());
+
+interface Minted {
+  readonly id: string;
+  readonly text: string;
+}
+
+async function mint(person: Person, kind: 'api' | 'settings'): Promise<Minted> {
+  const { status, body } = await person.request('POST', `/api/${kind}-keys`, { name: 'made for a test' });
+  expect(status, JSON.stringify(body)).toBeLessThan(300);
+  const text = Object.values<unknown>(body).find(
+    (value) => `${value}`.startsWith('svc_') && `${value}`.length > 30,
+  );
+  return { id: body.id, text: `${text}` };
+}
+
+async function revoked(person: Person, kind: 'api' | 'settings'): Promise<Credential['headers']> {
+  const { id, text } = await mint(person, kind);
+  expect((await person.request('DELETE', `/api/${kind}-keys/${id}`)).status).toBeLessThan(300);
+  return key(text);
+}
+
+async function described(): Promise<Description> {
+  return (await gateway.api(null).get('/openapi.json')).body;
+}
+
+function routesOf({ paths }: Description): string[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+/** Asks for nothing that exists, in a body that nobody understands: who is let in hears so, and nothing happens. */
+async function knock(route: string, { headers }: Credential, hasBody: boolean): Promise<string> {
+  const [method = '', path = ''] = route.split(' ');
+  const answer = await fetch(`${gateway.baseUrl}${path.replaceAll(/\{\w+\}/g, 'none')}`, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(hasBody ? { body: '[' } : {}),
+  });
+  const text = await answer.text();
+  if (answer.status === 401 && text.includes(NO_CREDENTIAL)) return '401';
+  if (answer.status === 403 && text.includes(WRONG_KIND)) return '403';
+  return `in ${answer.status}`;
+}
+
+/** The same at a door for WebSockets, by header and by query. */
+async function knockForSocket(path: string, { headers }: Credential): Promise<string> {
+  const url = new URL(path.replace('{call_id}', 'none'), gateway.baseUrl.replace('http', 'ws'));
+  const apiKey = headers['X-API-Key'];
+  if (apiKey !== undefined) url.searchParams.set('api_key', apiKey);
+  const socket = new WebSocket(url, apiKey === undefined ? { headers } : {});
+  const status = await new Promise<number>((resolve, reject) => {
+    socket.once('unexpected-response', (request, response) => {
+      resolve(response.statusCode ?? 0);
+      request.destroy();
+    });
+    socket.once('open', () => reject(new Error(`${path} opened a call that does not exist`)));
+    socket.once('error', reject);
+  });
+  return status === 401 || status === 403 ? `${status}` : `in ${status}`;
+}
+
+function expected(access: Access, kind: Kind): string {
+  if (LET_IN[access].includes(kind)) return 'in';
+  return kind === 'unknown' ? '401' : '403';
+}
+
+it('has a row for every route, and no route without a row', async () => {
+  expect(routesOf(await described()).sort()).toEqual(Object.keys(ROUTE_TABLE).sort());
+});
+
+it('lets every credential in exactly where it belongs', async () => {
+  const { paths } = await described();
+  const rows: string[][] = [['route', 'for', ...credentials.map(({ name }) => name)]];
+  const wrong: string[] = [];
+  rows.push(await socketRow(wrong));
+  for (const [route, access] of Object.entries(ROUTE_TABLE)) {
+    const [method = '', path = ''] = route.split(' ');
+    const hasBody = paths[path]?.[method.toLowerCase()]?.requestBody !== undefined;
+    const row = [route, access];
+    for (const credential of credentials) {
+      const heard = await knock(route, credential, hasBody);
+      const wanted = expected(access, credential.kind);
+      const isRight = heard.split(' ')[0] === wanted && !/ 5\d\d/.test(heard);
+      if (!isRight) wrong.push(`${route} with ${credential.name}: ${heard}, not ${wanted}`);
+      row.push(isRight ? heard : `!${heard}`);
+    }
+    rows.push(row);
+  }
+  console.log(asTable(rows));
+  expect(wrong).toEqual([]);
+}, 120_000);
+
+/** The WebSocket's line of the table; what is wrong in it is added to `wrong`. */
+async function socketRow(wrong: string[]): Promise<string[]> {
+  const row = [`WS ${SOCKET_PATH}`, 'runtime'];
+  for (const credential of credentials) {
+    const heard = await knockForSocket(SOCKET_PATH, credential);
+    const wanted = expected('runtime', credential.kind);
+    if (heard.split(' ')[0] !== wanted)
+      wrong.push(`${row[0]} with ${credential.name}: ${heard}, not ${wanted}`);
+    row.push(heard);
+  }
+  return row;
+}
+
+function asTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join(' │ ')).join('\n');
+}
