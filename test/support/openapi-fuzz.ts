@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { z } from 'zod';
+import { type JsonSchema, valuesOf } from './json-schema-values.ts';
+
+type Contents = Record<string, { readonly schema?: JsonSchema }>;
 
 /** As much of an OpenAPI description as requests are made of. */
 export interface Description {
@@ -8,16 +11,15 @@ export interface Description {
 }
 
 export interface Operation {
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: JsonSchema }> };
-  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema?: JsonSchema }> }>;
+  readonly description?: string;
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly schema: JsonSchema;
+  }[];
+  readonly requestBody?: { readonly content: Contents };
+  readonly responses: Record<string, { readonly content?: Contents }>;
 }
-
-type JsonSchema = {
-  readonly $ref?: string;
-  readonly properties?: Record<string, JsonSchema>;
-  readonly enum?: unknown[];
-};
 
 export interface FuzzedRequest {
   readonly method: string;
@@ -27,7 +29,16 @@ export interface FuzzedRequest {
   readonly body: string | undefined;
 }
 
+/** What was answered, as far as a description says something about it. */
+export interface FuzzedAnswer {
+  readonly status: number;
+  /** Without parameters; '' without one. */
+  readonly contentType: string;
+  readonly body: unknown;
+}
+
 const REF = '#/components/schemas/';
+const JSON_TYPE = 'application/json';
 
 /** What every field is tried with beside its own values: right for some field, wrong for most. */
 const values = fc.oneof(
@@ -51,9 +62,9 @@ const values = fc.oneof(
   fc.string({ maxLength: 100 }),
   fc.jsonValue({ maxDepth: 2 }),
 );
-/** What a field may well be, by its name; of presets there are none, so they are left out. */
+/** What a field may well be, by its name, where the schema tells too little; of presets there are none. */
 const RIGHT: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  platform: fc.constantFrom('sip', 'sip', 'sip', 'discord', 'meet'),
+  platform: fc.constantFrom('sip', 'sip', 'sip', 'discord', 'telegram', 'slack', 'meet'),
   meeting_url: fc.constantFrom('sip:+33123456789@127.0.0.1', 'sip:+33123456789@127.0.0.1', 'tel:1', ''),
   agent_name: fc.string({ minLength: 1, maxLength: 80 }),
   stt_voice_config_id: fc.constant(undefined),
@@ -66,7 +77,7 @@ const RIGHT: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   port: fc.integer({ min: 1, max: 65_535 }),
   transport: fc.constantFrom('udp', 'tcp', 'tls'),
   username: fc.constantFrom('1001', "a'b~c"),
-  password: fc.constantFrom('secret', 'pässwörd'),
+  password: fc.constantFrom('secret', 'pässwörd', 'a longer one'),
   realm: fc.constantFrom(null, 'realm'),
   caller_id: fc.constantFrom(null, '+33123456789'),
   register: fc.boolean(),
@@ -74,16 +85,18 @@ const RIGHT: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   number: fc.integer({ min: 1_000_000, max: 1_000_020 }).map((n) => `+1${n}`),
   label: fc.constantFrom(null, 'é', '\u0000'),
   auto_answer: fc.boolean(),
+  email: fc.integer({ min: 1, max: 20 }).map((n) => `fuzz${n}@example.com`),
+  account_type: fc.constantFrom('sip_number', 'bot_token', 'connection'),
 };
 const segments = fc.oneof(
   fc.constantFrom('%', '%00', '%2F', '%ff', '..', 'call_1', 'é'),
   fc.string({ minLength: 1, maxLength: 20 }).map(encodeURIComponent),
 );
 
-/** Stands in a URL for the identifier of something that is there when the request is made. */
-export const KNOWN_ID = '{known}';
+/** Stands in a URL for something that is there when the request is made: `{agent_id}` for an agent's id. */
+export const KNOWN = /\{(\w+)\}/g;
 
-/** Requests to every operation, right and wrong. */
+/** Requests to every operation, right and wrong, each operation as often as any other. */
 export function requestsTo(description: Description): fc.Arbitrary<FuzzedRequest> {
   const operations = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => requestTo(description, path, method, operation)),
@@ -97,57 +110,103 @@ function requestTo(
   method: string,
   { parameters = [], requestBody }: Operation,
 ): fc.Arbitrary<FuzzedRequest> {
-  const query = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const inPath = [...path.matchAll(KNOWN)].map(([, name]) => name!);
   return fc
     .record({
-      segment: fc.oneof({ weight: 3, arbitrary: fc.constant(KNOWN_ID) }, segments),
-      query: fc.dictionary(fc.constantFrom('x', ...query), fc.oneof(fc.nat().map(String), fc.string())),
+      values: fc.tuple(...inPath.map((name) => pathValue(name))),
+      query: queryOf(description, parameters),
       body: requestBody ? bodies(description, requestBody) : fc.constant(undefined),
     })
-    .map(({ segment, query, body }) => ({
-      method,
-      path,
-      url: `${path.replace(/\{[^}]+\}/, () => segment)}?${new URLSearchParams(query)}`,
-      body,
-    }));
+    .map(({ values, query, body }) => {
+      const left = [...values];
+      return { method, path, url: `${path.replace(KNOWN, () => left.shift()!)}?${query}`, body };
+    });
+}
+
+function pathValue(name: string): fc.Arbitrary<string> {
+  const known = name === 'account_type' ? RIGHT.account_type!.map(String) : fc.constant(`{${name}}`);
+  return fc.oneof({ weight: 3, arbitrary: known }, segments);
+}
+
+function queryOf(
+  description: Description,
+  parameters: NonNullable<Operation['parameters']>,
+): fc.Arbitrary<URLSearchParams> {
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+  const right = fc.record(
+    Object.fromEntries(
+      inQuery.map(({ name, schema }) => [name, valuesOf(schema, resolver(description)).map(String)]),
+    ),
+    { requiredKeys: [] },
+  );
+  const names = fc.constantFrom('x', ...inQuery.map(({ name }) => name));
+  const wrong = fc.dictionary(names, fc.oneof(fc.nat().map(String), fc.string()), { maxKeys: 3 });
+  return fc.oneof(right, wrong).map((query) => new URLSearchParams(query as Record<string, string>));
 }
 
 function bodies(
   description: Description,
   { content }: NonNullable<Operation['requestBody']>,
 ): fc.Arbitrary<string> {
-  const schema = resolved(description, content['application/json']?.schema ?? {});
-  const names = Object.keys(schema.properties ?? {});
-  const right = Object.fromEntries(names.map((name) => [name, RIGHT[name] ?? values]));
+  const resolve = resolver(description);
+  const schema = resolved(description, content[JSON_TYPE]?.schema ?? {});
+  const fields = Object.entries(schema.properties ?? {});
+  const right = Object.fromEntries(
+    fields.map(([name, part]) => [name, RIGHT[name] ?? valuesOf(part, resolve)]),
+  );
   // A host that is not this machine would be looked up, and called.
   const any = Object.fromEntries(
-    names.map((name) => [name, name === 'host' ? fc.constantFrom<unknown>('', 5, 'a b') : values]),
+    fields.map(([name]) => [name, name === 'host' ? fc.constantFrom<unknown>('', 5, 'a b') : values]),
   );
-  const mixed = Object.fromEntries(names.map((name) => [name, fc.oneof(right[name]!, any[name]!)]));
+  const mixed = Object.fromEntries(fields.map(([name]) => [name, fc.oneof(right[name]!, any[name]!)]));
+  const requiredKeys = (schema.required ?? []).filter((name) => name in right);
+  const text = (arbitrary: fc.Arbitrary<unknown>) => arbitrary.map((body) => JSON.stringify(body) ?? '');
+  const whole = fields.length > 0 ? fc.record(right, { requiredKeys }) : valuesOf(schema, resolve);
   return fc.oneof(
-    { weight: 4, arbitrary: fc.record(right).map((body) => JSON.stringify(body)) },
-    { weight: 3, arbitrary: fc.record(mixed, { requiredKeys: [] }).map((body) => JSON.stringify(body)) },
-    { weight: 1, arbitrary: fc.jsonValue().map((body) => JSON.stringify(body)) },
+    { weight: 3, arbitrary: text(fields.length > 0 ? fc.record(right) : whole) },
+    { weight: 2, arbitrary: text(whole) },
+    { weight: 3, arbitrary: text(fc.record(mixed, { requiredKeys: [] })) },
+    { weight: 1, arbitrary: text(fc.jsonValue()) },
     { weight: 1, arbitrary: fc.string() },
   );
 }
 
-function resolved(description: Description, schema: JsonSchema): JsonSchema {
-  return schema.$ref ? (description.components?.schemas?.[schema.$ref.slice(REF.length)] ?? {}) : schema;
+function resolver(description: Description) {
+  return (ref: string): JsonSchema => description.components?.schemas?.[ref.slice(REF.length)] ?? {};
 }
 
-/** Whether an answer is one that its operation describes; null when it is, otherwise what is wrong. */
-export function misfit(
-  description: Description,
-  { path, method }: FuzzedRequest,
-  status: number,
-  body: unknown,
-): string | null {
-  const response = description.paths[path]?.[method]?.responses[status];
-  if (!response) return `status ${status} is not described`;
-  const schema = response.content?.['application/json']?.schema;
-  if (!schema) return null;
-  const text = JSON.stringify({ ...schema, $defs: description.components?.schemas });
-  const parsed = z.fromJSONSchema(JSON.parse(text.replaceAll(REF, '#/$defs/'))).safeParse(body);
-  return parsed.success ? null : z.prettifyError(parsed.error);
+function resolved(description: Description, schema: JsonSchema): JsonSchema {
+  return schema.$ref === undefined ? schema : resolver(description)(schema.$ref);
+}
+
+/** Says of answers whether they are ones that their operations describe. */
+export class Fit {
+  readonly #description: Description;
+  readonly #parsers = new Map<string, z.ZodType>();
+
+  constructor(description: Description) {
+    this.#description = description;
+  }
+
+  /** Null when the answer is one that its operation describes, otherwise what is wrong. */
+  misfit({ path, method }: FuzzedRequest, { status, contentType, body }: FuzzedAnswer): string | null {
+    const response = this.#description.paths[path]?.[method]?.responses[status];
+    if (!response) return `status ${status} is not described`;
+    const types = Object.keys(response.content ?? {}).map((type) => type.split(';')[0]);
+    if (types.length === 0) return contentType === '' ? null : `${contentType} where no body is described`;
+    if (!types.includes(contentType)) return `${contentType || 'nothing'} instead of ${types.join(' or ')}`;
+    const schema = response.content?.[JSON_TYPE]?.schema;
+    if (!schema || contentType !== JSON_TYPE) return null;
+    const parsed = this.#parser(`${method} ${path} ${status}`, schema).safeParse(body);
+    return parsed.success ? null : z.prettifyError(parsed.error);
+  }
+
+  #parser(key: string, schema: JsonSchema): z.ZodType {
+    const known = this.#parsers.get(key);
+    if (known) return known;
+    const text = JSON.stringify({ ...schema, $defs: this.#description.components?.schemas });
+    const parser = z.fromJSONSchema(JSON.parse(text.replaceAll(REF, '#/$defs/')));
+    this.#parsers.set(key, parser);
+    return parser;
+  }
 }
