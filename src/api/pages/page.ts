@@ -15,7 +15,7 @@ export const HTML_TYPE = 'text/html; charset=utf-8';
 
 const STYLE = `
 :root{color-scheme:light dark;--ground:#f4f5f7;--card:#fff;--ink:#1c2430;--quiet:#667085;--line:#d0d5dd;--accent:#2f5bea;--bad:#b42318;--good:#067647}
-@media (prefers-color-scheme:dark){:root{--ground:#12161d;--card:#1b212b;--ink:#e7eaf0;--quiet:#98a2b3;--line:#384152;--accent:#6d8dff;--bad:#fda29b;--good:#75e0a7}}
+@media (prefers-color-scheme:dark){:root{--ground:#12161d;--card:#1b212b;--ink:#e7eaf0;--quiet:#98a2b3;--line:#384152;--accent:#4f74f3;--bad:#fda29b;--good:#75e0a7}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px 16px;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
 main{width:100%;max-width:400px;padding:32px;background:var(--card);border-radius:16px;box-shadow:0 1px 3px #0002,0 8px 24px #0001}
