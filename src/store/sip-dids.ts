@@ -88,11 +88,13 @@ export async function findRoutedDid(db: Db, didId: string): Promise<RoutedDid | 
   return row && { ...fromRow(row), agentId: row.agentId };
 }
 
+/** The cross join keeps SQLite from beginning with the members of the whole gateway, which it takes for few. */
 function routes(db: Db) {
   return db
     .selectFrom('sipDids')
-    .innerJoin('agentAccounts', 'agentAccounts.memberId', 'sipDids.id')
+    .crossJoin('agentAccounts')
     .innerJoin('agents', 'agents.id', 'agentAccounts.agentId')
+    .whereRef('agentAccounts.memberId', '=', 'sipDids.id')
     .where('agentAccounts.memberType', '=', 'sip_number')
     .selectAll('sipDids')
     .select('agents.id as agentId')
