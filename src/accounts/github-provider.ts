@@ -1,4 +1,3 @@
-import type { Configuration } from 'openid-client';
 import * as z from 'zod';
 import { GatewayError } from '../base/errors.ts';
 import {
@@ -8,21 +7,18 @@ import {
   type SignInSecrets,
   signInFailure,
 } from './identity-provider.ts';
-import type { OpenIdProviderOptions } from './openid-provider.ts';
+import {
+  authorizationHref,
+  loadLibrary,
+  type OAuthClientOptions,
+  type OAuthConnection,
+  REQUEST_DEADLINE_S,
+} from './oauth-client.ts';
 
-const REQUEST_DEADLINE_S = 10;
 const SCOPE = 'read:user user:email';
 
 const User = z.object({ id: z.int(), login: z.string(), name: z.string().nullish() });
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
-
-const loadLibrary = () => import('openid-client');
-type Library = Awaited<ReturnType<typeof loadLibrary>>;
-
-interface Connection {
-  readonly library: Library;
-  readonly configuration: Configuration;
-}
 
 /**
  * GitHub, which has OAuth 2.0 but no ID tokens: state and PKCE protect the sign-in, there is no nonce, and who the
@@ -30,11 +26,11 @@ interface Connection {
  */
 export class GithubProvider implements IdentityProvider {
   readonly name: string;
-  readonly #options: OpenIdProviderOptions;
+  readonly #options: OAuthClientOptions;
   readonly #site: string;
   readonly #api: string;
 
-  constructor(options: OpenIdProviderOptions) {
+  constructor(options: OAuthClientOptions) {
     this.name = options.name;
     this.#options = options;
     this.#site = options.issuer.replace(/\/+$/, '');
@@ -42,15 +38,10 @@ export class GithubProvider implements IdentityProvider {
   }
 
   async authorizationUrl(secrets: SignInSecrets, callbackUrl: string): Promise<string> {
-    const { library, configuration } = await this.#connect();
-    const url = library.buildAuthorizationUrl(configuration, {
+    return await authorizationHref(await this.#connect(), secrets, {
       redirect_uri: callbackUrl,
       scope: SCOPE,
-      state: secrets.state,
-      code_challenge: await library.calculatePKCECodeChallenge(secrets.codeVerifier),
-      code_challenge_method: 'S256',
     });
-    return url.href;
   }
 
   async identify(secrets: SignInSecrets, callback: URL): Promise<ProvenIdentity> {
@@ -77,7 +68,7 @@ export class GithubProvider implements IdentityProvider {
     }
   }
 
-  async #ask({ library, configuration }: Connection, token: string, path: string): Promise<unknown> {
+  async #ask({ library, configuration }: OAuthConnection, token: string, path: string): Promise<unknown> {
     const url = new URL(`${this.#api}${path}`);
     const headers = new Headers({ Accept: 'application/vnd.github+json' });
     const answer = await library.fetchProtectedResource(configuration, token, url, 'GET', null, headers);
@@ -85,7 +76,7 @@ export class GithubProvider implements IdentityProvider {
     return await answer.json();
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<OAuthConnection> {
     const library = await loadLibrary();
     const { clientId, clientSecret } = this.#options;
     const configuration = new library.Configuration(

@@ -1,9 +1,10 @@
 import { GithubProvider } from './github-provider.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { OpenIdProvider, type OpenIdProviderOptions } from './openid-provider.ts';
+import type { OAuthClientOptions } from './oauth-client.ts';
+import { OpenIdProvider } from './openid-provider.ts';
 
 /** A provider as the operator set it up. */
-export interface ConfiguredProvider extends OpenIdProviderOptions {
+export interface ConfiguredProvider extends OAuthClientOptions {
   readonly kind: 'openid' | 'github';
 }
 

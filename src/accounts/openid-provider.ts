@@ -1,4 +1,4 @@
-import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from 'openid-client';
+import type { ClientAuth, IDToken, UserInfoResponse } from 'openid-client';
 import {
   addressOf,
   type IdentityProvider,
@@ -6,51 +6,35 @@ import {
   type SignInSecrets,
   signInFailure,
 } from './identity-provider.ts';
-
-/** For every single request to the provider. */
-const REQUEST_DEADLINE_S = 10;
+import {
+  authorizationHref,
+  loadLibrary,
+  type OAuthClientOptions,
+  type OAuthConnection,
+  type OAuthLibrary,
+  REQUEST_DEADLINE_S,
+} from './oauth-client.ts';
 
 const SCOPE = 'openid email profile';
-
-export interface OpenIdProviderOptions {
-  readonly name: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-/** Most installations never sign anybody in elsewhere, so the library is loaded when somebody first does. */
-const loadLibrary = () => import('openid-client');
-type Library = Awaited<ReturnType<typeof loadLibrary>>;
-
-interface Connection {
-  readonly library: Library;
-  readonly configuration: Configuration;
-}
 
 /** Any provider that speaks OpenID Connect: authorization code flow with PKCE, nonce, and signatures checked. */
 export class OpenIdProvider implements IdentityProvider {
   readonly name: string;
-  readonly #options: OpenIdProviderOptions;
-  #connection: Promise<Connection> | null = null;
+  readonly #options: OAuthClientOptions;
+  #connection: Promise<OAuthConnection> | null = null;
 
-  constructor(options: OpenIdProviderOptions) {
+  constructor(options: OAuthClientOptions) {
     this.name = options.name;
     this.#options = options;
   }
 
   async authorizationUrl(secrets: SignInSecrets, callbackUrl: string): Promise<string> {
     try {
-      const { library, configuration } = await this.#connected();
-      const url = library.buildAuthorizationUrl(configuration, {
+      return await authorizationHref(await this.#connected(), secrets, {
         redirect_uri: callbackUrl,
         scope: SCOPE,
-        state: secrets.state,
         nonce: secrets.nonce,
-        code_challenge: await library.calculatePKCECodeChallenge(secrets.codeVerifier),
-        code_challenge_method: 'S256',
       });
-      return url.href;
     } catch (error) {
       throw signInFailure(error);
     }
@@ -85,7 +69,7 @@ export class OpenIdProvider implements IdentityProvider {
 
   /** Many providers tell the address not in the ID token but to those who ask for it. */
   async #claimsWithEmail(
-    { library, configuration }: Connection,
+    { library, configuration }: OAuthConnection,
     accessToken: string,
     idToken: IDToken,
   ): Promise<IDToken | UserInfoResponse> {
@@ -95,7 +79,7 @@ export class OpenIdProvider implements IdentityProvider {
   }
 
   /** What the provider says of itself is asked for once; a failure is not kept. */
-  #connected(): Promise<Connection> {
+  #connected(): Promise<OAuthConnection> {
     this.#connection ??= this.#connect().catch((error: unknown) => {
       this.#connection = null;
       throw error;
@@ -103,7 +87,7 @@ export class OpenIdProvider implements IdentityProvider {
     return this.#connection;
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<OAuthConnection> {
     const library = await loadLibrary();
     const { issuer, clientId, clientSecret } = this.#options;
     const server = new URL(issuer);
@@ -120,7 +104,7 @@ export class OpenIdProvider implements IdentityProvider {
 }
 
 /** By POST where the provider takes that; the standard's other way is spelled differently by many of them. */
-function authentication(library: Library, clientSecret: string): ClientAuth {
+function authentication(library: OAuthLibrary, clientSecret: string): ClientAuth {
   const post = library.ClientSecretPost(clientSecret);
   const basic = library.ClientSecretBasic(clientSecret);
   return (server, client, body, headers) => {

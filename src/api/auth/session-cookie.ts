@@ -1,3 +1,5 @@
+import { cookieNamed } from '../http/cookie.ts';
+
 const SESSION_COOKIE = 'svc_session';
 
 /** Browsers keep no cookie longer. When the session ends is up to the gateway, at every use anew. */
@@ -5,11 +7,7 @@ const MAX_AGE_S = 400 * 86_400;
 
 /** The session token in a request's `Cookie` header; null without one. */
 export function sessionTokenOf(cookieHeader: string): string | null {
-  for (const pair of cookieHeader.split(';')) {
-    const equals = pair.indexOf('=');
-    if (pair.slice(0, equals).trim() === SESSION_COOKIE) return pair.slice(equals + 1).trim() || null;
-  }
-  return null;
+  return cookieNamed(SESSION_COOKIE, cookieHeader) || null;
 }
 
 /** The `Set-Cookie` that signs a browser in. Behind an https URL it never travels in the clear. */

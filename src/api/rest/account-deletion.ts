@@ -3,8 +3,9 @@ import { clearedSessionCookie } from '../auth/session-cookie.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { DeleteAccountBody } from '../schema/account.ts';
-import { Deleted } from '../schema/sip.ts';
+import { Deleted } from '../schema/deleted.ts';
 import type { PublicUrl } from './call-wire.ts';
+import { TOO_MANY } from './sign-in.ts';
 
 /** `DELETE /api/account`: for the person behind the account only. */
 export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUrl): Route[] {
@@ -22,7 +23,7 @@ export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUr
       responses: {
         200: { description: 'Gone', schema: Deleted },
         400: 'Current password is wrong',
-        429: 'Too many attempts',
+        429: TOO_MANY,
       },
       handler: async ({ principal, body, address }) => {
         await deleteWholeAccount(domain, principal.accountId, body.password ?? null, address);

@@ -7,7 +7,7 @@ import { setDefaultAgent } from '../../agents/set-default-agent.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { Agent, AgentList, AgentNameBody, AgentParams, CandidateList } from '../schema/agent.ts';
-import { Deleted } from '../schema/sip.ts';
+import { Deleted } from '../schema/deleted.ts';
 import { agentWire, candidateWire } from './agent-wire.ts';
 
 const TAGS = ['Agents'] as const;

@@ -4,7 +4,7 @@ import type { KeyKind } from '../../store/tables.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
-import { Deleted } from '../schema/sip.ts';
+import { Deleted } from '../schema/deleted.ts';
 import { createdKeyWire, keyWire } from './key-wire.ts';
 
 /** The two kinds of keys have the same three endpoints. */

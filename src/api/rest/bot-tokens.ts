@@ -4,7 +4,7 @@ import { listRegisteredBots, registerBot, removeBot, type ShownBot } from '../..
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams } from '../schema/bot-token.ts';
-import { Deleted } from '../schema/sip.ts';
+import { Deleted } from '../schema/deleted.ts';
 
 const PATH = '/api/bot-tokens';
 const TAGS = ['Platforms'] as const;

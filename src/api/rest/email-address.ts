@@ -7,9 +7,9 @@ import { type Route, route } from '../http/route.ts';
 import { ADDRESS_CHANGED, ADDRESS_CONFIRMED, ADDRESS_TAKEN, LINK_INVALID } from '../pages/notice.ts';
 import { HTML_TYPE, type Page, pageReply } from '../pages/page.ts';
 import { ChangeEmailRequest, Done, TokenQuery } from '../schema/auth.ts';
+import { TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
-const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
 
 /** The address of an account: proven, and changed. */
 export function emailAddressRoutes(people: People): Route[] {

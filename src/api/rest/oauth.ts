@@ -1,6 +1,7 @@
 import { finishSignIn } from '../../accounts/finish-sign-in.ts';
 import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/start-sign-in.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { cookieNamed } from '../http/cookie.ts';
 import { type BytesReply, replyEmpty } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
@@ -8,7 +9,7 @@ import { HTML_TYPE, pageReply } from '../pages/page.ts';
 import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
 import type { PublicUrl } from './call-wire.ts';
 import type { OAuthDoor } from './oauth-door.ts';
-import { clientOf } from './sign-in.ts';
+import { clientOf, TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
 const PATH = '/auth/oauth';
@@ -22,7 +23,6 @@ const SENT_ON = {
 } as const;
 const UNKNOWN_PROVIDER = 'Identity provider not found';
 const PROVIDER_FAILED = 'The identity provider did not answer as expected';
-const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
 const PAGE_STATUSES = [400, 403, 409, 502] as const;
 
 /** `Sec-Fetch-Site` of links of our own and of typed addresses; '' is no browser, or an old one. */
@@ -150,12 +150,4 @@ function stateCookie(publicUrl: PublicUrl, state: string): string {
   const secure = protocol === 'https:' ? '; Secure' : '';
   const maxAgeS = SIGN_IN_DEADLINE_MS / 1000;
   return `${STATE_COOKIE}=${state}; Path=${path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`;
-}
-
-function cookieNamed(name: string, cookies: string): string {
-  for (const pair of cookies.split(';')) {
-    const [key, value] = pair.split('=', 2);
-    if (key?.trim() === name) return value?.trim() ?? '';
-  }
-  return '';
 }

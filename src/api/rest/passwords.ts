@@ -13,10 +13,9 @@ import {
   ResetPageQuery,
   ResetPasswordRequest,
 } from '../schema/auth.ts';
-import { clientOf } from './sign-in.ts';
+import { clientOf, TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
-const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
 
 /** Passwords forgotten and changed. */
 export function passwordRoutes(people: People): Route[] {

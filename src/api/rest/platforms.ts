@@ -6,7 +6,7 @@ import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { ConnectionParams, PlatformList } from '../schema/platforms.ts';
-import { Deleted } from '../schema/sip.ts';
+import { Deleted } from '../schema/deleted.ts';
 
 const TAGS = ['Platforms'] as const;
 

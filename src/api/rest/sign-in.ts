@@ -8,8 +8,10 @@ import { type Route, type RouteRequest, route } from '../http/route.ts';
 import { Done, LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';
 
 const TAGS = ['Authentication'] as const;
-const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
 const MAX_USER_AGENT_LENGTH = 256;
+
+/** What the description says of 429 wherever attempts are counted. */
+export const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
 
 /** How people come in and go. */
 export function signInRoutes(people: People): Route[] {

@@ -9,10 +9,10 @@ import {
 } from '../../accounts/sip-dids.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
+import { Deleted } from '../schema/deleted.ts';
 import {
   ChangeSipDidBody,
   CreateSipDidBody,
-  Deleted,
   SipDid,
   SipDidList,
   SipDidParams,

@@ -4,7 +4,8 @@ import { deleteSipTrunk, getSipTrunk, putSipTrunk, type ShownTrunk } from '../..
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { ValidationError } from '../http/validation.ts';
-import { Deleted, SipTrunk, SipTrunkBody } from '../schema/sip.ts';
+import { Deleted } from '../schema/deleted.ts';
+import { SipTrunk, SipTrunkBody } from '../schema/sip.ts';
 
 const PATH = '/api/sip/trunk';
 const TAGS = ['SIP'] as const;

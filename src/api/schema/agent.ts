@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BotPlatform } from './bot-token.ts';
 import { Name } from './name.ts';
 
 export const AgentParams = z.object({ agent_id: z.string().describe('Identifier of the agent') });
@@ -34,7 +35,7 @@ const Connection = z.object({
 const Bot = z.object({
   type: z.literal('bot_token'),
   ...common,
-  platform: z.enum(['discord', 'telegram', 'slack']),
+  platform: BotPlatform,
   bot_name: z.string().nullable(),
 });
 const SipNumber = z.object({ type: z.literal('sip_number'), ...common, number: z.string() });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
-const BotPlatform = z.enum(['discord', 'telegram', 'slack']);
+/** Where bots are added by their token. */
+export const BotPlatform = z.enum(['discord', 'telegram', 'slack']);
 
 /** Tokens are printable ASCII without spaces everywhere. */
 const Secret = z

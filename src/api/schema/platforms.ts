@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { PlatformState } from './account.ts';
+import { AccountType } from './agent.ts';
 
 const Login = z
   .object({
-    type: z.enum(['connection', 'bot_token', 'sip_number']),
+    type: AccountType,
     id: z.string(),
     label: z.string(),
     status: z.string(),

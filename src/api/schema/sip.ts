@@ -94,6 +94,3 @@ export const SipDid = z
   .meta({ id: 'SipDid' });
 
 export const SipDidList = z.object({ dids: z.array(SipDid) }).meta({ id: 'SipDidList' });
-
-/** Acknowledges that something is gone. */
-export const Deleted = z.object({ status: z.literal('deleted') }).meta({ id: 'Deleted' });

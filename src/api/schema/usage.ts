@@ -1,13 +1,8 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
+import { wholeNumber } from './query.ts';
 
-/** Only digits make a number of a query's text. */
-const dayCount = z.preprocess(
-  (text) => (/^\d+$/.test(`${text}`) ? Number(text) : text),
-  z.int().min(1).max(366),
-);
-
-export const UsageQuery = z.object({ days: dayCount.default(30).describe('How many days, today included') });
+export const UsageQuery = z.object({ days: wholeNumber(1, 366).default(30).describe('How many days, today included') });
 
 const Amounts = z.object({
   calls: z.int().describe('Calls that began'),
