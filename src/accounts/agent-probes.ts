@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { Clock } from '../base/time.ts';
+import { type Clock, isoAfter } from '../base/time.ts';
 import { listKeys, type ValidKey } from '../store/keys.ts';
 import type { Db } from '../store/tables.ts';
 
@@ -121,8 +121,4 @@ export class AgentProbes {
       if (startedMs < before) this.#byAccount.delete(accountId);
     }
   }
-}
-
-function isoAfter(iso: string, durationMs: number): string {
-  return new Date(Date.parse(iso) + durationMs).toISOString();
 }

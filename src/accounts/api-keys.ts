@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { newId } from '../base/ids.ts';
 import { attachKey } from '../store/agents.ts';
 import { type ApiKey, insertKey } from '../store/keys.ts';
 import type { Db, KeyKind } from '../store/tables.ts';
+import { hashToken } from './tokens.ts';
 
 /** `svc_` and eight characters: enough to tell keys apart, too little to guess one. */
 const PREFIX_LENGTH = 12;
@@ -15,18 +15,13 @@ export interface KeyOwner {
   readonly agentIds: readonly string[];
 }
 
-/** SHA-256 in hex. Keys have 256 random bits, so a slow hash would add nothing. */
-export function hashKey(key: string): string {
-  return hash('sha256', key, 'hex');
-}
-
 /** Makes `key` open the owner's doors. The text of the key is not kept. */
 export async function storeKey(db: Db, key: string, owner: KeyOwner, nowIso: string): Promise<ApiKey> {
   const record: ApiKey = {
     id: newId('key'),
     accountId: owner.accountId,
     kind: owner.kind,
-    hash: hashKey(key),
+    hash: hashToken(key),
     keyPrefix: key.slice(0, PREFIX_LENGTH),
     name: owner.name,
     createdAt: nowIso,

@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { findAccount, findAccountByEmail, updatePerson } from '../store/accounts.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
+import { type Actor, audit, nobodyOf } from '../store/audit-log.ts';
 import { deleteMailTokens } from '../store/mail-tokens.ts';
 import type { Db } from '../store/tables.ts';
 import { MAIL_COST } from './attempt-limits.ts';
@@ -8,7 +8,6 @@ import { checkPassword } from './change-password.ts';
 import { newMailLink, readMailToken } from './mail-links.ts';
 import { addressWantedMail, changeEmailMail, emailChangedMail, type Mail } from './mails.ts';
 import type { People } from './people.ts';
-import { byMail } from './verify-email.ts';
 
 /**
  * Sends a link to a new address (in lower case), which the account has once the link was followed; a former such link
@@ -59,6 +58,6 @@ async function moveAddress(people: People, trx: Db, token: string): Promise<stri
   await updatePerson(trx, accountId, { email, emailVerifiedAt: nowIso });
   await deleteMailTokens(trx, accountId, 'reset');
   await deleteMailTokens(trx, accountId, 'verify');
-  await audit(trx, byMail(accountId), 'account.change_email', null, {}, nowIso);
+  await audit(trx, nobodyOf(accountId), 'account.change_email', null, {}, nowIso);
   return account.email === email ? null : account.email;
 }

@@ -1,11 +1,10 @@
-import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '../base/errors.ts';
 import type { Actor } from '../store/audit-log.ts';
 import { type PendingSignIn, takeSignIn } from '../store/sign-ins.ts';
 import type { ProvenIdentity } from './identity-provider.ts';
 import { settleIdentity } from './settle-identity.ts';
 import { noteFailure, providerNamed, type SignIns } from './sign-ins.ts';
-import { hashToken } from './tokens.ts';
+import { hashToken, isSameSecret } from './tokens.ts';
 
 /** What a browser brought back from a provider. */
 export interface BroughtBack {
@@ -53,7 +52,7 @@ async function takePending(
   providerName: string,
   { state, keptState, session }: BroughtBack,
 ): Promise<PendingSignIn> {
-  if (!isSame(state, keptState)) throw new GatewayError('sign_in_unknown');
+  if (state === '' || !isSameSecret(state, keptState)) throw new GatewayError('sign_in_unknown');
   const pending = await takeSignIn(store.db, store.secrets, hashToken(state), clock.nowIso());
   if (pending?.provider !== providerName) throw new GatewayError('sign_in_unknown');
   const isLinking = pending.accountId !== null;
@@ -68,9 +67,4 @@ async function settle(
 ): Promise<string> {
   const options = { linkTo, mayRegister, nowIso: clock.nowIso() };
   return await store.db.transaction().execute((trx) => settleIdentity(trx, proven, options));
-}
-
-function isSame(state: string, keptState: string): boolean {
-  const [given, kept] = [Buffer.from(state), Buffer.from(keptState)];
-  return given.length > 0 && given.length === kept.length && timingSafeEqual(given, kept);
 }

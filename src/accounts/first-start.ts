@@ -3,7 +3,8 @@ import { newApiKey, newId } from '../base/ids.ts';
 import { firstAccount, insertAccount } from '../store/accounts.ts';
 import { findKeyByHash } from '../store/keys.ts';
 import type { Db, KeyKind } from '../store/tables.ts';
-import { hashKey, storeKey } from './api-keys.ts';
+import { storeKey } from './api-keys.ts';
+import { hashToken } from './tokens.ts';
 
 /** Keys that the operator chose beforehand; null: none. */
 export interface BootstrapKeys {
@@ -65,7 +66,7 @@ interface WantedKey {
 async function ensureKey(db: Db, wanted: WantedKey): Promise<KeyOutcome> {
   const { kind, chosen } = wanted;
   if (chosen !== null) {
-    const known = await findKeyByHash(db, hashKey(chosen));
+    const known = await findKeyByHash(db, hashToken(chosen));
     if (known && known.kind !== kind) {
       throw new Error(
         `the key given as the ${kind} key is stored as the ${known.kind} key ${known.keyPrefix}…`,

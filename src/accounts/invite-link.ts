@@ -1,7 +1,8 @@
-import { hash, randomBytes } from 'node:crypto';
+import { isoAfter } from '../base/time.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import { putInviteLink } from '../store/invite-links.ts';
 import type { AccountDomain } from './account-domain.ts';
+import { hashToken, newToken } from './tokens.ts';
 
 /** Specification, "Limits". */
 const VALID_MS = 15 * 60_000;
@@ -16,10 +17,10 @@ export interface MadeInvite {
 
 /** Makes the account's invite token, by which a contact is told to be its own; the former one is void. */
 export async function makeInviteLink({ store, clock }: AccountDomain, actor: Actor): Promise<MadeInvite> {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = newToken(TOKEN_BYTES);
   const createdAt = clock.nowIso();
-  const expiresAt = new Date(Date.parse(createdAt) + VALID_MS).toISOString();
-  const tokenHash = hash('sha256', token, 'hex');
+  const expiresAt = isoAfter(createdAt, VALID_MS);
+  const tokenHash = hashToken(token);
   await store.db.transaction().execute(async (trx) => {
     await putInviteLink(trx, { accountId: actor.accountId, tokenHash, createdAt, expiresAt });
     await audit(trx, actor, 'invite_link.create', null, { expiresAt });

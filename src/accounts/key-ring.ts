@@ -1,7 +1,7 @@
 import type { Clock } from '../base/time.ts';
 import { listValidKeys, touchKey, type ValidKey } from '../store/keys.ts';
 import type { Db } from '../store/tables.ts';
-import { hashKey } from './api-keys.ts';
+import { hashToken } from './tokens.ts';
 
 /** Uses of a key are written down at most this often. */
 const TOUCH_INTERVAL_MS = 60_000;
@@ -76,7 +76,7 @@ export class KeyRing {
 
   /** The record of a valid key, whose use is noted; null for anything else. */
   use(key: string): ValidKey | null {
-    const kept = this.#byHash.get(hashKey(key));
+    const kept = this.#byHash.get(hashToken(key));
     if (!kept) return null;
     this.#touch(kept);
     return kept.key;

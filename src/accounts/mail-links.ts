@@ -1,3 +1,4 @@
+import { isoAfter } from '../base/time.ts';
 import {
   deleteExpiredMailTokens,
   findMailToken,
@@ -31,7 +32,7 @@ export async function newMailLink(
 ): Promise<string> {
   const token = newToken();
   const createdAt = people.clock.nowIso();
-  const expiresAt = new Date(Date.parse(createdAt) + LIFETIME_MS[purpose]).toISOString();
+  const expiresAt = isoAfter(createdAt, LIFETIME_MS[purpose]);
   await deleteExpiredMailTokens(people.db, createdAt);
   await insertMailToken(people.db, {
     tokenHash: hashToken(token),

@@ -1,6 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
-import { findAccount, findAccountByEmail, forgetIdentities, updatePerson } from '../store/accounts.ts';
-import { audit } from '../store/audit-log.ts';
+import { findAccount, findAccountByEmail, updatePerson } from '../store/accounts.ts';
+import { audit, nobodyOf } from '../store/audit-log.ts';
+import { forgetIdentities } from '../store/identities.ts';
 import { deleteMailTokens } from '../store/mail-tokens.ts';
 import { deleteSessionsOf } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
@@ -9,7 +10,6 @@ import { newMailLink, readMailToken } from './mail-links.ts';
 import { type Mail, resetMail } from './mails.ts';
 import { hashPassword } from './passwords.ts';
 import type { People } from './people.ts';
-import { byMail } from './verify-email.ts';
 
 /**
  * Sends a link for a new password where the address (in lower case) has an account. Says nothing about that, neither
@@ -47,7 +47,7 @@ export async function resetPassword(
     await updatePerson(trx, account.id, { passwordHash, emailVerifiedAt: account.emailVerifiedAt ?? nowIso });
     await deleteMailTokens(trx, account.id, 'reset');
     await deleteSessionsOf(trx, account.id);
-    await audit(trx, byMail(account.id), 'account.reset_password', null, {}, nowIso);
+    await audit(trx, nobodyOf(account.id), 'account.reset_password', null, {}, nowIso);
     return account.id;
   });
   people.sessions.removeAllOf(accountId);

@@ -1,5 +1,5 @@
 import type { AgentRoster } from '../agents/agent-roster.ts';
-import type { Clock } from '../base/time.ts';
+import { type Clock, isoAfter } from '../base/time.ts';
 import { deleteExpiredSessions, listSessions, type StoredSession, touchSession } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
 import { hashToken } from './tokens.ts';
@@ -130,5 +130,5 @@ export class SessionRing {
 
 /** When a session that was used at `nowIso` ends. */
 export function expiryFrom(nowIso: string): string {
-  return new Date(Date.parse(nowIso) + SESSION_MS).toISOString();
+  return isoAfter(nowIso, SESSION_MS);
 }

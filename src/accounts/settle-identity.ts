@@ -1,7 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { findAccountByEmail, insertAccount } from '../store/accounts.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
+import { type Actor, audit, nobodyOf } from '../store/audit-log.ts';
 import { findIdentity, insertIdentity, touchIdentity } from '../store/identities.ts';
 import type { Db } from '../store/tables.ts';
 import type { ProvenIdentity } from './identity-provider.ts';
@@ -57,11 +57,6 @@ async function register(db: Db, proven: ProvenIdentity, options: SettleOptions):
   await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
   await audit(db, nobodyOf(id), 'account.sign_up', null, { provider }, nowIso);
   return id;
-}
-
-/** Nobody is signed in before the identity opens the account. */
-function nobodyOf(accountId: string): Actor {
-  return { accountId, kind: 'none', credentialId: '' };
 }
 
 async function link(db: Db, proven: ProvenIdentity, actor: Actor, nowIso: string): Promise<void> {

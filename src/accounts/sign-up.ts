@@ -1,13 +1,13 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { ensureDefaultAgent } from '../agents/default-agent.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { findAccountByEmail, insertPerson } from '../store/accounts.ts';
-import { audit } from '../store/audit-log.ts';
+import { audit, nobodyOf } from '../store/audit-log.ts';
 import { newMailLink } from './mail-links.ts';
 import { alreadySignedUpMail, type Mail, verificationMail } from './mails.ts';
 import { hashPassword } from './passwords.ts';
 import type { People, SignupPolicy } from './people.ts';
+import { isSameSecret } from './tokens.ts';
 
 export interface NewPerson {
   /** In lower case. */
@@ -31,14 +31,7 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
   await people.db.transaction().execute(async (trx) => {
     if (!(await insertPerson(trx, account))) return;
     await ensureDefaultAgent(trx, account.id, nowIso);
-    await audit(
-      trx,
-      { accountId: account.id, kind: 'none', credentialId: '' },
-      'account.sign_up',
-      null,
-      {},
-      nowIso,
-    );
+    await audit(trx, nobodyOf(account.id), 'account.sign_up', null, {}, nowIso);
   });
   people.mailer.later(() => welcome(people, email, account.id));
 }
@@ -47,11 +40,8 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
 function admit(policy: SignupPolicy, inviteCode: string | null): void {
   if (policy.mode === 'open') return;
   if (policy.mode === 'closed' || policy.code === null) throw new GatewayError('signup_closed');
-  if (inviteCode === null || !isSame(policy.code, inviteCode)) throw new GatewayError('invalid_invite_code');
-}
-
-function isSame(expected: string, given: string): boolean {
-  return timingSafeEqual(hash('sha256', expected, 'buffer'), hash('sha256', given, 'buffer'));
+  if (inviteCode === null || !isSameSecret(policy.code, inviteCode))
+    throw new GatewayError('invalid_invite_code');
 }
 
 async function welcome(people: People, email: string, newAccountId: string): Promise<Mail | null> {

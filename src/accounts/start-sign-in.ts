@@ -1,3 +1,4 @@
+import { isoAfter } from '../base/time.ts';
 import { insertSignIn } from '../store/sign-ins.ts';
 import type { SignInSecrets } from './identity-provider.ts';
 import { noteFailure, providerNamed, type SignIns } from './sign-ins.ts';
@@ -29,7 +30,7 @@ export async function startSignIn(
     .authorizationUrl(secrets, callbackUrl)
     .catch((error: unknown) => noteFailure(signIns, providerName, error));
   const createdAt = clock.nowIso();
-  const expiresAt = new Date(Date.parse(createdAt) + SIGN_IN_DEADLINE_MS).toISOString();
+  const expiresAt = isoAfter(createdAt, SIGN_IN_DEADLINE_MS);
   const { state, ...kept } = secrets;
   const known = { accountId, provider: providerName, createdAt, expiresAt };
   await insertSignIn(store.db, store.secrets, { stateHash: hashToken(state), ...known, ...kept });

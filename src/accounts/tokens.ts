@@ -1,11 +1,18 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A secret that only its holder keeps: 256 random bits in base64url. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url');
+const TOKEN_BYTES = 32;
+
+/** A secret that only its holder keeps: random bytes in base64url. */
+export function newToken(bytes = TOKEN_BYTES): string {
+  return randomBytes(bytes).toString('base64url');
 }
 
-/** What is stored of a token: its SHA-256 in hex. With 256 random bits a slow hash would add nothing. */
+/** What is stored of a key or a token: its SHA-256 in hex. With so many random bits a slow hash would add nothing. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
+}
+
+/** Compares secrets in a time that tells nothing of how much of a guess was right. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'));
 }

@@ -1,3 +1,4 @@
+import { isoAfter } from '../base/time.ts';
 import { type UsageDay, usageSince } from '../store/usage.ts';
 import type { AccountDomain } from './account-domain.ts';
 
@@ -13,7 +14,7 @@ export interface Usage {
 /** The last `dayCount` days, today being the last. */
 export async function usageOf(domain: AccountDomain, accountId: string, dayCount: number): Promise<Usage> {
   const nowIso = domain.clock.nowIso();
-  const firstDay = dayOf(new Date(Date.parse(nowIso) - (dayCount - 1) * DAY_MS).toISOString());
+  const firstDay = dayOf(isoAfter(nowIso, -(dayCount - 1) * DAY_MS));
   const days = await usageSince(domain.store.db, accountId, firstDay, nowIso);
   return { firstDay, lastDay: dayOf(nowIso), days };
 }

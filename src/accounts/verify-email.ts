@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { findAccount, updatePerson } from '../store/accounts.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
+import { audit, nobodyOf } from '../store/audit-log.ts';
 import { MAIL_COST } from './attempt-limits.ts';
 import { newMailLink, readMailToken } from './mail-links.ts';
 import { verificationMail } from './mails.ts';
@@ -19,7 +19,7 @@ export async function verifyEmail(people: People, token: string, ip: string): Pr
     if (!account || account.email !== proof.email) throw new GatewayError('invalid_mail_token');
     if (account.emailVerifiedAt !== null) return;
     await updatePerson(trx, account.id, { emailVerifiedAt: nowIso });
-    await audit(trx, byMail(account.id), 'account.verify_email', null, {}, nowIso);
+    await audit(trx, nobodyOf(account.id), 'account.verify_email', null, {}, nowIso);
   });
 }
 
@@ -33,9 +33,4 @@ export async function resendVerification(people: People, accountId: string, ip: 
   people.mailer.later(async () =>
     verificationMail(email, await newMailLink(people, 'verify', accountId, email)),
   );
-}
-
-/** Who acts when a link from a mail is followed. */
-export function byMail(accountId: string): Actor {
-  return { accountId, kind: 'none', credentialId: '' };
 }

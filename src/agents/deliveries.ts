@@ -4,7 +4,6 @@ import { findProvider } from '../store/agent-providers.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import {
   countDeliveries,
-  countQueuedDeliveries,
   type Delivery,
   findDelivery,
   insertDelivery,
@@ -77,7 +76,7 @@ export async function queueTest(
   return await store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
     if (!(await findProvider(trx, store.secrets, agentId))) throw new GatewayError('no_provider');
-    if ((await countQueuedDeliveries(trx, agentId)) >= MAX_QUEUED)
+    if ((await countDeliveries(trx, agentId, 'queued')) >= MAX_QUEUED)
       throw new GatewayError('too_many_deliveries');
     const delivery = testDelivery(actor.accountId, agentId, kind, clock.nowIso());
     await insertDelivery(trx, delivery);

@@ -19,12 +19,13 @@ export async function getInternalBearer(
   actor: Actor,
   agentId: string,
 ): Promise<InternalBearer> {
-  const bearer = await domain.store.db.transaction().execute(async (trx) => {
+  const { bearer, isNew } = await domain.store.db.transaction().execute(async (trx) => {
     await requireOwner(trx, actor, agentId);
     const known = await findInternalBearer(trx, domain.store.secrets, agentId);
-    return known ?? (await makeBearer(domain, trx, actor, agentId, 'bearer.create'));
+    if (known) return { bearer: known, isNew: false };
+    return { bearer: await makeBearer(domain, trx, actor, agentId, 'bearer.create'), isNew: true };
   });
-  await domain.keys.refresh(actor.accountId);
+  if (isNew) await domain.keys.refresh(actor.accountId);
   return bearer;
 }
 

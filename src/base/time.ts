@@ -11,6 +11,11 @@ export interface Clock {
   after(delayMs: number, action: () => void): CancelTimer;
 }
 
+/** ISO 8601 of the moment `durationMs` after `iso`; before it when that is negative. */
+export function isoAfter(iso: string, durationMs: number): string {
+  return new Date(Date.parse(iso) + durationMs).toISOString();
+}
+
 export const systemClock: Clock = {
   nowIso: () => new Date().toISOString(),
   monotonicMs: () => performance.now(),

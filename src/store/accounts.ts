@@ -52,8 +52,3 @@ export async function updatePerson(
 ): Promise<void> {
   await db.updateTable('accounts').set(change).where('id', '=', accountId).execute();
 }
-
-/** Nobody comes in by another provider any more. */
-export async function forgetIdentities(db: Db, accountId: string): Promise<void> {
-  await db.deleteFrom('identities').where('accountId', '=', accountId).execute();
-}

@@ -1,4 +1,3 @@
-import type { Selectable } from 'kysely';
 import { systemClock } from '../base/time.ts';
 import type { AuditLogTable, Db } from './tables.ts';
 
@@ -10,16 +9,16 @@ export interface Actor {
   readonly credentialId: string;
 }
 
+/** Nobody is signed in: whoever signs up, or follows a link from a mail. */
+export function nobodyOf(accountId: string): Actor {
+  return { accountId, kind: 'none', credentialId: '' };
+}
+
 /** What was done, as noun and verb: `agent.create`, `key.revoke`. */
 export type AuditAction = `${string}.${string}`;
 
 /** What changed, for people. Never a secret. */
 export type AuditDetail = Readonly<Record<string, unknown>>;
-
-/** One line of an account's log; `id` grows with time. */
-export interface AuditEntry extends Omit<Selectable<AuditLogTable>, 'detail'> {
-  readonly detail: AuditDetail;
-}
 
 /**
  * Writes down a change. Run it in the transaction that makes the change, so that neither stays without the other.
@@ -46,22 +45,4 @@ export async function audit(
       createdAt,
     })
     .execute();
-}
-
-/** The account's log after the entry `id`, oldest first; 0 begins at the beginning. */
-export async function auditEntriesAfter(
-  db: Db,
-  accountId: string,
-  id: number,
-  limit: number,
-): Promise<AuditEntry[]> {
-  const rows = await db
-    .selectFrom('auditLog')
-    .selectAll()
-    .where('accountId', '=', accountId)
-    .where('id', '>', id)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
 }

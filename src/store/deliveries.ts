@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Db, DeliveriesTable } from './tables.ts';
+import type { Db, DeliveriesTable, DeliveryStatus } from './tables.ts';
 
 /** An event on its way to an agent's model. */
 export interface Delivery extends Omit<Selectable<DeliveriesTable>, 'payload'> {
@@ -32,23 +32,14 @@ export async function listDeliveries(db: Db, agentId: string, { limit, offset }:
   return rows.map(fromRow);
 }
 
-export async function countDeliveries(db: Db, agentId: string): Promise<number> {
-  const { count } = await db
+/** Of one status, or of all. */
+export async function countDeliveries(db: Db, agentId: string, status?: DeliveryStatus): Promise<number> {
+  const all = db
     .selectFrom('deliveries')
     .select((query) => query.fn.countAll<number>().as('count'))
-    .where('agentId', '=', agentId)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
-export async function countQueuedDeliveries(db: Db, agentId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('deliveries')
-    .select((query) => query.fn.countAll<number>().as('count'))
-    .where('agentId', '=', agentId)
-    .where('status', '=', 'queued')
-    .executeTakeFirstOrThrow();
-  return count;
+    .where('agentId', '=', agentId);
+  const wanted = status === undefined ? all : all.where('status', '=', status);
+  return (await wanted.executeTakeFirstOrThrow()).count;
 }
 
 export async function findDelivery(

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CancelTimer, Clock } from '../base/time.ts';
+import { type CancelTimer, type Clock, isoAfter } from '../base/time.ts';
 import { deleteOldestEvents } from './events.ts';
 import type { Db } from './tables.ts';
 
@@ -37,7 +37,7 @@ export class EventRetention {
   }
 
   async #sweep(): Promise<void> {
-    const before = new Date(Date.parse(this.#clock.nowIso()) - RETENTION_MS).toISOString();
+    const before = isoAfter(this.#clock.nowIso(), -RETENTION_MS);
     while (!this.#closed && (await deleteOldestEvents(this.#db, before, BATCH_SIZE)) > 0) await turn();
   }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hashKey } from '../../../src/accounts/api-keys.ts';
 import { ensureOperator } from '../../../src/accounts/first-start.ts';
+import { hashToken } from '../../../src/accounts/tokens.ts';
 import { findDefaultAgent } from '../../../src/store/agents.ts';
 import { findKeyByHash, listValidKeys, revokeKey } from '../../../src/store/keys.ts';
 import { NOW, temporaryDir, temporaryStore } from '../store/temporary.ts';
@@ -21,8 +21,8 @@ test('an empty database gets an operator, its default agent and two fresh keys, 
   const agent = await findDefaultAgent(db, first.accountId);
   expect(agent?.name).toBe('Default agent');
   const byKind = new Map((await listValidKeys(db)).map((key) => [key.kind, key]));
-  expect(byKind.get('agent')).toMatchObject({ hash: hashKey(first.agentKey.key), agentIds: [agent?.id] });
-  expect(byKind.get('settings')).toMatchObject({ hash: hashKey(first.settingsKey.key), agentIds: [] });
+  expect(byKind.get('agent')).toMatchObject({ hash: hashToken(first.agentKey.key), agentIds: [agent?.id] });
+  expect(byKind.get('settings')).toMatchObject({ hash: hashToken(first.settingsKey.key), agentIds: [] });
   expect(byKind.get('agent')?.keyPrefix).toBe(first.agentKey.key.slice(0, 12));
 
   expect(await ensureOperator(db, NO_KEYS, NOW)).toEqual({
@@ -56,7 +56,7 @@ test('chosen keys are used on the first start, and added on a later one', async 
 test('a revoked key stays revoked when it is given again', async () => {
   const { db } = await temporaryStore();
   await ensureOperator(db, CHOSEN, NOW);
-  const key = await findKeyByHash(db, hashKey(CHOSEN.agentKey));
+  const key = await findKeyByHash(db, hashToken(CHOSEN.agentKey));
   await revokeKey(db, key!.id, NOW);
   const later = await ensureOperator(db, CHOSEN, NOW);
   expect(later.agentKey).toEqual({ state: 'revoked' });

@@ -6,7 +6,7 @@ import { signIn } from '../../../src/accounts/sign-in.ts';
 import { signUp } from '../../../src/accounts/sign-up.ts';
 import { resendVerification, verifyEmail } from '../../../src/accounts/verify-email.ts';
 import { findAccountByEmail } from '../../../src/store/accounts.ts';
-import { auditEntriesAfter } from '../../../src/store/audit-log.ts';
+import { auditEntriesAfter } from '../store/audit-entries.ts';
 import { CLIENT, EMAIL, PASSWORD, signedUp, type TestPeople, testPeople, tokenIn } from './test-people.ts';
 
 const HOUR_MS = 3_600_000;

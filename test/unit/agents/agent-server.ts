@@ -14,10 +14,10 @@ import { internalBearerRoutes } from '../../../src/api/rest/internal-bearer.ts';
 import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { insertAccount } from '../../../src/store/accounts.ts';
-import { auditEntriesAfter } from '../../../src/store/audit-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
+import { auditEntriesAfter } from '../store/audit-entries.ts';
 import { NOW, temporaryDir, temporaryStore } from '../store/temporary.ts';
 
 /** The agents' part of a gateway, and what it told the rest. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { audit, auditEntriesAfter } from '../../../src/store/audit-log.ts';
+import { audit } from '../../../src/store/audit-log.ts';
+import { auditEntriesAfter } from './audit-entries.ts';
 import { NOW, seedAccount, temporaryStore } from './temporary.ts';
 
 test('entries are read in order, a page at a time, and only the account has them', async () => {

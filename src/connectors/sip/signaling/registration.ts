@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingResponseMessage } from 'sip.js/lib/core/index.js';
-import type { CancelTimer, Clock } from '../../../base/time.ts';
+import { type CancelTimer, type Clock, isoAfter } from '../../../base/time.ts';
 import type { Registration } from '../../contract/sip-accounts.ts';
 import type { SipObserver } from './sip-observer.ts';
 import { headerParameter } from './sip-uri.ts';
@@ -204,7 +204,7 @@ export class TrunkRegistration {
   #succeeded(expiresS: number): void {
     if (this.#state.state !== 'registered') this.#log('info', 'SIP trunk registered', null);
     this.#failures = 0;
-    const expiresAt = new Date(Date.parse(this.#clock.nowIso()) + expiresS * 1000).toISOString();
+    const expiresAt = isoAfter(this.#clock.nowIso(), expiresS * 1000);
     this.#state = { state: 'registered', lastError: null, expiresAt };
     this.#schedule(expiresS * 1000 * (0.5 + 0.3 * Math.random()));
   }

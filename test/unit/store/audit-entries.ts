@@ -1,0 +1,26 @@
+import type { Selectable } from 'kysely';
+import type { AuditDetail } from '../../../src/store/audit-log.ts';
+import type { AuditLogTable, Db } from '../../../src/store/tables.ts';
+
+/** One line of an account's log; `id` grows with time. */
+interface AuditEntry extends Omit<Selectable<AuditLogTable>, 'detail'> {
+  readonly detail: AuditDetail;
+}
+
+/** The account's log after the entry `id`, oldest first; 0 begins at the beginning. */
+export async function auditEntriesAfter(
+  db: Db,
+  accountId: string,
+  id: number,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const rows = await db
+    .selectFrom('auditLog')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '>', id)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+}
