@@ -149,7 +149,7 @@ export async function assemble(parts: Parts): Promise<Running> {
   const signIns = signInsOf({ store, people, providers: settings.oidcProviders, onProviderFailed });
   const oauth = oauthDoor(signIns, people, authenticate);
   const http = new HttpServer({
-    routes: routes(calls, sipAccounts, agents, probes, people, oauth, metrics, publicUrl),
+    routes: routes({ calls, sip: sipAccounts, agents, probes, people, oauth, metrics, publicUrl }),
     sockets: [streamRoute(calls, authenticate, streams)],
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
@@ -244,16 +244,19 @@ async function peopleDomain(
   };
 }
 
-function routes(
-  calls: CallDomain,
-  sip: SipAccounts,
-  agents: AgentDomain,
-  probes: AgentProbes,
-  people: People,
-  oauth: OAuthDoor,
-  metrics: Metrics,
-  publicUrl: () => string,
-): Route[] {
+/** What the endpoints act on. */
+interface Domains {
+  readonly calls: CallDomain;
+  readonly sip: SipAccounts;
+  readonly agents: AgentDomain;
+  readonly probes: AgentProbes;
+  readonly people: People;
+  readonly oauth: OAuthDoor;
+  readonly metrics: Metrics;
+  readonly publicUrl: () => string;
+}
+
+function routes({ calls, sip, agents, probes, people, oauth, metrics, publicUrl }: Domains): Route[] {
   const accounts = { ...sip, calls };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
