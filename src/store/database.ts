@@ -9,6 +9,8 @@ const BUSY_TIMEOUT_MS = 1_000;
 
 /** The log's bound; long before it the Checkpointer empties the log. 4 KiB a page, so about 64 MB. */
 const WAL_LIMIT_PAGES = 16_384;
+/** Pages that SQLite keeps; the kernel has the rest of the file, so that memory does not grow with it. */
+const PAGE_CACHE_KB = 2_000;
 
 /** Prepared statements kept; the gateway itself has fewer, lists of varying length make the rest. */
 const STATEMENT_CACHE_SIZE = 256;
@@ -71,6 +73,7 @@ function openForWriting(path: string, nowIso: () => string): Database {
     database.pragma('synchronous = normal');
     database.pragma(`wal_autocheckpoint = ${WAL_LIMIT_PAGES}`);
     database.pragma('foreign_keys = on');
+    database.pragma(`cache_size = -${PAGE_CACHE_KB}`);
     migrate(database, nowIso);
     return database;
   } catch (error) {
