@@ -5,8 +5,8 @@ import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
-import { ConnectionParams, PlatformList } from '../schema/platforms.ts';
 import { Deleted } from '../schema/deleted.ts';
+import { ConnectionParams, PlatformList } from '../schema/platforms.ts';
 
 const TAGS = ['Platforms'] as const;
 

@@ -10,13 +10,7 @@ import {
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { Deleted } from '../schema/deleted.ts';
-import {
-  ChangeSipDidBody,
-  CreateSipDidBody,
-  SipDid,
-  SipDidList,
-  SipDidParams,
-} from '../schema/sip.ts';
+import { ChangeSipDidBody, CreateSipDidBody, SipDid, SipDidList, SipDidParams } from '../schema/sip.ts';
 
 const TAGS = ['SIP'] as const;
 const NOT_FOUND = 'Phone number not found';

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { wholeNumber } from './query.ts';
 
-export const UsageQuery = z.object({ days: wholeNumber(1, 366).default(30).describe('How many days, today included') });
+export const UsageQuery = z.object({
+  days: wholeNumber(1, 366).default(30).describe('How many days, today included'),
+});
 
 const Amounts = z.object({
   calls: z.int().describe('Calls that began'),
