@@ -1,5 +1,5 @@
 import type { Closer, Parts, Running } from './assembly.ts';
-import type { Clock } from './base/time.ts';
+import type { CancelTimer, Clock } from './base/time.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import type { Settings } from './settings/settings.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -8,6 +8,9 @@ import { Engine, type EngineObserver } from './threads/engine.ts';
 
 /** A worker that stands still this long is replaced. */
 const ENGINE_STALL_MS = 2_000;
+
+/** Often enough for who watches the process, and too seldom to cost anything: it takes some milliseconds of a core. */
+const GIVE_BACK_INTERVAL_MS = 60_000;
 
 /** A gateway that runs. */
 export interface Gateway extends Running {
@@ -53,7 +56,22 @@ async function startParts(parts: Omit<Parts, 'engine' | 'store'>): Promise<Runni
   const { assemble } = await import('./assembly.ts');
   const running = await assemble({ ...parts, engine, store });
   await engine.ready;
+  giveMemoryBack(parts);
   return running;
+}
+
+/** What a burst needed (audio that waits while the machine stands still) would stay with the process for good. */
+function giveMemoryBack({ settings, clock, closers }: Omit<Parts, 'engine' | 'store'>): void {
+  if (settings.engine.mediaIo === 'portable') return;
+  const giveBack = (): CancelTimer =>
+    clock.after(GIVE_BACK_INTERVAL_MS, () => {
+      const binding = loadMediaIo();
+      if (typeof binding === 'string') return;
+      binding.giveHeapBack();
+      cancel = giveBack();
+    });
+  let cancel = giveBack();
+  closers.push(async () => cancel());
 }
 
 function startEngine({ settings, loggers, closers }: Omit<Parts, 'engine' | 'store'>): Engine {

@@ -17,7 +17,7 @@ interface Addon {
 const ADDONS: readonly Addon[] = [
   {
     name: 'media-io',
-    sources: ['media-io.c', 'udp-sockets.c', 'on-time.c'],
+    sources: ['media-io.c', 'udp-sockets.c', 'on-time.c', 'heap.c'],
     otherwise: 'Media I/O stays portable, which takes more CPU a call',
   },
   { name: 'opus', sources: ['opus.c'], otherwise: 'Opus stays portable, which takes more CPU a call' },

@@ -1,19 +1,20 @@
 /*
  * What the media threads of the gateway have no call for in Node: UDP for all sockets of a thread at once
- * (udp-sockets.h), and waking when it is time (on-time.h). Node-API, Linux; each thread that loads it has sockets of
- * its own, closed with the thread.
+ * (udp-sockets.h), and waking when it is time (on-time.h); for the main thread, giving memory back (heap.h). Node-API,
+ * Linux; each thread that loads it has sockets of its own, closed with the thread.
  */
 #define _GNU_SOURCE
 #include <node_api.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+#include "heap.h"
 #include "node-words.h"
 #include "on-time.h"
 #include "udp-sockets.h"
 
 /* Goes up with every change that JavaScript must know of. */
-#define INTERFACE_VERSION 3
+#define INTERFACE_VERSION 4
 
 static UdpSockets *arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
   UdpSockets *io = NULL;
@@ -152,6 +153,13 @@ static napi_value be_on_time_(napi_env env, napi_callback_info info) {
   return value_of(env, be_on_time());
 }
 
+/* giveHeapBack() */
+static napi_value give_heap_back_(napi_env env, napi_callback_info info) {
+  (void)info;
+  give_heap_back(env);
+  return NULL;
+}
+
 static void end(napi_env env, void *data, void *hint) {
   (void)env;
   (void)hint;
@@ -182,5 +190,6 @@ NAPI_MODULE_INIT() {
   add(env, exports, "overflowed", overflowed);
   add(env, exports, "sleep", sleep_);
   add(env, exports, "beOnTime", be_on_time_);
+  add(env, exports, "giveHeapBack", give_heap_back_);
   return exports;
 }
