@@ -1,4 +1,5 @@
 import type { Heard, LeftCall } from '../generator/generator-report.ts';
+import { quantile } from '../quantiles.ts';
 
 /** How a call in the soak is meant to begin and to end. */
 export const SCRIPTS = [
@@ -17,7 +18,7 @@ const SLACK_SHARE = 0.02;
 /** Audio must have come until so shortly before the end. */
 const MAX_SILENT_MS = 1_000;
 const MAX_SLOPE_MB_PER_HOUR = 1;
-/** Over less, one sweep of the garbage collector is a slope of many MB an hour. */
+/** Over less, a few calls more than a minute ago are a slope of many MB an hour. */
 const MIN_JUDGED_HOURS = 5 / 60;
 
 /** What went wrong in a call, from what its two ends heard; empty: nothing. */
@@ -40,17 +41,15 @@ export interface MemoryPoint {
   readonly bytes: number;
 }
 
-/** Slope of the regression line, in MB (10^6 bytes) an hour; NaN of fewer than two points. */
+/**
+ * Median of the slopes between any two points (Theil-Sen), in MB (10^6 bytes) an hour, which a burst that passes does
+ * not move; NaN of fewer than two points.
+ */
 export function slopeMbPerHour(points: readonly MemoryPoint[]): number {
-  const count = points.length;
-  const meanHours = points.reduce((sum, { hours }) => sum + hours, 0) / count;
-  const meanBytes = points.reduce((sum, { bytes }) => sum + bytes, 0) / count;
-  let [across, along] = [0, 0];
-  for (const { hours, bytes } of points) {
-    across += (hours - meanHours) * (bytes - meanBytes);
-    along += (hours - meanHours) ** 2;
-  }
-  return count < 2 ? Number.NaN : across / along / 1e6;
+  const slopes = points.flatMap((from, n) =>
+    points.slice(n + 1).map((to) => (to.bytes - from.bytes) / (to.hours - from.hours) / 1e6),
+  );
+  return slopes.length === 0 ? Number.NaN : quantile(slopes, 0.5);
 }
 
 /** The slope of a series long enough to judge memory by, in MB an hour; null of a shorter one. */

@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- --minutes N [--calls M]`: calls come and go at random. Ends with 1 when one failed, when memory
+ * `npm run soak -- --minutes N [--calls M]`: calls come and go at random, M at any time. Ends with 1 when one failed, when memory
  * grows or the run was too short to tell, or when something is not given back.
  */
 import { writeFileSync } from 'node:fs';
@@ -16,12 +16,16 @@ import { judgedSlope, type MemoryPoint, memoryFault, SCRIPTS, type Script } from
 import { SoakLine } from './soak-line.ts';
 
 const LOAD_SHARE = 0.7;
-/** Uniform between these: 40 s on average. */
+/** Uniform between these. */
 const MIN_HOLD_MS = 10_000;
 const MAX_HOLD_MS = 70_000;
 /** Memory counts from here on, in parts of the whole. */
 const WARM_UP_SHARE = 0.25;
 const SAMPLE_MS = 10_000;
+/** V8 lets garbage grow for minutes before it collects: memory is what is left after that was done. */
+const COLLECT_MS = 30_000;
+/** A collection takes some 50 ms of the gateway's core. */
+const COLLECTED_MS = 2_000;
 const FIRST_CALL_MS = 1_000;
 const DRAIN_DEADLINE_MS = 60_000;
 const MAX_FAILURES_SHOWN = 20;
@@ -40,39 +44,35 @@ interface SoakReport {
   readonly after: Holdings;
 }
 
-/** Calls that come by a Poisson process, and what became of them. */
+/** Always so many calls, each followed by another one, and what became of them. */
 class Churn {
   readonly ended: Record<string, number> = Object.fromEntries(SCRIPTS.map((script) => [script, 0]));
   readonly failures: string[] = [];
   readonly #line: SoakLine;
-  readonly #live = new Set<Promise<void>>();
+  #live = 0;
 
   constructor(line: SoakLine) {
     this.#line = line;
   }
 
   get live(): number {
-    return this.#live.size;
+    return this.#live;
   }
 
-  /** Lets calls come until `untilMs`, so many a second. */
-  async run(perSecond: number, untilMs: number): Promise<void> {
-    let atMs = performance.now();
-    while (atMs < untilMs) {
-      atMs -= (Math.log(1 - Math.random()) * 1_000) / perSecond;
-      await pause(Math.max(0, atMs - performance.now()));
-      const life = this.#lead(randomScript()).finally(() => this.#live.delete(life));
-      this.#live.add(life);
-    }
+  /** Lets calls follow each other until `untilMs`; resolves when the last have ended. */
+  async run(calls: number, untilMs: number): Promise<void> {
+    await Promise.all(Array.from({ length: calls }, () => this.#follow(untilMs)));
   }
 
-  async drain(): Promise<void> {
-    await Promise.all(this.#live);
+  async #follow(untilMs: number): Promise<void> {
+    await pause(Math.random() * MAX_HOLD_MS);
+    while (performance.now() < untilMs) await this.#lead(randomScript());
   }
 
   async #lead(script: Script): Promise<void> {
     const holdMs = MIN_HOLD_MS + Math.random() * (MAX_HOLD_MS - MIN_HOLD_MS);
-    const faults = await this.#line.live(script, holdMs);
+    this.#live++;
+    const faults = await this.#line.live(script, holdMs).finally(() => this.#live--);
     this.ended[script] = (this.ended[script] ?? 0) + 1;
     if (faults.length > 0) this.failures.push(`${script}: ${faults.join(', ')}`);
   }
@@ -90,7 +90,7 @@ function randomScript(): Script {
 
 async function soak(minutes: number, calls: number): Promise<SoakReport> {
   const { plan, description } = planCores();
-  console.log(`${calls} calls on average for ${minutes} minutes; ${description}`);
+  console.log(`${calls} calls at any time for ${minutes} minutes; ${description}`);
   const line = await SoakLine.start(plan, Math.ceil(calls * 1.3) + 8);
   try {
     return await watch(line, minutes, calls);
@@ -108,15 +108,19 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
   const before = holdingsOf(pid);
   const [beganMs, cpuBefore] = [performance.now(), cpuSeconds(pid)];
   const memory: MemoryPoint[] = [];
-  const sampler = setInterval(() => {
-    const seconds = (performance.now() - beganMs) / 1_000;
-    memory.push({ hours: seconds / 3_600, bytes: residentBytes(pid) });
-    tell(seconds, churn, memory.at(-1)!);
-  }, SAMPLE_MS);
-  const perSecond = (calls * 2_000) / (MIN_HOLD_MS + MAX_HOLD_MS);
-  await churn.run(perSecond, beganMs + minutes * 60_000).finally(() => clearInterval(sampler));
+  const timers = [
+    setInterval(() => tell((performance.now() - beganMs) / 1_000, churn, residentBytes(pid)), SAMPLE_MS),
+    setInterval(async () => {
+      process.kill(pid, 'SIGUSR2');
+      await pause(COLLECTED_MS);
+      memory.push({ hours: (performance.now() - beganMs) / 3_600_000, bytes: residentBytes(pid) });
+    }, COLLECT_MS),
+  ];
+  const ended = churn.run(calls, beganMs + minutes * 60_000);
+  await pause(minutes * 60_000);
+  for (const timer of timers) clearInterval(timer);
   const gatewayCores = ((cpuSeconds(pid) - cpuBefore) * 1_000) / (performance.now() - beganMs);
-  await churn.drain();
+  await ended;
   await waitFor('everything to be given back', async () => isBack(before, holdingsOf(pid)), DRAIN_DEADLINE_MS)
     // The report says what is missing.
     .catch(() => {});
@@ -133,7 +137,7 @@ function isBack(before: Holdings, after: Holdings): boolean {
   return after.descriptors <= before.descriptors && after.udpSockets <= before.udpSockets;
 }
 
-function tell(seconds: number, { live, ended, failures }: Churn, { bytes }: MemoryPoint): void {
+function tell(seconds: number, { live, ended, failures }: Churn, bytes: number): void {
   const done = Object.values(ended).reduce((sum, count) => sum + count, 0);
   const clock = `${Math.floor(seconds / 60)}:${`${Math.floor(seconds % 60)}`.padStart(2, '0')}`;
   console.log(

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { claimSignalingPorts, type PortClaim } from '../../test/support/free-ports.ts';
 import { Gateway } from '../../test/support/gateway.ts';
@@ -8,6 +9,7 @@ import type { MediaAddress } from '../sip-text.ts';
 import { faultsOf, type Script } from './judgement.ts';
 import { SoakTrunk } from './soak-trunk.ts';
 
+const COLLECT_GARBAGE = join(import.meta.dirname, 'collect-garbage.mjs');
 const HOST = '127.0.0.1';
 const CALLED_NUMBER = '+49891000';
 const FIRST_NUMBER = 4_930_000_000;
@@ -59,6 +61,7 @@ export class SoakLine {
         SVC_MEDIA_TIMEOUT_S: `${MEDIA_TIMEOUT_S}`,
         SVC_ENGINE_THREADS: '1',
         SVC_LOG_LEVEL: 'warn',
+        NODE_OPTIONS: `--import ${COLLECT_GARBAGE}`,
       },
     });
     const generator = Generator.start(cores.generators);

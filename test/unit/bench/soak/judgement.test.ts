@@ -29,6 +29,11 @@ describe('slope of memory', () => {
     expect(slopeMbPerHour(points)).toBeCloseTo(5);
   });
 
+  it('is not moved by a burst that passes', () => {
+    const points = Array.from({ length: 20 }, (_, n) => ({ hours: n / 60, bytes: n === 15 ? 300e6 : 100e6 }));
+    expect(slopeMbPerHour(points)).toBe(0);
+  });
+
   it('is nothing to judge of one point', () => {
     expect(slopeMbPerHour([{ hours: 0, bytes: 1 }])).toBeNaN();
   });
