@@ -11,11 +11,12 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** CPU seconds that all processes of the machine together have used since it started. */
+/** CPU seconds that all processes of the machine together have used since it started, and others on its host have taken. */
 export function machineCpuSeconds(): number {
   const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = line.split(/ +/).slice(1).map(Number);
-  return (user + nice + system + irq + softIrq) / CLOCK_TICKS_PER_SECOND;
+  const fields = line.split(/ +/).slice(1).map(Number);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = fields;
+  return (user + nice + system + irq + softIrq + steal) / CLOCK_TICKS_PER_SECOND;
 }
 
 /** Resident memory of a process. */

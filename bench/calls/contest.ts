@@ -32,13 +32,21 @@ export async function contest(
   const effort = effortOf(context, firstSteps);
   const standings = new Map<Contender, Standing>();
   for (const contender of contenders) {
-    if (missing(contender) === null) standings.set(contender, await densityOf(contender, context, effort));
+    if (missing(contender) !== null) continue;
+    const standing = densityOf(contender, context, effort);
+    // Without the first there is nothing to compare; an anchor that cannot keep up here is left out.
+    if (standings.size === 0) standings.set(contender, await standing);
+    else await standing.then((found) => standings.set(contender, found), leaveOut(contender, context));
   }
   for (let round = 1; round <= context.rounds; round++) {
     context.progress(`round ${round} of ${context.rounds}`);
     await runRound(standings, context, effort);
   }
   return standings;
+}
+
+function leaveOut({ name }: Contender, { progress }: BenchContext): (error: Error) => void {
+  return ({ message }) => progress(`${name} is left out: ${message}`);
 }
 
 function effortOf({ quick, progress }: BenchContext, firstSteps: Effort['firstSteps']): Effort {
@@ -108,7 +116,7 @@ export function anchorOf(
   const standing = standings.get(contender);
   const { name } = contender;
   return standing === undefined
-    ? { name, missing: missing(contender) ?? 'it did not run' }
+    ? { name, missing: missing(contender) ?? 'it held no number of calls here' }
     : { name, values: values(standing) };
 }
 

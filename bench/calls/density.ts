@@ -1,8 +1,10 @@
 import type { CallSystem } from './call-system.ts';
 import { describe, type Observation, observe } from './observation.ts';
 
-/** The ramp begins here, of what the guess allows. */
-const BEGIN_SHARE = 0.65;
+/** The ramp goes up fast from here to there, of what the guess allows: on a bad day that is half of it. */
+const BEGIN_SHARE = 0.4;
+const CAREFUL_SHARE = 0.65;
+const FAST_STEP = 1.2;
 /** A machine's hiccup may spoil a try; one clean try is enough. Tries while others used the machine are not counted. */
 const TRIES = 3;
 const MAX_TRIES = 6;
@@ -60,8 +62,9 @@ async function rampOf(system: CallSystem, effort: Effort): Promise<number[]> {
   const coresPerCall = Math.max((high.cores - low.cores) / (high.calls - low.calls), 1e-4);
   const guess = (1 - low.cores) / coresPerCall + low.calls;
   const steps: number[] = [];
-  for (let calls = Math.max(high.calls, guess * BEGIN_SHARE); calls <= guess * 2; calls *= effort.step) {
+  for (let calls = Math.max(high.calls, guess * BEGIN_SHARE); calls <= guess * 2; ) {
     steps.push(Math.round(calls));
+    calls *= calls < guess * CAREFUL_SHARE ? Math.max(FAST_STEP, effort.step) : effort.step;
   }
   return [high.calls, ...steps];
 }
