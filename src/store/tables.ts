@@ -10,6 +10,7 @@ export interface Tables {
   accounts: AccountsTable;
   agents: AgentsTable;
   apiKeys: ApiKeysTable;
+  attachments: AttachmentsTable;
   agentKeys: AgentKeysTable;
   agentAccounts: AgentAccountsTable;
   agentProviders: AgentProvidersTable;
@@ -17,16 +18,21 @@ export interface Tables {
   botTokens: BotTokensTable;
   calls: CallsTable;
   connections: ConnectionsTable;
+  conversations: ConversationsTable;
   deliveries: DeliveriesTable;
   sipTrunks: SipTrunksTable;
   sipDids: SipDidsTable;
   events: EventsTable;
   facts: FactsTable;
   feedback: FeedbackTable;
+  files: FilesTable;
+  idempotentRequests: IdempotentRequestsTable;
   identities: IdentitiesTable;
   internalBearers: InternalBearersTable;
   inviteLinks: InviteLinksTable;
+  loginPositions: LoginPositionsTable;
   mailTokens: MailTokensTable;
+  messages: MessagesTable;
   sessions: SessionsTable;
   signIns: SignInsTable;
   usageDays: UsageDaysTable;
@@ -103,6 +109,9 @@ export interface ConnectionsTable {
   email: string | null;
   label: string;
   status: string;
+  /** By which login of the gateway it is known, and who it is there; null where the platform has neither. */
+  loginKey: string | null;
+  remoteId: string | null;
   sealedCredentials: string;
   createdAt: string;
   updatedAt: string;
@@ -204,6 +213,8 @@ export interface AgentsTable {
   name: string;
   isDefault: Bit;
   createdAt: string;
+  /** What a person is told who gets no answer in time; null: the usual text, empty: nothing. */
+  timeoutText: string | null;
 }
 
 /** Agent keys act at runtime, settings keys configure the account. */
@@ -297,6 +308,115 @@ export interface EventsTable {
   type: string;
   payload: string;
   createdAt: string;
+}
+
+export type ConversationStatus = 'active' | 'closed';
+
+/** Where messages go: `agent` stands for the agents of one account among themselves. */
+export type MessagePlatform = Platform | 'agent';
+
+/**
+ * One person at one platform account, or two agents and a task. `lastSeq` is the newest message's; `alias` another
+ * name of the person, by which the platform may still call them.
+ */
+export interface ConversationsTable {
+  id: string;
+  accountId: string;
+  platform: MessagePlatform;
+  memberType: MemberType | null;
+  memberId: string | null;
+  agentId: string | null;
+  peerAgentId: string | null;
+  task: string;
+  remoteId: string;
+  alias: string | null;
+  remoteName: string | null;
+  status: ConversationStatus;
+  createdAt: string;
+  lastInboundAt: string | null;
+  lastSeq: number;
+}
+
+export type MessageDirection = 'inbound' | 'outbound';
+
+/**
+ * `received` is an inbound one. Outbound: `sending` until the platform has answered, `pending` until the other side
+ * writes, then `delivered`, `failed`, `unknown` (nobody can tell whether it arrived), or `dropped` (pending too long).
+ */
+export type MessageStatus =
+  | 'received'
+  | 'sending'
+  | 'pending'
+  | 'delivered'
+  | 'failed'
+  | 'unknown'
+  | 'dropped';
+
+/** `seq` orders the messages of the whole gateway; `createdAt` never runs backwards beside it. */
+export interface MessagesTable {
+  seq: GeneratedAlways<number>;
+  id: string;
+  accountId: string;
+  conversationId: string;
+  direction: MessageDirection;
+  /** The agent that wrote it; null: a person did, or the gateway itself. */
+  senderAgentId: string | null;
+  text: string;
+  status: MessageStatus;
+  platformMessageId: string | null;
+  error: string | null;
+  createdAt: string;
+  changedAt: string;
+  expiresAt: string | null;
+}
+
+/**
+ * `reserved`: its upload has not come; `stored`: its bytes are on disk; `remote`: they are fetched from the platform
+ * when asked for; `gone`: nobody has them any more. Token and slot are secrets, kept as SHA-256.
+ */
+export interface FilesTable {
+  id: string;
+  accountId: string;
+  origin: 'upload' | 'inbound';
+  name: string;
+  mime: string;
+  sizeBytes: number | null;
+  tokenHash: string;
+  sealedToken: string;
+  state: 'reserved' | 'stored' | 'remote' | 'gone';
+  slotHash: string | null;
+  slotExpiresAt: string | null;
+  /** Where the platform keeps it, of an inbound one. */
+  platform: Platform | null;
+  loginKey: string | null;
+  remoteRef: string | null;
+  createdAt: string;
+  cachedUntil: string | null;
+  expiresAt: string;
+}
+
+export interface AttachmentsTable {
+  messageSeq: number;
+  position: number;
+  fileId: string;
+}
+
+/** A request that came with an `Idempotency-Key`; `status` null: its answer is not known yet. */
+export interface IdempotentRequestsTable {
+  accountId: string;
+  key: string;
+  endpoint: string;
+  bodyHash: string;
+  status: number | null;
+  answer: string | null;
+  createdAt: string;
+}
+
+/** How far a login has read what the platform has for it. */
+export interface LoginPositionsTable {
+  platform: Platform;
+  loginKey: string;
+  position: string;
 }
 
 /** Single facts about the database itself. */

@@ -1,0 +1,108 @@
+import type { Migration } from '../migration.ts';
+
+/**
+ * Conversations and messages, files, what was asked with an idempotency key. `seq` orders messages within the whole
+ * gateway and is never used twice; `created_at` never runs backwards beside it.
+ */
+export const migration0004: Migration = {
+  name: '0004-messages',
+  statements: [
+    `alter table connections add column login_key text`,
+    `alter table connections add column remote_id text`,
+    `create index connections_of_remote on connections (provider, login_key, remote_id)`,
+    `alter table agents add column timeout_text text`,
+    `create table conversations (
+      id text primary key,
+      account_id text not null references accounts (id) on delete cascade,
+      platform text not null,
+      member_type text,
+      member_id text,
+      agent_id text references agents (id) on delete cascade,
+      peer_agent_id text references agents (id) on delete cascade,
+      task text not null default '',
+      remote_id text not null,
+      alias text,
+      remote_name text,
+      status text not null check (status in ('active', 'closed')),
+      created_at text not null,
+      last_inbound_at text,
+      last_seq integer not null default 0,
+      check ((platform = 'agent') = (member_id is null)),
+      check ((platform = 'agent') = (agent_id is not null and peer_agent_id is not null))
+    ) strict`,
+    `create unique index conversation_of_remote on conversations (member_type, member_id, remote_id)
+      where member_id is not null`,
+    `create unique index conversation_of_agents on conversations (agent_id, peer_agent_id, task)
+      where agent_id is not null`,
+    `create index conversations_of_account on conversations (account_id, status, last_seq)`,
+    `create index conversations_of_alias on conversations (member_type, member_id, alias) where alias is not null`,
+    `create index conversations_of_peer on conversations (peer_agent_id) where peer_agent_id is not null`,
+    `create table messages (
+      seq integer primary key autoincrement,
+      id text not null unique,
+      account_id text not null references accounts (id) on delete cascade,
+      conversation_id text not null references conversations (id) on delete cascade,
+      direction text not null check (direction in ('inbound', 'outbound')),
+      sender_agent_id text references agents (id) on delete set null,
+      text text not null,
+      status text not null
+        check (status in ('received', 'sending', 'pending', 'delivered', 'failed', 'unknown', 'dropped')),
+      platform_message_id text,
+      error text,
+      created_at text not null,
+      changed_at text not null,
+      expires_at text
+    ) strict`,
+    `create unique index message_of_platform on messages (conversation_id, platform_message_id)
+      where platform_message_id is not null`,
+    `create index messages_of_conversation on messages (conversation_id, seq)`,
+    `create index messages_of_account on messages (account_id, seq)`,
+    `create index messages_under_way on messages (status, seq) where status in ('sending', 'pending')`,
+    `create table files (
+      id text primary key,
+      account_id text not null references accounts (id) on delete cascade,
+      origin text not null check (origin in ('upload', 'inbound')),
+      name text not null,
+      mime text not null,
+      size_bytes integer,
+      token_hash text not null unique,
+      sealed_token text not null,
+      state text not null check (state in ('reserved', 'stored', 'remote', 'gone')),
+      slot_hash text unique,
+      slot_expires_at text,
+      platform text,
+      login_key text,
+      remote_ref text,
+      created_at text not null,
+      cached_until text,
+      expires_at text not null
+    ) strict`,
+    `create index files_of_account on files (account_id)`,
+    `create index files_by_end on files (expires_at)`,
+    `create index files_by_cache on files (cached_until) where cached_until is not null`,
+    `create table attachments (
+      message_seq integer not null references messages (seq) on delete cascade,
+      position integer not null,
+      file_id text not null references files (id) on delete cascade,
+      primary key (message_seq, position)
+    ) strict, without rowid`,
+    `create index attachments_of_file on attachments (file_id)`,
+    `create table idempotent_requests (
+      account_id text not null references accounts (id) on delete cascade,
+      key text not null,
+      endpoint text not null,
+      body_hash text not null,
+      status integer,
+      answer text,
+      created_at text not null,
+      primary key (account_id, key)
+    ) strict, without rowid`,
+    `create index idempotent_requests_by_age on idempotent_requests (created_at)`,
+    `create table login_positions (
+      platform text not null,
+      login_key text not null,
+      position text not null,
+      primary key (platform, login_key)
+    ) strict, without rowid`,
+  ],
+};
