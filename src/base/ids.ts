@@ -17,7 +17,10 @@ export type IdKind =
   | 'fbk'
   | 'prb'
   | 'ses'
-  | 'idn';
+  | 'idn'
+  | 'con'
+  | 'cnv'
+  | 'msg';
 
 const ID_BYTES = 15;
 /** Drawn for many identifiers at once: asking for each takes several times as long as writing it. */

@@ -9,7 +9,7 @@ const PAGE_SIZE = 100;
 
 /** How rows of a table are told to be an account's, and the columns that put them in order. */
 interface Owned {
-  readonly by: 'id' | 'account_id' | 'agent_id';
+  readonly by: 'id' | 'account_id' | 'agent_id' | 'message_seq';
   readonly order: readonly [string, ...string[]];
 }
 
@@ -37,9 +37,16 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   events: BY_ID,
   usageDays: { by: 'account_id', order: ['platform', 'day'] },
   inviteLinks: { by: 'account_id', order: ['account_id'] },
+  conversations: BY_ID,
+  messages: { by: 'account_id', order: ['created_at', 'seq'] },
+  platformMessages: { by: 'message_seq', order: ['message_seq', 'platform_message_id'] },
+  attachments: { by: 'message_seq', order: ['message_seq', 'position'] },
+  files: BY_ID,
+  idempotentRequests: { by: 'account_id', order: ['key'] },
   feedback: BY_ID,
   auditLog: BY_ID,
   facts: null,
+  loginPositions: null,
 };
 
 /** The tables that have rows of accounts, in the order in which they are exported. */
@@ -90,8 +97,9 @@ async function readPage(
 }
 
 function isOwned(by: Owned['by'], accountId: string): RawBuilder<unknown> {
-  if (by !== 'agent_id') return sql`${sql.ref(by)} = ${accountId}`;
-  return sql`agent_id in (select id from agents where account_id = ${accountId})`;
+  if (by === 'agent_id') return sql`agent_id in (select id from agents where account_id = ${accountId})`;
+  if (by === 'message_seq') return sql`message_seq in (select seq from messages where account_id = ${accountId})`;
+  return sql`${sql.ref(by)} = ${accountId}`;
 }
 
 function withoutSecrets(row: ExportedRow): ExportedRow {

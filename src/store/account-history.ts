@@ -7,6 +7,8 @@ const HISTORY = [
   ['deliveries', 'id'],
   ['calls', 'call_id'],
   ['audit_log', 'id'],
+  ['messages', 'seq'],
+  ['files', 'id'],
 ] as const;
 
 /**

@@ -6,7 +6,7 @@ export interface StoredEvent extends Omit<Selectable<EventsTable>, 'payload'> {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-export type NewEvent = Omit<StoredEvent, 'id'>;
+export type NewEvent = Omit<StoredEvent, 'id' | 'messageSeq'> & { readonly messageSeq?: number };
 
 /** Returns the event's id. */
 export async function appendEvent(db: Db, event: NewEvent): Promise<number> {

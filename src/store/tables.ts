@@ -33,6 +33,7 @@ export interface Tables {
   loginPositions: LoginPositionsTable;
   mailTokens: MailTokensTable;
   messages: MessagesTable;
+  platformMessages: PlatformMessagesTable;
   sessions: SessionsTable;
   signIns: SignInsTable;
   usageDays: UsageDaysTable;
@@ -300,7 +301,10 @@ export interface SipDidsTable {
   createdAt: string;
 }
 
-/** The account's feed, in the order of `id`; `agentId` null: for all agents. `payload` is JSON. */
+/**
+ * The account's feed, in the order of `id`; `agentId` null: for all agents. `payload` is JSON; `messageSeq` is the message
+ * that it tells of, if it tells of one.
+ */
 export interface EventsTable {
   id: GeneratedAlways<number>;
   accountId: string;
@@ -308,6 +312,7 @@ export interface EventsTable {
   type: string;
   payload: string;
   createdAt: string;
+  messageSeq: number | null;
 }
 
 export type ConversationStatus = 'active' | 'closed';
@@ -363,7 +368,6 @@ export interface MessagesTable {
   senderAgentId: string | null;
   text: string;
   status: MessageStatus;
-  platformMessageId: string | null;
   error: string | null;
   createdAt: string;
   changedAt: string;
@@ -393,6 +397,13 @@ export interface FilesTable {
   createdAt: string;
   cachedUntil: string | null;
   expiresAt: string;
+}
+
+/** What a platform calls a message; several names where it was sent in parts. */
+export interface PlatformMessagesTable {
+  platformMessageId: string;
+  conversationId: string;
+  messageSeq: number;
 }
 
 export interface AttachmentsTable {

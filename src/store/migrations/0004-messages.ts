@@ -47,17 +47,24 @@ export const migration0004: Migration = {
       text text not null,
       status text not null
         check (status in ('received', 'sending', 'pending', 'delivered', 'failed', 'unknown', 'dropped')),
-      platform_message_id text,
       error text,
       created_at text not null,
       changed_at text not null,
       expires_at text
     ) strict`,
-    `create unique index message_of_platform on messages (conversation_id, platform_message_id)
-      where platform_message_id is not null`,
     `create index messages_of_conversation on messages (conversation_id, seq)`,
-    `create index messages_of_account on messages (account_id, seq)`,
+    `create index messages_of_account on messages (account_id, created_at, seq)`,
     `create index messages_under_way on messages (status, seq) where status in ('sending', 'pending')`,
+    `create table platform_messages (
+      platform_message_id text not null,
+      conversation_id text not null references conversations (id) on delete cascade,
+      message_seq integer not null references messages (seq) on delete cascade,
+      primary key (platform_message_id, conversation_id)
+    ) strict, without rowid`,
+    `create index platform_messages_of_message on platform_messages (message_seq)`,
+    `create index platform_messages_of_conversation on platform_messages (conversation_id)`,
+    `alter table events add column message_seq integer`,
+    `create index events_of_messages on events (account_id, message_seq) where message_seq is not null`,
     `create table files (
       id text primary key,
       account_id text not null references accounts (id) on delete cascade,

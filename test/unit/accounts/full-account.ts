@@ -130,12 +130,57 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       },
     ],
     ['sipDids', { ...own, number: `+33 of ${name}`, autoAnswer: 0 }],
+    ...messagesOf(name, accountId, secret),
     ['events', { accountId, agentId, type: 'call_state', payload: '{"state":"ended"}', createdAt: NOW }],
   ];
 }
 
+/** A conversation with one message, which has a file. */
+function messagesOf(name: string, accountId: string, secret: string): [keyof Tables, Row][] {
+  const own = { id: `row_${name}`, accountId, createdAt: NOW };
+  // Told by the name, because the rows that belong to it must know it.
+  const seq = Buffer.from(name.padEnd(4)).readUInt32BE();
+  return [
+    [
+      'conversations',
+      { ...own, platform: 'slack', memberType: 'bot_token', memberId: own.id, remoteId: name, status: 'active' },
+    ],
+    [
+      'messages',
+      {
+        ...own,
+        seq,
+        conversationId: own.id,
+        direction: 'inbound',
+        text: 'Hello',
+        status: 'received',
+        changedAt: NOW,
+      },
+    ],
+    ['platformMessages', { platformMessageId: `of ${name}`, conversationId: own.id, messageSeq: seq }],
+    [
+      'files',
+      {
+        ...own,
+        origin: 'upload',
+        name: 'a.png',
+        mime: 'image/png',
+        tokenHash: secret,
+        sealedToken: secret,
+        state: 'stored',
+        expiresAt: NOW,
+      },
+    ],
+    ['attachments', { messageSeq: seq, position: 0, fileId: own.id }],
+    [
+      'idempotentRequests',
+      { accountId, key: name, endpoint: 'POST /api/call', bodyHash: secret, createdAt: NOW },
+    ],
+  ];
+}
+
 /** The gateway's own tables; every other one holds things of accounts. */
-const NOBODYS = ['facts', 'migrations'];
+const NOBODYS = ['facts', 'login_positions', 'migrations'];
 
 /** Every row of every table that accounts have rows in, as the database file has them. */
 export async function everyRow(store: Store): Promise<Map<string, Row[]>> {

@@ -1,0 +1,280 @@
+import { type Selectable, sql } from 'kysely';
+import type { AgentScope } from '../base/scope.ts';
+import { isVisible } from './conversations.ts';
+import type { Db, MessageStatus, MessagesTable } from './tables.ts';
+
+export type Message = Selectable<MessagesTable>;
+
+/** A message before it has its place among all others. */
+export interface NewMessage extends Omit<Message, 'seq' | 'createdAt' | 'changedAt' | 'error'> {
+  /** What the platform calls it; an outbound one has none yet, and may get several. */
+  readonly platformMessageIds: readonly string[];
+  /** Its attachments, in order. */
+  readonly fileIds: readonly string[];
+}
+
+/** A place among an account's messages; the next one is behind it. Time never runs backwards beside `seq`. */
+export interface MessagePosition {
+  readonly createdAt: string;
+  readonly seq: number;
+}
+
+/** Puts a message behind all others of the gateway, in or out. Run it in a transaction. */
+export async function insertMessage(db: Db, message: NewMessage, nowIso: string): Promise<Message> {
+  const { platformMessageIds, fileIds, ...row } = message;
+  const createdAt = await timeAfterAll(db, nowIso);
+  const stored = await db
+    .insertInto('messages')
+    .values({ ...row, error: null, createdAt, changedAt: createdAt })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const { conversationId, seq } = stored;
+  await db.updateTable('conversations').set({ lastSeq: seq }).where('id', '=', conversationId).execute();
+  await addPlatformMessageIds(db, stored, platformMessageIds);
+  await attach(db, seq, fileIds);
+  return stored;
+}
+
+/** Clocks may be turned back, and a millisecond has room for many messages. */
+async function timeAfterAll(db: Db, nowIso: string): Promise<string> {
+  const newest = await db
+    .selectFrom('messages')
+    .select('createdAt')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest && newest.createdAt > nowIso ? newest.createdAt : nowIso;
+}
+
+async function attach(db: Db, messageSeq: number, fileIds: readonly string[]): Promise<void> {
+  if (fileIds.length === 0) return;
+  const rows = fileIds.map((fileId, position) => ({ messageSeq, position, fileId }));
+  await db.insertInto('attachments').values(rows).execute();
+}
+
+/** What the platform calls a message, or the parts that it was sent in; what is known already is left as it is. */
+export async function addPlatformMessageIds(
+  db: Db,
+  { seq, conversationId }: Pick<Message, 'seq' | 'conversationId'>,
+  platformMessageIds: readonly string[],
+): Promise<void> {
+  if (platformMessageIds.length === 0) return;
+  const rows = platformMessageIds.map((platformMessageId) => ({
+    platformMessageId,
+    conversationId,
+    messageSeq: seq,
+  }));
+  await db
+    .insertInto('platformMessages')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** By our id; undefined also when it is another account's. */
+export async function findMessage(
+  db: Db,
+  accountId: string,
+  messageId: string,
+): Promise<Message | undefined> {
+  return await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', messageId)
+    .executeTakeFirst();
+}
+
+/** By what the platform calls it within one conversation. */
+export async function findPlatformMessage(
+  db: Db,
+  conversationId: string,
+  platformMessageId: string,
+): Promise<Message | undefined> {
+  return await db
+    .selectFrom('platformMessages')
+    .innerJoin('messages', 'messages.seq', 'platformMessages.messageSeq')
+    .selectAll('messages')
+    .where('platformMessages.platformMessageId', '=', platformMessageId)
+    .where('platformMessages.conversationId', '=', conversationId)
+    .executeTakeFirst();
+}
+
+/**
+ * Outbound messages that a platform calls so, within one login: a bot's, or (`botId` null) the shared one's. Several
+ * only where the platform's ids are not unique.
+ */
+export async function findSentMessages(
+  db: Db,
+  platform: string,
+  botId: string | null,
+  platformMessageId: string,
+): Promise<Message[]> {
+  const sent = db
+    .selectFrom('platformMessages')
+    .innerJoin('messages', 'messages.seq', 'platformMessages.messageSeq')
+    .innerJoin('conversations', 'conversations.id', 'messages.conversationId')
+    .selectAll('messages')
+    .where('platformMessages.platformMessageId', '=', platformMessageId)
+    .where('messages.direction', '=', 'outbound')
+    .where('conversations.platform', '=', platform as never);
+  const ofLogin =
+    botId === null
+      ? sent.where('conversations.memberType', '=', 'connection')
+      : sent.where('conversations.memberType', '=', 'bot_token').where('conversations.memberId', '=', botId);
+  return await ofLogin.orderBy('messages.seq').execute();
+}
+
+/** What becomes of a message; what is left out stays. */
+export interface StatusChange {
+  readonly status: MessageStatus;
+  readonly error?: string | null;
+  readonly expiresAt?: string | null;
+}
+
+/** Moves a message on, unless it is in none of the statuses `from`; returns whether it moved. */
+export async function changeMessageStatus(
+  db: Db,
+  seq: number,
+  from: readonly MessageStatus[],
+  change: StatusChange,
+  nowIso: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('messages')
+    .set({ ...change, changedAt: nowIso })
+    .where('seq', '=', seq)
+    .where('status', 'in', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** What somebody wrote, as they changed it. */
+export async function changeMessageText(db: Db, seq: number, text: string, nowIso: string): Promise<void> {
+  await db.updateTable('messages').set({ text, changedAt: nowIso }).where('seq', '=', seq).execute();
+}
+
+/** Messages of a conversation that wait until the other side writes, oldest first. */
+export async function listPending(db: Db, conversationId: string, limit: number): Promise<Message[]> {
+  return await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('status', '=', 'pending')
+    .where('conversationId', '=', conversationId)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** How many messages wait in each of these conversations; those where none does are left out. */
+export async function countPending(
+  db: Db,
+  conversationIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('messages')
+    .select(({ fn }) => ['conversationId', fn.countAll<number>().as('count')])
+    .where('status', '=', 'pending')
+    .where('conversationId', 'in', conversationIds)
+    .groupBy('conversationId')
+    .execute();
+  return new Map(rows.map(({ conversationId, count }) => [conversationId, count]));
+}
+
+/** Gives up, of the messages that wait, up to `limit` whose time is over; returns them as they are now. */
+export async function dropExpired(db: Db, nowIso: string, limit: number): Promise<Message[]> {
+  const expired = db
+    .selectFrom('messages')
+    .select('seq')
+    .where('status', '=', 'pending')
+    .where('expiresAt', '<=', nowIso)
+    .orderBy('seq')
+    .limit(limit);
+  return await db
+    .updateTable('messages')
+    .set({ status: 'dropped', changedAt: nowIso })
+    .where('seq', 'in', expired)
+    .returningAll()
+    .execute();
+}
+
+/** Messages of all accounts that are in this status, oldest first; the next page begins after the last one's seq. */
+export async function listUnderWay(
+  db: Db,
+  status: 'sending' | 'pending',
+  afterSeq: number,
+  limit: number,
+): Promise<Message[]> {
+  return await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('status', '=', status)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** The newest messages of a conversation after leaving out `offset`; oldest first. */
+export async function listMessages(
+  db: Db,
+  conversationId: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<Message[]> {
+  const newestFirst = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversationId', '=', conversationId)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return newestFirst.reverse();
+}
+
+/** The newest message of each of these conversations, by conversation (their `lastSeq`). */
+export async function newestMessages(
+  db: Db,
+  lastSeqs: readonly number[],
+): Promise<Map<string, Message>> {
+  const rows = await db.selectFrom('messages').selectAll().where('seq', 'in', lastSeqs).execute();
+  return new Map(rows.map((message) => [message.conversationId, message]));
+}
+
+/** Messages behind a place, of the conversations that a scope may see, oldest first. */
+export async function messagesAfter(
+  db: Db,
+  scope: AgentScope,
+  { createdAt, seq }: MessagePosition,
+  limit: number,
+): Promise<Message[]> {
+  return await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('messages.accountId', '=', scope.accountId)
+    .where(sql<boolean>`(messages.created_at, messages.seq) > (${createdAt}, ${seq})`)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('conversations')
+          .select(sql`1`.as('one'))
+          .whereRef('conversations.id', '=', 'messages.conversationId')
+          .where((eb) => isVisible(eb, scope)),
+      ),
+    )
+    .orderBy('messages.createdAt')
+    .orderBy('messages.seq')
+    .limit(limit)
+    .execute();
+}
+
+/** The account's newest message, whoever may see it; undefined: it has none. */
+export async function newestMessage(db: Db, accountId: string): Promise<Message | undefined> {
+  return await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
