@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AccountDomain } from './accounts/account-domain.ts';
 import { AgentProbes } from './accounts/agent-probes.ts';
+import { AgentReplies } from './accounts/agent-replies.ts';
 import { AttemptLimits } from './accounts/attempt-limits.ts';
 import { checkPassword } from './accounts/change-password.ts';
 import type { LeavingDomain } from './accounts/delete-account.ts';
@@ -35,6 +36,7 @@ import { exportRoutes } from './api/rest/export.ts';
 import { feedbackRoutes } from './api/rest/feedback.ts';
 import { identityRoutes } from './api/rest/identities.ts';
 import { internalBearerRoutes } from './api/rest/internal-bearer.ts';
+import { type InboxDomain, inboxRoutes } from './api/rest/inbox.ts';
 import { inviteLinkRoutes } from './api/rest/invite-link.ts';
 import { oauthRoutes } from './api/rest/oauth.ts';
 import { type OAuthDoor, oauthDoor } from './api/rest/oauth-door.ts';
@@ -46,6 +48,7 @@ import { sipDidRoutes } from './api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from './api/rest/sip-trunk.ts';
 import { type ReadinessCheck, systemRoutes } from './api/rest/system.ts';
 import { usageRoutes } from './api/rest/usage.ts';
+import { inboxStreamRoute } from './api/stream/inbox-stream-route.ts';
 import { OpenStreams } from './api/stream/open-streams.ts';
 import { streamRoute } from './api/stream/stream-route.ts';
 import type { Clock } from './base/time.ts';
@@ -56,6 +59,10 @@ import { hangUpAgent, hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
 import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
+import { readDelta } from './messaging/inbox-delta.ts';
+import type { Reading } from './messaging/inbox-view.ts';
+import { InboxWaiters } from './messaging/inbox-waiters.ts';
+import { Wakeups } from './messaging/wakeups.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import { listeningUrl, type Settings } from './settings/settings.ts';
 import { EventRetention } from './store/event-retention.ts';
@@ -102,7 +109,13 @@ export async function assemble(parts: Parts): Promise<Running> {
   const metrics = new Metrics();
   const events = new BusinessEvents(loggers, metrics);
   const keys = await KeyRing.load(store.db, clock, (error) => events.writeFailed('last use of a key', error));
-  const recorder = new CallRecorder(store.db, clock, (callId, error) => events.writeFailed(callId, error));
+  const wakeups = new Wakeups();
+  const recorder = new CallRecorder(
+    store.db,
+    clock,
+    (callId, error) => events.writeFailed(callId, error),
+    (accountId) => wakeups.wake(accountId),
+  );
   events.callsLostByRestart(await recorder.disconnectAll());
   const retention = new EventRetention(store.db, clock, (error) => events.writeFailed('old events', error));
   closers.push(() => retention.close());
@@ -135,13 +148,19 @@ export async function assemble(parts: Parts): Promise<Running> {
     endCalls: (accountId, agentId) => hangUpAgent(calls, accountId, agentId),
   };
   const streams = new OpenStreams();
+  const inbox = inboxDomain(parts, wakeups);
+  metrics.watchInbox(() => inbox.waiters);
+  const replies = new AgentReplies(clock);
   const probes = new AgentProbes(store.db, clock, {
     openStreams: (keyId) => streams.countOf(keyId),
-    // There are no direct messages yet by which an agent could reply.
-    hasReplied: () => false,
+    hasReplied: (keyId, sinceIso) => replies.hasReplied(keyId, sinceIso),
   });
-  keys.watch((keyId, agentIds) => streams.narrow(keyId, agentIds));
-  people.sessions.watch((sessionId) => streams.narrow(sessionId, []));
+  const narrow = (credentialId: string, agentIds: readonly string[]): void => {
+    streams.narrow(credentialId, agentIds);
+    inbox.waiters.dismiss(credentialId);
+  };
+  keys.watch(narrow);
+  people.sessions.watch((sessionId) => narrow(sessionId, []));
 
   const authenticate = authenticator(keys, people.sessions);
   const onProviderFailed = (provider: string, error: unknown) =>
@@ -149,8 +168,11 @@ export async function assemble(parts: Parts): Promise<Running> {
   const signIns = signInsOf({ store, people, providers: settings.oidcProviders, onProviderFailed });
   const oauth = oauthDoor(signIns, people, authenticate);
   const http = new HttpServer({
-    routes: routes({ calls, sip: sipAccounts, agents, probes, people, oauth, metrics, publicUrl }),
-    sockets: [streamRoute(calls, authenticate, streams)],
+    routes: routes({ calls, sip: sipAccounts, agents, inbox, probes, people, oauth, metrics, publicUrl }),
+    sockets: [
+      streamRoute(calls, authenticate, streams),
+      inboxStreamRoute(streamedFeed(inbox, wakeups, loggers), authenticate, streams),
+    ],
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),
@@ -159,6 +181,8 @@ export async function assemble(parts: Parts): Promise<Running> {
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
   });
   closers.push((deadlineMs) => http.close(deadlineMs));
+  // Runs before HTTP closes, which would wait for them.
+  closers.push(async () => inbox.waiters.close());
   // Runs before HTTP closes, so that agents still hear how their calls end.
   closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
   await http.listen(host, port);
@@ -244,11 +268,22 @@ async function peopleDomain(
   };
 }
 
+function inboxDomain({ store, clock }: Parts, wakeups: Wakeups): InboxDomain {
+  const reading: Reading = { store, clock, attachments: async () => new Map() };
+  return { ...reading, waiters: new InboxWaiters((question) => readDelta(reading, question), wakeups, clock) };
+}
+
+function streamedFeed(reading: Reading, wakeups: Wakeups, loggers: Loggers) {
+  const onFailure = (error: unknown) => loggers.http.error({ err: error }, 'an inbox stream failed');
+  return { reading, wakeups, onFailure };
+}
+
 /** What the endpoints act on. */
 interface Domains {
   readonly calls: CallDomain;
   readonly sip: SipAccounts;
   readonly agents: AgentDomain;
+  readonly inbox: InboxDomain;
   readonly probes: AgentProbes;
   readonly people: People;
   readonly oauth: OAuthDoor;
@@ -256,10 +291,11 @@ interface Domains {
   readonly publicUrl: () => string;
 }
 
-function routes({ calls, sip, agents, probes, people, oauth, metrics, publicUrl }: Domains): Route[] {
+function routes({ calls, sip, agents, inbox, probes, people, oauth, metrics, publicUrl }: Domains): Route[] {
   const accounts = { ...sip, calls };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
+    ...inboxRoutes(inbox),
     ...sipTrunkRoutes(sip),
     ...sipDidRoutes(sip),
     ...agentRoutes(agents),

@@ -1,4 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
+import { newestOf } from '../messaging/cursor.ts';
 import { findAccount } from '../store/accounts.ts';
 import type { AccountDomain } from './account-domain.ts';
 import { type PlatformStatus, platformStatuses, type Viewer } from './platform-status.ts';
@@ -13,7 +14,7 @@ export interface AccountStatus {
   /** Of the whole account, as the limit is. */
   readonly liveCalls: number;
   readonly callLimit: number;
-  /** Messages after this are new; `<ISO time>|<message id>`, the id empty where there is no message yet. */
+  /** Messages after this are new. */
   readonly lastMessageCursor: string;
 }
 
@@ -29,6 +30,6 @@ export async function accountStatus(domain: AccountDomain, viewer: Viewer): Prom
     platforms: await platformStatuses(domain, viewer),
     liveCalls: calls.registry.countOf(viewer.accountId),
     callLimit: calls.maxCallsPerAccount,
-    lastMessageCursor: `${clock.nowIso()}|`,
+    lastMessageCursor: (await newestOf(store.db, account.id, clock.nowIso())).cursor,
   };
 }

@@ -19,15 +19,23 @@ export class CallRecorder {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onFailure: RecordFailure;
+  readonly #onAppended: (accountId: string) => void;
   /** The last write of each call that has writes under way. */
   readonly #tails = new Map<string, Promise<void>>();
   /** The next turn of writing, once somebody waits for it. */
   #turn: { readonly begun: Promise<void>; begin(): void } | null = null;
 
-  constructor(db: Db, clock: Clock, onFailure: RecordFailure) {
+  /** `onAppended` hears of every account whose feed has something new. */
+  constructor(
+    db: Db,
+    clock: Clock,
+    onFailure: RecordFailure,
+    onAppended: (accountId: string) => void = () => {},
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#onFailure = onFailure;
+    this.#onAppended = onAppended;
   }
 
   /** Stores a new outbound call; resolves when it is stored, rejects when it cannot be. */
@@ -115,6 +123,7 @@ export class CallRecorder {
     // The last words of a call may come when its agent is gone already.
     if (agentId === null) await appendEvent(this.#db, { ...event, agentId });
     else await appendAgentEvent(this.#db, { ...event, agentId });
+    this.#onAppended(accountId);
   }
 }
 

@@ -8,7 +8,6 @@ const HISTORY = [
   ['calls', 'call_id'],
   ['audit_log', 'id'],
   ['messages', 'seq'],
-  ['files', 'id'],
 ] as const;
 
 /**

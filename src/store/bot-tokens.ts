@@ -56,6 +56,17 @@ export async function hasBotToken(
   return rows.some((row) => secrets.open(row.sealedToken, tokenPlace(row.id)) === token);
 }
 
+/** Whose bot it is; undefined: nobody's on this platform. */
+export async function findBotOwner(db: Db, platform: string, botId: string): Promise<string | undefined> {
+  const bot = await db
+    .selectFrom('botTokens')
+    .select('accountId')
+    .where('id', '=', botId)
+    .where('platform', '=', platform as BotPlatform)
+    .executeTakeFirst();
+  return bot?.accountId;
+}
+
 /** Undefined: the account has no such bot. */
 export async function deleteBot(db: Db, accountId: string, botId: string): Promise<StoredBot | undefined> {
   return await db

@@ -73,6 +73,7 @@ export async function connectionsOfRemote(
     .where('connections.remoteId', 'in', remoteIds)
     .groupBy('connections.id')
     .orderBy(lastUsed, 'desc')
+    .orderBy('connections.updatedAt', 'desc')
     .orderBy('connections.id')
     .execute();
 }

@@ -125,6 +125,21 @@ export async function findAnyConversation(db: Db, conversationId: string): Promi
     .executeTakeFirst();
 }
 
+/** Those of these conversations that a scope may see, by id. */
+export async function listConversationsById(
+  db: Db,
+  scope: AgentScope,
+  conversationIds: readonly string[],
+): Promise<Map<string, Conversation>> {
+  const rows = await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('id', 'in', conversationIds)
+    .where((eb) => isVisible(eb, scope))
+    .execute();
+  return new Map(rows.map((conversation) => [conversation.id, conversation]));
+}
+
 /** The conversations that a scope may see, the one with the newest message first. */
 export async function listConversations(
   db: Db,
@@ -184,6 +199,20 @@ export async function setConversationStatus(
   status: ConversationStatus,
 ): Promise<void> {
   await db.updateTable('conversations').set({ status }).where('id', '=', conversationId).execute();
+}
+
+/** The same person under another name; the alias stays where no other is given. */
+export async function renameRemote(
+  db: Db,
+  conversationId: string,
+  remoteId: string,
+  alias: string | null,
+): Promise<void> {
+  await db
+    .updateTable('conversations')
+    .set(alias === null ? { remoteId } : { remoteId, alias })
+    .where('id', '=', conversationId)
+    .execute();
 }
 
 /**

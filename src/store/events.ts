@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { AgentScope } from '../base/scope.ts';
 import type { Db, EventsTable } from './tables.ts';
 
 /** One entry of an account's feed; `id` grows within the whole gateway and is never used twice. */
@@ -42,10 +43,10 @@ export async function appendAgentEvent(
     .execute();
 }
 
-/** The account's events after `id`, oldest first. */
-export async function eventsAfter(
+/** Events after `id` that concern these agents, or all of the account's; oldest first. */
+export async function eventsOfAgents(
   db: Db,
-  accountId: string,
+  { accountId, agentIds }: AgentScope,
   id: number,
   limit: number,
 ): Promise<StoredEvent[]> {
@@ -54,10 +55,50 @@ export async function eventsAfter(
     .selectAll()
     .where('accountId', '=', accountId)
     .where('id', '>', id)
+    .where(({ eb, or }) => or([eb('agentId', 'is', null), eb('agentId', 'in', agentIds)]))
     .orderBy('id')
     .limit(limit)
     .execute();
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
+}
+
+/** The last event that tells of the account's newest message up to a place; 0: there is none. */
+export async function lastEventOfMessages(db: Db, accountId: string, messageSeq: number): Promise<number> {
+  const event = await db
+    .selectFrom('events')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('messageSeq', 'is not', null)
+    .where('messageSeq', '<=', messageSeq)
+    .orderBy('messageSeq', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return event?.id ?? 0;
+}
+
+/** The account's first event that tells of a message behind a place among its messages. */
+export async function firstEventBehind(
+  db: Db,
+  accountId: string,
+  messageSeq: number,
+): Promise<number | undefined> {
+  const event = await db
+    .selectFrom('events')
+    .select(({ fn }) => fn.min<number | null>('id').as('id'))
+    .where('accountId', '=', accountId)
+    .where('messageSeq', 'is not', null)
+    .where('messageSeq', '>', messageSeq)
+    .executeTakeFirst();
+  return event?.id ?? undefined;
+}
+
+/** The account's last event up to a time, or ever; 0: there is none. */
+export async function lastEventUntil(db: Db, accountId: string, iso: string | null): Promise<number> {
+  const all = db.selectFrom('events').select('id').where('accountId', '=', accountId);
+  const until = iso === null ? all : all.where('createdAt', '<=', iso);
+  const event = await until.orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return event?.id ?? 0;
 }
 
 /**

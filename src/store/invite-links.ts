@@ -12,3 +12,17 @@ export async function putInviteLink(db: Db, link: InviteLink): Promise<void> {
     .onConflict((conflict) => conflict.column('accountId').doUpdateSet(changed))
     .execute();
 }
+
+/** Uses up the link with this token; undefined: there is none that is still valid. */
+export async function takeInviteLink(
+  db: Db,
+  tokenHash: string,
+  nowIso: string,
+): Promise<InviteLink | undefined> {
+  return await db
+    .deleteFrom('inviteLinks')
+    .where('tokenHash', '=', tokenHash)
+    .where('expiresAt', '>', nowIso)
+    .returningAll()
+    .executeTakeFirst();
+}

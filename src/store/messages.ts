@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../base/scope.ts';
 import { isVisible } from './conversations.ts';
-import type { Db, MessageStatus, MessagesTable } from './tables.ts';
+import type { Db, MessagePlatform, MessageStatus, MessagesTable } from './tables.ts';
 
 export type Message = Selectable<MessagesTable>;
 
@@ -110,19 +110,37 @@ export async function findSentMessages(
   botId: string | null,
   platformMessageId: string,
 ): Promise<Message[]> {
+  return await sentBy(db, platform, botId)
+    .innerJoin('platformMessages', 'platformMessages.messageSeq', 'messages.seq')
+    .where('platformMessages.platformMessageId', '=', platformMessageId)
+    .orderBy('messages.seq')
+    .execute();
+}
+
+/** An outbound message of one login by our id, if we do not know what the platform calls it. */
+export async function findNamelessMessage(
+  db: Db,
+  platform: string,
+  botId: string | null,
+  messageId: string,
+): Promise<Message | undefined> {
+  return await sentBy(db, platform, botId)
+    .leftJoin('platformMessages', 'platformMessages.messageSeq', 'messages.seq')
+    .where('messages.id', '=', messageId)
+    .where('platformMessages.messageSeq', 'is', null)
+    .executeTakeFirst();
+}
+
+function sentBy(db: Db, platform: string, botId: string | null) {
   const sent = db
-    .selectFrom('platformMessages')
-    .innerJoin('messages', 'messages.seq', 'platformMessages.messageSeq')
+    .selectFrom('messages')
     .innerJoin('conversations', 'conversations.id', 'messages.conversationId')
     .selectAll('messages')
-    .where('platformMessages.platformMessageId', '=', platformMessageId)
     .where('messages.direction', '=', 'outbound')
-    .where('conversations.platform', '=', platform as never);
-  const ofLogin =
-    botId === null
-      ? sent.where('conversations.memberType', '=', 'connection')
-      : sent.where('conversations.memberType', '=', 'bot_token').where('conversations.memberId', '=', botId);
-  return await ofLogin.orderBy('messages.seq').execute();
+    .where('conversations.platform', '=', platform as MessagePlatform);
+  return botId === null
+    ? sent.where('conversations.memberType', '=', 'connection')
+    : sent.where('conversations.memberType', '=', 'bot_token').where('conversations.memberId', '=', botId);
 }
 
 /** What becomes of a message; what is left out stays. */
@@ -232,13 +250,15 @@ export async function listMessages(
   return newestFirst.reverse();
 }
 
-/** The newest message of each of these conversations, by conversation (their `lastSeq`). */
-export async function newestMessages(
-  db: Db,
-  lastSeqs: readonly number[],
-): Promise<Map<string, Message>> {
-  const rows = await db.selectFrom('messages').selectAll().where('seq', 'in', lastSeqs).execute();
-  return new Map(rows.map((message) => [message.conversationId, message]));
+/** By their place among all messages, oldest first; those that are gone are left out. */
+export async function listMessagesBySeq(db: Db, seqs: readonly number[]): Promise<Message[]> {
+  return await db.selectFrom('messages').selectAll().where('seq', 'in', seqs).orderBy('seq').execute();
+}
+
+/** Of which conversations; what is left out does not matter. */
+export interface MessageFilter {
+  readonly platform?: MessagePlatform | undefined;
+  readonly conversationId?: string | undefined;
 }
 
 /** Messages behind a place, of the conversations that a scope may see, oldest first. */
@@ -246,25 +266,24 @@ export async function messagesAfter(
   db: Db,
   scope: AgentScope,
   { createdAt, seq }: MessagePosition,
+  { platform, conversationId }: MessageFilter,
   limit: number,
 ): Promise<Message[]> {
-  return await db
+  const found = db
     .selectFrom('messages')
     .selectAll()
     .where('messages.accountId', '=', scope.accountId)
     .where(sql<boolean>`(messages.created_at, messages.seq) > (${createdAt}, ${seq})`)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('conversations')
-          .select(sql`1`.as('one'))
-          .whereRef('conversations.id', '=', 'messages.conversationId')
-          .where((eb) => isVisible(eb, scope)),
-      ),
-    )
-    .orderBy('messages.createdAt')
-    .orderBy('messages.seq')
-    .limit(limit)
-    .execute();
+    .where(({ exists, selectFrom }) => {
+      const seen = selectFrom('conversations')
+        .select(sql`1`.as('one'))
+        .whereRef('conversations.id', '=', 'messages.conversationId')
+        .where((eb) => isVisible(eb, scope));
+      return exists(platform === undefined ? seen : seen.where('conversations.platform', '=', platform));
+    });
+  const wanted =
+    conversationId === undefined ? found : found.where('messages.conversationId', '=', conversationId);
+  return await wanted.orderBy('messages.createdAt').orderBy('messages.seq').limit(limit).execute();
 }
 
 /** The account's newest message, whoever may see it; undefined: it has none. */

@@ -15,6 +15,23 @@ export interface UsageDay {
   readonly bytes: number;
 }
 
+/** Adds to what an account did on one platform on one day. */
+export async function countUsage(
+  db: Db,
+  counted: Pick<UsageDay, 'day' | 'platform' | 'messages' | 'bytes'> & { readonly accountId: string },
+): Promise<void> {
+  await db
+    .insertInto('usageDays')
+    .values(counted)
+    .onConflict((conflict) =>
+      conflict.columns(['accountId', 'platform', 'day']).doUpdateSet(({ eb, ref }) => ({
+        messages: eb(ref('usageDays.messages'), '+', ref('excluded.messages')),
+        bytes: eb(ref('usageDays.bytes'), '+', ref('excluded.bytes')),
+      })),
+    )
+    .execute();
+}
+
 /** The account's usage since a day, by day and platform; days and platforms without any are left out. */
 export async function usageSince(
   db: Db,

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
+import { registerReadMetric } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
@@ -10,6 +11,9 @@ const LOOP_LOOK_MS = 100;
 
 /** Live calls by state, at this moment. */
 export type ReadLiveCalls = () => ReadonlyMap<string, number>;
+
+/** Requests that wait for messages now, and those that were not let wait, ever. */
+export type ReadWaiting = () => { readonly count: number; readonly refused: number };
 
 /** The numbers of one gateway for Prometheus, in a registry of their own: two gateways may share a process. */
 export class Metrics {
@@ -82,6 +86,22 @@ export class Metrics {
         gauge.reset();
         for (const [state, count] of read()) gauge.set({ state }, count);
       },
+    });
+  }
+
+  /** Shows the requests that wait for messages; once. */
+  watchInbox(read: ReadWaiting): void {
+    registerReadMetric(this.#registry, {
+      name: 'svc_inbox_waiters',
+      type: 'gauge',
+      help: 'Long-polling requests that wait for messages',
+      samples: () => [{ value: read().count, labels: {} }],
+    });
+    registerReadMetric(this.#registry, {
+      name: 'svc_inbox_waiters_refused_total',
+      type: 'counter',
+      help: 'Requests that were not let wait, because too many did',
+      samples: () => [{ value: read().refused, labels: {} }],
     });
   }
 

@@ -111,6 +111,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   connection_id: ['con'],
   identity_id: ['idn'],
   account_id: ['did', 'bot', 'con'],
+  conversation_id: ['cnv'],
   id: ['dlv'],
 };
 

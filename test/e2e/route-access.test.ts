@@ -25,8 +25,11 @@ const LET_IN: Readonly<Record<Access, readonly Kind[]>> = {
   session: ['session'],
 };
 
-/** The one door for WebSockets, which the description does not list. */
-const SOCKET_PATH = '/api/call/{call_id}/stream';
+/** The doors for WebSockets, which the description does not list: what a credential hears that is let in. */
+const SOCKETS: Readonly<Record<string, string>> = {
+  '/api/call/{call_id}/stream': 'in 404',
+  '/api/inbox/stream': 'in 101',
+};
 
 const NO_CREDENTIAL = 'Invalid or missing API key';
 const WRONG_KIND = 'This credential may not use this endpoint';
@@ -116,7 +119,10 @@ async function knockForSocket(path: string, { headers }: Credential): Promise<st
       resolve(response.statusCode ?? 0);
       request.destroy();
     });
-    socket.once('open', () => reject(new Error(`${path} opened a call that does not exist`)));
+    socket.once('open', () => {
+      resolve(101);
+      socket.terminate();
+    });
     socket.once('error', reject);
   });
   return status === 401 || status === 403 ? `${status}` : `in ${status}`;
@@ -135,7 +141,7 @@ it('lets every credential in exactly where it belongs', async () => {
   const { paths } = await described();
   const rows: string[][] = [['route', 'for', ...credentials.map(({ name }) => name)]];
   const wrong: string[] = [];
-  rows.push(await socketRow(wrong));
+  for (const path of Object.keys(SOCKETS)) rows.push(await socketRow(path, wrong));
   for (const [route, access] of Object.entries(ROUTE_TABLE)) {
     const [method = '', path = ''] = route.split(' ');
     const hasBody = paths[path]?.[method.toLowerCase()]?.requestBody !== undefined;
@@ -153,13 +159,13 @@ it('lets every credential in exactly where it belongs', async () => {
   expect(wrong).toEqual([]);
 }, 120_000);
 
-/** The WebSocket's line of the table; what is wrong in it is added to `wrong`. */
-async function socketRow(wrong: string[]): Promise<string[]> {
-  const row = [`WS ${SOCKET_PATH}`, 'runtime'];
+/** A WebSocket's line of the table; what is wrong in it is added to `wrong`. */
+async function socketRow(path: string, wrong: string[]): Promise<string[]> {
+  const row = [`WS ${path}`, 'runtime'];
   for (const credential of credentials) {
-    const heard = await knockForSocket(SOCKET_PATH, credential);
+    const heard = await knockForSocket(path, credential);
     const wanted = expected('runtime', credential.kind);
-    if (heard.split(' ')[0] !== wanted)
+    if (heard !== (wanted === 'in' ? SOCKETS[path] : wanted))
       wrong.push(`${row[0]} with ${credential.name}: ${heard}, not ${wanted}`);
     row.push(heard);
   }

@@ -23,6 +23,9 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'POST /api/call/{call_id}/typing': 'runtime',
   'POST /api/call/{call_id}/dtmf': 'runtime',
 
+  'GET /api/inbox': 'runtime',
+  'GET /api/inbox/{conversation_id}': 'runtime',
+
   'GET /api/sip/trunk': 'config',
   'PUT /api/sip/trunk': 'config',
   'DELETE /api/sip/trunk': 'config',

@@ -9,6 +9,7 @@ import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
 import { MarkBook } from './mark-book.ts';
+import type { AgentStream } from './open-streams.ts';
 import { SendWindow } from './send-window.ts';
 import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './stream-request.ts';
 
@@ -26,7 +27,7 @@ const MAX_CLEARS = 1024;
 export type Enlist = (stream: CallStream) => () => void;
 
 /** One agent's WebSocket on a call: its audio both ways, and the call's events. */
-export class CallStream implements SocketHandler, CallObserver, AgentAudioObserver {
+export class CallStream implements SocketHandler, AgentStream, CallObserver, AgentAudioObserver {
   readonly #call: CallActor;
   readonly #clock: Clock;
   readonly #events: BusinessEvents;
@@ -49,9 +50,9 @@ export class CallStream implements SocketHandler, CallObserver, AgentAudioObserv
     this.#sampleRateHz = call.identity.sampleRateHz;
   }
 
-  /** The agent that the call belongs to. */
-  get agentId(): string {
-    return this.#call.identity.agentId;
+  /** AgentStream: the call belongs to one agent. */
+  isFor(agentIds: readonly string[]): boolean {
+    return agentIds.includes(this.#call.identity.agentId);
   }
 
   /** Ends the stream because its key no longer acts for the call's agent; the call goes on. */

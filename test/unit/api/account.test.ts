@@ -58,7 +58,7 @@ test('an account that has nothing yet is told in every field of the specificatio
     features_note: expect.stringContaining('byok'),
     concurrent_calls: { active: 0, limit: 7 },
     identities: {},
-    last_message_cursor: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z\|$/),
+    last_message_cursor: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z\|msg_0$/),
   });
   expect(Object.keys(body.platforms)).toEqual(PLATFORMS);
   for (const [name, platform] of Object.entries<{ status: string; files: boolean }>(body.platforms)) {

@@ -1,0 +1,21 @@
+import type { FeedEvent } from '../../messaging/feed.ts';
+import { messageWire } from './message-wire.ts';
+
+/**
+ * An event in the words of the API; `cursor` is of whoever has read everything up to it. Made of what the database has,
+ * so that it is the same whenever it is told.
+ */
+export function eventWire(event: FeedEvent, cursor: string): Record<string, unknown> {
+  const { type, eventId: event_id, createdAt: created_at } = event;
+  if (event.kind === 'other') return { ...event.payload, type, event_id, created_at, cursor };
+  return {
+    type,
+    event_id,
+    conversation_id: event.conversationId,
+    platform: event.platform,
+    peer: { remote_id: event.peer.remoteId, remote_name: event.peer.remoteName },
+    message: messageWire(event.message),
+    created_at,
+    cursor,
+  };
+}

@@ -1,0 +1,57 @@
+import type { History, Snapshot } from '../../messaging/inbox.ts';
+import type { Delta } from '../../messaging/inbox-delta.ts';
+import type { MessageView } from '../../messaging/inbox-view.ts';
+import { type JsonReply, reply } from '../http/reply.ts';
+import type { ConversationHistory, Inbox, Message } from '../schema/inbox.ts';
+import { conversationWire, messageWire } from './message-wire.ts';
+
+/** Characters of a text that a preview shows. */
+const PREVIEW_LENGTH = 200;
+
+export function snapshotWire({ previews, cursor }: Snapshot): Inbox {
+  const conversations = previews.map(({ conversation, lastMessage }) => ({
+    ...conversationWire(conversation),
+    preview: lastMessage && previewOf(lastMessage),
+  }));
+  return { conversations, cursor };
+}
+
+function previewOf(message: MessageView): Message {
+  const characters = [...message.text.slice(0, 4 * PREVIEW_LENGTH)];
+  const isLong = characters.length > PREVIEW_LENGTH;
+  const text = isLong ? `${characters.slice(0, PREVIEW_LENGTH - 1).join('')}…` : message.text;
+  return messageWire({ ...message, text });
+}
+
+/** Detail mode answers as the others do, with one conversation. */
+export function detailWire({ conversation, messages, cursor }: History): Inbox {
+  return {
+    conversations: [{ ...conversationWire(conversation), messages: messages.map(messageWire) }],
+    cursor,
+  };
+}
+
+export function historyWire({ conversation, messages, cursor }: History): ConversationHistory {
+  return { conversation: conversationWire(conversation), messages: messages.map(messageWire), cursor };
+}
+
+/** Makes answers of deltas; requests that waited together are told the same one, made once. */
+export function deltaReplies(): (delta: Delta) => JsonReply<200, Inbox> {
+  const known = new WeakMap<Delta, JsonReply<200, Inbox>>();
+  return (delta) => {
+    const former = known.get(delta);
+    if (former !== undefined) return former;
+    const body = deltaWire(delta);
+    const made = { ...reply(200, body), text: JSON.stringify(body) };
+    known.set(delta, made);
+    return made;
+  };
+}
+
+function deltaWire({ groups, cursor }: Delta): Inbox {
+  const conversations = groups.map(({ conversation, messages }) => ({
+    ...conversationWire(conversation),
+    messages: messages.map(messageWire),
+  }));
+  return { conversations, cursor };
+}

@@ -1,0 +1,99 @@
+import { assert } from '../../base/assert.ts';
+import { parseCursor, positionOf } from '../../messaging/cursor.ts';
+import { readConversation, readDetail, takeSnapshot } from '../../messaging/inbox.ts';
+import { type Delta, readDelta } from '../../messaging/inbox-delta.ts';
+import type { Reading } from '../../messaging/inbox-view.ts';
+import type { InboxWaiters } from '../../messaging/inbox-waiters.ts';
+import type { Principal } from '../auth/principal.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { ConversationHistory, ConversationParams, ConversationQuery, Inbox, InboxQuery } from '../schema/inbox.ts';
+import { deltaReplies, detailWire, historyWire, snapshotWire } from './inbox-wire.ts';
+
+const TAGS = ['Messages'] as const;
+/** Specification, "Limits": inbox long-poll. */
+const MAX_WAIT_MS = 55_000;
+
+/** What the inbox is read with. */
+export interface InboxDomain extends Reading {
+  readonly waiters: InboxWaiters;
+}
+
+/** `GET /api/inbox` in its three modes, and one conversation by its id. */
+export function inboxRoutes(inbox: InboxDomain): Route[] {
+  return [list(inbox), conversation(inbox)];
+}
+
+function list(inbox: InboxDomain): Route {
+  const deltaReply = deltaReplies();
+  return route({
+    method: 'get',
+    path: '/api/inbox',
+    access: 'runtime',
+    operationId: 'readInbox',
+    summary: 'Read conversations: all of them, one with its history, or what is new',
+    description:
+      'Without parameters a snapshot: all active conversations, each with its newest message. With `platform` one conversation with its history. With `last_message_cursor` only conversations with new messages, each with them, in both directions; go on from the cursor of the answer, and no message is left out or told twice (a filter by platform wants a cursor of its own).',
+    tags: TAGS,
+    query: InboxQuery,
+    responses: {
+      200: { description: 'Conversations and the next cursor', schema: Inbox },
+      404: 'No active conversation',
+      429: 'Too many requests wait',
+    },
+    handler: async ({ principal, query, signal }) => {
+      if (query.last_message_cursor)
+        return deltaReply(await delta(inbox, principal, { ...query, signal }, query.last_message_cursor));
+      const { platform, limit, offset } = query;
+      const status = query.status === 'all' ? null : query.status;
+      if (platform === undefined)
+        return reply(200, snapshotWire(await takeSnapshot(inbox, principal, { status, limit, offset })));
+      const wanted = { platform, status, peer: query.peer, task: query.task };
+      return reply(200, detailWire(await readDetail(inbox, principal, wanted, { limit, offset })));
+    },
+  });
+}
+
+async function delta(
+  inbox: InboxDomain,
+  principal: Principal,
+  query: InboxQuery & { readonly signal: AbortSignal },
+  cursorText: string,
+): Promise<Delta> {
+  const cursor = parseCursor(cursorText);
+  assert(cursor !== null, 'the schema lets only cursors through');
+  const { platform, peer, task, limit, wait, signal } = query;
+  const { accountId, agentIds, credentialId } = principal;
+  const question = {
+    scope: { accountId, agentIds },
+    cursor: `${cursor.iso}|${cursor.messageId}`,
+    position: await positionOf(inbox.store.db, accountId, cursor),
+    platform,
+    peer: { peer, task },
+    limit,
+  };
+  if (wait === 0) return await readDelta(inbox, question);
+  const waitMs = Math.min(wait * 1_000, MAX_WAIT_MS);
+  return await inbox.waiters.wait(question, { credentialId, waitMs, signal });
+}
+
+function conversation(inbox: InboxDomain): Route {
+  return route({
+    method: 'get',
+    path: '/api/inbox/{conversation_id}',
+    access: 'runtime',
+    operationId: 'readConversation',
+    summary: 'Read one conversation',
+    tags: TAGS,
+    params: ConversationParams,
+    query: ConversationQuery,
+    responses: {
+      200: { description: 'The conversation and its newest messages', schema: ConversationHistory },
+      404: 'Conversation not found',
+    },
+    handler: async ({ principal, params, query }) => {
+      const page = { limit: query.limit, offset: 0 };
+      return reply(200, historyWire(await readConversation(inbox, principal, params.conversation_id, page)));
+    },
+  });
+}

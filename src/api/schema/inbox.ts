@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { PLATFORMS } from '../../base/platform.ts';
+import { parseCursor } from '../../messaging/cursor.ts';
+import { wholeNumber } from './query.ts';
+
+const MAX_PAGE = 200;
+/** The schema's bound; the gateway answers after 55 s at the latest. */
+const MAX_WAIT_S = 120;
+
+/** Where messages go: a platform, or `agent` for the agents of one account among themselves. */
+const MessagePlatform = z.enum([...PLATFORMS, 'agent']);
+
+/** '' is what a client sends that has none. */
+export const CursorText = z
+  .string()
+  .max(128)
+  .refine((text) => text === '' || parseCursor(text) !== null, {
+    message: 'expected `<ISO time>|<message id>` or an ISO time',
+  });
+
+const Limit = wholeNumber(1, MAX_PAGE).default(50);
+
+export const InboxQuery = z.object({
+  platform: MessagePlatform.optional().describe(
+    'Detail mode: the conversation of this platform with its history. With a cursor: only its messages',
+  ),
+  peer: z
+    .string()
+    .max(256)
+    .default('')
+    .describe(
+      'Which conversation of the platform: remote_id or remote_name; with `platform=agent` the name of the other agent, whatever its case',
+    ),
+  task: z.string().max(256).default('').describe('With `platform=agent`: what the conversation is about'),
+  last_message_cursor: CursorText.optional().describe(
+    'Delta mode: `<ISO time>|<message id>` from any answer, or an ISO time',
+  ),
+  wait: wholeNumber(0, MAX_WAIT_S)
+    .default(0)
+    .describe(
+      'With a cursor: seconds to wait, 55 at most, for a message that your own agents did not write. Without one it is ignored',
+    ),
+  limit: Limit.describe('Conversations of a snapshot; messages of a detail or a delta'),
+  status: z
+    .string()
+    .min(1)
+    .max(32)
+    .default('active')
+    .describe('`active`, `closed` or `all`; a delta tells of every new message whatever it is'),
+  offset: wholeNumber(0)
+    .default(0)
+    .describe('Conversations of a snapshot, or messages of a detail, to leave out, counted from the newest'),
+});
+export type InboxQuery = z.output<typeof InboxQuery>;
+
+export const ConversationParams = z.object({
+  conversation_id: z.string().describe('Identifier of the conversation'),
+});
+
+export const ConversationQuery = z.object({ limit: Limit });
+
+const Attachment = z
+  .object({
+    name: z.string(),
+    mime: z.string(),
+    size: z.int().nullable().describe('Bytes; null while the platform has not told'),
+    url: z.string().describe('Opens the file without any other credential'),
+  })
+  .meta({ id: 'MessageAttachment' });
+
+export const Message = z
+  .object({
+    id: z.string(),
+    text: z.string(),
+    direction: z.enum(['inbound', 'outbound']),
+    created_at: z.string(),
+    status: z
+      .enum(['received', 'sending', 'pending', 'delivered', 'failed', 'unknown', 'dropped'])
+      .describe(
+        'Of an outbound message: `pending` until the other side writes, `dropped` when it did not in time, `unknown` when nobody can tell whether it arrived',
+      ),
+    error: z.string().nullable().describe('Why it failed, in the words of the platform'),
+    sender_agent_id: z.string().nullable().describe('The agent that wrote it'),
+    attachments: z.array(Attachment),
+  })
+  .meta({ id: 'Message' });
+export type Message = z.output<typeof Message>;
+
+export const Conversation = z
+  .object({
+    conversation_id: z.string(),
+    platform: MessagePlatform,
+    remote_id: z.string().describe('The lasting name of the other side at its platform, or the id of an agent'),
+    remote_name: z.string().nullable(),
+    status: z.string().describe('`active`, or `closed` when the other side cannot be written to any more'),
+    task: z.string().describe('Of a conversation between agents: what it is about; else empty'),
+    created_at: z.string(),
+    agents: z.array(z.object({ id: z.string(), name: z.string() })).describe('Your agents that take part'),
+    whatsapp_window: z
+      .object({ open: z.boolean(), last_inbound_at: z.string().nullable(), pending_count: z.int() })
+      .optional()
+      .describe('WhatsApp only: whether the other side may be written to now'),
+  })
+  .meta({ id: 'Conversation' });
+export type Conversation = z.output<typeof Conversation>;
+
+/** A conversation in a list: with its newest message, or with those that were asked for. */
+const ListedConversation = Conversation.extend({
+  preview: Message.nullable().optional().describe('Snapshot: the newest message, its text cut short'),
+  messages: z.array(Message).optional().describe('Detail and delta: oldest first'),
+}).meta({ id: 'InboxConversation' });
+
+const Cursor = z.string().describe('Everything later is new: the `last_message_cursor` of the next request');
+
+export const Inbox = z
+  .object({ conversations: z.array(ListedConversation), cursor: Cursor })
+  .meta({ id: 'Inbox' });
+export type Inbox = z.output<typeof Inbox>;
+
+export const ConversationHistory = z
+  .object({
+    conversation: Conversation,
+    messages: z.array(Message).describe('The newest ones, oldest first'),
+    cursor: Cursor,
+  })
+  .meta({ id: 'ConversationHistory' });
+export type ConversationHistory = z.output<typeof ConversationHistory>;

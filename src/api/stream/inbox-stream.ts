@@ -1,0 +1,170 @@
+import type { AgentScope } from '../../base/scope.ts';
+import type { CancelTimer } from '../../base/time.ts';
+import { type Cursor, isBehind } from '../../messaging/cursor.ts';
+import { type FeedEvent, feedStart, readFeed } from '../../messaging/feed.ts';
+import type { Reading } from '../../messaging/inbox-view.ts';
+import type { Wakeups } from '../../messaging/wakeups.ts';
+import type { MessagePosition } from '../../store/messages.ts';
+import type { Socket, SocketHandler } from '../http/socket.ts';
+import { eventWire } from '../rest/event-wire.ts';
+import type { AgentStream } from './open-streams.ts';
+
+/** RFC 6455 section 7.4.1. */
+const POLICY_VIOLATION = 1008;
+const INTERNAL_ERROR = 1011;
+const TRY_AGAIN_LATER = 1013;
+/** Events read at once. */
+const PAGE_SIZE = 100;
+/** No more is read for a client that has so much to take. */
+const MAX_BUFFERED_BYTES = 256 * 1024;
+/** A client that takes nothing for so long is let go; nothing is lost to it. */
+const SLOW_MS = 30_000;
+
+/** What a stream works with. */
+export interface StreamedFeed {
+  readonly reading: Reading;
+  readonly wakeups: Wakeups;
+  readonly scope: AgentScope;
+  /** How far the client has read; null: it wants what comes from now on. */
+  readonly cursor: Cursor | null;
+  /** Lists the stream while it is open; the answer takes it off the list. */
+  readonly enlist: (stream: InboxStream) => () => void;
+  /** Told of a failure that ended a stream. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * One WebSocket on the feed of some agents: first what happened since the client's cursor, then what happens. Both are
+ * read from the database in the same way, so that between them nothing is lost or told twice.
+ */
+export class InboxStream implements SocketHandler, AgentStream {
+  readonly #feed: StreamedFeed;
+  #socket: Socket | null = null;
+  #leaveList: () => void = () => {};
+  #unwatch: () => void = () => {};
+  #cancelSlow: CancelTimer | null = null;
+  /** Where the feed goes on; null until that is known. */
+  #position: number | null = null;
+  #cursor = '';
+  #place: MessagePosition = { createdAt: '', seq: 0 };
+  #lastEventId = '';
+  #isReading = false;
+  #isStale = false;
+
+  constructor(feed: StreamedFeed) {
+    this.#feed = feed;
+  }
+
+  /** AgentStream: a feed is made for all of its agents. */
+  isFor(agentIds: readonly string[]): boolean {
+    const { scope } = this.#feed;
+    return scope.agentIds.length > 0 && scope.agentIds.every((agentId) => agentIds.includes(agentId));
+  }
+
+  dismiss(): void {
+    this.#close(POLICY_VIOLATION, 'the key acts for other agents now');
+  }
+
+  opened(socket: Socket): void {
+    const { enlist, wakeups, scope } = this.#feed;
+    this.#socket = socket;
+    this.#leaveList = enlist(this);
+    this.#unwatch = wakeups.watch(scope.accountId, () => this.#look());
+    this.#look();
+  }
+
+  /** Nothing is expected of the client. */
+  text(): void {}
+
+  binary(): void {}
+
+  pong(): void {}
+
+  drained(): void {
+    if (this.#cancelSlow === null || this.#isFull()) return;
+    this.#cancelSlow();
+    this.#cancelSlow = null;
+    this.#look();
+  }
+
+  closed(): void {
+    this.#socket = null;
+    this.#leaveList();
+    this.#unwatch();
+    this.#cancelSlow?.();
+  }
+
+  #look(): void {
+    this.#isStale = true;
+    if (!this.#isReading) void this.#readOn();
+  }
+
+  async #readOn(): Promise<void> {
+    this.#isReading = true;
+    try {
+      this.#position ??= await this.#start();
+      while (this.#isStale && this.#socket !== null && this.#cancelSlow === null) await this.#readPage();
+    } catch (error) {
+      this.#feed.onFailure(error);
+      this.#close(INTERNAL_ERROR, 'Internal error');
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #readPage(): Promise<void> {
+    if (this.#isFull()) return this.#waitForRoom();
+    this.#isStale = false;
+    const { reading, scope } = this.#feed;
+    const page = await readFeed(reading, scope, this.#position ?? 0, PAGE_SIZE);
+    for (const event of page.events) this.#tell(event);
+    this.#position = page.position;
+    if (page.isFull) this.#isStale = true;
+  }
+
+  async #start(): Promise<number> {
+    const { reading, scope, cursor } = this.#feed;
+    const start = await feedStart(reading, scope, cursor);
+    this.#cursor = start.cursor;
+    this.#place = start.place;
+    this.#send({ type: 'ready', cursor: start.cursor });
+    return start.position;
+  }
+
+  #tell(event: FeedEvent): void {
+    // A page may end between two agents' copies of one event.
+    if (event.eventId === this.#lastEventId) return;
+    this.#lastEventId = event.eventId;
+    const isNewest = event.kind === 'message' && isBehind(event.place, this.#place);
+    const cursor = isNewest ? event.cursor : this.#cursor;
+    if (!this.#send(eventWire(event, cursor))) return;
+    this.#cursor = cursor;
+    if (isNewest) this.#place = event.place;
+  }
+
+  /** False: the socket did not take it, and the client has to go on from where it was. */
+  #send(frame: Record<string, unknown>): boolean {
+    const isSent = this.#socket?.sendText(JSON.stringify(frame)) ?? false;
+    if (!isSent) this.#letGo();
+    return isSent;
+  }
+
+  #isFull(): boolean {
+    return (this.#socket?.bufferedBytes() ?? 0) > MAX_BUFFERED_BYTES;
+  }
+
+  #waitForRoom(): void {
+    this.#cancelSlow ??= this.#feed.reading.clock.after(SLOW_MS, () => this.#letGo());
+  }
+
+  /** The close frame waits behind what the client does not read; its reason tells where to go on. */
+  #letGo(): void {
+    this.#close(TRY_AGAIN_LATER, `too slow; go on from ${this.#cursor}`);
+  }
+
+  #close(code: number, reason: string): void {
+    const socket = this.#socket;
+    this.#socket = null;
+    socket?.close(code, reason);
+  }
+}

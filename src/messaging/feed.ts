@@ -1,0 +1,168 @@
+import type { AgentScope } from '../base/scope.ts';
+import { isoAfter } from '../base/time.ts';
+import { type Conversation, listConversationsById } from '../store/conversations.ts';
+import {
+  eventsOfAgents,
+  firstEventBehind,
+  lastEventOfMessages,
+  lastEventUntil,
+  type StoredEvent,
+} from '../store/events.ts';
+import { listMessagesBySeq, type Message, type MessagePosition } from '../store/messages.ts';
+import type { Db, MessagePlatform } from '../store/tables.ts';
+import { type Cursor, cursorOf, newestOf, positionOf } from './cursor.ts';
+import { type MessageView, type Peer, type Reading, viewConversations, viewMessages } from './inbox-view.ts';
+
+/** One entry of an agent's feed as it is told. */
+export type FeedEvent = MessageEvent | OtherEvent;
+
+/** Somebody wrote. */
+export interface MessageEvent extends Common {
+  readonly kind: 'message';
+  readonly conversationId: string;
+  readonly platform: MessagePlatform;
+  readonly peer: Peer;
+  readonly message: MessageView;
+  readonly place: MessagePosition;
+  /** Of whoever has read everything up to this message. */
+  readonly cursor: string;
+}
+
+/** Anything else; `payload` in the words of the API. */
+interface OtherEvent extends Common {
+  readonly kind: 'other';
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+interface Common {
+  /** Where the feed goes on after it. */
+  readonly position: number;
+  /** The same wherever and however often the event is told. */
+  readonly eventId: string;
+  readonly type: string;
+  readonly createdAt: string;
+}
+
+/** One page of a feed; `position` is where the next one begins, whether anything was told or not. */
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  readonly position: number;
+  /** Whether there may be more at once. */
+  readonly isFull: boolean;
+}
+
+/** Where a feed begins: behind `position`; everything later than its messages up to now is after `cursor`. */
+export interface FeedStart {
+  readonly position: number;
+  readonly cursor: string;
+  /** Of `cursor`. */
+  readonly place: MessagePosition;
+}
+
+/** Where the feed begins for whoever has read all messages up to a cursor; null: from now on. */
+export async function feedStart(
+  { store, clock }: Reading,
+  { accountId }: AgentScope,
+  cursor: Cursor | null,
+): Promise<FeedStart> {
+  return await store.db.transaction().execute(async (trx) => {
+    if (cursor === null) {
+      const { cursor: now, position: place } = await newestOf(trx, accountId, clock.nowIso());
+      return { position: await lastEventUntil(trx, accountId, null), cursor: now, place };
+    }
+    const place = await positionOf(trx, accountId, cursor);
+    const position = await positionInFeed(trx, accountId, cursor, place);
+    return { position, cursor: `${cursor.iso}|${cursor.messageId}`, place };
+  });
+}
+
+/**
+ * Events that tell of no message have no place among messages: those since the last message that the account got before
+ * the cursor are told (again).
+ */
+async function positionInFeed(
+  db: Db,
+  accountId: string,
+  { iso }: Cursor,
+  { seq }: MessagePosition,
+): Promise<number> {
+  if (seq === Number.MAX_SAFE_INTEGER) return await lastEventUntil(db, accountId, iso);
+  const last =
+    seq > 0
+      ? await lastEventOfMessages(db, accountId, seq)
+      : await lastEventUntil(db, accountId, isoAfter(iso, -1));
+  // Messages that had to wait for others are told of later than their place says.
+  const first = await firstEventBehind(db, accountId, seq);
+  return first === undefined ? last : Math.min(last, first - 1);
+}
+
+/** Reads a feed from a position on, at most `limit` entries of the database. Each event is told to a scope once. */
+export async function readFeed(
+  reading: Reading,
+  scope: AgentScope,
+  position: number,
+  limit: number,
+): Promise<FeedPage> {
+  const stored = await eventsOfAgents(reading.store.db, scope, position, limit);
+  const messages = await readMessages(reading, scope, stored);
+  const events: FeedEvent[] = [];
+  for (const event of stored) {
+    const told = event.messageSeq === null ? otherEvent(event) : messages.get(event.messageSeq)?.(event);
+    // A scope of several agents has several copies; they are stored one after the other.
+    if (told && told.eventId !== events.at(-1)?.eventId) events.push(told);
+  }
+  return { events, position: stored.at(-1)?.id ?? position, isFull: stored.length === limit };
+}
+
+function otherEvent({ id, type, createdAt, payload }: StoredEvent): OtherEvent {
+  const { event_id: eventId, ...rest } = payload;
+  return { kind: 'other', position: id, eventId: idOf(id, eventId), type, createdAt, payload: rest };
+}
+
+/** Events of calls have no other id than their place. */
+function idOf(position: number, eventId: unknown): string {
+  return typeof eventId === 'string' ? eventId : `evt_${position}`;
+}
+
+/** How the events of each of these messages are told, by the message's seq; messages that are gone are left out. */
+async function readMessages(
+  reading: Reading,
+  scope: AgentScope,
+  events: readonly StoredEvent[],
+): Promise<Map<number, (event: StoredEvent) => MessageEvent>> {
+  const seqs = [...new Set(events.flatMap(({ messageSeq }) => messageSeq ?? []))];
+  if (seqs.length === 0) return new Map();
+  const { db } = reading.store;
+  const messages = await listMessagesBySeq(db, seqs);
+  const ids = [...new Set(messages.map(({ conversationId }) => conversationId))];
+  const conversations = await listConversationsById(db, scope, ids);
+  const seen = messages.filter(({ conversationId }) => conversations.has(conversationId));
+  const shown = await viewMessages(reading, scope, conversations, seen);
+  const peers = await peersOf(reading, scope, [...conversations.values()]);
+  return new Map(
+    seen.map((message, at) => {
+      const { id: conversationId, platform } = conversations.get(message.conversationId)!;
+      const told = { conversationId, platform, peer: peers.get(conversationId)!, message: shown[at]! };
+      return [message.seq, (event) => messageEvent(event, message, told)] as const;
+    }),
+  );
+}
+
+function messageEvent(
+  { id, type, createdAt, payload }: StoredEvent,
+  message: Message,
+  told: Pick<MessageEvent, 'conversationId' | 'platform' | 'peer' | 'message'>,
+): MessageEvent {
+  const eventId = idOf(id, payload.event_id);
+  const common = { position: id, eventId, type, createdAt };
+  return { kind: 'message', ...common, place: message, cursor: cursorOf(message), ...told };
+}
+
+async function peersOf(
+  reading: Reading,
+  scope: AgentScope,
+  conversations: readonly Conversation[],
+): Promise<Map<string, Peer>> {
+  const views = await viewConversations(reading, scope, conversations);
+  return new Map(views.map(({ id, peer }) => [id, peer]));
+}

@@ -1,0 +1,134 @@
+import { Deadlines } from '../base/deadlines.ts';
+import { GatewayError } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
+import type { Delta, DeltaQuestion } from './inbox-delta.ts';
+import { type Waiter, WaitingGroup } from './waiting-group.ts';
+import type { Wakeups } from './wakeups.ts';
+
+/** Requests that may wait at the same time, in the whole gateway and of one credential. */
+const MAX_WAITERS = 10_000;
+const MAX_WAITERS_PER_CREDENTIAL = 100;
+
+/** Who waits, and how long at most. */
+export interface Waiting {
+  readonly credentialId: string;
+  readonly waitMs: number;
+  /** Aborts when nobody listens any more. */
+  readonly signal: AbortSignal;
+}
+
+/** A group while somebody is in it. */
+interface OpenGroup {
+  readonly group: WaitingGroup;
+  readonly unwatch: () => void;
+}
+
+/**
+ * The long-polling requests of the inbox: each costs an entry in a group and a place in one sorted list of deadlines,
+ * and looks in the database when something happened in its account, not before.
+ */
+export class InboxWaiters {
+  readonly #read: (question: DeltaQuestion) => Promise<Delta>;
+  readonly #wakeups: Wakeups;
+  readonly #deadlines: Deadlines;
+  readonly #groups = new Map<string, OpenGroup>();
+  readonly #byCredential = new Map<string, number>();
+  #count = 0;
+  #refused = 0;
+  #isClosed = false;
+
+  constructor(read: (question: DeltaQuestion) => Promise<Delta>, wakeups: Wakeups, clock: Clock) {
+    this.#read = read;
+    this.#wakeups = wakeups;
+    this.#deadlines = new Deadlines(clock);
+  }
+
+  /** Requests that wait now. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Requests that were not let wait, ever. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /**
+   * Resolves with news as soon as there are any, else with what there is when the time is over or `signal` aborts.
+   * Throws `too_many_waiters`, or `not_ready` once it is closed.
+   */
+  async wait(question: DeltaQuestion, { credentialId, waitMs, signal }: Waiting): Promise<Delta> {
+    this.#admit(credentialId);
+    const key = keyOf(question);
+    const { group } = this.#groupOf(key, question);
+    const { promise, resolve, reject } = Promise.withResolvers<Delta>();
+    const waiter: Waiter = { credentialId, resolve, reject };
+    const expire = (): void => group.expire(waiter);
+    const cancelDeadline = this.#deadlines.after(waitMs, expire);
+    signal.addEventListener('abort', expire, { once: true });
+    group.add(waiter);
+    if (signal.aborted) expire();
+    try {
+      return await promise;
+    } finally {
+      cancelDeadline();
+      signal.removeEventListener('abort', expire);
+      this.#leave(credentialId, key);
+    }
+  }
+
+  /** Ends at once what waits with a credential that lost agents; it hears nothing that it may not. */
+  dismiss(credentialId: string): void {
+    this.#expireWhere((waiter) => waiter.credentialId === credentialId);
+  }
+
+  /** Ends all waiting and lets nobody wait any more; safe to call twice. */
+  close(): void {
+    this.#isClosed = true;
+    this.#expireWhere(() => true);
+  }
+
+  #expireWhere(test: (waiter: Waiter) => boolean): void {
+    for (const { group } of [...this.#groups.values()]) group.expireWhere(test);
+  }
+
+  #admit(credentialId: string): void {
+    if (this.#isClosed) throw new GatewayError('not_ready');
+    const own = this.#byCredential.get(credentialId) ?? 0;
+    if (this.#count >= MAX_WAITERS || own >= MAX_WAITERS_PER_CREDENTIAL) {
+      this.#refused += 1;
+      throw new GatewayError('too_many_waiters');
+    }
+    this.#count += 1;
+    this.#byCredential.set(credentialId, own + 1);
+  }
+
+  #leave(credentialId: string, key: string): void {
+    this.#count -= 1;
+    const own = (this.#byCredential.get(credentialId) ?? 1) - 1;
+    if (own === 0) this.#byCredential.delete(credentialId);
+    else this.#byCredential.set(credentialId, own);
+    const open = this.#groups.get(key);
+    if (!open || open.group.size > 0) return;
+    open.unwatch();
+    this.#groups.delete(key);
+  }
+
+  #groupOf(key: string, question: DeltaQuestion): OpenGroup {
+    const known = this.#groups.get(key);
+    if (known) return known;
+    const { accountId } = question.scope;
+    const group = new WaitingGroup(() => this.#read(question));
+    const unwatch = this.#wakeups.watch(accountId, () => group.look());
+    const open = { group, unwatch };
+    this.#groups.set(key, open);
+    return open;
+  }
+}
+
+/** Two questions with the same key have the same answer. */
+function keyOf({ scope, position, platform, peer, limit }: DeltaQuestion): string {
+  const { accountId, agentIds } = scope;
+  const { createdAt, seq } = position;
+  return JSON.stringify([accountId, agentIds, createdAt, seq, platform, peer.peer, peer.task, limit]);
+}

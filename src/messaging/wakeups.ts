@@ -1,0 +1,33 @@
+/**
+ * Tells whoever waits for something new in an account that there may be: a message, an event, a change of one. It says
+ * neither what nor how much; who is woken looks in the database. Calls within one turn of the event loop count as one.
+ */
+export class Wakeups {
+  readonly #byAccount = new Map<string, Set<() => void>>();
+  readonly #due = new Set<string>();
+
+  /** Call it after the commit, or who is woken finds nothing. */
+  wake(accountId: string): void {
+    if (!this.#byAccount.has(accountId)) return;
+    if (this.#due.size === 0) setImmediate(() => this.#wakeDue());
+    this.#due.add(accountId);
+  }
+
+  /** Calls `listener`, which must not throw, until the returned function is called. */
+  watch(accountId: string, listener: () => void): () => void {
+    const listeners = this.#byAccount.get(accountId) ?? new Set();
+    this.#byAccount.set(accountId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#byAccount.get(accountId) === listeners)
+        this.#byAccount.delete(accountId);
+    };
+  }
+
+  #wakeDue(): void {
+    const accountIds = [...this.#due];
+    this.#due.clear();
+    for (const accountId of accountIds)
+      for (const listener of [...(this.#byAccount.get(accountId) ?? [])]) listener();
+  }
+}

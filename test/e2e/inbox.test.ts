@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { Gateway } from '../support/gateway.ts';
+import { waitFor, within } from '../support/wait-for.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await Gateway.start();
+});
+afterAll(() => gateway?.stop());
+
+it('is empty at first, and the account tells where to begin', async () => {
+  const { agentApi } = gateway;
+  const { last_message_cursor: start } = (await agentApi.get('/api/account')).body;
+  expect(start).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\|msg_0$/);
+  const since = `/api/inbox?last_message_cursor=${encodeURIComponent(start)}`;
+  expect((await agentApi.get(since)).body).toEqual({ conversations: [], cursor: start });
+  expect((await agentApi.get('/api/inbox')).body.conversations).toEqual([]);
+  const detail = await agentApi.get('/api/inbox?platform=telegram');
+  expect([detail.status, detail.body]).toEqual([404, { detail: 'No active conversation' }]);
+});
+
+it('answers a request that waits when its time is over, and not before', async () => {
+  const { agentApi } = gateway;
+  const { cursor } = (await agentApi.get('/api/inbox')).body;
+  const startMs = performance.now();
+  const { status, body } = await agentApi.get(
+    `/api/inbox?wait=1&last_message_cursor=${encodeURIComponent(cursor)}`,
+  );
+  expect([status, body]).toEqual([200, { conversations: [], cursor }]);
+  expect(performance.now() - startMs).toBeGreaterThan(990);
+});
+
+it('tells of calls on its WebSocket as they happen, and again from a cursor', async () => {
+  const { cursor } = (await gateway.agentApi.get('/api/inbox')).body;
+  // Port 9 is nobody's: the call fails by itself.
+  await gateway.putTrunk({ host: '127.0.0.1', port: 9, transport: 'tcp' });
+  const listen = async (query: string) => {
+    const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}${query}`;
+    const socket = new WebSocket(url);
+    // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
+    const frames: any[] = [];
+    socket.on('message', (data) => frames.push(JSON.parse(`${data}`)));
+    await waitFor('the first frame', () => frames.length > 0);
+    return { socket, frames };
+  };
+  const live = await listen('');
+  expect(live.frames[0]).toMatchObject({ type: 'ready' });
+  const { call_id } = await gateway.placeCall('sip:+33123456789@127.0.0.1');
+  const told = await waitFor('the end of the call', () =>
+    live.frames.find((frame) => frame.type === 'call_state' && frame.call_id === call_id),
+  );
+  expect(told).toMatchObject({ event_id: expect.stringMatching(/^evt_/), cursor: expect.any(String) });
+  const again = await listen(`&last_message_cursor=${encodeURIComponent(cursor)}`);
+  await waitFor('the event once more', () =>
+    again.frames.some(({ event_id }) => event_id === told.event_id),
+  );
+  for (const { socket } of [live, again]) socket.terminate();
+});
+
+it('lets nobody wait for a gateway that ends', async () => {
+  const { agentApi } = gateway;
+  const waiting = agentApi.get('/api/inbox?wait=55&last_message_cursor=2030-01-01');
+  await waitFor('the request to wait', async () => (await gateway.metric('svc_inbox_waiters')) === 1);
+  const stopped = gateway.stop();
+  expect((await within('the answer', waiting)).status).toBe(200);
+  expect(await stopped).toBe(0);
+});

@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { InboxStream } from '../../../../src/api/stream/inbox-stream.ts';
+import { appendEvent } from '../../../../src/store/events.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { messagingWorld, type World, write } from '../../messaging/messaging-world.ts';
+import { inboxDoors } from '../inbox-doors.ts';
+
+async function callEvent({ store, clock, accountId, agentId, wakeups }: World, n: number): Promise<void> {
+  const payload = { call_id: `call_${n}`, state: 'active' };
+  await appendEvent(store.db, { accountId, agentId, type: 'call_state', payload, createdAt: clock.nowIso() });
+  wakeups.wake(accountId);
+}
+
+test('a stream tells what happens from now on, each event with the cursor it leads to', async () => {
+  const { world, listen } = await inboxDoors();
+  await write(world, '1', { text: 'old' });
+  const listener = await listen();
+  await write(world, '1', { text: 'new' });
+  await callEvent(world, 1);
+  const [ready, message, call] = await listener.heard(3);
+  expect(ready).toMatchObject({ type: 'ready', cursor: expect.stringContaining('|msg_') });
+  expect(message).toMatchObject({
+    type: 'dm_chat',
+    event_id: expect.stringMatching(/^evt_/),
+    conversation_id: expect.stringMatching(/^cnv_/),
+    platform: 'telegram',
+    peer: { remote_id: '1', remote_name: 'Name of 1' },
+    message: { text: 'new', direction: 'inbound', attachments: [] },
+  });
+  expect(message.cursor).toBe(`${message.message.created_at}|${message.message.id}`);
+  expect(call).toMatchObject({ type: 'call_state', call_id: 'call_1', state: 'active', cursor: message.cursor });
+});
+
+test('a stream that goes on from a cursor tells first what happened since, all of it once', async () => {
+  const { world, listen } = await inboxDoors();
+  const { frames } = await listen();
+  const { cursor } = frames[0];
+  for (let n = 0; n < 250; n++) await write(world, `${n % 9}`, { text: `before ${n}` });
+  const opening = listen(`&last_message_cursor=${encodeURIComponent(cursor)}`);
+  for (let n = 0; n < 50; n++) await write(world, '1', { text: `meanwhile ${n}` });
+  const listener = await opening;
+  const heard = await listener.heard(301);
+  const wanted = [
+    ...Array.from({ length: 250 }, (_, n) => `before ${n}`),
+    ...Array.from({ length: 50 }, (_, n) => `meanwhile ${n}`),
+  ];
+  expect(heard.slice(1).map((frame) => frame.message.text)).toEqual(wanted);
+  await write(world, '1', { text: 'live' });
+  expect((await listener.heard(302)).at(-1).message.text).toBe('live');
+  expect(listener.frames).toHaveLength(302);
+});
+
+test('any frame of a stream can be gone on from', async () => {
+  const { world, listen } = await inboxDoors();
+  const whole = await listen();
+  for (let n = 0; n < 5; n++) await write(world, '1', { text: `${n}` });
+  const frames = [...(await whole.heard(6))];
+  for (const [at, { cursor }] of frames.entries()) {
+    const again = await listen(`&last_message_cursor=${encodeURIComponent(cursor)}`);
+    const rest = await again.heard(frames.length - at);
+    expect(rest.slice(1).map(({ event_id }) => event_id)).toEqual(
+      frames.slice(at + 1).map(({ event_id }) => event_id),
+    );
+    again.socket.terminate();
+  }
+});
+
+test("nobody hears of another account's messages", async () => {
+  const { world, listen } = await inboxDoors();
+  const other = await listen('', 'svc_other');
+  const own = await listen();
+  await write(world, '1');
+  await own.heard(2);
+  expect(other.frames).toHaveLength(1);
+});
+
+test('a stream is refused without a key, and with a cursor that is none', async () => {
+  const { listen } = await inboxDoors();
+  await expect(listen('', 'svc_wrong')).rejects.toThrow('401');
+  await expect(listen('&last_message_cursor=yesterday')).rejects.toThrow('422');
+});
+
+test('one credential may have 100 streams, not 101', async () => {
+  const { listen } = await inboxDoors();
+  await Promise.all(Array.from({ length: 100 }, () => listen()));
+  await expect(listen()).rejects.toThrow('429');
+});
+
+test('a key that lost an agent loses its streams', async () => {
+  const { world, listen, streams } = await inboxDoors();
+  const listener = await listen();
+  streams.narrow('key_1', [world.agentId]);
+  expect(streams.countOf('key_1')).toBe(1);
+  streams.narrow('key_1', []);
+  await waitFor('the stream to be closed', () => listener.closed);
+  expect(listener.closed?.code).toBe(1008);
+  expect(streams.countOf('key_1')).toBe(0);
+});
+
+/** A client that takes nothing: what it is sent, and how it was closed. */
+async function stuckClient() {
+  const world = await messagingWorld();
+  const { reading, wakeups, scope } = world;
+  const state = { sent: [] as string[], buffered: 0, closed: null as [number, string] | null };
+  const failures: unknown[] = [];
+  const stream = new InboxStream({
+    reading,
+    wakeups,
+    scope,
+    cursor: null,
+    enlist: () => () => {},
+    onFailure: (error) => void failures.push(error),
+  });
+  stream.opened({
+    sendText: (text) => {
+      state.sent.push(text);
+      return true;
+    },
+    sendBinary: () => false,
+    bufferedBytes: () => state.buffered,
+    close: (code, reason) => {
+      state.closed = [code, reason];
+      stream.closed();
+    },
+  });
+  await waitFor('the first frame', () => state.sent.length === 1);
+  return { world, stream, state, failures };
+}
+
+test('a reader that takes nothing is not read for, and let go after 30 s with its cursor', async () => {
+  const { world, state } = await stuckClient();
+  await write(world, '1');
+  await waitFor('the message', () => state.sent.length === 2);
+  const { cursor } = JSON.parse(state.sent[1]!);
+  state.buffered = 300_000;
+  await write(world, '1');
+  world.clock.advance(0);
+  await waitFor('the reader to be waited for', () => {
+    world.clock.advance(30_000);
+    return state.closed;
+  });
+  expect(state.sent).toHaveLength(2);
+  expect(state.closed).toEqual([1013, `too slow; go on from ${cursor}`]);
+});
+
+test('a reader that takes what waits hears all the rest', async () => {
+  const { world, stream, state, failures } = await stuckClient();
+  state.buffered = 300_000;
+  for (let n = 0; n < 3; n++) await write(world, '1');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(state.sent).toHaveLength(1);
+  state.buffered = 0;
+  stream.drained();
+  await waitFor('the rest', () => state.sent.length === 4);
+  world.clock.advance(60_000);
+  expect([state.closed, failures]).toEqual([null, []]);
+});

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { AgentScope } from '../../../src/base/scope.ts';
+import type { Clock } from '../../../src/base/time.ts';
+import { newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
+import { type Delta, type DeltaQuestion, readDelta } from '../../../src/messaging/inbox-delta.ts';
+import type { Reading } from '../../../src/messaging/inbox-view.ts';
+import { InboxWaiters } from '../../../src/messaging/inbox-waiters.ts';
+import { insertAgent } from '../../../src/store/agents.ts';
+import { setConversationStatus } from '../../../src/store/conversations.ts';
+import { NOW } from '../store/temporary.ts';
+import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
+
+/** What somebody asks next whose last answer had this cursor. */
+async function ask(
+  { store }: Reading,
+  scope: AgentScope,
+  cursor: string,
+  limit = 50,
+  fields: Partial<DeltaQuestion> = {},
+): Promise<DeltaQuestion> {
+  const position = await positionOf(store.db, scope.accountId, parseCursor(cursor)!);
+  return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit, ...fields };
+}
+
+async function cursorNow({ reading, accountId }: World): Promise<string> {
+  return (await newestOf(reading.store.db, accountId, reading.clock.nowIso())).cursor;
+}
+
+const idsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => messages.map(({ id }) => id));
+const textsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => messages.map(({ text }) => text));
+
+/** A second agent with a bot of its own. */
+async function secondAgent({ store, accountId }: World): Promise<{ agentId: string; botId: string }> {
+  const agentId = 'agt_second';
+  const agent = { id: agentId, accountId, name: 'Second', isDefault: false, createdAt: NOW };
+  await insertAgent(store.db, { ...agent, timeoutText: null });
+  return { agentId, botId: await seedBot(store, accountId, agentId) };
+}
+
+/** The world's clock, but it jumps to and fro between any two looks at it. */
+function jumping(clock: Clock, jumpsMs: readonly number[]): Clock {
+  let looks = 0;
+  return {
+    monotonicMs: () => clock.monotonicMs(),
+    after: (delayMs, action) => clock.after(delayMs, action),
+    nowIso: () => new Date(Date.UTC(2030, 0, 1) + jumpsMs[looks++ % jumpsMs.length]!).toISOString(),
+  };
+}
+
+test('cursors never skip and never repeat, whatever is written meanwhile and however the clock jumps', async () => {
+  const world = await messagingWorld();
+  const second = await secondAgent(world);
+  const { store, accountId, agentId, botId } = world;
+  const scopes = [[agentId], [second.agentId], [agentId, second.agentId]];
+
+  const step = fc.record({
+    bot: fc.constantFrom(botId, second.botId),
+    remote: fc.constantFrom('1', '2', '3'),
+    isAnswered: fc.boolean(),
+  });
+  const reader = fc.record({ scope: fc.constantFrom(...scopes), limit: fc.integer({ min: 1, max: 5 }) });
+  const jumps = fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1, maxLength: 10 });
+  const property = fc.asyncProperty(
+    fc.array(step, { minLength: 1, maxLength: 25 }),
+    fc.array(reader, { minLength: 1, maxLength: 4 }),
+    jumps,
+    async (steps, readers, jumpsMs) => {
+      Object.assign(world.domain, { clock: jumping(world.clock, jumpsMs) });
+      const reading = { ...world.reading, clock: jumping(world.clock, jumpsMs) };
+      const before = await store.db.selectFrom('messages').select('id').execute();
+      const start = await cursorNow(world);
+      let isWriting = true;
+      const writing = Promise.all(
+        steps.map(async ({ bot, remote, isAnswered }) => {
+          await world.intake.received(written(bot, remote));
+          if (isAnswered) await answer({ ...world, botId: bot }, remote);
+        }),
+      ).finally(() => {
+        isWriting = false;
+      });
+      const follow = async ({ scope: agentIds, limit }: { scope: string[]; limit: number }) => {
+        const seen: string[] = [];
+        let cursor = start;
+        for (;;) {
+          const wasWriting = isWriting;
+          const delta = await readDelta(reading, await ask(reading, { accountId, agentIds }, cursor, limit));
+          const ids = idsIn(delta);
+          expect(ids.length).toBeLessThanOrEqual(limit);
+          seen.push(...ids);
+          cursor = delta.cursor;
+          if (ids.length === 0 && !wasWriting) return { agentIds, seen };
+        }
+      };
+      const results = await Promise.all(readers.map(follow));
+      await writing;
+      const stored = await store.db
+        .selectFrom('messages')
+        .innerJoin('conversations', 'conversations.id', 'messages.conversationId')
+        .select(['messages.id', 'conversations.memberId'])
+        .orderBy('seq')
+        .execute();
+      const old = new Set(before.map(({ id }) => id));
+      for (const { agentIds, seen } of results) {
+        const bots = [agentIds.includes(agentId) && botId, agentIds.includes(second.agentId) && second.botId];
+        const wanted = stored.filter(({ id, memberId }) => !old.has(id) && bots.includes(memberId!));
+        expect(seen.length).toBe(new Set(seen).size);
+        expect(new Set(seen)).toEqual(new Set(wanted.map(({ id }) => id)));
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: 40 });
+});
+
+test('long-polling readers miss nothing either', async () => {
+  const world = await messagingWorld();
+  const { reading, scope, wakeups, clock } = world;
+  const waiters = new InboxWaiters((question) => readDelta(reading, question), wakeups, clock);
+  const total = 200;
+  const follow = async (limit: number) => {
+    const seen: string[] = [];
+    let cursor = await cursorNow(world);
+    while (seen.length < total) {
+      const waiting = { credentialId: 'key_1', waitMs: 55_000, signal: new AbortController().signal };
+      const delta = await waiters.wait(await ask(reading, scope, cursor, limit), waiting);
+      seen.push(...textsIn(delta));
+      cursor = delta.cursor;
+    }
+    return seen;
+  };
+  const readers = [1, 3, 50, 50].map(follow);
+  const texts = Array.from({ length: total }, (_, n) => `number ${n}`);
+  for (const [n, text] of texts.entries()) await write(world, `${n % 7}`, { text });
+  for (const seen of await Promise.all(readers)) expect([...seen].sort()).toEqual([...texts].sort());
+  expect(waiters.count).toBe(0);
+});
+
+test('messages are grouped by conversation, both ways, oldest first, with who wrote them', async () => {
+  const world = await messagingWorld();
+  const cursor = await cursorNow(world);
+  await write(world, '1', { text: 'a' });
+  await write(world, '2', { text: 'b' });
+  await answer(world, '1', { text: 'c' });
+  const delta = await readDelta(world.reading, await ask(world.reading, world.scope, cursor));
+  const told = delta.groups.map(({ conversation, messages }) => [
+    conversation.peer.remoteId,
+    messages.map(({ text, direction, senderAgentId }) => [text, direction, senderAgentId]),
+  ]);
+  expect(told).toEqual([
+    [
+      '1',
+      [
+        ['a', 'inbound', null],
+        ['c', 'outbound', world.agentId],
+      ],
+    ],
+    ['2', [['b', 'inbound', null]]],
+  ]);
+  expect(delta.groups[0]?.conversation.agents).toEqual([{ id: world.agentId, name: 'Default agent' }]);
+  expect(delta.hasNews).toBe(true);
+});
+
+test('what only the own agents wrote is told, but is no news', async () => {
+  const world = await messagingWorld();
+  await write(world, '1');
+  const cursor = await cursorNow(world);
+  await answer(world, '1');
+  await answer(world, '1', { senderAgentId: null });
+  const delta = await readDelta(world.reading, await ask(world.reading, world.scope, cursor));
+  expect([idsIn(delta).length, delta.hasNews]).toEqual([2, false]);
+});
+
+test('a message of a conversation that was closed since is told all the same', async () => {
+  const world = await messagingWorld();
+  const cursor = await cursorNow(world);
+  await write(world, '1', { text: 'last words' });
+  const [{ id }] = (await world.store.db.selectFrom('conversations').select('id').execute()) as [{ id: string }];
+  await setConversationStatus(world.store.db, id, 'closed');
+  const delta = await readDelta(world.reading, await ask(world.reading, world.scope, cursor));
+  expect(textsIn(delta)).toEqual(['last words']);
+  expect(delta.groups[0]?.conversation.status).toBe('closed');
+});
+
+test('a filter by platform or by peer leaves out all others', async () => {
+  const world = await messagingWorld();
+  const cursor = await cursorNow(world);
+  await write(world, '1', { text: 'a' });
+  await write(world, '2', { text: 'b' });
+  const filtered = async (fields: Partial<DeltaQuestion>) =>
+    textsIn(await readDelta(world.reading, await ask(world.reading, world.scope, cursor, 50, fields)));
+  expect(await filtered({ platform: 'telegram' })).toEqual(['a', 'b']);
+  expect(await filtered({ platform: 'whatsapp' })).toEqual([]);
+  expect(await filtered({ platform: 'telegram', peer: { peer: '2', task: '' } })).toEqual(['b']);
+  expect(await filtered({ platform: 'telegram', peer: { peer: 'name OF 1', task: '' } })).toEqual(['a']);
+  expect(await filtered({ platform: 'telegram', peer: { peer: 'nobody', task: '' } })).toEqual([]);
+});
+
+test('a cursor never goes back, not even one from the future', async () => {
+  const world = await messagingWorld();
+  await write(world, '1');
+  const future = '2040-01-01T00:00:00.000Z|';
+  expect(
+    (await readDelta(world.reading, await ask(world.reading, world.scope, future))).cursor,
+  ).toBe(future);
+});
+
+test('a plain time tells of everything later than it', async () => {
+  const world = await messagingWorld();
+  await write(world, '1', { text: 'first' });
+  world.clock.advance(1);
+  await write(world, '1', { text: 'second' });
+  const since = async (iso: string) =>
+    textsIn(await readDelta(world.reading, await ask(world.reading, world.scope, iso)));
+  expect(await since('2029-12-31')).toEqual(['first', 'second']);
+  expect(await since('2030-01-01T00:00:00.000Z')).toEqual(['second']);
+  expect(await since('2030-01-01T00:00:00.001Z')).toEqual([]);
+});

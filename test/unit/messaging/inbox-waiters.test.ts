@@ -1,0 +1,161 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
+import { type Delta, type DeltaQuestion, readDelta } from '../../../src/messaging/inbox-delta.ts';
+import { InboxWaiters } from '../../../src/messaging/inbox-waiters.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { answer, messagingWorld, type World, write } from './messaging-world.ts';
+
+/** A world whose readings are counted, and a way to wait in it. */
+async function waitingRoom() {
+  const world = await messagingWorld();
+  const { reading, wakeups, clock } = world;
+  const counted = { reads: 0 };
+  const read = (question: DeltaQuestion): Promise<Delta> => {
+    counted.reads += 1;
+    return readDelta(reading, question);
+  };
+  const waiters = new InboxWaiters(read, wakeups, clock);
+  const wait = async (
+    options: { credentialId?: string; waitMs?: number; signal?: AbortSignal; agentIds?: string[] } = {},
+  ): Promise<Delta> => {
+    const { credentialId = 'key_1', waitMs = 55_000, signal = new AbortController().signal } = options;
+    return await waiters.wait(await questionNow(world, options.agentIds), { credentialId, waitMs, signal });
+  };
+  return { world, waiters, wait, counted };
+}
+
+async function questionNow(world: World, agentIds = world.scope.agentIds): Promise<DeltaQuestion> {
+  const { reading, clock, accountId } = world;
+  const { cursor } = await newestOf(reading.store.db, accountId, clock.nowIso());
+  const position = await positionOf(reading.store.db, accountId, parseCursor(cursor)!);
+  const scope = { accountId, agentIds };
+  return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
+}
+
+/** Whether it is settled by now, once everything that runs has run. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  void promise.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  for (let i = 0; i < 20; i++) await turn();
+  return settled;
+}
+
+const textsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => messages.map(({ text }) => text));
+
+test('a message wakes who waits for it', async () => {
+  const { world, waiters, wait } = await waitingRoom();
+  const waiting = wait();
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  expect(await isSettled(waiting)).toBe(false);
+  await write(world, '1', { text: 'hello' });
+  expect(textsIn(await waiting)).toEqual(['hello']);
+  expect(waiters.count).toBe(0);
+});
+
+test('news that are there already are told at once', async () => {
+  const { world, waiters } = await waitingRoom();
+  const question = await questionNow(world);
+  await write(world, '1', { text: 'hello' });
+  const options = { credentialId: 'key_1', waitMs: 55_000, signal: new AbortController().signal };
+  expect(textsIn(await waiters.wait(question, options))).toEqual(['hello']);
+});
+
+test("the own agent's answers wake nobody, and are in what is told later", async () => {
+  const { world, wait, waiters } = await waitingRoom();
+  await write(world, '1', { text: 'old' });
+  const waiting = wait();
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  await answer(world, '1', { text: 'mine' });
+  world.wakeups.wake(world.accountId);
+  expect(await isSettled(waiting)).toBe(false);
+  await write(world, '1', { text: 'new' });
+  expect(textsIn(await waiting)).toEqual(['mine', 'new']);
+});
+
+test('after the time there is an answer without news, whose cursor goes on', async () => {
+  const { world, wait, waiters } = await waitingRoom();
+  await write(world, '1', { text: 'old' });
+  const waiting = wait({ waitMs: 2_000 });
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  const mine = await answer(world, '1', { text: 'mine' });
+  world.wakeups.wake(world.accountId);
+  world.clock.advance(1_999);
+  expect(await isSettled(waiting)).toBe(false);
+  world.clock.advance(101);
+  const delta = await waiting;
+  expect(textsIn(delta)).toEqual(['mine']);
+  expect(delta.cursor).toBe(`${mine.createdAt}|${mine.id}`);
+});
+
+test('other accounts and other agents wake nobody with something to tell', async () => {
+  const { world, wait, waiters } = await waitingRoom();
+  const waiting = wait({ agentIds: ['agt_none'] });
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  await write(world, '1');
+  expect(await isSettled(waiting)).toBe(false);
+  waiters.close();
+  expect(textsIn(await waiting)).toEqual([]);
+});
+
+test('who waits with the same question looks together', async () => {
+  const { world, wait, waiters, counted } = await waitingRoom();
+  const waiting = Array.from({ length: 2_000 }, (_, n) => wait({ credentialId: `key_${n}` }));
+  await waitFor('all to wait', () => waiters.count === 2_000);
+  for (let i = 0; i < 20; i++) await turn();
+  counted.reads = 0;
+  await write(world, '1');
+  const deltas = await Promise.all(waiting);
+  expect(new Set(deltas).size).toBe(1);
+  expect(counted.reads).toBe(1);
+});
+
+test('a client that goes away leaves nothing behind', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const gone = new AbortController();
+  const waiting = wait({ signal: gone.signal });
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  gone.abort();
+  await waiting;
+  expect(waiters.count).toBe(0);
+  const late = wait({ signal: AbortSignal.abort() });
+  await late;
+  expect(waiters.count).toBe(0);
+});
+
+test('one credential may have 100 requests wait, not 101', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const waiting = Array.from({ length: 100 }, () => wait());
+  await waitFor('all to wait', () => waiters.count === 100);
+  await expect(wait()).rejects.toMatchObject({ code: 'too_many_waiters', status: 429 });
+  const other = wait({ credentialId: 'key_2' });
+  await waitFor('the other to wait', () => waiters.count === 101);
+  expect(waiters.refused).toBe(1);
+  waiters.close();
+  await Promise.all([...waiting, other]);
+  expect(waiters.count).toBe(0);
+  await expect(wait()).rejects.toMatchObject({ code: 'not_ready' });
+});
+
+test('the gateway lets 10,000 requests wait, not one more', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const waiting = Array.from({ length: 10_000 }, (_, n) => wait({ credentialId: `key_${n % 100}` }));
+  await waitFor('all to wait', () => waiters.count === 10_000);
+  await expect(wait({ credentialId: 'key_new' })).rejects.toMatchObject({ code: 'too_many_waiters' });
+  waiters.close();
+  await Promise.all(waiting);
+});
+
+test('a credential that lost an agent waits no longer, others do', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const [lost, kept] = [wait({ credentialId: 'key_1' }), wait({ credentialId: 'key_2' })];
+  await waitFor('both to wait', () => waiters.count === 2);
+  waiters.dismiss('key_1');
+  await lost;
+  expect(await isSettled(kept)).toBe(false);
+  waiters.close();
+  await kept;
+});

@@ -1,0 +1,318 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { hashToken } from '../../../src/accounts/tokens.ts';
+import type { Address } from '../../../src/connectors/contract/messenger.ts';
+import { PlatformIntake } from '../../../src/messaging/platform-intake.ts';
+import { isoAfter } from '../../../src/base/time.ts';
+import { putInviteLink } from '../../../src/store/invite-links.ts';
+import { addPlatformMessageIds, changeMessageStatus, findMessage } from '../../../src/store/messages.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { usageSince } from '../../../src/store/usage.ts';
+import { seedAccount } from '../store/temporary.ts';
+import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
+
+const shared = (remoteId: string): Address => ({ login: { kind: 'shared' }, remoteId });
+
+const messagesIn = ({ db }: Store) => db.selectFrom('messages').selectAll().orderBy('seq').execute();
+const conversationsIn = ({ db }: Store) =>
+  db.selectFrom('conversations').selectAll().orderBy('createdAt').orderBy('id').execute();
+const eventsIn = ({ db }: Store) => db.selectFrom('events').selectAll().orderBy('id').execute();
+
+/** Makes `token` the account's invite link. */
+async function invite({ store, clock }: World, accountId: string, token: string): Promise<void> {
+  const createdAt = clock.nowIso();
+  const link = { accountId, tokenHash: hashToken(token), createdAt, expiresAt: isoAfter(createdAt, 900_000) };
+  await putInviteLink(store.db, link);
+}
+
+test('a message is stored with its conversation, its event and the usage, and told after the commit', async () => {
+  const world = await messagingWorld();
+  const { store, accountId, agentId, botId, wakeups } = world;
+  let woken = 0;
+  wakeups.watch(accountId, () => (woken += 1));
+  const sentAt = '2029-12-31T23:59:00.000Z';
+  expect(await write(world, '42', { text: 'hello', sentAt })).toBe('stored');
+
+  const [conversation] = await conversationsIn(store);
+  expect(conversation).toMatchObject({
+    accountId,
+    platform: 'telegram',
+    memberType: 'bot_token',
+    memberId: botId,
+    remoteId: '42',
+    remoteName: 'Name of 42',
+    status: 'active',
+    lastInboundAt: sentAt,
+  });
+  const [message] = await messagesIn(store);
+  expect(message).toMatchObject({ direction: 'inbound', status: 'received', text: 'hello', senderAgentId: null });
+  expect(conversation?.lastSeq).toBe(message?.seq);
+  const [event, ...others] = await eventsIn(store);
+  expect(event).toMatchObject({ agentId, type: 'dm_chat', messageSeq: message?.seq });
+  // What the message says stands in one place.
+  expect(event?.payload).not.toContain('hello');
+  expect(others).toEqual([]);
+  const day = world.clock.nowIso().slice(0, 10);
+  expect(await usageSince(store.db, accountId, day, world.clock.nowIso())).toMatchObject([
+    { platform: 'telegram', messages: 1 },
+  ]);
+  expect(world.received).toEqual([
+    { accountId, conversationId: conversation?.id, messageSeq: message?.seq },
+  ]);
+  await turn();
+  expect(woken).toBe(1);
+});
+
+test('a repeated message is stored once, and its first copy stays', async () => {
+  const world = await messagingWorld();
+  const message = written(world.botId, '42');
+  const outcomes = await Promise.all([message, message, message].map((copy) => world.intake.received(copy)));
+  expect(outcomes.sort()).toEqual(['duplicate', 'duplicate', 'stored']);
+  expect(await messagesIn(world.store)).toHaveLength(1);
+  expect(await eventsIn(world.store)).toHaveLength(1);
+  expect(world.received).toHaveLength(1);
+  // Ids are unique within a conversation only.
+  expect(await world.intake.received({ ...message, from: { ...message.from, remoteId: '43' } })).toBe('stored');
+});
+
+test("a message to nobody's bot is nobody's, and so is one from nobody who is bound", async () => {
+  const world = await messagingWorld();
+  expect(await world.intake.received(written('bot_none', '42'))).toBe('unbound');
+  expect(await world.intake.received(written(null, '42'))).toBe('unbound');
+  // A bot of another platform.
+  const whatsapp = new PlatformIntake(world.domain, 'whatsapp');
+  expect(await whatsapp.received(written(world.botId, '42'))).toBe('unbound');
+  expect(await messagesIn(world.store)).toEqual([]);
+});
+
+test('the time of messages does not run backwards when the clock does', async () => {
+  const world = await messagingWorld();
+  world.clock.advance(10_000);
+  await write(world, '1');
+  const later = world.clock.nowIso();
+  Object.assign(world.domain, { clock: { ...world.clock, nowIso: () => '2030-01-01T00:00:00.000Z' } });
+  await write(world, '1');
+  const times = (await messagesIn(world.store)).map(({ createdAt }) => createdAt);
+  expect(times).toEqual([later, later]);
+});
+
+test('an attachment that is not kept leaves its stub in the text', async () => {
+  const world = await messagingWorld();
+  const file = { name: 'a.bin', mime: 'application/octet-stream', sizeBytes: 30_000_000, ref: null };
+  await write(world, '1', { text: 'look', files: [file, file] });
+  await write(world, '1', { text: '', files: [file] });
+  expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual([
+    'look\n[attachment too large]\n[attachment too large]',
+    '[attachment too large]',
+  ]);
+});
+
+test('every agent that has the bot hears of a message, each once, by the same event', async () => {
+  const world = await messagingWorld();
+  const { db } = world.store;
+  const agent = { id: 'agt_2', accountId: world.accountId, name: 'Second', isDefault: 0 } as const;
+  await db.insertInto('agents').values({ ...agent, createdAt: world.clock.nowIso() }).execute();
+  const membership = { agentId: 'agt_2', memberType: 'bot_token', memberId: world.botId } as const;
+  await db.insertInto('agentAccounts').values(membership).execute();
+  await write(world, '1');
+  const events = await eventsIn(world.store);
+  expect(events.map(({ agentId }) => agentId).sort()).toEqual([world.agentId, 'agt_2'].sort());
+  expect(new Set(events.map(({ payload }) => payload)).size).toBe(1);
+});
+
+test('a person may get another lasting name, and be known by an older one', async () => {
+  const world = await messagingWorld();
+  await write(world, '+33123456789');
+  await write(world, 'user-1', { alias: '+33123456789' });
+  await write(world, 'user-1');
+  const [conversation, ...others] = await conversationsIn(world.store);
+  expect(others).toEqual([]);
+  expect(conversation).toMatchObject({ remoteId: 'user-1', alias: '+33123456789' });
+  await world.intake.renamed(
+    { login: { kind: 'bot_token', id: world.botId }, remoteId: 'user-1' },
+    'user-2',
+    null,
+  );
+  await write(world, 'user-2');
+  expect(await conversationsIn(world.store)).toHaveLength(1);
+});
+
+test('an invite token binds a person to its account, once', async () => {
+  const world = await messagingWorld();
+  const { store, accountId, agentId, intake } = world;
+  await invite(world, accountId, 'token-1');
+  expect(await intake.bind(shared('7'), 'Eve', 'wrong')).toBe(false);
+  expect(await intake.bind(shared('7'), 'Eve', 'token-1')).toBe(true);
+  expect(await intake.bind(shared('8'), 'Mallory', 'token-1')).toBe(false);
+
+  const [connection, ...others] = await store.db.selectFrom('connections').selectAll().execute();
+  expect(others).toEqual([]);
+  expect(connection).toMatchObject({
+    accountId,
+    provider: 'telegram',
+    loginKey: 'shared',
+    remoteId: '7',
+    label: 'Eve',
+    status: 'ok',
+  });
+  const members = await store.db.selectFrom('agentAccounts').selectAll().execute();
+  expect(members).toContainEqual({ agentId, memberType: 'connection', memberId: connection?.id });
+  expect(world.followed).toEqual([accountId]);
+  expect(await conversationsIn(store)).toMatchObject([{ remoteId: '7', status: 'active' }]);
+  expect(await intake.received(written(null, '7'))).toBe('stored');
+  expect(await conversationsIn(store)).toHaveLength(1);
+});
+
+test('a token that is too old binds nobody', async () => {
+  const world = await messagingWorld();
+  await invite(world, world.accountId, 'token-1');
+  world.clock.advance(900_000);
+  expect(await world.intake.bind(shared('7'), null, 'token-1')).toBe(false);
+});
+
+test('who is bound to several accounts writes to the one that they had to do with last', async () => {
+  const world = await messagingWorld();
+  const { store, accountId, intake, clock } = world;
+  const other = await seedAccount(store, 'b');
+  const bindTo = async (owner: string) => {
+    clock.advance(1_000);
+    await invite(world, owner, `token of ${owner} at ${clock.nowIso()}`);
+    await intake.bind(shared('7'), 'Eve', `token of ${owner} at ${clock.nowIso()}`);
+  };
+  const writes = async () => {
+    clock.advance(1_000);
+    await intake.received(written(null, '7'));
+    return (await messagesIn(store)).at(-1)?.accountId;
+  };
+  await bindTo(accountId);
+  expect(await writes()).toBe(accountId);
+  await bindTo(other.accountId);
+  expect(await writes()).toBe(other.accountId);
+  expect(await writes()).toBe(other.accountId);
+  // Bound once more: the connection that is there is meant.
+  await bindTo(accountId);
+  expect(await writes()).toBe(accountId);
+  expect(await store.db.selectFrom('connections').select('id').execute()).toHaveLength(2);
+});
+
+test('a repeated message is known although its person means another account by now', async () => {
+  const world = await messagingWorld();
+  const other = await seedAccount(world.store, 'b');
+  await invite(world, world.accountId, 'token-1');
+  await world.intake.bind(shared('7'), 'Eve', 'token-1');
+  const message = written(null, '7');
+  await world.intake.received(message);
+  world.clock.advance(1_000);
+  await invite(world, other.accountId, 'token-2');
+  await world.intake.bind(shared('7'), 'Eve', 'token-2');
+  expect(await world.intake.received(message)).toBe('duplicate');
+});
+
+test('an edit changes the text and is told; what nobody knows is ignored', async () => {
+  const world = await messagingWorld();
+  const message = written(world.botId, '1', { text: 'before' });
+  await world.intake.received(message);
+  await world.intake.edited(message.from, message.platformMessageId, 'after');
+  await world.intake.edited(message.from, 'unknown', 'nothing');
+  expect((await messagesIn(world.store)).map(({ text }) => text)).toEqual(['after']);
+  const [, edited, ...others] = await eventsIn(world.store);
+  expect(others).toEqual([]);
+  expect(edited?.type).toBe('dm_edited');
+  expect(JSON.parse(edited?.payload ?? '')).toMatchObject({ message: { text: 'after' } });
+});
+
+test('who cannot be written to is closed, and open again when they write', async () => {
+  const world = await messagingWorld();
+  await invite(world, world.accountId, 'token-1');
+  await world.intake.bind(shared('7'), 'Eve', 'token-1');
+  await world.intake.reachable(shared('7'), false);
+  const statuses = async () => [
+    (await conversationsIn(world.store))[0]?.status,
+    (await world.store.db.selectFrom('connections').select('status').execute())[0]?.status,
+  ];
+  expect(await statuses()).toEqual(['closed', 'This person does not take messages any more']);
+  await world.intake.received(written(null, '7'));
+  expect(await statuses()).toEqual(['active', 'ok']);
+});
+
+/** A message to a person, as the platform has taken it under the name `out-1`. */
+async function delivered(world: World) {
+  await write(world, '1');
+  const message = await answer(world, '1', { status: 'delivered', platformMessageIds: ['out-1'] });
+  const status = async () => (await findMessage(world.store.db, world.accountId, message.id))?.status;
+  const login = { kind: 'bot_token', id: world.botId } as const;
+  return { message, status, login };
+}
+
+test('a message that failed later on is failed, and its agents are told', async () => {
+  const world = await messagingWorld();
+  const { message, status, login } = await delivered(world);
+  const sent = { platformMessageId: 'out-1', messageId: null };
+  expect(await world.intake.followed(login, sent, { kind: 'failed', reason: 'no such user' })).toBe(true);
+  expect(await status()).toBe('failed');
+  const event = (await eventsIn(world.store)).at(-1);
+  expect(event?.type).toBe('dm_failed');
+  expect(JSON.parse(event?.payload ?? '')).toMatchObject({ message_id: message.id, error: 'no such user' });
+  // What comes out of order changes nothing.
+  expect(await world.intake.followed(login, sent, { kind: 'delivered' })).toBe(true);
+  expect(await status()).toBe('failed');
+});
+
+test('a message of which nobody knew becomes delivered, by our id where its name never came', async () => {
+  const world = await messagingWorld();
+  const { login } = await delivered(world);
+  const lost = await answer(world, '1');
+  const sent = { platformMessageId: 'out-2', messageId: lost.id };
+  const follow = () => world.intake.followed(login, sent, { kind: 'delivered' });
+  // Still being sent: the platform was quicker than our own writing.
+  expect(await follow()).toBe(false);
+  await changeMessageStatus(world.store.db, lost.seq, ['sending'], { status: 'unknown' }, world.clock.nowIso());
+  expect(await follow()).toBe(true);
+  expect((await findMessage(world.store.db, world.accountId, lost.id))?.status).toBe('delivered');
+  // By now it is known by its name, too.
+  const named = { platformMessageId: 'out-2', messageId: null };
+  expect(await world.intake.followed(login, named, { kind: 'failed', reason: 'late' })).toBe(true);
+  expect((await findMessage(world.store.db, world.accountId, lost.id))?.status).toBe('failed');
+});
+
+test('statuses of other logins, and of messages that are not ours, change nothing', async () => {
+  const world = await messagingWorld();
+  const { status } = await delivered(world);
+  const failed = { kind: 'failed', reason: 'x' } as const;
+  const otherBot = { kind: 'bot_token', id: await seedBot(world.store, world.accountId, world.agentId) } as const;
+  const sent = { platformMessageId: 'out-1', messageId: null };
+  expect(await world.intake.followed(otherBot, sent, failed)).toBe(true);
+  expect(await world.intake.followed({ kind: 'shared' }, sent, failed)).toBe(true);
+  expect(await status()).toBe('delivered');
+});
+
+test('a part of a message that was sent in parts stands for all of it', async () => {
+  const world = await messagingWorld();
+  const { message, status, login } = await delivered(world);
+  await addPlatformMessageIds(world.store.db, message, ['out-1', 'out-1b']);
+  const sent = { platformMessageId: 'out-1b', messageId: null };
+  await world.intake.followed(login, sent, { kind: 'failed', reason: 'the second picture' });
+  expect(await status()).toBe('failed');
+});
+
+test('a queue holds the event of a reply back, and has the message first', async () => {
+  const world = await messagingWorld();
+  const told: string[] = [];
+  world.holds.set('telegram', {
+    replied: async (_trx, _conversationId, sentAt) => {
+      told.push(`replied ${sentAt}`);
+      return '2030-01-01T00:00:10.000Z';
+    },
+    flush: () => void told.push('flush'),
+    cameBack: async (messageId) => void told.push(`back ${messageId}`),
+  });
+  await write(world, '1');
+  expect(told).toEqual(['replied 2030-01-01T00:00:00.000Z', 'flush']);
+  expect(await eventsIn(world.store)).toEqual([]);
+  expect((await messagesIn(world.store))[0]?.expiresAt).toBe('2030-01-01T00:00:10.000Z');
+
+  const { message, login } = await delivered(world);
+  const sent = { platformMessageId: 'out-1', messageId: null };
+  await world.intake.followed(login, sent, { kind: 'window_closed' });
+  expect(told.at(-1)).toBe(`back ${message.id}`);
+});

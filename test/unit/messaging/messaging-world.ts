@@ -1,0 +1,138 @@
+import { newId } from '../../../src/base/ids.ts';
+import type { AgentScope } from '../../../src/base/scope.ts';
+import type { InboundMessage, Intake } from '../../../src/connectors/contract/messenger.ts';
+import type { Reading } from '../../../src/messaging/inbox-view.ts';
+import type { HoldsMessages, IntakeDomain, ReceivedMessage } from '../../../src/messaging/intake-domain.ts';
+import { PlatformIntake } from '../../../src/messaging/platform-intake.ts';
+import { Wakeups } from '../../../src/messaging/wakeups.ts';
+import { attachMember } from '../../../src/store/agents.ts';
+import { insertBot } from '../../../src/store/bot-tokens.ts';
+import { findConversationWith } from '../../../src/store/conversations.ts';
+import { insertMessage, type Message, type NewMessage } from '../../../src/store/messages.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { NOW, seedAccount, temporaryStore } from '../store/temporary.ts';
+
+/** An account with a Telegram bot in its one agent, and the bot's side of people who write to it. */
+export interface World {
+  readonly store: Store;
+  readonly clock: ManualClock;
+  readonly wakeups: Wakeups;
+  readonly reading: Reading;
+  readonly domain: IntakeDomain;
+  readonly intake: PlatformIntake;
+  readonly scope: AgentScope;
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly botId: string;
+  /** What `onReceived` heard. */
+  readonly received: ReceivedMessage[];
+  /** Accounts whose agents were read anew. */
+  readonly followed: string[];
+  readonly holds: Map<'telegram' | 'whatsapp', HoldsMessages>;
+}
+
+export async function messagingWorld(): Promise<World> {
+  const store = await temporaryStore();
+  const clock = new ManualClock();
+  const wakeups = new Wakeups();
+  const { accountId, agentId } = await seedAccount(store, 'a');
+  const botId = await seedBot(store, accountId, agentId);
+  const received: ReceivedMessage[] = [];
+  const followed: string[] = [];
+  const holds = new Map<'telegram' | 'whatsapp', HoldsMessages>();
+  const domain: IntakeDomain = {
+    store,
+    clock,
+    wakeups,
+    holds,
+    keepFiles: async (_trx, _from, files) => ({
+      fileIds: [],
+      tooLarge: files.filter(({ ref }) => ref === null).length,
+    }),
+    onReceived: (message) => void received.push(message),
+    followAgents: async (followedId) => void followed.push(followedId),
+  };
+  const reading: Reading = { store, clock, attachments: async () => new Map() };
+  const intake = new PlatformIntake(domain, 'telegram');
+  const scope = { accountId, agentIds: [agentId] };
+  return {
+    store,
+    clock,
+    wakeups,
+    reading,
+    domain,
+    intake,
+    scope,
+    accountId,
+    agentId,
+    botId,
+    received,
+    followed,
+    holds,
+  };
+}
+
+/** A Telegram bot of this account, in this agent. */
+export async function seedBot(store: Store, accountId: string, agentId: string): Promise<string> {
+  const id = newId('bot');
+  const bot = { id, accountId, platform: 'telegram', botName: null, status: 'ok', createdAt: NOW } as const;
+  const secrets = { token: `token of ${id}`, signingSecret: null };
+  await insertBot(store.db, store.secrets, { ...bot, discordAppId: null }, secrets);
+  await attachMember(store.db, agentId, { type: 'bot_token', id });
+  return id;
+}
+
+let serial = 0;
+
+/** What somebody writes to a bot, or to the shared login where `botId` is null. */
+export function written(
+  botId: string | null,
+  remoteId: string,
+  fields: Partial<InboundMessage> = {},
+): InboundMessage {
+  serial++;
+  return {
+    from: { login: botId === null ? { kind: 'shared' } : { kind: 'bot_token', id: botId }, remoteId },
+    alias: null,
+    remoteName: `Name of ${remoteId}`,
+    platformMessageId: `${serial}`,
+    text: `text ${serial}`,
+    sentAt: '2030-01-01T00:00:00.000Z',
+    files: [],
+    ...fields,
+  };
+}
+
+/** Somebody writes to the world's bot. */
+export async function write(
+  { intake, botId }: World,
+  remoteId: string,
+  fields: Partial<InboundMessage> = {},
+): Promise<Intake> {
+  return await intake.received(written(botId, remoteId, fields));
+}
+
+/** The agent's answer to somebody who has written before, stored as one that is on its way. */
+export async function answer(
+  { store, clock, accountId, agentId, botId }: World,
+  remoteId: string,
+  fields: Partial<NewMessage> = {},
+): Promise<Message> {
+  const conversation = await findConversationWith(store.db, { type: 'bot_token', id: botId }, remoteId);
+  const message: NewMessage = {
+    id: newId('msg'),
+    accountId,
+    conversationId: conversation!.id,
+    direction: 'outbound',
+    senderAgentId: agentId,
+    text: 'answer',
+    status: 'sending',
+    expiresAt: null,
+    platformMessageIds: [],
+    fileIds: [],
+    ...fields,
+  };
+  const insert = store.db.transaction();
+  return await insert.execute((trx) => insertMessage(trx, message, clock.nowIso()));
+}
