@@ -143,7 +143,7 @@ async function readMessages(
     seen.map((message, at) => {
       const { id: conversationId, platform } = conversations.get(message.conversationId)!;
       const told = { conversationId, platform, peer: peers.get(conversationId)!, message: shown[at]! };
-      return [message.seq, (event) => messageEvent(event, message, told)] as const;
+      return [message.seq, (event: StoredEvent) => messageEvent(event, message, told)] as const;
     }),
   );
 }

@@ -158,7 +158,7 @@ export async function listConversations(
 /** How somebody is named by whoever asks: agents by their names, all others by remote id or name. */
 export interface PeerName {
   readonly peer: string;
-  /** Of agents: the task, exactly. */
+  /** Of agents; empty: the conversation without a task, or else any. */
   readonly task: string;
 }
 
@@ -179,8 +179,11 @@ export async function findNewestConversation(
     .where((eb) => isVisible(eb, scope))
     .where('platform', '=', platform);
   if (status !== null) query = query.where('status', '=', status as ConversationStatus);
-  if (platform === 'agent' && (peer !== '' || task !== '')) query = query.where('task', '=', task);
-  if (peer !== '') query = query.where((eb) => isNamed(eb, scope, platform, peer));
+  if (task !== '') query = query.where('task', '=', task);
+  if (peer !== '')
+    query = query
+      .where((eb) => isNamed(eb, scope, platform, peer))
+      .orderBy(({ eb }) => eb('task', '=', ''), 'desc');
   return await query.orderBy('lastSeq', 'desc').orderBy('id').limit(1).executeTakeFirst();
 }
 
