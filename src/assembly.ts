@@ -57,11 +57,14 @@ import { CallRecorder } from './calls/call-recorder.ts';
 import { CallRegistry } from './calls/call-registry.ts';
 import { hangUpAgent, hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
+import { takesMessages } from './connectors/contract/messenger.ts';
 import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
 import { readDelta } from './messaging/inbox-delta.ts';
 import type { Reading } from './messaging/inbox-view.ts';
 import { InboxWaiters } from './messaging/inbox-waiters.ts';
+import type { IntakeDomain } from './messaging/intake-domain.ts';
+import { PlatformIntake } from './messaging/platform-intake.ts';
 import { Wakeups } from './messaging/wakeups.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import { listeningUrl, type Settings } from './settings/settings.ts';
@@ -147,6 +150,7 @@ export async function assemble(parts: Parts): Promise<Running> {
     roster: people.roster,
     endCalls: (accountId, agentId) => hangUpAgent(calls, accountId, agentId),
   };
+  takeMessages(calls, intakeDomain(parts, wakeups, people.roster));
   const streams = new OpenStreams();
   const inbox = inboxDomain(parts, wakeups);
   metrics.watchInbox(() => inbox.waiters);
@@ -266,6 +270,24 @@ async function peopleDomain(
     signup: { mode, code },
     publicUrl,
   };
+}
+
+function intakeDomain({ store, clock }: Parts, wakeups: Wakeups, roster: AgentRoster): IntakeDomain {
+  return {
+    store,
+    clock,
+    wakeups,
+    holds: new Map(),
+    keepFiles: async () => ({ fileIds: [], tooLarge: 0 }),
+    onReceived: () => {},
+    followAgents: (accountId) => roster.reload(accountId),
+  };
+}
+
+/** Whatever people write on a platform goes to the one domain of messages. */
+function takeMessages({ connectors }: CallDomain, intake: IntakeDomain): void {
+  for (const connector of connectors.values())
+    if (takesMessages(connector)) connector.onMessages(new PlatformIntake(intake, connector.platform));
 }
 
 function inboxDomain({ store, clock }: Parts, wakeups: Wakeups): InboxDomain {

@@ -117,7 +117,10 @@ export async function findSentMessages(
     .execute();
 }
 
-/** An outbound message of one login by our id, if we do not know what the platform calls it. */
+/**
+ * An outbound message of one login by our id, if we do not know what the platform calls it and could: it is being sent, or
+ * nobody knows what became of it.
+ */
 export async function findNamelessMessage(
   db: Db,
   platform: string,
@@ -127,6 +130,7 @@ export async function findNamelessMessage(
   return await sentBy(db, platform, botId)
     .leftJoin('platformMessages', 'platformMessages.messageSeq', 'messages.seq')
     .where('messages.id', '=', messageId)
+    .where('messages.status', 'in', ['sending', 'unknown'])
     .where('platformMessages.messageSeq', 'is', null)
     .executeTakeFirst();
 }
