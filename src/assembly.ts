@@ -60,9 +60,10 @@ import { inboundAnswerer } from './calls/ring-call.ts';
 import { takesMessages } from './connectors/contract/messenger.ts';
 import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
-import { readDelta } from './messaging/inbox-delta.ts';
+import { type DeltaQuestion, readDelta } from './messaging/inbox-delta.ts';
 import type { Reading } from './messaging/inbox-view.ts';
 import { InboxWaiters } from './messaging/inbox-waiters.ts';
+import { AccountNews } from './messaging/account-news.ts';
 import type { IntakeDomain } from './messaging/intake-domain.ts';
 import { PlatformIntake } from './messaging/platform-intake.ts';
 import { Wakeups } from './messaging/wakeups.ts';
@@ -292,7 +293,11 @@ function takeMessages({ connectors }: CallDomain, intake: IntakeDomain): void {
 
 function inboxDomain({ store, clock }: Parts, wakeups: Wakeups): InboxDomain {
   const reading: Reading = { store, clock, attachments: async () => new Map() };
-  return { ...reading, waiters: new InboxWaiters((question) => readDelta(reading, question), wakeups, clock) };
+  const view = {
+    read: (question: DeltaQuestion) => readDelta(reading, question),
+    newsOf: (accountId: string) => new AccountNews(store.db, accountId),
+  };
+  return { ...reading, waiters: new InboxWaiters(view, wakeups, clock) };
 }
 
 function streamedFeed(reading: Reading, wakeups: Wakeups, loggers: Loggers) {

@@ -7,6 +7,8 @@ import type { Store } from '../store/store.ts';
 import type { MessageDirection, MessagePlatform, MessageStatus } from '../store/tables.ts';
 import { isWindowOpen } from './service-window.ts';
 
+/** Where one may write only to people who wrote lately. */
+const WINDOWED = 'whatsapp';
 /** Specification, "Limits": whatsapp service window. */
 const SERVICE_WINDOW_MS = 24 * 3_600_000;
 
@@ -98,12 +100,13 @@ export async function viewConversations(
   const agents = await listConversationAgents(db, scope, ids);
   const ofAgents = conversations.flatMap(({ agentId, peerAgentId }) => [agentId ?? [], peerAgentId ?? []]);
   const named = await listNamedAgents(db, ofAgents.flat());
-  const pending = await countPending(db, ids);
+  const windowed = conversations.filter(({ platform }) => platform === WINDOWED);
+  const pending = await countPending(db, windowed.map(({ id }) => id));
   const nowIso = reading.clock.nowIso();
   return conversations.map((conversation) => {
     const { id, platform, status, createdAt, task } = conversation;
     const parties = partiesOf(scope, conversation, agents.get(id) ?? [], named);
-    const window = platform === 'whatsapp' ? windowOf(conversation, pending.get(id) ?? 0, nowIso) : null;
+    const window = platform === WINDOWED ? windowOf(conversation, pending.get(id) ?? 0, nowIso) : null;
     return { id, platform, status, createdAt, task, ...parties, window };
   });
 }

@@ -1,7 +1,9 @@
 import { Deadlines } from '../base/deadlines.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
+import type { AccountNews } from './account-news.ts';
 import type { Delta, DeltaQuestion } from './inbox-delta.ts';
+import { WaitingAccount } from './waiting-account.ts';
 import { type Waiter, WaitingGroup } from './waiting-group.ts';
 import type { Wakeups } from './wakeups.ts';
 
@@ -17,28 +19,29 @@ export interface Waiting {
   readonly signal: AbortSignal;
 }
 
-/** A group while somebody is in it. */
-interface OpenGroup {
-  readonly group: WaitingGroup;
-  readonly unwatch: () => void;
+/** What those who wait look with. */
+export interface WaitersView {
+  readonly read: (question: DeltaQuestion) => Promise<Delta>;
+  readonly newsOf: (accountId: string) => Pick<AccountNews, 'look'>;
 }
 
 /**
- * The long-polling requests of the inbox: each costs an entry in a group and a place in one sorted list of deadlines,
- * and looks in the database when something happened in its account, not before.
+ * The long-polling requests of the inbox. Each costs an entry in a group and a place in one list of deadlines; a group
+ * looks in the database when one of its agents has got something, not before.
  */
 export class InboxWaiters {
-  readonly #read: (question: DeltaQuestion) => Promise<Delta>;
+  readonly #view: WaitersView;
   readonly #wakeups: Wakeups;
   readonly #deadlines: Deadlines;
-  readonly #groups = new Map<string, OpenGroup>();
+  readonly #groups = new Map<string, WaitingGroup>();
+  readonly #accounts = new Map<string, WaitingAccount>();
   readonly #byCredential = new Map<string, number>();
   #count = 0;
   #refused = 0;
   #isClosed = false;
 
-  constructor(read: (question: DeltaQuestion) => Promise<Delta>, wakeups: Wakeups, clock: Clock) {
-    this.#read = read;
+  constructor(view: WaitersView, wakeups: Wakeups, clock: Clock) {
+    this.#view = view;
     this.#wakeups = wakeups;
     this.#deadlines = new Deadlines(clock);
   }
@@ -60,7 +63,7 @@ export class InboxWaiters {
   async wait(question: DeltaQuestion, { credentialId, waitMs, signal }: Waiting): Promise<Delta> {
     this.#admit(credentialId);
     const key = keyOf(question);
-    const { group } = this.#groupOf(key, question);
+    const group = this.#groupOf(key, question);
     const { promise, resolve, reject } = Promise.withResolvers<Delta>();
     const waiter: Waiter = { credentialId, resolve, reject };
     const expire = (): void => group.expire(waiter);
@@ -73,7 +76,7 @@ export class InboxWaiters {
     } finally {
       cancelDeadline();
       signal.removeEventListener('abort', expire);
-      this.#leave(credentialId, key);
+      this.#leave(credentialId, key, question);
     }
   }
 
@@ -89,7 +92,7 @@ export class InboxWaiters {
   }
 
   #expireWhere(test: (waiter: Waiter) => boolean): void {
-    for (const { group } of [...this.#groups.values()]) group.expireWhere(test);
+    for (const group of [...this.#groups.values()]) group.expireWhere(test);
   }
 
   #admit(credentialId: string): void {
@@ -103,26 +106,33 @@ export class InboxWaiters {
     this.#byCredential.set(credentialId, own + 1);
   }
 
-  #leave(credentialId: string, key: string): void {
+  #leave(credentialId: string, key: string, { scope }: DeltaQuestion): void {
     this.#count -= 1;
     const own = (this.#byCredential.get(credentialId) ?? 1) - 1;
     if (own === 0) this.#byCredential.delete(credentialId);
     else this.#byCredential.set(credentialId, own);
-    const open = this.#groups.get(key);
-    if (!open || open.group.size > 0) return;
-    open.unwatch();
+    const group = this.#groups.get(key);
+    if (!group || group.size > 0) return;
     this.#groups.delete(key);
+    if (this.#accounts.get(scope.accountId)?.remove(group)) this.#accounts.delete(scope.accountId);
   }
 
-  #groupOf(key: string, question: DeltaQuestion): OpenGroup {
+  #groupOf(key: string, question: DeltaQuestion): WaitingGroup {
     const known = this.#groups.get(key);
     if (known) return known;
-    const { accountId } = question.scope;
-    const group = new WaitingGroup(() => this.#read(question));
-    const unwatch = this.#wakeups.watch(accountId, () => group.look());
-    const open = { group, unwatch };
-    this.#groups.set(key, open);
-    return open;
+    const { accountId, agentIds } = question.scope;
+    const group = new WaitingGroup(agentIds, () => this.#view.read(question));
+    this.#groups.set(key, group);
+    this.#accountOf(accountId).add(group);
+    return group;
+  }
+
+  #accountOf(accountId: string): WaitingAccount {
+    const known = this.#accounts.get(accountId);
+    if (known) return known;
+    const account = new WaitingAccount(this.#view.newsOf(accountId), this.#wakeups, accountId);
+    this.#accounts.set(accountId, account);
+    return account;
   }
 }
 

@@ -9,15 +9,20 @@ export interface Waiter {
 
 /** Requests that wait with the same question: they look together, and what one hears all hear. */
 export class WaitingGroup {
+  /** Whose news they wait for. */
+  readonly agentIds: readonly string[];
   readonly #read: () => Promise<Delta>;
   readonly #waiters = new Set<Waiter>();
-  #isReading = false;
-  /** Something may have happened since the last reading began. */
-  #isStale = false;
-  /** What was read last, and had no news in it. */
+  #isLooking = false;
+  /** Looks once more, because there may be news since the last reading began. */
+  #mustLook = false;
+  /** What was read last, and had no news in it; null: something has changed since. */
   #last: Delta | null = null;
+  /** What those read together whose time is over. */
+  #farewell: Promise<Delta> | null = null;
 
-  constructor(read: () => Promise<Delta>) {
+  constructor(agentIds: readonly string[], read: () => Promise<Delta>) {
+    this.agentIds = agentIds;
     this.#read = read;
   }
 
@@ -30,22 +35,22 @@ export class WaitingGroup {
     this.look();
   }
 
-  /** False: it had its answer already. */
-  remove(waiter: Waiter): boolean {
-    return this.#waiters.delete(waiter);
+  /** Something has changed that is no news to these. */
+  forget(): void {
+    this.#last = null;
   }
 
   /** Looks for news, once more where it is looking already. */
   look(): void {
-    this.#isStale = true;
-    if (!this.#isReading) void this.#readOn();
+    this.#mustLook = true;
+    if (!this.#isLooking) void this.#lookOn();
   }
 
   /** Ends one request's waiting: it hears what there is, which is no news. */
   expire(waiter: Waiter): void {
-    if (!this.remove(waiter)) return;
+    if (!this.#waiters.delete(waiter)) return;
     if (this.#last !== null) waiter.resolve(this.#last);
-    else this.#read().then(waiter.resolve, waiter.reject);
+    else this.#readFarewell().then(waiter.resolve, waiter.reject);
   }
 
   /** Ends the waiting of all that a test is true of. */
@@ -53,11 +58,11 @@ export class WaitingGroup {
     for (const waiter of [...this.#waiters]) if (test(waiter)) this.expire(waiter);
   }
 
-  async #readOn(): Promise<void> {
-    this.#isReading = true;
+  async #lookOn(): Promise<void> {
+    this.#isLooking = true;
     try {
-      while (this.#isStale && this.#waiters.size > 0) {
-        this.#isStale = false;
+      while (this.#mustLook && this.#waiters.size > 0) {
+        this.#mustLook = false;
         const delta = await this.#read();
         if (delta.hasNews) this.#takeAll((waiter) => waiter.resolve(delta));
         else this.#last = delta;
@@ -65,8 +70,15 @@ export class WaitingGroup {
     } catch (error) {
       this.#takeAll((waiter) => waiter.reject(error));
     } finally {
-      this.#isReading = false;
+      this.#isLooking = false;
     }
+  }
+
+  async #readFarewell(): Promise<Delta> {
+    this.#farewell ??= this.#read().finally(() => {
+      this.#farewell = null;
+    });
+    return await this.#farewell;
   }
 
   #takeAll(tell: (waiter: Waiter) => void): void {

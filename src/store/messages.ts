@@ -193,6 +193,7 @@ export async function countPending(
   db: Db,
   conversationIds: readonly string[],
 ): Promise<Map<string, number>> {
+  if (conversationIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('messages')
     .select(({ fn }) => ['conversationId', fn.countAll<number>().as('count')])
@@ -288,6 +289,30 @@ export async function messagesAfter(
   const wanted =
     conversationId === undefined ? found : found.where('messages.conversationId', '=', conversationId);
   return await wanted.orderBy('messages.createdAt').orderBy('messages.seq').limit(limit).execute();
+}
+
+/** The agents that see conversations with messages behind a place. */
+export async function agentsOfMessages(
+  db: Db,
+  accountId: string,
+  { createdAt, seq }: MessagePosition,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .innerJoin('conversations', 'conversations.id', 'messages.conversationId')
+    .leftJoin('agentAccounts', (join) =>
+      join
+        .onRef('agentAccounts.memberType', '=', 'conversations.memberType')
+        .onRef('agentAccounts.memberId', '=', 'conversations.memberId'),
+    )
+    .select(['agentAccounts.agentId as holderId', 'conversations.agentId', 'conversations.peerAgentId'])
+    .distinct()
+    .where('messages.accountId', '=', accountId)
+    .where(sql<boolean>`(messages.created_at, messages.seq) > (${createdAt}, ${seq})`)
+    .execute();
+  return rows.flatMap(({ holderId, agentId, peerAgentId }) =>
+    [holderId, agentId, peerAgentId].filter((id) => id !== null),
+  );
 }
 
 /** The account's newest message, whoever may see it; undefined: it has none. */

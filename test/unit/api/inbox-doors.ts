@@ -4,18 +4,17 @@ import type { Principal } from '../../../src/api/auth/principal.ts';
 import { inboxRoutes } from '../../../src/api/rest/inbox.ts';
 import { inboxStreamRoute } from '../../../src/api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../../../src/api/stream/open-streams.ts';
-import { readDelta } from '../../../src/messaging/inbox-delta.ts';
-import { InboxWaiters } from '../../../src/messaging/inbox-waiters.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { messagingWorld } from '../messaging/messaging-world.ts';
+import { waitersOf } from '../messaging/waiters-of.ts';
 import { served } from './served.ts';
 
 /** The inbox of a world on a real server; `svc_agent` is the key of its agent, `svc_other` of another account. */
 export async function inboxDoors() {
   const world = await messagingWorld();
-  const { reading, wakeups, clock, scope } = world;
-  const waiters = new InboxWaiters((question) => readDelta(reading, question), wakeups, clock);
+  const { reading, wakeups, scope } = world;
+  const waiters = waitersOf(world);
   const streams = new OpenStreams();
   const principal: Principal = { ...scope, kind: 'agent', credentialId: 'key_1' };
   const other: Principal = { ...principal, accountId: 'acc_b', credentialId: 'key_2', agentIds: ['agt_b'] };

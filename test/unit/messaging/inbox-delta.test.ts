@@ -5,11 +5,11 @@ import type { Clock } from '../../../src/base/time.ts';
 import { newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
 import { type Delta, type DeltaQuestion, readDelta } from '../../../src/messaging/inbox-delta.ts';
 import type { Reading } from '../../../src/messaging/inbox-view.ts';
-import { InboxWaiters } from '../../../src/messaging/inbox-waiters.ts';
 import { insertAgent } from '../../../src/store/agents.ts';
 import { setConversationStatus } from '../../../src/store/conversations.ts';
 import { NOW } from '../store/temporary.ts';
 import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
+import { waitersOf } from './waiters-of.ts';
 
 /** What somebody asks next whose last answer had this cursor. */
 async function ask(
@@ -114,8 +114,8 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
 
 test('long-polling readers miss nothing either', async () => {
   const world = await messagingWorld();
-  const { reading, scope, wakeups, clock } = world;
-  const waiters = new InboxWaiters((question) => readDelta(reading, question), wakeups, clock);
+  const { reading, scope } = world;
+  const waiters = waitersOf(world);
   const total = 200;
   const follow = async (limit: number) => {
     const seen: string[] = [];

@@ -1,21 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
-import { type Delta, type DeltaQuestion, readDelta } from '../../../src/messaging/inbox-delta.ts';
-import { InboxWaiters } from '../../../src/messaging/inbox-waiters.ts';
+import type { Delta, DeltaQuestion } from '../../../src/messaging/inbox-delta.ts';
+import { insertAgent } from '../../../src/store/agents.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { answer, messagingWorld, type World, write } from './messaging-world.ts';
+import { NOW } from '../store/temporary.ts';
+import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
+import { waitersOf } from './waiters-of.ts';
 
 /** A world whose readings are counted, and a way to wait in it. */
 async function waitingRoom() {
   const world = await messagingWorld();
-  const { reading, wakeups, clock } = world;
   const counted = { reads: 0 };
-  const read = (question: DeltaQuestion): Promise<Delta> => {
-    counted.reads += 1;
-    return readDelta(reading, question);
-  };
-  const waiters = new InboxWaiters(read, wakeups, clock);
+  const waiters = waitersOf(world, () => (counted.reads += 1));
   const wait = async (
     options: { credentialId?: string; waitMs?: number; signal?: AbortSignal; agentIds?: string[] } = {},
   ): Promise<Delta> => {
@@ -111,6 +108,30 @@ test('who waits with the same question looks together', async () => {
   const deltas = await Promise.all(waiting);
   expect(new Set(deltas).size).toBe(1);
   expect(counted.reads).toBe(1);
+});
+
+test('a message is looked up for the agents that it is for, and for no others', async () => {
+  const { world, wait, waiters, counted } = await waitingRoom();
+  const { store, accountId, agentId, intake } = world;
+  const agent = { id: 'agt_2', accountId, name: 'Second', isDefault: false, createdAt: NOW };
+  await insertAgent(store.db, { ...agent, timeoutText: null });
+  const secondBot = await seedBot(store, accountId, 'agt_2');
+  await write(world, '1');
+  const idle = Array.from({ length: 30 }, (_, n) => wait({ agentIds: [agentId], credentialId: `key_${n}` }));
+  const busy = async () => {
+    const waiting = wait({ agentIds: ['agt_2'], credentialId: 'key_busy' });
+    await waitFor('all to wait', () => waiters.count === 31);
+    await intake.received(written(secondBot, '1', { text: 'hello' }));
+    expect(textsIn(await waiting)).toEqual(['hello']);
+  };
+  // The first message of all finds out how far the account is.
+  await busy();
+  for (let i = 0; i < 20; i++) await turn();
+  counted.reads = 0;
+  for (let n = 0; n < 10; n++) await busy();
+  expect(counted.reads).toBeLessThanOrEqual(20);
+  waiters.close();
+  await Promise.all(idle);
 });
 
 test('a client that goes away leaves nothing behind', async () => {
