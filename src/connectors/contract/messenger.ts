@@ -16,8 +16,11 @@ export interface Address {
 /** A platform by which people and agents write to each other: the messaging half of a connector. */
 export interface Messenger {
   readonly platform: Platform;
-  /** Throws GatewayError `send_failed` when the platform takes no text that long; counted as the platform counts. */
-  checkText(text: string): void;
+  /**
+   * Throws GatewayError `send_failed` when the platform takes no text that long, or no caption; counted as the platform
+   * counts.
+   */
+  checkText(text: string, isCaption: boolean): void;
   /**
    * Sends one message; settles before `signal` aborts. Never rejects for what the platform says: that is an outcome.
    */
@@ -52,6 +55,17 @@ export type SendOutcome =
   | { readonly kind: 'window_closed' }
   /** It may have arrived or not; nobody can tell. `sentIds`: of what certainly has. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly sentIds: readonly string[] };
+
+/** A platform on which one may only write to people who have written lately. */
+export interface HasWindow {
+  /** For so long after somebody wrote one may write to them, in milliseconds. */
+  readonly windowMs: number;
+  /**
+   * Asks somebody to write again, so that `text` can be sent to them then: all that passes a closed window. Outcomes
+   * are those of `send`.
+   */
+  askToReply(to: Address, text: string, signal: AbortSignal): Promise<SendOutcome>;
+}
 
 /** A platform that can show that somebody types. */
 export interface ShowsTyping {
@@ -106,8 +120,13 @@ export interface MessageIntake {
   edited(from: Address, platformMessageId: string, text: string): Promise<void>;
   /** The other side cannot be written to any more, or again. */
   reachable(address: Address, isReachable: boolean): Promise<void>;
-  /** What a platform says of a sent message later on. */
-  followed(login: LoginRef, platformMessageId: string, status: LaterStatus): Promise<void>;
+  /** The same person has another lasting name from now on, and perhaps another alias. */
+  renamed(before: Address, remoteId: string, alias: string | null): Promise<void>;
+  /**
+   * What a platform says of a sent message later on. False: it is being sent right now, and what came of that is not
+   * written yet; tell it again.
+   */
+  followed(login: LoginRef, sent: SentMessage, status: LaterStatus): Promise<boolean>;
   /**
    * Somebody showed the token of an invite or deep link to the shared login: from now on they write to its account.
    * False: the token is unknown, used or too old.
@@ -115,10 +134,23 @@ export interface MessageIntake {
   bind(from: Address, remoteName: string | null, token: string): Promise<boolean>;
 }
 
+/** A sent message as its platform names it later on. */
+export interface SentMessage {
+  readonly platformMessageId: string;
+  /** Ours, where the platform echoes it; tells of messages of which we never learned what the platform calls them. */
+  readonly messageId: string | null;
+}
+
 export type LaterStatus =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'window_closed' };
+
+/** A platform on which people write to us. */
+export interface TakesMessages {
+  /** Sets who is told of what they write. Set once, before `start`. */
+  onMessages(intake: MessageIntake): void;
+}
 
 /** A platform that calls us over HTTP. */
 export interface TakesWebhooks {
@@ -162,6 +194,10 @@ export interface BotIdentity {
 
 export function isMessenger(connector: object): connector is Messenger {
   return 'send' in connector;
+}
+
+export function hasWindow(connector: object): connector is HasWindow {
+  return 'askToReply' in connector;
 }
 
 export function showsTyping(connector: object): connector is ShowsTyping {
