@@ -8,13 +8,11 @@ const DEFAULT_AGENT_NAME = 'Default agent';
 export async function ensureDefaultAgent(db: Db, accountId: string, nowIso: string): Promise<Agent> {
   const known = await findDefaultAgent(db, accountId);
   if (known) return known;
-  const agent: Agent = {
+  return await insertAgent(db, {
     id: newId('agt'),
     accountId,
     name: DEFAULT_AGENT_NAME,
     isDefault: true,
     createdAt: nowIso,
-  };
-  await insertAgent(db, agent);
-  return agent;
+  });
 }

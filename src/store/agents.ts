@@ -11,11 +11,16 @@ export interface Member {
   readonly id: string;
 }
 
-export async function insertAgent(db: Db, agent: Agent): Promise<void> {
+/** An agent as it begins: who gets no answer in time is told so in the usual words. */
+export type NewAgent = Omit<Agent, 'timeoutText'>;
+
+export async function insertAgent(db: Db, agent: NewAgent): Promise<Agent> {
+  const whole = { ...agent, timeoutText: null };
   await db
     .insertInto('agents')
-    .values({ ...agent, isDefault: agent.isDefault ? 1 : 0 })
+    .values({ ...whole, isDefault: agent.isDefault ? 1 : 0 })
     .execute();
+  return whole;
 }
 
 export async function findDefaultAgent(db: Db, accountId: string): Promise<Agent | undefined> {
@@ -51,8 +56,15 @@ export async function findAgent(db: Db, accountId: string, agentId: string): Pro
   return row && fromRow(row);
 }
 
-export async function updateAgentName(db: Db, agentId: string, name: string): Promise<void> {
-  await db.updateTable('agents').set({ name }).where('id', '=', agentId).execute();
+/** What may be changed of an agent; what is undefined stays. */
+export interface AgentChange {
+  readonly name?: string | undefined;
+  readonly timeoutText?: string | null | undefined;
+}
+
+export async function updateAgent(db: Db, agentId: string, change: AgentChange): Promise<void> {
+  const { name, timeoutText } = change;
+  await db.updateTable('agents').set({ name, timeoutText }).where('id', '=', agentId).execute();
 }
 
 /** Makes one agent the default of its account instead of another; run it in a transaction. */

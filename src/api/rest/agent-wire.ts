@@ -11,6 +11,7 @@ export function agentWire(agent: AgentView): z.output<typeof Agent> {
     is_default: agent.isDefault,
     provider: agent.provider,
     created_at: agent.createdAt,
+    timeout_text: agent.timeoutText,
     keys: agent.keys.map(({ id, keyPrefix }) => ({ id, key_prefix: keyPrefix })),
     oauth_clients: [],
     accounts: agent.accounts.map(accountWire),

@@ -1,12 +1,12 @@
 import type { AgentDomain } from '../../agents/agent-domain.ts';
+import { changeAgent } from '../../agents/change-agent.ts';
 import { createAgent } from '../../agents/create-agent.ts';
 import { deleteAgent } from '../../agents/delete-agent.ts';
 import { listAgentViews, listCandidates } from '../../agents/list-agents.ts';
-import { renameAgent } from '../../agents/rename-agent.ts';
 import { setDefaultAgent } from '../../agents/set-default-agent.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
-import { Agent, AgentList, AgentNameBody, AgentParams, CandidateList } from '../schema/agent.ts';
+import { Agent, AgentChangeBody, AgentList, AgentNameBody, AgentParams, CandidateList } from '../schema/agent.ts';
 import { Deleted } from '../schema/deleted.ts';
 import { agentWire, candidateWire } from './agent-wire.ts';
 
@@ -19,7 +19,7 @@ export function agentRoutes(agents: AgentDomain): Route[] {
     list(agents),
     candidates(agents),
     create(agents),
-    rename(agents),
+    change(agents),
     remove(agents),
     setDefault(agents),
   ];
@@ -69,19 +69,21 @@ function create(agents: AgentDomain): Route {
   });
 }
 
-function rename(agents: AgentDomain): Route {
+function change(agents: AgentDomain): Route {
   return route({
     method: 'patch',
     path: '/api/agents/{agent_id}',
     access: 'config',
-    operationId: 'renameAgent',
-    summary: 'Rename an agent, the default one too',
+    operationId: 'changeAgent',
+    summary: 'Rename an agent, or set what people are told who get no answer in time',
     tags: TAGS,
     params: AgentParams,
-    body: AgentNameBody,
+    body: AgentChangeBody,
     responses: { 200: { description: 'The agent', schema: Agent }, 404: NOT_FOUND },
-    handler: async ({ principal, params, body }) =>
-      reply(200, agentWire(await renameAgent(agents, principal, params.agent_id, body.name))),
+    handler: async ({ principal, params, body }) => {
+      const wanted = { name: body.name, timeoutText: body.timeout_text };
+      return reply(200, agentWire(await changeAgent(agents, principal, params.agent_id, wanted)));
+    },
   });
 }
 

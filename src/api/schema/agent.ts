@@ -13,6 +13,24 @@ export const AgentAccountParams = AgentParams.extend({
 
 export const AgentNameBody = z.object({ name: Name }).meta({ id: 'AgentName' });
 
+const MAX_TIMEOUT_TEXT = 1_000;
+
+const TimeoutText = z
+  .string()
+  .max(MAX_TIMEOUT_TEXT)
+  .nullable()
+  .describe(
+    'What a person is told who gets no answer within 60 s; null: the usual text, empty: nothing at all',
+  );
+
+export const AgentChangeBody = z
+  .object({ name: Name.optional(), timeout_text: TimeoutText.optional() })
+  .refine((body) => body.name !== undefined || body.timeout_text !== undefined, {
+    message: 'name or timeout_text is required',
+    path: ['name'],
+  })
+  .meta({ id: 'AgentChange' });
+
 export const AccountType = z.enum(['connection', 'bot_token', 'sip_number']);
 
 export const AttachAccountBody = z
@@ -59,6 +77,7 @@ export const Agent = z
     is_default: z.boolean(),
     provider: z.string().nullable().describe('Name of the inline model provider'),
     created_at: z.string(),
+    timeout_text: TimeoutText,
     keys: z.array(z.object({ id: z.string(), key_prefix: z.string() })),
     oauth_clients: z.array(
       z.object({

@@ -57,6 +57,7 @@ it('makes the default agent at the first look, once', async () => {
         is_default: true,
         provider: null,
         created_at: expect.stringMatching(/Z$/),
+        timeout_text: null,
         keys: [],
         oauth_clients: [],
         accounts: [],
@@ -231,4 +232,25 @@ it('is for settings keys and nobody else', async () => {
     expect([path, (await served.api(null).get(path)).status]).toEqual([path, 401]);
     expect([path, (await api.get(path)).status]).toEqual([path, 200]);
   }
+});
+
+it('sets what people are told who get no answer in time', async () => {
+  const { served, api, accountId } = await server();
+  const { body: made } = await api.post('/api/agents', { name: 'Front desk' });
+  const path = `/api/agents/${made.id}`;
+  const told = async (timeout_text: unknown) => {
+    const { status, body } = await api.patch(path, { timeout_text });
+    return [status, body.timeout_text];
+  };
+  expect(await told('Back in a minute')).toEqual([200, 'Back in a minute']);
+  expect((await api.patch(path, { name: 'Support' })).body).toMatchObject({
+    name: 'Support',
+    timeout_text: 'Back in a minute',
+  });
+  expect(await told('')).toEqual([200, '']);
+  expect(await told(null)).toEqual([200, null]);
+  expect(await told('x'.repeat(1_000))).toEqual([200, 'x'.repeat(1_000)]);
+  for (const body of [{}, { timeout_text: 'x'.repeat(1_001) }, { timeout_text: 5 }])
+    expect((await api.patch(path, body)).status).toBe(422);
+  expect(await served.audited(accountId)).toContain('agent.timeout_text');
 });

@@ -1,0 +1,36 @@
+import { type Agent, type AgentChange, updateAgent } from '../store/agents.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import type { Db } from '../store/tables.ts';
+import { type AgentDomain, requireAgent } from './agent-domain.ts';
+import { type AgentView, viewAgent } from './list-agents.ts';
+
+/**
+ * Gives any agent, the default one too, another name, or other words for those who get no answer in time. What is left
+ * out stays as it is. Throws `agent_not_found`.
+ */
+export async function changeAgent(
+  { store, clock }: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  change: AgentChange,
+): Promise<AgentView> {
+  return await store.db.transaction().execute(async (trx) => {
+    const former = await requireAgent(trx, actor.accountId, agentId);
+    await updateAgent(trx, agentId, change);
+    await auditChange(trx, actor, former, change, clock.nowIso());
+    return await viewAgent(trx, actor.accountId, agentId);
+  });
+}
+
+/** The words themselves are nobody's business but the account's. */
+async function auditChange(
+  db: Db,
+  actor: Actor,
+  former: Agent,
+  { name, timeoutText }: AgentChange,
+  nowIso: string,
+): Promise<void> {
+  if (name !== undefined)
+    await audit(db, actor, 'agent.rename', former.id, { from: former.name, to: name }, nowIso);
+  if (timeoutText !== undefined) await audit(db, actor, 'agent.timeout_text', former.id, {}, nowIso);
+}
