@@ -16,8 +16,7 @@ export class AgentReplies {
     // Deleted first, so that the map keeps the order in which they wrote last.
     this.#writtenAt.delete(credentialId);
     this.#writtenAt.set(credentialId, this.#clock.nowIso());
-    if (this.#writtenAt.size > MAX_REMEMBERED)
-      this.#writtenAt.delete(this.#writtenAt.keys().next().value!);
+    if (this.#writtenAt.size > MAX_REMEMBERED) this.#writtenAt.delete(this.#writtenAt.keys().next().value!);
   }
 
   hasReplied(credentialId: string, sinceIso: string): boolean {

@@ -68,7 +68,11 @@ async function connect(
   const id = newId('con');
   const connection = { id, accountId, provider: platform, email: null, ...change, createdAt: nowIso };
   // The shared login is the operator's: there is no secret of this person's.
-  const sealed = domain.store.secrets.seal('', { table: 'connections', column: 'sealed_credentials', row: id });
+  const sealed = domain.store.secrets.seal('', {
+    table: 'connections',
+    column: 'sealed_credentials',
+    row: id,
+  });
   await insertConnection(trx, { ...connection, loginKey: SHARED_LOGIN, remoteId }, sealed);
   const agent = await ensureDefaultAgent(trx, accountId, nowIso);
   const member = { type: 'connection', id } as const;

@@ -101,7 +101,10 @@ export async function viewConversations(
   const ofAgents = conversations.flatMap(({ agentId, peerAgentId }) => [agentId ?? [], peerAgentId ?? []]);
   const named = await listNamedAgents(db, ofAgents.flat());
   const windowed = conversations.filter(({ platform }) => platform === WINDOWED);
-  const pending = await countPending(db, windowed.map(({ id }) => id));
+  const pending = await countPending(
+    db,
+    windowed.map(({ id }) => id),
+  );
   const nowIso = reading.clock.nowIso();
   return conversations.map((conversation) => {
     const { id, platform, status, createdAt, task } = conversation;

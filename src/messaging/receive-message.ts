@@ -48,8 +48,7 @@ async function store(
   if (await isKnown(trx, receivers, inbound)) return { kind: 'duplicate' };
   const conversation = await openWith(domain, trx, platform, receiver, inbound);
   await heardFrom(trx, conversation.id, inbound.sentAt);
-  const heldUntil =
-    (await domain.holds.get(platform)?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
+  const heldUntil = (await domain.holds.get(platform)?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
   const message = await insertInbound(domain, trx, platform, conversation, inbound, heldUntil);
   if (heldUntil === null) await announceMessage(trx, conversation, message);
   const day = message.createdAt.slice(0, 'YYYY-MM-DD'.length);

@@ -98,7 +98,8 @@ async function readPage(
 
 function isOwned(by: Owned['by'], accountId: string): RawBuilder<unknown> {
   if (by === 'agent_id') return sql`agent_id in (select id from agents where account_id = ${accountId})`;
-  if (by === 'message_seq') return sql`message_seq in (select seq from messages where account_id = ${accountId})`;
+  if (by === 'message_seq')
+    return sql`message_seq in (select seq from messages where account_id = ${accountId})`;
   return sql`${sql.ref(by)} = ${accountId}`;
 }
 

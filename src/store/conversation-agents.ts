@@ -34,10 +34,7 @@ export async function listConversationAgents(
 }
 
 /** Agents by their ids, whoever's they are. */
-export async function listNamedAgents(
-  db: Db,
-  agentIds: readonly string[],
-): Promise<Map<string, NamedAgent>> {
+export async function listNamedAgents(db: Db, agentIds: readonly string[]): Promise<Map<string, NamedAgent>> {
   if (agentIds.length === 0) return new Map();
   const rows = await db.selectFrom('agents').select(['id', 'name']).where('id', 'in', agentIds).execute();
   return new Map(rows.map((agent) => [agent.id, agent]));

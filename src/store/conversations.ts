@@ -118,11 +118,7 @@ export async function findConversation(
 
 /** Whoever may see it; for what the gateway does by itself. */
 export async function findAnyConversation(db: Db, conversationId: string): Promise<Conversation | undefined> {
-  return await db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('id', '=', conversationId)
-    .executeTakeFirst();
+  return await db.selectFrom('conversations').selectAll().where('id', '=', conversationId).executeTakeFirst();
 }
 
 /** Those of these conversations that a scope may see, by id. */
@@ -293,10 +289,7 @@ function newConversation(
   };
 }
 
-function emptyConversation(
-  accountId: string,
-  nowIso: string,
-): Omit<Conversation, 'platform' | 'remoteId'> {
+function emptyConversation(accountId: string, nowIso: string): Omit<Conversation, 'platform' | 'remoteId'> {
   return {
     id: newId('cnv'),
     accountId,

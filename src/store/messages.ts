@@ -189,10 +189,7 @@ export async function listPending(db: Db, conversationId: string, limit: number)
 }
 
 /** How many messages wait in each of these conversations; those where none does are left out. */
-export async function countPending(
-  db: Db,
-  conversationIds: readonly string[],
-): Promise<Map<string, number>> {
+export async function countPending(db: Db, conversationIds: readonly string[]): Promise<Map<string, number>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('messages')

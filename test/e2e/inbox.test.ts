@@ -53,9 +53,7 @@ it('tells of calls on its WebSocket as they happen, and again from a cursor', as
   );
   expect(told).toMatchObject({ event_id: expect.stringMatching(/^evt_/), cursor: expect.any(String) });
   const again = await listen(`&last_message_cursor=${encodeURIComponent(cursor)}`);
-  await waitFor('the event once more', () =>
-    again.frames.some(({ event_id }) => event_id === told.event_id),
-  );
+  await waitFor('the event once more', () => again.frames.some(({ event_id }) => event_id === told.event_id));
   for (const { socket } of [live, again]) socket.terminate();
 });
 

@@ -6,7 +6,14 @@ import { listAgentViews, listCandidates } from '../../agents/list-agents.ts';
 import { setDefaultAgent } from '../../agents/set-default-agent.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
-import { Agent, AgentChangeBody, AgentList, AgentNameBody, AgentParams, CandidateList } from '../schema/agent.ts';
+import {
+  Agent,
+  AgentChangeBody,
+  AgentList,
+  AgentNameBody,
+  AgentParams,
+  CandidateList,
+} from '../schema/agent.ts';
 import { Deleted } from '../schema/deleted.ts';
 import { agentWire, candidateWire } from './agent-wire.ts';
 

@@ -7,7 +7,13 @@ import type { InboxWaiters } from '../../messaging/inbox-waiters.ts';
 import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
-import { ConversationHistory, ConversationParams, ConversationQuery, Inbox, InboxQuery } from '../schema/inbox.ts';
+import {
+  ConversationHistory,
+  ConversationParams,
+  ConversationQuery,
+  Inbox,
+  InboxQuery,
+} from '../schema/inbox.ts';
 import { deltaReplies, detailWire, historyWire, snapshotWire } from './inbox-wire.ts';
 
 const TAGS = ['Messages'] as const;

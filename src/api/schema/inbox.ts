@@ -90,7 +90,9 @@ export const Conversation = z
   .object({
     conversation_id: z.string(),
     platform: MessagePlatform,
-    remote_id: z.string().describe('The lasting name of the other side at its platform, or the id of an agent'),
+    remote_id: z
+      .string()
+      .describe('The lasting name of the other side at its platform, or the id of an agent'),
     remote_name: z.string().nullable(),
     status: z.string().describe('`active`, or `closed` when the other side cannot be written to any more'),
     task: z.string().describe('Of a conversation between agents: what it is about; else empty'),

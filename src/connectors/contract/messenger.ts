@@ -215,3 +215,7 @@ export function takesWebhooks(connector: object): connector is TakesWebhooks {
 export function hostsBots(connector: object): connector is HostsBots {
   return 'addBot' in connector;
 }
+
+export function takesMessages(connector: object): connector is TakesMessages {
+  return 'onMessages' in connector;
+}

@@ -143,7 +143,14 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
   return [
     [
       'conversations',
-      { ...own, platform: 'slack', memberType: 'bot_token', memberId: own.id, remoteId: name, status: 'active' },
+      {
+        ...own,
+        platform: 'slack',
+        memberType: 'bot_token',
+        memberId: own.id,
+        remoteId: name,
+        status: 'active',
+      },
     ],
     [
       'messages',

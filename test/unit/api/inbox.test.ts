@@ -6,8 +6,10 @@ import { waitFor } from '../../support/wait-for.ts';
 import { answer, type World, write } from '../messaging/messaging-world.ts';
 import { inboxDoors } from './inbox-doors.ts';
 
-const query = (fields: Record<string, string | number>) =>
-  `/api/inbox?${new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, `${value}`]))}`;
+const query = (fields: Record<string, string | number>) => {
+  const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, `${value}`]);
+  return `/api/inbox?${new URLSearchParams(texts)}`;
+};
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of any shape
 const textsOf = (conversation: any) => conversation.messages.map(({ text }: { text: string }) => text);
@@ -15,7 +17,7 @@ const textsOf = (conversation: any) => conversation.messages.map(({ text }: { te
 /** Another agent of the world's account, which has written to the world's. */
 async function peerAgent({ store, accountId, agentId, clock }: World): Promise<void> {
   const agent = { id: 'agt_peer', accountId, name: 'Helper', isDefault: false, createdAt: clock.nowIso() };
-  await insertAgent(store.db, { ...agent, timeoutText: null });
+  await insertAgent(store.db, agent);
   await store.db.transaction().execute(async (trx) => {
     const pair = { accountId, agentId, peerAgentId: 'agt_peer', task: 'cooking' };
     const { id: conversationId } = await openAgentConversation(trx, pair, clock.nowIso());
@@ -58,7 +60,11 @@ test('a snapshot shows active conversations with their newest message, the newes
 test('limit, offset and status choose conversations of a snapshot', async () => {
   const { world, api } = await inboxDoors();
   for (const remoteId of ['1', '2', '3']) await write(world, remoteId);
-  const [closed] = await world.store.db.selectFrom('conversations').select('id').where('remoteId', '=', '2').execute();
+  const [closed] = await world.store.db
+    .selectFrom('conversations')
+    .select('id')
+    .where('remoteId', '=', '2')
+    .execute();
   await setConversationStatus(world.store.db, closed!.id, 'closed');
   const remotes = async (fields: Record<string, string | number>) =>
     // biome-ignore lint/suspicious/noExplicitAny: an answer of any shape
@@ -205,6 +211,12 @@ test.each([
 
 test('the bounds of the inbox pass: wait 0 and 120, limit 1 and 200', async () => {
   const { api } = await inboxDoors();
-  for (const fields of [{ wait: 0 }, { wait: 120 }, { limit: 1 }, { limit: 200 }, { last_message_cursor: '' }])
+  for (const fields of [
+    { wait: 0 },
+    { wait: 120 },
+    { limit: 1 },
+    { limit: 200 },
+    { last_message_cursor: '' },
+  ])
     expect((await api.get(query(fields))).status).toBe(200);
 });

@@ -20,12 +20,19 @@ test.each([
   expect(parseCursor(text)).toEqual({ iso, messageId });
 });
 
-test.each(['', '|', '|msg_1', 'now', '2026', '2026-13-01', '1767323045', 'msg_1', `2026-01-02|${'x'.repeat(65)}`])(
-  '%s is none',
-  (text) => {
-    expect(parseCursor(text)).toBeNull();
-  },
-);
+test.each([
+  '',
+  '|',
+  '|msg_1',
+  'now',
+  '2026',
+  '2026-13-01',
+  '1767323045',
+  'msg_1',
+  `2026-01-02|${'x'.repeat(65)}`,
+])('%s is none', (text) => {
+  expect(parseCursor(text)).toBeNull();
+});
 
 async function newest({ store, clock, accountId }: World) {
   return await newestOf(store.db, accountId, clock.nowIso());

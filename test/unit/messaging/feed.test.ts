@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { announce } from '../../../src/messaging/announce.ts';
 import { newestOf, parseCursor } from '../../../src/messaging/cursor.ts';
 import { type FeedEvent, feedStart, readFeed } from '../../../src/messaging/feed.ts';
-import { appendEvent } from '../../../src/store/events.ts';
 import { findAnyConversation } from '../../../src/store/conversations.ts';
+import { appendEvent } from '../../../src/store/events.ts';
 import { answer, messagingWorld, type World, write } from './messaging-world.ts';
 
 /** Everything from a cursor on, as short texts. */
@@ -65,8 +65,19 @@ test('a message event tells who wrote where, with a cursor that goes on after it
 test("an agent's feed has no events of others, and a scope of several has each event once", async () => {
   const world = await messagingWorld();
   const { db } = world.store;
-  const agent = { accountId: world.accountId, name: 'n', isDefault: 0, createdAt: world.clock.nowIso() } as const;
-  await db.insertInto('agents').values([{ ...agent, id: 'agt_2' }, { ...agent, id: 'agt_3' }]).execute();
+  const agent = {
+    accountId: world.accountId,
+    name: 'n',
+    isDefault: 0,
+    createdAt: world.clock.nowIso(),
+  } as const;
+  await db
+    .insertInto('agents')
+    .values([
+      { ...agent, id: 'agt_2' },
+      { ...agent, id: 'agt_3' },
+    ])
+    .execute();
   const membership = { agentId: 'agt_2', memberType: 'bot_token', memberId: world.botId } as const;
   await db.insertInto('agentAccounts').values(membership).execute();
   const empty = await cursorNow(world);

@@ -34,7 +34,7 @@ const textsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => message
 async function secondAgent({ store, accountId }: World): Promise<{ agentId: string; botId: string }> {
   const agentId = 'agt_second';
   const agent = { id: agentId, accountId, name: 'Second', isDefault: false, createdAt: NOW };
-  await insertAgent(store.db, { ...agent, timeoutText: null });
+  await insertAgent(store.db, agent);
   return { agentId, botId: await seedBot(store, accountId, agentId) };
 }
 
@@ -174,7 +174,9 @@ test('a message of a conversation that was closed since is told all the same', a
   const world = await messagingWorld();
   const cursor = await cursorNow(world);
   await write(world, '1', { text: 'last words' });
-  const [{ id }] = (await world.store.db.selectFrom('conversations').select('id').execute()) as [{ id: string }];
+  const [{ id }] = (await world.store.db.selectFrom('conversations').select('id').execute()) as [
+    { id: string },
+  ];
   await setConversationStatus(world.store.db, id, 'closed');
   const delta = await readDelta(world.reading, await ask(world.reading, world.scope, cursor));
   expect(textsIn(delta)).toEqual(['last words']);
@@ -199,9 +201,7 @@ test('a cursor never goes back, not even one from the future', async () => {
   const world = await messagingWorld();
   await write(world, '1');
   const future = '2040-01-01T00:00:00.000Z|';
-  expect(
-    (await readDelta(world.reading, await ask(world.reading, world.scope, future))).cursor,
-  ).toBe(future);
+  expect((await readDelta(world.reading, await ask(world.reading, world.scope, future))).cursor).toBe(future);
 });
 
 test('a plain time tells of everything later than it', async () => {

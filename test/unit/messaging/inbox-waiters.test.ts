@@ -114,7 +114,7 @@ test('a message is looked up for the agents that it is for, and for no others', 
   const { world, wait, waiters, counted } = await waitingRoom();
   const { store, accountId, agentId, intake } = world;
   const agent = { id: 'agt_2', accountId, name: 'Second', isDefault: false, createdAt: NOW };
-  await insertAgent(store.db, { ...agent, timeoutText: null });
+  await insertAgent(store.db, agent);
   const secondBot = await seedBot(store, accountId, 'agt_2');
   await write(world, '1');
   const idle = Array.from({ length: 30 }, (_, n) => wait({ agentIds: [agentId], credentialId: `key_${n}` }));

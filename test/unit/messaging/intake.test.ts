@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { hashToken } from '../../../src/accounts/tokens.ts';
+import { isoAfter } from '../../../src/base/time.ts';
 import type { Address } from '../../../src/connectors/contract/messenger.ts';
 import { PlatformIntake } from '../../../src/messaging/platform-intake.ts';
-import { isoAfter } from '../../../src/base/time.ts';
 import { putInviteLink } from '../../../src/store/invite-links.ts';
 import { addPlatformMessageIds, changeMessageStatus, findMessage } from '../../../src/store/messages.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -45,7 +45,12 @@ test('a message is stored with its conversation, its event and the usage, and to
     lastInboundAt: sentAt,
   });
   const [message] = await messagesIn(store);
-  expect(message).toMatchObject({ direction: 'inbound', status: 'received', text: 'hello', senderAgentId: null });
+  expect(message).toMatchObject({
+    direction: 'inbound',
+    status: 'received',
+    text: 'hello',
+    senderAgentId: null,
+  });
   expect(conversation?.lastSeq).toBe(message?.seq);
   const [event, ...others] = await eventsIn(store);
   expect(event).toMatchObject({ agentId, type: 'dm_chat', messageSeq: message?.seq });
@@ -56,9 +61,7 @@ test('a message is stored with its conversation, its event and the usage, and to
   expect(await usageSince(store.db, accountId, day, world.clock.nowIso())).toMatchObject([
     { platform: 'telegram', messages: 1 },
   ]);
-  expect(world.received).toEqual([
-    { accountId, conversationId: conversation?.id, messageSeq: message?.seq },
-  ]);
+  expect(world.received).toEqual([{ accountId, conversationId: conversation?.id, messageSeq: message?.seq }]);
   await turn();
   expect(woken).toBe(1);
 });
@@ -72,7 +75,9 @@ test('a repeated message is stored once, and its first copy stays', async () => 
   expect(await eventsIn(world.store)).toHaveLength(1);
   expect(world.received).toHaveLength(1);
   // Ids are unique within a conversation only.
-  expect(await world.intake.received({ ...message, from: { ...message.from, remoteId: '43' } })).toBe('stored');
+  expect(await world.intake.received({ ...message, from: { ...message.from, remoteId: '43' } })).toBe(
+    'stored',
+  );
 });
 
 test("a message to nobody's bot is nobody's, and so is one from nobody who is bound", async () => {
@@ -111,7 +116,10 @@ test('every agent that has the bot hears of a message, each once, by the same ev
   const world = await messagingWorld();
   const { db } = world.store;
   const agent = { id: 'agt_2', accountId: world.accountId, name: 'Second', isDefault: 0 } as const;
-  await db.insertInto('agents').values({ ...agent, createdAt: world.clock.nowIso() }).execute();
+  await db
+    .insertInto('agents')
+    .values({ ...agent, createdAt: world.clock.nowIso() })
+    .execute();
   const membership = { agentId: 'agt_2', memberType: 'bot_token', memberId: world.botId } as const;
   await db.insertInto('agentAccounts').values(membership).execute();
   await write(world, '1');
@@ -266,7 +274,13 @@ test('a message of which nobody knew becomes delivered, by our id where its name
   const follow = () => world.intake.followed(login, sent, { kind: 'delivered' });
   // Still being sent: the platform was quicker than our own writing.
   expect(await follow()).toBe(false);
-  await changeMessageStatus(world.store.db, lost.seq, ['sending'], { status: 'unknown' }, world.clock.nowIso());
+  await changeMessageStatus(
+    world.store.db,
+    lost.seq,
+    ['sending'],
+    { status: 'unknown' },
+    world.clock.nowIso(),
+  );
   expect(await follow()).toBe(true);
   expect((await findMessage(world.store.db, world.accountId, lost.id))?.status).toBe('delivered');
   // By now it is known by its name, too.
@@ -279,7 +293,10 @@ test('statuses of other logins, and of messages that are not ours, change nothin
   const world = await messagingWorld();
   const { status } = await delivered(world);
   const failed = { kind: 'failed', reason: 'x' } as const;
-  const otherBot = { kind: 'bot_token', id: await seedBot(world.store, world.accountId, world.agentId) } as const;
+  const otherBot = {
+    kind: 'bot_token',
+    id: await seedBot(world.store, world.accountId, world.agentId),
+  } as const;
   const sent = { platformMessageId: 'out-1', messageId: null };
   expect(await world.intake.followed(otherBot, sent, failed)).toBe(true);
   expect(await world.intake.followed({ kind: 'shared' }, sent, failed)).toBe(true);

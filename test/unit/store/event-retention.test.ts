@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EventRetention } from '../../../src/store/event-retention.ts';
-import { appendEvent, eventsAfter } from '../../../src/store/events.ts';
+import { appendEvent, eventsOfAgents } from '../../../src/store/events.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { seedAccount, temporaryStore } from './temporary.ts';
@@ -17,7 +17,10 @@ test('events older than 30 days are forgotten at start and every day, in batches
   for (let i = 0; i < 250; i++) await append(0, daysAgo(31));
   await append(1, daysAgo(29.5));
   await append(2, daysAgo(0));
-  const kept = async () => (await eventsAfter(db, owner.accountId, 0, 1_000)).map(({ payload }) => payload.n);
+  const kept = async () =>
+    (await eventsOfAgents(db, { ...owner, agentIds: [owner.agentId] }, 0, 1_000)).map(
+      ({ payload }) => payload.n,
+    );
 
   const failures: unknown[] = [];
   const retention = new EventRetention(db, clock, (error) => failures.push(error));

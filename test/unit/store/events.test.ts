@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { appendAgentEvent, appendEvent, eventsAfter } from '../../../src/store/events.ts';
+import { appendAgentEvent, appendEvent, eventsOfAgents } from '../../../src/store/events.ts';
 import { NOW, seedAccount, temporaryStore } from './temporary.ts';
 
 test("an account's feed is read in pieces, in order, without other accounts' events", async () => {
   const store = await temporaryStore();
   const { db } = store;
   const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
+  const scope = { ...a, agentIds: [a.agentId] };
   const ids: number[] = [];
   for (const [n, owner] of [a, b, a, a, b].entries()) {
     ids.push(
@@ -17,7 +18,7 @@ test("an account's feed is read in pieces, in order, without other accounts' eve
       }),
     );
   }
-  const first = await eventsAfter(db, a.accountId, 0, 2);
+  const first = await eventsOfAgents(db, scope, 0, 2);
   expect(first).toEqual(
     [0, 2].map((n) => ({
       id: ids[n],
@@ -25,11 +26,12 @@ test("an account's feed is read in pieces, in order, without other accounts' eve
       type: 'call_invite',
       payload: { n, nested: { ok: true } },
       createdAt: NOW,
+      messageSeq: null,
     })),
   );
-  const rest = await eventsAfter(db, a.accountId, first[1]!.id, 10);
+  const rest = await eventsOfAgents(db, scope, first[1]!.id, 10);
   expect(rest.map(({ payload }) => payload.n)).toEqual([3]);
-  expect(await eventsAfter(db, a.accountId, rest[0]!.id, 10)).toEqual([]);
+  expect(await eventsOfAgents(db, scope, rest[0]!.id, 10)).toEqual([]);
 });
 
 test('an id is never used twice, even after the newest event was deleted', async () => {
@@ -51,6 +53,6 @@ test('the last words of a deleted agent are not kept', async () => {
   await appendAgentEvent(db, event);
   await appendAgentEvent(db, { ...event, agentId: 'agt_gone' });
   await appendAgentEvent(db, { ...event, accountId: 'acc_other' });
-  expect(await eventsAfter(db, owner.accountId, 0, 10)).toMatchObject([event]);
+  expect(await eventsOfAgents(db, { ...owner, agentIds: [owner.agentId] }, 0, 10)).toMatchObject([event]);
   expect(await db.selectFrom('events').select('id').execute()).toHaveLength(1);
 });

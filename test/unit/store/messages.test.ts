@@ -36,9 +36,21 @@ async function withConversation(name = 'a') {
   return { store, botId, conversation, ...owner };
 }
 
-async function begin(store: Store, accountId: string, botId: string, remoteId: string): Promise<Conversation> {
+async function begin(
+  store: Store,
+  accountId: string,
+  botId: string,
+  remoteId: string,
+): Promise<Conversation> {
   const member = { type: 'bot_token', id: botId } as const;
-  const remote = { accountId, platform: 'telegram', member, remoteId, alias: null, remoteName: null } as const;
+  const remote = {
+    accountId,
+    platform: 'telegram',
+    member,
+    remoteId,
+    alias: null,
+    remoteName: null,
+  } as const;
   return await store.db.transaction().execute((trx) => openConversation(trx, remote, NOW));
 }
 
@@ -71,7 +83,10 @@ test('messages that wait are listed oldest first, counted, and given up when the
   const second = await put(store, conversation, { expiresAt: later(3_000) });
   await put(store, conversation, { status: 'delivered' });
   await put(store, other, { expiresAt: later(2_000) });
-  expect((await listPending(store.db, conversation.id, 10)).map(({ id }) => id)).toEqual([first.id, second.id]);
+  expect((await listPending(store.db, conversation.id, 10)).map(({ id }) => id)).toEqual([
+    first.id,
+    second.id,
+  ]);
   const counts = await countPending(store.db, [conversation.id, other.id, 'cnv_none']);
   expect([...counts]).toEqual(
     expect.arrayContaining([
@@ -132,9 +147,13 @@ test('a scope sees the conversations of the platform accounts that its agents ha
   const { store, conversation, accountId, agentId, botId } = await withConversation();
   const stranger = await seedAccount(store, 'b');
   const seen = async (owner: string, ...agentIds: string[]) =>
-    (await listConversations(store.db, { accountId: owner, agentIds }, { status: 'active', limit: 9, offset: 0 })).map(
-      ({ id }) => id,
-    );
+    (
+      await listConversations(
+        store.db,
+        { accountId: owner, agentIds },
+        { status: 'active', limit: 9, offset: 0 },
+      )
+    ).map(({ id }) => id);
   expect(await seen(accountId, agentId)).toEqual([conversation.id]);
   expect(await seen(accountId)).toEqual([]);
   expect(await seen(accountId, 'agt_none')).toEqual([]);

@@ -28,7 +28,12 @@ test('a stream tells what happens from now on, each event with the cursor it lea
     message: { text: 'new', direction: 'inbound', attachments: [] },
   });
   expect(message.cursor).toBe(`${message.message.created_at}|${message.message.id}`);
-  expect(call).toMatchObject({ type: 'call_state', call_id: 'call_1', state: 'active', cursor: message.cursor });
+  expect(call).toMatchObject({
+    type: 'call_state',
+    call_id: 'call_1',
+    state: 'active',
+    cursor: message.cursor,
+  });
 });
 
 test('a stream that goes on from a cursor tells first what happened since, all of it once', async () => {
