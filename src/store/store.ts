@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { CamelCasePlugin, Kysely, SqliteDialect } from 'kysely';
+import { CamelCasePlugin, Kysely } from 'kysely';
 import { type Clock, systemClock } from '../base/time.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { lockData } from './data-lock.ts';
 import { openDatabase, withStatementCache } from './database.ts';
+import { QueueingDialect } from './dialect.ts';
 import { openSecretBox } from './master-key.ts';
 import type { SecretBox } from './secret-box.ts';
 import { describeFailure } from './store-error.ts';
@@ -67,7 +68,7 @@ class SqliteStore implements Store {
     this.secrets = secrets;
     this.#checkpointer = new Checkpointer(database.name);
     this.db = new Kysely<Tables>({
-      dialect: new SqliteDialect({ database: withStatementCache(database) }),
+      dialect: new QueueingDialect(withStatementCache(database)),
       plugins: [new CamelCasePlugin()],
     });
   }

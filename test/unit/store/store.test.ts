@@ -249,3 +249,41 @@ test('after kill -9 everything that was acknowledged is there, and the data can 
     Array.from({ length: acknowledged }, (_, n) => n + 1),
   );
 });
+
+test('thousands of queries at once are answered in their order, each in the time of one among few', async () => {
+  const { db } = await temporaryStore();
+  const msOf = async (count: number) => {
+    const answered: number[] = [];
+    const startMs = performance.now();
+    const asked = Array.from({ length: count }, async (_, n) => {
+      await db.selectFrom('accounts').select('id').executeTakeFirst();
+      answered.push(n);
+    });
+    await Promise.all(asked);
+    expect(answered).toEqual([...answered].sort((a, b) => a - b));
+    return performance.now() - startMs;
+  };
+  await msOf(1_000);
+  // A lock that wakes all that wait takes a hundred times as long for ten times as many.
+  expect(await msOf(10_000)).toBeLessThan(40 * (await msOf(1_000)));
+}, 60_000);
+
+test('a query that fails, in a transaction or without, holds up none that wait', async () => {
+  const { db } = await temporaryStore();
+  const fails = () =>
+    db
+      .selectFrom('nowhere' as 'accounts')
+      .selectAll()
+      .execute();
+  const rollsBack = () =>
+    db.transaction().execute(async () => {
+      throw new Error('rolled back');
+    });
+  const outcomes = await Promise.allSettled([
+    fails(),
+    rollsBack(),
+    db.selectFrom('accounts').selectAll().execute(),
+    db.transaction().execute((trx) => trx.selectFrom('accounts').selectAll().execute()),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
+});
