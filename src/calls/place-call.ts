@@ -2,7 +2,7 @@ import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { type Platform, unservedText } from '../base/platform.ts';
 import type { AgentScope } from '../base/scope.ts';
-import { type Connector, placesCalls } from '../connectors/contract/connector.ts';
+import { type Connector, type PlacesCalls, placesCalls } from '../connectors/contract/connector.ts';
 import type { CallIdentity, CallSnapshot } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
 
@@ -49,14 +49,16 @@ export async function placeCall(
   return actor.snapshot();
 }
 
-/** Why a platform cannot be called: nobody is logged in there, or the gateway has no connector for it. */
+/** Why a platform cannot be called: nobody is logged in there, it has no calls, or the gateway has no connector for it. */
 async function noWayThere(
   domain: CallDomain,
   { accountId }: AgentScope,
   platform: Platform,
 ): Promise<GatewayError> {
   if (await domain.hasLogin(accountId, platform)) {
-    return new GatewayError('platform_not_configured', unservedText(platform));
+    return domain.connectors.has(platform)
+      ? new GatewayError('capability_missing')
+      : new GatewayError('platform_not_configured', unservedText(platform));
   }
   const login =
     platform === 'discord' || platform === 'telegram' ? 'bot registered' : 'connection configured';
@@ -66,7 +68,7 @@ async function noWayThere(
 function outboundIdentity(
   domain: CallDomain,
   scope: AgentScope,
-  connector: Connector,
+  connector: Connector & PlacesCalls,
   request: PlaceCallRequest,
 ): CallIdentity {
   const [agentId] = scope.agentIds;

@@ -40,7 +40,7 @@ it('tells a platform without a login from one without a connector', async () => 
   expect([without.status, without.body.detail]).toEqual([400, 'No telegram bot registered']);
   const bot = await settingsApi.post('/api/bot-tokens', { platform: 'telegram', bot_token: '1:secret' });
   const withBot = await call();
-  expect([withBot.status, withBot.body.detail]).toEqual([400, 'This gateway has no connector for telegram']);
+  expect([withBot.status, withBot.body.detail]).toEqual([400, 'The platform does not support this']);
   await settingsApi.delete(`/api/bot-tokens/${bot.body.id}`);
   expect((await call()).body.detail).toBe('No telegram bot registered');
 });

@@ -5,8 +5,6 @@ import type { MediaControl } from './media-control.ts';
 /** The signaling half of a platform: login, presence, joining. One object serves all accounts. */
 export interface Connector {
   readonly platform: Platform;
-  /** Rate of the rooms of calls that we place, in Hz; an inbound call names its own. */
-  readonly nativeSampleRateHz: number;
   readonly capabilities: readonly Capability[];
   /** Opens what the platform needs (sockets, logins). Rejects when the platform cannot work at all. */
   start(): Promise<void>;
@@ -16,6 +14,8 @@ export interface Connector {
 
 /** A connector that can place calls. */
 export interface PlacesCalls {
+  /** Rate of the rooms of calls that we place, in Hz; an inbound call names its own. */
+  readonly nativeSampleRateHz: number;
   /**
    * Checks what can be checked without the network; throws a GatewayError (`no_sip_trunk`,
    * `meeting_url_required`, `invalid_meeting_url`).

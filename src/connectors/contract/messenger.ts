@@ -154,6 +154,11 @@ export interface TakesMessages {
 
 /** A platform that calls us over HTTP. */
 export interface TakesWebhooks {
+  readonly webhooks: {
+    readonly methods: readonly WebhookRequest['method'][];
+    /** Headers that are read, in lower case. */
+    readonly headers: readonly string[];
+  };
   /** Never rejects. Nothing is acknowledged before it is stored. */
   webhook(request: WebhookRequest): Promise<WebhookReply>;
 }
@@ -174,22 +179,36 @@ export interface WebhookReply {
   readonly text: string;
 }
 
+/** How the gateway stands with a login of its own. */
+export interface LoginState {
+  /** As people see it there, such as `@my_bot`; null until the platform has told. */
+  readonly name: string | null;
+  /** `ok`, or what is wrong, in the platform's words. */
+  readonly status: string;
+}
+
+/** A platform with a login that all accounts share. */
+export interface SharesLogin {
+  /** Null: the operator has set up none. */
+  sharedLogin(): LoginState | null;
+}
+
 /** Bots that accounts bring to a platform. */
 export interface HostsBots {
-  /** Logs the bot in and follows it from then on. Rejects with GatewayError `bot_refused` and the platform's words. */
-  addBot(bot: HostedBot): Promise<BotIdentity>;
+  /**
+   * Logs the bot in and follows it from then on, also when the platform cannot be reached now: the state says so.
+   * Rejects with GatewayError `bot_refused` and the platform's words, or `bot_token_taken`; then it is not followed.
+   */
+  addBot(bot: HostedBot): Promise<LoginState>;
   /** Forgets it; what it still has to tell is left to the platform. Safe to call for a bot it does not have. */
   removeBot(botId: string): Promise<void>;
+  /** Whom to tell when a bot's state changes. Set once, before any bot is added. */
+  onBotState(listener: (botId: string, state: LoginState) => void): void;
 }
 
 export interface HostedBot {
   readonly id: string;
   readonly token: string;
-}
-
-export interface BotIdentity {
-  /** As people see it, such as `@my_bot`. */
-  readonly name: string;
 }
 
 export function isMessenger(connector: object): connector is Messenger {
@@ -210,6 +229,10 @@ export function fetchesFiles(connector: object): connector is FetchesFiles {
 
 export function takesWebhooks(connector: object): connector is TakesWebhooks {
   return 'webhook' in connector;
+}
+
+export function sharesLogin(connector: object): connector is SharesLogin {
+  return 'sharedLogin' in connector;
 }
 
 export function hostsBots(connector: object): connector is HostsBots {
