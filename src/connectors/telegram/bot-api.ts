@@ -1,0 +1,111 @@
+import type { Clock } from '../../base/time.ts';
+import type { OutboundFile } from '../contract/messenger.ts';
+import { BotApiFailure, failureOf, resultIn } from './bot-api-failure.ts';
+import { Deadline } from './deadline.ts';
+import { Multipart } from './multipart.ts';
+
+/** Where the Bot API and the files of its bots are found, without slashes at the end. */
+export interface BotApiUrls {
+  readonly api: string;
+  readonly files: string;
+}
+
+/** Texts, numbers, and what is sent as JSON. */
+export type Parameters = Readonly<Record<string, unknown>>;
+
+export interface CallOptions {
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+  /** By the names that parameters refer to as `attach://<name>`. */
+  readonly files?: ReadonlyMap<string, OutboundFile>;
+}
+
+/** For the answer's first byte; the rest may take as long as the caller has time. */
+const DOWNLOAD_DEADLINE_MS = 20_000;
+
+/** Every token has this form; anything else could lead a request astray, for it is a part of the path. */
+const TOKEN = /^[1-9]\d{0,19}:[\w-]{1,128}$/;
+
+/** How one bot speaks to Telegram (https://core.telegram.org/bots/api#making-requests). */
+export class BotApi {
+  /** The bot's own id, which stands before the colon of its token. */
+  readonly botId: string;
+  readonly #urls: BotApiUrls;
+  readonly #token: string;
+  readonly #clock: Clock;
+
+  /** Throws a BotApiFailure, as Telegram would, for a text that is no token. */
+  constructor(urls: BotApiUrls, token: string, clock: Clock) {
+    if (!TOKEN.test(token)) throw new BotApiFailure('refused', 'Unauthorized', 401);
+    this.botId = token.slice(0, token.indexOf(':'));
+    this.#urls = urls;
+    this.#token = token;
+    this.#clock = clock;
+  }
+
+  /** Calls a method and gives its result. Rejects with a BotApiFailure. */
+  async call<Result>(method: string, parameters: Parameters, options: CallOptions): Promise<Result> {
+    const { files, deadlineMs, signal } = options;
+    if (signal?.aborted) throw new BotApiFailure('unreachable', 'There was no time left to ask Telegram');
+    const upload = files?.size ? new Multipart(fieldsOf(parameters), files) : null;
+    const deadline = new Deadline(this.#clock, deadlineMs, signal);
+    try {
+      const response = await fetch(`${this.#urls.api}/bot${this.#token}/${method}`, {
+        method: 'POST',
+        redirect: 'error',
+        signal: deadline.signal,
+        ...(upload
+          ? { body: upload.body(), duplex: 'half' as const, headers: { 'Content-Type': upload.contentType } }
+          : { body: JSON.stringify(parameters), headers: { 'Content-Type': 'application/json' } }),
+      });
+      return resultIn(response.status, await response.text()) as Result;
+    } catch (error) {
+      throw failureOf(error, upload?.isWhole ?? true);
+    } finally {
+      deadline.close();
+    }
+  }
+
+  /** Opens a file that `getFile` has prepared. Rejects with a BotApiFailure. */
+  async download(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    if (!isBelowRoot(path)) throw new BotApiFailure('unclear', 'Telegram named a file where none can be');
+    const deadline = new Deadline(this.#clock, DOWNLOAD_DEADLINE_MS, signal);
+    try {
+      const url = `${this.#urls.files}/bot${this.#token}/${encodeURI(path)}`;
+      const response = await fetch(url, { redirect: 'error', signal: deadline.signal });
+      if (!response.ok || response.body === null) throw await refusal(response);
+      deadline.lift();
+      return closing(response.body, deadline);
+    } catch (error) {
+      deadline.close();
+      throw failureOf(error, true);
+    }
+  }
+}
+
+function fieldsOf(parameters: Parameters): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}
+
+/** A server of one's own may name paths on its disk, which cannot be fetched. */
+function isBelowRoot(path: string): boolean {
+  return !/^\/|\\|[?#]|(?:^|\/)\.\.?(?:\/|$)/.test(path);
+}
+
+async function refusal(response: Response): Promise<BotApiFailure> {
+  await response.body?.cancel();
+  const isGone = response.status >= 400 && response.status < 500;
+  return new BotApiFailure(isGone ? 'refused' : 'unclear', `HTTP status ${response.status}`, response.status);
+}
+
+async function* closing(body: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } finally {
+    deadline.close();
+  }
+}

@@ -1,0 +1,155 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../base/time.ts';
+import type { LoginRef, LoginState, MessageIntake, WebhookReply } from '../contract/messenger.ts';
+import { Backoff } from './backoff.ts';
+import type { BotApi } from './bot-api.ts';
+import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
+import type { Update, User } from './bot-api-types.ts';
+import { pause } from './deadline.ts';
+import type { TelegramObserver } from './telegram-observer.ts';
+import { UpdatePoller } from './update-poller.ts';
+import { READ_UPDATES, readingOf } from './update-reading.ts';
+import { UpdateTaker } from './update-taker.ts';
+
+const CALL_DEADLINE_MS = 15_000;
+const OK = 'ok';
+/** Until Telegram has answered for the first time. */
+const CONNECTING = 'Connecting';
+
+export interface BotLoginParts {
+  readonly ref: LoginRef;
+  readonly api: BotApi;
+  readonly clock: Clock;
+  readonly intake: MessageIntake;
+  readonly observer: TelegramObserver;
+  /** Where Telegram shall bring updates; null: they are fetched. */
+  readonly webhookUrl: (() => string) | null;
+  /** What the secret of the webhook is made from; the token itself. */
+  readonly webhookSeed: string;
+  readonly onState: (state: LoginState) => void;
+}
+
+/** One bot that is logged in and followed, until it is closed. */
+export class BotLogin {
+  readonly api: BotApi;
+  readonly #parts: BotLoginParts;
+  readonly #taker: UpdateTaker;
+  readonly #ending = new AbortController();
+  readonly #backoff = new Backoff();
+  #state: LoginState = { name: null, status: CONNECTING };
+  #following: Promise<void> | null = null;
+
+  constructor(parts: BotLoginParts) {
+    this.api = parts.api;
+    this.#parts = parts;
+    this.#taker = new UpdateTaker(parts);
+  }
+
+  get state(): LoginState {
+    return this.#state;
+  }
+
+  /** Asks Telegram once who the bot is. Rejects with a BotApiFailure. */
+  async logIn(): Promise<void> {
+    const { signal } = this.#ending;
+    const me = await this.api.call<User>('getMe', {}, { deadlineMs: CALL_DEADLINE_MS, signal });
+    this.#become({ name: me.username ? `@${me.username}` : (me.first_name ?? null), status: OK });
+  }
+
+  /** Follows the bot in the background, however often Telegram fails. */
+  follow(): void {
+    this.#following ??= this.#follow(this.#ending.signal);
+  }
+
+  /** Takes note of what Telegram said to a request of the bot. */
+  heard(failure: BotApiFailure | null): void {
+    if (failure === null) this.#become({ ...this.#state, status: OK });
+    else if (failure.kind === 'later') this.#parts.observer.count('throttled');
+    else this.#become({ ...this.#state, status: failure.message });
+  }
+
+  /** What Telegram brings by the webhook; acknowledged when it is on disk, else brought again. */
+  async takeWebhook(secret: string, body: Uint8Array): Promise<WebhookReply> {
+    const { observer, webhookUrl } = this.#parts;
+    if (webhookUrl === null) return { status: 404, text: 'No webhook is set' };
+    if (!isSame(secret, this.#webhookSecret)) {
+      observer.count('webhook_refused');
+      return { status: 401, text: 'Wrong secret' };
+    }
+    const update = updateIn(body);
+    if (update === null) return { status: 400, text: 'Not an update' };
+    try {
+      await this.#taker.take(readingOf(update));
+      return { status: 200, text: '' };
+    } catch (error) {
+      observer.count('update_failed');
+      observer.log('error', 'an update of Telegram could not be stored', { err: error });
+      return { status: 503, text: 'Not stored' };
+    }
+  }
+
+  /** Stops following it; what is being stored is awaited. A webhook stays, so that Telegram keeps what comes. */
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#following;
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { clock, observer, webhookUrl } = this.#parts;
+    while (!signal.aborted) {
+      try {
+        if (this.#state.name === null) await this.logIn();
+        if (webhookUrl === null) break;
+        await this.#setWebhook(webhookUrl());
+        return;
+      } catch (error) {
+        if (!signal.aborted) await this.#recover(failureOf(error, true), signal);
+      }
+    }
+    const poller = new UpdatePoller({
+      api: this.api,
+      clock,
+      observer,
+      take: (reading) => this.#taker.take(reading),
+      heard: (failure) => this.heard(failure),
+    });
+    await poller.run(signal);
+  }
+
+  async #recover(failure: BotApiFailure, signal: AbortSignal): Promise<void> {
+    this.heard(failure);
+    await pause(this.#parts.clock, this.#backoff.after(failure), signal);
+  }
+
+  async #setWebhook(url: string): Promise<void> {
+    const parameters = { url, secret_token: this.#webhookSecret, allowed_updates: READ_UPDATES };
+    const { signal } = this.#ending;
+    await this.api.call('setWebhook', parameters, { deadlineMs: CALL_DEADLINE_MS, signal });
+  }
+
+  /** Nobody else can make it, and it is the same after a restart. */
+  get #webhookSecret(): string {
+    return createHmac('sha256', this.#parts.webhookSeed).update('webhook').digest('base64url');
+  }
+
+  #become(state: LoginState): void {
+    const { name, status } = this.#state;
+    if (this.#ending.signal.aborted || (name === state.name && status === state.status)) return;
+    this.#state = state;
+    this.#parts.onState(state);
+  }
+}
+
+function updateIn(body: Uint8Array): Update | null {
+  try {
+    const value = JSON.parse(Buffer.from(body).toString('utf8'));
+    return typeof value?.update_id === 'number' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

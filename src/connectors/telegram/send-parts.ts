@@ -1,0 +1,163 @@
+import type { Clock } from '../../base/time.ts';
+import type { OutboundFile, SendOutcome } from '../contract/messenger.ts';
+import type { BotApi, CallOptions, Parameters } from './bot-api.ts';
+import { BotApiFailure } from './bot-api-failure.ts';
+import type { Message } from './bot-api-types.ts';
+import { pause } from './deadline.ts';
+import { formatted } from './formatting.ts';
+import { asDocuments, type Part } from './outbound-parts.ts';
+
+const TEXT_DEADLINE_MS = 20_000;
+const UPLOAD_DEADLINE_MS = 120_000;
+/** When Telegram could not be reached. */
+const RETRY_MS = 1_000;
+
+/** Where something is sent by, and to. */
+export interface Way {
+  readonly api: BotApi;
+  readonly clock: Clock;
+  readonly chatId: string;
+  readonly signal: AbortSignal;
+  /** Told when Telegram does not know the bot any more. */
+  loggedOut(failure: BotApiFailure): void;
+}
+
+/**
+ * Sends the parts one after another. Once the first has arrived, Telegram's pauses are waited out here: the message as
+ * a whole cannot be tried again.
+ */
+export async function sendParts(way: Way, parts: readonly Part[]): Promise<SendOutcome> {
+  const sentIds: string[] = [];
+  for (const part of parts) {
+    try {
+      sentIds.push(...(await sendPatiently(way, part, sentIds.length > 0)));
+    } catch (error) {
+      if (!(error instanceof BotApiFailure)) throw error;
+      if (error.isLoggedOut) way.loggedOut(error);
+      return outcomeOf(error, sentIds);
+    }
+  }
+  return { kind: 'sent', platformMessageIds: sentIds };
+}
+
+async function sendPatiently(way: Way, part: Part, isPatient: boolean): Promise<string[]> {
+  for (;;) {
+    try {
+      return await sendAsItGoes(way, part);
+    } catch (error) {
+      if (!(error instanceof BotApiFailure) || !isPassing(error)) throw error;
+      if (!isPatient || way.signal.aborted) throw error;
+      await pause(way.clock, Math.max(error.afterMs, RETRY_MS), way.signal);
+    }
+  }
+}
+
+/** Nothing was done, and later it may be. */
+function isPassing({ kind }: BotApiFailure): boolean {
+  return kind === 'later' || kind === 'unreachable';
+}
+
+/** What Telegram cannot show as it was meant is sent once more in the plainest way; nothing of it has arrived. */
+async function sendAsItGoes(way: Way, part: Part): Promise<string[]> {
+  try {
+    return await send(way, part, true);
+  } catch (error) {
+    const plainer = error instanceof BotApiFailure ? plainerThan(part, error) : null;
+    if (plainer === null) throw error;
+    return await send(way, plainer.part, plainer.isFormatted);
+  }
+}
+
+/** Names of Telegram's own for files that it cannot use, such as PHOTO_INVALID_DIMENSIONS; and wrong entities. */
+const UNUSABLE = /PHOTO|IMAGE|VIDEO|AUDIO|VOICE|MEDIA|DOCUMENT|wrong (?:type|file)|can't use the media|media/;
+const UNFORMATTABLE = /entit/i;
+
+function plainerThan(
+  part: Part,
+  { kind, status, message }: BotApiFailure,
+): { part: Part; isFormatted: boolean } | null {
+  if (kind !== 'refused' || status !== 400) return null;
+  if (UNFORMATTABLE.test(message)) return { part, isFormatted: false };
+  const documents = UNUSABLE.test(message) ? asDocuments(part) : null;
+  return documents && { part: documents, isFormatted: true };
+}
+
+async function send({ api, chatId, signal }: Way, part: Part, isFormatted: boolean): Promise<string[]> {
+  const { method, parameters, files } = requestOf(part, isFormatted);
+  const deadlineMs = files.size > 0 ? UPLOAD_DEADLINE_MS : TEXT_DEADLINE_MS;
+  const options: CallOptions = { deadlineMs, signal, files };
+  const sent = await api.call<Message | readonly Message[]>(
+    method,
+    { chat_id: Number(chatId), ...parameters },
+    options,
+  );
+  return [sent].flat().map((message) => String((message as Message).message_id));
+}
+
+interface Request {
+  readonly method: string;
+  readonly parameters: Parameters;
+  readonly files: ReadonlyMap<string, OutboundFile>;
+}
+
+function requestOf(part: Part, isFormatted: boolean): Request {
+  switch (part.kind) {
+    case 'text':
+      return {
+        method: 'sendMessage',
+        parameters: words('text', 'entities', part.text, isFormatted),
+        files: new Map(),
+      };
+    case 'media':
+      return mediaRequest(part, isFormatted);
+    case 'album':
+      return albumRequest(part, isFormatted);
+  }
+}
+
+function mediaRequest(
+  { media: { kind, file }, caption }: Extract<Part, { kind: 'media' }>,
+  isFormatted: boolean,
+) {
+  const parameters = {
+    [kind]: 'attach://file0',
+    ...asItIs(kind),
+    ...words('caption', 'caption_entities', caption, isFormatted),
+  };
+  const method = `send${kind[0]!.toUpperCase()}${kind.slice(1)}`;
+  return { method, parameters, files: new Map([['file0', file]]) };
+}
+
+function albumRequest({ media, caption }: Extract<Part, { kind: 'album' }>, isFormatted: boolean): Request {
+  const items = media.map(({ kind }, index) => ({
+    type: kind,
+    media: `attach://file${index}`,
+    ...asItIs(kind),
+    ...(index === 0 ? words('caption', 'caption_entities', caption, isFormatted) : {}),
+  }));
+  const files = new Map(media.map(({ file }, index) => [`file${index}`, file]));
+  return { method: 'sendMediaGroup', parameters: { media: items }, files };
+}
+
+/** A document stays one, whatever Telegram thinks of its content. */
+function asItIs(kind: string): Parameters {
+  return kind === 'document' ? { disable_content_type_detection: true } : {};
+}
+
+function words(textName: string, entitiesName: string, source: string, isFormatted: boolean): Parameters {
+  if (source === '') return {};
+  if (!isFormatted) return { [textName]: source };
+  const { text, entities } = formatted(source);
+  return { [textName]: text, ...(entities.length > 0 ? { [entitiesName]: entities } : {}) };
+}
+
+/** The people behind these chats are out of reach until they write again. */
+const ADDRESS_GONE =
+  /bot was blocked by the user|user is deactivated|chat not found|bot can't initiate conversation/i;
+
+function outcomeOf(failure: BotApiFailure, sentIds: readonly string[]): SendOutcome {
+  const { kind, message: reason, afterMs } = failure;
+  if (sentIds.length > 0 || kind === 'unclear') return { kind: 'unknown', reason, sentIds };
+  if (kind === 'refused') return { kind, reason, isAddressGone: ADDRESS_GONE.test(reason) };
+  return { kind: 'later', reason, afterMs: kind === 'later' ? afterMs : RETRY_MS };
+}

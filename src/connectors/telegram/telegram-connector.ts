@@ -1,0 +1,226 @@
+import { assert } from '../../base/assert.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { PLATFORM_TRAITS } from '../../base/platform.ts';
+import type { Clock } from '../../base/time.ts';
+import type { Connector } from '../contract/connector.ts';
+import type {
+  Address,
+  FetchesFiles,
+  HostedBot,
+  HostsBots,
+  LoginRef,
+  LoginState,
+  MessageIntake,
+  Messenger,
+  OutboundMessage,
+  SendOutcome,
+  SharesLogin,
+  ShowsTyping,
+  TakesMessages,
+  TakesWebhooks,
+  WebhookReply,
+  WebhookRequest,
+} from '../contract/messenger.ts';
+import { BotApi, type BotApiUrls } from './bot-api.ts';
+import { BotApiFailure, failureOf } from './bot-api-failure.ts';
+import type { PreparedFile } from './bot-api-types.ts';
+import { BotLogin } from './bot-login.ts';
+import { characters, MAX_TEXT_CHARACTERS, partsOf } from './outbound-parts.ts';
+import { sendParts } from './send-parts.ts';
+import type { TelegramObserver } from './telegram-observer.ts';
+
+const SHARED: LoginRef = { kind: 'shared' };
+const SHARED_KEY = 'shared';
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+
+const TYPING_DEADLINE_MS = 4_000;
+const PREPARE_DEADLINE_MS = 20_000;
+
+export interface TelegramOptions {
+  readonly urls: BotApiUrls;
+  /** Token of the bot that all accounts share; null: there is none. */
+  readonly sharedToken: string | null;
+  /** Where Telegram reaches the gateway's webhooks, without a slash at the end; null: updates are fetched. */
+  readonly webhookRoot: (() => string) | null;
+}
+
+/** Telegram by its Bot API: any number of bots, each followed by itself. */
+export class TelegramConnector
+  implements
+    Connector,
+    Messenger,
+    TakesMessages,
+    ShowsTyping,
+    FetchesFiles,
+    TakesWebhooks,
+    SharesLogin,
+    HostsBots
+{
+  readonly platform = 'telegram' as const;
+  readonly capabilities = PLATFORM_TRAITS.telegram.capabilities;
+  /** Telegram shows it for five seconds at most. */
+  readonly typingRepeatMs = 4_000;
+  readonly webhooks = { methods: ['post'], headers: [SECRET_HEADER] } as const;
+  readonly #options: TelegramOptions;
+  readonly #clock: Clock;
+  readonly #observer: TelegramObserver;
+  /** By `shared`, or the id of the bot token. */
+  readonly #logins = new Map<string, BotLogin>();
+  #intake: MessageIntake | null = null;
+  #onBotState: (botId: string, state: LoginState) => void = () => undefined;
+
+  constructor(options: TelegramOptions, clock: Clock, observer: TelegramObserver) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#observer = observer;
+  }
+
+  onMessages(intake: MessageIntake): void {
+    this.#intake = intake;
+  }
+
+  onBotState(listener: (botId: string, state: LoginState) => void): void {
+    this.#onBotState = listener;
+  }
+
+  /** Begins to follow the shared bot. Whether Telegram can be reached shows in its state only. */
+  async start(): Promise<void> {
+    const { sharedToken } = this.#options;
+    if (sharedToken === null) return;
+    const login = this.#newLogin(SHARED, sharedToken, ({ status }) =>
+      this.#observer.log('info', 'the shared bot of Telegram', { status }),
+    );
+    this.#logins.set(SHARED_KEY, login);
+    login.follow();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#logins.values()].map((login) => login.close()));
+  }
+
+  sharedLogin(): LoginState | null {
+    return this.#logins.get(SHARED_KEY)?.state ?? null;
+  }
+
+  async addBot({ id, token }: HostedBot): Promise<LoginState> {
+    const login = this.#newBot(id, token);
+    try {
+      await login.logIn();
+    } catch (error) {
+      const failure = failureOf(error, true);
+      if (failure.isLoggedOut) {
+        await this.removeBot(id);
+        throw refused(failure);
+      }
+      login.heard(failure);
+    }
+    login.follow();
+    return login.state;
+  }
+
+  async removeBot(botId: string): Promise<void> {
+    const login = this.#logins.get(botId);
+    this.#logins.delete(botId);
+    await login?.close();
+  }
+
+  checkText(text: string): void {
+    const count = characters(text);
+    if (count <= MAX_TEXT_CHARACTERS) return;
+    const reason = `message is too long (${count} characters, Telegram takes ${MAX_TEXT_CHARACTERS})`;
+    throw new GatewayError('send_failed', `Failed to send message: ${reason}`);
+  }
+
+  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
+    const login = this.#loginOf(message.to.login);
+    if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
+    const { api } = login;
+    const way = {
+      api,
+      clock: this.#clock,
+      chatId: message.to.remoteId,
+      signal,
+      loggedOut: (failure: BotApiFailure) => login.heard(failure),
+    };
+    const outcome = await sendParts(way, partsOf(message));
+    if (outcome.kind === 'later') this.#observer.count('throttled');
+    return outcome;
+  }
+
+  async showTyping({ login, remoteId }: Address, signal: AbortSignal): Promise<void> {
+    const parameters = { chat_id: Number(remoteId), action: 'typing' };
+    const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
+    await this.#loginOf(login)
+      ?.api.call('sendChatAction', parameters, options)
+      .catch(() => undefined);
+  }
+
+  async fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const api = this.#loginOf(login)?.api;
+    if (!api) throw new GatewayError('file_gone');
+    try {
+      const options = { deadlineMs: PREPARE_DEADLINE_MS, signal };
+      const { file_path: path } = await api.call<PreparedFile>('getFile', { file_id: ref }, options);
+      if (path === undefined) throw new BotApiFailure('unclear', 'Telegram did not say where the file is');
+      return await api.download(path, signal);
+    } catch (error) {
+      const { kind, status, message } = failureOf(error, true);
+      // Only these tell of the file; 401 is the bot's trouble.
+      const isGone = kind === 'refused' && (status === 400 || status === 404);
+      throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', message);
+    }
+  }
+
+  async webhook(request: WebhookRequest): Promise<WebhookReply> {
+    const login = this.#logins.get(request.loginKey);
+    if (!login) return { status: 404, text: 'No such login' };
+    return await login.takeWebhook(request.header(SECRET_HEADER), request.body);
+  }
+
+  #newBot(id: string, token: string): BotLogin {
+    const ref: LoginRef = { kind: 'bot_token', id };
+    const login = this.#newLogin(ref, token, (state) => this.#onBotState(id, state));
+    const { botId } = login.api;
+    if ([...this.#logins.values()].some(({ api }) => api.botId === botId)) {
+      throw new GatewayError('bot_token_taken');
+    }
+    this.#logins.set(id, login);
+    return login;
+  }
+
+  #newLogin(ref: LoginRef, token: string, onState: (state: LoginState) => void): BotLogin {
+    assert(this.#intake !== null, 'onMessages comes before logins');
+    const { urls, webhookRoot } = this.#options;
+    const key = keyOf(ref);
+    return new BotLogin({
+      ref,
+      api: this.#apiOf(urls, token),
+      clock: this.#clock,
+      intake: this.#intake,
+      observer: this.#observer,
+      webhookUrl: webhookRoot && (() => `${webhookRoot()}/${key}`),
+      webhookSeed: token,
+      onState,
+    });
+  }
+
+  #apiOf(urls: BotApiUrls, token: string): BotApi {
+    try {
+      return new BotApi(urls, token, this.#clock);
+    } catch (error) {
+      throw refused(failureOf(error, true));
+    }
+  }
+
+  #loginOf(ref: LoginRef): BotLogin | undefined {
+    return this.#logins.get(keyOf(ref));
+  }
+}
+
+function keyOf(ref: LoginRef): string {
+  return ref.kind === 'shared' ? SHARED_KEY : ref.id;
+}
+
+function refused({ message }: BotApiFailure): GatewayError {
+  return new GatewayError('bot_refused', `The platform refused the bot token: ${message}`);
+}

@@ -1,0 +1,131 @@
+import type { Clock } from '../../base/time.ts';
+import { joinAlbums } from './albums.ts';
+import { Backoff } from './backoff.ts';
+import type { BotApi } from './bot-api.ts';
+import { BotApiFailure } from './bot-api-failure.ts';
+import type { Update } from './bot-api-types.ts';
+import { pause } from './deadline.ts';
+import type { TelegramObserver } from './telegram-observer.ts';
+import { READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
+
+/** Telegram waits no longer than 50 s for something to tell. */
+const LONG_POLL_S = 50;
+const POLL_DEADLINE_MS = (LONG_POLL_S + 15) * 1_000;
+const MAX_UPDATES = 100;
+/** Until the rest of an album is asked for; sooner, Telegram gives one update at a time. */
+const ALBUM_WAIT_MS = 700;
+/** So often an update is tried that cannot be stored; then those behind it have their turn, and it is lost. */
+const MAX_TRIES = 20;
+
+export interface UpdatePollerParts {
+  readonly api: BotApi;
+  readonly clock: Clock;
+  readonly observer: TelegramObserver;
+  /** Resolves when it is on disk. */
+  take(reading: Reading): Promise<void>;
+  /** After every answer of Telegram: null when it was a good one. */
+  heard(failure: BotApiFailure | null): void;
+}
+
+/**
+ * Asks Telegram for what has come, again and again (https://core.telegram.org/bots/api#getting-updates). An update is
+ * confirmed, by asking for what follows it, only when it is on disk.
+ */
+export class UpdatePoller {
+  readonly #parts: UpdatePollerParts;
+  readonly #backoff = new Backoff();
+  /** The first update that is not confirmed; 0: wherever Telegram stands. */
+  #offset = 0;
+  /** The album whose last parts were waited for. */
+  #waitedFor: string | null = null;
+  #triesAtOffset = 0;
+
+  constructor(parts: UpdatePollerParts) {
+    this.#parts = parts;
+  }
+
+  /** Ends when the signal aborts; what is being stored by then, is. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#round(signal);
+        this.#backoff.reset();
+      } catch (error) {
+        if (!signal.aborted) await this.#recover(error, signal);
+      }
+    }
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { api, clock, heard } = this.#parts;
+    const updates = await api.call<readonly Update[]>(
+      'getUpdates',
+      {
+        offset: this.#offset,
+        limit: MAX_UPDATES,
+        timeout: this.#waitedFor === null ? LONG_POLL_S : 0,
+        allowed_updates: READ_UPDATES,
+      },
+      { deadlineMs: POLL_DEADLINE_MS, signal },
+    );
+    heard(null);
+    const { readings, open } = joinAlbums(updates.map(readingOf), this.#waitedFor);
+    await this.#takeAll(readings);
+    const last = updates.at(-1);
+    this.#confirmUpTo(open ? open.fromUpdateId : last ? last.update_id + 1 : this.#offset);
+    this.#waitedFor = open?.albumId ?? null;
+    if (open) await pause(clock, ALBUM_WAIT_MS, signal);
+  }
+
+  /** In their order. When one cannot be stored, all from the least update on that is not stored will come again. */
+  async #takeAll(readings: readonly Reading[]): Promise<void> {
+    for (const [index, reading] of readings.entries()) {
+      try {
+        await this.#parts.take(reading);
+      } catch (error) {
+        this.#confirmUpTo(Math.min(...readings.slice(index).map(({ updateId }) => updateId)));
+        this.#waitedFor = null;
+        throw error;
+      }
+    }
+  }
+
+  #confirmUpTo(offset: number): void {
+    if (offset !== this.#offset) this.#triesAtOffset = 0;
+    this.#offset = offset;
+  }
+
+  async #recover(error: unknown, signal: AbortSignal): Promise<void> {
+    const { clock, heard, observer } = this.#parts;
+    if (error instanceof BotApiFailure) {
+      heard(error);
+      observer.count('poll_failed');
+      if (await this.#tookWebhookAway(error, signal)) return;
+      await pause(clock, this.#backoff.after(error), signal);
+    } else {
+      this.#countTry(error);
+      await pause(clock, this.#backoff.next(), signal);
+    }
+  }
+
+  #countTry(error: unknown): void {
+    const { observer } = this.#parts;
+    observer.count('update_failed');
+    observer.log('error', 'an update of Telegram could not be stored', { err: error });
+    this.#triesAtOffset += 1;
+    if (this.#triesAtOffset < MAX_TRIES || this.#offset === 0) return;
+    observer.count('update_skipped');
+    this.#confirmUpTo(this.#offset + 1);
+  }
+
+  /** The bot was reached by a webhook before, set by us or somewhere else; it cannot be had both ways. */
+  async #tookWebhookAway(failure: BotApiFailure, signal: AbortSignal): Promise<boolean> {
+    if (!failure.isConflict || !/webhook is active/.test(failure.message)) return false;
+    try {
+      await this.#parts.api.call('deleteWebhook', {}, { deadlineMs: POLL_DEADLINE_MS, signal });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { Chat, Message, Update } from './bot-api-types.ts';
+import { contentOf, type InboundContent } from './inbound-content.ts';
+
+/** Somebody who writes to a bot. */
+export interface Person {
+  /** The id of the private chat, which is the person's own. */
+  readonly remoteId: string;
+  readonly remoteName: string | null;
+}
+
+export interface ReadMessage extends InboundContent {
+  readonly kind: 'message';
+  readonly updateId: number;
+  readonly person: Person;
+  readonly messageId: string;
+  /** ISO 8601. */
+  readonly sentAt: string;
+  /** The same for all parts of one album. */
+  readonly albumId: string | null;
+}
+
+/** What an update tells, as far as it concerns the gateway. */
+export type Reading =
+  | ReadMessage
+  | {
+      readonly kind: 'edit';
+      readonly updateId: number;
+      readonly person: Person;
+      readonly messageId: string;
+      readonly text: string;
+    }
+  | {
+      readonly kind: 'reachable';
+      readonly updateId: number;
+      readonly person: Person;
+      readonly isReachable: boolean;
+    }
+  | { readonly kind: 'nothing'; readonly updateId: number }
+  /** Telegram sent what it has never sent. */
+  | { readonly kind: 'unreadable'; readonly updateId: number };
+
+/** The updates that are read, as Telegram is asked for them. */
+export const READ_UPDATES = ['message', 'edited_message', 'my_chat_member'] as const;
+
+/** Bots are written to in private chats only: what is said in groups is nobody's direct message. */
+export function readingOf(update: Update): Reading {
+  try {
+    return read(update);
+  } catch {
+    return { kind: 'unreadable', updateId: update.update_id };
+  }
+}
+
+function read(update: Update): Reading {
+  const { update_id: updateId, message, edited_message: edited, my_chat_member: member } = update;
+  if (message?.chat.type === 'private') return readMessage(updateId, message);
+  if (edited?.chat.type === 'private') {
+    const text = edited.text ?? edited.caption;
+    if (text !== undefined) {
+      return { kind: 'edit', updateId, person: personOf(edited.chat), messageId: idOf(edited), text };
+    }
+  }
+  if (member?.chat.type === 'private') {
+    const isReachable = member.new_chat_member.status !== 'kicked';
+    return { kind: 'reachable', updateId, person: personOf(member.chat), isReachable };
+  }
+  return { kind: 'nothing', updateId };
+}
+
+function readMessage(updateId: number, message: Message): Reading {
+  const content = contentOf(message);
+  if (content === null) return { kind: 'nothing', updateId };
+  return {
+    kind: 'message',
+    updateId,
+    person: personOf(message.chat),
+    messageId: idOf(message),
+    sentAt: new Date(message.date * 1_000).toISOString(),
+    albumId: message.media_group_id ?? null,
+    ...content,
+  };
+}
+
+function idOf({ message_id: id }: Message): string {
+  return String(id);
+}
+
+function personOf({ id, first_name: first, last_name: last, username }: Chat): Person {
+  const name = [first, last].filter(Boolean).join(' ');
+  return { remoteId: String(id), remoteName: name || (username ?? null) };
+}
