@@ -1,0 +1,16 @@
+/** How Telegram says no; texts are those of its own server (github.com/tdlib/telegram-bot-api, Client.cpp). */
+export class ApiError extends Error {
+  readonly status: number;
+  /** Seconds; 0: it says nothing of when to ask again. */
+  readonly retryAfterS: number;
+
+  constructor(status: number, description: string, retryAfterS = 0) {
+    super(description);
+    this.status = status;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+export function badRequest(description: string): ApiError {
+  return new ApiError(400, `Bad Request: ${description}`);
+}

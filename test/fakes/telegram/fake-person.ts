@@ -1,0 +1,133 @@
+import type { FormFile } from './multipart-form.ts';
+
+export interface PersonFacts {
+  readonly id: number;
+  readonly first_name: string;
+  readonly last_name?: string;
+  readonly username?: string;
+}
+
+/** A message in the words of the API. */
+export interface FakeMessage {
+  readonly message_id: number;
+  readonly date: number;
+  readonly text?: string;
+  readonly caption?: string;
+  readonly media_group_id?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Kinds of messages that are a file. */
+export type SentKind =
+  | 'photo'
+  | 'document'
+  | 'voice'
+  | 'audio'
+  | 'video'
+  | 'video_note'
+  | 'animation'
+  | 'sticker';
+
+/** The bot that somebody writes to, as far as they move it. */
+export interface WrittenBot {
+  readonly user: Readonly<Record<string, unknown>>;
+  nextMessageId(): number;
+  /** Unix time in seconds. */
+  nowS(): number;
+  tell(kind: string, content: unknown): void;
+  /** The part of a message that is a file. */
+  fileContent(kind: SentKind, file: FormFile): Readonly<Record<string, unknown>>;
+}
+
+/** Somebody with Telegram on their phone, in their private chat with one bot. */
+export class FakePerson {
+  readonly facts: PersonFacts;
+  /** What the bot has sent, in its order. */
+  readonly received: FakeMessage[] = [];
+  /** How often the bot has shown that it types. */
+  typingShown = 0;
+  /** Once they have written, or pressed Start, the bot may write to them. */
+  hasStarted = false;
+  hasBlocked = false;
+  readonly #bot: WrittenBot;
+
+  constructor(bot: WrittenBot, facts: PersonFacts) {
+    this.#bot = bot;
+    this.facts = facts;
+  }
+
+  get chat(): Readonly<Record<string, unknown>> {
+    return { ...this.facts, type: 'private' };
+  }
+
+  says(text: string): FakeMessage {
+    return this.#write({ text });
+  }
+
+  /** Presses Start behind a deep link. */
+  opens(startPayload: string): FakeMessage {
+    const text = `/start ${startPayload}`;
+    return this.#write({ text, entities: [{ type: 'bot_command', offset: 0, length: '/start'.length }] });
+  }
+
+  sends(kind: SentKind, file: FormFile, more: Readonly<Record<string, unknown>> = {}): FakeMessage {
+    return this.#write({ ...this.#bot.fileContent(kind, file), ...more });
+  }
+
+  /** Several pictures at once. */
+  sendsAlbum(files: readonly FormFile[], caption: string): FakeMessage[] {
+    const album = { media_group_id: String(1e10 + Math.floor(Math.random() * 1e9)) };
+    return files.map((file, index) =>
+      this.sends('photo', file, { ...album, ...(index === 0 ? { caption } : {}) }),
+    );
+  }
+
+  /** Whatever the message holds. */
+  writes(content: Readonly<Record<string, unknown>>): FakeMessage {
+    return this.#write(content);
+  }
+
+  edits({ message_id: id, date, chat, from }: FakeMessage, text: string): void {
+    const message = { message_id: id, date, chat, from, edit_date: this.#bot.nowS(), text };
+    this.#bot.tell('edited_message', message);
+  }
+
+  blocks(): void {
+    this.#setBlocked(true);
+  }
+
+  unblocks(): void {
+    this.#setBlocked(false);
+  }
+
+  #setBlocked(isBlocked: boolean): void {
+    const { user } = this.#bot;
+    const member = (isGone: boolean) =>
+      isGone ? { status: 'kicked', user, until_date: 0 } : { status: 'member', user };
+    this.#bot.tell('my_chat_member', {
+      chat: this.chat,
+      from: this.#asUser(),
+      date: this.#bot.nowS(),
+      old_chat_member: member(this.hasBlocked),
+      new_chat_member: member(isBlocked),
+    });
+    this.hasBlocked = isBlocked;
+  }
+
+  #write(content: Readonly<Record<string, unknown>>): FakeMessage {
+    this.hasStarted = true;
+    const message = {
+      message_id: this.#bot.nextMessageId(),
+      date: this.#bot.nowS(),
+      chat: this.chat,
+      from: this.#asUser(),
+      ...content,
+    };
+    this.#bot.tell('message', message);
+    return message;
+  }
+
+  #asUser(): Readonly<Record<string, unknown>> {
+    return { ...this.facts, is_bot: false, language_code: 'en' };
+  }
+}

@@ -1,0 +1,19 @@
+import { FakeTelegram } from './fake-telegram.ts';
+
+const DEFAULT_PORT = 8081;
+
+/** Starts a Telegram with one bot and says how to use it. */
+export async function startFake([port]: readonly string[]): Promise<void> {
+  const fake = await FakeTelegram.start({ port: Number(port ?? DEFAULT_PORT), takesHttpWebhooks: true });
+  const { token, username } = fake.addBot();
+  console.log(`Telegram's Bot API, as far as test/fakes/telegram has it: ${fake.url}
+
+  SVC_TELEGRAM_API_URL=${fake.url} SVC_TELEGRAM_BOT_TOKEN=${token} npm start
+
+Write to the bot, and see what it answered:
+
+  curl ${fake.url}/fake/messages -d '{"bot":"${username}","from":{"id":1001},"text":"hello"}'
+  curl ${fake.url}/fake/received -d '{"bot":"${username}","from":{"id":1001}}'
+
+Other things that people do are listed in test/fakes/telegram/README.md. Ctrl-C ends it.`);
+}

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatted, type TextEntity } from '../../../../src/connectors/telegram/formatting.ts';
+
+/** Each entity as type and the text that it covers. */
+function marks(source: string): [string, string][] {
+  const { text, entities } = formatted(source);
+  return entities.map(({ type, offset, length }) => [type, text.slice(offset, offset + length)]);
+}
+
+test.each<[string, string, [string, string][]]>([
+  ['plain text', 'plain text', []],
+  [
+    '*bold* and _italic_',
+    'bold and italic',
+    [
+      ['bold', 'bold'],
+      ['italic', 'italic'],
+    ],
+  ],
+  ['**bold** too', 'bold too', [['bold', 'bold']]],
+  ['run `rm -rf *` now', 'run rm -rf * now', [['code', 'rm -rf *']]],
+  ['```\na *b*\n```', 'a *b*', [['pre', 'a *b*']]],
+  ['```js\nlet a_b;\n```!', 'let a_b;!', [['pre', 'let a_b;']]],
+  [
+    'see [the *docs*](https://x.org/a_b)',
+    'see the docs',
+    [
+      ['text_link', 'the docs'],
+      ['bold', 'docs'],
+    ],
+  ],
+  [
+    '*all _nested_ here*',
+    'all nested here',
+    [
+      ['bold', 'all nested here'],
+      ['italic', 'nested'],
+    ],
+  ],
+  [
+    '(*a*), _b_.',
+    '(a), b.',
+    [
+      ['bold', 'a'],
+      ['italic', 'b'],
+    ],
+  ],
+  ['*😀* é', '😀 é', [['bold', '😀']]],
+  ['snake_case_name, 2*3*4, __init__', 'snake_case_name, 2*3*4, __init__', []],
+  ['a * b * c and _ and *', 'a * b * c and _ and *', []],
+  ['* one\n* two', '* one\n* two', []],
+  ['*not\nover lines*', '*not\nover lines*', []],
+  ['*open and `shut', '*open and `shut', []],
+  ['[no](javascript:alert) [x]', '[no](javascript:alert) [x]', []],
+  ['``` ```', '``` ```', []],
+])('%j is shown as %j', (source, text, expected) => {
+  expect(formatted(source).text).toBe(text);
+  expect(marks(source)).toEqual(expected);
+});
+
+test('a block tells its language, a link where it leads', () => {
+  expect(formatted('```c++\nx\n``` [a](http://b.c)').entities).toEqual([
+    { type: 'pre', offset: 0, length: 1, language: 'c++' },
+    { type: 'text_link', offset: 2, length: 1, url: 'http://b.c' },
+  ]);
+});
+
+const pieces = fc.array(
+  fc.oneof(
+    fc.constantFrom('*', '**', '_', '`', '```', '\n', ' ', '[', '](http://a.b)', '😀', 'a', 'é'),
+    fc.string({ unit: 'binary', maxLength: 5 }),
+  ),
+  { maxLength: 40 },
+);
+
+test('whatever is written, entities lie within the text, and nothing but marks is lost', () => {
+  fc.assert(
+    fc.property(pieces, (parts) => {
+      const source = parts.join('');
+      const { text, entities } = formatted(source);
+      expect(entities.every((entity) => isWithin(entity, text))).toBe(true);
+      const bare = (some: string) => some.replace(/[*_`[\]()\n]|http:\/\/a\.b/g, '');
+      expect(bare(text).length).toBeLessThanOrEqual(bare(source).length);
+      if (entities.length === 0) expect(text).toBe(source);
+    }),
+  );
+});
+
+function isWithin({ offset, length }: TextEntity, text: string): boolean {
+  return offset >= 0 && length > 0 && offset + length <= text.length;
+}
+
+test('a long text with nothing but marks takes no time', () => {
+  const startMs = performance.now();
+  for (const mark of ['*', '_', '`', '[', '```', '*a', '_a ', '[a]('])
+    formatted(mark.repeat(4_096 / mark.length));
+  expect(performance.now() - startMs).toBeLessThan(1_000);
+});

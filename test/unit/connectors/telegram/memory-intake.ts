@@ -1,0 +1,74 @@
+import type {
+  Address,
+  InboundMessage,
+  Intake,
+  LaterStatus,
+  LoginRef,
+  MessageIntake,
+  SentMessage,
+} from '../../../../src/connectors/contract/messenger.ts';
+
+/** The domain's side of a messenger, as far as it can be told from outside: it keeps what it is told, once. */
+export class MemoryIntake implements MessageIntake {
+  readonly messages: InboundMessage[] = [];
+  readonly edits: { remoteId: string; platformMessageId: string; text: string }[] = [];
+  readonly reached: { remoteId: string; isReachable: boolean }[] = [];
+  readonly bound: { remoteId: string; remoteName: string | null; token: string }[] = [];
+  /** Invite tokens that open something. */
+  readonly tokens = new Set<string>();
+  /** Nobody is known by the shared login. */
+  knowsNobody = false;
+  /** So many writes fail from now on. */
+  failures = 0;
+  /** How often something was told, whatever became of it. */
+  told = 0;
+
+  async received(message: InboundMessage): Promise<Intake> {
+    this.#write();
+    if (this.knowsNobody) return 'unbound';
+    if (this.messages.some((each) => keyOf(each) === keyOf(message))) return 'duplicate';
+    this.messages.push(message);
+    return 'stored';
+  }
+
+  async edited({ remoteId }: Address, platformMessageId: string, text: string): Promise<void> {
+    this.#write();
+    this.edits.push({ remoteId, platformMessageId, text });
+  }
+
+  async reachable({ remoteId }: Address, isReachable: boolean): Promise<void> {
+    this.#write();
+    this.reached.push({ remoteId, isReachable });
+  }
+
+  async renamed(): Promise<void> {
+    throw new Error('nobody is renamed on Telegram');
+  }
+
+  async followed(_login: LoginRef, _sent: SentMessage, _status: LaterStatus): Promise<boolean> {
+    throw new Error('Telegram tells nothing of sent messages');
+  }
+
+  async bind({ remoteId }: Address, remoteName: string | null, token: string): Promise<boolean> {
+    this.#write();
+    if (!this.tokens.delete(token)) return false;
+    this.bound.push({ remoteId, remoteName, token });
+    this.knowsNobody = false;
+    return true;
+  }
+
+  get texts(): string[] {
+    return this.messages.map(({ text }) => text);
+  }
+
+  #write(): void {
+    this.told += 1;
+    if (this.failures === 0) return;
+    this.failures -= 1;
+    throw new Error('the disk is full');
+  }
+}
+
+function keyOf({ from, platformMessageId }: InboundMessage): string {
+  return `${JSON.stringify(from)} ${platformMessageId}`;
+}

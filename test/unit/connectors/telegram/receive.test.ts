@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest';
+import { waitFor } from '../../../support/wait-for.ts';
+import { MemoryIntake } from './memory-intake.ts';
+import { afterPauses, BOT_ID, connectorTo, formFile, LOGIN, ownBot, telegram } from './telegram-setup.ts';
+
+test('what people write is told, in its order, with who and when', async () => {
+  const { bot, intake } = await ownBot();
+  const ada = bot.person({ id: 42, first_name: 'Ada', username: 'ada' });
+  const bob = bot.person({ id: 43, first_name: 'Bob' });
+  const first = ada.says('one');
+  bob.says('two');
+  ada.sends('document', formFile('a.pdf', 'application/pdf'), { caption: 'three' });
+  ada.says('/start hello');
+  await waitFor('four messages', () => intake.messages.length === 4);
+  expect(intake.texts).toEqual(['one', 'two', 'three', '/start hello']);
+  expect(intake.messages[0]).toEqual({
+    from: { login: LOGIN, remoteId: '42' },
+    alias: null,
+    remoteName: 'Ada',
+    platformMessageId: String(first.message_id),
+    text: 'one',
+    sentAt: new Date(first.date * 1_000).toISOString(),
+    files: [],
+  });
+  expect(intake.messages[2]!.files).toMatchObject([
+    { name: 'a.pdf', mime: 'application/pdf', sizeBytes: 5_004 },
+  ]);
+});
+
+test('edits, blocking and unblocking are told', async () => {
+  const { bot, intake } = await ownBot();
+  const ada = bot.person({ id: 42, first_name: 'Ada' });
+  ada.edits(ada.says('helo'), 'hello');
+  ada.blocks();
+  ada.unblocks();
+  await waitFor('two changes', () => intake.reached.length === 2);
+  expect(intake.edits).toEqual([{ remoteId: '42', platformMessageId: '1', text: 'hello' }]);
+  expect(intake.reached).toEqual([
+    { remoteId: '42', isReachable: false },
+    { remoteId: '42', isReachable: true },
+  ]);
+});
+
+test('an update is confirmed only when it is on disk; those before it are not told again', async () => {
+  const { bot, intake, clock, counts } = await ownBot();
+  const ada = bot.person();
+  ada.says('one');
+  await waitFor('the first', () => intake.messages.length === 1);
+  intake.failures = 3;
+  ada.says('two');
+  await waitFor('a failure', () => counts.get('update_failed') === 1);
+  ada.says('three');
+  await afterPauses(clock, 'all', () => intake.messages.length === 3);
+  expect(intake.texts).toEqual(['one', 'two', 'three']);
+  expect(counts.get('update_failed')).toBe(3);
+  expect(intake.told).toBe(6);
+});
+
+test('what can never be stored does not hold up the rest for ever', async () => {
+  const { bot, intake, clock, counts } = await ownBot();
+  const ada = bot.person();
+  intake.failures = 20;
+  ada.says('cursed');
+  await waitFor('a failure', () => counts.get('update_failed') === 1);
+  ada.says('blessed');
+  await afterPauses(clock, 'the next one', () => intake.messages.length === 1, 5_000);
+  expect([intake.texts, counts.get('update_skipped')]).toEqual([['blessed'], 1]);
+});
+
+test('a restart goes on where Telegram was told to; what was not confirmed comes again and is dropped', async () => {
+  const { fake, bot } = await telegram();
+  const intake = new MemoryIntake();
+  const first = connectorTo(fake, { intake });
+  await first.connector.addBot({ id: BOT_ID, token: bot.token });
+  const ada = bot.person();
+  ada.says('before');
+  await waitFor('the first', () => intake.messages.length === 1);
+  await first.connector.close();
+  ada.says('meanwhile');
+  const second = connectorTo(fake, { intake });
+  await second.connector.addBot({ id: BOT_ID, token: bot.token });
+  ada.says('after');
+  await waitFor('all', () => intake.messages.length === 3);
+  expect(intake.texts).toEqual(['before', 'meanwhile', 'after']);
+});
+
+test('an album is one message with all its files', async () => {
+  const { bot, intake, clock } = await ownBot();
+  const ada = bot.person();
+  const parts = ada.sendsAlbum(
+    [1, 2, 3].map((n) => formFile(`${n}`, 'image/jpeg')),
+    'three of them',
+  );
+  await afterPauses(clock, 'the album', () => intake.messages.length > 0);
+  ada.says('after');
+  await waitFor('the text behind it', () => intake.texts.includes('after'));
+  expect(intake.texts).toEqual(['three of them', 'after']);
+  expect(intake.messages[0]).toMatchObject({ platformMessageId: String(parts[0]!.message_id) });
+  expect(intake.messages[0]!.files).toHaveLength(3);
+});
+
+test('two gateways with one bot: both say so, and it goes on when one of them is gone', async () => {
+  const { fake, bot } = await telegram();
+  const intake = new MemoryIntake();
+  const one = connectorTo(fake, { intake });
+  const other = connectorTo(fake, { intake });
+  await one.connector.addBot({ id: BOT_ID, token: bot.token });
+  await other.connector.addBot({ id: BOT_ID, token: bot.token });
+  const conflict = ({ status }: { status: string }) =>
+    status.includes('terminated by other getUpdates request');
+  await waitFor('a conflict', () => one.states.some(conflict));
+  await one.connector.close();
+  bot.person().says('still there?');
+  await afterPauses(other.clock, 'the message', () => intake.texts.includes('still there?'));
+  await waitFor('peace', () => other.states.at(-1)?.status === 'ok');
+});
+
+test('a webhook that somebody has set is taken away', async () => {
+  const { fake, bot } = await telegram({ takesHttpWebhooks: true });
+  bot.setWebhook({ url: 'http://127.0.0.1:9/nobody', secretToken: undefined });
+  const { connector, intake } = connectorTo(fake);
+  await connector.addBot({ id: BOT_ID, token: bot.token });
+  bot.person().says('hello');
+  await waitFor('the message', () => intake.texts.includes('hello'));
+  expect(bot.webhook).toBeNull();
+});
+
+test('Telegram is away for a while', async () => {
+  const { fake, bot, connector, intake, states, clock } = await ownBot();
+  fake.fail(
+    'getUpdates',
+    { kind: 'gateway', status: 502 },
+    { kind: 'throttle', retryAfterS: 5 },
+    { kind: 'drop', isDone: false },
+  );
+  bot.person().says('wakes the poll');
+  await afterPauses(clock, 'the message', () => intake.messages.length === 1);
+  bot.person().says('hello');
+  await afterPauses(clock, 'the next', () => intake.messages.length === 2);
+  expect(states.map(({ status }) => status)).toContain('HTTP status 502');
+  await waitFor('good news', () => states.at(-1)?.status === 'ok');
+  expect(connector.sharedLogin()).toBeNull();
+});
+
+test('an invite link binds whoever opens it to the shared bot; strangers are told once', async () => {
+  const { fake, bot } = await telegram();
+  const { connector, intake } = connectorTo(fake, { sharedToken: bot.token });
+  intake.knowsNobody = true;
+  intake.tokens.add('tok-en_1');
+  await connector.start();
+  const ada = bot.person({ id: 42, first_name: 'Ada' });
+  ada.says('hello?');
+  ada.says('anybody?');
+  ada.opens('wrong');
+  await waitFor('two answers', () => ada.received.length === 2);
+  expect(ada.received.map(({ text }) => text)).toEqual([
+    expect.stringContaining('ask for an invite link'),
+    expect.stringContaining('not valid any more'),
+  ]);
+  ada.opens('tok-en_1');
+  ada.says('here I am');
+  await waitFor('the message', () => intake.texts.includes('here I am'));
+  await waitFor('the answer', () => ada.received.length === 3);
+  expect(intake.bound).toEqual([{ remoteId: '42', remoteName: 'Ada', token: 'tok-en_1' }]);
+  expect(intake.messages).toMatchObject([{ from: { login: { kind: 'shared' } } }]);
+  expect(connector.sharedLogin()).toEqual({ name: `@${bot.username}`, status: 'ok' });
+});
+
+test('a shared bot whom Telegram does not know says so, and starts all the same', async () => {
+  const { fake } = await telegram();
+  const { connector } = connectorTo(fake, { sharedToken: '12345:unknown' });
+  await connector.start();
+  await waitFor('the state', () => connector.sharedLogin()?.status === 'Unauthorized');
+  expect(connector.sharedLogin()).toEqual({ name: null, status: 'Unauthorized' });
+});
+
+test('bots come and go while it runs', async () => {
+  const { fake, bot, connector, intake, states } = await ownBot();
+  expect(states).toEqual([{ name: `@${bot.username}`, status: 'ok' }]);
+  const refused = { code: 'bot_refused', message: 'The platform refused the bot token: Unauthorized' };
+  await expect(connector.addBot({ id: 'bot_2', token: '999:unknown' })).rejects.toMatchObject(refused);
+  await expect(connector.addBot({ id: 'bot_2', token: 'no/token' })).rejects.toMatchObject(refused);
+  await expect(connector.addBot({ id: 'bot_2', token: bot.token })).rejects.toMatchObject({
+    code: 'bot_token_taken',
+  });
+  await connector.removeBot(BOT_ID);
+  await connector.removeBot(BOT_ID);
+  bot.person().says('nobody hears this yet');
+  expect(await connector.addBot({ id: 'bot_3', token: bot.token })).toEqual({
+    name: `@${bot.username}`,
+    status: 'ok',
+  });
+  await waitFor('what was said meanwhile', () => intake.messages.length === 1);
+  fake.revoke(bot);
+  await waitFor('the revocation', () => states.at(-1)?.status === 'Unauthorized');
+});
+
+test('a bot is taken although Telegram cannot be reached, and logged in when it can', async () => {
+  const { fake, bot } = await telegram();
+  const { connector, clock, intake, states } = connectorTo(fake);
+  fake.fail('getMe', { kind: 'gateway', status: 502 }, { kind: 'drop', isDone: false });
+  expect(await connector.addBot({ id: BOT_ID, token: bot.token })).toEqual({
+    name: null,
+    status: 'HTTP status 502',
+  });
+  bot.person().says('hello');
+  await afterPauses(clock, 'the message', () => intake.messages.length === 1);
+  expect(states.at(-1)).toEqual({ name: `@${bot.username}`, status: 'ok' });
+});

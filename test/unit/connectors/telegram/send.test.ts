@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../src/base/errors.ts';
+import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
+import type { Fault } from '../../../fakes/telegram/faults.ts';
+import {
+  afterPauses,
+  connectorTo,
+  formFile,
+  JPEG,
+  LOGIN,
+  NEVER,
+  outbound,
+  outboundFile,
+  ownBot,
+  telegram,
+} from './telegram-setup.ts';
+
+async function written() {
+  const setup = await ownBot();
+  const ada = setup.bot.person();
+  ada.says('hello');
+  const send = (text: string, files: Parameters<typeof outbound>[2] = [], signal = NEVER) =>
+    setup.connector.send(outbound(ada.facts.id, text, files), signal);
+  return { ...setup, ada, send };
+}
+
+test('text arrives as it is meant, and its id is told', async () => {
+  const { ada, send } = await written();
+  expect(await send('*Hi* Ada, use `a_b`')).toEqual({
+    kind: 'sent',
+    platformMessageIds: [String(ada.received[0]!.message_id)],
+  });
+  expect(ada.received).toMatchObject([
+    {
+      text: 'Hi Ada, use a_b',
+      entities: [
+        { type: 'bold', offset: 0, length: 2 },
+        { type: 'code', offset: 12, length: 3 },
+      ],
+    },
+  ]);
+});
+
+test('what Telegram finds wrong with the marks is sent without them', async () => {
+  const { fake, ada, send } = await written();
+  fake.fail('sendMessage', {
+    kind: 'refuse',
+    status: 400,
+    description: "Bad Request: can't parse entities: too many",
+  });
+  expect(await send('*Hi*')).toMatchObject({ kind: 'sent' });
+  expect(ada.received).toMatchObject([{ text: '*Hi*' }]);
+});
+
+test('the length is checked as Telegram counts: 4096 code points', async () => {
+  const { connector, send } = await written();
+  connector.checkText('😀'.repeat(4_096));
+  expect(await send('😀'.repeat(4_096))).toMatchObject({ kind: 'sent' });
+  const tooLong = () => connector.checkText('a'.repeat(4_097));
+  expect(tooLong).toThrow(GatewayError);
+  expect(tooLong).toThrow(/^Failed to send message: message is too long/);
+  expect(await send('a'.repeat(4_097))).toEqual({
+    kind: 'refused',
+    reason: 'Bad Request: message is too long',
+    isAddressGone: false,
+  });
+});
+
+test.each([
+  ['image/jpeg', 'photo', JPEG],
+  ['image/gif', 'animation', Buffer.from('GIF89a')],
+  ['video/mp4', 'video', Buffer.from('ftyp')],
+  ['audio/mpeg', 'audio', Buffer.from('ID3')],
+  ['audio/ogg; codecs=opus', 'voice', Buffer.from('OggS')],
+  ['application/pdf', 'document', Buffer.from('%PDF')],
+  ['not a type', 'document', Buffer.from('x')],
+] as const)('a file of type %s goes as %s, with its caption, byte for byte', async (mime, kind, bytes) => {
+  const { bot, ada, send } = await written();
+  const name = 'a "b" é\r\n.bin';
+  expect(await send('_see_', [outboundFile(name, mime, bytes)])).toMatchObject({ kind: 'sent' });
+  const [message] = ada.received as Record<string, unknown>[];
+  expect(message).toMatchObject({ caption: 'see', caption_entities: [{ type: 'italic' }] });
+  const shown = [message![kind]].flat().at(-1) as { file_id: string; file_name?: string };
+  expect(shown.file_name ?? name).toBe(name);
+  const { file_path: path } = bot.files.prepare(shown.file_id);
+  expect(bot.files.at(path)).toEqual(bytes);
+});
+
+test('a large file arrives byte for byte', async () => {
+  const { ada, bot, send } = await written();
+  const bytes = randomBytes(20_000_000);
+  expect(await send('', [outboundFile('large.bin', 'application/x-large', bytes)])).toMatchObject({
+    kind: 'sent',
+  });
+  const { document } = ada.received[0] as { document?: { file_id: string } };
+  const { file_path: path } = bot.files.prepare(document!.file_id);
+  expect(bot.files.at(path)!.equals(bytes)).toBe(true);
+});
+
+test('files of one kind go as albums of ten, the rest alone, the caption with the first', async () => {
+  const { fake, ada, send } = await written();
+  const photo = outboundFile('p.jpg', 'image/jpeg', JPEG);
+  const film = outboundFile('f.mp4', 'video/mp4', Buffer.from('ftyp'));
+  const text = outboundFile('t.txt', 'text/plain', Buffer.from('t'));
+  const files = [photo, film, ...Array.from({ length: 9 }, () => photo), text];
+  const outcome = await send('all of it', files);
+  expect(outcome).toEqual({
+    kind: 'sent',
+    platformMessageIds: ada.received.map(({ message_id: id }) => String(id)),
+  });
+  expect(ada.received).toHaveLength(12);
+  expect(ada.received[0]!.caption).toBe('all of it');
+  expect(ada.received.slice(1).every(({ caption }) => caption === undefined)).toBe(true);
+  const methods = fake.calls.map(({ method }) => method).filter((method) => method.startsWith('send'));
+  expect(methods).toEqual(['sendMediaGroup', 'sendPhoto', 'sendDocument']);
+});
+
+test('a text too long for a caption goes before the files', async () => {
+  const { ada, send } = await written();
+  const file = outboundFile('t.txt', 'text/plain', Buffer.from('t'));
+  await send('a'.repeat(1_024), [file]);
+  await send('b'.repeat(1_025), [file]);
+  expect(ada.received.map(({ text, caption }) => (text ?? caption ?? '').length)).toEqual([1_024, 1_025, 0]);
+});
+
+test('what is no picture after all goes as a document', async () => {
+  const { ada, send } = await written();
+  const broken = outboundFile('p.jpg', 'image/jpeg', Buffer.from('no picture'));
+  expect(await send('x', [broken])).toMatchObject({ kind: 'sent' });
+  expect(ada.received).toMatchObject([{ caption: 'x', document: { file_name: 'p.jpg' } }]);
+});
+
+test.each<[string, Fault, Partial<SendOutcome>]>([
+  [
+    'throttled',
+    { kind: 'throttle', retryAfterS: 7 },
+    { kind: 'later', reason: 'Too Many Requests: retry after 7', afterMs: 7_000 },
+  ],
+  [
+    'blocked',
+    { kind: 'refuse', status: 403, description: 'Forbidden: bot was blocked by the user' },
+    { kind: 'refused', reason: 'Forbidden: bot was blocked by the user', isAddressGone: true },
+  ],
+  [
+    'a fault of Telegram',
+    { kind: 'refuse', status: 500, description: 'Internal Server Error: restart' },
+    { kind: 'unknown', reason: 'Internal Server Error: restart', sentIds: [] },
+  ],
+  [
+    'a proxy in between',
+    { kind: 'gateway', status: 502 },
+    { kind: 'unknown', reason: 'HTTP status 502', sentIds: [] },
+  ],
+  ['a lost answer', { kind: 'drop', isDone: true }, { kind: 'unknown', sentIds: [] }],
+])('%s is told as it is', async (_what, fault, expected) => {
+  const { fake, send } = await written();
+  fake.fail('sendMessage', fault);
+  expect(await send('x')).toMatchObject(expected);
+});
+
+test('strangers cannot be written to, and whoever has blocked the bot neither', async () => {
+  const { bot, ada, send, connector } = await written();
+  const stranger = bot.person({ id: 4_711, first_name: 'Eve' });
+  expect(await connector.send(outbound(stranger.facts.id, 'x'), NEVER)).toEqual({
+    kind: 'refused',
+    reason: 'Bad Request: chat not found',
+    isAddressGone: true,
+  });
+  ada.blocks();
+  expect(await send('x')).toMatchObject({ kind: 'refused', isAddressGone: true });
+});
+
+test('a message that has begun waits for Telegram, and what has arrived of it is told when the rest has not', async () => {
+  const { fake, clock, ada, send } = await written();
+  const file = outboundFile('t.txt', 'text/plain', Buffer.from('t'));
+  fake.fail('sendDocument', { kind: 'throttle', retryAfterS: 3 });
+  const patient = send('a'.repeat(2_000), [file]);
+  await afterPauses(clock, 'the file', () => ada.received.length === 2);
+  expect(await patient).toMatchObject({ kind: 'sent', platformMessageIds: ['2', '3'] });
+
+  fake.fail('sendDocument', { kind: 'refuse', status: 400, description: 'Bad Request: wrong type' });
+  expect(await send('b'.repeat(2_000), [file])).toEqual({
+    kind: 'unknown',
+    reason: 'Bad Request: wrong type',
+    sentIds: ['4'],
+  });
+});
+
+test('no answer in time is an unknown end; no time left is none at all', async () => {
+  const { fake, send } = await written();
+  fake.fail('sendMessage', { kind: 'hang' });
+  const late = new AbortController();
+  const outcome = send('x', [], late.signal);
+  const asked = () => fake.calls.some(({ method }) => method === 'sendMessage');
+  while (!asked()) await new Promise((resolve) => setImmediate(resolve));
+  late.abort();
+  expect(await outcome).toMatchObject({ kind: 'unknown', sentIds: [] });
+  expect(await send('x', [], AbortSignal.abort())).toMatchObject({ kind: 'later' });
+});
+
+test('a file that cannot be read any more is refused, and Telegram gets no half of it', async () => {
+  const { ada, send } = await written();
+  const gone = {
+    ...outboundFile('t.txt', 'text/plain', Buffer.alloc(10)),
+    // biome-ignore lint/correctness/useYield: it fails before there is anything
+    async *open(): AsyncGenerator<Uint8Array> {
+      throw new GatewayError('platform_failed', 'The file is gone');
+    },
+  };
+  expect(await send('x', [gone])).toEqual({
+    kind: 'refused',
+    reason: 'The file is gone',
+    isAddressGone: false,
+  });
+  expect(ada.received).toEqual([]);
+});
+
+test('a Telegram that is not there took nothing', async () => {
+  const { fake, send } = await written();
+  await fake.stop();
+  expect(await send('x')).toMatchObject({
+    kind: 'later',
+    reason: 'Telegram cannot be reached (ECONNREFUSED)',
+  });
+});
+
+test('typing shows, and its failures nobody hears of', async () => {
+  const { fake, ada, connector } = await written();
+  const to = { login: LOGIN, remoteId: String(ada.facts.id) };
+  await connector.showTyping(to, NEVER);
+  expect(ada.typingShown).toBe(1);
+  fake.fail('sendChatAction', { kind: 'gateway', status: 502 });
+  await connector.showTyping(to, NEVER);
+  await connector.showTyping({ ...to, login: { kind: 'shared' } }, NEVER);
+});
+
+test('files that people sent are fetched, again and again, until Telegram has them no more', async () => {
+  const { fake, bot, connector } = await written();
+  const facts = bot.files.keep(formFile('a', 'image/jpeg'));
+  const fetched = async () => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of await connector.fetchFile(LOGIN, facts.file_id, NEVER)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  };
+  expect(await fetched()).toEqual(JPEG);
+  expect(await fetched()).toEqual(JPEG);
+  fake.fail('file', { kind: 'gateway', status: 500 });
+  await expect(fetched()).rejects.toMatchObject({ code: 'platform_failed' });
+  fake.fail('getFile', { kind: 'throttle', retryAfterS: 1 });
+  await expect(fetched()).rejects.toMatchObject({ code: 'platform_failed' });
+  bot.files.forget(facts.file_id);
+  await expect(fetched()).rejects.toMatchObject({ code: 'file_gone' });
+  const large = bot.files.keep(formFile('b', 'video/mp4', Buffer.alloc(20_000_001)));
+  await expect(connector.fetchFile(LOGIN, large.file_id, NEVER)).rejects.toMatchObject({ code: 'file_gone' });
+  await connector.removeBot(LOGIN.id);
+  await expect(fetched()).rejects.toMatchObject({ code: 'file_gone' });
+});
+
+test('a bot of another login does not get in the way', async () => {
+  const { fake, bot } = await telegram();
+  const other = fake.addBot();
+  const { connector } = connectorTo(fake);
+  await connector.addBot({ id: 'bot_1', token: bot.token });
+  await connector.addBot({ id: 'bot_2', token: other.token });
+  const [ada, bob] = [bot.person(), other.person()];
+  ada.says('to the first');
+  bob.says('to the second');
+  const message = { ...outbound(bob.facts.id, 'x'), to: { login: LOGIN, remoteId: String(bob.facts.id) } };
+  expect(await connector.send(message, NEVER)).toMatchObject({ kind: 'refused' });
+  const login = { kind: 'bot_token', id: 'bot_2' } as const;
+  expect(await connector.send({ ...message, to: { ...message.to, login } }, NEVER)).toMatchObject({
+    kind: 'sent',
+  });
+  expect([ada.received.length, bob.received.length]).toEqual([0, 1]);
+});

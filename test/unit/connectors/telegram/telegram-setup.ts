@@ -1,0 +1,102 @@
+import { onTestFinished } from 'vitest';
+import type {
+  LoginState,
+  OutboundFile,
+  OutboundMessage,
+} from '../../../../src/connectors/contract/messenger.ts';
+import { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
+import type { FakeBot } from '../../../fakes/telegram/fake-bot.ts';
+import { FakeTelegram, type FakeTelegramOptions } from '../../../fakes/telegram/fake-telegram.ts';
+import type { FormFile } from '../../../fakes/telegram/multipart-form.ts';
+import { TurnableClock } from '../../../support/turnable-clock.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { MemoryIntake } from './memory-intake.ts';
+
+export const BOT_ID = 'bot_own';
+
+/** A fake Telegram with a bot, closed with the test, which fails when somebody offended against the Bot API. */
+export async function telegram(
+  options: FakeTelegramOptions = {},
+): Promise<{ fake: FakeTelegram; bot: FakeBot }> {
+  const fake = await FakeTelegram.start(options);
+  onTestFinished(async () => {
+    await fake.stop();
+    if (fake.offences.length > 0) throw new Error(`against the Bot API: ${fake.offences.join('; ')}`);
+  });
+  return { fake, bot: fake.addBot() };
+}
+
+export interface ConnectorOptions {
+  readonly sharedToken?: string;
+  readonly webhookRoot?: () => string;
+  readonly intake?: MemoryIntake;
+}
+
+/** A connector to the fake, closed with the test. */
+export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) {
+  const clock = new TurnableClock();
+  const intake = options.intake ?? new MemoryIntake();
+  const states: LoginState[] = [];
+  const counts = new Map<string, number>();
+  const connector = new TelegramConnector(
+    {
+      urls: { api: fake.url, files: `${fake.url}/file` },
+      sharedToken: options.sharedToken ?? null,
+      webhookRoot: options.webhookRoot ?? null,
+    },
+    clock,
+    { count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1), log: () => undefined },
+  );
+  connector.onMessages(intake);
+  connector.onBotState((_botId, state) => states.push(state));
+  onTestFinished(() => connector.close());
+  return { connector, clock, intake, states, counts };
+}
+
+/** The same with the account's own bot logged in. */
+export async function ownBot(options: FakeTelegramOptions & ConnectorOptions = {}) {
+  const { fake, bot } = await telegram(options);
+  const setup = connectorTo(fake, options);
+  await setup.connector.addBot({ id: BOT_ID, token: bot.token });
+  return { fake, bot, ...setup };
+}
+
+export const LOGIN = { kind: 'bot_token', id: BOT_ID } as const;
+
+export function outbound(
+  remoteId: number,
+  text: string,
+  attachments: readonly OutboundFile[] = [],
+): OutboundMessage {
+  return { messageId: 'msg_1', to: { login: LOGIN, remoteId: String(remoteId) }, text, attachments };
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** A file that is made in small pieces, as from a disk. */
+export function outboundFile(name: string, mime: string, bytes: Uint8Array): OutboundFile {
+  return {
+    name,
+    mime,
+    sizeBytes: bytes.length,
+    async *open() {
+      for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+    },
+  };
+}
+
+export const JPEG = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(5_000, 7)]);
+
+export function formFile(name: string, mime: string, bytes: Buffer = JPEG): FormFile {
+  return { name, mime, bytes };
+}
+
+/** Turns the clock until something holds, so that nobody waits for pauses between tries. */
+export async function afterPauses<T>(clock: TurnableClock, what: string, condition: () => T, stepMs = 1_000) {
+  return await waitFor(what, () => {
+    clock.turn(stepMs);
+    return condition();
+  });
+}
+
+export const NEVER = new AbortController().signal;

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { joinAlbums } from '../../../../src/connectors/telegram/albums.ts';
+import type { Message, Update } from '../../../../src/connectors/telegram/bot-api-types.ts';
+import { contentOf } from '../../../../src/connectors/telegram/inbound-content.ts';
+import {
+  type Reading,
+  type ReadMessage,
+  readingOf,
+} from '../../../../src/connectors/telegram/update-reading.ts';
+
+const CHAT = { id: 77, type: 'private', first_name: 'Ada', last_name: 'Lovelace', username: 'ada' };
+const MESSAGE: Message = { message_id: 5, date: 1_800_000_000, chat: CHAT };
+
+test('a message tells who wrote what, and when', () => {
+  expect(readingOf({ update_id: 9, message: { ...MESSAGE, text: 'hello' } })).toEqual({
+    kind: 'message',
+    updateId: 9,
+    person: { remoteId: '77', remoteName: 'Ada Lovelace' },
+    messageId: '5',
+    sentAt: '2027-01-15T08:00:00.000Z',
+    albumId: null,
+    text: 'hello',
+    files: [],
+  });
+});
+
+test.each<[string, Update]>([
+  ['a group', { update_id: 1, message: { ...MESSAGE, chat: { ...CHAT, type: 'supergroup' }, text: 'x' } }],
+  ['a service message', { update_id: 1, message: { ...MESSAGE, pinned_message: {} } as Message }],
+  ['an update of a kind that is not asked for', { update_id: 1, poll: {} } as unknown as Update],
+])('%s is nothing', (_what, update) => {
+  expect(readingOf(update)).toEqual({ kind: 'nothing', updateId: 1 });
+});
+
+test('what Telegram has never sent is told to be unreadable', () => {
+  const update = { update_id: 4, message: { text: 'x' } } as unknown as Update;
+  expect(readingOf(update)).toEqual({ kind: 'unreadable', updateId: 4 });
+});
+
+test.each<[object, string, object]>([
+  [
+    {
+      photo: [
+        { file_id: 'small', file_size: 10 },
+        { file_id: 'large', file_size: 1_000 },
+      ],
+      caption: 'look',
+    },
+    'look',
+    { name: 'photo_5.jpg', mime: 'image/jpeg', sizeBytes: 1_000, ref: 'large' },
+  ],
+  [
+    { document: { file_id: 'd', file_name: 'a.pdf', mime_type: 'application/pdf', file_size: 3 } },
+    '',
+    { name: 'a.pdf', mime: 'application/pdf', sizeBytes: 3, ref: 'd' },
+  ],
+  [
+    { animation: { file_id: 'g', file_name: 'cat.mp4' }, document: { file_id: 'g' } },
+    '',
+    { name: 'cat.mp4', mime: 'video/mp4', sizeBytes: null, ref: 'g' },
+  ],
+  [{ voice: { file_id: 'v' } }, '', { name: 'voice_5.ogg', mime: 'audio/ogg', sizeBytes: null, ref: 'v' }],
+  [
+    { sticker: { file_id: 's', emoji: '👍', is_animated: true } },
+    '👍',
+    { name: 'sticker_5.tgs', mime: 'application/x-tgsticker', sizeBytes: null, ref: 's' },
+  ],
+  [
+    { video: { file_id: 'b', mime_type: 'video/mp4', file_size: 20_000_001 } },
+    '',
+    { name: 'video_5.mp4', mime: 'video/mp4', sizeBytes: 20_000_001, ref: null },
+  ],
+])('the content of %j', (fields, text, file) => {
+  expect(contentOf({ ...MESSAGE, ...fields })).toEqual({ text, files: [file] });
+});
+
+test.each<[object, string]>([
+  [{ location: { latitude: 48.85, longitude: 2.35 } }, '[location: 48.85, 2.35]'],
+  [{ contact: { phone_number: '+331', first_name: 'Bob' } }, '[contact: Bob, +331]'],
+  [{ poll: { question: 'Why?' } }, '[poll: Why?]'],
+  [{ dice: { emoji: '🎲', value: 6 } }, '[🎲 6]'],
+])('%j is put in words', (fields, text) => {
+  expect(contentOf({ ...MESSAGE, ...fields })).toEqual({ text, files: [] });
+});
+
+/** Messages of a few albums and of none, as Telegram might order them. */
+const rounds = fc
+  .array(fc.constantFrom(null, null, 'a', 'b'), { minLength: 1, maxLength: 12 })
+  .map((albums) =>
+    albums.map((albumId, index): ReadMessage => {
+      const reading = readingOf({
+        update_id: 100 + index,
+        message: { ...MESSAGE, message_id: index, photo: [{ file_id: `f${index}` }] },
+      });
+      return { ...(reading as ReadMessage), albumId };
+    }),
+  );
+
+function refsOf(readings: readonly Reading[]): string[] {
+  return readings.flatMap((reading) =>
+    reading.kind === 'message' ? reading.files.map(({ ref }) => ref!) : [],
+  );
+}
+
+test('albums are joined, nothing is lost, and beginning again at the least update not handled gives whole albums', () => {
+  fc.assert(
+    fc.property(rounds, fc.nat(), (all, stop) => {
+      const whole = joinAlbums(all, all.at(-1)!.albumId);
+      expect(whole.open).toBeNull();
+      expect(refsOf(whole.readings).sort()).toEqual(refsOf(all).sort());
+      const albums = whole.readings.flatMap((reading) =>
+        reading.kind === 'message' && reading.albumId !== null ? [reading.albumId] : [],
+      );
+      expect(new Set(albums).size).toBe(albums.length);
+
+      const unhandled = whole.readings.slice(stop % whole.readings.length);
+      const from = Math.min(...unhandled.map(({ updateId }) => updateId));
+      const again = joinAlbums(all.slice(from - 100), all.at(-1)!.albumId);
+      const missed = refsOf(unhandled).filter((ref) => !refsOf(again.readings).includes(ref));
+      expect(missed).toEqual([]);
+    }),
+  );
+});
+
+test('an album at the end is left for the next round, once', () => {
+  fc.assert(
+    fc.property(rounds, (all) => {
+      const { open, readings } = joinAlbums(all, null);
+      const last = all.at(-1)!;
+      expect(open?.albumId ?? null).toBe(last.albumId);
+      if (open === null) return;
+      expect(open.fromUpdateId).toBe(all.find(({ albumId }) => albumId === last.albumId)!.updateId);
+      const before = all.slice(0, open.fromUpdateId - 100);
+      const closed = joinAlbums(before, before.at(-1)?.albumId ?? null);
+      expect(refsOf(readings)).toEqual(refsOf(closed.readings));
+      expect(joinAlbums(all, open.albumId).open).toBeNull();
+    }),
+  );
+});

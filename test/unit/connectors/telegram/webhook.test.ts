@@ -1,0 +1,99 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import type { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { BOT_ID, connectorTo, telegram } from './telegram-setup.ts';
+
+const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
+
+/** A door as the gateway has it: the last part of the path names the login. */
+async function door(connector: () => TelegramConnector) {
+  const statuses: number[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { status, text } = await connector().webhook({
+        method: 'post',
+        loginKey: request.url!.split('/').at(-1)!,
+        query: {},
+        header: (name) => `${request.headers[name] ?? ''}`,
+        body: await buffer(request),
+      });
+      statuses.push(status);
+      response.writeHead(status).end(text);
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, statuses };
+}
+
+async function hooked() {
+  const { fake, bot } = await telegram({ takesHttpWebhooks: true, webhookRetryMs: 20 });
+  const { url, statuses } = await door(() => setup.connector);
+  const setup = connectorTo(fake, { webhookRoot: () => url });
+  await setup.connector.addBot({ id: BOT_ID, token: bot.token });
+  await waitFor('the webhook', () => bot.webhook !== null);
+  const ask = (loginKey: string, secret: string, body: string) =>
+    setup.connector.webhook({
+      method: 'post',
+      loginKey,
+      query: {},
+      header: (name) => (name === SECRET_HEADER ? secret : ''),
+      body: Buffer.from(body),
+    });
+  return { fake, bot, url, statuses, ask, ...setup };
+}
+
+test('updates are brought in their order, and acknowledged when they are on disk', async () => {
+  const { bot, url, intake, statuses } = await hooked();
+  expect(bot.webhook!.target.url).toBe(`${url}/${BOT_ID}`);
+  const ada = bot.person();
+  intake.failures = 2;
+  ada.says('one');
+  ada.says('two');
+  await waitFor('both', () => intake.messages.length === 2);
+  expect(intake.texts).toEqual(['one', 'two']);
+  await waitFor('the answers', () => statuses.length === 4);
+  expect(statuses).toEqual([503, 503, 200, 200]);
+});
+
+test('only Telegram gets in, and only with what can be read', async () => {
+  const { bot, ask, intake, counts } = await hooked();
+  const secret = bot.webhook!.target.secretToken!;
+  const update = JSON.stringify({ update_id: 1, message: { message_id: 1, date: 1, chat: {}, text: 'x' } });
+  const status = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).status;
+  expect(await status('bot_other', secret, update)).toBe(404);
+  expect(await status(BOT_ID, '', update)).toBe(401);
+  expect(await status(BOT_ID, `${secret.slice(1)}A`, update)).toBe(401);
+  expect(await status(BOT_ID, secret, '{')).toBe(400);
+  expect(await status(BOT_ID, secret, 'null')).toBe(400);
+  expect(await status(BOT_ID, secret, '{"update_id":"1"}')).toBe(400);
+  expect(await status(BOT_ID, secret, '{"update_id":1,"message":5}')).toBe(200);
+  expect([intake.told, counts.get('webhook_refused')]).toEqual([0, 2]);
+});
+
+test('the webhook stays when the gateway goes, so that Telegram keeps what comes', async () => {
+  const { bot, connector, intake } = await hooked();
+  await connector.close();
+  expect(bot.webhook).not.toBeNull();
+  expect(intake.messages).toEqual([]);
+});
+
+test('nothing is brought to a gateway that fetches', async () => {
+  const { fake, bot } = await telegram();
+  const { connector } = connectorTo(fake);
+  await connector.addBot({ id: BOT_ID, token: bot.token });
+  const request = {
+    method: 'post',
+    loginKey: BOT_ID,
+    query: {},
+    header: () => '',
+    body: Buffer.from('{}'),
+  } as const;
+  expect((await connector.webhook(request)).status).toBe(404);
+});
