@@ -13,6 +13,7 @@ import {
 } from '../store/bot-tokens.ts';
 import type { BotPlatform, Db } from '../store/tables.ts';
 import type { AccountDomain } from './account-domain.ts';
+import { botHost } from './hosted-bots.ts';
 import { requireVerifiedAddress } from './verified-address.ts';
 
 /** Until a connector has logged the bot in, and says how that went. */
@@ -27,8 +28,25 @@ export interface NewBot extends BotSecrets {
 /** A bot as it is shown: without its secrets. */
 export type ShownBot = StoredBot;
 
-/** Keeps the bot's secrets sealed and gives it to the default agent. Throws `email_not_verified`, `bot_token_taken`. */
+/**
+ * Keeps the bot's secrets sealed, gives it to the default agent, and logs it in where there is a connector. Throws
+ * `email_not_verified`, `bot_token_taken`, or `bot_refused` when the platform does not know the token.
+ */
 export async function registerBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<ShownBot> {
+  const bot = await storeBot(domain, actor, wanted);
+  const host = botHost(domain, wanted.platform);
+  if (host === null) return bot;
+  try {
+    const { name, status } = await host.addBot({ id: bot.id, token: wanted.token });
+    return { ...bot, botName: name, status };
+  } catch (error) {
+    // It had to be there first: once it is logged in, messages may come at any moment.
+    await forgetBot(domain, actor, bot.id);
+    throw error;
+  }
+}
+
+async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<StoredBot> {
   const { accountId } = actor;
   const { platform, discordAppId, ...secrets } = wanted;
   const createdAt = domain.clock.nowIso();
@@ -64,12 +82,18 @@ export async function listRegisteredBots({ store }: AccountDomain, accountId: st
   return await listBots(store.db, accountId);
 }
 
-/** Forgets the bot and takes it out of every agent. Throws `bot_token_not_found`. */
-export async function removeBot({ store }: AccountDomain, actor: Actor, botId: string): Promise<void> {
-  await store.db.transaction().execute(async (trx) => {
+/** Forgets the bot, takes it out of every agent and logs it out. Throws `bot_token_not_found`. */
+export async function removeBot(domain: AccountDomain, actor: Actor, botId: string): Promise<void> {
+  const { platform } = await forgetBot(domain, actor, botId);
+  await botHost(domain, platform)?.removeBot(botId);
+}
+
+async function forgetBot({ store }: AccountDomain, actor: Actor, botId: string): Promise<StoredBot> {
+  return await store.db.transaction().execute(async (trx) => {
     const bot = await deleteBot(trx, actor.accountId, botId);
     if (!bot) throw new GatewayError('bot_token_not_found');
     await detachMemberEverywhere(trx, { type: 'bot_token', id: botId });
     await audit(trx, actor, 'bot_token.delete', botId, { platform: bot.platform });
+    return bot;
   });
 }

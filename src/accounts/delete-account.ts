@@ -3,8 +3,10 @@ import { GatewayError } from '../base/errors.ts';
 import { hangUpAccount } from '../calls/hang-up-call.ts';
 import { deleteSomeHistory } from '../store/account-history.ts';
 import { deleteAccount, findAccount } from '../store/accounts.ts';
+import { listBots } from '../store/bot-tokens.ts';
 import { listDids } from '../store/sip-dids.ts';
 import type { AccountDomain } from './account-domain.ts';
+import { botHost } from './hosted-bots.ts';
 
 const HANG_UP_DEADLINE_MS = 5_000;
 /** Deleted at once; so few take less than a millisecond of the main thread. */
@@ -51,11 +53,12 @@ async function emptyHistory({ store }: AccountDomain, accountId: string): Promis
 
 /** From here on no credential of the account opens anything and no call reaches it. */
 async function forget(domain: LeavingDomain, accountId: string): Promise<void> {
-  const dids = await domain.store.db.transaction().execute(async (trx) => {
-    const listed = await listDids(trx, accountId);
+  const { dids, bots } = await domain.store.db.transaction().execute(async (trx) => {
+    const listed = { dids: await listDids(trx, accountId), bots: await listBots(trx, accountId) };
     if (!(await deleteAccount(trx, accountId))) throw new GatewayError('unauthorized');
     return listed;
   });
+  for (const { id, platform } of bots) await botHost(domain, platform)?.removeBot(id);
   for (const { id } of dids) domain.directory.removeNumber(id);
   domain.directory.removeTrunk(accountId);
   await domain.forgetCredentials(accountId);

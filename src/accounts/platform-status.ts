@@ -1,10 +1,14 @@
 import { unreachable } from '../base/assert.ts';
 import { PLATFORMS, type Platform, unservedText } from '../base/platform.ts';
+import { type LoginState, sharesLogin } from '../connectors/contract/messenger.ts';
 import { listMembersOf } from '../store/agents.ts';
 import { listPlatformAccounts, type PlatformAccount } from '../store/platform-accounts.ts';
 import { findTrunk, type StoredTrunk } from '../store/sip-trunks.ts';
 import type { Db } from '../store/tables.ts';
 import type { AccountDomain } from './account-domain.ts';
+
+/** Connections at the gateway's own login, which all accounts share. */
+const SHARED_LOGIN = 'shared';
 
 /** A platform as an account finds it. */
 export interface PlatformStatus {
@@ -85,13 +89,34 @@ function ofTrunk(
 
 /** One login that works is enough. */
 function ofLogins({ calls }: AccountDomain, platform: Platform, logins: readonly PlatformAccount[]): Told {
-  const best = logins.find(({ status }) => status === 'ok') ?? logins[0];
+  const connector = calls.connectors.get(platform);
+  const shared = connector && sharesLogin(connector) ? connector.sharedLogin() : null;
+  const told = logins.map((login) => ({ login, status: statusOf(login, shared) }));
+  const best = told.find(({ status }) => status === 'ok') ?? told[0];
   if (!best) return { status: 'not_configured', identity: null };
   return {
-    status: calls.connectors.has(platform) ? best.status : unservedText(platform),
-    identity: {
-      agent: best.type === 'bot_token' ? best.botName : null,
-      operator: best.type === 'connection' ? (best.email ?? best.label) : null,
-    },
+    status: connector ? best.status : unservedText(platform),
+    identity: identityOf(best.login, shared),
   };
+}
+
+/** Who is known by the gateway's own login stands with the platform as that does. */
+function statusOf(login: PlatformAccount, shared: LoginState | null): string {
+  const isShared = login.type === 'connection' && login.loginKey === SHARED_LOGIN;
+  if (!isShared || login.status !== 'ok') return login.status;
+  return shared?.status ?? 'The gateway has no login of its own there any more';
+}
+
+function identityOf(login: PlatformAccount, shared: LoginState | null): Identity {
+  switch (login.type) {
+    case 'bot_token':
+      return { agent: login.botName, operator: null };
+    case 'connection':
+      return {
+        agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : null,
+        operator: login.email ?? login.label,
+      };
+    default:
+      return { agent: null, operator: null };
+  }
 }

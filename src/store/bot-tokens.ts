@@ -28,6 +28,39 @@ export async function insertBot(
     .execute();
 }
 
+/** All bots of a platform with their tokens, for the connector that logs them in. Null: the token cannot be opened. */
+export async function listBotsToLogIn(
+  db: Db,
+  secrets: SecretBox,
+  platform: BotPlatform,
+): Promise<{ id: string; token: string | null }[]> {
+  const rows = await db
+    .selectFrom('botTokens')
+    .select(['id', 'sealedToken'])
+    .where('platform', '=', platform)
+    .orderBy('createdAt')
+    .execute();
+  return rows.map(({ id, sealedToken }) => ({ id, token: opened(secrets, sealedToken, id) }));
+}
+
+/** One bot whose token was sealed with another key must not keep the others out. */
+function opened(secrets: SecretBox, sealedToken: string, botId: string): string | null {
+  try {
+    return secrets.open(sealedToken, tokenPlace(botId));
+  } catch {
+    return null;
+  }
+}
+
+/** What a platform says of a bot; one that is not there any more is left alone. */
+export async function updateBotState(
+  db: Db,
+  botId: string,
+  state: Pick<StoredBot, 'status'> & Partial<Pick<StoredBot, 'botName'>>,
+): Promise<void> {
+  await db.updateTable('botTokens').set(state).where('id', '=', botId).execute();
+}
+
 /** The account's bots in the order in which they were registered. */
 export async function listBots(db: Db, accountId: string): Promise<StoredBot[]> {
   return await db

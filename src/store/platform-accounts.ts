@@ -3,7 +3,12 @@ import type { BotPlatform, Db } from './tables.ts';
 
 /** A login at a platform, a bot or a phone number, as agents have them for members. */
 export type PlatformAccount =
-  | (Common & { readonly type: 'connection'; readonly provider: string; readonly email: string | null })
+  | (Common & {
+      readonly type: 'connection';
+      readonly provider: string;
+      readonly email: string | null;
+      readonly loginKey: string | null;
+    })
   | (Common & { readonly type: 'bot_token'; readonly platform: BotPlatform; readonly botName: string | null })
   | (Common & { readonly type: 'sip_number'; readonly number: string });
 
@@ -25,7 +30,7 @@ export async function listPlatformAccounts(db: Db, accountId: string): Promise<P
 async function listConnections(db: Db, accountId: string): Promise<PlatformAccount[]> {
   const rows = await db
     .selectFrom('connections')
-    .select(['id', 'status', 'label', 'provider', 'email'])
+    .select(['id', 'status', 'label', 'provider', 'email', 'loginKey'])
     .where('accountId', '=', accountId)
     .orderBy('createdAt')
     .orderBy('id')

@@ -35,11 +35,13 @@ function register(domain: AccountDomain): Route {
     access: 'config',
     operationId: 'registerBotToken',
     summary: 'Register a bot of your own',
-    description: 'It belongs to the default agent. Its secrets are kept encrypted and never shown.',
+    description:
+      'It belongs to the default agent. Its secrets are kept encrypted and never shown. Where the gateway has a connector for the platform, it logs the bot in.',
     tags: TAGS,
     body: BotTokenBody,
     responses: {
       200: { description: 'The bot', schema: BotToken },
+      400: 'The platform refused the bot token',
       403: 'Email address is not verified',
       409: 'Bot token is already registered',
     },

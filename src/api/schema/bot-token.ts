@@ -36,7 +36,9 @@ export const BotToken = z
     id: z.string(),
     platform: BotPlatform,
     bot_name: z.string().nullable().describe('Known once the gateway has logged the bot in'),
-    status: z.string().describe('`registered` until the gateway has logged the bot in'),
+    status: z
+      .string()
+      .describe('`registered` until the gateway has logged the bot in, then `ok`, or what the platform says'),
     discord_app_id: z.string().nullable(),
     created_at: z.string(),
   })

@@ -46,7 +46,7 @@ interface Operation {
 }
 
 /** Nothing here has to do with calls. */
-const NO_CALLS = {} as CallDomain;
+const NO_CALLS = { connectors: new Map() } as unknown as CallDomain;
 
 let accounts = 0;
 let numbers = 0;

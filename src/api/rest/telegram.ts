@@ -1,0 +1,30 @@
+import type { AccountDomain } from '../../accounts/account-domain.ts';
+import { makeTelegramLink } from '../../accounts/telegram-link.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { TelegramLink } from '../schema/telegram.ts';
+
+/** `POST /api/telegram/connect`: how a person comes to write to the account's agents on Telegram. */
+export function telegramRoutes(domain: AccountDomain): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/api/telegram/connect',
+      access: 'config',
+      operationId: 'connectTelegram',
+      summary: 'Make a deep link to the bot on Telegram',
+      description:
+        'Of the shared bot, the link binds whoever opens it to this account; the former link is void. Without a shared bot it leads to the newest of your own.',
+      tags: ['Platforms'],
+      responses: {
+        200: { description: 'The link', schema: TelegramLink },
+        400: 'No telegram bot registered',
+        502: 'The shared bot could not be logged in so far',
+      },
+      handler: async ({ principal }) => {
+        const { url, botName, expiresAt } = await makeTelegramLink(domain, principal);
+        return reply(200, { deep_link: url, bot_name: botName, expires_at: expiresAt });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,37 @@
+import { GatewayError } from '../../../src/base/errors.ts';
+import type {
+  HostedBot,
+  HostsBots,
+  LoginState,
+  SharesLogin,
+} from '../../../src/connectors/contract/messenger.ts';
+
+/** A platform that logs bots in, as far as the account domain sees it. */
+export class FakeBotHost implements HostsBots, SharesLogin {
+  readonly platform = 'telegram';
+  /** Tokens by the id of the bot. */
+  readonly bots = new Map<string, string>();
+  shared: LoginState | null = null;
+  tell: (botId: string, state: LoginState) => void = () => undefined;
+
+  async addBot({ id, token }: HostedBot): Promise<LoginState> {
+    if (token.includes('bad'))
+      throw new GatewayError('bot_refused', 'The platform refused the bot token: Unauthorized');
+    this.bots.set(id, token);
+    const state = { name: `@bot_${token.split(':')[0]}`, status: 'ok' };
+    this.tell(id, state);
+    return state;
+  }
+
+  async removeBot(botId: string): Promise<void> {
+    this.bots.delete(botId);
+  }
+
+  onBotState(listener: (botId: string, state: LoginState) => void): void {
+    this.tell = listener;
+  }
+
+  sharedLogin(): LoginState | null {
+    return this.shared;
+  }
+}

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { logInBots } from '../../../src/accounts/hosted-bots.ts';
+import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
+import { platformRoutes } from '../../../src/api/rest/platforms.ts';
+import { telegramRoutes } from '../../../src/api/rest/telegram.ts';
+import type { Platform } from '../../../src/base/platform.ts';
+import type { Connector } from '../../../src/connectors/contract/connector.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { FakeBotHost } from '../accounts/fake-bot-host.ts';
+import { NOW } from '../store/temporary.ts';
+import { accountDoors, auditOf } from './account-doors.ts';
+
+const TELEGRAM = { platform: 'telegram', bot_token: '123:good' };
+
+async function doors() {
+  const opened = await accountDoors((domain) => [
+    ...botTokenRoutes(domain),
+    ...platformRoutes(domain),
+    ...telegramRoutes(domain),
+  ]);
+  const { domain, settings, owner } = opened;
+  const host = new FakeBotHost();
+  const connectors = domain.calls.connectors as Map<Platform, Connector>;
+  connectors.set('telegram', host as unknown as Connector);
+  const rows = () => domain.store.db.selectFrom('botTokens').select(['id', 'status', 'botName']).execute();
+  const platform = async () => (await settings.get('/api/platforms')).body.platforms[4];
+  const connect = () =>
+    domain.store.db
+      .insertInto('connections')
+      .values({
+        id: 'con_1',
+        accountId: owner.accountId,
+        provider: 'telegram',
+        label: 'Ada',
+        status: 'ok',
+        loginKey: 'shared',
+        remoteId: '42',
+        sealedCredentials: '',
+        createdAt: NOW,
+        updatedAt: NOW,
+      })
+      .execute();
+  return { ...opened, host, rows, platform, connect };
+}
+
+test('a bot is logged in when it is registered, and out when it is deleted', async () => {
+  const { settings, host, platform } = await doors();
+  const { status, body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
+  expect([status, bot.status, bot.bot_name]).toEqual([200, 'ok', '@bot_123']);
+  expect([...host.bots]).toEqual([[bot.id, '123:good']]);
+  expect((await settings.delete(`/api/bot-tokens/${bot.id}`)).status).toBe(200);
+  expect(host.bots.size).toBe(0);
+  expect(await platform()).toMatchObject({ platform: 'telegram', status: 'not_configured' });
+});
+
+test('a bot that the platform refuses is not kept', async () => {
+  const { settings, rows, domain, owner } = await doors();
+  const { status, body } = await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '1:bad' });
+  expect([status, body]).toEqual([400, { detail: 'The platform refused the bot token: Unauthorized' }]);
+  expect(await rows()).toEqual([]);
+  expect(await domain.store.db.selectFrom('agentAccounts').selectAll().execute()).toEqual([]);
+  expect((await auditOf(domain.store, owner.accountId)).map(([action]) => action)).toEqual([
+    'bot_token.create',
+    'bot_token.delete',
+  ]);
+});
+
+test('at a start all bots are logged in, and what the platform says of them is kept and shown', async () => {
+  const { settings, host, rows, domain, platform } = await doors();
+  const { body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
+  const { body: worse } = await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '7:worse' });
+  await domain.store.db.updateTable('botTokens').set({ status: 'registered', botName: null }).execute();
+  host.bots.clear();
+  await logInBots(domain);
+  await waitFor('their states', async () => (await rows()).every(({ status }) => status === 'ok'));
+  expect([...host.bots.keys()].sort()).toEqual([bot.id, worse.id].sort());
+
+  host.tell(bot.id, { name: null, status: 'Conflict: terminated by other getUpdates request' });
+  host.tell(worse.id, { name: null, status: 'Unauthorized' });
+  await waitFor('bad news', async () => (await rows()).every(({ status }) => status !== 'ok'));
+  expect(await platform()).toMatchObject({
+    status: 'Conflict: terminated by other getUpdates request',
+    accounts: [{ label: '@bot_123' }, { label: '@bot_7', status: 'Unauthorized' }],
+  });
+});
+
+test('a bot that cannot be logged in at a start says so and keeps none out', async () => {
+  const { settings, host, rows, domain } = await doors();
+  const { body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
+  await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '7:other' });
+  const sealed = domain.store.db.updateTable('botTokens').set({ sealedToken: 'of another key' });
+  await sealed.where('id', '=', bot.id).execute();
+  host.bots.clear();
+  await logInBots(domain);
+  await waitFor('the state', async () =>
+    (await rows()).some(({ status }) => status === 'The token cannot be read'),
+  );
+  await waitFor('the other', () => host.bots.size === 1);
+});
+
+test('the deep link binds to the shared bot, else it leads to the own one', async () => {
+  const { settings, agent, host, domain } = await doors();
+  const link = () => settings.post('/api/telegram/connect');
+  const none = await link();
+  expect([none.status, none.body]).toEqual([400, { detail: 'No telegram bot registered' }]);
+  expect((await agent.post('/api/telegram/connect')).status).toBe(403);
+
+  await settings.post('/api/bot-tokens', TELEGRAM);
+  await logInBots(domain);
+  await waitFor('its name', async () => (await link()).status === 200);
+  expect((await link()).body).toEqual({
+    deep_link: 'https://t.me/bot_123',
+    bot_name: '@bot_123',
+    expires_at: null,
+  });
+
+  host.shared = { name: null, status: 'Unauthorized' };
+  expect((await link()).body).toEqual({ detail: 'Unauthorized' });
+  host.shared = { name: '@all_bot', status: 'ok' };
+  const { body } = await link();
+  expect(body.deep_link).toMatch(/^https:\/\/t\.me\/all_bot\?start=[\w-]{32}$/);
+  const stored = await domain.store.db.selectFrom('inviteLinks').selectAll().execute();
+  expect(stored).toMatchObject([{ expiresAt: body.expires_at }]);
+  expect(JSON.stringify(stored)).not.toContain(body.deep_link.split('=')[1]);
+});
+
+test('a connection by the shared login stands with the platform as that does', async () => {
+  const { host, platform, connect, settings, domain } = await doors();
+  await connect();
+  expect((await platform()).status).toBe('The gateway has no login of its own there any more');
+  await logInBots(domain);
+  host.shared = { name: '@all_bot', status: 'Telegram cannot be reached (ECONNREFUSED)' };
+  expect((await platform()).status).toBe('Telegram cannot be reached (ECONNREFUSED)');
+  await settings.post('/api/bot-tokens', TELEGRAM);
+  await waitFor('its state', async () => (await platform()).status === 'ok');
+});
