@@ -6,6 +6,7 @@ import { AttemptLimits } from './accounts/attempt-limits.ts';
 import { checkPassword } from './accounts/change-password.ts';
 import type { LeavingDomain } from './accounts/delete-account.ts';
 import { ensureOperator, type OperatorKeys } from './accounts/first-start.ts';
+import { logInBots } from './accounts/hosted-bots.ts';
 import { KeyRing } from './accounts/key-ring.ts';
 import { Mailer } from './accounts/mailer.ts';
 import { OutboxFolder } from './accounts/outbox-folder.ts';
@@ -47,6 +48,7 @@ import { signInRoutes } from './api/rest/sign-in.ts';
 import { sipDidRoutes } from './api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from './api/rest/sip-trunk.ts';
 import { type ReadinessCheck, systemRoutes } from './api/rest/system.ts';
+import { telegramRoutes } from './api/rest/telegram.ts';
 import { usageRoutes } from './api/rest/usage.ts';
 import { inboxStreamRoute } from './api/stream/inbox-stream-route.ts';
 import { OpenStreams } from './api/stream/open-streams.ts';
@@ -57,9 +59,11 @@ import { CallRecorder } from './calls/call-recorder.ts';
 import { CallRegistry } from './calls/call-registry.ts';
 import { hangUpAgent, hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
+import type { Connector } from './connectors/contract/connector.ts';
 import { takesMessages } from './connectors/contract/messenger.ts';
 import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
+import { TelegramConnector } from './connectors/telegram/telegram-connector.ts';
 import { AccountNews } from './messaging/account-news.ts';
 import { type DeltaQuestion, readDelta } from './messaging/inbox-delta.ts';
 import type { Reading } from './messaging/inbox-view.ts';
@@ -124,12 +128,16 @@ export async function assemble(parts: Parts): Promise<Running> {
   const retention = new EventRetention(store.db, clock, (error) => events.writeFailed('old events', error));
   closers.push(() => retention.close());
 
+  const { host, port } = settings.http;
+  const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const sip = sipConnector(settings, clock, loggers, metrics);
+  const telegram = telegramConnector(parts, metrics, publicUrl);
   const calls = callDomain(settings, clock, {
     engine,
     recorder,
     events,
     sip,
+    messengers: [telegram],
     hasLogin: (accountId, platform) => hasLogin(store.db, accountId, platform),
   });
   metrics.watchCalls(() => calls.registry.countByState());
@@ -140,8 +148,6 @@ export async function assemble(parts: Parts): Promise<Running> {
   const sipAccounts = { store, directory: sip, clock };
   await loadSipAccounts(sipAccounts);
 
-  const { host, port } = settings.http;
-  const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const people = await peopleDomain(parts, events, publicUrl);
   // Half of the time: what closes after it must not pay for a mail server that does not answer.
   closers.push((deadlineMs) => people.mailer.close(deadlineMs / 2));
@@ -191,6 +197,9 @@ export async function assemble(parts: Parts): Promise<Running> {
   // Runs before HTTP closes, so that agents still hear how their calls end.
   closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
   await http.listen(host, port);
+  closers.push(() => telegram.close());
+  await telegram.start();
+  await logInBots({ ...sipAccounts, calls });
   // Only now: keys made by a start that then failed would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();
@@ -226,17 +235,33 @@ function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metric
   );
 }
 
+function telegramConnector(
+  { settings, clock, loggers }: Parts,
+  metrics: Metrics,
+  publicUrl: () => string,
+): TelegramConnector {
+  const { urls, sharedToken, updates } = settings.telegram;
+  const webhookRoot = updates === 'webhook' ? () => `${publicUrl()}/api/telegram/webhook` : null;
+  return new TelegramConnector({ urls, sharedToken, webhookRoot }, clock, {
+    count: (event) => metrics.messengerEvent('telegram', event),
+    log: (level, text, detail) => loggers.messaging[level]({ platform: 'telegram', ...detail }, text),
+  });
+}
+
 function callDomain(
   settings: Settings,
   clock: Clock,
-  parts: Pick<CallDomain, 'engine' | 'recorder' | 'events' | 'hasLogin'> & { readonly sip: SipConnector },
+  parts: Pick<CallDomain, 'engine' | 'recorder' | 'events' | 'hasLogin'> & {
+    readonly sip: SipConnector;
+    readonly messengers: readonly Connector[];
+  },
 ): CallDomain {
-  const { sip, ...others } = parts;
+  const { sip, messengers, ...others } = parts;
   const calls: CallDomain = {
     ...others,
     clock,
     registry: new CallRegistry(),
-    connectors: new Map([[sip.platform, sip]]),
+    connectors: new Map([sip, ...messengers].map((connector) => [connector.platform, connector])),
     deadlines: {
       connectingMs: CONNECTING_DEADLINE_MS,
       ringingMs: RINGING_DEADLINE_MS,
@@ -336,6 +361,7 @@ function routes({ calls, sip, agents, inbox, probes, people, oauth, metrics, pub
     ...platformRoutes(accounts),
     ...botTokenRoutes(accounts),
     ...inviteLinkRoutes(accounts),
+    ...telegramRoutes(accounts),
     ...feedbackRoutes(accounts),
     ...exportRoutes(accounts),
     ...accountDeletionRoutes(leavingDomain(accounts, agents, people), publicUrl),

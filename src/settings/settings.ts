@@ -42,6 +42,13 @@ export interface Settings {
     readonly codecs: Values['SVC_SIP_CODECS'];
     readonly mediaTimeoutMs: number;
   };
+  readonly telegram: {
+    /** Null: no bot is shared. */
+    readonly sharedToken: string | null;
+    readonly updates: Values['SVC_TELEGRAM_UPDATES'];
+    /** Without slashes at the end. */
+    readonly urls: { readonly api: string; readonly files: string };
+  };
   readonly calls: { readonly maxPerAccount: number; readonly maxCallMs: number };
   readonly engine: {
     readonly threads: number;
@@ -141,6 +148,9 @@ function conflicts(values: Partial<Values>): string[] {
   if (values.SVC_SMTP_URL && values.SVC_MAIL_FROM === null) {
     mistakes.push('SVC_MAIL_FROM: is missing beside SVC_SMTP_URL');
   }
+  if (values.SVC_TELEGRAM_UPDATES === 'webhook' && values.SVC_PUBLIC_URL === null) {
+    mistakes.push('SVC_PUBLIC_URL: is missing beside SVC_TELEGRAM_UPDATES "webhook"');
+  }
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
     mistakes.push('SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY');
@@ -178,6 +188,7 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       codecs: values.SVC_SIP_CODECS,
       mediaTimeoutMs: values.SVC_MEDIA_TIMEOUT_S * 1000,
     },
+    telegram: arrangeTelegram(values),
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
@@ -194,6 +205,15 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
 function arrangeTls(values: Values): Settings['sip']['tlsListen'] {
   const { SVC_SIP_TLS_PORT: port, SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
   return cert === null || key === null ? null : { port, cert, key };
+}
+
+function arrangeTelegram(values: Values): Settings['telegram'] {
+  const api = values.SVC_TELEGRAM_API_URL;
+  return {
+    sharedToken: values.SVC_TELEGRAM_BOT_TOKEN,
+    updates: values.SVC_TELEGRAM_UPDATES,
+    urls: { api, files: values.SVC_TELEGRAM_FILE_URL ?? `${api}/file` },
+  };
 }
 
 function arrangeMail({ SVC_SMTP_URL: smtpUrl, SVC_MAIL_FROM: from }: Values): Settings['mail'] {

@@ -89,6 +89,10 @@ const CodecList = z.string().transform((text, context) => {
   return known;
 });
 
+const TelegramToken = z
+  .string()
+  .regex(/^[1-9]\d{0,19}:[\w-]{1,128}$/, 'must be a token as @BotFather gives them, digits:letters');
+
 const SmtpUrl = z.string().refine((text) => {
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '';
@@ -269,6 +273,30 @@ export const VARIABLES = {
     schema: ProxyList,
     meaning:
       'Addresses or subnets of reverse proxies, with commas between, whose `X-Forwarded-For` tells the client of a request',
+  }),
+  SVC_TELEGRAM_BOT_TOKEN: variable({
+    default: null,
+    secret: true,
+    schema: TelegramToken,
+    meaning:
+      'Token of the Telegram bot that all accounts share (from @BotFather); without it accounts bring their own',
+  }),
+  SVC_TELEGRAM_UPDATES: variable({
+    default: 'polling',
+    schema: z.enum(['polling', 'webhook'], 'must be one of polling, webhook'),
+    meaning:
+      'How messages come from Telegram: fetched (polling), or brought to SVC_PUBLIC_URL, which Telegram must reach over https (webhook)',
+  }),
+  SVC_TELEGRAM_API_URL: variable({
+    default: 'https://api.telegram.org',
+    schema: PublicUrl,
+    meaning: "Telegram's Bot API, or a server of your own",
+  }),
+  SVC_TELEGRAM_FILE_URL: variable({
+    default: null,
+    shownDefault: '`/file` below the Bot API',
+    schema: PublicUrl,
+    meaning: 'Where files that people send on Telegram are fetched from',
   }),
   SVC_MASTER_KEY: variable({
     default: null,

@@ -35,6 +35,7 @@ export interface Loggers {
   readonly accounts: Logger;
   readonly calls: Logger;
   readonly sip: Logger;
+  readonly messaging: Logger;
   readonly engine: Logger;
   /** Writes what is still in memory; call it last. */
   flush(): void;
@@ -61,6 +62,7 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
     accounts: part('accounts'),
     calls: part('calls'),
     sip: part('sip'),
+    messaging: part('messaging'),
     engine: part('engine'),
     flush: () => flush(destination),
   };

@@ -44,6 +44,12 @@ export class Metrics {
     'event',
   ]);
 
+  readonly #messengerEvents = this.#counter(
+    'svc_messenger_events_total',
+    'What connectors of chat platforms met beside the messages',
+    ['platform', 'event'],
+  );
+
   /** Begins to watch the process too: memory, CPU, event loop, garbage collection. */
   constructor() {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
@@ -73,6 +79,10 @@ export class Metrics {
 
   sipEvent(event: string): void {
     this.#sipEvents.inc({ event });
+  }
+
+  messengerEvent(platform: string, event: string): void {
+    this.#messengerEvents.inc({ platform, event });
   }
 
   /** Shows the live calls by state; once. */

@@ -63,6 +63,8 @@ export class Gateway {
       SVC_SIP_PORT: `${sip}`,
       SVC_RTP_PORT_MIN: `${rtp.first}`,
       SVC_RTP_PORT_MAX: `${rtp.last}`,
+      // No test calls the real Telegram: where nothing listens, bots wait.
+      SVC_TELEGRAM_API_URL: 'http://127.0.0.1:9',
       SVC_BOOTSTRAP_AGENT_KEY: this.agentKey,
       SVC_BOOTSTRAP_SETTINGS_KEY: this.settingsKey,
       ...options.env,

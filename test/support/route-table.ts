@@ -70,6 +70,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'POST /api/keys/test-agent/start': 'config',
   'GET /api/keys/test-agent/status': 'config',
   'POST /api/invite-link': 'config',
+  'POST /api/telegram/connect': 'config',
 
   'GET /api/account': 'account',
   'GET /api/usage': 'account',
