@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { assert } from '../../base/assert.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { ErrorBody } from '../schema/error-body.ts';
+import type { BodyStream } from './body-stream.ts';
 import type { BytesReply, EmptyReply, JsonReply, Reply, StreamReply } from './reply.ts';
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -52,12 +53,20 @@ type ReplyOf<Specs extends ResponseSpecs> = {
   [Status in keyof Specs & number]: ReplyFor<Status, Specs[Status]>;
 }[keyof Specs & number];
 
+/** What a handler finds as the body. */
+type BodyOf<Body, Form> = Form extends z.ZodObject
+  ? BodyStream | (Body extends z.ZodUndefined ? never : ReadBody<Body>)
+  : ReadBody<Body>;
+
+type ReadBody<Body> = Body extends z.ZodType ? z.output<Body> : Uint8Array;
+
 /** All that is known about one endpoint: dispatch, validation and the OpenAPI description come from this object. */
 interface RouteDefinition<
   A extends Access,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
-  Body extends z.ZodType,
+  Body extends z.ZodType | 'raw',
+  Form extends z.ZodObject | undefined,
   Specs extends ResponseSpecs,
 > {
   readonly method: HttpMethod;
@@ -73,8 +82,16 @@ interface RouteDefinition<
   readonly headers?: readonly string[];
   readonly params?: Params;
   readonly query?: Query;
-  /** Schema of the JSON body; one that accepts `undefined` makes the body optional. */
+  /**
+   * Schema of the JSON body; one that accepts `undefined` makes the body optional. `raw`: the handler gets the bytes as
+   * they came, of whatever type.
+   */
   readonly body?: Body;
+  /**
+   * Describes a multipart/form-data body, in place of a JSON one or as the other choice. The handler gets it as a
+   * BodyStream, before it has come: `formParts` takes it apart. No limit of size but the handler's own.
+   */
+  readonly form?: Form;
   /** Largest body accepted, in bytes; 1 MB unless told otherwise. */
   readonly bodyLimitBytes?: number;
   readonly responses: Specs;
@@ -83,14 +100,24 @@ interface RouteDefinition<
       A extends 'public' ? null : Principal,
       z.output<Params>,
       z.output<Query>,
-      z.output<Body>
+      BodyOf<Body, Form>
     >,
   ) => ReplyOf<Specs> | Promise<ReplyOf<Specs>>;
 }
 
 /** A route whose types have done their work: what the server and the OpenAPI document read. */
 export interface Route
-  extends Omit<RouteDefinition<Access, z.ZodObject, z.ZodObject, z.ZodType, ResponseSpecs>, 'handler'> {
+  extends Omit<
+    RouteDefinition<
+      Access,
+      z.ZodObject,
+      z.ZodObject,
+      z.ZodType | 'raw',
+      z.ZodObject | undefined,
+      ResponseSpecs
+    >,
+    'handler'
+  > {
   // biome-ignore lint/suspicious/noExplicitAny: the request's types were checked where the route was declared
   readonly handler: (request: RouteRequest<any, any, any, any>) => Reply | Promise<Reply>;
 }
@@ -108,8 +135,9 @@ export function route<
   const Specs extends ResponseSpecs,
   Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
-  Body extends z.ZodType = z.ZodUndefined,
->(definition: RouteDefinition<A, Params, Query, Body, Specs>): Route {
+  Body extends z.ZodType | 'raw' = z.ZodUndefined,
+  Form extends z.ZodObject | undefined = undefined,
+>(definition: RouteDefinition<A, Params, Query, Body, Form, Specs>): Route {
   const inPath = pathParameterNames(definition.path).sort().join();
   const inSchema = Object.keys(definition.params?.shape ?? {})
     .sort()

@@ -11,6 +11,8 @@ import type { ResponseSpec, Route } from '../http/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 
 const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'multipart/form-data';
+const ANY_TYPE = '*/*';
 
 /** The OpenAPI description of a set of routes. */
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -76,7 +78,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       ...(route.params ? { path: route.params } : {}),
       ...(route.query ? { query: route.query } : {}),
     },
-    ...(route.body ? { requestBody: requestBodyOf(route.body) } : {}),
+    ...(route.body || route.form ? { requestBody: requestBodyOf(route) } : {}),
     responses: responsesOf(route),
   };
 }
@@ -88,8 +90,13 @@ function securityOf(access: Route['access']): Record<string, string[]>[] {
   return kinds.includes('session') ? [...byKey, { session: [] }] : byKey;
 }
 
-function requestBodyOf(schema: NonNullable<Route['body']>) {
-  return { required: !schema.safeParse(undefined).success, content: { [JSON_TYPE]: { schema } } };
+function requestBodyOf({ body, form }: Route) {
+  const isOptional = body !== undefined && body !== 'raw' && body.safeParse(undefined).success;
+  const content = {
+    ...(body === undefined ? {} : body === 'raw' ? { [ANY_TYPE]: {} } : { [JSON_TYPE]: { schema: body } }),
+    ...(form === undefined ? {} : { [FORM_TYPE]: { schema: form } }),
+  };
+  return { required: !isOptional, content };
 }
 
 /** The route's own answers and those that the server gives for it. */
@@ -99,12 +106,14 @@ function responsesOf(route: Route): ZodOpenApiResponsesObject {
   return Object.fromEntries(described) as ZodOpenApiResponsesObject;
 }
 
-function serverResponses({ access, method, query, body }: Route): Record<number, ResponseSpec> {
+function serverResponses({ access, method, query, body, form }: Route): Record<number, ResponseSpec> {
   return {
     ...(access === 'public' ? {} : { 401: 'Invalid or missing API key' }),
     ...((access === 'public' || access === 'account') && method === 'get' ? {} : { 403: WHY_FORBIDDEN }),
-    ...(body ? { 408: 'The body did not arrive in time', 413: 'Request body exceeds the size limit' } : {}),
-    ...(query || body
+    ...(body || form
+      ? { 408: 'The body did not arrive in time', 413: 'Request body exceeds the size limit' }
+      : {}),
+    ...(query || form || (body && body !== 'raw')
       ? { 422: { description: 'The request is not valid', schema: ValidationErrorBody } }
       : {}),
     500: 'Internal error',

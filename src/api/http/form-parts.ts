@@ -1,0 +1,178 @@
+import { ValidationError } from './validation.ts';
+
+/** A multipart/form-data body and the header that tells its boundary. */
+export interface FormBody extends AsyncIterable<Uint8Array> {
+  readonly contentType: string;
+}
+
+/** One part of a form. */
+export interface FormPart {
+  readonly name: string;
+  /** As the client spelt it, path and all; null where the part is no file. */
+  readonly fileName: string | null;
+  readonly contentType: string | null;
+  /** To be read before the next part is asked for; what is left of it is skipped. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+const MAX_PARTS = 8;
+/** Of one part. So few also keep looking through them short, whatever stands there. */
+const MAX_HEADER_BYTES = 2_048;
+const MAX_PREAMBLE_BYTES = 8_192;
+const LINE_END = '\r\n';
+const BOUNDARY = /;[ \t]*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
+const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
+
+/** The parts of a form (RFC 7578) while they arrive. Throws a ValidationError where the body is none. */
+export async function* formParts(body: FormBody): AsyncGenerator<FormPart> {
+  const reader = new FormReader(body, boundaryOf(body.contentType));
+  await reader.skipPreamble();
+  for (let parts = 0; await reader.hasPart(); parts++) {
+    if (parts === MAX_PARTS) throw notAForm('it has too many parts');
+    yield partOf(await reader.headers(), reader);
+    await reader.skipPart();
+  }
+}
+
+/** The text of a field. Throws a ValidationError when it is longer than `maxBytes`. */
+export async function fieldText({ name, bytes }: FormPart, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let lengthBytes = 0;
+  for await (const chunk of bytes) {
+    lengthBytes += chunk.byteLength;
+    if (lengthBytes > maxBytes) throw notAForm(`its field ${name} is too long`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Takes a body apart; holds no more of it than one chunk and the length of a delimiter. */
+class FormReader {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #delimiter: Buffer;
+  /** The first delimiter has no line before it. */
+  #held: Buffer = Buffer.from(LINE_END);
+  #isWithinPart = true;
+
+  constructor(body: FormBody, boundary: string) {
+    this.#source = body[Symbol.asyncIterator]();
+    this.#delimiter = Buffer.from(`${LINE_END}--${boundary}`, 'latin1');
+  }
+
+  async skipPreamble(): Promise<void> {
+    let lengthBytes = 0;
+    for await (const chunk of this.bytes()) {
+      lengthBytes += chunk.byteLength;
+      if (lengthBytes > MAX_PREAMBLE_BYTES) throw notAForm('its boundary does not come');
+    }
+  }
+
+  async skipPart(): Promise<void> {
+    const rest = this.bytes();
+    while (this.#isWithinPart) await rest.next();
+  }
+
+  /** After a delimiter: two dashes say that it was the last one. */
+  async hasPart(): Promise<boolean> {
+    while (this.#held.length < 2) await this.#fill();
+    return this.#held.toString('latin1', 0, 2) !== '--';
+  }
+
+  /** The part's headers, each after the end of a line. */
+  async headers(): Promise<string> {
+    const end = LINE_END + LINE_END;
+    for (;;) {
+      const at = this.#held.indexOf(end);
+      if ((at < 0 ? this.#held.length : at) > MAX_HEADER_BYTES)
+        throw notAForm('the headers of a part are too long');
+      if (at >= 0) {
+        const text = this.#held.toString('utf8', 0, at);
+        this.#held = this.#held.subarray(at + end.length);
+        this.#isWithinPart = true;
+        return text;
+      }
+      await this.#fill();
+    }
+  }
+
+  /** What is left of the part that we are within. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    while (this.#isWithinPart) {
+      const at = this.#held.indexOf(this.#delimiter);
+      this.#isWithinPart = at < 0;
+      const bytes = this.#held.subarray(0, at < 0 ? this.#delimiterMayBeginAt() : at);
+      this.#held = this.#held.subarray(at < 0 ? bytes.length : at + this.#delimiter.length);
+      if (bytes.length > 0) yield bytes;
+      if (this.#isWithinPart) await this.#fill();
+    }
+  }
+
+  /** The last that has come may be a part of a delimiter, which begins as a line ends. */
+  #delimiterMayBeginAt(): number {
+    const { length } = this.#held;
+    const at = this.#held.indexOf(LINE_END[0]!, Math.max(0, length - this.#delimiter.length + 1));
+    return at < 0 ? length : at;
+  }
+
+  async #fill(): Promise<void> {
+    const next = await this.#source.next();
+    if (next.done) throw notAForm('it ends too early');
+    const { buffer, byteOffset, byteLength } = next.value;
+    const chunk = Buffer.from(buffer, byteOffset, byteLength);
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+  }
+}
+
+function boundaryOf(contentType: string): string {
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined) throw notAForm('its boundary is missing');
+  return boundary;
+}
+
+function partOf(headers: string, reader: FormReader): FormPart {
+  if (!/^[ \t]*(\r\n|$)/.test(headers)) throw notAForm('its boundary goes on');
+  const disposition = headerOf(headers, 'content-disposition');
+  const parameters = parametersOf(disposition ?? '');
+  const name = parameters.get('name');
+  if (!/^form-data[ \t]*(;|$)/i.test(disposition ?? '') || name === undefined)
+    throw notAForm('a part has no name');
+  return {
+    name,
+    fileName: extendedValue(parameters.get('filename*')) ?? parameters.get('filename') ?? null,
+    contentType: headerOf(headers, 'content-type'),
+    bytes: reader.bytes(),
+  };
+}
+
+function headerOf(headers: string, name: string): string | null {
+  const line = headers.split(LINE_END).find((each) => each.toLowerCase().startsWith(`${name}:`));
+  return line?.slice(name.length + 1).trim() ?? null;
+}
+
+/** Browsers escape with percent signs what others escape with backslashes. */
+function parametersOf(header: string): Map<string, string> {
+  const found = header.matchAll(PARAMETER);
+  return new Map(
+    Array.from(found, ([, name, quoted, plain]) => [
+      name!.toLowerCase(),
+      quoted === undefined ? plain! : quoted.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"'),
+    ]),
+  );
+}
+
+/** RFC 8187: a charset, a language and percent-encoded bytes; null for any other. */
+function extendedValue(text: string | undefined): string | null {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(text ?? '')?.[1];
+  if (encoded === undefined) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return null;
+  }
+}
+
+function notAForm(why: string): ValidationError {
+  const msg = `Input should be a valid multipart/form-data body: ${why}`;
+  return new ValidationError([{ loc: ['body'], type: 'form_invalid', msg }]);
+}
