@@ -35,6 +35,7 @@ import { callRoutes } from './api/rest/calls.ts';
 import { emailAddressRoutes } from './api/rest/email-address.ts';
 import { exportRoutes } from './api/rest/export.ts';
 import { feedbackRoutes } from './api/rest/feedback.ts';
+import { fileRoutes } from './api/rest/files.ts';
 import { identityRoutes } from './api/rest/identities.ts';
 import { type InboxDomain, inboxRoutes } from './api/rest/inbox.ts';
 import { internalBearerRoutes } from './api/rest/internal-bearer.ts';
@@ -60,10 +61,16 @@ import { CallRegistry } from './calls/call-registry.ts';
 import { hangUpAgent, hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
 import type { Connector } from './connectors/contract/connector.ts';
-import { takesMessages } from './connectors/contract/messenger.ts';
+import { fetchesFiles, takesMessages } from './connectors/contract/messenger.ts';
 import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
 import { TelegramConnector } from './connectors/telegram/telegram-connector.ts';
+import { deleteAccountFiles } from './files/delete-account-files.ts';
+import type { FileDomain } from './files/file-domain.ts';
+import { FileSweeper } from './files/file-sweeper.ts';
+import { keepInboundFiles } from './files/keep-inbound-files.ts';
+import { listedAttachments } from './files/listed-attachments.ts';
+import { openFiles } from './files/open-files.ts';
 import { AccountNews } from './messaging/account-news.ts';
 import { type DeltaQuestion, readDelta } from './messaging/inbox-delta.ts';
 import type { Reading } from './messaging/inbox-view.ts';
@@ -140,6 +147,9 @@ export async function assemble(parts: Parts): Promise<Running> {
     messengers: [telegram],
     hasLogin: (accountId, platform) => hasLogin(store.db, accountId, platform),
   });
+  const files = await fileDomain(parts, calls, metrics);
+  const sweeper = new FileSweeper(files, (error) => events.writeFailed('old files', error));
+  closers.push(() => sweeper.close());
   metrics.watchCalls(() => calls.registry.countByState());
   metrics.watchEngine(() => engineReading(engine));
   closers.push(() => recorder.settled());
@@ -157,9 +167,9 @@ export async function assemble(parts: Parts): Promise<Running> {
     roster: people.roster,
     endCalls: (accountId, agentId) => hangUpAgent(calls, accountId, agentId),
   };
-  takeMessages(calls, intakeDomain(parts, wakeups, people.roster));
+  takeMessages(calls, intakeDomain(parts, wakeups, people.roster, files));
   const streams = new OpenStreams();
-  const inbox = inboxDomain(parts, wakeups);
+  const inbox = inboxDomain(parts, wakeups, (seqs) => listedAttachments(files, publicUrl(), seqs));
   metrics.watchInbox(() => inbox.waiters);
   const replies = new AgentReplies(clock);
   const probes = new AgentProbes(store.db, clock, {
@@ -179,7 +189,18 @@ export async function assemble(parts: Parts): Promise<Running> {
   const signIns = signInsOf({ store, people, providers: settings.oidcProviders, onProviderFailed });
   const oauth = oauthDoor(signIns, people, authenticate);
   const http = new HttpServer({
-    routes: routes({ calls, sip: sipAccounts, agents, inbox, probes, people, oauth, metrics, publicUrl }),
+    routes: routes({
+      calls,
+      sip: sipAccounts,
+      agents,
+      files,
+      inbox,
+      probes,
+      people,
+      oauth,
+      metrics,
+      publicUrl,
+    }),
     sockets: [
       streamRoute(calls, authenticate, streams),
       inboxStreamRoute(streamedFeed(inbox, wakeups, loggers), authenticate, streams),
@@ -204,6 +225,7 @@ export async function assemble(parts: Parts): Promise<Running> {
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();
   retention.start();
+  sweeper.start();
   return {
     publicUrl: publicUrl(),
     sipPort: sip.port ?? settings.sip.port,
@@ -274,6 +296,29 @@ function callDomain(
   return calls;
 }
 
+async function fileDomain(
+  { settings, clock, store }: Parts,
+  { connectors }: CallDomain,
+  metrics: Metrics,
+): Promise<FileDomain> {
+  const { maxBytes, fetchAllow: trusted, ...limits } = settings.files;
+  const files = await openFiles(
+    { dir: join(settings.dataDir, 'files'), limits, trusted },
+    {
+      store,
+      clock,
+      maxBytes,
+      fetcher: (platform) => {
+        const connector = connectors.get(platform);
+        return connector && fetchesFiles(connector) ? connector : undefined;
+      },
+      count: (event) => metrics.fileEvent(event),
+    },
+  );
+  metrics.watchFileBytes(() => files.ledger.totalBytes);
+  return files;
+}
+
 async function peopleDomain(
   { settings, clock, store: { db } }: Parts,
   events: BusinessEvents,
@@ -298,13 +343,18 @@ async function peopleDomain(
   };
 }
 
-function intakeDomain({ store, clock }: Parts, wakeups: Wakeups, roster: AgentRoster): IntakeDomain {
+function intakeDomain(
+  { store, clock }: Parts,
+  wakeups: Wakeups,
+  roster: AgentRoster,
+  files: FileDomain,
+): IntakeDomain {
   return {
     store,
     clock,
     wakeups,
     holds: new Map(),
-    keepFiles: async () => ({ fileIds: [], tooLarge: 0 }),
+    keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: () => {},
     followAgents: (accountId) => roster.reload(accountId),
   };
@@ -316,8 +366,12 @@ function takeMessages({ connectors }: CallDomain, intake: IntakeDomain): void {
     if (takesMessages(connector)) connector.onMessages(new PlatformIntake(intake, connector.platform));
 }
 
-function inboxDomain({ store, clock }: Parts, wakeups: Wakeups): InboxDomain {
-  const reading: Reading = { store, clock, attachments: async () => new Map() };
+function inboxDomain(
+  { store, clock }: Parts,
+  wakeups: Wakeups,
+  attachments: Reading['attachments'],
+): InboxDomain {
+  const reading: Reading = { store, clock, attachments };
   const view = {
     read: (question: DeltaQuestion) => readDelta(reading, question),
     newsOf: (accountId: string) => new AccountNews(store.db, accountId),
@@ -335,6 +389,7 @@ interface Domains {
   readonly calls: CallDomain;
   readonly sip: SipAccounts;
   readonly agents: AgentDomain;
+  readonly files: FileDomain;
   readonly inbox: InboxDomain;
   readonly probes: AgentProbes;
   readonly people: People;
@@ -343,11 +398,13 @@ interface Domains {
   readonly publicUrl: () => string;
 }
 
-function routes({ calls, sip, agents, inbox, probes, people, oauth, metrics, publicUrl }: Domains): Route[] {
+function routes(domains: Domains): Route[] {
+  const { calls, sip, agents, files, inbox, probes, people, oauth, metrics, publicUrl } = domains;
   const accounts = { ...sip, calls };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
     ...inboxRoutes(inbox),
+    ...fileRoutes(files, publicUrl),
     ...sipTrunkRoutes(sip),
     ...sipDidRoutes(sip),
     ...agentRoutes(agents),
@@ -364,7 +421,7 @@ function routes({ calls, sip, agents, inbox, probes, people, oauth, metrics, pub
     ...telegramRoutes(accounts),
     ...feedbackRoutes(accounts),
     ...exportRoutes(accounts),
-    ...accountDeletionRoutes(leavingDomain(accounts, agents, people), publicUrl),
+    ...accountDeletionRoutes(leavingDomain(accounts, agents, files, people), publicUrl),
     ...agentProbeRoutes(probes),
     ...signInRoutes(people),
     ...passwordRoutes(people),
@@ -377,9 +434,15 @@ function routes({ calls, sip, agents, inbox, probes, people, oauth, metrics, pub
   return all;
 }
 
-function leavingDomain(accounts: AccountDomain, { keys }: AgentDomain, people: People): LeavingDomain {
+function leavingDomain(
+  accounts: AccountDomain,
+  { keys }: AgentDomain,
+  files: FileDomain,
+  people: People,
+): LeavingDomain {
   return {
     ...accounts,
+    deleteFiles: (accountId) => deleteAccountFiles(files, accountId),
     checkPassword: (accountId, password, ip) => checkPassword(people, accountId, password, ip),
     forgetCredentials: async (accountId) => {
       people.sessions.removeAllOf(accountId);

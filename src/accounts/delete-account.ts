@@ -16,13 +16,16 @@ const BATCH_SIZE = 100;
 export interface LeavingDomain extends AccountDomain {
   /** Throws `wrong_password`, or TooManyAttempts. */
   readonly checkPassword: (accountId: string, password: string, ip: string) => Promise<void>;
+  /** Deletes the account's files, bytes and all. */
+  readonly deleteFiles: (accountId: string) => Promise<void>;
   /** Lets nobody in any more by the account's keys and sessions, once they are deleted. */
   readonly forgetCredentials: (accountId: string) => Promise<void>;
 }
 
 /**
- * Deletes an account and everything that it owns: ends its live calls, then empties its history step by step, then
- * removes all the rest in one transaction. When that fails the account is still there, and can be deleted again.
+ * Deletes an account and everything that it owns: ends its live calls, then empties its files and its history step by
+ * step, then removes all the rest in one transaction. When that fails the account is still there, and can be deleted
+ * again.
  * The password is needed where the account has one. Throws `wrong_password`, TooManyAttempts, or `unauthorized` when it
  * is gone already.
  */
@@ -39,6 +42,7 @@ export async function deleteWholeAccount(
   registry.turnAway(accountId);
   try {
     await hangUpAccount(domain.calls, accountId, HANG_UP_DEADLINE_MS);
+    await domain.deleteFiles(accountId);
     await emptyHistory(domain, accountId);
     await forget(domain, accountId);
   } finally {

@@ -20,7 +20,8 @@ export type IdKind =
   | 'idn'
   | 'con'
   | 'cnv'
-  | 'msg';
+  | 'msg'
+  | 'f';
 
 const ID_BYTES = 15;
 /** Drawn for many identifiers at once: asking for each takes several times as long as writing it. */

@@ -5,6 +5,8 @@ import { nearestName } from './nearest-name.ts';
 import { isOidcVariable, type OidcProviderSettings, readOidcProviders } from './oidc-providers.ts';
 import { VARIABLES, type Variable, type VariableName } from './variables.ts';
 
+const BYTES_PER_MB = 1024 * 1024;
+
 /** All that an operator can set; deeply frozen. Holds secrets: never logged as a whole. */
 export interface Settings {
   readonly http: {
@@ -50,6 +52,13 @@ export interface Settings {
     readonly urls: { readonly api: string; readonly files: string };
   };
   readonly calls: { readonly maxPerAccount: number; readonly maxCallMs: number };
+  readonly files: {
+    readonly maxBytes: number;
+    readonly accountBytes: number;
+    readonly totalBytes: number;
+    /** IP addresses and subnets. */
+    readonly fetchAllow: readonly string[];
+  };
   readonly engine: {
     readonly threads: number;
     readonly callsPerThread: number;
@@ -192,6 +201,12 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
+    },
+    files: {
+      maxBytes: values.SVC_FILES_MAX_SIZE_MB * BYTES_PER_MB,
+      accountBytes: values.SVC_FILES_ACCOUNT_QUOTA_MB * BYTES_PER_MB,
+      totalBytes: values.SVC_FILES_DISK_QUOTA_MB * BYTES_PER_MB,
+      fetchAllow: values.SVC_FILES_FETCH_ALLOW ?? [],
     },
     engine: {
       threads: values.SVC_ENGINE_THREADS,

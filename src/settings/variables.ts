@@ -315,6 +315,28 @@ export const VARIABLES = {
     schema: wholeNumber(1, 102_400),
     meaning: 'Largest JSON body of a request in KiB; more answers 413',
   }),
+  SVC_FILES_MAX_SIZE_MB: variable({
+    default: '25',
+    schema: wholeNumber(1, 2_000),
+    meaning: 'Largest file in MiB, whichever way it comes; more answers 413',
+  }),
+  SVC_FILES_ACCOUNT_QUOTA_MB: variable({
+    default: '1024',
+    schema: wholeNumber(1, 100_000_000),
+    meaning: 'What all uploads of an account may take on disk in MiB; more answers 507',
+  }),
+  SVC_FILES_DISK_QUOTA_MB: variable({
+    default: '10240',
+    schema: wholeNumber(1, 100_000_000),
+    meaning:
+      'What all files may take on disk in MiB, copies of what platforms have among them; more answers 507',
+  }),
+  SVC_FILES_FETCH_ALLOW: variable({
+    default: null,
+    schema: ProxyList,
+    meaning:
+      'Addresses or subnets, with commas between, that files may be fetched from by URL although they are not public',
+  }),
 } as const;
 
 export type VariableName = keyof typeof VARIABLES;

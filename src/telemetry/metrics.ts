@@ -40,6 +40,7 @@ export class Metrics {
   readonly #streamErrors = this.#counter('svc_stream_errors_total', 'call_error sent on call WebSockets', [
     'code',
   ]);
+  readonly #fileEvents = this.#counter('svc_file_events_total', 'What happened to files', ['event']);
   readonly #sipEvents = this.#counter('svc_sip_events_total', 'What SIP signaling met beside its calls', [
     'event',
   ]);
@@ -83,6 +84,20 @@ export class Metrics {
 
   messengerEvent(platform: string, event: string): void {
     this.#messengerEvents.inc({ platform, event });
+  }
+
+  fileEvent(event: string): void {
+    this.#fileEvents.inc({ event });
+  }
+
+  /** Shows how much files take on disk; once. */
+  watchFileBytes(read: () => number): void {
+    const gauge: Gauge = new Gauge({
+      name: 'svc_file_bytes',
+      help: 'What files take on disk',
+      registers: [this.#registry],
+      collect: () => gauge.set(read()),
+    });
   }
 
   /** Shows the live calls by state; once. */

@@ -26,6 +26,11 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'GET /api/inbox': 'runtime',
   'GET /api/inbox/{conversation_id}': 'runtime',
 
+  'POST /api/files': 'runtime',
+  'POST /api/files/reserve': 'runtime',
+  'POST /api/files/upload/{slot}': 'public',
+  'GET /api/files/{token}': 'public',
+
   'GET /api/sip/trunk': 'config',
   'PUT /api/sip/trunk': 'config',
   'DELETE /api/sip/trunk': 'config',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
+import { AttachmentsBody } from './attachment.ts';
 import { wholeNumber } from './query.ts';
 
 const Platform = z.enum(PLATFORMS);
@@ -78,17 +79,11 @@ export const SinceQuery = z.object({
 
 export const SayBody = z.object({ text: z.string().min(1).max(10_000) }).meta({ id: 'Say' });
 
-const Attachment = z.union([
-  z.strictObject({ file_id: z.string() }),
-  z.strictObject({ url: z.url(), name: z.string().optional(), mime: z.string().optional() }),
-  z.strictObject({ bytes_b64: z.base64(), name: z.string(), mime: z.string() }),
-]);
-
 export const CallChatBody = z
   .object({
     text: z.string().min(1).max(10_000).optional(),
     sender_name: z.string().max(80).default(''),
-    attachments: z.array(Attachment).max(10).default([]),
+    attachments: AttachmentsBody,
   })
   .refine((body) => body.text !== undefined || body.attachments.length > 0, {
     message: 'text or attachments is required',

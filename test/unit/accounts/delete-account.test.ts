@@ -30,6 +30,7 @@ async function twoAccounts() {
     checkPassword: async (_accountId, password) => {
       if (password !== 'right') throw new GatewayError('wrong_password');
     },
+    deleteFiles: async (accountId) => void told.push(`files of ${accountId}`),
     forgetCredentials: async (accountId) => void told.push(`forgot ${accountId}`),
   };
   return { store, goner, stayer, domain, calls, directory, failures, told };
@@ -76,7 +77,7 @@ test('no row of a deleted account is left in any table, and all of the other one
     [...rows].map(([table, own]) => [table, own.filter((row) => JSON.stringify(row).includes('stayer'))]);
   expect(ofStayer(after)).toEqual(ofStayer(before));
   expect([directory.trunks.size, directory.numbers.size]).toEqual([0, 0]);
-  expect(told).toEqual([`forgot ${goner.accountId}`]);
+  expect(told).toEqual([`files of ${goner.accountId}`, `forgot ${goner.accountId}`]);
 });
 
 test('live calls end and are written before their account goes', async () => {
@@ -87,7 +88,8 @@ test('live calls end and are written before their account goes', async () => {
   await placeCall(calls, { accountId: stayer.accountId, agentIds: [stayer.agentId] }, REQUEST);
   await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
   await calls.recorder.settled();
-  expect(told).toEqual(['hung up', 'hung up', `forgot ${goner.accountId}`]);
+  const [files, forgot] = [`files of ${goner.accountId}`, `forgot ${goner.accountId}`];
+  expect(told).toEqual(['hung up', 'hung up', files, forgot]);
   expect(failures).toEqual([]);
   expect(calls.registry.countOf(goner.accountId)).toBe(0);
   expect(calls.registry.countOf(stayer.accountId)).toBe(1);

@@ -1,0 +1,147 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { FileDomain } from '../../files/file-domain.ts';
+import { openByToken } from '../../files/open-file.ts';
+import { fillReserved, reserveFile } from '../../files/reserve-file.ts';
+import { type Upload, uploadInline } from '../../files/upload-file.ts';
+import { uploadFromUrl } from '../../files/upload-from-url.ts';
+import { BodyStream } from '../http/body-stream.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import {
+  File,
+  FileParams,
+  FileUploadBody,
+  FileUploadForm,
+  ReserveBody,
+  ReservedFile,
+  SlotForm,
+  SlotParams,
+} from '../schema/file.ts';
+import type { PublicUrl } from './call-wire.ts';
+import { fileWire, slotWire } from './file-wire.ts';
+import { servedFile } from './served-file.ts';
+import { fileOfForm, uploadForm } from './uploaded-form.ts';
+
+const PATH = '/api/files';
+const TAGS = ['Files'] as const;
+
+const NO_ROOM = {
+  429: 'Too many files come and go at once',
+  507: 'The account or the gateway has no room for more files',
+} as const;
+
+/** Files: brought by agents, served to whoever knows where. */
+export function fileRoutes(domain: FileDomain, publicUrl: PublicUrl): Route[] {
+  return [upload(domain, publicUrl), reserve(domain, publicUrl), fill(domain, publicUrl), serve(domain)];
+}
+
+function upload(domain: FileDomain, publicUrl: PublicUrl): Route {
+  return route({
+    method: 'post',
+    path: PATH,
+    access: 'runtime',
+    operationId: 'uploadFile',
+    summary: 'Bring a file',
+    description:
+      'As a form, by URL, or inline: exactly one of `url` and `bytes_b64`. It belongs to the account and is served for 24 h. The type is what the file begins with, where that contradicts `mime`.',
+    tags: TAGS,
+    body: FileUploadBody,
+    form: FileUploadForm,
+    responses: {
+      200: { description: 'The file', schema: File },
+      400: 'Not exactly one of url and bytes_b64; or a URL that is not one of a public host',
+      413: 'File exceeds max size',
+      502: 'The URL could not be fetched',
+      ...NO_ROOM,
+    },
+    handler: async ({ principal, body, signal }) => {
+      const { accountId } = principal;
+      const uploaded =
+        body instanceof BodyStream
+          ? await uploadForm(domain, accountId, body)
+          : await uploadJson(domain, accountId, body, signal);
+      return reply(200, fileWire(uploaded, publicUrl()));
+    },
+  });
+}
+
+async function uploadJson(
+  domain: FileDomain,
+  accountId: string,
+  { url, bytes_b64, name, mime }: FileUploadBody,
+  signal: AbortSignal,
+): Promise<Upload> {
+  const facts = { name: name ?? null, mime: mime ?? null };
+  if (url !== undefined && bytes_b64 === undefined) {
+    return await uploadFromUrl(domain, accountId, url, facts, signal);
+  }
+  if (url !== undefined || bytes_b64 === undefined) throw new GatewayError('file_source');
+  return await uploadInline(domain, accountId, Buffer.from(bytes_b64, 'base64'), facts);
+}
+
+function reserve(domain: FileDomain, publicUrl: PublicUrl): Route {
+  return route({
+    method: 'post',
+    path: `${PATH}/reserve`,
+    access: 'runtime',
+    operationId: 'reserveFile',
+    summary: 'Get a URL to which somebody without a key can bring one file',
+    tags: TAGS,
+    body: ReserveBody,
+    responses: { 200: { description: 'Where to bring it, within 5 minutes', schema: ReservedFile } },
+    handler: async ({ principal, body }) =>
+      reply(200, slotWire(await reserveFile(domain, principal.accountId, body), publicUrl())),
+  });
+}
+
+function fill(domain: FileDomain, publicUrl: PublicUrl): Route {
+  return route({
+    method: 'post',
+    path: `${PATH}/upload/{slot}`,
+    access: 'public',
+    operationId: 'fillReservedFile',
+    summary: 'Bring a reserved file',
+    description: 'The URL is the credential. It works once, or again when the upload did not succeed.',
+    tags: TAGS,
+    params: SlotParams,
+    form: SlotForm,
+    responses: {
+      200: { description: 'The file', schema: File },
+      404: 'Unknown file token',
+      413: 'File exceeds max size',
+      ...NO_ROOM,
+    },
+    handler: async ({ params, body }) => {
+      const uploaded = await fillReserved(domain, params.slot, () => fileOfForm(domain, body));
+      return reply(200, fileWire(uploaded, publicUrl()));
+    },
+  });
+}
+
+function serve(domain: FileDomain): Route {
+  return route({
+    method: 'get',
+    path: `${PATH}/{token}`,
+    access: 'public',
+    operationId: 'serveFile',
+    summary: 'Read a file, or a range of its bytes',
+    description:
+      'The token is the only credential. Served to be saved, not to be shown; what a browser could run is served as mere bytes. HEAD answers with the headers.',
+    tags: TAGS,
+    params: FileParams,
+    headers: ['range', 'if-range'],
+    responses: {
+      200: { description: 'The bytes', contentType: '*/*' },
+      206: { description: 'The range', contentType: '*/*' },
+      404: 'Unknown file token',
+      410: 'The platform has the file no more',
+      416: 'Range not satisfiable',
+      502: 'The platform did not give the file',
+      ...NO_ROOM,
+    },
+    handler: async (request) => {
+      const file = await openByToken(domain, request.params.token);
+      return servedFile(file, request.header('range'), request.header('if-range'));
+    },
+  });
+}

@@ -1,0 +1,31 @@
+const MAX_CHARACTERS = 200;
+const NAMELESS = 'file';
+
+/** Control characters, and those that make a name read in another direction than it is written. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const PATH_SEPARATOR = /[/\\]/;
+
+/** A name to keep a file under, made of what somebody called it: no path, nothing invisible, never empty. */
+export function cleanFileName(text: string | null | undefined): string {
+  const lastPart = (text ?? '')
+    .toWellFormed()
+    .split(PATH_SEPARATOR)
+    .findLast((part) => part.trim() !== '');
+  const visible = (lastPart ?? '').replace(UNWANTED, '').trim();
+  const isName = visible !== '' && visible !== '.' && visible !== '..';
+  return isName ? shortened(visible) : NAMELESS;
+}
+
+/** Keeps the extension, by which people and programs know what it is. */
+function shortened(name: string): string {
+  const characters = [...name];
+  if (characters.length <= MAX_CHARACTERS) return name;
+  const extension = /\.[\p{L}\p{N}]{1,16}$/u.exec(name)?.[0] ?? '';
+  return (
+    characters
+      .slice(0, MAX_CHARACTERS - extension.length)
+      .join('')
+      .trimEnd() + extension
+  );
+}

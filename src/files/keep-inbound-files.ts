@@ -1,0 +1,73 @@
+import { hashToken } from '../accounts/tokens.ts';
+import { newId } from '../base/ids.ts';
+import type { Platform } from '../base/platform.ts';
+import { isoAfter } from '../base/time.ts';
+import type { InboundFile } from '../connectors/contract/messenger.ts';
+import { insertFile } from '../store/files.ts';
+import type { Db } from '../store/tables.ts';
+import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
+import { cleanFileName } from './file-name.ts';
+import { mimeOf } from './mime-type.ts';
+import { newFileToken } from './upload-file.ts';
+
+/** Where files came from, and whose they are. */
+export interface InboundOrigin {
+  readonly accountId: string;
+  readonly platform: Platform;
+  /** `shared`, or the id of the bot token. */
+  readonly loginKey: string;
+}
+
+export interface KeptInbound {
+  /** In order, without those that were too large. */
+  readonly fileIds: readonly string[];
+  /** How many files no record was made of: they are over the cap, or the platform gives none that large away. */
+  readonly tooLarge: number;
+}
+
+/**
+ * Makes records of the files of an inbound message, in the transaction that stores the message. Their bytes stay with the
+ * platform until somebody asks for them.
+ */
+export async function keepInboundFiles(
+  domain: Pick<FileDomain, 'store' | 'clock' | 'maxBytes' | 'count'>,
+  trx: Db,
+  origin: InboundOrigin,
+  files: readonly InboundFile[],
+): Promise<KeptInbound> {
+  const fitting = files.filter(({ ref, sizeBytes }) => ref !== null && (sizeBytes ?? 0) <= domain.maxBytes);
+  const fileIds: string[] = [];
+  for (const file of fitting) fileIds.push(await keepRemote(domain, trx, origin, file));
+  const tooLarge = files.length - fitting.length;
+  if (tooLarge > 0) domain.count('too_large');
+  return { fileIds, tooLarge };
+}
+
+async function keepRemote(
+  { store, clock }: Pick<FileDomain, 'store' | 'clock'>,
+  trx: Db,
+  origin: InboundOrigin,
+  { name, mime, sizeBytes, ref }: InboundFile,
+): Promise<string> {
+  const id = newId('f');
+  const token = newFileToken();
+  const createdAt = clock.nowIso();
+  await insertFile(trx, store.secrets, {
+    ...origin,
+    id,
+    token,
+    tokenHash: hashToken(token),
+    origin: 'inbound',
+    name: cleanFileName(name),
+    mime: mimeOf(mime, new Uint8Array()),
+    sizeBytes,
+    state: 'remote',
+    slotHash: null,
+    slotExpiresAt: null,
+    remoteRef: ref,
+    createdAt,
+    cachedUntil: null,
+    expiresAt: isoAfter(createdAt, INBOUND_LIFE_MS),
+  });
+  return id;
+}

@@ -1,0 +1,38 @@
+import { storedBytes } from '../store/files.ts';
+import { FileDisk } from './file-disk.ts';
+import type { FileDomain } from './file-domain.ts';
+import { removeOrphans } from './file-sweeper.ts';
+import { dnsAddresses } from './host-names.ts';
+import { publicOr } from './public-address.ts';
+import { StorageLedger, type StorageLimits } from './storage-ledger.ts';
+import { Transfers } from './transfers.ts';
+import { WebFiles } from './web-files.ts';
+
+/** One account's slow uploads leave room for those of others. */
+const TRANSFER_LIMITS = { perOwner: 2_000, total: 4_000 };
+
+export interface FileOptions {
+  /** Where the bytes lie. */
+  readonly dir: string;
+  readonly limits: StorageLimits;
+  /** Subnets and addresses that files may be fetched from although they are not public. */
+  readonly trusted: readonly string[];
+}
+
+/** Opens the files of an earlier process, or makes place for the first ones. */
+export async function openFiles(
+  { dir, limits, trusted }: FileOptions,
+  others: Pick<FileDomain, 'store' | 'clock' | 'maxBytes' | 'fetcher' | 'count'>,
+): Promise<FileDomain> {
+  const disk = await FileDisk.open(dir);
+  await removeOrphans({ ...others, disk });
+  return {
+    ...others,
+    disk,
+    ledger: new StorageLedger(limits, await storedBytes(others.store.db)),
+    transfers: new Transfers(TRANSFER_LIMITS),
+    web: new WebFiles(dnsAddresses(), publicOr(trusted)),
+    refetches: new Map(),
+    slotsInUse: new Set(),
+  };
+}

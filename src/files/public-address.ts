@@ -1,0 +1,70 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Says whether files may be fetched from an IP address. */
+export type AddressRule = (address: string) => boolean;
+
+type Subnet = readonly [string, number];
+
+/** IANA's registry of special-purpose IPv4 addresses, multicast, and what clouds answer their machines at. */
+const CLOSED_IPV4: readonly Subnet[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  // With the metadata of AWS, Google, Azure and others, 169.254.169.254.
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+  // Azure's host agent, at an address that looks public.
+  ['168.63.129.16', 32],
+];
+
+/** Only global unicast is open, so that whatever wraps an IPv4 address (mapped, NAT64) is not. */
+const OPEN_IPV6: Subnet = ['2000::', 3];
+
+/** Within it: protocol assignments with Teredo, documentation, 6to4. */
+const CLOSED_IPV6: readonly Subnet[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+const closed = new BlockList();
+const openIpv6 = new BlockList();
+for (const [network, prefix] of CLOSED_IPV4) closed.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of CLOSED_IPV6) closed.addSubnet(network, prefix, 'ipv6');
+openIpv6.addSubnet(...OPEN_IPV6, 'ipv6');
+
+/** Whether an address is one of the public internet; false for what is no IP address. */
+export const isPublicAddress: AddressRule = (address) => {
+  switch (isIP(address)) {
+    case 4:
+      return !closed.check(address, 'ipv4');
+    case 6:
+      return !address.includes('%') && openIpv6.check(address, 'ipv6') && !closed.check(address, 'ipv6');
+    default:
+      return false;
+  }
+};
+
+/** Public addresses, and those of some subnets (`10.0.0.0/8`) or addresses that the operator trusts. */
+export function publicOr(trusted: readonly string[]): AddressRule {
+  const open = new BlockList();
+  for (const subnet of trusted) {
+    const [network = '', prefix] = subnet.split('/');
+    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+    open.addSubnet(network, Number(prefix ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return (address) =>
+    isPublicAddress(address) ||
+    (isIP(address) !== 0 && open.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'));
+}

@@ -1,0 +1,93 @@
+import { GatewayError } from '../base/errors.ts';
+import type { FileDomain, FileEvent } from './file-domain.ts';
+import { SNIFFED_BYTES } from './mime-type.ts';
+import type { Owner } from './storage-ledger.ts';
+
+/** Bytes that lie on disk, for a record that is still to be made. */
+export interface Received {
+  readonly fileId: string;
+  readonly owner: Owner;
+  readonly sizeBytes: number;
+  /** How they begin. */
+  readonly head: Uint8Array;
+}
+
+/** By error code. */
+const COUNTED: Readonly<Record<string, FileEvent>> = {
+  storage_full: 'storage_full',
+  too_many_transfers: 'too_many_transfers',
+};
+
+/**
+ * Writes a file's bytes to disk as they come, and none of them when something goes wrong: `file_too_large` with the
+ * first byte over the cap, `storage_full`, `too_many_transfers`, or whatever the source throws.
+ */
+export async function receiveBytes(
+  domain: FileDomain,
+  fileId: string,
+  owner: Owner,
+  source: AsyncIterable<Uint8Array>,
+): Promise<Received> {
+  const meter = new Meter(domain, owner);
+  try {
+    await domain.transfers.during(ownerName(owner), () => domain.disk.write(fileId, meter.count(source)));
+  } catch (error) {
+    domain.ledger.give(owner, meter.sizeBytes);
+    throw refusalOf(domain, error);
+  }
+  return { fileId, owner, sizeBytes: meter.sizeBytes, head: meter.head };
+}
+
+/** Takes back what no record was made for. */
+export async function dropBytes(domain: FileDomain, { fileId, owner, sizeBytes }: Received): Promise<void> {
+  domain.ledger.give(owner, sizeBytes);
+  await domain.disk.remove(fileId);
+}
+
+/** How transfers are counted. */
+export function ownerName(owner: Owner): string {
+  return owner ?? 'platforms';
+}
+
+/** The error that tells the cap, of a file that is larger. */
+export function tooLarge({ maxBytes, count }: Pick<FileDomain, 'maxBytes' | 'count'>): GatewayError {
+  count('too_large');
+  return new GatewayError('file_too_large', `File exceeds max size (${maxBytes} bytes)`);
+}
+
+/** A full disk is ours to see, whatever the operating system calls it. */
+function refusalOf({ count }: Pick<FileDomain, 'count'>, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return refusalOf({ count }, new GatewayError('storage_full'));
+  const event = code === undefined ? undefined : COUNTED[code];
+  if (event !== undefined) count(event);
+  return error;
+}
+
+/** Counts bytes on their way to the disk, and keeps the first of them. */
+class Meter {
+  sizeBytes = 0;
+  head: Uint8Array = new Uint8Array();
+  readonly #domain: FileDomain;
+  readonly #owner: Owner;
+
+  constructor(domain: FileDomain, owner: Owner) {
+    this.#domain = domain;
+    this.#owner = owner;
+  }
+
+  async *count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      if (this.sizeBytes + chunk.byteLength > this.#domain.maxBytes) throw tooLarge(this.#domain);
+      this.#domain.ledger.take(this.#owner, chunk.byteLength);
+      this.sizeBytes += chunk.byteLength;
+      this.#keepHead(chunk);
+      yield chunk;
+    }
+  }
+
+  #keepHead(chunk: Uint8Array): void {
+    const missing = SNIFFED_BYTES - this.head.byteLength;
+    if (missing > 0) this.head = Buffer.concat([this.head, chunk.subarray(0, missing)]);
+  }
+}

@@ -1,0 +1,106 @@
+import { GatewayError } from '../base/errors.ts';
+import { isoAfter } from '../base/time.ts';
+import type { LoginRef } from '../connectors/contract/messenger.ts';
+import { findFile, type StoredFile, setCached, setCold, setGone } from '../store/files.ts';
+import { abortable, unlessAborted } from './abortable.ts';
+import { deadlineSignal } from './deadline-signal.ts';
+import { CACHE_LIFE_MS, type FileDomain } from './file-domain.ts';
+import { dropBytes, ownerName, type Received, receiveBytes } from './receive-bytes.ts';
+
+/** From asking the platform to the last byte. */
+const REFETCH_DEADLINE_MS = 60_000;
+
+/**
+ * Fetches a file's bytes from its platform into the cache, for 15 minutes; whoever asks meanwhile waits for the same
+ * fetch. Returns how many they are. Throws `file_gone` when the platform has it no more (then that is remembered) or it
+ * is over our cap, `platform_failed`, `too_many_transfers`, `storage_full`.
+ */
+export async function refetchFile(domain: FileDomain, file: StoredFile): Promise<number> {
+  const underWay = domain.refetches.get(file.id);
+  if (underWay) return await underWay;
+  const fetching = fetchIntoCache(domain, file).finally(() => domain.refetches.delete(file.id));
+  domain.refetches.set(file.id, fetching);
+  return await fetching;
+}
+
+async function fetchIntoCache(domain: FileDomain, file: StoredFile): Promise<number> {
+  const deadline = deadlineSignal(domain.clock, REFETCH_DEADLINE_MS, new GatewayError('platform_failed'));
+  try {
+    const cachedBytes = await stillCached(domain, file.id);
+    if (cachedBytes !== null) return cachedBytes;
+    const source = await domain.transfers.during(ownerName(null), () =>
+      openAt(domain, file, deadline.signal),
+    );
+    const received = await receiveBytes(domain, file.id, null, abortable(source, deadline.signal));
+    return await keepCached(domain, received);
+  } catch (error) {
+    throw await settleFailure(domain, file, error);
+  } finally {
+    deadline.end();
+  }
+}
+
+/** How many of a file's bytes lie on disk, all of them; null: they do not. After a power cut some may be missing. */
+export async function bytesOnDisk({ disk }: FileDomain, file: StoredFile): Promise<number | null> {
+  if (file.state !== 'stored' && file.cachedUntil === null) return null;
+  const sizeBytes = await disk.sizeBytes(file.id);
+  return sizeBytes === file.sizeBytes ? sizeBytes : null;
+}
+
+/** Somebody else's fetch may have ended since the file was looked up. */
+async function stillCached(domain: FileDomain, id: string): Promise<number | null> {
+  const file = await findFile(domain.store.db, id);
+  if (file?.state !== 'remote') throw new GatewayError('file_gone');
+  const cachedBytes = await bytesOnDisk(domain, file);
+  if (cachedBytes !== null || file.cachedUntil === null) return cachedBytes;
+  domain.ledger.give(null, file.sizeBytes ?? 0);
+  await setCold(domain.store.db, id);
+  return null;
+}
+
+async function openAt(
+  domain: FileDomain,
+  file: StoredFile,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { platform, loginKey, remoteRef } = file;
+  if (remoteRef === null) throw new GatewayError('file_gone');
+  const fetcher = platform === null ? undefined : domain.fetcher(platform);
+  if (!fetcher || loginKey === null) throw new GatewayError('platform_failed');
+  return await unlessAborted(fetcher.fetchFile(loginOf(loginKey), remoteRef, signal), signal);
+}
+
+/** A login's key as the tables have it. */
+function loginOf(loginKey: string): LoginRef {
+  return loginKey === 'shared' ? { kind: 'shared' } : { kind: 'bot_token', id: loginKey };
+}
+
+async function keepCached(domain: FileDomain, received: Received): Promise<number> {
+  const { fileId, sizeBytes } = received;
+  const cachedUntil = isoAfter(domain.clock.nowIso(), CACHE_LIFE_MS);
+  const isKnown = await setCached(domain.store.db, fileId, { sizeBytes, cachedUntil });
+  if (!isKnown) {
+    await dropBytes(domain, received);
+    throw new GatewayError('file_gone');
+  }
+  domain.count('refetched');
+  return sizeBytes;
+}
+
+/** What is too large today is so tomorrow: for whoever asks, both are gone. */
+async function settleFailure(
+  { store, count }: FileDomain,
+  file: StoredFile,
+  error: unknown,
+): Promise<unknown> {
+  const code = error instanceof GatewayError ? error.code : 'platform_failed';
+  if (code !== 'file_gone' && code !== 'file_too_large') {
+    count('refetch_failed');
+    return error instanceof GatewayError
+      ? error
+      : new GatewayError('platform_failed', undefined, { cause: error });
+  }
+  await setGone(store.db, file.id, file.expiresAt);
+  count('gone');
+  return new GatewayError('file_gone');
+}

@@ -1,0 +1,81 @@
+import { hashToken, newToken } from '../accounts/tokens.ts';
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { isoAfter } from '../base/time.ts';
+import { fillSlot, findFile, findFileBySlot, insertFile, type StoredFile, tokenOf } from '../store/files.ts';
+import { type FileDomain, SLOT_GRACE_MS, SLOT_LIFE_MS, UPLOAD_LIFE_MS } from './file-domain.ts';
+import { cleanFileName } from './file-name.ts';
+import { mimeOf } from './mime-type.ts';
+import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
+import { type FileFacts, newUpload, type Upload } from './upload-file.ts';
+
+/** A place for a file that somebody without a key will bring. */
+export interface Slot {
+  readonly fileId: string;
+  /** Opens it once; its only credential. */
+  readonly secret: string;
+  readonly expiresAt: string;
+}
+
+/** Reserves a place for one upload within 5 minutes. */
+export async function reserveFile(domain: FileDomain, accountId: string, facts: FileFacts): Promise<Slot> {
+  const { file, token } = newUpload(domain, accountId, newId('f'), {
+    name: cleanFileName(facts.name),
+    // There are no bytes yet that could say otherwise.
+    mime: mimeOf(facts.mime, new Uint8Array()),
+    sizeBytes: null,
+    state: 'reserved',
+  });
+  const secret = newToken();
+  const expiresAt = isoAfter(file.createdAt, SLOT_LIFE_MS);
+  await insertFile(domain.store.db, domain.store.secrets, {
+    ...file,
+    token,
+    tokenHash: hashToken(token),
+    slotHash: hashToken(secret),
+    slotExpiresAt: expiresAt,
+    // Nothing is kept of a slot that nobody fills.
+    expiresAt: isoAfter(expiresAt, SLOT_GRACE_MS),
+  });
+  return { fileId: file.id, secret, expiresAt };
+}
+
+/**
+ * Fills a slot by `receive`, which is told the file and gives its bytes; nobody else fills it meanwhile. It stays open
+ * when that fails. Throws `file_not_found` when it is used up, in use, too old or unknown.
+ */
+export async function fillReserved(
+  domain: FileDomain,
+  secret: string,
+  receive: (file: StoredFile) => Promise<AsyncIterable<Uint8Array>>,
+): Promise<Upload> {
+  const slotHash = hashToken(secret);
+  const { db } = domain.store;
+  if (domain.slotsInUse.has(slotHash)) throw new GatewayError('file_not_found');
+  domain.slotsInUse.add(slotHash);
+  try {
+    const file = await findFileBySlot(db, slotHash, domain.clock.nowIso());
+    if (!file) throw new GatewayError('file_not_found');
+    const received = await receiveBytes(domain, file.id, file.accountId, await receive(file));
+    return await keepFilled(domain, file, received);
+  } finally {
+    domain.slotsInUse.delete(slotHash);
+  }
+}
+
+async function keepFilled(domain: FileDomain, file: StoredFile, received: Received): Promise<Upload> {
+  const { db, secrets } = domain.store;
+  const { sizeBytes, head } = received;
+  const isFilled = await fillSlot(db, file.id, {
+    sizeBytes,
+    mime: mimeOf(file.mime, head),
+    expiresAt: isoAfter(domain.clock.nowIso(), UPLOAD_LIFE_MS),
+  });
+  const filled = await findFile(db, file.id);
+  if (!isFilled || !filled) {
+    await dropBytes(domain, received);
+    throw new GatewayError('file_not_found');
+  }
+  domain.count('stored');
+  return { file: filled, token: await tokenOf(db, secrets, file.id) };
+}

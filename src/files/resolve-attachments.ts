@@ -1,0 +1,77 @@
+import { GatewayError } from '../base/errors.ts';
+import type { OutboundFile } from '../connectors/contract/messenger.ts';
+import { filesOfMessage, findFile, type StoredFile } from '../store/files.ts';
+import type { FileDomain } from './file-domain.ts';
+import { openFile } from './open-file.ts';
+import { type FileFacts, uploadInline } from './upload-file.ts';
+import { uploadFromUrl } from './upload-from-url.ts';
+
+/** One thing to attach to a message, as whoever writes it tells it. */
+export type AttachmentSource =
+  | { readonly fileId: string }
+  | (FileFacts & { readonly url: string })
+  | (FileFacts & { readonly bytes: Uint8Array });
+
+/** A file on its way out with a message. */
+export interface ResolvedFile extends OutboundFile {
+  readonly fileId: string;
+}
+
+/**
+ * Makes files of all that an account attaches, in its order; what is not a file yet becomes one of the account, for 24 h.
+ * Throws `attachment_not_found`, `file_not_yours` or `file_gone` of an id, or what uploads throw.
+ */
+export async function resolveAttachments(
+  domain: FileDomain,
+  accountId: string,
+  sources: readonly AttachmentSource[],
+  signal: AbortSignal,
+): Promise<ResolvedFile[]> {
+  const resolved: ResolvedFile[] = [];
+  for (const source of sources) {
+    const file = await fileOf(domain, accountId, source, signal);
+    resolved.push(await outbound(domain, file));
+  }
+  return resolved;
+}
+
+/** The files of a stored message, in order. Throws `file_gone` when one is no more. */
+export async function attachedFiles(domain: FileDomain, messageSeq: number): Promise<ResolvedFile[]> {
+  const files = await filesOfMessage(domain.store.db, messageSeq);
+  return await Promise.all(files.map((file) => outbound(domain, file)));
+}
+
+async function fileOf(
+  domain: FileDomain,
+  accountId: string,
+  source: AttachmentSource,
+  signal: AbortSignal,
+): Promise<StoredFile> {
+  if ('fileId' in source) return await ownFile(domain, accountId, source.fileId);
+  const upload =
+    'url' in source
+      ? await uploadFromUrl(domain, accountId, source.url, source, signal)
+      : await uploadInline(domain, accountId, source.bytes, source);
+  return upload.file;
+}
+
+async function ownFile({ store, clock }: FileDomain, accountId: string, id: string): Promise<StoredFile> {
+  const file = await findFile(store.db, id);
+  if (!file) throw new GatewayError('attachment_not_found');
+  if (file.accountId !== accountId) throw new GatewayError('file_not_yours');
+  const isOver = file.expiresAt <= clock.nowIso() || (file.state === 'gone' && file.origin === 'upload');
+  if (isOver || file.state === 'reserved') throw new GatewayError('attachment_not_found');
+  return file;
+}
+
+/** Platforms want sizes beforehand, so the bytes are fetched now where only a platform has them. */
+async function outbound(domain: FileDomain, file: StoredFile): Promise<ResolvedFile> {
+  const { id: fileId, name, mime, sizeBytes } = await openFile(domain, file);
+  return { fileId, name, mime, sizeBytes, open: () => wholeFile(domain, file) };
+}
+
+/** A retry may come when the cache has been emptied. */
+async function* wholeFile(domain: FileDomain, file: StoredFile): AsyncGenerator<Uint8Array> {
+  const { sizeBytes, read } = await openFile(domain, (await findFile(domain.store.db, file.id)) ?? file);
+  yield* read(0, sizeBytes - 1);
+}

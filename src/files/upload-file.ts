@@ -1,0 +1,104 @@
+import { hashToken, newToken } from '../accounts/tokens.ts';
+import { newId } from '../base/ids.ts';
+import { isoAfter } from '../base/time.ts';
+import { insertFile, type StoredFile } from '../store/files.ts';
+import { type FileDomain, UPLOAD_LIFE_MS } from './file-domain.ts';
+import { cleanFileName } from './file-name.ts';
+import { mimeOf } from './mime-type.ts';
+import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
+
+/** Specification, "File endpoints". */
+const TOKEN_BYTES = 24;
+
+/** What whoever brings a file says of it. */
+export interface FileFacts {
+  readonly name: string | null;
+  readonly mime: string | null;
+}
+
+/** A file that an account has uploaded, and the secret of its URL. */
+export interface Upload {
+  readonly file: StoredFile;
+  readonly token: string;
+}
+
+/** Takes an account's bytes in under a new id. Throws what `receiveBytes` throws. */
+export async function receiveUpload(
+  domain: FileDomain,
+  accountId: string,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<Received> {
+  return await receiveBytes(domain, newId('f'), accountId, bytes);
+}
+
+/** Makes received bytes a file of the account, for 24 h. */
+export async function keepUpload(
+  domain: FileDomain,
+  accountId: string,
+  received: Received,
+  facts: FileFacts,
+): Promise<Upload> {
+  const upload = newUpload(domain, accountId, received.fileId, {
+    name: cleanFileName(facts.name),
+    mime: mimeOf(facts.mime, received.head),
+    sizeBytes: received.sizeBytes,
+    state: 'stored',
+  });
+  const { file, token } = upload;
+  try {
+    const hashes = { tokenHash: hashToken(token), slotHash: null };
+    await insertFile(domain.store.db, domain.store.secrets, { ...file, ...hashes, token });
+  } catch (error) {
+    await dropBytes(domain, received);
+    throw error;
+  }
+  domain.count('stored');
+  return upload;
+}
+
+/** The record of a file that an account uploads, not stored yet, and a fresh secret for its URL. */
+export function newUpload(
+  { clock }: Pick<FileDomain, 'clock'>,
+  accountId: string,
+  id: string,
+  facts: Pick<StoredFile, 'name' | 'mime' | 'sizeBytes' | 'state'>,
+): Upload {
+  const createdAt = clock.nowIso();
+  const file: StoredFile = {
+    ...facts,
+    id,
+    accountId,
+    origin: 'upload',
+    slotExpiresAt: null,
+    platform: null,
+    loginKey: null,
+    remoteRef: null,
+    createdAt,
+    cachedUntil: null,
+    expiresAt: isoAfter(createdAt, UPLOAD_LIFE_MS),
+  };
+  return { file, token: newFileToken() };
+}
+
+export function newFileToken(): string {
+  return newToken(TOKEN_BYTES);
+}
+
+/** A file whose bytes are in memory already. */
+export async function uploadInline(
+  domain: FileDomain,
+  accountId: string,
+  bytes: Uint8Array,
+  facts: FileFacts,
+): Promise<Upload> {
+  return await keepUpload(
+    domain,
+    accountId,
+    await receiveUpload(domain, accountId, inOnePiece(bytes)),
+    facts,
+  );
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

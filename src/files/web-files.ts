@@ -1,0 +1,161 @@
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { GatewayError } from '../base/errors.ts';
+import { unlessAborted } from './abortable.ts';
+import type { FindAddresses } from './host-names.ts';
+import type { AddressRule } from './public-address.ts';
+
+/** A file on the web that is being fetched. */
+export interface WebFile {
+  /** As the answer or the URL calls it; null: neither does. */
+  readonly name: string | null;
+  readonly mime: string | null;
+  /** Null: the server does not tell. */
+  readonly lengthBytes: number | null;
+  /** Throws `url_failed` when the server stops halfway. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Hangs up without reading it. */
+  close(): void;
+}
+
+const MAX_URL_LENGTH = 2_048;
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Longest silence of a server. */
+const SILENCE_MS = 10_000;
+
+const HEADERS = {
+  Accept: '*/*',
+  // What is small on the wire could be endless once unpacked.
+  'Accept-Encoding': 'identity',
+  'User-Agent': 'voice-chat-gateway',
+};
+
+/**
+ * Fetches files from where anybody tells it to, but never from inside this machine's network: every address of a host
+ * is checked, the connection goes to one of those checked, and every redirect is checked like the first URL.
+ */
+export class WebFiles {
+  readonly #findAddresses: FindAddresses;
+  readonly #isOpen: AddressRule;
+
+  constructor(findAddresses: FindAddresses, isOpen: AddressRule) {
+    this.#findAddresses = findAddresses;
+    this.#isOpen = isOpen;
+  }
+
+  /**
+   * Throws `url_blocked` for whatever is no URL of a public host, without a word about why, and `url_failed` when
+   * the host has no file there; the signal's reason when it aborts, before or while the bytes are read.
+   */
+  async open(text: string, signal: AbortSignal): Promise<WebFile> {
+    let url = checkedUrl(text, undefined);
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const addresses = await unlessAborted(this.#checkedAddresses(url), signal);
+      const answer = await this.#ask(url, addresses, signal);
+      const location = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined;
+      if (location === undefined) return fileOf(url, answer, signal);
+      answer.destroy();
+      url = checkedUrl(location, url);
+    }
+    throw new GatewayError('url_failed');
+  }
+
+  async #checkedAddresses({ hostname }: URL): Promise<readonly string[]> {
+    const literal = hostname.replace(/^\[|\]$/g, '');
+    const addresses = isIP(literal) === 0 ? await this.#resolve(hostname) : [literal];
+    if (addresses.length === 0 || !addresses.every(this.#isOpen)) throw new GatewayError('url_blocked');
+    return addresses;
+  }
+
+  async #resolve(host: string): Promise<readonly string[]> {
+    try {
+      return await this.#findAddresses(host);
+    } catch {
+      return [];
+    }
+  }
+
+  #ask(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const isSecure = url.protocol === 'https:';
+    // A connection of its own, so that none is used that was made to another address.
+    const agent = isSecure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+    const options = { agent, lookup: alwaysFind(addresses), signal, headers: HEADERS };
+    const request = isSecure ? requestHttps(url, options) : requestHttp(url, options);
+    request.setTimeout(SILENCE_MS, () => request.destroy(new GatewayError('url_failed')));
+    request.on('error', (error) => reject(failureOf(error, signal)));
+    request.on('response', (answer) => {
+      if (this.#isOpen(answer.socket.remoteAddress ?? '')) return resolve(answer);
+      answer.destroy();
+      reject(new GatewayError('url_blocked'));
+    });
+    request.end();
+    return promise;
+  }
+}
+
+/** `base` is where a redirect comes from. */
+function checkedUrl(text: string, base: URL | undefined): URL {
+  const url = text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : null;
+  const isPlain = url !== null && url.username === '' && url.password === '' && url.hostname !== '';
+  if (!isPlain || !/^https?:$/.test(url.protocol)) throw new GatewayError('url_blocked');
+  return url;
+}
+
+/** The connection's resolver: whatever it is asked for, it knows only the addresses that were checked. */
+function alwaysFind(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, { all }, done) => {
+    if (all) done(null, found);
+    else done(null, found[0]!.address, found[0]!.family);
+  };
+}
+
+function fileOf(url: URL, answer: IncomingMessage, signal: AbortSignal): WebFile {
+  const { headers, statusCode } = answer;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (statusCode !== 200 || encoding !== 'identity') {
+    answer.destroy();
+    throw new GatewayError('url_failed');
+  }
+  const length = headers['content-length'];
+  return {
+    name: nameInHeader(headers['content-disposition'] ?? '') ?? nameInPath(url),
+    mime: headers['content-type'] ?? null,
+    lengthBytes: length === undefined ? null : Number(length),
+    bytes: bytesOf(answer, signal),
+    close: () => void answer.destroy(),
+  };
+}
+
+async function* bytesOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* answer;
+  } catch (error) {
+    throw failureOf(error, signal);
+  } finally {
+    answer.destroy();
+  }
+}
+
+/** Why a connection failed is the operator's to know; a client could map a network by it. */
+function failureOf(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  return error instanceof GatewayError ? error : new GatewayError('url_failed', undefined, { cause: error });
+}
+
+function nameInHeader(disposition: string): string | null {
+  const plain = /;\s*filename\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(disposition);
+  return plain?.[1] ?? plain?.[2] ?? null;
+}
+
+function nameInPath({ pathname }: URL): string | null {
+  const last = pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(last) || null;
+  } catch {
+    return last;
+  }
+}

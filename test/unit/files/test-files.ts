@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Platform } from '../../../src/base/platform.ts';
+import type { FetchesFiles } from '../../../src/connectors/contract/messenger.ts';
+import type { FileDomain, FileEvent } from '../../../src/files/file-domain.ts';
+import { openFiles } from '../../../src/files/open-files.ts';
+import type { StorageLimits } from '../../../src/files/storage-ledger.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
+
+export const MAX_BYTES = 100_000;
+const ROOMY: StorageLimits = { accountBytes: 10 * MAX_BYTES, totalBytes: 100 * MAX_BYTES };
+
+export interface TestFiles {
+  readonly files: FileDomain;
+  readonly store: Store;
+  readonly clock: ManualClock;
+  /** Where the database and the files lie. */
+  readonly dataDir: string;
+  readonly events: FileEvent[];
+  /** A platform's own files, by `ref`. */
+  readonly platform: FakePlatform;
+  /** The same files as a process started anew finds them. */
+  reopen(): Promise<FileDomain>;
+}
+
+/** The files of two accounts, `acc_a` and `acc_b`, over a real database and a real folder. */
+export async function testFiles(limits: Partial<StorageLimits> = {}): Promise<TestFiles> {
+  const dataDir = temporaryDir();
+  const store = await temporaryStore(dataDir);
+  await seedAccount(store, 'a');
+  await seedAccount(store, 'b');
+  const clock = new ManualClock();
+  const events: FileEvent[] = [];
+  const platform = new FakePlatform();
+  const reopen = () =>
+    openFiles(
+      { dir: join(dataDir, 'files'), limits: { ...ROOMY, ...limits }, trusted: ['127.0.0.0/8'] },
+      {
+        store,
+        clock,
+        maxBytes: MAX_BYTES,
+        fetcher: (name: Platform) => (name === 'telegram' ? platform : undefined),
+        count: (event) => events.push(event),
+      },
+    );
+  return { files: await reopen(), store, clock, dataDir, events, platform, reopen };
+}
+
+/** Files at a platform, given out as a test says. */
+export class FakePlatform implements FetchesFiles {
+  readonly asked: unknown[] = [];
+  /** What asking for a `ref` gives; throws for what is not there. */
+  answer: (ref: string) => Promise<AsyncIterable<Uint8Array>> = async (ref) => pieces(`bytes of ${ref}`);
+
+  fetchFile(...[login, ref]: Parameters<FetchesFiles['fetchFile']>): Promise<AsyncIterable<Uint8Array>> {
+    this.asked.push([login, ref]);
+    return this.answer(ref);
+  }
+}
+
+/** Texts or bytes as they might arrive. */
+export async function* pieces(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;
+}
+
+export async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
