@@ -74,6 +74,7 @@ async function belongings(): Promise<Owned> {
     call_id: call.call_id,
     identity_id: insertIdentity(),
     connection_id: insertConnection(),
+    conversation_id: insertConversation(bot.id ?? bot.bot_id),
     id: insertDelivery(agent.id),
   };
 }
@@ -100,10 +101,21 @@ function insertIdentity(): string {
 
 function insertConnection(): string {
   insertRow(
-    `insert into connections values
-     ('con_owner', ${OWNER}, 'discord', null, 'ownerconnection', 'ok', 'v1.x.y', ${AT}, ${AT})`,
+    `insert into connections (id, account_id, provider, label, status, sealed_credentials, created_at, updated_at)
+     values ('con_owner', ${OWNER}, 'discord', 'ownerconnection', 'ok', 'v1.x.y', ${AT}, ${AT})`,
   );
   return 'con_owner';
+}
+
+/** Somebody has written to the owner's bot. */
+function insertConversation(botId: string): string {
+  insertRow(
+    `insert into conversations (id, account_id, platform, member_type, member_id, remote_id, status, created_at, last_seq)
+     values ('cnv_owner', ${OWNER}, 'discord', 'bot_token', '${botId}', 'ownerremote', 'active', ${AT}, 1);
+     insert into messages (seq, id, account_id, conversation_id, direction, text, status, created_at, changed_at)
+     values (1, 'msg_owner', ${OWNER}, 'cnv_owner', 'inbound', 'ownermessage', 'received', ${AT}, ${AT})`,
+  );
+  return 'cnv_owner';
 }
 
 function insertDelivery(agentId: string): string {
@@ -158,6 +170,8 @@ it('lists nothing of another account', async () => {
       'ownerkey',
       'ownersettings',
       'ownerconnection',
+      'ownerremote',
+      'ownermessage',
     ],
     '+33199887766',
     'ownersubject',
@@ -171,6 +185,20 @@ it('lists nothing of another account', async () => {
       `${route} (${status})`,
     ).toEqual([]);
   }
+});
+
+it('tells nothing of another account to who has one of its cursors', async () => {
+  for (const cursor of ['2026-01-01T00:00:00.000Z', '2026-01-02T03:04:05.678Z|msg_owner']) {
+    const path = `/api/inbox?last_message_cursor=${encodeURIComponent(cursor)}`;
+    expect((await stranger.request('GET', path)).body.conversations).toEqual([]);
+    expect(
+      (await stranger.request('GET', `${path}&platform=discord&peer=ownerremote`)).body.conversations,
+    ).toEqual([]);
+  }
+  const { body } = await owner.request('GET', '/api/inbox?last_message_cursor=2026-01-01');
+  expect(body.conversations).toMatchObject([
+    { remote_id: 'ownerremote', messages: [{ text: 'ownermessage' }] },
+  ]);
 });
 
 it('attaches nothing of another account to the own agent', async () => {
