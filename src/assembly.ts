@@ -20,6 +20,7 @@ import type { AgentDomain } from './agents/agent-domain.ts';
 import { AgentRoster } from './agents/agent-roster.ts';
 import { authenticator } from './api/auth/authenticator.ts';
 import { ClientAddresses } from './api/auth/client-addresses.ts';
+import { IdempotentRequests } from './api/http/idempotent-requests.ts';
 import type { Route } from './api/http/route.ts';
 import { HttpServer } from './api/http/server.ts';
 import { accountRoutes } from './api/rest/account.ts';
@@ -80,7 +81,7 @@ import { PlatformIntake } from './messaging/platform-intake.ts';
 import { Wakeups } from './messaging/wakeups.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import { listeningUrl, type Settings } from './settings/settings.ts';
-import { EventRetention } from './store/event-retention.ts';
+import { Retention } from './store/retention.ts';
 import type { Store } from './store/store.ts';
 import { BusinessEvents } from './telemetry/business-events.ts';
 import type { EngineReading } from './telemetry/engine-metrics.ts';
@@ -132,7 +133,9 @@ export async function assemble(parts: Parts): Promise<Running> {
     (accountId) => wakeups.wake(accountId),
   );
   events.callsLostByRestart(await recorder.disconnectAll());
-  const retention = new EventRetention(store.db, clock, (error) => events.writeFailed('old events', error));
+  const retention = new Retention(store.db, clock, (error) =>
+    events.writeFailed('old events and answers', error),
+  );
   closers.push(() => retention.close());
 
   const { host, port } = settings.http;
@@ -208,6 +211,7 @@ export async function assemble(parts: Parts): Promise<Running> {
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),
+    idempotency: new IdempotentRequests(store, clock, (error) => events.writeFailed('a kept answer', error)),
     bodyLimitBytes: settings.http.bodyLimitBytes,
     onAnswered: (answered) => metrics.requestAnswered(answered),
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),

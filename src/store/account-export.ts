@@ -42,7 +42,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   platformMessages: { by: 'message_seq', order: ['message_seq', 'platform_message_id'] },
   attachments: { by: 'message_seq', order: ['message_seq', 'position'] },
   files: BY_ID,
-  idempotentRequests: { by: 'account_id', order: ['key'] },
+  idempotentRequests: { by: 'account_id', order: ['credential_id', 'key'] },
   feedback: BY_ID,
   auditLog: BY_ID,
   facts: null,

@@ -8,6 +8,7 @@ const HISTORY = [
   ['calls', 'call_id'],
   ['audit_log', 'id'],
   ['messages', 'seq'],
+  ['idempotent_requests', 'rowid'],
 ] as const;
 
 /**

@@ -412,14 +412,19 @@ export interface AttachmentsTable {
   fileId: string;
 }
 
-/** A request that came with an `Idempotency-Key`; `status` null: its answer is not known yet. */
+/**
+ * A request that came with an `Idempotency-Key`. What was asked and what was answered are sealed: a body may hold a
+ * password, an answer a key. `status` null: there is no answer yet, or never will be; `subject`: the id of what the
+ * request has made so far.
+ */
 export interface IdempotentRequestsTable {
   accountId: string;
+  credentialId: string;
   key: string;
-  endpoint: string;
-  bodyHash: string;
+  sealedRequest: string;
+  subject: string | null;
   status: number | null;
-  answer: string | null;
+  sealedAnswer: string | null;
   createdAt: string;
 }
 

@@ -6,6 +6,7 @@ import { admit, assertOwnSite, credentialOf, isSafeMethod, type OwnOrigin } from
 import { BodyStream } from './body-stream.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
 import { Exchange, type OnAnswered, type OnError } from './exchange.ts';
+import { fingerprintOf, type Idempotency } from './idempotency.ts';
 import type { PathTable } from './path-table.ts';
 import { type Reply, reply, replyEmpty } from './reply.ts';
 import { type BodyOutcome, parseJson, readBody } from './request-body.ts';
@@ -20,6 +21,7 @@ const BODY_DEADLINE_MS = 30_000;
 const BODY_SILENCE_MS = 8_000;
 /** Of a form: 25 MB at 30 kB a second. */
 const FORM_DEADLINE_MS = 900_000;
+const NO_BODY = new Uint8Array();
 
 const NO_FORM = { loc: ['body'], type: 'form_expected', msg: 'Input should be multipart/form-data' };
 
@@ -29,6 +31,8 @@ export interface DispatcherOptions {
   readonly ownOrigin?: OwnOrigin;
   /** Whose word on a client's address is taken; without it, nobody's. */
   readonly addresses?: ClientAddresses;
+  /** Lets requests with a key take effect once; without it, keys mean nothing. */
+  readonly idempotency?: Idempotency;
   /** Told of everything that answers 500. */
   readonly onError: OnError;
   /** Told of every request when its answer is complete or its client gone. */
@@ -90,7 +94,7 @@ export class Dispatcher {
       handleForm(exchange, compiled, incoming, this.#bodyStream(exchange, request, contentType));
     } else if (body !== undefined) this.#readThenHandle(exchange, compiled, incoming);
     else if (form !== undefined) throw new ValidationError([NO_FORM]);
-    else handle(exchange, compiled, incoming);
+    else this.#handle(exchange, compiled, incoming, NO_BODY);
   }
 
   #bodyStream(exchange: Exchange, request: HttpRequest, contentType: string): BodyStream {
@@ -120,30 +124,49 @@ export class Dispatcher {
     };
     readBody(exchange, limits, (outcome) => {
       try {
-        takeBody(exchange, compiled, incoming, outcome);
+        this.#takeBody(exchange, compiled, incoming, outcome);
       } catch (error) {
         exchange.fail(error);
       }
     });
   }
-}
 
-function takeBody(
-  exchange: Exchange,
-  compiled: CompiledRoute,
-  incoming: IncomingRequest,
-  outcome: BodyOutcome,
-): void {
-  switch (outcome.kind) {
-    case 'too_large':
-      exchange.send(reply(413, { detail: new GatewayError('body_too_large').message }), !outcome.isRead);
+  #takeBody(
+    exchange: Exchange,
+    compiled: CompiledRoute,
+    incoming: IncomingRequest,
+    outcome: BodyOutcome,
+  ): void {
+    switch (outcome.kind) {
+      case 'too_large':
+        exchange.send(reply(413, { detail: new GatewayError('body_too_large').message }), !outcome.isRead);
+        return;
+      case 'too_slow':
+        exchange.send(reply(408, { detail: new GatewayError('body_too_slow').message }), true);
+        return;
+      case 'complete':
+        incoming.body = bodyValue(compiled.route.body!, outcome.bytes);
+        this.#handle(exchange, compiled, incoming, outcome.bytes);
+    }
+  }
+
+  /** Runs a handler. One that answers at once is answered at once, which also keeps pipelined requests in order. */
+  #handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
+    const answer = this.#once(route, incoming, body) ?? route.handler(incoming);
+    if (!(answer instanceof Promise)) {
+      answerWith(exchange, answer);
       return;
-    case 'too_slow':
-      exchange.send(reply(408, { detail: new GatewayError('body_too_slow').message }), true);
-      return;
-    case 'complete':
-      incoming.body = bodyValue(compiled.route.body!, outcome.bytes);
-      handle(exchange, compiled, incoming);
+    }
+    exchange.watchAbort();
+    answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
+  }
+
+  /** Null: the request came without a key. */
+  #once(route: Route, incoming: IncomingRequest, body: Uint8Array): Promise<Reply> | null {
+    const { idempotency: ref, target } = incoming;
+    if (ref === null || !this.#options.idempotency) return null;
+    const keyed = { ref, fingerprint: fingerprintOf(target, body), resumes: route.idempotency === 'resumed' };
+    return this.#options.idempotency.once(keyed, async () => await route.handler(incoming));
   }
 }
 
@@ -164,17 +187,6 @@ function handleForm(
     .finally(() => body.close())
     .then((reply) => answerWith(exchange, reply))
     .catch((error: unknown) => exchange.fail(error));
-}
-
-/** Runs a handler. One that answers at once is answered at once, which also keeps pipelined requests in order. */
-function handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest): void {
-  const answer = route.handler(incoming);
-  if (!(answer instanceof Promise)) {
-    answerWith(exchange, answer);
-    return;
-  }
-  exchange.watchAbort();
-  answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
 }
 
 function answerWith(exchange: Exchange, answer: Reply): void {

@@ -1,8 +1,10 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { z } from 'zod';
 import { assert } from '../../base/assert.ts';
+import type { RequestRef } from '../../store/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Exchange } from './exchange.ts';
+import { KEY_HEADER, requestRef, takesKey } from './idempotency.ts';
 import { pathParameterNames, type Route, type RouteRequest } from './route.ts';
 import type { SocketRoute } from './socket.ts';
 import { validate } from './validation.ts';
@@ -13,6 +15,8 @@ export interface CompiledRoute {
   readonly parameterNames: readonly string[];
   /** What the query's schema makes of no query at all; undefined when it refuses that. */
   readonly emptyQuery: unknown;
+  /** Whether its requests may come with an `Idempotency-Key`. */
+  readonly takesKey: boolean;
 }
 
 /** What stands at one path. */
@@ -22,6 +26,8 @@ export interface Endpoint {
 }
 
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
+/** As the library wants it. */
+const KEY_HEADER_NAME = KEY_HEADER.toLowerCase();
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
 export function newEndpoint(): Endpoint {
@@ -38,7 +44,7 @@ export function allowOf(endpoint: Endpoint): string {
 
 export function compile(route: Route): CompiledRoute {
   const emptyQuery = route.query === undefined ? NOTHING : Object.freeze(route.query.safeParse({}).data);
-  return { route, parameterNames: pathParameterNames(route.path), emptyQuery };
+  return { route, parameterNames: pathParameterNames(route.path), emptyQuery, takesKey: takesKey(route) };
 }
 
 /** Parameter names and values side by side. */
@@ -53,13 +59,16 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   readonly principal: Principal | null;
   readonly params: unknown;
   readonly query: unknown;
+  readonly idempotency: RequestRef | null;
+  /** Method, path and query of a request with a key; '' of any other. */
+  readonly target: string;
   body: unknown = undefined;
   readonly #exchange: Exchange;
   readonly #headers: ReadonlyMap<string, string>;
 
   constructor(
     exchange: Exchange,
-    { route, parameterNames, emptyQuery }: CompiledRoute,
+    { route, parameterNames, emptyQuery, takesKey }: CompiledRoute,
     request: HttpRequest,
     values: readonly string[],
     principal: Principal | null,
@@ -73,6 +82,9 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
         ? emptyQuery
         : parsePart(route.query, 'query', () => queryValues(query));
     this.#headers = route.headers === undefined ? NO_HEADERS : namedHeaders(route.headers, request);
+    const key = takesKey ? request.getHeader(KEY_HEADER_NAME) : '';
+    this.idempotency = principal && requestRef(principal, key);
+    this.target = this.idempotency === null ? '' : `${route.method} ${request.getUrl()}?${query}`;
   }
 
   get requestId(): string {

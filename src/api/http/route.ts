@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { assert } from '../../base/assert.ts';
+import type { RequestRef } from '../../store/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { ErrorBody } from '../schema/error-body.ts';
 import type { BodyStream } from './body-stream.ts';
@@ -32,6 +33,8 @@ export interface RouteRequest<Who = Principal | null, Params = unknown, Query = 
   readonly query: Query;
   readonly body: Body;
   readonly requestId: string;
+  /** Of a request that came with an `Idempotency-Key`; null without one. */
+  readonly idempotency: RequestRef | null;
   /** The client's IP address: IPv4, or IPv6 in its eight groups. Known while the client is there: read it first. */
   readonly address: string;
   /** Aborts when the client goes away before the answer is complete. */
@@ -94,6 +97,12 @@ interface RouteDefinition<
   readonly form?: Form;
   /** Largest body accepted, in bytes; 1 MB unless told otherwise. */
   readonly bodyLimitBytes?: number;
+  /**
+   * What an `Idempotency-Key` does on a POST that is not public. `stored`, unless told otherwise: whoever comes again
+   * gets the stored answer, or 409 where a crash left none. `resumed`: the handler runs again after a crash and knows by
+   * the request's `idempotency` what it has begun. `none`: nothing.
+   */
+  readonly idempotency?: 'stored' | 'resumed' | 'none';
   readonly responses: Specs;
   readonly handler: (
     request: RouteRequest<

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import {
   createDocument,
   type ZodOpenApiOperationObject,
@@ -7,6 +8,7 @@ import {
 } from 'zod-openapi';
 import { assert } from '../../base/assert.ts';
 import { ADMITTED } from '../http/access.ts';
+import { KEY_HEADER, takesKey } from '../http/idempotency.ts';
 import type { ResponseSpec, Route } from '../http/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 
@@ -40,6 +42,16 @@ const WHO: Readonly<Record<Route['access'], string>> = {
   account: 'Needs an agent key, a settings key or a session.',
   session: 'Needs a session.',
 };
+
+const WHY_NOT_AGAIN = 'A request with this Idempotency-Key still runs, or was interrupted';
+
+const KEY_HEADERS = z.object({
+  [KEY_HEADER]: z.string().optional().meta({
+    description:
+      'Lets the request take effect once: within 24 hours the same request with the same key gets the same answer, with `Idempotent-Replayed: true`; another request with that key answers 422. Answers that say that nothing was done (4xx, 503) are not kept',
+    maxLength: 255,
+  }),
+});
 
 const WHY_FORBIDDEN = 'The credential is of another kind, or the request comes from another site';
 
@@ -77,6 +89,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     requestParams: {
       ...(route.params ? { path: route.params } : {}),
       ...(route.query ? { query: route.query } : {}),
+      ...(takesKey(route) ? { header: KEY_HEADERS } : {}),
     },
     ...(route.body || route.form ? { requestBody: requestBodyOf(route) } : {}),
     responses: responsesOf(route),
@@ -106,14 +119,16 @@ function responsesOf(route: Route): ZodOpenApiResponsesObject {
   return Object.fromEntries(described) as ZodOpenApiResponsesObject;
 }
 
-function serverResponses({ access, method, query, body, form }: Route): Record<number, ResponseSpec> {
+function serverResponses(route: Route): Record<number, ResponseSpec> {
+  const { access, method, query, body, form } = route;
   return {
     ...(access === 'public' ? {} : { 401: 'Invalid or missing API key' }),
     ...((access === 'public' || access === 'account') && method === 'get' ? {} : { 403: WHY_FORBIDDEN }),
     ...(body || form
       ? { 408: 'The body did not arrive in time', 413: 'Request body exceeds the size limit' }
       : {}),
-    ...(query || form || (body && body !== 'raw')
+    ...(takesKey(route) ? { 409: WHY_NOT_AGAIN } : {}),
+    ...(query || form || (body && body !== 'raw') || takesKey(route)
       ? { 422: { description: 'The request is not valid', schema: ValidationErrorBody } }
       : {}),
     500: 'Internal error',

@@ -96,14 +96,16 @@ export const migration0004: Migration = {
     `create index attachments_of_file on attachments (file_id)`,
     `create table idempotent_requests (
       account_id text not null references accounts (id) on delete cascade,
+      credential_id text not null,
       key text not null,
-      endpoint text not null,
-      body_hash text not null,
+      sealed_request text not null,
+      subject text,
       status integer,
-      answer text,
+      sealed_answer text,
       created_at text not null,
-      primary key (account_id, key)
-    ) strict, without rowid`,
+      primary key (credential_id, key)
+    ) strict`,
+    `create index idempotent_requests_of_account on idempotent_requests (account_id)`,
     `create index idempotent_requests_by_age on idempotent_requests (created_at)`,
     `create table login_positions (
       platform text not null,

@@ -181,7 +181,7 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
     ['attachments', { messageSeq: seq, position: 0, fileId: own.id }],
     [
       'idempotentRequests',
-      { accountId, key: name, endpoint: 'POST /api/call', bodyHash: secret, createdAt: NOW },
+      { accountId, credentialId: name, key: name, sealedRequest: secret, sealedAnswer: secret, createdAt: NOW },
     ],
   ];
 }

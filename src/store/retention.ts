@@ -1,15 +1,24 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type CancelTimer, type Clock, isoAfter } from '../base/time.ts';
 import { deleteOldestEvents } from './events.ts';
+import { deleteOldRequests } from './idempotent-requests.ts';
 import type { Db } from './tables.ts';
 
 const DAY_MS = 86_400_000;
-const RETENTION_MS = 30 * DAY_MS;
+const EVENT_MS = 30 * DAY_MS;
+/** Their answers are given again for a day. */
+const REQUEST_MS = DAY_MS;
 /** Deleted at once; so few take less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
 
-/** Forgets events after 30 days: when the gateway starts, and every day from then on. */
-export class EventRetention {
+/** Deletes up to `limit` rows from before a time; returns how many. */
+type DeleteSome = (db: Db, before: string, limit: number) => Promise<number>;
+
+/**
+ * Forgets events after 30 days and the answers to requests with a key after one: when the gateway starts, and every day
+ * from then on.
+ */
+export class Retention {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
@@ -37,7 +46,12 @@ export class EventRetention {
   }
 
   async #sweep(): Promise<void> {
-    const before = isoAfter(this.#clock.nowIso(), -RETENTION_MS);
-    while (!this.#closed && (await deleteOldestEvents(this.#db, before, BATCH_SIZE)) > 0) await turn();
+    const nowIso = this.#clock.nowIso();
+    await this.#empty(deleteOldestEvents, isoAfter(nowIso, -EVENT_MS));
+    await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
+  }
+
+  async #empty(deleteSome: DeleteSome, before: string): Promise<void> {
+    while (!this.#closed && (await deleteSome(this.#db, before, BATCH_SIZE)) > 0) await turn();
   }
 }

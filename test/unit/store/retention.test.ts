@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { EventRetention } from '../../../src/store/event-retention.ts';
 import { appendEvent, eventsOfAgents } from '../../../src/store/events.ts';
+import { beginRequest } from '../../../src/store/idempotent-requests.ts';
+import { Retention } from '../../../src/store/retention.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { seedAccount, temporaryStore } from './temporary.ts';
@@ -23,7 +24,7 @@ test('events older than 30 days are forgotten at start and every day, in batches
     );
 
   const failures: unknown[] = [];
-  const retention = new EventRetention(db, clock, (error) => failures.push(error));
+  const retention = new Retention(db, clock, (error) => failures.push(error));
   retention.start();
   await waitFor('the first sweep', async () => (await kept()).join() === '1,2');
   clock.advance(DAY_MS);
@@ -31,5 +32,31 @@ test('events older than 30 days are forgotten at start and every day, in batches
   await retention.close();
   clock.advance(60 * DAY_MS);
   expect(await kept()).toEqual([2]);
+  expect(failures).toEqual([]);
+});
+
+test('kept answers are forgotten after a day, and no others', async () => {
+  const store = await temporaryStore();
+  const { db, secrets } = store;
+  const { accountId } = await seedAccount(store, 'a');
+  const clock = new ManualClock();
+  const hoursAgo = (hours: number) => new Date(Date.parse(clock.nowIso()) - hours * 3_600_000).toISOString();
+  const begin = (credentialId: string, key: string, at: string) =>
+    beginRequest(db, secrets, { accountId, credentialId, key }, 'x', at);
+  for (let i = 0; i < 150; i++) await begin('key_1', `old ${i}`, hoursAgo(25));
+  await begin('key_1', 'young', hoursAgo(23));
+  // The same key of another credential is another request.
+  await begin('key_2', 'old 7', hoursAgo(1));
+  const kept = () => db.selectFrom('idempotentRequests').select(['credentialId', 'key']).execute();
+
+  const failures: unknown[] = [];
+  const retention = new Retention(db, clock, (error) => failures.push(error));
+  retention.start();
+  await waitFor('the sweep', async () => (await kept()).length === 2);
+  expect(await kept()).toEqual([
+    { credentialId: 'key_1', key: 'young' },
+    { credentialId: 'key_2', key: 'old 7' },
+  ]);
+  await retention.close();
   expect(failures).toEqual([]);
 });

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Gateway } from '../support/gateway.ts';
+import { readGatewayRows } from '../support/gateway-database.ts';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await Gateway.start();
+});
+afterAll(() => gateway?.stop());
+
+async function post(path: string, body: unknown, key: string, apiKey = gateway.settingsKey) {
+  const answer = await fetch(`${gateway.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'X-API-Key': apiKey, 'Idempotency-Key': key },
+    body: JSON.stringify(body),
+  });
+  const isReplayed = answer.headers.get('idempotent-replayed') === 'true';
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered and asserts on it
+  const told: any = await answer.json();
+  return { status: answer.status, body: told, isReplayed };
+}
+
+it('gives the same new key again, also after a crash, and keeps it nowhere in plain text', async () => {
+  const mint = () => post('/api/api-keys', { name: 'made once' }, 'mint');
+  const first = await mint();
+  const text = Object.values<string>(first.body).find((value) => /^svc_.{30}/.test(value))!;
+  // Looked for in the database when the gateway stops.
+  gateway.secrets.add(text);
+  const again = await mint();
+  expect([again.status, again.body, again.isReplayed]).toEqual([first.status, first.body, true]);
+  await gateway.killHard();
+  await gateway.restart();
+  const afterCrash = await mint();
+  expect([afterCrash.status, afterCrash.body, afterCrash.isReplayed]).toEqual([
+    first.status,
+    first.body,
+    true,
+  ]);
+  const { api_keys } = (await gateway.settingsApi.get('/api/api-keys')).body;
+  expect(api_keys.filter(({ name }: { name: string }) => name === 'made once')).toHaveLength(1);
+  expect((await gateway.api(text).get('/api/calls')).status).toBe(200);
+});
+
+it('makes one agent of a hundred requests with one key, killed in their midst or not', async () => {
+  const make = () =>
+    post('/api/agents', { name: 'only one' }, 'agent').catch(() => ({
+      status: 0,
+      body: {},
+      isReplayed: false,
+    }));
+  const asked = Array.from({ length: 100 }, make);
+  await Promise.race(asked);
+  await gateway.killHard();
+  await Promise.all(asked);
+  await gateway.restart();
+  const { status } = await make();
+  // The crash may have come between the agent and its answer; then nobody may say that there is none.
+  expect([200, 409]).toContain(status);
+  const made = readGatewayRows(gateway.dataFolder, `select id from agents where name = 'only one'`);
+  if (status === 200) expect(made).toHaveLength(1);
+  else expect(made.length).toBeLessThanOrEqual(1);
+});
+
+it('answers a message that nobody can get alike each time, without keeping that', async () => {
+  const send = () => post('/api/dm/chat', { platform: 'telegram', text: 'Hello' }, 'dm', gateway.agentKey);
+  for (let i = 0; i < 2; i++) {
+    const { status, body, isReplayed } = await send();
+    expect([status, body, isReplayed]).toEqual([404, { detail: 'No active conversation' }, false]);
+  }
+});
