@@ -33,6 +33,7 @@ import { agentRoutes } from './api/rest/agents.ts';
 import { apiKeyRoutes } from './api/rest/api-keys.ts';
 import { botTokenRoutes } from './api/rest/bot-tokens.ts';
 import { callRoutes } from './api/rest/calls.ts';
+import { dmRoutes } from './api/rest/dms.ts';
 import { emailAddressRoutes } from './api/rest/email-address.ts';
 import { exportRoutes } from './api/rest/export.ts';
 import { feedbackRoutes } from './api/rest/feedback.ts';
@@ -62,7 +63,7 @@ import { CallRegistry } from './calls/call-registry.ts';
 import { hangUpAgent, hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
 import type { Connector } from './connectors/contract/connector.ts';
-import { fetchesFiles, takesMessages } from './connectors/contract/messenger.ts';
+import { fetchesFiles, isMessenger, takesMessages } from './connectors/contract/messenger.ts';
 import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
 import { TelegramConnector } from './connectors/telegram/telegram-connector.ts';
@@ -72,12 +73,17 @@ import { FileSweeper } from './files/file-sweeper.ts';
 import { keepInboundFiles } from './files/keep-inbound-files.ts';
 import { listedAttachments } from './files/listed-attachments.ts';
 import { openFiles } from './files/open-files.ts';
+import { attachedFiles, resolveAttachments } from './files/resolve-attachments.ts';
 import { AccountNews } from './messaging/account-news.ts';
+import { awaitReplies, awaitReply } from './messaging/await-reply.ts';
 import { type DeltaQuestion, readDelta } from './messaging/inbox-delta.ts';
 import type { Reading } from './messaging/inbox-view.ts';
 import { InboxWaiters } from './messaging/inbox-waiters.ts';
 import type { IntakeDomain } from './messaging/intake-domain.ts';
+import { closeOutbound, openOutbound } from './messaging/open-outbound.ts';
+import type { OutboundDomain } from './messaging/outbound-domain.ts';
 import { PlatformIntake } from './messaging/platform-intake.ts';
+import { recoverOutbox } from './messaging/recover-outbox.ts';
 import { Wakeups } from './messaging/wakeups.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import { listeningUrl, type Settings } from './settings/settings.ts';
@@ -170,11 +176,17 @@ export async function assemble(parts: Parts): Promise<Running> {
     roster: people.roster,
     endCalls: (accountId, agentId) => hangUpAgent(calls, accountId, agentId),
   };
-  takeMessages(calls, intakeDomain(parts, wakeups, people.roster, files));
+  const replies = new AgentReplies(clock);
+  const outbound = outboundDomain(parts, events, { calls, files, wakeups, replies });
+  metrics.watchQueue('svc_outbox_waiting', 'Direct messages on their way', () => outbound.outbox.waiting);
+  const { outbox, onFailure } = outbound;
+  events.messagesLeftByRestart(
+    await recoverOutbox(outbound, outbox, (error) => onFailure('a message', error)),
+  );
+  takeMessages(calls, intakeDomain(parts, { outbound, files, wakeups, roster: people.roster }));
   const streams = new OpenStreams();
   const inbox = inboxDomain(parts, wakeups, (seqs) => listedAttachments(files, publicUrl(), seqs));
   metrics.watchInbox(() => inbox.waiters);
-  const replies = new AgentReplies(clock);
   const probes = new AgentProbes(store.db, clock, {
     openStreams: (keyId) => streams.countOf(keyId),
     hasReplied: (keyId, sinceIso) => replies.hasReplied(keyId, sinceIso),
@@ -198,6 +210,7 @@ export async function assemble(parts: Parts): Promise<Running> {
       agents,
       files,
       inbox,
+      outbound,
       probes,
       people,
       oauth,
@@ -216,13 +229,17 @@ export async function assemble(parts: Parts): Promise<Running> {
     onAnswered: (answered) => metrics.requestAnswered(answered),
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
   });
+  // Closes after everything that still has messages to send.
+  closers.push(() => telegram.close());
   closers.push((deadlineMs) => http.close(deadlineMs));
   // Runs before HTTP closes, which would wait for them.
   closers.push(async () => inbox.waiters.close());
+  // Runs before HTTP closes, which would wait for messages on their way; half of the time, so that HTTP has some too.
+  closers.push((deadlineMs) => closeOutbound(outbound, deadlineMs / 2));
   // Runs before HTTP closes, so that agents still hear how their calls end.
   closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
+  await awaitReplies(outbound);
   await http.listen(host, port);
-  closers.push(() => telegram.close());
   await telegram.start();
   await logInBots({ ...sipAccounts, calls });
   // Only now: keys made by a start that then failed would never have been shown.
@@ -347,11 +364,46 @@ async function peopleDomain(
   };
 }
 
+interface OutboundNeeds {
+  readonly calls: CallDomain;
+  readonly files: FileDomain;
+  readonly wakeups: Wakeups;
+  readonly replies: AgentReplies;
+}
+
+function outboundDomain(
+  { settings, store, clock }: Parts,
+  events: BusinessEvents,
+  { calls, files, wakeups, replies }: OutboundNeeds,
+): OutboundDomain {
+  const messengers = [...calls.connectors.values()].flatMap((connector) =>
+    isMessenger(connector) ? [[connector.platform, connector] as const] : [],
+  );
+  return openOutbound({
+    store,
+    clock,
+    messengers: new Map(messengers),
+    windows: null,
+    wakeups,
+    filesOf: (messageSeq) => attachedFiles(files, messageSeq),
+    resolveFiles: (accountId, sources, signal) => resolveAttachments(files, accountId, sources, signal),
+    observer: events,
+    timeoutText: settings.messaging.timeoutText,
+    onWritten: (credentialId) => replies.written(credentialId),
+    onFailure: (what, error) => events.writeFailed(what, error),
+  });
+}
+
+interface IntakeNeeds {
+  readonly outbound: OutboundDomain;
+  readonly files: FileDomain;
+  readonly wakeups: Wakeups;
+  readonly roster: AgentRoster;
+}
+
 function intakeDomain(
   { store, clock }: Parts,
-  wakeups: Wakeups,
-  roster: AgentRoster,
-  files: FileDomain,
+  { outbound, files, wakeups, roster }: IntakeNeeds,
 ): IntakeDomain {
   return {
     store,
@@ -359,7 +411,11 @@ function intakeDomain(
     wakeups,
     holds: new Map(),
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
-    onReceived: () => {},
+    onReceived: ({ conversationId }) => {
+      awaitReply(outbound, conversationId).catch((error) =>
+        outbound.onFailure('who waits for an answer', error),
+      );
+    },
     followAgents: (accountId) => roster.reload(accountId),
   };
 }
@@ -395,6 +451,7 @@ interface Domains {
   readonly agents: AgentDomain;
   readonly files: FileDomain;
   readonly inbox: InboxDomain;
+  readonly outbound: OutboundDomain;
   readonly probes: AgentProbes;
   readonly people: People;
   readonly oauth: OAuthDoor;
@@ -403,11 +460,12 @@ interface Domains {
 }
 
 function routes(domains: Domains): Route[] {
-  const { calls, sip, agents, files, inbox, probes, people, oauth, metrics, publicUrl } = domains;
+  const { calls, sip, agents, files, inbox, outbound, probes, people, oauth, metrics, publicUrl } = domains;
   const accounts = { ...sip, calls };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
     ...inboxRoutes(inbox),
+    ...dmRoutes(outbound),
     ...fileRoutes(files, publicUrl),
     ...sipTrunkRoutes(sip),
     ...sipDidRoutes(sip),

@@ -78,7 +78,6 @@ const ERROR_TABLE = {
   call_limit: { status: 429, text: 'Concurrent call limit reached' },
   internal_error: { status: 500, text: 'Internal error' },
   identity_provider_failed: { status: 502, text: 'The identity provider did not answer as expected' },
-  send_failed: { status: 502, text: 'Failed to send message' },
   url_failed: { status: 502, text: 'The URL could not be fetched' },
   send_failed: { status: 502, text: 'Failed to send message' },
   platform_failed: { status: 502, text: 'The platform did not answer as expected' },

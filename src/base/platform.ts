@@ -82,6 +82,6 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
 };
 
 /** What is said of a platform that somebody has a login for and this gateway no connector. */
-export function unservedText(platform: Platform): string {
+export function unservedText(platform: Platform | 'agent'): string {
   return `This gateway has no connector for ${platform}`;
 }

@@ -59,6 +59,10 @@ export interface Settings {
     /** IP addresses and subnets. */
     readonly fetchAllow: readonly string[];
   };
+  readonly messaging: {
+    /** Empty: nothing is said. */
+    readonly timeoutText: string;
+  };
   readonly engine: {
     readonly threads: number;
     readonly callsPerThread: number;
@@ -207,6 +211,9 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       accountBytes: values.SVC_FILES_ACCOUNT_QUOTA_MB * BYTES_PER_MB,
       totalBytes: values.SVC_FILES_DISK_QUOTA_MB * BYTES_PER_MB,
       fetchAllow: values.SVC_FILES_FETCH_ALLOW ?? [],
+    },
+    messaging: {
+      timeoutText: values.SVC_DM_TIMEOUT_TEXT === 'off' ? '' : values.SVC_DM_TIMEOUT_TEXT,
     },
     engine: {
       threads: values.SVC_ENGINE_THREADS,

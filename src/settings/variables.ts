@@ -209,6 +209,12 @@ export const VARIABLES = {
     schema: wholeNumber(1, 10_080),
     meaning: 'Longest call in minutes; then the gateway hangs up',
   }),
+  SVC_DM_TIMEOUT_TEXT: variable({
+    default: 'No answer yet, sorry: this takes longer than usual. You will get one here.',
+    schema: z.string().max(1_000, 'must have at most 1000 characters'),
+    meaning:
+      'What people are told who get no answer to a direct message within 60 s, unless their agent has words of its own; `off`: nothing',
+  }),
   SVC_ENGINE_THREADS: variable({
     default: String(Math.max(1, availableParallelism() - 1)),
     shownDefault: 'cores − 1, at least 1',

@@ -83,6 +83,27 @@ export class BusinessEvents {
     );
   }
 
+  /** How sending a direct message ended: `delivered`, `failed`, `unknown` or `waits`. */
+  messageSettled(platform: string, result: string, lastedMs: number): void {
+    this.#metrics.messageSettled(platform, result, lastedMs);
+  }
+
+  /** A connector threw where it may not. */
+  messengerFailed(platform: string, error: unknown): void {
+    this.#loggers.messaging.error({ err: error, platform }, 'a messenger failed');
+  }
+
+  /** Too much waits; the rest was turned away or left out. */
+  queueFull(queue: string): void {
+    this.#metrics.queueFull(queue);
+  }
+
+  /** Messages that an earlier process had under way. */
+  messagesLeftByRestart(left: { readonly unknown: number; readonly resent: number }): void {
+    if (left.unknown + left.resent > 0)
+      this.#loggers.messaging.warn({ ...left }, 'messages were under way when the gateway ended');
+  }
+
   accountDeleted(accountId: string): void {
     this.#loggers.accounts.info({ accountId }, 'an account was deleted');
   }

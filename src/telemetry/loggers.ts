@@ -35,8 +35,8 @@ export interface Loggers {
   readonly accounts: Logger;
   readonly calls: Logger;
   readonly sip: Logger;
-  readonly messaging: Logger;
   readonly engine: Logger;
+  readonly messaging: Logger;
   /** Writes what is still in memory; call it last. */
   flush(): void;
 }
@@ -62,8 +62,8 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
     accounts: part('accounts'),
     calls: part('calls'),
     sip: part('sip'),
-    messaging: part('messaging'),
     engine: part('engine'),
+    messaging: part('messaging'),
     flush: () => flush(destination),
   };
 }

@@ -6,6 +6,8 @@ import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
 const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
+const SEND_BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60];
+
 /** How often the event loop's delay is looked at: every look wakes a thread that may have nothing else to do. */
 const LOOP_LOOK_MS = 100;
 
@@ -50,6 +52,22 @@ export class Metrics {
     'What connectors of chat platforms met beside the messages',
     ['platform', 'event'],
   );
+  readonly #messagesSent = this.#counter(
+    'svc_messages_sent_total',
+    'Outbound direct messages that are settled',
+    ['platform', 'result'],
+  );
+  readonly #sendSeconds = this.#histogram(
+    'svc_message_send_duration_seconds',
+    'Time from the turn of an outbound message until the platform had taken or refused it',
+    ['platform'],
+    SEND_BUCKETS_S,
+  );
+  readonly #queuesFull = this.#counter(
+    'svc_queue_full_total',
+    'What was turned away because too much waited',
+    ['queue'],
+  );
 
   /** Begins to watch the process too: memory, CPU, event loop, garbage collection. */
   constructor() {
@@ -76,6 +94,15 @@ export class Metrics {
 
   streamError(code: string): void {
     this.#streamErrors.inc({ code });
+  }
+
+  messageSettled(platform: string, result: string, lastedMs: number): void {
+    this.#messagesSent.inc({ platform, result });
+    this.#sendSeconds.observe({ platform }, lastedMs / 1000);
+  }
+
+  queueFull(queue: string): void {
+    this.#queuesFull.inc({ queue });
   }
 
   sipEvent(event: string): void {
@@ -127,6 +154,16 @@ export class Metrics {
       type: 'counter',
       help: 'Requests that were not let wait, because too many did',
       samples: () => [{ value: read().refused, labels: {} }],
+    });
+  }
+
+  /** Shows how much of something waits or is under way now; once for each name. */
+  watchQueue(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => gauge.set(read()),
     });
   }
 

@@ -37,8 +37,8 @@ it('gives the same new key again, also after a crash, and keeps it nowhere in pl
     first.body,
     true,
   ]);
-  const { api_keys } = (await gateway.settingsApi.get('/api/api-keys')).body;
-  expect(api_keys.filter(({ name }: { name: string }) => name === 'made once')).toHaveLength(1);
+  const { keys } = (await gateway.settingsApi.get('/api/api-keys')).body;
+  expect(keys.filter(({ name }: { name: string }) => name === 'made once')).toHaveLength(1);
   expect((await gateway.api(text).get('/api/calls')).status).toBe(200);
 });
 

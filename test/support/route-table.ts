@@ -25,6 +25,9 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
 
   'GET /api/inbox': 'runtime',
   'GET /api/inbox/{conversation_id}': 'runtime',
+  'POST /api/dm/chat': 'runtime',
+  'POST /api/dm/typing': 'runtime',
+  'POST /api/platforms/{provider}/test-dm': 'config',
 
   'POST /api/files': 'runtime',
   'POST /api/files/reserve': 'runtime',

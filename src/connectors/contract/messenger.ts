@@ -67,6 +67,14 @@ export interface HasWindow {
   askToReply(to: Address, text: string, signal: AbortSignal): Promise<SendOutcome>;
 }
 
+/**
+ * A platform that drops what it gets a second time under the same `messageId`: what was under way when the gateway died is
+ * sent again. On any other nobody can tell whether it arrived.
+ */
+export interface DropsDuplicates {
+  readonly dropsDuplicates: true;
+}
+
 /** A platform that can show that somebody types. */
 export interface ShowsTyping {
   /** An indicator lasts less than this on the other side, in milliseconds. */
@@ -217,6 +225,10 @@ export function isMessenger(connector: object): connector is Messenger {
 
 export function hasWindow(connector: object): connector is HasWindow {
   return 'askToReply' in connector;
+}
+
+export function dropsDuplicates(connector: object): connector is DropsDuplicates {
+  return 'dropsDuplicates' in connector;
 }
 
 export function showsTyping(connector: object): connector is ShowsTyping {

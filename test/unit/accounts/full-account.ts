@@ -181,7 +181,14 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
     ['attachments', { messageSeq: seq, position: 0, fileId: own.id }],
     [
       'idempotentRequests',
-      { accountId, credentialId: name, key: name, sealedRequest: secret, sealedAnswer: secret, createdAt: NOW },
+      {
+        accountId,
+        credentialId: name,
+        key: name,
+        sealedRequest: secret,
+        sealedAnswer: secret,
+        createdAt: NOW,
+      },
     ],
   ];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/store/store.ts';
 import type { CallsTable } from '../../../src/store/tables.ts';
-import { usageSince } from '../../../src/store/usage.ts';
+import { countUsage, usageSince } from '../../../src/store/usage.ts';
 import { seedAccount, temporaryStore } from './temporary.ts';
 
 let serial = 0;
@@ -66,4 +66,21 @@ test('an account that did nothing has no days', async () => {
   const store = await temporaryStore();
   const { accountId } = await seedAccount(store, 'a');
   expect(await usageSince(store.db, accountId, '2026-03-01', '2026-03-02T10:00:00.000Z')).toEqual([]);
+});
+
+test('what is counted adds up by account, platform and day', async () => {
+  const store = await temporaryStore();
+  const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
+  const day = '2026-03-01';
+  const count = (accountId: string, platform: 'telegram' | 'slack', messages: number, bytes: number) =>
+    countUsage(store.db, { accountId, platform, day, messages, bytes });
+  await count(a.accountId, 'telegram', 1, 10);
+  await count(a.accountId, 'telegram', 1, 5);
+  await count(a.accountId, 'slack', 0, 7);
+  await count(b.accountId, 'telegram', 2, 0);
+  const usage = await usageSince(store.db, a.accountId, day, '2026-03-02T10:00:00.000Z');
+  expect(usage.map(({ platform, messages, bytes }) => [platform, messages, bytes])).toEqual([
+    ['slack', 0, 7],
+    ['telegram', 2, 15],
+  ]);
 });

@@ -1,0 +1,134 @@
+import type { z } from 'zod';
+import { GatewayError } from '../../base/errors.ts';
+import { PLATFORMS, type Platform } from '../../base/platform.ts';
+import type { SentDm } from '../../messaging/dm.ts';
+import type { OutboundDomain, Writer } from '../../messaging/outbound-domain.ts';
+import { sendDm } from '../../messaging/send-dm.ts';
+import { sendTestDm } from '../../messaging/send-test-dm.ts';
+import { showDmTyping } from '../../messaging/show-typing.ts';
+import type { RequestRef } from '../../store/idempotent-requests.ts';
+import type { Principal } from '../auth/principal.ts';
+import { type JsonReply, reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { Acknowledged } from '../schema/call.ts';
+import { DeliveredDm, DmChatBody, DmTypingBody, QueuedDm, TestDmParams, TestDmQuery } from '../schema/dm.ts';
+import { attachmentSources } from './attachment-sources.ts';
+
+const TAGS = ['Messages'] as const;
+const DELIVERED = { description: 'The platform has taken it', schema: DeliveredDm };
+const QUEUED = { description: 'It is sent later', schema: QueuedDm };
+const NO_CONVERSATION = 'No active conversation';
+const SEND_FAILED = 'Failed to send message: the platform refused it, or nobody knows whether it arrived';
+const TOO_MANY = 'Too many messages wait to be sent';
+
+/** Direct messages to people, and among agents. */
+export function dmRoutes(domain: OutboundDomain): Route[] {
+  return [chat(domain), typing(domain), testDm(domain)];
+}
+
+function chat(domain: OutboundDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/dm/chat',
+    access: 'runtime',
+    operationId: 'sendDm',
+    summary: 'Write a direct message',
+    description:
+      'Goes to the active conversation of the platform that has the newest message. The message is stored before it is sent; the answer tells what the platform said, at the latest after half a minute. `platform: agent` writes to another agent of the account.',
+    tags: TAGS,
+    body: DmChatBody,
+    idempotency: 'resumed',
+    responses: {
+      200: DELIVERED,
+      202: QUEUED,
+      400: 'The gateway has no connector for the platform, the platform takes no files, or an attachment is not right',
+      403: 'File belongs to another user',
+      404: `${NO_CONVERSATION}, Agent not found, or Unknown file token`,
+      410: 'A file is gone',
+      413: 'A file exceeds the size limit',
+      429: TOO_MANY,
+      502: `${SEND_FAILED}; or a URL could not be fetched`,
+      503: 'The gateway is closing',
+      507: 'There is no room for a file',
+    },
+    handler: async ({ principal, body, idempotency }) => {
+      const sent = await sendDm(domain, writerOf(principal, idempotency), {
+        platform: body.platform,
+        text: body.text ?? '',
+        keepTyping: body.keep_typing,
+        attachments: attachmentSources(body.attachments),
+        conversationId: body.conversation_id ?? null,
+        peer: body.peer,
+        task: body.task,
+      });
+      return sentReply(sent);
+    },
+  });
+}
+
+function typing(domain: OutboundDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/dm/typing',
+    access: 'runtime',
+    operationId: 'showDmTyping',
+    summary: 'Show a typing indicator',
+    description:
+      'It stays until a message is sent, at most 65 s; asking again lets it stay longer, and the person wait 60 s more before they are told that no answer has come. Platforms without typing indicators show nothing.',
+    tags: TAGS,
+    body: DmTypingBody,
+    responses: { 200: { description: 'Shown', schema: Acknowledged }, 404: NO_CONVERSATION },
+    handler: async ({ principal, body }) => {
+      const wanted = { platform: body.platform, conversationId: body.conversation_id ?? null };
+      await showDmTyping(domain, { scope: principal }, wanted);
+      return reply(200, { status: 'ok' as const });
+    },
+  });
+}
+
+function testDm(domain: OutboundDomain): Route {
+  return route({
+    method: 'post',
+    path: '/api/platforms/{provider}/test-dm',
+    access: 'config',
+    operationId: 'sendTestDm',
+    summary: 'Send a test message to your own account on a platform',
+    tags: ['Platforms'],
+    params: TestDmParams,
+    query: TestDmQuery,
+    responses: {
+      200: DELIVERED,
+      202: QUEUED,
+      400: 'Nobody is logged in there, or the gateway has no connector for the platform',
+      404: 'Connection not found, or nobody has written to the bot yet',
+      429: TOO_MANY,
+      502: SEND_FAILED,
+      503: 'The gateway is closing',
+    },
+    handler: async ({ principal, params, query }) =>
+      sentReply(
+        await sendTestDm(domain, { scope: principal }, platformOf(params.provider), query.connection_id),
+      ),
+  });
+}
+
+function writerOf(principal: Principal, request: RequestRef | null): Writer {
+  return { scope: principal, credentialId: principal.credentialId, request };
+}
+
+/** Throws `not_found` for what is no platform. */
+function platformOf(name: string): Platform {
+  const platform = PLATFORMS.find((each) => each === name);
+  if (platform === undefined) throw new GatewayError('not_found');
+  return platform;
+}
+
+type SentReply = JsonReply<200, z.output<typeof DeliveredDm>> | JsonReply<202, z.output<typeof QueuedDm>>;
+
+function sentReply(sent: SentDm): SentReply {
+  const { messageId: message_id } = sent;
+  if (sent.kind === 'delivered')
+    return reply(200, { status: 'delivered' as const, message_id, delivery: 'sync' as const });
+  const { reason, templateSent: template_sent, position: queue_position } = sent;
+  return reply(202, { status: 'queued' as const, message_id, reason, template_sent, queue_position });
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { AttachmentsBody } from './attachment.ts';
+
+/** Specification, "Inbox and DM endpoints"; `agent`: among the account's own agents. */
+const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
+
+const MAX_TEXT = 10_000;
+const MAX_TASK = 200;
+
+const conversation = {
+  platform: DmPlatform,
+  conversation_id: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Which conversation; without it the active one of the platform that has the newest message'),
+};
+
+export const DmChatBody = z
+  .object({
+    ...conversation,
+    text: z
+      .string()
+      .min(1)
+      .max(MAX_TEXT)
+      .optional()
+      .describe('Optional with attachments: then it is the caption of the first'),
+    keep_typing: z.boolean().default(false).describe('Shows the typing indicator again after the message'),
+    attachments: AttachmentsBody,
+    peer: z
+      .string()
+      .max(80)
+      .default('')
+      .describe(
+        '`agent` only: name (in any case) or id of the agent to write to; empty: go on with the newest conversation',
+      ),
+    task: z.string().max(MAX_TASK).default('').describe('`agent` only: what the conversation is about'),
+  })
+  .refine((body) => body.text !== undefined || body.attachments.length > 0, {
+    message: 'text or attachments is required',
+    path: ['text'],
+  })
+  .meta({ id: 'DmChat' });
+
+export const DmTypingBody = z.object(conversation).meta({ id: 'DmTyping' });
+
+export const DeliveredDm = z
+  .object({ status: z.literal('delivered'), message_id: z.string(), delivery: z.literal('sync') })
+  .meta({ id: 'DeliveredDm' });
+
+export const QueuedDm = z
+  .object({
+    status: z.literal('queued'),
+    message_id: z.string(),
+    reason: z
+      .enum(['outside_24h_window', 'still_sending'])
+      .describe('The other side must write first, or the files are still on their way'),
+    template_sent: z.boolean().describe('Whether this message made the gateway ask the other side to write'),
+    queue_position: z.int().describe('Place among those that wait in the conversation'),
+  })
+  .meta({ id: 'QueuedDm' });
+
+export const TestDmParams = z.object({ provider: z.string().describe('A platform') });
+
+export const TestDmQuery = z.object({
+  connection_id: z
+    .string()
+    .default('')
+    .describe('Which connection or bot; empty: the one that was connected last'),
+});

@@ -1,0 +1,67 @@
+import type { Clock } from '../base/time.ts';
+import type { SendOutcome } from '../connectors/contract/messenger.ts';
+import { type Conversation, setConversationStatus } from '../store/conversations.ts';
+import { addPlatformMessageIds, changeMessageStatus, type Message } from '../store/messages.ts';
+import { attachedBytes } from '../store/outbound-messages.ts';
+import type { Db } from '../store/tables.ts';
+import { countUsage } from '../store/usage.ts';
+
+/** An outcome after which nothing more is tried. */
+export type FinalOutcome = Extract<SendOutcome, { readonly kind: 'sent' | 'refused' | 'unknown' }>;
+
+const DAY_LENGTH = 'YYYY-MM-DD'.length;
+
+/**
+ * Writes down how sending a message ended: its status, its names at the platform, the account's usage. A conversation
+ * whose other side cannot be reached any more is closed until it writes again. Not for use within a transaction.
+ */
+export async function recordOutcome(
+  db: Db,
+  clock: Pick<Clock, 'nowIso'>,
+  message: Message,
+  conversation: Conversation,
+  outcome: FinalOutcome,
+): Promise<void> {
+  const nowIso = clock.nowIso();
+  await db.transaction().execute(async (trx) => {
+    switch (outcome.kind) {
+      case 'sent':
+        await recordSent(trx, message, conversation, outcome.platformMessageIds, nowIso);
+        return;
+      case 'refused':
+        await changeMessageStatus(
+          trx,
+          message.seq,
+          ['sending'],
+          { status: 'failed', error: outcome.reason },
+          nowIso,
+        );
+        if (outcome.isAddressGone) await setConversationStatus(trx, conversation.id, 'closed');
+        return;
+      case 'unknown':
+        await changeMessageStatus(
+          trx,
+          message.seq,
+          ['sending'],
+          { status: 'unknown', error: outcome.reason },
+          nowIso,
+        );
+        await addPlatformMessageIds(trx, message, outcome.sentIds);
+    }
+  });
+}
+
+async function recordSent(
+  db: Db,
+  message: Message,
+  { platform }: Conversation,
+  platformMessageIds: readonly string[],
+  nowIso: string,
+): Promise<void> {
+  await changeMessageStatus(db, message.seq, ['sending'], { status: 'delivered', error: null }, nowIso);
+  await addPlatformMessageIds(db, message, platformMessageIds);
+  if (platform === 'agent') return;
+  const { accountId } = message;
+  const bytes = await attachedBytes(db, message.seq);
+  await countUsage(db, { accountId, platform, day: nowIso.slice(0, DAY_LENGTH), messages: 1, bytes });
+}

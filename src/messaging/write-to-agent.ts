@@ -1,0 +1,100 @@
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { AgentScope } from '../base/scope.ts';
+import type { ResolvedFile } from '../files/resolve-attachments.ts';
+import { listAgents } from '../store/agents.ts';
+import { findNewestConversation, openAgentConversation } from '../store/conversations.ts';
+import { noteSubject } from '../store/idempotent-requests.ts';
+import { insertMessage, listMessagesBySeq } from '../store/messages.ts';
+import type { Db } from '../store/tables.ts';
+import { announceMessage } from './announce.ts';
+import type { DmRequest, SentDm } from './dm.ts';
+import { filesToSend } from './files-to-send.ts';
+import type { OutboundDomain, Writer } from './outbound-domain.ts';
+
+/** Who writes to whom about what, among the agents of one account. */
+interface Parties {
+  readonly senderId: string;
+  readonly peerId: string;
+  readonly task: string;
+}
+
+/**
+ * Writes from one agent to another of the same account: it is delivered once it is stored. Without a peer it goes on with
+ * the conversation that the agents of the credential had last. Throws `no_conversation`, `agent_not_found`.
+ */
+export async function writeToAgent(
+  domain: OutboundDomain,
+  writer: Writer,
+  request: DmRequest,
+): Promise<SentDm> {
+  const { accountId } = writer.scope;
+  const files = await filesToSend(domain, accountId, request.attachments);
+  const messageId = await domain.store.db.transaction().execute(async (trx) => {
+    const parties = await partiesOf(trx, writer.scope, request);
+    return await storeMessage(trx, domain, writer, parties, request.text, files);
+  });
+  domain.wakeups.wake(accountId);
+  return { kind: 'delivered', messageId };
+}
+
+async function partiesOf(db: Db, scope: AgentScope, { peer, task }: DmRequest): Promise<Parties> {
+  return peer === '' ? await partiesOfNewest(db, scope, task) : await partiesNamed(db, scope, peer, task);
+}
+
+/** Whom a name or an id means; of several with one name the default agent, then the oldest. */
+async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: string): Promise<Parties> {
+  const name = peer.toLowerCase();
+  const agents = await listAgents(db, scope.accountId);
+  const meant = agents.find(({ id }) => id === peer) ?? agents.find((one) => one.name.toLowerCase() === name);
+  if (!meant) throw new GatewayError('agent_not_found');
+  const senderId = scope.agentIds.find((id) => id !== meant.id);
+  if (senderId === undefined)
+    throw new GatewayError('agent_not_found', 'No other agent of this credential could write to it');
+  return { senderId, peerId: meant.id, task };
+}
+
+/** Who has both sides of a conversation answers what was said last. */
+async function partiesOfNewest(db: Db, scope: AgentScope, task: string): Promise<Parties> {
+  const conversation = await findNewestConversation(db, scope, 'agent', { peer: '', task });
+  const { agentId, peerAgentId } = conversation ?? {};
+  if (!conversation || !agentId || !peerAgentId) throw new GatewayError('no_conversation');
+  const [newest] = await listMessagesBySeq(db, [conversation.lastSeq]);
+  const own = [agentId, peerAgentId].filter((id) => scope.agentIds.includes(id));
+  const senderId = own.find((id) => id !== newest?.senderAgentId) ?? own[0];
+  if (senderId === undefined) throw new GatewayError('no_conversation');
+  const peerId = senderId === agentId ? peerAgentId : agentId;
+  return { senderId, peerId, task: conversation.task };
+}
+
+async function storeMessage(
+  db: Db,
+  { clock }: OutboundDomain,
+  { scope: { accountId }, request }: Writer,
+  { senderId, peerId, task }: Parties,
+  text: string,
+  files: readonly ResolvedFile[],
+): Promise<string> {
+  const nowIso = clock.nowIso();
+  const wanted = { accountId, agentId: senderId, peerAgentId: peerId, task };
+  const conversation = await openAgentConversation(db, wanted, nowIso);
+  const message = await insertMessage(
+    db,
+    {
+      id: newId('msg'),
+      accountId,
+      conversationId: conversation.id,
+      direction: 'outbound',
+      senderAgentId: senderId,
+      text,
+      status: 'delivered',
+      expiresAt: null,
+      platformMessageIds: [],
+      fileIds: files.map(({ fileId }) => fileId),
+    },
+    nowIso,
+  );
+  await announceMessage(db, conversation, message, [peerId]);
+  if (request) await noteSubject(db, request, message.id);
+  return message.id;
+}

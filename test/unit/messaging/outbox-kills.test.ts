@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { recoverOutbox } from '../../../src/messaging/recover-outbox.ts';
+import { openStore } from '../../../src/store/store.ts';
+import { FakeMessenger } from '../../support/fake-messenger.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { temporaryDir } from '../store/temporary.ts';
+import { Outbound } from './outbound-parts.ts';
+
+/** More of them: `OUTBOX_KILLS=1000`. */
+const KILLS = Number(process.env.OUTBOX_KILLS ?? 3);
+const CONVERSATIONS = 5;
+const LEAST_SETTLED = 20;
+const LATEST_KILL_MS = 60;
+
+/** What was told of messages, by id, and which the platform took, as often as it did. */
+interface Seen {
+  readonly dataDir: string;
+  readonly told: Map<string, string>;
+  readonly taken: readonly string[];
+}
+
+/** Has messages sent by processes that are killed one after another in the midst of it. */
+async function killOften(mode: 'drops duplicates' | 'shows all'): Promise<Seen> {
+  const dataDir = temporaryDir();
+  const platformFile = join(dataDir, 'platform');
+  const store = await openStore({ dataDir, masterKey: null });
+  const outbound = await Outbound.open({ store, isFresh: true });
+  await outbound.bot();
+  for (let i = 0; i < CONVERSATIONS; i++) await outbound.conversation(`${i}`);
+  await store.close();
+  const told = new Map<string, string>();
+  for (let i = 0; i < KILLS; i++) await sendUntilKilled([dataDir, platformFile, mode], told);
+  return { dataDir, told, taken: readFileSync(platformFile, 'utf8').split('\n').slice(0, -1) };
+}
+
+async function sendUntilKilled(args: readonly string[], told: Map<string, string>): Promise<void> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./sender.ts', import.meta.url)), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  let settled = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [id = '', kind = ''] = line.split(' ');
+    told.set(id, kind);
+    if (++settled === LEAST_SETTLED)
+      void wait(Math.random() * LATEST_KILL_MS).then(() => child.kill('SIGKILL'));
+  }
+  await exited;
+  expect([child.signalCode, settled >= LEAST_SETTLED]).toEqual(['SIGKILL', true]);
+}
+
+/** The messages as they are once a last process has looked after what was under way. */
+async function afterwards(dataDir: string, messenger: FakeMessenger): Promise<Map<string, string>> {
+  const store = await openStore({ dataDir, masterKey: null });
+  onTestFinished(() => store.close());
+  const last = await Outbound.open({ store, messenger });
+  await recoverOutbox(last.domain, last.domain.outbox, (error) => last.failures.push(error));
+  await waitFor('all to be settled', () => last.domain.outbox.waiting === 0);
+  expect(last.failures).toEqual([]);
+  return new Map((await last.messages()).map(({ id, status }) => [id, status]));
+}
+
+it('loses no message to kill -9, and sends none twice', async () => {
+  const { dataDir, told, taken } = await killOften('shows all');
+  const messenger = new FakeMessenger();
+  const statuses = await afterwards(dataDir, messenger);
+  expect(messenger.asked).toEqual([]);
+  const platform = new Set(taken);
+  expect(platform.size).toBe(taken.length);
+  expect(new Set(told.values())).toEqual(new Set(['delivered']));
+  for (const id of told.keys())
+    expect([id, statuses.get(id), platform.has(id)]).toEqual([id, 'delivered', true]);
+  // What the platform has is delivered, or said to be unknown; nothing else is.
+  for (const id of taken) expect(['delivered', 'unknown']).toContain(statuses.get(id));
+  for (const [id, status] of statuses)
+    if (status === 'delivered') expect([id, platform.has(id)]).toEqual([id, true]);
+  const unknown = [...statuses.values()].filter((status) => status === 'unknown').length;
+  expect(new Set(statuses.values())).toEqual(new Set(['delivered', ...(unknown > 0 ? ['unknown'] : [])]));
+  console.log(
+    `${KILLS} kills: ${told.size} messages told delivered, ${taken.length} taken, ${unknown} unknown`,
+  );
+}, 600_000);
+
+it('delivers every stored message where the platform drops what it has already', async () => {
+  const { dataDir, told, taken } = await killOften('drops duplicates');
+  const messenger = Object.assign(new FakeMessenger(), { dropsDuplicates: true as const });
+  const statuses = await afterwards(dataDir, messenger);
+  const everywhere = new Set([...taken, ...messenger.taken.map(({ messageId }) => messageId)]);
+  expect(new Set(statuses.values())).toEqual(new Set(['delivered']));
+  expect([...statuses.keys()].filter((id) => !everywhere.has(id))).toEqual([]);
+  expect([...told.keys()].filter((id) => statuses.get(id) !== 'delivered')).toEqual([]);
+}, 600_000);

@@ -1,0 +1,66 @@
+import { appendFileSync, writeSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../../src/base/time.ts';
+import type { Messenger } from '../../../src/connectors/contract/messenger.ts';
+import { openOutbound } from '../../../src/messaging/open-outbound.ts';
+import { recoverOutbox } from '../../../src/messaging/recover-outbox.ts';
+import { writeMessage } from '../../../src/messaging/write-message.ts';
+import { openStore } from '../../../src/store/store.ts';
+
+/**
+ * Writes messages into every conversation of the data directory that it is given, and says of each what became of it;
+ * until it is killed. The platform is a file that has the id of every message that it took.
+ */
+const [dataDir = '', platformFile = '', dropsDuplicates = ''] = process.argv.slice(2);
+const AT_ONCE = 3;
+const BUSY_MS = 4;
+
+const messenger: Messenger = {
+  platform: 'telegram',
+  checkText() {},
+  async send({ messageId }) {
+    await wait(Math.random() * BUSY_MS);
+    appendFileSync(platformFile, `${messageId}\n`);
+    await wait(Math.random() * BUSY_MS);
+    return { kind: 'sent', platformMessageIds: [messageId] };
+  },
+  ...(dropsDuplicates === 'drops duplicates' ? { dropsDuplicates: true } : {}),
+};
+
+function fail(error: unknown): never {
+  writeSync(2, `${(error as Error).stack}\n`);
+  process.exit(1);
+}
+
+const store = await openStore({ dataDir, masterKey: null });
+const domain = openOutbound({
+  store,
+  clock: systemClock,
+  messengers: new Map([[messenger.platform, messenger]]),
+  windows: null,
+  wakeups: { wake() {} },
+  filesOf: async () => [],
+  resolveFiles: async () => [],
+  observer: {
+    messageSettled() {},
+    messengerFailed: (_, error) => fail(error),
+    queueFull: () => fail(new Error('full')),
+  },
+  timeoutText: '',
+  onWritten() {},
+  onFailure: (_, error) => fail(error),
+});
+await recoverOutbox(domain, domain.outbox, fail);
+
+async function writeOne(conversationId: string): Promise<void> {
+  const draft = { senderAgentId: null, text: 'Hello', files: [], request: null };
+  const { messageId, settled } = await writeMessage(domain, conversationId, draft, 25_000);
+  writeSync(1, `${messageId} ${(await settled).kind}\n`);
+}
+
+async function writeOn(conversationId: string): Promise<never> {
+  for (;;) await Promise.all(Array.from({ length: AT_ONCE }, () => writeOne(conversationId)));
+}
+
+const conversations = await store.db.selectFrom('conversations').select('id').execute();
+for (const { id } of conversations) writeOn(id).catch(fail);
