@@ -1,0 +1,168 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { FakeBot } from '../fakes/telegram/fake-bot.ts';
+import type { FakePerson } from '../fakes/telegram/fake-person.ts';
+import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
+import { Gateway } from '../support/gateway.ts';
+import { readGatewayRows } from '../support/gateway-database.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** More of them: `DM_KILLS=1000`. */
+const KILLS = Number(process.env.DM_KILLS ?? 4);
+const PEOPLE = 4;
+const LONGEST_LIFE_MS = 600;
+
+let telegram: FakeTelegram;
+let bot: FakeBot;
+let people: FakePerson[];
+let gateway: Gateway;
+
+beforeEach(async () => {
+  telegram = await FakeTelegram.start();
+  bot = telegram.addBot();
+  gateway = await Gateway.start({ env: { SVC_TELEGRAM_API_URL: telegram.url, SVC_DM_TIMEOUT_TEXT: 'off' } });
+  gateway.secrets.add(bot.token);
+  const registered = await gateway.settingsApi.post('/api/bot-tokens', {
+    platform: 'telegram',
+    bot_token: bot.token,
+  });
+  expect([registered.status, registered.body.status]).toEqual([200, 'ok']);
+  people = Array.from({ length: PEOPLE }, (_, i) => bot.person({ id: 1_000 + i, first_name: `Person ${i}` }));
+});
+afterEach(async () => {
+  await gateway?.stop();
+  await telegram?.stop();
+});
+
+/** Rows of messages as the database has them. */
+interface Row {
+  readonly id: string;
+  readonly text: string;
+  readonly direction: string;
+  readonly status: string;
+}
+
+function rows(): Row[] {
+  return readGatewayRows<Row>(
+    gateway.dataFolder,
+    'select id, text, direction, status from messages order by seq',
+  );
+}
+
+/** The ids of the conversations, one for each person who has written. */
+async function conversations(): Promise<string[]> {
+  return await waitFor('a conversation with everybody', async () => {
+    const found = readGatewayRows<{ id: string }>(gateway.dataFolder, 'select id from conversations');
+    return found.length === PEOPLE ? found.map(({ id }) => id) : null;
+  });
+}
+
+async function send(
+  conversation_id: string,
+  text: string,
+  key?: string,
+): Promise<{ status: number; body: { message_id?: string } }> {
+  const answer = await fetch(`${gateway.baseUrl}/api/dm/chat`, {
+    method: 'POST',
+    headers: { 'X-API-Key': gateway.agentKey, ...(key === undefined ? {} : { 'Idempotency-Key': key }) },
+    body: JSON.stringify({ platform: 'telegram', conversation_id, text }),
+  });
+  return { status: answer.status, body: (await answer.json()) as { message_id?: string } };
+}
+
+it('shows that it types, answers, and tells what Telegram says', async () => {
+  const [ada] = people;
+  ada!.says('Hello?');
+  await waitFor('typing', () => ada!.typingShown > 0);
+  const answer = await gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', text: 'Hello!' });
+  expect(answer.body).toEqual({
+    status: 'delivered',
+    message_id: expect.stringMatching(/^msg_/),
+    delivery: 'sync',
+  });
+  expect(ada!.received.map(({ text }) => text)).toEqual(['Hello!']);
+  ada!.blocks();
+  const refused = await waitFor('it to be blocked', async () => {
+    const { status, body } = await gateway.agentApi.post('/api/dm/chat', {
+      platform: 'telegram',
+      text: 'Still there?',
+    });
+    return status === 200 ? null : { status, body };
+  });
+  // It hears of the block from Telegram's update or from its answer, whichever comes first.
+  expect([404, 502]).toContain(refused.status);
+  const again = await gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', text: 'And now?' });
+  expect([again.status, again.body.detail]).toEqual([404, 'No active conversation']);
+  expect(telegram.offences).toEqual([]);
+});
+
+it('loses no message to kill -9 in either direction, and doubles none', async () => {
+  for (const person of people) person.says('Hello');
+  const ids = await conversations();
+  const said: string[] = [];
+  const accepted: string[] = [];
+  let serial = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const life = { isOver: false };
+    const talk = async () => {
+      while (!life.isOver) {
+        const text = `in ${serial++}`;
+        said.push(text);
+        people[serial % PEOPLE]!.says(text);
+        await wait(10);
+      }
+    };
+    const answer = async (id: string) => {
+      while (!life.isOver) {
+        const text = `out ${serial++}`;
+        const { status } = await send(id, text).catch(() => ({ status: 0 }));
+        if (status === 200) accepted.push(text);
+      }
+    };
+    const busy = [talk(), ...ids.map(answer)];
+    await wait(100 + Math.random() * LONGEST_LIFE_MS);
+    await gateway.killHard();
+    life.isOver = true;
+    await Promise.all(busy);
+    await gateway.restart();
+  }
+  const inbound = () =>
+    rows().filter(({ direction, text }) => direction === 'inbound' && text.startsWith('in '));
+  await waitFor('all that was said', () => inbound().length >= said.length, 20_000);
+  expect(
+    inbound()
+      .map(({ text }) => text)
+      .sort(),
+  ).toEqual([...said].sort());
+
+  const received = people
+    .flatMap((person) => person.received.map(({ text }) => text!))
+    .filter((text) => text.startsWith('out '));
+  expect(new Set(received).size).toBe(received.length);
+  expect(accepted.filter((text) => !received.includes(text))).toEqual([]);
+  const statuses = new Map(rows().map(({ text, status }) => [text, status]));
+  expect(accepted.filter((text) => statuses.get(text) !== 'delivered')).toEqual([]);
+  // Whatever people have got is delivered, or said to be unknown.
+  expect(received.filter((text) => !/^(delivered|unknown)$/.test(statuses.get(text) ?? 'lost'))).toEqual([]);
+  expect([...statuses.values()].filter((status) => status === 'sending')).toEqual([]);
+  const unknown = [...statuses.values()].filter((status) => status === 'unknown').length;
+  console.log(
+    `${KILLS} kills: ${said.length} in, ${accepted.length} answered 200, ${received.length} received, ${unknown} unknown`,
+  );
+}, 3_600_000);
+
+it('sends once, however often a request with a key comes, also when it is killed in between', async () => {
+  for (const person of people) person.says('Hello');
+  const [id = ''] = await conversations();
+  const first = send(id, 'only once', 'k').catch(() => null);
+  await wait(Math.random() * 20);
+  await gateway.killHard();
+  await first;
+  await gateway.restart();
+  const { status } = await send(id, 'only once', 'k');
+  const received = people.flatMap((person) => person.received.filter(({ text }) => text === 'only once'));
+  // Where nobody can tell whether it arrived, the answer says so; else it has arrived once.
+  expect([200, 502]).toContain(status);
+  expect(received.length).toBeLessThanOrEqual(1);
+  if (status === 200) expect(received).toHaveLength(1);
+});
