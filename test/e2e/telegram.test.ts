@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { FakeBot } from '../fakes/telegram/fake-bot.ts';
+import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
+import { Gateway } from '../support/gateway.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let telegram: FakeTelegram;
+let shared: FakeBot;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  telegram = await FakeTelegram.start({ webhookRetryMs: 50 });
+  shared = telegram.addBot('all_bot');
+  gateway = await Gateway.start({
+    env: { SVC_TELEGRAM_API_URL: telegram.url, SVC_TELEGRAM_BOT_TOKEN: shared.token },
+  });
+  gateway.secrets.add(shared.token);
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await telegram?.stop();
+  expect(telegram.offences).toEqual([]);
+});
+
+async function registered(username: string): Promise<{ bot: FakeBot; id: string }> {
+  const bot = telegram.addBot(username);
+  gateway.secrets.add(bot.token);
+  const { status, body } = await gateway.settingsApi.post('/api/bot-tokens', {
+    platform: 'telegram',
+    bot_token: bot.token,
+  });
+  expect([status, body.status, body.bot_name]).toEqual([200, 'ok', `@${username}`]);
+  return { bot, id: body.id };
+}
+
+/** What the inbox has new since a cursor. */
+async function news(cursor: string) {
+  const path = `/api/inbox?platform=telegram&wait=10&last_message_cursor=${encodeURIComponent(cursor)}`;
+  return (await gateway.agentApi.get(path)).body;
+}
+
+const cursorNow = async () => (await gateway.agentApi.get('/api/inbox')).body.cursor;
+
+it('brings what people write to an own bot', async () => {
+  const { bot, id } = await registered('own_bot');
+  const ada = bot.person({ id: 42, first_name: 'Ada' });
+  const cursor = await cursorNow();
+  ada.says('hello');
+  const { conversations } = await news(cursor);
+  expect(conversations).toMatchObject([
+    {
+      platform: 'telegram',
+      remote_id: '42',
+      remote_name: 'Ada',
+      messages: [{ text: 'hello', direction: 'inbound' }],
+    },
+  ]);
+  expect((await gateway.settingsApi.delete(`/api/bot-tokens/${id}`)).status).toBe(200);
+});
+
+it('binds whoever opens the deep link of the shared bot', async () => {
+  const bob = shared.person({ id: 77, first_name: 'Bob' });
+  bob.says('hello?');
+  await waitFor('the polite answer', () => bob.received.length === 1);
+  const { body } = await gateway.settingsApi.post('/api/telegram/connect');
+  expect(body).toMatchObject({
+    bot_name: '@all_bot',
+    deep_link: expect.stringContaining('https://t.me/all_bot?start='),
+  });
+  const cursor = await cursorNow();
+  bob.opens(body.deep_link.split('start=')[1]);
+  await waitFor('the welcome', () => bob.received.length === 2);
+  bob.says('here I am');
+  await waitFor('the message', async () =>
+    JSON.stringify((await news(cursor)).conversations).includes('here I am'),
+  );
+  const platforms = (await gateway.settingsApi.get('/api/platforms')).body.platforms;
+  expect(platforms[4]).toMatchObject({
+    platform: 'telegram',
+    status: 'ok',
+    accounts: expect.arrayContaining([expect.objectContaining({ type: 'connection', label: 'Bob' })]),
+  });
+  expect((await gateway.agentApi.get('/api/account')).body.platforms.telegram.status).toBe('ok');
+  bob.opens(body.deep_link.split('start=')[1]);
+  await waitFor('the refusal', () => bob.received.some(({ text }) => text?.includes('not valid any more')));
+});
+
+it('goes on after a crash: what came meanwhile is there, once', async () => {
+  const { bot } = await registered('crash_bot');
+  const eve = bot.person({ id: 99, first_name: 'Eve' });
+  const cursor = await cursorNow();
+  eve.says('before');
+  await waitFor('the first', async () => JSON.stringify(await news(cursor)).includes('before'));
+  await gateway.killHard();
+  eve.says('meanwhile');
+  await gateway.restart();
+  eve.says('after');
+  const texts = async () =>
+    (await news(cursor)).conversations.flatMap(({ messages }: { messages: { text: string }[] }) =>
+      messages.map(({ text }) => text),
+    );
+  await waitFor('all', async () => (await texts()).includes('after'), 15_000);
+  expect(await texts()).toEqual(['before', 'meanwhile', 'after']);
+});
+
+it('tells when a bot was revoked, in the words of Telegram, and never its token', async () => {
+  const { bot, id } = await registered('gone_bot');
+  telegram.revoke(bot);
+  const statusOf = async () => {
+    const { bot_tokens: bots } = (await gateway.settingsApi.get('/api/bot-tokens')).body;
+    return bots.find((each: { id: string }) => each.id === id)?.status;
+  };
+  await waitFor('the state', async () => (await statusOf()) === 'Unauthorized');
+  const again = await gateway.settingsApi.post('/api/bot-tokens', {
+    platform: 'telegram',
+    bot_token: '123456:never-was-one',
+  });
+  expect([again.status, again.body]).toEqual([
+    400,
+    { detail: 'The platform refused the bot token: Unauthorized' },
+  ]);
+  for (const secret of [bot.token, shared.token]) expect(gateway.output).not.toContain(secret);
+});
