@@ -53,6 +53,7 @@ import { sipTrunkRoutes } from './api/rest/sip-trunk.ts';
 import { type ReadinessCheck, systemRoutes } from './api/rest/system.ts';
 import { telegramRoutes } from './api/rest/telegram.ts';
 import { usageRoutes } from './api/rest/usage.ts';
+import { webhookRoutes } from './api/rest/webhooks.ts';
 import { inboxStreamRoute } from './api/stream/inbox-stream-route.ts';
 import { OpenStreams } from './api/stream/open-streams.ts';
 import { streamRoute } from './api/stream/stream-route.ts';
@@ -481,6 +482,7 @@ function routes(domains: Domains): Route[] {
     ...botTokenRoutes(accounts),
     ...inviteLinkRoutes(accounts),
     ...telegramRoutes(accounts),
+    ...webhookRoutes(calls.connectors.values()),
     ...feedbackRoutes(accounts),
     ...exportRoutes(accounts),
     ...accountDeletionRoutes(leavingDomain(accounts, agents, files, people), publicUrl),

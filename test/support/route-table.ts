@@ -79,6 +79,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'GET /api/keys/test-agent/status': 'config',
   'POST /api/invite-link': 'config',
   'POST /api/telegram/connect': 'config',
+  'POST /api/telegram/webhook/{login_key}': 'public',
 
   'GET /api/account': 'account',
   'GET /api/usage': 'account',

@@ -1,0 +1,86 @@
+import type { Connector } from '../../connectors/contract/connector.ts';
+import { type TakesWebhooks, takesWebhooks, type WebhookReply } from '../../connectors/contract/messenger.ts';
+import { reply, replyBytes } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { WebhookParams, WebhookQuery } from '../schema/webhook.ts';
+
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+/** WhatsApp tells of so much at once. */
+const BODY_LIMIT_BYTES = 3 * 1_048_576;
+
+const NO_BYTES = new Uint8Array(0);
+
+const RESPONSES = {
+  200: { description: 'Taken: what was told is stored', contentType: TEXT_TYPE },
+  400: 'What came cannot be read',
+  401: 'The caller is not the platform',
+  403: 'The caller is not the platform',
+  404: 'The gateway has no such login',
+  503: 'What came could not be stored: it should come again',
+} as const;
+
+/** Where platforms call the gateway: `/api/<platform>/webhook/{login_key}`. Each proves itself in a way of its own. */
+export function webhookRoutes(connectors: Iterable<Connector>): Route[] {
+  return [...connectors].flatMap((connector) =>
+    takesWebhooks(connector)
+      ? connector.webhooks.methods.map((method) => (method === 'get' ? asked(connector) : told(connector)))
+      : [],
+  );
+}
+
+function common({ platform, webhooks }: Connector & TakesWebhooks) {
+  return {
+    path: `/api/${platform}/webhook/{login_key}`,
+    access: 'public',
+    tags: ['Webhooks'],
+    headers: webhooks.headers,
+    params: WebhookParams,
+    query: WebhookQuery,
+    responses: RESPONSES,
+  } as const;
+}
+
+/** Some platforms ask first whether the address is the gateway's. */
+function asked(connector: Connector & TakesWebhooks): Route {
+  return route({
+    ...common(connector),
+    method: 'get',
+    operationId: `${connector.platform}WebhookCheck`,
+    summary: `For ${connector.platform}: is this the gateway's address?`,
+    handler: async (request) =>
+      answerOf(
+        await connector.webhook({
+          method: 'get',
+          loginKey: request.params.login_key,
+          query: request.query,
+          header: (name) => request.header(name),
+          body: NO_BYTES,
+        }),
+      ),
+  });
+}
+
+function told(connector: Connector & TakesWebhooks): Route {
+  return route({
+    ...common(connector),
+    method: 'post',
+    operationId: `${connector.platform}Webhook`,
+    summary: `For ${connector.platform}: something has happened`,
+    body: 'raw',
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    handler: async (request) =>
+      answerOf(
+        await connector.webhook({
+          method: 'post',
+          loginKey: request.params.login_key,
+          query: request.query,
+          header: (name) => request.header(name),
+          body: request.body,
+        }),
+      ),
+  });
+}
+
+function answerOf({ status, text }: WebhookReply) {
+  return status === 200 ? replyBytes(status, TEXT_TYPE, text) : reply(status, { detail: text });
+}

@@ -1,0 +1,8 @@
+import * as z from 'zod';
+
+export const WebhookParams = z.object({
+  login_key: z.string().describe('Which login of the gateway is called: `shared`, or the id of a bot token'),
+});
+
+/** Platforms name what they like. */
+export const WebhookQuery = z.object({}).catchall(z.string());

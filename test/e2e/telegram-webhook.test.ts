@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
+import { Gateway } from '../support/gateway.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let telegram: FakeTelegram;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  telegram = await FakeTelegram.start({ takesHttpWebhooks: true, webhookRetryMs: 50 });
+  gateway = await Gateway.start({
+    env: { SVC_TELEGRAM_API_URL: telegram.url, SVC_TELEGRAM_UPDATES: 'webhook' },
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await telegram?.stop();
+  expect(telegram.offences).toEqual([]);
+});
+
+const inboxTexts = async () => JSON.stringify((await gateway.agentApi.get('/api/inbox')).body.conversations);
+
+it('takes what Telegram brings, also what it has kept while nobody was there', async () => {
+  const bot = telegram.addBot();
+  gateway.secrets.add(bot.token);
+  const { body } = await gateway.settingsApi.post('/api/bot-tokens', {
+    platform: 'telegram',
+    bot_token: bot.token,
+  });
+  expect(body.status).toBe('ok');
+  await waitFor('the webhook', () => bot.webhook);
+  expect(bot.webhook!.target.url).toBe(`${gateway.baseUrl}/api/telegram/webhook/${body.id}`);
+  const ada = bot.person();
+  ada.says('one');
+  await waitFor('the first', async () => (await inboxTexts()).includes('one'));
+  await gateway.killHard();
+  ada.says('two');
+  await gateway.restart();
+  await waitFor('the second', async () => (await inboxTexts()).includes('two'));
+  expect(bot.updates.pending).toEqual([]);
+
+  const strange = await fetch(bot.webhook!.target.url, { method: 'POST', body: '{"update_id":1}' });
+  expect([strange.status, await strange.json()]).toEqual([401, { detail: 'Wrong secret' }]);
+  const nobody = await gateway.api(null).post('/api/telegram/webhook/nobody', {});
+  expect([nobody.status, nobody.body]).toEqual([404, { detail: 'No such login' }]);
+});
