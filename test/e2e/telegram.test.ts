@@ -4,6 +4,8 @@ import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
 import { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const JPEG = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(3_000, 7)]);
+
 let telegram: FakeTelegram;
 let shared: FakeBot;
 let gateway: Gateway;
@@ -54,6 +56,48 @@ it('brings what people write to an own bot', async () => {
       remote_name: 'Ada',
       messages: [{ text: 'hello', direction: 'inbound' }],
     },
+  ]);
+  expect((await gateway.settingsApi.delete(`/api/bot-tokens/${id}`)).status).toBe(200);
+});
+
+it('brings files both ways, and tells why an answer does not arrive', async () => {
+  const { bot, id } = await registered('file_bot');
+  const ada = bot.person({ id: 43, first_name: 'Ada' });
+  const cursor = await cursorNow();
+  ada.sends('photo', { name: 'p', mime: 'image/jpeg', bytes: JPEG }, { caption: 'look' });
+  const [{ messages }] = (await news(cursor)).conversations;
+  expect(messages[0].text).toBe('look');
+  const [attachment] = messages[0].attachments;
+  expect(attachment).toMatchObject({ mime: 'image/jpeg', size: JPEG.length });
+  expect(Buffer.from(await (await fetch(attachment.url)).arrayBuffer())).toEqual(JPEG);
+
+  const answer = await gateway.agentApi.post('/api/dm/chat', {
+    platform: 'telegram',
+    text: '*Nice*',
+    attachments: [{ bytes_b64: JPEG.toString('base64'), name: 'back.jpg', mime: 'image/jpeg' }],
+  });
+  expect([answer.status, answer.body.status]).toEqual([200, 'delivered']);
+  expect(ada.received.at(-1)).toMatchObject({ caption: 'Nice', caption_entities: [{ type: 'bold' }] });
+
+  const tooLong = await gateway.agentApi.post('/api/dm/chat', {
+    platform: 'telegram',
+    text: 'a'.repeat(4_097),
+  });
+  expect([tooLong.status, tooLong.body.detail]).toEqual([
+    502,
+    expect.stringMatching(/^Failed to send message: message is too long/),
+  ]);
+  telegram.fail('sendMessage', { kind: 'throttle', retryAfterS: 1 });
+  const patient = await gateway.agentApi.post('/api/dm/chat', {
+    platform: 'telegram',
+    text: 'a'.repeat(4_096),
+  });
+  expect(patient.status).toBe(200);
+  ada.hasBlocked = true;
+  const refused = await gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', text: 'still there?' });
+  expect([refused.status, refused.body.detail]).toEqual([
+    502,
+    'Failed to send message: Forbidden: bot was blocked by the user',
   ]);
   expect((await gateway.settingsApi.delete(`/api/bot-tokens/${id}`)).status).toBe(200);
 });
