@@ -303,6 +303,7 @@ function emptyConversation(accountId: string, nowIso: string): Omit<Conversation
     status: 'active',
     createdAt: nowIso,
     lastInboundAt: null,
+    closure: null,
     lastSeq: 0,
   };
 }

@@ -339,6 +339,11 @@ export interface ConversationsTable {
   status: ConversationStatus;
   createdAt: string;
   lastInboundAt: string | null;
+  /**
+   * Why nothing can be written although somebody might have been in time: `closed`, the platform says so; `asked`, and a
+   * template has asked them to write. Null: as `lastInboundAt` tells.
+   */
+  closure: 'closed' | 'asked' | null;
   lastSeq: number;
 }
 
@@ -371,6 +376,10 @@ export interface MessagesTable {
   error: string | null;
   createdAt: string;
   changedAt: string;
+  /**
+   * Of a message that waits until the other side writes: when it is given up; it stays until agents were told what became
+   * of it. Of an inbound one: until when its event waits behind such messages.
+   */
   expiresAt: string | null;
 }
 

@@ -26,6 +26,7 @@ export const migration0004: Migration = {
       status text not null check (status in ('active', 'closed')),
       created_at text not null,
       last_inbound_at text,
+      closure text check (closure in ('closed', 'asked')),
       last_seq integer not null default 0,
       check ((platform = 'agent') = (member_id is null)),
       check ((platform = 'agent') = (agent_id is not null and peer_agent_id is not null))
@@ -36,6 +37,7 @@ export const migration0004: Migration = {
       where agent_id is not null`,
     `create index conversations_of_account on conversations (account_id, status, last_seq)`,
     `create index conversations_of_alias on conversations (member_type, member_id, alias) where alias is not null`,
+    `create index conversations_of_remote on conversations (platform, remote_id)`,
     `create index conversations_of_peer on conversations (peer_agent_id) where peer_agent_id is not null`,
     `create table messages (
       seq integer primary key autoincrement,
@@ -55,6 +57,7 @@ export const migration0004: Migration = {
     `create index messages_of_conversation on messages (conversation_id, seq)`,
     `create index messages_of_account on messages (account_id, created_at, seq)`,
     `create index messages_under_way on messages (status, seq) where status in ('sending', 'pending')`,
+    `create index messages_that_wait on messages (conversation_id, seq) where expires_at is not null`,
     `create table platform_messages (
       platform_message_id text not null,
       conversation_id text not null references conversations (id) on delete cascade,

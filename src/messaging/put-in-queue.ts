@@ -1,0 +1,40 @@
+import { type Conversation, findAnyConversation } from '../store/conversations.ts';
+import { changeMessageStatus, type Message } from '../store/messages.ts';
+import type { Db, MessageStatus } from '../store/tables.ts';
+import { closeWindow, findAnyMessage, forgetPlatformMessageIds } from '../store/waiting-messages.ts';
+import type { QueueDomain } from './queue-domain.ts';
+
+/** What may begin to wait: a message of today; or one that the platform gives back, perhaps after it took it. */
+const NEW: readonly MessageStatus[] = ['sending', 'pending'];
+const REFUSED: readonly MessageStatus[] = ['sending', 'delivered', 'unknown'];
+
+/**
+ * Makes a message wait, its place that of its age; `isRefused`: because the platform says that the window is closed.
+ * Returns its conversation as it is then; undefined: it waits already or is over.
+ */
+export async function putInQueue(
+  { db, clock }: Pick<QueueDomain, 'db' | 'clock'>,
+  messageId: string,
+  { isRefused, expiresAt }: { readonly isRefused: boolean; readonly expiresAt: string },
+): Promise<Conversation | undefined> {
+  return await db.transaction().execute(async (trx) => {
+    const message = await findAnyMessage(trx, messageId);
+    if (!message) return undefined;
+    const change = { status: 'pending', expiresAt: message.expiresAt ?? expiresAt } as const;
+    const from = isRefused ? REFUSED : NEW;
+    if (!(await changeMessageStatus(trx, message.seq, from, change, clock.nowIso()))) return undefined;
+    if (isRefused) await takeBack(trx, message);
+    return await findAnyConversation(trx, message.conversationId);
+  });
+}
+
+async function takeBack(trx: Db, message: Message): Promise<void> {
+  await forgetPlatformMessageIds(trx, message.seq);
+  const conversation = await findAnyConversation(trx, message.conversationId);
+  if (conversation && !hasWrittenSince(conversation, message)) await closeWindow(trx, conversation.id);
+}
+
+/** A refusal that comes late is about a closure that their next message has ended. */
+function hasWrittenSince({ lastInboundAt }: Conversation, { status, changedAt }: Message): boolean {
+  return status === 'delivered' && lastInboundAt !== null && lastInboundAt > changedAt;
+}
