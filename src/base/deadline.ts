@@ -20,8 +20,10 @@ export async function withDeadline<T>(
 export async function pause(clock: Clock, durationMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(durationMs, resolve);
-  signal.addEventListener('abort', () => resolve(), { once: true });
+  const wake = () => resolve();
+  const cancel = clock.after(durationMs, wake);
+  signal.addEventListener('abort', wake, { once: true });
   await promise;
+  signal.removeEventListener('abort', wake);
   cancel();
 }

@@ -1,7 +1,12 @@
 import { type Conversation, findAnyConversation } from '../store/conversations.ts';
 import { changeMessageStatus, type Message } from '../store/messages.ts';
 import type { Db, MessageStatus } from '../store/tables.ts';
-import { closeWindow, findAnyMessage, forgetPlatformMessageIds } from '../store/waiting-messages.ts';
+import {
+  closeWindow,
+  findAnyMessage,
+  forgetPlatformMessageIds,
+  haveWrittenSince,
+} from '../store/waiting-messages.ts';
 import type { QueueDomain } from './queue-domain.ts';
 
 /** What may begin to wait: a message of today; or one that the platform gives back, perhaps after it took it. */
@@ -28,13 +33,9 @@ export async function putInQueue(
   });
 }
 
+/** A refusal that comes late may be about a closure that their next message has ended. */
 async function takeBack(trx: Db, message: Message): Promise<void> {
   await forgetPlatformMessageIds(trx, message.seq);
-  const conversation = await findAnyConversation(trx, message.conversationId);
-  if (conversation && !hasWrittenSince(conversation, message)) await closeWindow(trx, conversation.id);
-}
-
-/** A refusal that comes late is about a closure that their next message has ended. */
-function hasWrittenSince({ lastInboundAt }: Conversation, { status, changedAt }: Message): boolean {
-  return status === 'delivered' && lastInboundAt !== null && lastInboundAt > changedAt;
+  const isOver = message.status === 'delivered' && (await haveWrittenSince(trx, message));
+  if (!isOver) await closeWindow(trx, message.conversationId);
 }

@@ -19,7 +19,9 @@ export async function sendWaiting(
   closing: AbortSignal,
 ): Promise<SendOutcome | undefined> {
   const { db, clock } = domain;
-  if (!(await changeMessageStatus(db, message.seq, ['pending'], { status: 'sending' }, clock.nowIso()))) return;
+  if (!(await changeMessageStatus(db, message.seq, ['pending'], { status: 'sending' }, clock.nowIso()))) {
+    return undefined;
+  }
   const outcome = await attempt(domain, message.id, closing);
   if (outcome.kind === 'later') {
     await changeMessageStatus(db, message.seq, ['sending'], { status: 'pending' }, clock.nowIso());

@@ -9,6 +9,7 @@ import {
   countWaiting,
   findAnyMessage,
   listConversationsToLookAt,
+  listWaitingWithSame,
   nextWaiting,
   openWindow,
   placeInQueue,
@@ -118,20 +119,11 @@ export class WindowQueue {
     return isHeld ? isoAfter(this.#domain.clock.nowIso(), HOLD_MS) : null;
   }
 
-  /** After that transaction: sends what waits for this person. */
+  /** After that transaction: sends what waits for this person, whichever accounts it is from. */
   flush(conversationId: string): void {
-    void this.#empty(conversationId);
-    void this.#runs.run(`others of ${conversationId}`, () => this.#flushOthers(conversationId));
-  }
-
-  /** What other accounts have for the same person may go out too. */
-  async #flushOthers(conversationId: string): Promise<void> {
-    const { db } = this.#domain;
-    const conversation = await findAnyConversation(db, conversationId);
-    if (!conversation) return;
-    for (const id of await conversationsWithSame(db, conversation)) {
-      if (id !== conversationId && (await countWaiting(db, id)) > 0) void this.#empty(id);
-    }
+    void this.#runs.run(`whoever is in ${conversationId}`, async () => {
+      for (const id of await listWaitingWithSame(this.#domain.db, conversationId)) void this.#empty(id);
+    });
   }
 
   async #queue(messageId: string, isRefused: boolean): Promise<Queued> {
@@ -142,7 +134,7 @@ export class WindowQueue {
     wake(conversation.accountId);
     const isOpen = this.#isOpen(conversation);
     if (isOpen && (await this.#goesOut(conversation.id, messageId))) return { delivered: true };
-    const { text } = (await findAnyMessage(db, messageId))!;
+    const text = (await findAnyMessage(db, messageId))?.text ?? '';
     const templateSent =
       !isOpen && (await askToReply(this.#domain, conversation, text, this.#givingUp.signal));
     return { delivered: false, templateSent, position: await placeInQueue(db, messageId) };

@@ -95,6 +95,23 @@ export async function listConversationsToLookAt(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** Whether the other side has written since a message went out. */
+export async function haveWrittenSince(
+  db: Db,
+  { conversationId, seq, changedAt }: Message,
+): Promise<boolean> {
+  const reply = await db
+    .selectFrom('messages')
+    .select('seq')
+    .where('conversationId', '=', conversationId)
+    .where('direction', '=', 'inbound')
+    .where('seq', '>', seq)
+    .where('changedAt', '>', changedAt)
+    .limit(1)
+    .executeTakeFirst();
+  return reply !== undefined;
+}
+
 /** Forgets what the platform called a message: it will be sent anew. */
 export async function forgetPlatformMessageIds(db: Db, messageSeq: number): Promise<void> {
   await db.deleteFrom('platformMessages').where('messageSeq', '=', messageSeq).execute();
@@ -114,6 +131,25 @@ export async function conversationsWithSame(
     .where('memberType', '=', 'connection')
     .execute();
   return rows.map((row) => row.id);
+}
+
+/** The conversations with the person of one in which something waits or is still to be told. */
+export async function listWaitingWithSame(db: Db, conversationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('conversations as one')
+    .innerJoin('conversations as other', (join) =>
+      join
+        .onRef('other.platform', '=', 'one.platform')
+        .onRef('other.remoteId', '=', 'one.remoteId')
+        .onRef('other.memberType', '=', 'one.memberType'),
+    )
+    .innerJoin('messages', 'messages.conversationId', 'other.id')
+    .select('other.id')
+    .distinct()
+    .where('one.id', '=', conversationId)
+    .where('messages.expiresAt', 'is not', null)
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** Somebody wrote at `sentAt`: their window is open anew, whatever closed it. */

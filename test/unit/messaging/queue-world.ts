@@ -1,0 +1,255 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { newId } from '../../../src/base/ids.ts';
+import type { QueueDomain, QueueEvent } from '../../../src/messaging/queue-domain.ts';
+import { type Queued, WindowQueue } from '../../../src/messaging/window-queue.ts';
+import { attachMember } from '../../../src/store/agents.ts';
+import { insertConnection } from '../../../src/store/connections.ts';
+import {
+  type Conversation,
+  findAnyConversation,
+  heardFrom,
+  openConversation,
+} from '../../../src/store/conversations.ts';
+import { appendEvent, eventsAfter } from '../../../src/store/events.ts';
+import {
+  addPlatformMessageIds,
+  changeMessageStatus,
+  insertMessage,
+  listMessages,
+  type Message,
+} from '../../../src/store/messages.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Db } from '../../../src/store/tables.ts';
+import { findAnyMessage } from '../../../src/store/waiting-messages.ts';
+import { seedAccount, temporaryStore } from '../store/temporary.ts';
+import { JumpingClock } from './jumping-clock.ts';
+import { WindowedPlatform } from './windowed-platform.ts';
+
+const SECOND_MS = 1_000;
+/** One more than the queue lets pass between looking. */
+const SWEEP_MS = 61_000;
+const TURNS = 25;
+const PATIENCE_S = 600;
+export const REMOTE_ID = 'US.1';
+
+/** How sending a message ended for whoever sent it. */
+export type Sent = Queued | { readonly failed: true };
+
+/** The queue over a real database, with a platform and the two doors beside it as small as can be. */
+export class QueueWorld {
+  readonly clock = new JumpingClock();
+  readonly platform = new WindowedPlatform(() => Date.parse(this.clock.trueIso()));
+  readonly counts: QueueEvent[] = [];
+  readonly failures: unknown[] = [];
+  readonly store: Store;
+  readonly accountId: string;
+  readonly conversationId: string;
+  queue: WindowQueue;
+
+  private constructor(store: Store, { id, accountId }: Conversation) {
+    this.store = store;
+    this.accountId = accountId;
+    this.conversationId = id;
+    this.queue = new WindowQueue(this.#domain());
+  }
+
+  static async make(): Promise<QueueWorld> {
+    const store = await temporaryStore();
+    const world = new QueueWorld(store, await beginConversation(store, 'one'));
+    world.queue.start();
+    onTestFinished(() => world.queue.close(0));
+    return world;
+  }
+
+  get db(): Db {
+    return this.store.db;
+  }
+
+  /** As a process that starts after another one ended. */
+  async restart(): Promise<void> {
+    await this.queue.close(0);
+    this.queue = new WindowQueue(this.#domain());
+    this.queue.start();
+  }
+
+  /** As `POST /api/dm/chat` does it. */
+  async send(text: string, conversationId = this.conversationId): Promise<Sent & { readonly id: string }> {
+    const id = newId('msg');
+    const mustWait = await this.db.transaction().execute(async (trx) => {
+      const conversation = (await findAnyConversation(trx, conversationId))!;
+      const waits = await this.queue.mustWait(trx, conversation);
+      const state = waits
+        ? ({ status: 'pending', expiresAt: this.queue.expiry() } as const)
+        : ({ status: 'sending', expiresAt: null } as const);
+      await this.#insert(trx, conversation, { id, text, direction: 'outbound', ...state });
+      return waits;
+    });
+    if (mustWait) return { id, ...(await this.queue.joined(id)) };
+    let outcome = await this.platform.send({ messageId: id, text });
+    while (outcome.kind === 'later') outcome = await this.platform.send({ messageId: id, text });
+    if (outcome.kind === 'window_closed') return { id, ...(await this.queue.cameBack(id)) };
+    const message = (await findAnyMessage(this.db, id))!;
+    await this.#record(message, outcome.kind === 'sent' ? outcome.platformMessageIds : null);
+    return { id, ...(outcome.kind === 'sent' ? { delivered: true } : { failed: true }) };
+  }
+
+  /** As whoever takes messages in does it; `isCut`: the process ends right after it was stored. */
+  async reply(text: string, isCut = false, conversationId = this.conversationId): Promise<void> {
+    const sentAt = this.clock.trueIso();
+    this.platform.lastWroteMs = Date.parse(sentAt);
+    await this.db.transaction().execute(async (trx) => {
+      await heardFrom(trx, conversationId, sentAt);
+      const expiresAt = await this.queue.replied(trx, conversationId, sentAt);
+      const conversation = (await findAnyConversation(trx, conversationId))!;
+      const message = await this.#insert(trx, conversation, {
+        id: newId('msg'),
+        text,
+        direction: 'inbound',
+        status: 'received',
+        expiresAt,
+      });
+      if (expiresAt === null) await this.#announceMessage(trx, message);
+    });
+    if (isCut) await this.restart();
+    else this.queue.flush(conversationId);
+  }
+
+  /** Lets time pass, second by second, while `work` waits for it. */
+  async pass<T>(work: Promise<T>): Promise<T> {
+    let isDone = false;
+    const watched = work.finally(() => {
+      isDone = true;
+    });
+    watched.catch(() => undefined);
+    for (let second = 0; !isDone; second++) {
+      if (second > PATIENCE_S) throw new Error('it takes too long');
+      for (let count = 0; count < TURNS && !isDone; count++) await turn();
+      if (!isDone) this.clock.advance(SECOND_MS);
+    }
+    return await work;
+  }
+
+  /** Lets time pass until nothing moves, and the queue look once more. */
+  async settle(): Promise<void> {
+    await this.until(async () => (await this.#moving()) === 0);
+    this.clock.advance(SWEEP_MS);
+    await this.until(async () => (await this.#moving()) === 0);
+  }
+
+  async until(condition: () => Promise<boolean>): Promise<void> {
+    for (let second = 0; second < PATIENCE_S; second++) {
+      for (let count = 0; count < TURNS; count++) await turn();
+      if (await condition()) return;
+      this.clock.advance(SECOND_MS);
+    }
+    throw new Error(`it takes too long: ${JSON.stringify(await this.messages())}`);
+  }
+
+  async messages(conversationId = this.conversationId): Promise<Message[]> {
+    return await listMessages(this.db, conversationId, { limit: 1_000, offset: 0 });
+  }
+
+  /** Text and status of what was sent, oldest first. */
+  async outbound(conversationId = this.conversationId): Promise<[string, string][]> {
+    const messages = await this.messages(conversationId);
+    return messages
+      .filter(({ direction }) => direction === 'outbound')
+      .map(({ text, status }) => [text, status]);
+  }
+
+  /** The feed: the type and what it tells of, by text. */
+  async events(): Promise<[string, ...string[]][]> {
+    const stored = await eventsAfter(this.db, this.accountId, 0, 1_000);
+    return stored.map(({ type, payload }) => [type, ...(payload.texts as string[])]);
+  }
+
+  async conversation(): Promise<Conversation> {
+    return (await findAnyConversation(this.db, this.conversationId))!;
+  }
+
+  /** What is on its way or has not been told; messages that wait for somebody stand still. */
+  async #moving(): Promise<number> {
+    const isOpen = !(await this.queue.mustWait(this.db, { ...(await this.conversation()), id: 'none' }));
+    const messages = await this.messages();
+    return messages.filter(
+      ({ status, expiresAt }) =>
+        status === 'sending' || (expiresAt !== null && (status !== 'pending' || isOpen)),
+    ).length;
+  }
+
+  async #insert(
+    trx: Db,
+    { id: conversationId, accountId }: Conversation,
+    message: Pick<Message, 'id' | 'text' | 'direction' | 'status' | 'expiresAt'>,
+  ): Promise<Message> {
+    const row = { accountId, conversationId, senderAgentId: null, platformMessageIds: [], fileIds: [] };
+    return await insertMessage(trx, { ...row, ...message }, this.clock.nowIso());
+  }
+
+  async #record(message: Message, platformMessageIds: readonly string[] | null): Promise<void> {
+    const status = platformMessageIds ? 'delivered' : 'failed';
+    await changeMessageStatus(this.db, message.seq, ['sending'], { status }, this.clock.nowIso());
+    await addPlatformMessageIds(this.db, message, platformMessageIds ?? []);
+  }
+
+  async #announceMessage(trx: Db, { accountId, text }: Message): Promise<void> {
+    await this.#announce(trx, accountId, 'dm_chat', [text]);
+  }
+
+  async #announce(trx: Db, accountId: string, type: string, texts: readonly string[]): Promise<void> {
+    const createdAt = this.clock.nowIso();
+    await appendEvent(trx, { accountId, agentId: null, type, payload: { texts }, createdAt });
+  }
+
+  #domain(): QueueDomain {
+    return {
+      db: this.store.db,
+      clock: this.clock,
+      messengers: new Map([['whatsapp', this.platform]]),
+      sendStored: async (messageId) => {
+        const { text } = (await findAnyMessage(this.store.db, messageId))!;
+        return await this.platform.send({ messageId, text });
+      },
+      record: async (message, _conversation, outcome) =>
+        await this.#record(message, outcome.kind === 'sent' ? outcome.platformMessageIds : null),
+      announceMessage: async (trx, _conversation, message) => await this.#announceMessage(trx, message),
+      announce: async (trx, { accountId }, type, payload) => {
+        const ids = payload.delivered_ids as string[];
+        const messages = await Promise.all(ids.map((id) => findAnyMessage(trx, id)));
+        await this.#announce(
+          trx,
+          accountId,
+          type,
+          messages.map((message) => message!.text),
+        );
+      },
+      wake: () => undefined,
+      count: (_platform, event) => this.counts.push(event),
+      onFailure: (error) => this.failures.push(error),
+    };
+  }
+}
+
+/** An account's conversation with the one person that there is. */
+export async function beginConversation(store: Store, account: string): Promise<Conversation> {
+  const { accountId, agentId } = await seedAccount(store, account);
+  const createdAt = '2029-12-31T00:00:00.000Z';
+  const connection = {
+    id: `con_${account}`,
+    accountId,
+    provider: 'whatsapp',
+    email: null,
+    label: 'Ada',
+    status: 'ok',
+    loginKey: 'shared',
+    remoteId: REMOTE_ID,
+    createdAt,
+    updatedAt: createdAt,
+  };
+  await insertConnection(store.db, connection, '');
+  const member = { type: 'connection', id: connection.id } as const;
+  await attachMember(store.db, agentId, member);
+  const remote = { accountId, platform: 'whatsapp', member, remoteId: REMOTE_ID, alias: null, remoteName: 'Ada' } as const;
+  return await openConversation(store.db, remote, createdAt);
+}

@@ -1,0 +1,51 @@
+import type {
+  Address,
+  HasWindow,
+  Messenger,
+  OutboundMessage,
+  SendOutcome,
+} from '../../../src/connectors/contract/messenger.ts';
+
+export const WINDOW_MS = 24 * 3_600_000;
+
+/** A platform with a window and one person, on a clock of its own. */
+export class WindowedPlatform implements Messenger, HasWindow {
+  readonly platform = 'whatsapp';
+  readonly windowMs = WINDOW_MS;
+  /** Texts in the order in which they arrived, and previews of templates. */
+  readonly arrived: string[] = [];
+  readonly templates: string[] = [];
+  /** In milliseconds; null: never, or the platform has its own reasons to say that the window is closed. */
+  lastWroteMs: number | null = null;
+  /** What happens to the next message instead of arriving. */
+  next: 'later' | 'refused' | 'lost' | null = null;
+  refusesTemplates = false;
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  get isOpen(): boolean {
+    return this.lastWroteMs !== null && this.#nowMs() < this.lastWroteMs + WINDOW_MS;
+  }
+
+  checkText(): void {}
+
+  async send({ messageId, text }: Pick<OutboundMessage, 'messageId' | 'text'>): Promise<SendOutcome> {
+    const { next } = this;
+    this.next = null;
+    if (next === 'later') return { kind: 'later', reason: 'too fast', afterMs: 6_000 };
+    if (next === 'refused') return { kind: 'refused', reason: 'not this', isAddressGone: false };
+    if (next !== 'lost' && !this.isOpen) return { kind: 'window_closed' };
+    // A lost one is taken, and refused by a status later on.
+    if (next !== 'lost') this.arrived.push(text);
+    return { kind: 'sent', platformMessageIds: [`wamid.${messageId}.${this.arrived.length}`] };
+  }
+
+  async askToReply(_to: Address, text: string): Promise<SendOutcome> {
+    if (this.refusesTemplates) return { kind: 'refused', reason: 'not approved', isAddressGone: false };
+    this.templates.push(text);
+    return { kind: 'sent', platformMessageIds: [`wamid.template.${this.templates.length}`] };
+  }
+}
