@@ -4,8 +4,14 @@ import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { InviteLink } from '../schema/invite-link.ts';
 
-/** `POST /api/invite-link`: how a contact on whatsapp or telegram is told to be the account's own. */
-export function inviteLinkRoutes(domain: AccountDomain): Route[] {
+/**
+ * `POST /api/invite-link`: how a contact on whatsapp or telegram is told to be the account's own. `whatsAppUrl`: the link
+ * that carries a token; null: there is none.
+ */
+export function inviteLinkRoutes(
+  domain: AccountDomain,
+  whatsAppUrl: (token: string) => string | null,
+): Route[] {
   return [
     route({
       method: 'post',
@@ -18,7 +24,11 @@ export function inviteLinkRoutes(domain: AccountDomain): Route[] {
       responses: { 200: { description: 'The token', schema: InviteLink } },
       handler: async ({ principal }) => {
         const { token, expiresAt } = await makeInviteLink(domain, principal);
-        return reply(200, { invite_token: token, expires_at: expiresAt });
+        return reply(200, {
+          invite_token: token,
+          expires_at: expiresAt,
+          whatsapp_url: whatsAppUrl(token),
+        });
       },
     }),
   ];

@@ -160,6 +160,12 @@ export interface TakesMessages {
   onMessages(intake: MessageIntake): void;
 }
 
+/** A platform on which people become contacts of an account by a link with its invite token in it. */
+export interface InvitesPeople {
+  /** Null: the platform has not told yet where the link leads. */
+  inviteUrl(token: string): string | null;
+}
+
 /** A platform that calls us over HTTP. */
 export interface TakesWebhooks {
   readonly webhooks: {
@@ -229,6 +235,10 @@ export function hasWindow(connector: object): connector is HasWindow {
 
 export function dropsDuplicates(connector: object): connector is DropsDuplicates {
   return 'dropsDuplicates' in connector;
+}
+
+export function invitesPeople(connector: object): connector is InvitesPeople {
+  return 'inviteUrl' in connector;
 }
 
 export function showsTyping(connector: object): connector is ShowsTyping {

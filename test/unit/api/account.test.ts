@@ -18,7 +18,7 @@ async function doors() {
     ...accountRoutes(domain),
     ...exportRoutes(domain),
     ...feedbackRoutes(domain),
-    ...inviteLinkRoutes(domain),
+    ...inviteLinkRoutes(domain, (token) => `https://wa.me/15550100?text=${token}`),
     ...usageRoutes(domain),
   ]);
   const { store } = opened.domain;
@@ -170,6 +170,7 @@ test('an invite token lasts 15 minutes, is kept as a hash, and voids the former'
   expect(status).toBe(200);
   expect(body.invite_token).toMatch(/^[\w-]{32}$/);
   expect(body.invite_token).not.toBe(first.invite_token);
+  expect(body.whatsapp_url).toBe(`https://wa.me/15550100?text=${body.invite_token}`);
   const leftMs = Date.parse(body.expires_at) - Date.parse(clock.nowIso());
   expect(leftMs).toBeGreaterThan(14 * 60_000);
   expect(leftMs).toBeLessThanOrEqual(15 * 60_000);

@@ -1,0 +1,119 @@
+import type { InboundFile, InboundMessage } from '../contract/messenger.ts';
+import { namesOf } from './person.ts';
+import type { WireContact, WireMedia, WireMessage } from './webhook-payload.ts';
+
+/** Kinds of messages that tell of the connection and not of anything that somebody wrote. */
+const SILENT_TYPES: ReadonlySet<string> = new Set(['system', 'request_welcome']);
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'audio/aac': 'aac',
+  'audio/amr': 'amr',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/ogg': 'ogg',
+  'video/mp4': 'mp4',
+  'video/3gpp': '3gp',
+  'application/pdf': 'pdf',
+  'text/plain': 'txt',
+};
+
+/**
+ * What somebody wrote, in our words; what no agent could do anything with but know of it is put in brackets. Undefined:
+ * nobody wrote, or in a group, or somebody without a name.
+ */
+export function inboundMessage(
+  message: WireMessage,
+  contacts: readonly WireContact[],
+  nowIso: string,
+): InboundMessage | undefined {
+  const contact = contactOf(message, contacts);
+  const names = namesOf(message.from_user_id ?? contact?.user_id, message.from ?? contact?.wa_id);
+  if (!names || message.group_id !== undefined || isSilent(message)) return undefined;
+  const { name, username } = contact?.profile ?? {};
+  return {
+    from: { login: { kind: 'shared' }, remoteId: names.remoteId },
+    alias: names.alias,
+    remoteName: name || username || null,
+    platformMessageId: message.id,
+    text: textOf(message),
+    sentAt: sentAt(message, nowIso),
+    files: filesOf(message),
+  };
+}
+
+/** Taking a reaction back says nothing. */
+function isSilent({ type, reaction }: WireMessage): boolean {
+  return SILENT_TYPES.has(type) || (type === 'reaction' && !reaction?.emoji);
+}
+
+/** Batches hold several people; one alone may be named by fewer of their names than the message. */
+function contactOf(message: WireMessage, contacts: readonly WireContact[]): WireContact | undefined {
+  return (
+    contacts.find(({ user_id: userId }) => userId !== undefined && userId === message.from_user_id) ??
+    contacts.find(({ wa_id: phone }) => phone !== undefined && phone === message.from) ??
+    (contacts.length === 1 ? contacts[0] : undefined)
+  );
+}
+
+/** Whole seconds; a time that is none, or in the future, is now. */
+function sentAt({ timestamp }: WireMessage, nowIso: string): string {
+  const sent = new Date(timestamp * 1000);
+  if (Number.isNaN(sent.getTime())) return nowIso;
+  const iso = sent.toISOString();
+  return iso < nowIso ? iso : nowIso;
+}
+
+function textOf(message: WireMessage): string {
+  const { type } = message;
+  if (type === 'text') return message.text?.body ?? '';
+  if (type === 'button') return message.button?.text ?? '';
+  if (type === 'interactive') return interactiveText(message);
+  if (type === 'reaction') return `[reaction: ${message.reaction?.emoji}]`;
+  if (type === 'location') return locationText(message);
+  if (type === 'contacts') return contactsText(message);
+  if (type === 'order') return `[order] ${message.order?.text ?? ''}`.trim();
+  const media = mediaOf(message);
+  return media ? (media.caption ?? '') : `[unsupported message: ${type}]`;
+}
+
+function interactiveText({ interactive }: WireMessage): string {
+  const { button_reply: button, list_reply: row, nfm_reply: form } = interactive ?? {};
+  return button?.title ?? row?.title ?? (form ? `[form] ${form.body ?? ''}`.trim() : '[reply]');
+}
+
+function locationText({ location }: WireMessage): string {
+  if (!location) return '[location]';
+  const { latitude, longitude, name, address } = location;
+  return `[location: ${[`${latitude}, ${longitude}`, name, address].filter(Boolean).join('; ')}]`;
+}
+
+function contactsText({ contacts = [] }: WireMessage): string {
+  return contacts
+    .map(({ name, phones }) =>
+      [name.formatted_name, ...phones.map(({ phone }) => phone)].filter(Boolean).join(', '),
+    )
+    .map((text) => `[contact: ${text}]`)
+    .join('\n');
+}
+
+function mediaOf({ type, image, audio, video, document, sticker }: WireMessage): WireMedia | undefined {
+  return new Map([
+    ['image', image],
+    ['audio', audio],
+    ['video', video],
+    ['document', document],
+    ['sticker', sticker],
+  ]).get(type);
+}
+
+function filesOf(message: WireMessage): InboundFile[] {
+  const media = mediaOf(message);
+  if (!media) return [];
+  const mime = media.mime_type.split(';')[0]!.trim();
+  const kind = media.voice ? 'voice' : message.type;
+  const name = media.filename || `${kind}.${EXTENSIONS[mime] ?? 'bin'}`;
+  return [{ name, mime, sizeBytes: null, ref: media.id }];
+}

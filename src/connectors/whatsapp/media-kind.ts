@@ -1,0 +1,68 @@
+import type { OutboundFile } from '../contract/messenger.ts';
+import { WEBP_HEAD_BYTES, webpShape } from './webp.ts';
+
+/** As what WhatsApp shows a file; `voice` is audio that looks and plays like a voice note. */
+export type MediaKind = 'image' | 'video' | 'audio' | 'voice' | 'sticker' | 'document';
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+/** https://developers.facebook.com/documentation/business-messaging/whatsapp/business-phone-numbers/media */
+const IMAGES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png']);
+const IMAGE_BYTES = 5 * MB;
+const VIDEOS: ReadonlySet<string> = new Set(['video/mp4', 'video/3gpp']);
+const AUDIOS: ReadonlySet<string> = new Set(['audio/aac', 'audio/amr', 'audio/mpeg', 'audio/mp4']);
+const AUDIO_AND_VIDEO_BYTES = 16 * MB;
+const STICKER_BYTES = 100 * KB;
+const ANIMATED_STICKER_BYTES = 500 * KB;
+const STICKER_PX = 512;
+
+/** Ogg's first page: 27 bytes, a table of segments, then the codec's name. */
+const OGG_HEAD_BYTES = 64;
+
+/** The type alone, in lower case, without parameters. */
+export function plainMime(mime: string): string {
+  return mime.split(';')[0]!.trim().toLowerCase();
+}
+
+/**
+ * The kind that a file can be sent as: what fits no other is a document. A sticker has no caption, so a picture that
+ * comes with one is sent as a document too.
+ */
+export async function mediaKindOf(file: OutboundFile, hasCaption: boolean): Promise<MediaKind> {
+  const mime = plainMime(file.mime);
+  if (IMAGES.has(mime) && file.sizeBytes <= IMAGE_BYTES) return 'image';
+  if (mime === 'image/webp' && !hasCaption && (await isSticker(file))) return 'sticker';
+  if (file.sizeBytes > AUDIO_AND_VIDEO_BYTES) return 'document';
+  if (VIDEOS.has(mime)) return 'video';
+  if (AUDIOS.has(mime)) return 'audio';
+  return mime === 'audio/ogg' && (await isOpus(file)) ? 'voice' : 'document';
+}
+
+/** Captions of audio are dropped (specification, "Attachments array"), stickers have none. */
+export function takesCaption(kind: MediaKind): boolean {
+  return kind === 'image' || kind === 'video' || kind === 'document';
+}
+
+async function isSticker(file: OutboundFile): Promise<boolean> {
+  if (file.sizeBytes > ANIMATED_STICKER_BYTES) return false;
+  const shape = webpShape(await headOf(file, WEBP_HEAD_BYTES));
+  if (shape?.widthPx !== STICKER_PX || shape.heightPx !== STICKER_PX) return false;
+  return shape.isAnimated || file.sizeBytes <= STICKER_BYTES;
+}
+
+/** Of Ogg files WhatsApp plays those with Opus alone. */
+async function isOpus(file: OutboundFile): Promise<boolean> {
+  return (await headOf(file, OGG_HEAD_BYTES)).includes('OpusHead');
+}
+
+async function headOf(file: OutboundFile, lengthBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const part of file.open()) {
+    parts.push(part);
+    sizeBytes += part.length;
+    if (sizeBytes >= lengthBytes) break;
+  }
+  return Buffer.concat(parts).subarray(0, lengthBytes);
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { withDeadline } from '../../base/deadline.ts';
+import type { CancelTimer, Clock } from '../../base/time.ts';
+import type { GraphAnswer, GraphClient } from './graph-client.ts';
+
+const FIRST_RETRY_MS = 5_000;
+const LAST_RETRY_MS = 300_000;
+const DEADLINE_MS = 15_000;
+
+const PhoneNumber = z.object({ display_phone_number: z.string() });
+
+/** Asks for our number until Meta tells it: so we know that the token is good, and what links have to say. */
+export class NumberLogin {
+  readonly #graph: GraphClient;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  readonly #onState: (problem: string | null) => void;
+  #number: string | null = null;
+  #problem: string | null = 'not logged in yet';
+  #retryMs = FIRST_RETRY_MS;
+  #cancelRetry: CancelTimer = () => {};
+  #asking: Promise<void> | null = null;
+
+  /** `onState` hears when a problem appears, changes or goes (null). */
+  constructor(graph: GraphClient, clock: Clock, onState: (problem: string | null) => void) {
+    this.#graph = graph;
+    this.#clock = clock;
+    this.#onState = onState;
+  }
+
+  /** As Meta shows it, such as `+1 555-0100`; null: not told yet. */
+  get number(): string | null {
+    return this.#number;
+  }
+
+  /** In Meta's words; null: all is well. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  start(): void {
+    this.#cancelRetry();
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = null;
+    });
+  }
+
+  /** A request failed because of our login: asks until that is over. */
+  failed(problem: string): void {
+    this.#setProblem(problem);
+    this.#askLater();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#cancelRetry();
+    await this.#asking;
+  }
+
+  async #ask(): Promise<void> {
+    const answer = await withDeadline(this.#clock, DEADLINE_MS, this.#closing.signal, (signal) =>
+      this.#graph.get(`${this.#graph.phoneNumberId}?fields=display_phone_number`, signal),
+    );
+    const number = answer.kind === 'ok' ? PhoneNumber.safeParse(answer.body) : undefined;
+    if (number?.success) {
+      this.#number = number.data.display_phone_number;
+      this.#retryMs = FIRST_RETRY_MS;
+      this.#setProblem(null);
+    } else {
+      this.#setProblem(problemOf(answer));
+      this.#askLater();
+    }
+  }
+
+  #askLater(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#cancelRetry();
+    this.#cancelRetry = this.#clock.after(this.#retryMs, () => this.start());
+    this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
+  }
+
+  #setProblem(problem: string | null): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#onState(problem);
+  }
+}
+
+function problemOf(answer: GraphAnswer): string {
+  if (answer.kind === 'error') return answer.error.text;
+  return answer.kind === 'ok' ? 'the answer names no number' : `not reachable: ${answer.reason}`;
+}

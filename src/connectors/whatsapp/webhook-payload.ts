@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { WireErrors } from './graph-error.ts';
+
+/**
+ * What Meta posts, as far as we read it: https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks.
+ * Messages and statuses are read one by one, so that one of a new kind does not cost the others of its batch.
+ */
+const Envelope = z.object({
+  object: z.literal('whatsapp_business_account'),
+  entry: z.array(
+    z.object({ changes: z.array(z.object({ field: z.string(), value: z.unknown() })).default([]) }),
+  ),
+});
+
+const Contact = z.object({
+  profile: z
+    .object({ name: z.string().optional(), username: z.string().optional() })
+    .optional()
+    .catch(undefined),
+  wa_id: z.string().optional(),
+  user_id: z.string().optional(),
+});
+
+const Value = z.object({
+  metadata: z.object({ phone_number_id: z.string() }),
+  contacts: z.array(Contact).default([]).catch([]),
+  messages: z.array(z.unknown()).default([]),
+  statuses: z.array(z.unknown()).default([]),
+});
+
+/** A part that we cannot read does not cost the message that it is in. */
+function part<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().catch(undefined);
+}
+
+const Media = z.object({
+  id: z.string(),
+  mime_type: z.string().default('application/octet-stream'),
+  filename: z.string().optional(),
+  caption: z.string().optional(),
+  voice: z.boolean().optional(),
+});
+
+const Reply = z.object({ title: z.string() });
+
+const Interactive = z.object({
+  button_reply: part(Reply),
+  list_reply: part(Reply),
+  nfm_reply: part(z.object({ body: z.string().optional() })),
+});
+
+const Location = z.object({
+  latitude: z.union([z.string(), z.number()]),
+  longitude: z.union([z.string(), z.number()]),
+  name: z.string().optional(),
+  address: z.string().optional(),
+});
+
+const SharedContact = z.object({
+  name: z.object({ formatted_name: z.string() }),
+  phones: z.array(z.object({ phone: z.string().optional() })).default([]),
+});
+
+/** Somebody has another number or another id from now on. */
+const System = z.object({
+  type: z.string(),
+  wa_id: z.string().optional(),
+  user_id: z.string().optional(),
+  previous_user_id: z.string().optional(),
+});
+
+const Message = z.object({
+  id: z.string().min(1),
+  timestamp: z.union([z.string(), z.int()]).transform(Number),
+  type: z.string(),
+  from: z.string().optional(),
+  from_user_id: z.string().optional(),
+  group_id: z.string().optional(),
+  text: part(z.object({ body: z.string() })),
+  image: part(Media),
+  audio: part(Media),
+  video: part(Media),
+  document: part(Media),
+  sticker: part(Media),
+  reaction: part(z.object({ emoji: z.string().optional() })),
+  button: part(z.object({ text: z.string() })),
+  interactive: part(Interactive),
+  location: part(Location),
+  contacts: part(z.array(SharedContact)),
+  order: part(z.object({ text: z.string().optional() })),
+  system: part(System),
+});
+
+const Status = z.object({
+  id: z.string().min(1),
+  status: z.string(),
+  biz_opaque_callback_data: z.string().optional(),
+  errors: part(WireErrors),
+});
+
+export type WireContact = z.output<typeof Contact>;
+export type WireMessage = z.output<typeof Message>;
+export type WireMedia = z.output<typeof Media>;
+export type WireStatus = z.output<typeof Status>;
+
+/** One part of a payload that concerns our number. */
+export interface WebhookChange {
+  readonly contacts: readonly WireContact[];
+  readonly messages: readonly WireMessage[];
+  readonly statuses: readonly WireStatus[];
+  /** Messages and statuses that we could not read. */
+  readonly unreadable: number;
+}
+
+/** Undefined: it is no payload of WhatsApp. Other numbers and other fields of a business are left out. */
+export function readPayload(body: Uint8Array, phoneNumberId: string): WebhookChange[] | undefined {
+  const payload = Envelope.safeParse(parseJson(body));
+  if (!payload.success) return undefined;
+  return payload.data.entry
+    .flatMap(({ changes }) => changes)
+    .flatMap(({ field, value }) => (field === 'messages' ? readChange(value, phoneNumberId) : []));
+}
+
+function readChange(value: unknown, phoneNumberId: string): WebhookChange[] {
+  const parsed = Value.safeParse(value);
+  if (!parsed.success || parsed.data.metadata.phone_number_id !== phoneNumberId) return [];
+  const { contacts, messages, statuses } = parsed.data;
+  const readable = { messages: readEach(Message, messages), statuses: readEach(Status, statuses) };
+  const read = readable.messages.length + readable.statuses.length;
+  return [{ contacts, ...readable, unreadable: messages.length + statuses.length - read }];
+}
+
+function readEach<Schema extends z.ZodType>(schema: Schema, items: readonly unknown[]): z.output<Schema>[] {
+  return items.flatMap((item) => {
+    const parsed = schema.safeParse(item);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+
+const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
+
+/**
+ * Whether Meta signed these bytes with our app's secret (`X-Hub-Signature-256`). They are signed as they came: JSON that
+ * was parsed and written again differs, for non-ASCII letters are escaped.
+ */
+export function isSigned(body: Uint8Array, header: string, appSecret: string): boolean {
+  const [, hex] = SIGNATURE.exec(header) ?? [];
+  if (hex === undefined) return false;
+  const expected = createHmac('sha256', appSecret).update(body).digest();
+  return timingSafeEqual(Buffer.from(hex, 'hex'), expected);
+}
+
+/** Compares secrets in a time that tells nothing of how much of a guess was right. */
+export function isSameToken(one: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'));
+}

@@ -1,0 +1,189 @@
+import { assert } from '../../base/assert.ts';
+import { withDeadline } from '../../base/deadline.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { PLATFORM_TRAITS } from '../../base/platform.ts';
+import type { Clock } from '../../base/time.ts';
+import type { Connector } from '../contract/connector.ts';
+import type {
+  Address,
+  FetchesFiles,
+  HasWindow,
+  InvitesPeople,
+  LoginRef,
+  LoginState,
+  MessageIntake,
+  Messenger,
+  OutboundMessage,
+  SendOutcome,
+  SharesLogin,
+  TakesMessages,
+  TakesWebhooks,
+  WebhookReply,
+  WebhookRequest,
+} from '../contract/messenger.ts';
+import { followUp } from './follow-up.ts';
+import { GraphClient, type GraphOptions } from './graph-client.ts';
+import { type GraphError, isLoginError } from './graph-error.ts';
+import { inviteLink, STRANGER_TEXT } from './invitation.ts';
+import { downloadMedia, mediaSize } from './media-download.ts';
+import { MessageSender } from './message-sender.ts';
+import { NumberLogin } from './number-login.ts';
+import { RecentIds } from './recent-ids.ts';
+import { WebhookDoor, type WebhookEvent, type WebhookSecrets } from './webhook-door.ts';
+
+/** Specification, "Limits": platform message length, and service window. Counted in UTF-16 units. */
+const TEXT_LENGTH = 1_600;
+const WINDOW_MS = 24 * 3_600_000;
+/** Meta's own limit. */
+const CAPTION_LENGTH = 1_024;
+const ANSWER_DEADLINE_MS = 15_000;
+/** Meta waits for its answer meanwhile. */
+const SIZE_DEADLINE_MS = 2_000;
+const REMEMBERED_STRANGERS = 10_000;
+
+export interface WhatsAppOptions extends GraphOptions, WebhookSecrets {
+  /** Of the template `agent_followup`, such as `en` or `en_US`. */
+  readonly templateLanguage: string;
+}
+
+export type WhatsAppEvent = WebhookEvent | 'login_failed' | 'login_ok' | 'api_error';
+
+/** What the gateway's operator may be told. */
+export interface WhatsAppObserver {
+  count(event: WhatsAppEvent): void;
+  log(level: 'info' | 'warn' | 'error', text: string, detail: object): void;
+}
+
+/** WhatsApp by Meta's Cloud API: one business number, which all accounts share. */
+export class WhatsAppConnector
+  implements
+    Connector,
+    Messenger,
+    HasWindow,
+    FetchesFiles,
+    TakesMessages,
+    TakesWebhooks,
+    SharesLogin,
+    InvitesPeople
+{
+  readonly platform = 'whatsapp';
+  readonly capabilities = PLATFORM_TRAITS.whatsapp.capabilities;
+  readonly windowMs = WINDOW_MS;
+  readonly webhooks = { methods: ['get', 'post'], headers: ['x-hub-signature-256'] } as const;
+  readonly #options: WhatsAppOptions;
+  readonly #clock: Clock;
+  readonly #observer: WhatsAppObserver;
+  readonly #graph: GraphClient;
+  readonly #sender: MessageSender;
+  readonly #login: NumberLogin;
+  readonly #door: WebhookDoor;
+  readonly #strangers = new RecentIds(REMEMBERED_STRANGERS);
+  readonly #answering = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+  #intake: MessageIntake | null = null;
+
+  constructor(options: WhatsAppOptions, clock: Clock, observer: WhatsAppObserver) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#graph = new GraphClient(options);
+    this.#sender = new MessageSender(this.#graph, clock, (error) => this.#apiError(error));
+    this.#login = new NumberLogin(this.#graph, clock, (problem) => this.#loginState(problem));
+    this.#door = new WebhookDoor(options, {
+      clock,
+      closing: this.#closing.signal,
+      intake: () => this.#intakeSet(),
+      sizeOf: (mediaId) => this.#sizeOf(mediaId),
+      onStranger: (address) => this.#answerStranger(address),
+      count: (event) => observer.count(event),
+      onFailure: (error) => observer.log('error', 'a webhook could not be taken in', { err: error }),
+    });
+  }
+
+  onMessages(intake: MessageIntake): void {
+    this.#intake = intake;
+  }
+
+  /** A number that Meta does not let us use yet is no reason not to start: it is asked for again. */
+  async start(): Promise<void> {
+    assert(this.#intake !== null, 'onMessages comes before start');
+    this.#login.start();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#login.close();
+    await Promise.all(this.#answering);
+  }
+
+  sharedLogin(): LoginState {
+    return { name: this.#login.number, status: this.#login.problem ?? 'ok' };
+  }
+
+  inviteUrl(token: string): string | null {
+    const { number } = this.#login;
+    return number === null ? null : inviteLink(number.replace(/\D/g, ''), token);
+  }
+
+  checkText(text: string, isCaption: boolean): void {
+    const most = isCaption ? CAPTION_LENGTH : TEXT_LENGTH;
+    if (text.length <= most) return;
+    const what = isCaption ? 'A caption' : 'A message';
+    throw new GatewayError(
+      'send_failed',
+      `Failed to send message: ${what} has at most ${most} characters on WhatsApp (it has ${text.length})`,
+    );
+  }
+
+  async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
+    return await this.#sender.send(message, signal);
+  }
+
+  async askToReply(to: Address, text: string, signal: AbortSignal): Promise<SendOutcome> {
+    const template = followUp(text, this.#options.templateLanguage);
+    return await this.#sender.sendContent(to.remoteId, template, null, signal);
+  }
+
+  async fetchFile(_login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    return await downloadMedia(this.#graph, ref, signal);
+  }
+
+  async webhook(request: WebhookRequest): Promise<WebhookReply> {
+    return await this.#door.take(request);
+  }
+
+  #intakeSet(): MessageIntake {
+    assert(this.#intake !== null, 'onMessages comes before webhooks');
+    return this.#intake;
+  }
+
+  async #sizeOf(mediaId: string): Promise<number | null> {
+    return await withDeadline(this.#clock, SIZE_DEADLINE_MS, this.#closing.signal, (signal) =>
+      mediaSize(this.#graph, mediaId, signal),
+    );
+  }
+
+  /** Politely, and once. */
+  #answerStranger({ remoteId }: Address): void {
+    if (this.#strangers.has(remoteId) || this.#closing.signal.aborted) return;
+    this.#strangers.add(remoteId);
+    const content = { type: 'text', text: { body: STRANGER_TEXT } };
+    const answering: Promise<void> = withDeadline(this.#clock, ANSWER_DEADLINE_MS, this.#closing.signal, (signal) =>
+      this.#sender.sendContent(remoteId, content, null, signal),
+    ).then(() => {
+      this.#answering.delete(answering);
+    });
+    this.#answering.add(answering);
+  }
+
+  #apiError(error: GraphError): void {
+    this.#observer.count('api_error');
+    if (isLoginError(error)) this.#login.failed(error.text);
+  }
+
+  #loginState(problem: string | null): void {
+    this.#observer.count(problem === null ? 'login_ok' : 'login_failed');
+    if (problem === null) this.#observer.log('info', 'logged in to WhatsApp', {});
+    else this.#observer.log('warn', 'WhatsApp does not let us in', { problem });
+  }
+}

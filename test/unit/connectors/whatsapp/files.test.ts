@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { LoginRef } from '../../../../src/connectors/contract/messenger.ts';
+import { GraphClient } from '../../../../src/connectors/whatsapp/graph-client.ts';
+import { downloadMedia } from '../../../../src/connectors/whatsapp/media-download.ts';
+import { webpShape } from '../../../../src/connectors/whatsapp/webp.ts';
+import { linked, soon } from './linked.ts';
+
+const SHARED: LoginRef = { kind: 'shared' };
+
+async function read(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of bytes) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+test('a file that somebody sent can be had, and had again', async () => {
+  const { api, connector } = await linked();
+  const bytes = randomBytes(300_000);
+  const { id } = api.media.add('image/jpeg', 'a.jpg', bytes);
+  expect(await read(await connector.fetchFile(SHARED, id, soon()))).toEqual(bytes);
+  expect(await read(await connector.fetchFile(SHARED, id, soon()))).toEqual(bytes);
+});
+
+test('a file that Meta has no more is gone', async () => {
+  const { api, connector } = await linked();
+  const { id } = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
+  api.media.evict(id);
+  await expect(connector.fetchFile(SHARED, id, soon())).rejects.toMatchObject({ code: 'file_gone' });
+});
+
+test('bytes that are not those that were sent end with an error', async () => {
+  const { api, connector } = await linked();
+  const media = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
+  const { describe } = api.media;
+  api.media.describe = (...args) => ({ ...describe.apply(api.media, args), sha256: '0'.repeat(64) });
+  await expect(connector.fetchFile(SHARED, media.id, soon()).then(read)).rejects.toMatchObject({
+    code: 'platform_failed',
+  });
+});
+
+test('only the hosts that the operator named get the token', async () => {
+  const { api } = await linked();
+  const media = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
+  const { describe } = api.media;
+  api.media.describe = (...args) => ({ ...describe.apply(api.media, args), url: 'http://127.0.0.2:1/steal' });
+  const graph = new GraphClient({
+    apiUrl: api.baseUrl,
+    apiVersion: 'v25.0',
+    mediaUrl: 'https://lookaside.fbsbx.com',
+    phoneNumberId: api.phoneNumberId,
+    accessToken: api.accessToken,
+  });
+  await expect(downloadMedia(graph, media.id, soon())).rejects.toMatchObject({ code: 'platform_failed' });
+  expect(graph.isMediaAddress('https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1')).toBe(true);
+  expect(graph.isMediaAddress('https://lookaside.fbsbx.com.example.com/')).toBe(false);
+  expect(graph.isMediaAddress('http://lookaside.fbsbx.com/')).toBe(false);
+  expect(graph.isMediaAddress('nonsense')).toBe(false);
+});
+
+test('the shape of a WebP picture is in its first chunk', () => {
+  const head = (kind: string) => {
+    const bytes = Buffer.alloc(30);
+    bytes.write('RIFF', 0, 'latin1');
+    bytes.write(`WEBP${kind}`, 8, 'latin1');
+    return bytes;
+  };
+  const lossy = head('VP8 ');
+  lossy.writeUInt16LE(512, 26);
+  lossy.writeUInt16LE(300, 28);
+  expect(webpShape(lossy)).toEqual({ widthPx: 512, heightPx: 300, isAnimated: false });
+  const lossless = head('VP8L');
+  lossless.writeUInt8(0x2f, 20);
+  lossless.writeUInt32LE(511 | (99 << 14), 21);
+  expect(webpShape(lossless)).toEqual({ widthPx: 512, heightPx: 100, isAnimated: false });
+  expect(webpShape(Buffer.alloc(30))).toBeUndefined();
+  expect(webpShape(Buffer.alloc(3))).toBeUndefined();
+});

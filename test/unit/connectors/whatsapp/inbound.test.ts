@@ -1,0 +1,267 @@
+import { expect, test } from 'vitest';
+import { STRANGER_TEXT } from '../../../../src/connectors/whatsapp/invitation.ts';
+import { API_ERRORS } from '../../../fakes/whatsapp/graph-errors.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { linked, messageTo, soon } from './linked.ts';
+
+const TOKEN = 'Ab3-Cd4_Ef5gHi6jKl7mNo8pQr9sTu0v';
+
+test('a message arrives with both names of whoever wrote it, and the time of the platform', async () => {
+  const nowMs = Date.parse('2026-03-04T05:06:07.890Z');
+  const { api, intake, ada } = await linked({ nowMs: () => nowMs });
+  const { status, wamid } = await api.says(ada, 'Grüß dich / 👋');
+  expect(status).toBe(200);
+  expect(intake.messages).toEqual([
+    {
+      from: { login: { kind: 'shared' }, remoteId: ada.userId },
+      alias: ada.phone,
+      remoteName: 'Ada',
+      platformMessageId: wamid,
+      text: 'Grüß dich / 👋',
+      sentAt: '2026-03-04T05:06:07.000Z',
+      files: [],
+    },
+  ]);
+});
+
+test('somebody who hides their number is known by their other name alone', async () => {
+  const { api, intake } = await linked();
+  const bob = api.addPerson({ name: '', username: 'bob', phone: '15551230002', hidesPhone: true });
+  intake.contacts.add(bob.userId);
+  await api.says(bob, 'hello');
+  expect(intake.messages[0]).toMatchObject({
+    from: { remoteId: bob.userId },
+    alias: null,
+    remoteName: 'bob',
+  });
+});
+
+test('a message that names only the number is told by the contact beside it', async () => {
+  const { api, intake, ada } = await linked();
+  await api.posts(ada, [
+    { id: 'wamid.old', type: 'text', text: { body: 'hi' }, from_user_id: undefined },
+  ]);
+  expect(intake.messages[0]).toMatchObject({ from: { remoteId: ada.userId }, alias: ada.phone });
+});
+
+const MEDIA = { id: '1234567890', sha256: 'x' };
+
+test.each([
+  ['image', { ...MEDIA, mime_type: 'image/jpeg', caption: 'see' }, 'see', 'image.jpg', 'image/jpeg'],
+  ['video', { ...MEDIA, mime_type: 'video/mp4' }, '', 'video.mp4', 'video/mp4'],
+  ['audio', { ...MEDIA, mime_type: 'audio/ogg; codecs=opus', voice: true }, '', 'voice.ogg', 'audio/ogg'],
+  ['audio', { ...MEDIA, mime_type: 'audio/mpeg' }, '', 'audio.mp3', 'audio/mpeg'],
+  ['sticker', { ...MEDIA, mime_type: 'image/webp', animated: false }, '', 'sticker.webp', 'image/webp'],
+  [
+    'document',
+    { ...MEDIA, mime_type: 'application/pdf', filename: 'plan.pdf', caption: 'it' },
+    'it',
+    'plan.pdf',
+    'application/pdf',
+  ],
+])('%s comes as a file', async (type, content, text, name, mime) => {
+  const { api, intake, ada } = await linked();
+  await api.writes(ada, type, content);
+  expect(intake.messages[0]).toMatchObject({ text, files: [{ name, mime, ref: '1234567890' }] });
+});
+
+test('the size of a document is asked for, so that one too large can be left where it is', async () => {
+  const { api, intake, ada } = await linked();
+  const { id, mime } = api.media.add('application/pdf', 'a.pdf', Buffer.alloc(777));
+  await api.writes(ada, 'document', { id, mime_type: mime, sha256: '' });
+  expect(intake.messages[0]!.files[0]).toMatchObject({ sizeBytes: 777, ref: id });
+});
+
+test.each([
+  ['reaction', { emoji: '👍', message_id: 'wamid.x' }, '[reaction: 👍]'],
+  ['button', { text: 'Yes', payload: 'yes' }, 'Yes'],
+  ['interactive', { type: 'button_reply', button_reply: { id: '1', title: 'One' } }, 'One'],
+  ['interactive', { type: 'list_reply', list_reply: { id: '2', title: 'Two' } }, 'Two'],
+  ['location', { latitude: 1.5, longitude: '2', name: 'Home' }, '[location: 1.5, 2; Home]'],
+  [
+    'contacts',
+    [{ name: { formatted_name: 'Eve' }, phones: [{ phone: '+1555' }] }],
+    '[contact: Eve, +1555]',
+  ],
+  ['hologram', { depth: 3 }, '[unsupported message: hologram]'],
+  ['image', { no: 'id' }, '[unsupported message: image]'],
+])('%s is told in words', async (type, content, text) => {
+  const { api, intake, ada } = await linked();
+  expect((await api.writes(ada, type, content)).status).toBe(200);
+  expect(intake.messages.map((message) => message.text)).toEqual([text]);
+});
+
+test('a reaction taken back, and what is written in groups, say nothing', async () => {
+  const { api, intake, ada } = await linked();
+  await api.writes(ada, 'reaction', { message_id: 'wamid.x' });
+  await api.posts(ada, [{ id: 'wamid.g', type: 'text', text: { body: 'all' }, group_id: 'g1' }]);
+  expect(intake.messages).toEqual([]);
+});
+
+test('a batch keeps its order, and one message that cannot be read does not cost the others', async () => {
+  const { api, intake, ada, events } = await linked();
+  const text = (id: string) => ({ id, type: 'text', text: { body: id } });
+  expect(await api.posts(ada, [text('a'), { type: 'text' }, text('b'), text('c')])).toBe(200);
+  expect(intake.messages.map((message) => message.text)).toEqual(['a', 'b', 'c']);
+  expect(events).toContain('part_unreadable');
+});
+
+test('what could not be stored is not acknowledged, and comes again', async () => {
+  const { api, intake, ada } = await linked();
+  intake.failsNext = true;
+  expect((await api.says(ada, 'important')).status).toBe(503);
+  expect(intake.messages).toEqual([]);
+  await api.webhook.redeliver();
+  expect(api.webhook.unanswered).toBe(0);
+  expect(intake.messages.map(({ text }) => text)).toEqual(['important']);
+});
+
+test('payloads for other numbers of the business are acknowledged and left alone', async () => {
+  const { api, intake, ada, webhookUrl } = await linked();
+  const value = { metadata: { phone_number_id: '999' }, messages: [{ ...ada.sender(), id: 'x', timestamp: '1', type: 'text' }] };
+  const body = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: '1', changes: [{ field: 'messages', value }, { field: 'account_update', value: {} }] }],
+  });
+  const headers = { 'x-hub-signature-256': api.webhook.signatureOf(body) };
+  expect((await fetch(webhookUrl, { method: 'POST', headers, body })).status).toBe(200);
+  expect(intake.messages).toEqual([]);
+});
+
+test.each([
+  ['no signature', () => ({})],
+  ['another secret', () => ({ 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` })],
+  ['another algorithm', () => ({ 'x-hub-signature-256': 'sha1=0000' })],
+])('a payload with %s is refused', async (_what, headers) => {
+  const { webhookUrl, events } = await linked();
+  const answer = await fetch(webhookUrl, { method: 'POST', headers: headers(), body: '{}' });
+  expect(answer.status).toBe(401);
+  expect(events).toContain('webhook_refused');
+});
+
+test('one byte changed breaks the signature; what is signed and no payload is refused as such', async () => {
+  const { api, webhookUrl } = await linked();
+  const post = async (body: string, signed: string) =>
+    (
+      await fetch(webhookUrl, {
+        method: 'POST',
+        headers: { 'x-hub-signature-256': api.webhook.signatureOf(signed) },
+        body,
+      })
+    ).status;
+  expect(await post('{"a":"\\u00e9"}', '{"a":"é"}')).toBe(401);
+  expect(await post('{"object":"page"}', '{"object":"page"}')).toBe(400);
+  expect(await post('not json', 'not json')).toBe(400);
+});
+
+test('only who knows the token may subscribe', async () => {
+  const { api, webhookUrl } = await linked();
+  const ask = async (token: string, mode = 'subscribe', url = webhookUrl) => {
+    const query = new URLSearchParams({ 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': '42' });
+    const answer = await fetch(`${url}?${query}`);
+    return [answer.status, await answer.text()];
+  };
+  expect(await ask(api.verifyToken)).toEqual([200, '42']);
+  expect((await ask('a guess'))[0]).toBe(403);
+  expect((await ask(api.verifyToken, 'unsubscribe'))[0]).toBe(403);
+  expect((await ask(api.verifyToken, 'subscribe', webhookUrl.replace('shared', 'other')))[0]).toBe(404);
+});
+
+test('an invite link makes whoever follows it a contact, whatever they write around the token', async () => {
+  const { api, intake, connector } = await linked();
+  const url = new URL(connector.inviteUrl(TOKEN)!);
+  expect(`${url.origin}${url.pathname}`).toBe('https://wa.me/15550783881');
+  intake.tokens.add(TOKEN);
+  const bob = api.addPerson({ name: 'Bob', phone: '15551230002' });
+  await api.says(bob, `Good day, I come from ${url.searchParams.get('text')}`);
+  expect(intake.messages.map(({ text }) => text)).toEqual(['Good day, I come from Hello!']);
+  await api.says(bob, 'and more');
+  expect(intake.messages.map(({ text }) => text)).toEqual(['Good day, I come from Hello!', 'and more']);
+});
+
+test('a token alone leaves a greeting; one that is used up does nothing', async () => {
+  const { api, intake } = await linked();
+  intake.tokens.add(TOKEN);
+  const bob = api.addPerson({ name: 'Bob', phone: '15551230002' });
+  const eve = api.addPerson({ name: 'Eve', phone: '15551230003' });
+  await api.says(bob, TOKEN);
+  await api.says(eve, TOKEN);
+  expect(intake.messages.map(({ text, remoteName }) => [text, remoteName])).toEqual([['Hello!', 'Bob']]);
+});
+
+test('a stranger is answered politely, once', async () => {
+  const { api, intake } = await linked();
+  const eve = api.addPerson({ name: 'Eve', phone: '15551230003' });
+  expect((await api.says(eve, 'hello?')).status).toBe(200);
+  await api.says(eve, 'anybody?');
+  await waitFor('the answer', () => eve.texts.length > 0);
+  expect(eve.texts).toEqual([STRANGER_TEXT]);
+  expect(intake.messages).toEqual([]);
+});
+
+test('somebody who changes their number stays who they are', async () => {
+  const { api, intake, ada } = await linked();
+  const before = { userId: ada.userId, phone: ada.phone };
+  await api.changesNumber(ada, '15559990000');
+  expect(intake.renames).toEqual([
+    { before: before.userId, remoteId: ada.userId, alias: '15559990000' },
+    { before: before.phone, remoteId: ada.userId, alias: '15559990000' },
+  ]);
+});
+
+test('statuses are told once, by both names of the message, in whatever order they come', async () => {
+  const { api, connector, intake, ada } = await linked();
+  await api.says(ada, 'hi');
+  api.statusPlan = ['read', 'delivered', 'sent', 'delivered'];
+  await connector.send(messageTo(ada.userId, 'answer'), soon());
+  await api.settled();
+  const { wamid } = ada.arrived[0]!;
+  expect(intake.followedStatuses).toEqual([
+    { platformMessageId: wamid, messageId: 'msg_answer', status: { kind: 'delivered' } },
+  ]);
+  await api.tells(ada, wamid, 'failed', API_ERRORS.undeliverable);
+  expect(intake.followedStatuses).toHaveLength(1);
+});
+
+test('a status that comes before its message is written down is told again', async () => {
+  const { api, connector, intake, ada } = await linked();
+  await api.says(ada, 'hi');
+  intake.busyFor = 2;
+  api.statusPlan = ['delivered'];
+  await connector.send(messageTo(ada.userId, 'answer'), soon());
+  await api.settled();
+  expect(intake.followedStatuses).toHaveLength(1);
+  expect(api.webhook.unanswered).toBe(0);
+});
+
+test('a status that nobody takes is not acknowledged', async () => {
+  const { api, connector, intake, ada } = await linked();
+  await api.says(ada, 'hi');
+  intake.busyFor = 1_000;
+  api.statusPlan = ['delivered'];
+  await connector.send(messageTo(ada.userId, 'answer'), soon());
+  await api.settled();
+  expect(api.webhook.unanswered).toBe(1);
+  intake.busyFor = 0;
+  await api.webhook.redeliver();
+  expect(intake.followedStatuses).toHaveLength(1);
+});
+
+test('a window that turns out to be closed afterwards is told as such, other failures with their reason', async () => {
+  const { api, connector, intake, ada } = await linked();
+  api.windowRefusal = 'async';
+  expect((await connector.send(messageTo(ada.userId, 'late'), soon())).kind).toBe('sent');
+  await api.settled();
+  expect(intake.followedStatuses[0]).toMatchObject({
+    messageId: 'msg_late',
+    status: { kind: 'window_closed' },
+  });
+  await api.says(ada, 'hi');
+  api.statusPlan = [];
+  await connector.send(messageTo(ada.userId, 'lost'), soon());
+  await api.tells(ada, ada.arrived[0]!.wamid, 'failed', API_ERRORS.undeliverable);
+  expect(intake.followedStatuses[1]!.status).toEqual({
+    kind: 'failed',
+    reason: 'Message Undeliverable. (131026)',
+  });
+});

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/base/time.ts';
+import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
+import { WhatsAppConnector } from '../../../../src/connectors/whatsapp/whatsapp-connector.ts';
+import { type CloudApiOptions, FakeCloudApi } from '../../../fakes/whatsapp/cloud-api.ts';
+import type { FakePerson } from '../../../fakes/whatsapp/person.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { MemoryIntake } from './memory-intake.ts';
+
+export interface Linked {
+  readonly api: FakeCloudApi;
+  readonly connector: WhatsAppConnector;
+  readonly intake: MemoryIntake;
+  readonly events: string[];
+  /** A contact already. */
+  readonly ada: FakePerson;
+  readonly webhookUrl: string;
+}
+
+/** The connector between a fake of the platform and an intake in memory; its webhook is served on loopback. */
+export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
+  const api = await FakeCloudApi.start(options);
+  const intake = new MemoryIntake();
+  const events: string[] = [];
+  const connector = new WhatsAppConnector(
+    {
+      apiUrl: api.baseUrl,
+      apiVersion: 'v25.0',
+      mediaUrl: api.baseUrl,
+      phoneNumberId: api.phoneNumberId,
+      accessToken: api.accessToken,
+      appSecret: api.appSecret,
+      verifyToken: api.verifyToken,
+      templateLanguage: 'en',
+    },
+    systemClock,
+    { count: (event) => events.push(event), log: () => undefined },
+  );
+  connector.onMessages(intake);
+  const webhookUrl = await serve(connector);
+  onTestFinished(async () => {
+    await connector.close();
+    await api.stop();
+  });
+  await connector.start();
+  await waitFor('the login', () => connector.sharedLogin().status === 'ok');
+  await api.webhook.subscribe(webhookUrl);
+  const ada = api.addPerson({ name: 'Ada', phone: '15551230001' });
+  intake.contacts.add(ada.userId);
+  return { api, connector, intake, events, ada, webhookUrl };
+}
+
+async function serve(connector: WhatsAppConnector): Promise<string> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { status, text } = await connector.webhook({
+        method: request.method === 'GET' ? 'get' : 'post',
+        loginKey: request.url!.split('?')[0]!.slice(1),
+        query: Object.fromEntries(new URL(request.url!, 'http://gateway').searchParams),
+        header: (name) => `${request.headers[name] ?? ''}`,
+        body: await bodyOf(request),
+      });
+      response.writeHead(status).end(text);
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/shared`;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** A message to somebody, with text and files. */
+export function messageTo(
+  remoteId: string,
+  text: string,
+  attachments: readonly OutboundFile[] = [],
+): OutboundMessage {
+  return { messageId: `msg_${text}`, to: { login: { kind: 'shared' }, remoteId }, text, attachments };
+}
+
+/** A file in several pieces. */
+export function file(name: string, mime: string, bytes: Uint8Array): OutboundFile {
+  return {
+    name,
+    mime,
+    sizeBytes: bytes.length,
+    async *open() {
+      const half = bytes.length >>> 1;
+      yield bytes.subarray(0, half);
+      yield bytes.subarray(half);
+    },
+  };
+}
+
+/** Long enough for every request of a test. */
+export function soon(): AbortSignal {
+  return AbortSignal.timeout(10_000);
+}
