@@ -51,6 +51,18 @@ export interface Settings {
     /** Without slashes at the end. */
     readonly urls: { readonly api: string; readonly files: string };
   };
+  /** Null: the gateway has no number. */
+  readonly whatsapp: {
+    readonly phoneNumberId: string;
+    readonly accessToken: string;
+    readonly appSecret: string;
+    readonly verifyToken: string;
+    readonly templateLanguage: string;
+    /** Without slashes at the end. */
+    readonly apiUrl: string;
+    readonly apiVersion: string;
+    readonly mediaUrl: string;
+  } | null;
   readonly calls: { readonly maxPerAccount: number; readonly maxCallMs: number };
   readonly files: {
     readonly maxBytes: number;
@@ -164,11 +176,28 @@ function conflicts(values: Partial<Values>): string[] {
   if (values.SVC_TELEGRAM_UPDATES === 'webhook' && values.SVC_PUBLIC_URL === null) {
     mistakes.push('SVC_PUBLIC_URL: is missing beside SVC_TELEGRAM_UPDATES "webhook"');
   }
+  mistakes.push(...missingOfWhatsApp(values));
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
   if (agentKey && agentKey === settingsKey) {
     mistakes.push('SVC_BOOTSTRAP_SETTINGS_KEY: must differ from SVC_BOOTSTRAP_AGENT_KEY');
   }
   return mistakes;
+}
+
+const WHATSAPP_NEEDS = [
+  'SVC_WHATSAPP_PHONE_NUMBER_ID',
+  'SVC_WHATSAPP_ACCESS_TOKEN',
+  'SVC_WHATSAPP_APP_SECRET',
+  'SVC_WHATSAPP_VERIFY_TOKEN',
+] as const;
+
+/** All four or none. */
+function missingOfWhatsApp(values: Partial<Values>): string[] {
+  const present = WHATSAPP_NEEDS.filter((name) => values[name] !== null);
+  if (present.length === 0) return [];
+  return WHATSAPP_NEEDS.filter((name) => values[name] === null).map(
+    (name) => `${name}: is missing beside ${present[0]}`,
+  );
 }
 
 function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> {
@@ -202,6 +231,7 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       mediaTimeoutMs: values.SVC_MEDIA_TIMEOUT_S * 1000,
     },
     telegram: arrangeTelegram(values),
+    whatsapp: arrangeWhatsApp(values),
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
       maxCallMs: values.SVC_MAX_CALL_MINUTES * 60_000,
@@ -235,6 +265,26 @@ function arrangeTelegram(values: Values): Settings['telegram'] {
     sharedToken: values.SVC_TELEGRAM_BOT_TOKEN,
     updates: values.SVC_TELEGRAM_UPDATES,
     urls: { api, files: values.SVC_TELEGRAM_FILE_URL ?? `${api}/file` },
+  };
+}
+
+function arrangeWhatsApp(values: Values): Settings['whatsapp'] {
+  const {
+    SVC_WHATSAPP_PHONE_NUMBER_ID: phoneNumberId,
+    SVC_WHATSAPP_ACCESS_TOKEN: accessToken,
+    SVC_WHATSAPP_APP_SECRET: appSecret,
+    SVC_WHATSAPP_VERIFY_TOKEN: verifyToken,
+  } = values;
+  if (phoneNumberId === null || accessToken === null || appSecret === null || verifyToken === null) return null;
+  return {
+    phoneNumberId,
+    accessToken,
+    appSecret,
+    verifyToken,
+    templateLanguage: values.SVC_WHATSAPP_TEMPLATE_LANGUAGE,
+    apiUrl: values.SVC_WHATSAPP_API_URL,
+    apiVersion: values.SVC_WHATSAPP_API_VERSION,
+    mediaUrl: values.SVC_WHATSAPP_MEDIA_URL,
   };
 }
 

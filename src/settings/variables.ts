@@ -232,6 +232,51 @@ export const VARIABLES = {
     meaning:
       'How RTP is sent and received: native (C, Linux, less CPU), portable (Node alone), or auto: native where it was built',
   }),
+  SVC_WHATSAPP_PHONE_NUMBER_ID: variable({
+    default: null,
+    schema: z.string().regex(/^\d{1,32}$/, 'must be digits: the id that Meta gave the number, not the number'),
+    meaning:
+      'Id of the WhatsApp number that all accounts share, as the app dashboard shows it; needs the three secrets below',
+  }),
+  SVC_WHATSAPP_ACCESS_TOKEN: variable({
+    default: null,
+    secret: true,
+    schema: z.string(),
+    meaning: 'Lasting token of a system user with `whatsapp_business_messaging`',
+  }),
+  SVC_WHATSAPP_APP_SECRET: variable({
+    default: null,
+    secret: true,
+    schema: z.string(),
+    meaning: 'Secret of the Meta app, which signs what it posts',
+  }),
+  SVC_WHATSAPP_VERIFY_TOKEN: variable({
+    default: null,
+    secret: true,
+    schema: z.string().min(16, 'must have 16 characters or more'),
+    meaning:
+      'Any text of yours, 16 characters or more, told the app together with the webhook `…/api/whatsapp/webhook/shared`',
+  }),
+  SVC_WHATSAPP_TEMPLATE_LANGUAGE: variable({
+    default: 'en',
+    schema: z.string().regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a language as Meta writes it: en, en_US'),
+    meaning: 'Language of the template `agent_followup`, which asks people to write when 24 hours have passed',
+  }),
+  SVC_WHATSAPP_API_URL: variable({
+    default: 'https://graph.facebook.com',
+    schema: PublicUrl,
+    meaning: "Meta's Graph API",
+  }),
+  SVC_WHATSAPP_API_VERSION: variable({
+    default: 'v25.0',
+    schema: z.string().regex(/^v\d{1,3}\.\d{1,2}$/, 'must be a version such as v25.0'),
+    meaning: 'Version of the Graph API',
+  }),
+  SVC_WHATSAPP_MEDIA_URL: variable({
+    default: 'https://lookaside.fbsbx.com',
+    schema: PublicUrl,
+    meaning: 'Host that files are fetched from; beside the API it alone gets the access token',
+  }),
   SVC_BOOTSTRAP_AGENT_KEY: variable({
     default: null,
     secret: true,
