@@ -1,4 +1,4 @@
-import { pause, withDeadline } from '../base/deadline.ts';
+import { pause, withDeadline } from '../base/waits.ts';
 import type { Address, HasWindow, SendOutcome } from '../connectors/contract/messenger.ts';
 import type { Conversation } from '../store/conversations.ts';
 import { claimAsking, unclaimAsking } from '../store/waiting-messages.ts';

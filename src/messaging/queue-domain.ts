@@ -1,5 +1,10 @@
 import type { Clock } from '../base/time.ts';
-import { type HasWindow, hasWindow, type Messenger, type SendOutcome } from '../connectors/contract/messenger.ts';
+import {
+  type HasWindow,
+  hasWindow,
+  type Messenger,
+  type SendOutcome,
+} from '../connectors/contract/messenger.ts';
 import type { Conversation } from '../store/conversations.ts';
 import type { Message } from '../store/messages.ts';
 import type { Db, MessagePlatform } from '../store/tables.ts';

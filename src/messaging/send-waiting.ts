@@ -1,4 +1,4 @@
-import { withDeadline } from '../base/deadline.ts';
+import { withDeadline } from '../base/waits.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { SendOutcome } from '../connectors/contract/messenger.ts';
 import type { Conversation } from '../store/conversations.ts';

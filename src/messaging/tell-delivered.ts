@@ -13,7 +13,9 @@ export async function tellDelivered(domain: QueueDomain, conversationId: string)
     const { delivered, replies } = await listUntold(trx, conversationId);
     await endWaiting(trx, conversationId, [...delivered, ...replies]);
     if (delivered.length > 0) {
-      await domain.announce(trx, conversation, 'dm_delivered', { delivered_ids: delivered.map(({ id }) => id) });
+      await domain.announce(trx, conversation, 'dm_delivered', {
+        delivered_ids: delivered.map(({ id }) => id),
+      });
     }
     for (const reply of replies) await domain.announceMessage(trx, conversation, reply);
     return delivered.length + replies.length > 0 ? conversation.accountId : null;

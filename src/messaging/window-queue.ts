@@ -1,4 +1,4 @@
-import { pause } from '../base/deadline.ts';
+import { pause } from '../base/waits.ts';
 import { GatewayError } from '../base/errors.ts';
 import { type CancelTimer, isoAfter } from '../base/time.ts';
 import { type Conversation, findAnyConversation } from '../store/conversations.ts';

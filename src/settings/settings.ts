@@ -275,7 +275,8 @@ function arrangeWhatsApp(values: Values): Settings['whatsapp'] {
     SVC_WHATSAPP_APP_SECRET: appSecret,
     SVC_WHATSAPP_VERIFY_TOKEN: verifyToken,
   } = values;
-  if (phoneNumberId === null || accessToken === null || appSecret === null || verifyToken === null) return null;
+  if (phoneNumberId === null || accessToken === null || appSecret === null || verifyToken === null)
+    return null;
   return {
     phoneNumberId,
     accessToken,

@@ -234,7 +234,9 @@ export const VARIABLES = {
   }),
   SVC_WHATSAPP_PHONE_NUMBER_ID: variable({
     default: null,
-    schema: z.string().regex(/^\d{1,32}$/, 'must be digits: the id that Meta gave the number, not the number'),
+    schema: z
+      .string()
+      .regex(/^\d{1,32}$/, 'must be digits: the id that Meta gave the number, not the number'),
     meaning:
       'Id of the WhatsApp number that all accounts share, as the app dashboard shows it; needs the three secrets below',
   }),
@@ -260,7 +262,8 @@ export const VARIABLES = {
   SVC_WHATSAPP_TEMPLATE_LANGUAGE: variable({
     default: 'en',
     schema: z.string().regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a language as Meta writes it: en, en_US'),
-    meaning: 'Language of the template `agent_followup`, which asks people to write when 24 hours have passed',
+    meaning:
+      'Language of the template `agent_followup`, which asks people to write when 24 hours have passed',
   }),
   SVC_WHATSAPP_API_URL: variable({
     default: 'https://graph.facebook.com',

@@ -90,7 +90,9 @@ export async function listConversationsToLookAt(db: Db): Promise<string[]> {
     .select('conversations.id')
     .distinct()
     .where('messages.expiresAt', 'is not', null)
-    .where(({ eb, or }) => or([eb('messages.status', '!=', 'pending'), eb('conversations.closure', 'is', null)]))
+    .where(({ eb, or }) =>
+      or([eb('messages.status', '!=', 'pending'), eb('conversations.closure', 'is', null)]),
+    )
     .execute();
   return rows.map(({ id }) => id);
 }

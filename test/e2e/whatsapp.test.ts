@@ -86,7 +86,10 @@ it('sends files and keeps those that come', async () => {
   expect((await chat('the plan', { attachments: [attachment] })).status).toBe(200);
   await waitFor('the file', () => ada.arrived.at(-1)?.request.type === 'document');
   const { request } = ada.arrived.at(-1)!;
-  expect(request).toMatchObject({ type: 'document', document: { caption: 'the plan', filename: 'plan.pdf' } });
+  expect(request).toMatchObject({
+    type: 'document',
+    document: { caption: 'the plan', filename: 'plan.pdf' },
+  });
   const { id } = api.media.add('image/jpeg', 'photo.jpg', bytes);
   await api.writes(ada, 'image', { id, mime_type: 'image/jpeg', sha256: '', caption: 'look' });
   const [sent] = (await detail()).messages.at(-1).attachments;
@@ -152,9 +155,11 @@ it('shows an answer that was lost on its way as unknown, until a status tells', 
 
 it('lets only Meta in', async () => {
   const path = '/api/whatsapp/webhook/shared';
-  expect((await gateway.api(null).post(path, { object: 'whatsapp_business_account', entry: [] })).status).toBe(401);
-  expect((await gateway.api(null).get(`${path}?hub.mode=subscribe&hub.verify_token=x&hub.challenge=1`)).status).toBe(
-    403,
-  );
+  expect(
+    (await gateway.api(null).post(path, { object: 'whatsapp_business_account', entry: [] })).status,
+  ).toBe(401);
+  expect(
+    (await gateway.api(null).get(`${path}?hub.mode=subscribe&hub.verify_token=x&hub.challenge=1`)).status,
+  ).toBe(403);
   expect((await gateway.api(null).get('/api/whatsapp/webhook/other?hub.mode=subscribe')).status).toBe(404);
 });

@@ -10,7 +10,8 @@ const PREVIEW_LENGTH = 60;
 export function followUp(text: string, language: string): Content {
   const flat = text.replace(/\s+/g, ' ').trim() || 'a file';
   const letters = Array.from(flat);
-  const preview = letters.length > PREVIEW_LENGTH ? `${letters.slice(0, PREVIEW_LENGTH - 1).join('')}…` : flat;
+  const preview =
+    letters.length > PREVIEW_LENGTH ? `${letters.slice(0, PREVIEW_LENGTH - 1).join('')}…` : flat;
   return {
     type: 'template',
     template: {

@@ -86,7 +86,9 @@ export class GraphClient {
   isMediaAddress(href: string): boolean {
     if (!URL.canParse(href)) return false;
     const { origin } = new URL(href);
-    return origin === new URL(this.#options.mediaUrl).origin || origin === new URL(this.#options.apiUrl).origin;
+    return (
+      origin === new URL(this.#options.mediaUrl).origin || origin === new URL(this.#options.apiUrl).origin
+    );
   }
 
   /** Asks a media host; rejects when it cannot be reached. */

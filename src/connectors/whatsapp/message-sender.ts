@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pause } from '../../base/deadline.ts';
+import { pause } from '../../base/waits.ts';
 import type { Clock } from '../../base/time.ts';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../contract/messenger.ts';
 import type { GraphAnswer, GraphClient } from './graph-client.ts';
@@ -92,7 +92,12 @@ export class MessageSender {
 
   /** The id of the media; or why there is none: nothing has been sent yet, so all of it may be tried again. */
   async #upload(file: OutboundFile, signal: AbortSignal): Promise<string | SendOutcome> {
-    const upload = { name: file.name, mime: plainMime(file.mime), sizeBytes: file.sizeBytes, open: () => file.open() };
+    const upload = {
+      name: file.name,
+      mime: plainMime(file.mime),
+      sizeBytes: file.sizeBytes,
+      open: () => file.open(),
+    };
     const answer = await this.#graph.upload(upload, signal);
     const id = answer.kind === 'ok' ? Uploaded.safeParse(answer.body) : undefined;
     if (id?.success) return id.data.id;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { withDeadline } from '../../base/deadline.ts';
+import { withDeadline } from '../../base/waits.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
 import type { GraphAnswer, GraphClient } from './graph-client.ts';
 

@@ -1,4 +1,4 @@
-import { pause } from '../../base/deadline.ts';
+import { pause } from '../../base/waits.ts';
 import type { Clock } from '../../base/time.ts';
 import type {
   Address,

@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { withDeadline } from '../../base/deadline.ts';
+import { withDeadline } from '../../base/waits.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
@@ -168,8 +168,11 @@ export class WhatsAppConnector
     if (this.#strangers.has(remoteId) || this.#closing.signal.aborted) return;
     this.#strangers.add(remoteId);
     const content = { type: 'text', text: { body: STRANGER_TEXT } };
-    const answering: Promise<void> = withDeadline(this.#clock, ANSWER_DEADLINE_MS, this.#closing.signal, (signal) =>
-      this.#sender.sendContent(remoteId, content, null, signal),
+    const answering: Promise<void> = withDeadline(
+      this.#clock,
+      ANSWER_DEADLINE_MS,
+      this.#closing.signal,
+      (signal) => this.#sender.sendContent(remoteId, content, null, signal),
     ).then(() => {
       this.#answering.delete(answering);
     });

@@ -129,7 +129,11 @@ export class FakeCloudApi {
   }
 
   /** Somebody writes; `content` is the part of the message that its type names. Resolves with the app's status. */
-  async writes(person: FakePerson, type: string, content: object): Promise<{ status: number; wamid: string }> {
+  async writes(
+    person: FakePerson,
+    type: string,
+    content: object,
+  ): Promise<{ status: number; wamid: string }> {
     const wamid = newWamid();
     const status = await this.posts(person, [{ id: wamid, type, [type]: content }]);
     return { status, wamid };
@@ -186,14 +190,18 @@ export class FakeCloudApi {
   async #answer(request: IncomingMessage, body: Buffer): Promise<Answer | undefined> {
     const { method = '', url = '/', headers } = request;
     const isAuthorized = headers.authorization === `Bearer ${this.accessToken}`;
-    if (url.startsWith('/whatsapp_business/')) return this.#serveMedia(url, isAuthorized && !!headers['user-agent']);
+    if (url.startsWith('/whatsapp_business/'))
+      return this.#serveMedia(url, isAuthorized && !!headers['user-agent']);
     if (!isAuthorized) return refused(API_ERRORS.badToken);
     const { pathname, searchParams } = new URL(url, this.baseUrl);
     const [, path] = /^\/v\d+\.\d+\/(.+)$/.exec(pathname) ?? [];
     if (path === undefined) return refused(API_ERRORS.unknownObject);
-    if (path === `${this.phoneNumberId}/messages` && method === 'POST') return this.#takeMessage(request, body);
-    if (path === `${this.phoneNumberId}/media` && method === 'POST') return await this.#takeMedia(request, body);
-    if (path === this.phoneNumberId && method === 'GET') return this.#describeNumber(searchParams.get('fields'));
+    if (path === `${this.phoneNumberId}/messages` && method === 'POST')
+      return this.#takeMessage(request, body);
+    if (path === `${this.phoneNumberId}/media` && method === 'POST')
+      return await this.#takeMedia(request, body);
+    if (path === this.phoneNumberId && method === 'GET')
+      return this.#describeNumber(searchParams.get('fields'));
     return this.#describeMedia(path, method, searchParams.get('phone_number_id'));
   }
 
@@ -257,7 +265,13 @@ export class FakeCloudApi {
     if (this.#rules.isTooFast(person)) return refused(API_ERRORS.pairRate);
     if (request.type !== 'template' && !this.#rules.isWindowOpen(person)) {
       if (this.windowRefusal === 'sync') return refused(API_ERRORS.windowClosed);
-      const failed = statusValue(person, { wamid, request }, 'failed', this.#nowMs(), API_ERRORS.windowClosed);
+      const failed = statusValue(
+        person,
+        { wamid, request },
+        'failed',
+        this.#nowMs(),
+        API_ERRORS.windowClosed,
+      );
       void this.#post(failed);
       return this.#accept(wamid, request, person);
     }

@@ -52,7 +52,9 @@ export class MediaStore {
   /** Takes an upload as multipart; a string: why not. */
   async upload(contentType: string, body: Buffer): Promise<StoredMedia | ApiError> {
     if (!contentType.startsWith('multipart/form-data')) return badParameter('not multipart/form-data');
-    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
+    const form = await new Response(new Uint8Array(body), {
+      headers: { 'content-type': contentType },
+    }).formData();
     const file = form.get('file');
     if (form.get('messaging_product') !== 'whatsapp') return badParameter('messaging_product is required');
     if (!(file instanceof File)) return badParameter('file is required');

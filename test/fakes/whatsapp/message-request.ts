@@ -48,7 +48,11 @@ const Text = z.strictObject({
 
 const Picture = z.strictObject({ id: Id, caption: Caption });
 const Audio = z.strictObject({ id: Id, voice: z.boolean().optional() });
-const Document = z.strictObject({ id: Id, caption: Caption, filename: z.string().max(FILENAME_LENGTH).optional() });
+const Document = z.strictObject({
+  id: Id,
+  caption: Caption,
+  filename: z.string().max(FILENAME_LENGTH).optional(),
+});
 
 export const SendRequest = z.discriminatedUnion('type', [
   z.strictObject({ ...COMMON, type: z.literal('text'), text: Text }),
@@ -63,7 +67,9 @@ export const SendRequest = z.discriminatedUnion('type', [
 export type SendRequest = z.output<typeof SendRequest>;
 
 /** The file of a message; undefined: it has none. */
-export function mediaOf(request: SendRequest): { readonly id: string; readonly caption?: string | undefined } | undefined {
+export function mediaOf(
+  request: SendRequest,
+): { readonly id: string; readonly caption?: string | undefined } | undefined {
   switch (request.type) {
     case 'image':
       return request.image;

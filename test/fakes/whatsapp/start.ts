@@ -15,7 +15,8 @@ export async function startFake([webhookUrl = defaultWebhook()]: readonly string
   console.log('Then write here what Ada writes; an empty line connects first, and shows what she got.\n');
   let shown = 0;
   for await (const line of createInterface({ input: process.stdin })) {
-    if (!api.webhook.isSubscribed) await api.webhook.subscribe(webhookUrl).catch((error) => console.log(`${error}`));
+    if (!api.webhook.isSubscribed)
+      await api.webhook.subscribe(webhookUrl).catch((error) => console.log(`${error}`));
     if (line !== '') console.log(`  (the gateway answered ${(await api.says(ada, line)).status})`);
     await api.settled();
     for (const { request } of ada.arrived.slice(shown)) console.log(`  gateway: ${JSON.stringify(request)}`);

@@ -10,10 +10,7 @@ interface Modelled {
 }
 
 /** What a request to send is answered with, by the specification. */
-export type Answer =
-  | 'delivered'
-  | 'failed'
-  | { readonly templateSent: boolean; readonly position: number };
+export type Answer = 'delivered' | 'failed' | { readonly templateSent: boolean; readonly position: number };
 
 /**
  * The specification's table of the WhatsApp queue, said as plainly as can be: no database, no time that passes while

@@ -250,6 +250,13 @@ export async function beginConversation(store: Store, account: string): Promise<
   await insertConnection(store.db, connection, '');
   const member = { type: 'connection', id: connection.id } as const;
   await attachMember(store.db, agentId, member);
-  const remote = { accountId, platform: 'whatsapp', member, remoteId: REMOTE_ID, alias: null, remoteName: 'Ada' } as const;
+  const remote = {
+    accountId,
+    platform: 'whatsapp',
+    member,
+    remoteId: REMOTE_ID,
+    alias: null,
+    remoteName: 'Ada',
+  } as const;
   return await openConversation(store.db, remote, createdAt);
 }

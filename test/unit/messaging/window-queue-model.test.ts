@@ -28,7 +28,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'platform_closes' } as const) },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('next' as const), fate: fc.constantFrom('later' as const, 'refused' as const) }),
+    arbitrary: fc.record({
+      kind: fc.constant('next' as const),
+      fate: fc.constantFrom('later' as const, 'refused' as const),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('templates' as const), refused: fc.boolean() }) },
   {

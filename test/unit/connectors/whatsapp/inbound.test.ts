@@ -38,9 +38,7 @@ test('somebody who hides their number is known by their other name alone', async
 
 test('a message that names only the number is told by the contact beside it', async () => {
   const { api, intake, ada } = await linked();
-  await api.posts(ada, [
-    { id: 'wamid.old', type: 'text', text: { body: 'hi' }, from_user_id: undefined },
-  ]);
+  await api.posts(ada, [{ id: 'wamid.old', type: 'text', text: { body: 'hi' }, from_user_id: undefined }]);
   expect(intake.messages[0]).toMatchObject({ from: { remoteId: ada.userId }, alias: ada.phone });
 });
 
@@ -78,11 +76,7 @@ test.each([
   ['interactive', { type: 'button_reply', button_reply: { id: '1', title: 'One' } }, 'One'],
   ['interactive', { type: 'list_reply', list_reply: { id: '2', title: 'Two' } }, 'Two'],
   ['location', { latitude: 1.5, longitude: '2', name: 'Home' }, '[location: 1.5, 2; Home]'],
-  [
-    'contacts',
-    [{ name: { formatted_name: 'Eve' }, phones: [{ phone: '+1555' }] }],
-    '[contact: Eve, +1555]',
-  ],
+  ['contacts', [{ name: { formatted_name: 'Eve' }, phones: [{ phone: '+1555' }] }], '[contact: Eve, +1555]'],
   ['hologram', { depth: 3 }, '[unsupported message: hologram]'],
   ['image', { no: 'id' }, '[unsupported message: image]'],
 ])('%s is told in words', async (type, content, text) => {
@@ -118,10 +112,21 @@ test('what could not be stored is not acknowledged, and comes again', async () =
 
 test('payloads for other numbers of the business are acknowledged and left alone', async () => {
   const { api, intake, ada, webhookUrl } = await linked();
-  const value = { metadata: { phone_number_id: '999' }, messages: [{ ...ada.sender(), id: 'x', timestamp: '1', type: 'text' }] };
+  const value = {
+    metadata: { phone_number_id: '999' },
+    messages: [{ ...ada.sender(), id: 'x', timestamp: '1', type: 'text' }],
+  };
   const body = JSON.stringify({
     object: 'whatsapp_business_account',
-    entry: [{ id: '1', changes: [{ field: 'messages', value }, { field: 'account_update', value: {} }] }],
+    entry: [
+      {
+        id: '1',
+        changes: [
+          { field: 'messages', value },
+          { field: 'account_update', value: {} },
+        ],
+      },
+    ],
   });
   const headers = { 'x-hub-signature-256': api.webhook.signatureOf(body) };
   expect((await fetch(webhookUrl, { method: 'POST', headers, body })).status).toBe(200);

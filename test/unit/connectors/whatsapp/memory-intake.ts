@@ -14,7 +14,8 @@ export class MemoryIntake implements MessageIntake {
   readonly contacts = new Set<string>();
   readonly tokens = new Set<string>();
   readonly followedStatuses: (SentMessage & { readonly status: LaterStatus })[] = [];
-  readonly renames: { readonly before: string; readonly remoteId: string; readonly alias: string | null }[] = [];
+  readonly renames: { readonly before: string; readonly remoteId: string; readonly alias: string | null }[] =
+    [];
   /** How often a status is not taken yet. */
   busyFor = 0;
   /** The next message cannot be stored. */

@@ -6,8 +6,18 @@ import { waitFor } from '../../../support/wait-for.ts';
 import { file, linked, messageTo, soon } from './linked.ts';
 
 const MB = 1_048_576;
-const OGG_OPUS = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(24), Buffer.from('OpusHead'), Buffer.alloc(64)]);
-const OGG_VORBIS = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(25), Buffer.from('vorbis'), Buffer.alloc(64)]);
+const OGG_OPUS = Buffer.concat([
+  Buffer.from('OggS'),
+  Buffer.alloc(24),
+  Buffer.from('OpusHead'),
+  Buffer.alloc(64),
+]);
+const OGG_VORBIS = Buffer.concat([
+  Buffer.from('OggS'),
+  Buffer.alloc(25),
+  Buffer.from('vorbis'),
+  Buffer.alloc(64),
+]);
 
 function webp(sizePx: number, isAnimated: boolean, lengthBytes = 200): Buffer {
   const bytes = Buffer.alloc(lengthBytes);
@@ -43,10 +53,25 @@ test('somebody known by their number alone is written to by it', async () => {
 });
 
 const FILES: readonly [string, string, OutboundFile, object][] = [
-  ['jpeg', 'caption', file('a.jpg', 'image/jpeg', randomBytes(9)), { type: 'image', image: { caption: 'caption' } }],
-  ['mp4', 'caption', file('a.mp4', 'video/mp4', randomBytes(9)), { type: 'video', video: { caption: 'caption' } }],
+  [
+    'jpeg',
+    'caption',
+    file('a.jpg', 'image/jpeg', randomBytes(9)),
+    { type: 'image', image: { caption: 'caption' } },
+  ],
+  [
+    'mp4',
+    'caption',
+    file('a.mp4', 'video/mp4', randomBytes(9)),
+    { type: 'video', video: { caption: 'caption' } },
+  ],
   ['mp3', 'dropped', file('a.mp3', 'audio/mpeg', randomBytes(9)), { type: 'audio' }],
-  ['a voice note', 'dropped', file('a.ogg', 'audio/ogg; codecs=opus', OGG_OPUS), { type: 'audio', audio: { voice: true } }],
+  [
+    'a voice note',
+    'dropped',
+    file('a.ogg', 'audio/ogg; codecs=opus', OGG_OPUS),
+    { type: 'audio', audio: { voice: true } },
+  ],
   ['a sticker', '', file('a.webp', 'image/webp', webp(512, false)), { type: 'sticker' }],
   ['an animated sticker', '', file('a.webp', 'image/webp', webp(512, true, 200_000)), { type: 'sticker' }],
   ['webp with a caption', 'caption', file('a.webp', 'image/webp', webp(512, false)), { type: 'document' }],
@@ -59,23 +84,20 @@ const FILES: readonly [string, string, OutboundFile, object][] = [
   ],
 ];
 
-test.each(FILES)(
-  '%s goes out as what it is',
-  async (_what, text, attachment, expected) => {
-    const { api, connector, ada } = await linked();
-    await api.says(ada, 'hi');
-    const outcome = await connector.send(messageTo(ada.userId, text, [attachment]), soon());
-    expect(outcome.kind).toBe('sent');
-    expect(ada.arrived).toHaveLength(1);
-    const { request } = ada.arrived[0]!;
-    expect(request).toMatchObject(expected);
-    if (text === 'dropped') expect(JSON.stringify(request)).not.toContain('"caption"');
-    const { id } = (request as unknown as Record<string, { id: string }>)[request.type]!;
-    const bytes: Uint8Array[] = [];
-    for await (const part of attachment.open()) bytes.push(part);
-    expect(api.media.find(id)!.bytes).toEqual(Buffer.concat(bytes));
-  },
-);
+test.each(FILES)('%s goes out as what it is', async (_what, text, attachment, expected) => {
+  const { api, connector, ada } = await linked();
+  await api.says(ada, 'hi');
+  const outcome = await connector.send(messageTo(ada.userId, text, [attachment]), soon());
+  expect(outcome.kind).toBe('sent');
+  expect(ada.arrived).toHaveLength(1);
+  const { request } = ada.arrived[0]!;
+  expect(request).toMatchObject(expected);
+  if (text === 'dropped') expect(JSON.stringify(request)).not.toContain('"caption"');
+  const { id } = (request as unknown as Record<string, { id: string }>)[request.type]!;
+  const bytes: Uint8Array[] = [];
+  for await (const part of attachment.open()) bytes.push(part);
+  expect(api.media.find(id)!.bytes).toEqual(Buffer.concat(bytes));
+});
 
 test('an Ogg file without Opus is no audio to WhatsApp', async () => {
   const { api, connector, ada } = await linked();
@@ -110,7 +132,10 @@ test('several files come one after another, the text with the first', async () =
 test('a type that WhatsApp does not take is refused in its own words, before anything is sent', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
-  const files = [file('a.pdf', 'application/pdf', randomBytes(9)), file('b.zip', 'application/zip', randomBytes(9))];
+  const files = [
+    file('a.pdf', 'application/pdf', randomBytes(9)),
+    file('b.zip', 'application/zip', randomBytes(9)),
+  ];
   const outcome = await connector.send(messageTo(ada.userId, 'x', files), soon());
   expect(outcome).toMatchObject({
     kind: 'refused',
@@ -135,11 +160,17 @@ test.each([
   [API_ERRORS.windowClosed, { kind: 'window_closed' }],
   [API_ERRORS.pairRate, { kind: 'later', afterMs: 6_000 }],
   [API_ERRORS.down, { kind: 'later', afterMs: 2_000 }],
-  [{ httpStatus: 400, code: 130_429, title: 'Rate limit hit' }, { kind: 'later', afterMs: 1_000 }],
+  [
+    { httpStatus: 400, code: 130_429, title: 'Rate limit hit' },
+    { kind: 'later', afterMs: 1_000 },
+  ],
   [{ httpStatus: 429, code: 9_999, title: 'Slow down' }, { kind: 'later' }],
   [API_ERRORS.undeliverable, { kind: 'refused', reason: 'Message Undeliverable. (131026)' }],
   [badParameter('the text is too odd'), { kind: 'refused', reason: 'the text is too odd (100)' }],
-  [API_ERRORS.badToken, { kind: 'refused', reason: '(#190) Invalid OAuth access token - Cannot parse access token' }],
+  [
+    API_ERRORS.badToken,
+    { kind: 'refused', reason: '(#190) Invalid OAuth access token - Cannot parse access token' },
+  ],
 ])('%j is told as an outcome', async (error, expected) => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');

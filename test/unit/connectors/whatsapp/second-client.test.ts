@@ -16,7 +16,6 @@ async function withClient() {
     accessToken: api.accessToken,
     baseUrl: api.baseUrl,
     graphVersion: 'v25.0',
-    retry: { enabled: false },
   });
   const ada = api.addPerson({ name: 'Ada', phone: '15551230001' });
   return { api, client, ada, phoneNumberId: api.phoneNumberId };
@@ -43,11 +42,12 @@ test('it sends texts, templates and media, and downloads them', async () => {
     file: new Blob([bytes], { type: 'image/jpeg' }),
     fileName: 'a.jpg',
   });
-  await client.messages.sendImage({ phoneNumberId, to: ada.phone, image: { id, caption: 'see' } });
+  await client.messages.sendImage({ phoneNumberId, recipient: ada.userId, image: { id, caption: 'see' } });
   expect(ada.texts).toEqual(['hello', 'see']);
   expect(ada.templates).toEqual(['preview']);
   const downloaded = (await client.media.download({
     mediaId: id,
+    auth: 'always',
     headers: { 'user-agent': 'kapso' },
   })) as ArrayBuffer;
   expect(Buffer.from(downloaded)).toEqual(bytes);
