@@ -3,6 +3,7 @@ import type { Address, HasWindow, SendOutcome } from '../connectors/contract/mes
 import type { Conversation } from '../store/conversations.ts';
 import { claimAsking, unclaimAsking } from '../store/waiting-messages.ts';
 import { type QueueDomain, windowedMessenger } from './queue-domain.ts';
+import { addressOf } from './stored-message.ts';
 
 /** Whoever sends a message waits so long for its template. */
 const DEADLINE_MS = 10_000;
@@ -18,15 +19,16 @@ export async function askToReply(
   text: string,
   closing: AbortSignal,
 ): Promise<boolean> {
+  const { db } = domain.store;
   const messenger = windowedMessenger(domain, conversation.platform);
-  if (!messenger || !(await claimAsking(domain.db, conversation.id))) return false;
-  const to = addressOf(conversation);
+  const to = await addressOf(db, conversation);
+  if (!messenger || !to || !(await claimAsking(db, conversation.id))) return false;
   const { kind } = await withDeadline(domain.clock, DEADLINE_MS, closing, (signal) =>
     askUntilTaken(domain, messenger, to, text, signal),
   );
   domain.count(conversation.platform, kind === 'sent' ? 'template_sent' : 'template_failed');
   // One that may have arrived is not sent again.
-  if (kind !== 'sent' && kind !== 'unknown') await unclaimAsking(domain.db, conversation.id);
+  if (kind !== 'sent' && kind !== 'unknown') await unclaimAsking(db, conversation.id);
   return kind === 'sent';
 }
 
@@ -44,10 +46,4 @@ async function askUntilTaken(
     await pause(clock, outcome.afterMs, signal);
     if (signal.aborted) return outcome;
   }
-}
-
-function addressOf({ memberType, memberId, remoteId }: Conversation): Address {
-  return memberType === 'bot_token' && memberId !== null
-    ? { login: { kind: 'bot_token', id: memberId }, remoteId }
-    : { login: { kind: 'shared' }, remoteId };
 }

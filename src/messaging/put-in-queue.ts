@@ -1,12 +1,8 @@
 import { type Conversation, findAnyConversation } from '../store/conversations.ts';
 import { changeMessageStatus, type Message } from '../store/messages.ts';
+import { findAnyMessage } from '../store/outbound-messages.ts';
 import type { Db, MessageStatus } from '../store/tables.ts';
-import {
-  closeWindow,
-  findAnyMessage,
-  forgetPlatformMessageIds,
-  haveWrittenSince,
-} from '../store/waiting-messages.ts';
+import { closeWindow, forgetPlatformMessageIds, haveWrittenSince } from '../store/waiting-messages.ts';
 import type { QueueDomain } from './queue-domain.ts';
 
 /** What may begin to wait: a message of today; or one that the platform gives back, perhaps after it took it. */
@@ -18,11 +14,11 @@ const REFUSED: readonly MessageStatus[] = ['sending', 'delivered', 'unknown'];
  * Returns its conversation as it is then; undefined: it waits already or is over.
  */
 export async function putInQueue(
-  { db, clock }: Pick<QueueDomain, 'db' | 'clock'>,
+  { store, clock }: Pick<QueueDomain, 'store' | 'clock'>,
   messageId: string,
   { isRefused, expiresAt }: { readonly isRefused: boolean; readonly expiresAt: string },
 ): Promise<Conversation | undefined> {
-  return await db.transaction().execute(async (trx) => {
+  return await store.db.transaction().execute(async (trx) => {
     const message = await findAnyMessage(trx, messageId);
     if (!message) return undefined;
     const change = { status: 'pending', expiresAt: message.expiresAt ?? expiresAt } as const;

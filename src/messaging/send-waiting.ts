@@ -1,9 +1,10 @@
 import { withDeadline } from '../base/waits.ts';
-import { GatewayError } from '../base/errors.ts';
 import type { SendOutcome } from '../connectors/contract/messenger.ts';
 import type { Conversation } from '../store/conversations.ts';
 import { changeMessageStatus, type Message } from '../store/messages.ts';
 import type { QueueDomain } from './queue-domain.ts';
+import { recordOutcome } from './record-outcome.ts';
+import { sendStored } from './stored-message.ts';
 
 /** A message with large files takes long. */
 const DEADLINE_MS = 60_000;
@@ -18,7 +19,8 @@ export async function sendWaiting(
   message: Message,
   closing: AbortSignal,
 ): Promise<SendOutcome | undefined> {
-  const { db, clock } = domain;
+  const { store, clock } = domain;
+  const { db } = store;
   if (!(await changeMessageStatus(db, message.seq, ['pending'], { status: 'sending' }, clock.nowIso()))) {
     return undefined;
   }
@@ -26,24 +28,21 @@ export async function sendWaiting(
   if (outcome.kind === 'later') {
     await changeMessageStatus(db, message.seq, ['sending'], { status: 'pending' }, clock.nowIso());
   } else if (outcome.kind !== 'window_closed') {
-    await domain.record(message, conversation, outcome);
-    domain.wake(conversation.accountId);
+    await recordOutcome(db, clock, message, conversation, outcome);
+    domain.wakeups.wake(conversation.accountId);
   }
   if (outcome.kind === 'sent') domain.count(conversation.platform, 'flushed');
   return outcome;
 }
 
-/** A file that is gone, say, makes it one that was not sent; a bug leaves that open. */
+/** A messenger that throws, which none may, leaves it open what became of the message. */
 async function attempt(domain: QueueDomain, messageId: string, closing: AbortSignal): Promise<SendOutcome> {
   try {
     return await withDeadline(domain.clock, DEADLINE_MS, closing, (signal) =>
-      domain.sendStored(messageId, signal),
+      sendStored(domain, messageId, signal),
     );
   } catch (error) {
-    if (error instanceof GatewayError) {
-      return { kind: 'refused', reason: error.message, isAddressGone: false };
-    }
     domain.onFailure(error);
-    return { kind: 'unknown', reason: 'the gateway failed', sentIds: [] };
+    return { kind: 'unknown', reason: 'Sending it failed', sentIds: [] };
   }
 }

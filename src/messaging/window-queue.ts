@@ -1,13 +1,13 @@
-import { pause } from '../base/waits.ts';
 import { GatewayError } from '../base/errors.ts';
 import { type CancelTimer, isoAfter } from '../base/time.ts';
+import { pause } from '../base/waits.ts';
 import { type Conversation, findAnyConversation } from '../store/conversations.ts';
 import { dropExpired } from '../store/messages.ts';
+import { findAnyMessage } from '../store/outbound-messages.ts';
 import type { Db } from '../store/tables.ts';
 import {
   conversationsWithSame,
   countWaiting,
-  findAnyMessage,
   listConversationsToLookAt,
   listWaitingWithSame,
   nextWaiting,
@@ -15,12 +15,14 @@ import {
   placeInQueue,
 } from '../store/waiting-messages.ts';
 import { askToReply } from './ask-to-reply.ts';
+import type { HoldsMessages } from './intake-domain.ts';
 import { KeyedRuns } from './keyed-runs.ts';
 import { putInQueue } from './put-in-queue.ts';
 import { type QueueDomain, windowedMessenger } from './queue-domain.ts';
 import { sendWaiting } from './send-waiting.ts';
 import { isWindowOpen } from './service-window.ts';
 import { tellDelivered } from './tell-delivered.ts';
+import type { Waited, WindowGuard } from './window-guard.ts';
 
 /** Specification, "Limits": whatsapp pending messages. */
 const KEPT_MS = 7 * 86_400_000;
@@ -35,16 +37,11 @@ const HOLD_MS = 10_000;
 const GOES_OUT_MS = 10_000;
 const SWEEPING = '';
 
-/** What became of a message that had to wait: it has gone out meanwhile, or it has a place in the queue, from 1 on. */
-export type Queued =
-  | { readonly delivered: true }
-  | { readonly delivered: false; readonly templateSent: boolean; readonly position: number };
-
 /**
  * Messages to people who must write first (specification, "WhatsApp outbound message queue"). All of it is in the
  * database: a message that waits is `pending` and has a time at which it is given up; memory holds only what runs now.
  */
-export class WindowQueue {
+export class WindowQueue implements WindowGuard, HoldsMessages {
   readonly #domain: QueueDomain;
   /** What empties a queue, by conversation; and the sweep. */
   readonly #runs: KeyedRuns;
@@ -96,12 +93,12 @@ export class WindowQueue {
   }
 
   /** Takes a message that `mustWait` held back; the first of a closure has the person asked to write. */
-  async joined(messageId: string): Promise<Queued> {
+  async joined(messageId: string): Promise<Waited> {
     return await this.#queue(messageId, false);
   }
 
   /** Takes a message back of which the platform says, at once or later, that its window was closed. */
-  async cameBack(messageId: string): Promise<Queued> {
+  async cameBack(messageId: string): Promise<Waited> {
     return await this.#queue(messageId, true);
   }
 
@@ -122,22 +119,22 @@ export class WindowQueue {
   /** After that transaction: sends what waits for this person, whichever accounts it is from. */
   flush(conversationId: string): void {
     void this.#runs.run(`whoever is in ${conversationId}`, async () => {
-      for (const id of await listWaitingWithSame(this.#domain.db, conversationId)) void this.#empty(id);
+      for (const id of await listWaitingWithSame(this.#domain.store.db, conversationId)) void this.#empty(id);
     });
   }
 
-  async #queue(messageId: string, isRefused: boolean): Promise<Queued> {
-    const { db, wake, count } = this.#domain;
+  async #queue(messageId: string, isRefused: boolean): Promise<Waited> {
+    const { store, wakeups, count } = this.#domain;
     const conversation = await putInQueue(this.#domain, messageId, { isRefused, expiresAt: this.expiry() });
     if (!conversation) return { delivered: false, templateSent: false, position: 0 };
     count(conversation.platform, 'queued');
-    wake(conversation.accountId);
+    wakeups.wake(conversation.accountId);
     const isOpen = this.#isOpen(conversation);
     if (isOpen && (await this.#goesOut(conversation.id, messageId))) return { delivered: true };
-    const text = (await findAnyMessage(db, messageId))?.text ?? '';
+    const text = (await findAnyMessage(store.db, messageId))?.text ?? '';
     const templateSent =
       !isOpen && (await askToReply(this.#domain, conversation, text, this.#givingUp.signal));
-    return { delivered: false, templateSent, position: await placeInQueue(db, messageId) };
+    return { delivered: false, templateSent, position: await placeInQueue(store.db, messageId) };
   }
 
   /** Empties the queue, and tells whether the message went out soon. */
@@ -168,7 +165,8 @@ export class WindowQueue {
 
   /** Returns whether there may be more to send. */
   async #sendNext(conversationId: string): Promise<boolean> {
-    const { db, clock } = this.#domain;
+    const { clock, store } = this.#domain;
+    const { db } = store;
     if (this.#closing.signal.aborted) return false;
     const conversation = await findAnyConversation(db, conversationId);
     if (!conversation || !this.#isOpen(conversation)) return false;
@@ -196,13 +194,14 @@ export class WindowQueue {
   }
 
   async #sweep(): Promise<void> {
-    const { db, clock, wake, count } = this.#domain;
+    const { clock, store, wakeups, count } = this.#domain;
+    const { db } = store;
     for (;;) {
       const dropped = await dropExpired(db, clock.nowIso(), BATCH_SIZE);
       for (const { accountId, conversationId } of dropped) {
         const conversation = await findAnyConversation(db, conversationId);
         if (conversation) count(conversation.platform, 'dropped');
-        wake(accountId);
+        wakeups.wake(accountId);
       }
       if (dropped.length < BATCH_SIZE || this.#closing.signal.aborted) break;
     }

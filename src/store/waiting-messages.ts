@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import type { Conversation } from './conversations.ts';
 import type { Message } from './messages.ts';
+import { findAnyMessage } from './outbound-messages.ts';
 import type { Db, MessageStatus } from './tables.ts';
 
 /** A message that waits has a time at which it is given up; it loses that once agents know what became of it. */
 const ON_ITS_WAY: readonly MessageStatus[] = ['pending', 'sending'];
 const OVER: readonly MessageStatus[] = ['failed', 'unknown', 'dropped'];
-
-/** By our id, whosever it is; for what the gateway does by itself. */
-export async function findAnyMessage(db: Db, messageId: string): Promise<Message | undefined> {
-  return await db.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirst();
-}
 
 /** How many messages of a conversation wait, the one that is being sent just now among them. */
 export async function countWaiting(db: Db, conversationId: string): Promise<number> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { pause } from '../../base/waits.ts';
 import type { Clock } from '../../base/time.ts';
+import { pause } from '../../base/waits.ts';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../contract/messenger.ts';
 import type { GraphAnswer, GraphClient } from './graph-client.ts';
 import { type GraphError, outcomeOf } from './graph-error.ts';

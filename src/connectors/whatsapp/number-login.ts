@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { withDeadline } from '../../base/waits.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
+import { withDeadline } from '../../base/waits.ts';
 import type { GraphAnswer, GraphClient } from './graph-client.ts';
 
 const FIRST_RETRY_MS = 5_000;

@@ -1,5 +1,5 @@
-import { pause } from '../../base/waits.ts';
 import type { Clock } from '../../base/time.ts';
+import { pause } from '../../base/waits.ts';
 import type {
   Address,
   InboundMessage,

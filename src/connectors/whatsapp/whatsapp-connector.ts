@@ -1,8 +1,8 @@
 import { assert } from '../../base/assert.ts';
-import { withDeadline } from '../../base/waits.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
+import { withDeadline } from '../../base/waits.ts';
 import type { Connector } from '../contract/connector.ts';
 import type {
   Address,

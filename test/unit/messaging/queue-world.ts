@@ -1,8 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { newId } from '../../../src/base/ids.ts';
+import { announceMessage } from '../../../src/messaging/announce.ts';
 import type { QueueDomain, QueueEvent } from '../../../src/messaging/queue-domain.ts';
-import { type Queued, WindowQueue } from '../../../src/messaging/window-queue.ts';
+import { recordOutcome } from '../../../src/messaging/record-outcome.ts';
+import type { Waited } from '../../../src/messaging/window-guard.ts';
+import { WindowQueue } from '../../../src/messaging/window-queue.ts';
 import { attachMember } from '../../../src/store/agents.ts';
 import { insertConnection } from '../../../src/store/connections.ts';
 import {
@@ -11,17 +14,11 @@ import {
   heardFrom,
   openConversation,
 } from '../../../src/store/conversations.ts';
-import { appendEvent, eventsAfter } from '../../../src/store/events.ts';
-import {
-  addPlatformMessageIds,
-  changeMessageStatus,
-  insertMessage,
-  listMessages,
-  type Message,
-} from '../../../src/store/messages.ts';
+import { eventsOfAgents } from '../../../src/store/events.ts';
+import { insertMessage, listMessages, type Message } from '../../../src/store/messages.ts';
+import { findAnyMessage } from '../../../src/store/outbound-messages.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Db } from '../../../src/store/tables.ts';
-import { findAnyMessage } from '../../../src/store/waiting-messages.ts';
 import { seedAccount, temporaryStore } from '../store/temporary.ts';
 import { JumpingClock } from './jumping-clock.ts';
 import { WindowedPlatform } from './windowed-platform.ts';
@@ -34,7 +31,7 @@ const PATIENCE_S = 600;
 export const REMOTE_ID = 'US.1';
 
 /** How sending a message ended for whoever sent it. */
-export type Sent = Queued | { readonly failed: true };
+export type Sent = Waited | { readonly failed: true };
 
 /** The queue over a real database, with a platform and the two doors beside it as small as can be. */
 export class QueueWorld {
@@ -45,18 +42,20 @@ export class QueueWorld {
   readonly store: Store;
   readonly accountId: string;
   readonly conversationId: string;
+  readonly #agentId: string;
   queue: WindowQueue;
 
-  private constructor(store: Store, { id, accountId }: Conversation) {
+  private constructor(store: Store, agentId: string, { id, accountId }: Conversation) {
     this.store = store;
     this.accountId = accountId;
+    this.#agentId = agentId;
     this.conversationId = id;
     this.queue = new WindowQueue(this.#domain());
   }
 
   static async make(): Promise<QueueWorld> {
     const store = await temporaryStore();
-    const world = new QueueWorld(store, await beginConversation(store, 'one'));
+    const world = new QueueWorld(store, 'agt_one', await beginConversation(store, 'one'));
     world.queue.start();
     onTestFinished(() => world.queue.close(0));
     return world;
@@ -90,7 +89,8 @@ export class QueueWorld {
     while (outcome.kind === 'later') outcome = await this.platform.send({ messageId: id, text });
     if (outcome.kind === 'window_closed') return { id, ...(await this.queue.cameBack(id)) };
     const message = (await findAnyMessage(this.db, id))!;
-    await this.#record(message, outcome.kind === 'sent' ? outcome.platformMessageIds : null);
+    const conversation = (await findAnyConversation(this.db, conversationId))!;
+    await recordOutcome(this.db, this.clock, message, conversation, outcome);
     return { id, ...(outcome.kind === 'sent' ? { delivered: true } : { failed: true }) };
   }
 
@@ -109,7 +109,7 @@ export class QueueWorld {
         status: 'received',
         expiresAt,
       });
-      if (expiresAt === null) await this.#announceMessage(trx, message);
+      if (expiresAt === null) await announceMessage(trx, conversation, message);
     });
     if (isCut) await this.restart();
     else this.queue.flush(conversationId);
@@ -160,8 +160,12 @@ export class QueueWorld {
 
   /** The feed: the type and what it tells of, by text. */
   async events(): Promise<[string, ...string[]][]> {
-    const stored = await eventsAfter(this.db, this.accountId, 0, 1_000);
-    return stored.map(({ type, payload }) => [type, ...(payload.texts as string[])]);
+    const scope = { accountId: this.accountId, agentIds: [this.#agentId] };
+    const texts = new Map((await this.messages()).map(({ id, text }) => [id, text]));
+    return (await eventsOfAgents(this.db, scope, 0, 1_000)).map(({ type, payload }) => {
+      const ids = (payload.delivered_ids as string[] | undefined) ?? [payload.message_id as string];
+      return [type, ...ids.map((id) => texts.get(id)!)];
+    });
   }
 
   async conversation(): Promise<Conversation> {
@@ -187,44 +191,13 @@ export class QueueWorld {
     return await insertMessage(trx, { ...row, ...message }, this.clock.nowIso());
   }
 
-  async #record(message: Message, platformMessageIds: readonly string[] | null): Promise<void> {
-    const status = platformMessageIds ? 'delivered' : 'failed';
-    await changeMessageStatus(this.db, message.seq, ['sending'], { status }, this.clock.nowIso());
-    await addPlatformMessageIds(this.db, message, platformMessageIds ?? []);
-  }
-
-  async #announceMessage(trx: Db, { accountId, text }: Message): Promise<void> {
-    await this.#announce(trx, accountId, 'dm_chat', [text]);
-  }
-
-  async #announce(trx: Db, accountId: string, type: string, texts: readonly string[]): Promise<void> {
-    const createdAt = this.clock.nowIso();
-    await appendEvent(trx, { accountId, agentId: null, type, payload: { texts }, createdAt });
-  }
-
   #domain(): QueueDomain {
     return {
-      db: this.store.db,
+      store: this.store,
       clock: this.clock,
       messengers: new Map([['whatsapp', this.platform]]),
-      sendStored: async (messageId) => {
-        const { text } = (await findAnyMessage(this.store.db, messageId))!;
-        return await this.platform.send({ messageId, text });
-      },
-      record: async (message, _conversation, outcome) =>
-        await this.#record(message, outcome.kind === 'sent' ? outcome.platformMessageIds : null),
-      announceMessage: async (trx, _conversation, message) => await this.#announceMessage(trx, message),
-      announce: async (trx, { accountId }, type, payload) => {
-        const ids = payload.delivered_ids as string[];
-        const messages = await Promise.all(ids.map((id) => findAnyMessage(trx, id)));
-        await this.#announce(
-          trx,
-          accountId,
-          type,
-          messages.map((message) => message!.text),
-        );
-      },
-      wake: () => undefined,
+      filesOf: async () => [],
+      wakeups: { wake: () => undefined },
       count: (_platform, event) => this.counts.push(event),
       onFailure: (error) => this.failures.push(error),
     };
