@@ -64,10 +64,18 @@ import { CallRegistry } from './calls/call-registry.ts';
 import { hangUpAgent, hangUpAll } from './calls/hang-up-call.ts';
 import { inboundAnswerer } from './calls/ring-call.ts';
 import type { Connector } from './connectors/contract/connector.ts';
-import { fetchesFiles, isMessenger, takesMessages } from './connectors/contract/messenger.ts';
+import {
+  fetchesFiles,
+  hasWindow,
+  invitesPeople,
+  isMessenger,
+  type Messenger,
+  takesMessages,
+} from './connectors/contract/messenger.ts';
 import type { PortReserver } from './connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from './connectors/sip/sip-connector.ts';
 import { TelegramConnector } from './connectors/telegram/telegram-connector.ts';
+import { WhatsAppConnector } from './connectors/whatsapp/whatsapp-connector.ts';
 import { deleteAccountFiles } from './files/delete-account-files.ts';
 import type { FileDomain } from './files/file-domain.ts';
 import { FileSweeper } from './files/file-sweeper.ts';
@@ -86,10 +94,12 @@ import type { OutboundDomain } from './messaging/outbound-domain.ts';
 import { PlatformIntake } from './messaging/platform-intake.ts';
 import { recoverOutbox } from './messaging/recover-outbox.ts';
 import { Wakeups } from './messaging/wakeups.ts';
+import { WindowQueue } from './messaging/window-queue.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import { listeningUrl, type Settings } from './settings/settings.ts';
 import { Retention } from './store/retention.ts';
 import type { Store } from './store/store.ts';
+import type { MessagePlatform } from './store/tables.ts';
 import { BusinessEvents } from './telemetry/business-events.ts';
 import type { EngineReading } from './telemetry/engine-metrics.ts';
 import type { Loggers } from './telemetry/loggers.ts';
@@ -149,12 +159,13 @@ export async function assemble(parts: Parts): Promise<Running> {
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const sip = sipConnector(settings, clock, loggers, metrics);
   const telegram = telegramConnector(parts, metrics, publicUrl);
+  const whatsApp = whatsAppConnector(parts, metrics);
   const calls = callDomain(settings, clock, {
     engine,
     recorder,
     events,
     sip,
-    messengers: [telegram],
+    messengers: whatsApp === null ? [telegram] : [telegram, whatsApp],
     hasLogin: (accountId, platform) => hasLogin(store.db, accountId, platform),
   });
   const files = await fileDomain(parts, calls, metrics);
@@ -178,13 +189,17 @@ export async function assemble(parts: Parts): Promise<Running> {
     endCalls: (accountId, agentId) => hangUpAgent(calls, accountId, agentId),
   };
   const replies = new AgentReplies(clock);
-  const outbound = outboundDomain(parts, events, { calls, files, wakeups, replies });
+  const windows = windowQueue(parts, { calls, files, wakeups, metrics, events });
+  closers.push((deadlineMs) => windows.close(deadlineMs));
+  const outbound = outboundDomain(parts, events, { calls, files, wakeups, replies, windows });
   metrics.watchQueue('svc_outbox_waiting', 'Direct messages on their way', () => outbound.outbox.waiting);
   const { outbox, onFailure } = outbound;
   events.messagesLeftByRestart(
     await recoverOutbox(outbound, outbox, (error) => onFailure('a message', error)),
   );
-  takeMessages(calls, intakeDomain(parts, { outbound, files, wakeups, roster: people.roster }));
+  // What an earlier process was sending has its end by now.
+  windows.start();
+  takeMessages(calls, intakeDomain(parts, { outbound, windows, files, wakeups, roster: people.roster }));
   const streams = new OpenStreams();
   const inbox = inboxDomain(parts, wakeups, (seqs) => listedAttachments(files, publicUrl(), seqs));
   metrics.watchInbox(() => inbox.waiters);
@@ -242,6 +257,10 @@ export async function assemble(parts: Parts): Promise<Running> {
   await awaitReplies(outbound);
   await http.listen(host, port);
   await telegram.start();
+  if (whatsApp !== null) {
+    closers.push(() => whatsApp.close());
+    await whatsApp.start();
+  }
   await logInBots({ ...sipAccounts, calls });
   // Only now: keys made by a start that then failed would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
@@ -289,6 +308,15 @@ function telegramConnector(
   return new TelegramConnector({ urls, sharedToken, webhookRoot }, clock, {
     count: (event) => metrics.messengerEvent('telegram', event),
     log: (level, text, detail) => loggers.messaging[level]({ platform: 'telegram', ...detail }, text),
+  });
+}
+
+/** Null: the operator has set up no number. */
+function whatsAppConnector({ settings, clock, loggers }: Parts, metrics: Metrics): WhatsAppConnector | null {
+  if (settings.whatsapp === null) return null;
+  return new WhatsAppConnector(settings.whatsapp, clock, {
+    count: (event) => metrics.messengerEvent('whatsapp', event),
+    log: (level, text, detail) => loggers.messaging[level]({ platform: 'whatsapp', ...detail }, text),
   });
 }
 
@@ -365,26 +393,59 @@ async function peopleDomain(
   };
 }
 
+/** Everybody by whom people and agents write to each other. */
+function messengersOf({ connectors }: CallDomain): ReadonlyMap<MessagePlatform, Messenger> {
+  const messengers = [...connectors.values()].flatMap((connector) =>
+    isMessenger(connector) ? [connector] : [],
+  );
+  return new Map(messengers.map((messenger) => [messenger.platform, messenger]));
+}
+
+interface QueueNeeds {
+  readonly calls: CallDomain;
+  readonly files: FileDomain;
+  readonly wakeups: Wakeups;
+  readonly metrics: Metrics;
+  readonly events: BusinessEvents;
+}
+
+function windowQueue({ store, clock }: Parts, needs: QueueNeeds): WindowQueue {
+  const { calls, files, wakeups, metrics, events } = needs;
+  return new WindowQueue({
+    store,
+    clock,
+    messengers: messengersOf(calls),
+    filesOf: (messageSeq) => attachedFiles(files, messageSeq),
+    wakeups,
+    count: (platform, event) => metrics.messengerEvent(platform, event),
+    onFailure: (error) => events.writeFailed('messages that wait', error),
+  });
+}
+
+/** Null: there is no number, or it is not known yet. */
+function whatsAppUrl({ connectors }: CallDomain, token: string): string | null {
+  const connector = connectors.get('whatsapp');
+  return connector && invitesPeople(connector) ? connector.inviteUrl(token) : null;
+}
+
 interface OutboundNeeds {
   readonly calls: CallDomain;
   readonly files: FileDomain;
   readonly wakeups: Wakeups;
   readonly replies: AgentReplies;
+  readonly windows: WindowQueue;
 }
 
 function outboundDomain(
   { settings, store, clock }: Parts,
   events: BusinessEvents,
-  { calls, files, wakeups, replies }: OutboundNeeds,
+  { calls, files, wakeups, replies, windows }: OutboundNeeds,
 ): OutboundDomain {
-  const messengers = [...calls.connectors.values()].flatMap((connector) =>
-    isMessenger(connector) ? [[connector.platform, connector] as const] : [],
-  );
   return openOutbound({
     store,
     clock,
-    messengers: new Map(messengers),
-    windows: null,
+    messengers: messengersOf(calls),
+    windows,
     wakeups,
     filesOf: (messageSeq) => attachedFiles(files, messageSeq),
     resolveFiles: (accountId, sources, signal) => resolveAttachments(files, accountId, sources, signal),
@@ -397,6 +458,7 @@ function outboundDomain(
 
 interface IntakeNeeds {
   readonly outbound: OutboundDomain;
+  readonly windows: WindowQueue;
   readonly files: FileDomain;
   readonly wakeups: Wakeups;
   readonly roster: AgentRoster;
@@ -404,13 +466,14 @@ interface IntakeNeeds {
 
 function intakeDomain(
   { store, clock }: Parts,
-  { outbound, files, wakeups, roster }: IntakeNeeds,
+  { outbound, windows, files, wakeups, roster }: IntakeNeeds,
 ): IntakeDomain {
+  const windowed = [...outbound.messengers.values()].filter(hasWindow);
   return {
     store,
     clock,
     wakeups,
-    holds: new Map(),
+    holds: new Map(windowed.map((messenger) => [messenger.platform, windows])),
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: ({ conversationId }) => {
       awaitReply(outbound, conversationId).catch((error) =>
@@ -480,7 +543,7 @@ function routes(domains: Domains): Route[] {
     ...usageRoutes(accounts),
     ...platformRoutes(accounts),
     ...botTokenRoutes(accounts),
-    ...inviteLinkRoutes(accounts),
+    ...inviteLinkRoutes(accounts, (token) => whatsAppUrl(calls, token)),
     ...telegramRoutes(accounts),
     ...webhookRoutes(calls.connectors.values()),
     ...feedbackRoutes(accounts),

@@ -42,13 +42,6 @@ async function detail(): Promise<any> {
   return body.conversations[0];
 }
 
-it('tells the true state of the number', async () => {
-  await waitFor('the login', async () => {
-    const { body } = await gateway.settingsApi.post('/api/invite-link');
-    return body.whatsapp_url !== null;
-  });
-});
-
 it('has no conversation before somebody has followed a link', async () => {
   expect((await chat('anybody?')).status).toBe(404);
   const eve = api.addPerson({ name: 'Eve', phone: '15551230009' });
@@ -63,6 +56,8 @@ it('makes whoever follows an invite link a contact, and carries messages both wa
   expect(remote_name).toBe('Ada');
   expect(messages.map(({ text }: { text: string }) => text)).toEqual(['Hello!', 'Are you there? ☎️']);
   expect(whatsapp_window).toMatchObject({ open: true, pending_count: 0 });
+  const { platforms } = (await gateway.agentApi.get('/api/account')).body;
+  expect(platforms.whatsapp).toMatchObject({ status: 'ok', files: true });
   const { status, body } = await chat('Yes.');
   expect([status, body.status, body.delivery]).toEqual([200, 'delivered', 'sync']);
   expect(ada.texts).toEqual(['Yes.']);

@@ -2,6 +2,7 @@
 const FAKES: Readonly<Record<string, () => Promise<{ startFake(args: readonly string[]): Promise<void> }>>> =
   {
     telegram: () => import('./telegram/start.ts'),
+    whatsapp: () => import('./whatsapp/start.ts'),
   };
 
 const [name = '', ...args] = process.argv.slice(2);
