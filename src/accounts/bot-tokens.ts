@@ -11,6 +11,7 @@ import {
   listBots,
   type StoredBot,
 } from '../store/bot-tokens.ts';
+import { ownsMember } from '../store/platform-accounts.ts';
 import type { BotPlatform, Db } from '../store/tables.ts';
 import type { AccountDomain } from './account-domain.ts';
 import { botHost } from './hosted-bots.ts';
@@ -38,6 +39,9 @@ export async function registerBot(domain: AccountDomain, actor: Actor, wanted: N
   if (host === null) return bot;
   try {
     const { name, status } = await host.addBot({ id: bot.id, token: wanted.token });
+    // Whoever deleted it, or the whole account, meanwhile may have come too early to log it out.
+    const isKept = await ownsMember(domain.store.db, actor.accountId, { type: 'bot_token', id: bot.id });
+    if (!isKept) await host.removeBot(bot.id);
     return { ...bot, botName: name, status };
   } catch (error) {
     // It had to be there first: once it is logged in, messages may come at any moment.

@@ -8,6 +8,7 @@ import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import { placeCall } from '../../../src/calls/place-call.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { NOW, temporaryStore } from '../store/temporary.ts';
+import { FakeBotHost } from './fake-bot-host.ts';
 import { FakeDirectory } from './fake-directory.ts';
 import { everyRow, fullAccount, tablesNaming } from './full-account.ts';
 
@@ -78,6 +79,15 @@ test('no row of a deleted account is left in any table, and all of the other one
   expect(ofStayer(after)).toEqual(ofStayer(before));
   expect([directory.trunks.size, directory.numbers.size]).toEqual([0, 0]);
   expect(told).toEqual([`files of ${goner.accountId}`, `forgot ${goner.accountId}`]);
+});
+
+test('the bots of a deleted account are logged out', async () => {
+  const { goner, domain, calls } = await twoAccounts();
+  const host = new FakeBotHost();
+  (calls.connectors as Map<string, unknown>).set('slack', host);
+  host.bots.set('row_goner', 'token').set('row_stayer', 'token');
+  await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
+  expect([...host.bots.keys()]).toEqual(['row_stayer']);
 });
 
 test('live calls end and are written before their account goes', async () => {

@@ -12,9 +12,12 @@ export class FakeBotHost implements HostsBots, SharesLogin {
   /** Tokens by the id of the bot. */
   readonly bots = new Map<string, string>();
   shared: LoginState | null = null;
+  /** Something that happens while a bot is being logged in. */
+  beforeLogIn: (botId: string) => Promise<unknown> = async () => undefined;
   tell: (botId: string, state: LoginState) => void = () => undefined;
 
   async addBot({ id, token }: HostedBot): Promise<LoginState> {
+    await this.beforeLogIn(id);
     if (token.includes('bad'))
       throw new GatewayError('bot_refused', 'The platform refused the bot token: Unauthorized');
     this.bots.set(id, token);

@@ -134,3 +134,10 @@ test('a connection by the shared login stands with the platform as that does', a
   await settings.post('/api/bot-tokens', TELEGRAM);
   await waitFor('its state', async () => (await platform()).status === 'ok');
 });
+
+test('a bot that is deleted while it is being logged in is not followed', async () => {
+  const { settings, host, rows } = await doors();
+  host.beforeLogIn = (id) => settings.delete(`/api/bot-tokens/${id}`);
+  expect((await settings.post('/api/bot-tokens', TELEGRAM)).status).toBe(200);
+  expect([host.bots.size, await rows()]).toEqual([0, []]);
+});
