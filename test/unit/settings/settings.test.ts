@@ -207,3 +207,22 @@ test('proxies are addresses or subnets', () => {
   const { people } = settingsOf({ SVC_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8' });
   expect(people.trustedProxies).toEqual(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
 });
+
+test('Telegram: files are below the Bot API unless told otherwise, and webhooks need an address', () => {
+  expect(settingsOf({}).telegram).toEqual({
+    sharedToken: null,
+    updates: 'polling',
+    urls: { api: 'https://api.telegram.org', files: 'https://api.telegram.org/file' },
+  });
+  const own = { SVC_TELEGRAM_API_URL: 'http://127.0.0.1:8081/', SVC_TELEGRAM_BOT_TOKEN: '12:ab_c-D' };
+  expect(settingsOf(own).telegram).toMatchObject({
+    sharedToken: '12:ab_c-D',
+    urls: { files: 'http://127.0.0.1:8081/file' },
+  });
+  expect(mistakesOf({ SVC_TELEGRAM_UPDATES: 'webhook' })).toEqual([
+    'SVC_PUBLIC_URL: is missing beside SVC_TELEGRAM_UPDATES "webhook"',
+  ]);
+  const [mistake] = mistakesOf({ SVC_TELEGRAM_BOT_TOKEN: 'hunter2/../x' });
+  expect(mistake).toMatch(/^SVC_TELEGRAM_BOT_TOKEN: must be a token/);
+  expect(mistake).not.toContain('hunter2');
+});
