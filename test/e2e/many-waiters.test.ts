@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { residentBytes } from '../../bench/process-usage.ts';
+import { quantile } from '../../bench/quantiles.ts';
+import { Gateway } from '../support/gateway.ts';
+import type { GatewayApi } from '../support/gateway-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { WaitingClient } from '../support/waiting-client.ts';
+
+const AGENTS = 50;
+const WAITERS_PER_AGENT = 100;
+const WAITERS = AGENTS * WAITERS_PER_AGENT;
+const ROUNDS = 100;
+/** What is asked for on a quiet machine; a busy one gets some more before this test fails. */
+const WAKE_P99_MS = 50;
+const REST_P99_MS = 20;
+const PATIENCE = 4;
+
+interface Reader {
+  readonly id: string;
+  readonly key: string;
+  readonly clients: WaitingClient[];
+}
+
+let gateway: Gateway;
+let readers: Reader[];
+let writer: GatewayApi;
+
+beforeAll(async () => {
+  gateway = await Gateway.start();
+  writer = gateway.agentApi;
+  readers = [];
+  for (let n = 0; n < AGENTS; n++) readers.push(await makeReader(n));
+}, 60_000);
+afterAll(async () => {
+  for (const { clients } of readers ?? []) for (const client of clients) client.close();
+  await gateway?.stop();
+});
+
+async function makeReader(n: number): Promise<Reader> {
+  const { settingsApi } = gateway;
+  const { id } = (await settingsApi.post('/api/agents', { name: `Reader ${n}` })).body;
+  const minted = (await settingsApi.post(`/api/agents/${id}/keys`, { name: 'waits' })).body;
+  const key = `${Object.values<unknown>(minted).find((value) => `${value}`.startsWith('svc_'))}`;
+  gateway.secrets.add(key);
+  const clients = Array.from({ length: WAITERS_PER_AGENT }, () => WaitingClient.open(gateway.httpPort, key));
+  return { id, key, clients: await Promise.all(clients) };
+}
+
+async function cursorOf({ key }: Reader): Promise<string> {
+  return encodeURIComponent((await gateway.api(key).get('/api/inbox')).body.cursor);
+}
+
+/** Everybody who is not waiting asks again, from now on. */
+async function waitAll(asking: readonly Reader[]): Promise<Map<Reader, Promise<number>[]>> {
+  const answers = new Map<Reader, Promise<number>[]>();
+  for (const reader of asking) {
+    const path = `/api/inbox?wait=55&last_message_cursor=${await cursorOf(reader)}`;
+    answers.set(
+      reader,
+      reader.clients.map((client) => client.ask(path)),
+    );
+  }
+  await waitFor('all to wait', async () => (await gateway.metric('svc_inbox_waiters')) === WAITERS, 20_000);
+  return answers;
+}
+
+async function writeTo(reader: Reader, text: string): Promise<void> {
+  const { status, body } = await writer.post('/api/dm/chat', { platform: 'agent', peer: reader.id, text });
+  expect(status, JSON.stringify(body)).toBe(200);
+}
+
+it('wakes 100 of 5,000 requests that wait within 50 ms, each with its message', async () => {
+  const before = residentBytes(gateway.pid);
+  const answers = await waitAll(readers);
+  const bytes = (residentBytes(gateway.pid) - before) / WAITERS;
+  const delaysMs: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const reader = readers[(round * 7) % AGENTS]!;
+    const startMs = performance.now();
+    await writeTo(reader, `round ${round}`);
+    const atMs = await Promise.all(answers.get(reader)!);
+    delaysMs.push(...atMs.map((ms) => ms - startMs));
+    for (const { body } of reader.clients)
+      expect(body.conversations[0].messages.map(({ text }: { text: string }) => text)).toEqual([
+        `round ${round}`,
+      ]);
+    answers.set(reader, (await waitAll([reader])).get(reader)!);
+  }
+  const [p50, p99] = [quantile(delaysMs, 0.5), quantile(delaysMs, 0.99)];
+  console.log(
+    `${WAITERS} long polls: ${(bytes / 1024).toFixed(1)} KB each; from request to answer ` +
+      `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (wanted: ${WAKE_P99_MS})`,
+  );
+  expect(p99).toBeLessThan(WAKE_P99_MS * PATIENCE);
+}, 180_000);
+
+it('answers other requests within 20 ms while 200 messages a second come in', async () => {
+  const durationMs = 10_000;
+  const everyMs = 5;
+  const endMs = performance.now() + durationMs;
+  const writing: Promise<void>[] = [];
+  const restMs: number[] = [];
+  const reading = (async () => {
+    while (performance.now() < endMs) {
+      const startMs = performance.now();
+      expect((await gateway.agentApi.get('/api/calls')).status).toBe(200);
+      restMs.push(performance.now() - startMs);
+    }
+  })();
+  for (let n = 0, nextMs = performance.now(); nextMs < endMs; n++, nextMs += everyMs) {
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextMs - performance.now())));
+    writing.push(writeTo(readers[n % AGENTS]!, `message ${n}`));
+  }
+  await Promise.all([...writing, reading]);
+  const p99 = quantile(restMs, 0.99);
+  console.log(
+    `${writing.length} messages in ${durationMs / 1000} s; GET /api/calls p99 ${p99.toFixed(1)} ms (wanted: ${REST_P99_MS})`,
+  );
+  expect(p99).toBeLessThan(REST_P99_MS * PATIENCE);
+}, 60_000);
