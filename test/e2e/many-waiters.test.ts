@@ -40,7 +40,7 @@ async function makeReader(n: number): Promise<Reader> {
   const { settingsApi } = gateway;
   const { id } = (await settingsApi.post('/api/agents', { name: `Reader ${n}` })).body;
   const minted = (await settingsApi.post(`/api/agents/${id}/keys`, { name: 'waits' })).body;
-  const key = `${Object.values<unknown>(minted).find((value) => `${value}`.startsWith('svc_'))}`;
+  const key = `${Object.values<unknown>(minted).find((value) => /^svc_[\w-]{40,}$/.test(`${value}`))}`;
   gateway.secrets.add(key);
   const clients = Array.from({ length: WAITERS_PER_AGENT }, () => WaitingClient.open(gateway.httpPort, key));
   return { id, key, clients: await Promise.all(clients) };
