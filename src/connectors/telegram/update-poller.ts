@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import { joinAlbums } from './albums.ts';
+import { beginAgainAt, joinAlbums } from './albums.ts';
 import { Backoff } from './backoff.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiFailure } from './bot-api-failure.ts';
@@ -77,13 +77,13 @@ export class UpdatePoller {
     if (open) await pause(clock, ALBUM_WAIT_MS, signal);
   }
 
-  /** In their order. When one cannot be stored, all from the least update on that is not stored will come again. */
+  /** In their order. When one cannot be stored, it comes again, with what came after it. */
   async #takeAll(readings: readonly Reading[]): Promise<void> {
     for (const [index, reading] of readings.entries()) {
       try {
         await this.#parts.take(reading);
       } catch (error) {
-        this.#confirmUpTo(Math.min(...readings.slice(index).map(({ updateId }) => updateId)));
+        this.#confirmUpTo(beginAgainAt(readings, readings.slice(index)));
         this.#waitedFor = null;
         throw error;
       }

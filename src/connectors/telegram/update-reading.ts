@@ -11,6 +11,8 @@ export interface Person {
 export interface ReadMessage extends InboundContent {
   readonly kind: 'message';
   readonly updateId: number;
+  /** Of an album's last part; else the same. */
+  readonly lastUpdateId: number;
   readonly person: Person;
   readonly messageId: string;
   /** ISO 8601. */
@@ -73,6 +75,7 @@ function readMessage(updateId: number, message: Message): Reading {
   return {
     kind: 'message',
     updateId,
+    lastUpdateId: updateId,
     person: personOf(message.chat),
     messageId: idOf(message),
     sentAt: new Date(message.date * 1_000).toISOString(),
