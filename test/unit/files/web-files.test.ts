@@ -1,11 +1,16 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { dnsAddresses } from '../../../src/files/host-names.ts';
 import { isPublicAddress, publicOr } from '../../../src/files/public-address.ts';
 import { WebFiles } from '../../../src/files/web-files.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { DnsServer, type Zone } from '../../support/dns-server.ts';
+import { temporaryDir } from '../store/temporary.ts';
 
 /** Stands for the public internet; everything else on loopback is inside. */
 const OUTSIDE = '127.0.0.9';
@@ -289,6 +294,30 @@ describe('URLs of what is outside', () => {
   it('fail when the server stops halfway, or nobody listens', async () => {
     await expect(textOf(at('/cut'))).rejects.toMatchObject({ code: 'url_failed' });
     await expect(textOf(`http://${OUTSIDE}:1/`)).rejects.toMatchObject({ code: 'url_failed' });
+  });
+
+  it('are trusted over TLS by their names, at the address that was checked', async () => {
+    const { certPath, keyPath } = makeCertificate(temporaryDir());
+    const cert = readFileSync(certPath, 'utf8');
+    const secure = createTlsServer({ cert, key: readFileSync(keyPath) }, (_, response) =>
+      response.end('over TLS'),
+    );
+    secure.listen(0, OUTSIDE);
+    await once(secure, 'listening');
+    const names = await DnsServer.start((_, type) => (type === 'A' ? [OUTSIDE] : []));
+    const trusted = getCACertificates('default');
+    onTestFinished(() => {
+      setDefaultCACertificates(trusted);
+      names.stop();
+      secure.close();
+    });
+    const overTls = new WebFiles(dnsAddresses([names.address]), publicOr([OUTSIDE]));
+    const open = (host: string) => overTls.open(`https://${host}:${portOf(secure)}/a.txt`, anySignal());
+    await expect(open('localhost')).rejects.toMatchObject({ code: 'url_failed' });
+    setDefaultCACertificates([cert]);
+    expect(await open('localhost')).toMatchObject({ name: 'a.txt', lengthBytes: 8 });
+    // The certificate is of another name.
+    await expect(open('files.test')).rejects.toMatchObject({ code: 'url_failed' });
   });
 
   it('end with their signal', async () => {
