@@ -14,8 +14,7 @@ export async function deleteAccountFiles(domain: FileDomain, accountId: string):
 
 /** Record first: bytes that nobody knows of are removed by the next start, a record without bytes would show. */
 export async function deleteWithBytes(domain: FileDomain, file: StoredFile): Promise<void> {
-  await deleteFile(domain.store.db, file.id);
-  await removeBytes(domain, file);
+  if (await deleteFile(domain.store.db, file.id)) await removeBytes(domain, file);
 }
 
 /** Removes the bytes that a record, as it was, stood for. */

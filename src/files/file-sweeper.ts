@@ -5,10 +5,10 @@ import {
   expiredFiles,
   idsWithBytes,
   type StoredFile,
-  setCold,
   setGone,
 } from '../store/files.ts';
 import { deleteWithBytes, removeBytes } from './delete-account-files.ts';
+import { emptyCache } from './file-cache.ts';
 import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
 
 const EVERY_MS = 60_000;
@@ -66,11 +66,6 @@ export class FileSweeper {
       found = files.length;
     }
   }
-}
-
-async function emptyCache(domain: FileDomain, file: StoredFile): Promise<void> {
-  await setCold(domain.store.db, file.id);
-  await removeBytes(domain, file);
 }
 
 /** What a message shows stays listed, without its bytes, as long as what came in. */

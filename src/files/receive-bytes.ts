@@ -1,4 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
+import { makeRoom } from './file-cache.ts';
 import type { FileDomain, FileEvent } from './file-domain.ts';
 import { SNIFFED_BYTES } from './mime-type.ts';
 import type { Owner } from './storage-ledger.ts';
@@ -79,6 +80,7 @@ class Meter {
   async *count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       if (this.sizeBytes + chunk.byteLength > this.#domain.maxBytes) throw tooLarge(this.#domain);
+      await makeRoom(this.#domain, chunk.byteLength);
       this.#domain.ledger.take(this.#owner, chunk.byteLength);
       this.sizeBytes += chunk.byteLength;
       this.#keepHead(chunk);

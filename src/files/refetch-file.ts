@@ -53,8 +53,7 @@ async function stillCached(domain: FileDomain, id: string): Promise<number | nul
   if (file?.state !== 'remote') throw new GatewayError('file_gone');
   const cachedBytes = await bytesOnDisk(domain, file);
   if (cachedBytes !== null || file.cachedUntil === null) return cachedBytes;
-  domain.ledger.give(null, file.sizeBytes ?? 0);
-  await setCold(domain.store.db, id);
+  if (await setCold(domain.store.db, id)) domain.ledger.give(null, file.sizeBytes ?? 0);
   return null;
 }
 

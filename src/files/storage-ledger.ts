@@ -24,11 +24,15 @@ export class StorageLedger {
     return this.#totalBytes;
   }
 
+  /** How many bytes are too many for so many more to have room. */
+  missingFor(bytes: number): number {
+    return Math.max(0, this.#totalBytes + bytes - this.#limits.totalBytes);
+  }
+
   /** Throws `storage_full` when so many more would be too many. */
   take(owner: Owner, bytes: number): void {
-    const { accountBytes, totalBytes } = this.#limits;
-    const isOver = owner !== null && (this.#byAccount.get(owner) ?? 0) + bytes > accountBytes;
-    if (isOver || this.#totalBytes + bytes > totalBytes) throw new GatewayError('storage_full');
+    const isOver = owner !== null && (this.#byAccount.get(owner) ?? 0) + bytes > this.#limits.accountBytes;
+    if (isOver || this.missingFor(bytes) > 0) throw new GatewayError('storage_full');
     this.#add(owner, bytes);
   }
 

@@ -383,7 +383,7 @@ export const VARIABLES = {
     default: '10240',
     schema: wholeNumber(1, 100_000_000),
     meaning:
-      'What all files may take on disk in MiB, copies of what platforms have among them; more answers 507',
+      'What all files may take on disk in MiB; copies of what platforms have give way, then more answers 507',
   }),
   SVC_FILES_FETCH_ALLOW: variable({
     default: null,

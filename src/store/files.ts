@@ -111,9 +111,15 @@ export async function setCached(
   return numUpdatedRows > 0n;
 }
 
-/** A platform's file lies on disk no longer. */
-export async function setCold(db: Db, id: string): Promise<void> {
-  await db.updateTable('files').set({ cachedUntil: null }).where('id', '=', id).execute();
+/** A platform's file lies on disk no longer. False: it did not. */
+export async function setCold(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('files')
+    .set({ cachedUntil: null })
+    .where('id', '=', id)
+    .where('cachedUntil', 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Nobody has its bytes any more; it is shown until `expiresAt`. */
@@ -125,8 +131,10 @@ export async function setGone(db: Db, id: string, expiresAt: string): Promise<vo
     .execute();
 }
 
-export async function deleteFile(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('files').where('id', '=', id).execute();
+/** False: it was gone already. */
+export async function deleteFile(db: Db, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('files').where('id', '=', id).executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Up to `limit` of an account's files. */
@@ -140,6 +148,17 @@ export async function coldFiles(db: Db, nowIso: string, limit: number): Promise<
     .selectFrom('files')
     .select(SHOWN)
     .where('cachedUntil', '<=', nowIso)
+    .orderBy('cachedUntil')
+    .limit(limit)
+    .execute();
+}
+
+/** Up to `limit` of the platforms' files that lie on disk, those first that have lain there longest. */
+export async function cachedFiles(db: Db, limit: number): Promise<StoredFile[]> {
+  return await db
+    .selectFrom('files')
+    .select(SHOWN)
+    .where('cachedUntil', 'is not', null)
     .orderBy('cachedUntil')
     .limit(limit)
     .execute();

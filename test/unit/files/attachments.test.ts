@@ -211,6 +211,31 @@ describe('files that somebody sent', () => {
     expect(files.ledger.totalBytes).toBe(4);
   });
 
+  it('give way on disk to what only the gateway has', async () => {
+    const tested = await testFiles({ totalBytes: 1_000 });
+    const { files, platform, clock } = tested;
+    platform.answer = async () => pieces(Buffer.alloc(400));
+    const tokens: string[] = [];
+    for (const ref of ['r1', 'r2']) {
+      tokens.push(await tokenIn(tested, await messageWith(tested, [await inbound(tested, ref)])));
+      await readBy(tested, tokens.at(-1)!);
+      clock.advance(MINUTE_MS);
+    }
+    expect(files.ledger.totalBytes).toBe(800);
+    // Both find that room is missing, and make it together.
+    await Promise.all([250, 250].map((bytes) => uploadInline(files, 'acc_a', Buffer.alloc(bytes), FACTS)));
+    // The older copy is gone, the newer one is there.
+    expect(files.ledger.totalBytes).toBe(900);
+    await readBy(tested, tokens[1]!);
+    expect(platform.asked).toHaveLength(2);
+    await uploadInline(files, 'acc_a', Buffer.alloc(500), FACTS);
+    expect(files.ledger.totalBytes).toBe(1_000);
+    await expect(readBy(tested, tokens[0]!)).rejects.toMatchObject({ code: 'storage_full' });
+    await expect(uploadInline(files, 'acc_a', Buffer.alloc(1), FACTS)).rejects.toMatchObject({
+      code: 'storage_full',
+    });
+  });
+
   it('are gone when the platform has them no more, and it is not asked again', async () => {
     const tested = await testFiles();
     const { platform } = tested;
