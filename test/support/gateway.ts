@@ -65,6 +65,12 @@ export class Gateway {
       SVC_RTP_PORT_MAX: `${rtp.last}`,
       // No test calls the real Telegram: where nothing listens, bots wait.
       SVC_TELEGRAM_API_URL: 'http://127.0.0.1:9',
+      // Nor the real WhatsApp; its webhook is there and knows nobody.
+      SVC_WHATSAPP_API_URL: 'http://127.0.0.1:9',
+      SVC_WHATSAPP_PHONE_NUMBER_ID: '1',
+      SVC_WHATSAPP_ACCESS_TOKEN: 'token-of-no-business',
+      SVC_WHATSAPP_APP_SECRET: 'secret-of-no-app',
+      SVC_WHATSAPP_VERIFY_TOKEN: 'verify-token-of-nobody',
       SVC_BOOTSTRAP_AGENT_KEY: this.agentKey,
       SVC_BOOTSTRAP_SETTINGS_KEY: this.settingsKey,
       ...options.env,

@@ -80,6 +80,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'POST /api/invite-link': 'config',
   'POST /api/telegram/connect': 'config',
   'POST /api/telegram/webhook/{login_key}': 'public',
+  'GET /api/whatsapp/webhook/{login_key}': 'public',
+  'POST /api/whatsapp/webhook/{login_key}': 'public',
 
   'GET /api/account': 'account',
   'GET /api/usage': 'account',
