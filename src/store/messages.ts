@@ -176,17 +176,8 @@ export async function changeMessageText(db: Db, seq: number, text: string, nowIs
   await db.updateTable('messages').set({ text, changedAt: nowIso }).where('seq', '=', seq).execute();
 }
 
-/** Messages of a conversation that wait until the other side writes, oldest first. */
-export async function listPending(db: Db, conversationId: string, limit: number): Promise<Message[]> {
-  return await db
-    .selectFrom('messages')
-    .selectAll()
-    .where('status', '=', 'pending')
-    .where('conversationId', '=', conversationId)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-}
+/** In the words of a partial index, without which SQLite would read all messages: it does not look into parameters. */
+const UNDER_WAY = sql<boolean>`status in ('sending', 'pending')`;
 
 /** How many messages wait in each of these conversations; those where none does are left out. */
 export async function countPending(db: Db, conversationIds: readonly string[]): Promise<Map<string, number>> {
@@ -195,6 +186,7 @@ export async function countPending(db: Db, conversationIds: readonly string[]): 
     .selectFrom('messages')
     .select(({ fn }) => ['conversationId', fn.countAll<number>().as('count')])
     .where('status', '=', 'pending')
+    .where('expiresAt', 'is not', null)
     .where('conversationId', 'in', conversationIds)
     .groupBy('conversationId')
     .execute();
@@ -206,6 +198,7 @@ export async function dropExpired(db: Db, nowIso: string, limit: number): Promis
   const expired = db
     .selectFrom('messages')
     .select('seq')
+    .where(UNDER_WAY)
     .where('status', '=', 'pending')
     .where('expiresAt', '<=', nowIso)
     .orderBy('seq')
@@ -228,6 +221,7 @@ export async function listUnderWay(
   return await db
     .selectFrom('messages')
     .selectAll()
+    .where(UNDER_WAY)
     .where('status', '=', status)
     .where('seq', '>', afterSeq)
     .orderBy('seq')

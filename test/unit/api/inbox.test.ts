@@ -135,7 +135,7 @@ test('the window of a WhatsApp conversation is open for a day after the last mes
   const { world, api } = await inboxDoors();
   await write(world, '1');
   await world.store.db.updateTable('conversations').set({ platform: 'whatsapp' }).execute();
-  await answer(world, '1', { status: 'pending' });
+  await answer(world, '1', { status: 'pending', expiresAt: '2030-01-08T00:00:00.000Z' });
   const windowNow = async () => (await api.get('/api/inbox')).body.conversations[0].whatsapp_window;
   const lastInboundAt = '2030-01-01T00:00:00.000Z';
   expect(await windowNow()).toEqual({ open: true, last_inbound_at: lastInboundAt, pending_count: 1 });

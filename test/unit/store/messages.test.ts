@@ -16,7 +16,6 @@ import {
   findMessage,
   insertMessage,
   listMessages,
-  listPending,
   listUnderWay,
   type Message,
   type NewMessage,
@@ -76,17 +75,13 @@ async function put(
   return await db.transaction().execute((trx) => insertMessage(trx, message, nowIso));
 }
 
-test('messages that wait are listed oldest first, counted, and given up when their time is over', async () => {
+test('messages that wait are counted, and given up, oldest first, when their time is over', async () => {
   const { store, conversation, accountId, botId } = await withConversation();
   const other = await begin(store, accountId, botId, '2');
   const first = await put(store, conversation, { expiresAt: later(1_000) });
-  const second = await put(store, conversation, { expiresAt: later(3_000) });
+  await put(store, conversation, { expiresAt: later(3_000) });
   await put(store, conversation, { status: 'delivered' });
   await put(store, other, { expiresAt: later(2_000) });
-  expect((await listPending(store.db, conversation.id, 10)).map(({ id }) => id)).toEqual([
-    first.id,
-    second.id,
-  ]);
   const counts = await countPending(store.db, [conversation.id, other.id, 'cnv_none']);
   expect([...counts]).toEqual(
     expect.arrayContaining([
@@ -100,7 +95,7 @@ test('messages that wait are listed oldest first, counted, and given up when the
   expect((await dropExpired(store.db, later(1_000), 10)).map(({ id }) => id)).toEqual([first.id]);
   expect((await dropExpired(store.db, later(9_000), 1)).map(({ status }) => status)).toEqual(['dropped']);
   expect(await dropExpired(store.db, later(9_000), 10)).toHaveLength(1);
-  expect(await listPending(store.db, conversation.id, 10)).toEqual([]);
+  expect((await countPending(store.db, [conversation.id])).size).toBe(0);
 });
 
 test('what is under way is read page by page', async () => {
