@@ -1,4 +1,4 @@
-import type { Closer, Parts, Running } from './assembly.ts';
+import type { Closer, Parts, Running } from './assembly/parts.ts';
 import type { CancelTimer, Clock } from './base/time.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import type { Settings } from './settings/settings.ts';
@@ -53,7 +53,7 @@ async function closeAll(closers: Closer[], deadlineMs: number, loggers: Loggers)
 async function startParts(parts: Omit<Parts, 'engine' | 'store'>): Promise<Running> {
   const engine = startEngine(parts);
   const store = await startStore(parts);
-  const { assemble } = await import('./assembly.ts');
+  const { assemble } = await import('./assembly/assemble.ts');
   const running = await assemble({ ...parts, engine, store });
   await engine.ready;
   giveMemoryBack(parts);

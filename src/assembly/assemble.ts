@@ -1,0 +1,78 @@
+import { AgentReplies } from '../accounts/agent-replies.ts';
+import { ensureOperator } from '../accounts/first-start.ts';
+import { logInBots } from '../accounts/hosted-bots.ts';
+import { KeyRing } from '../accounts/key-ring.ts';
+import { loadSipAccounts } from '../accounts/sip-accounts.ts';
+import { hangUpAgent, hangUpAll } from '../calls/hang-up-call.ts';
+import { awaitReplies } from '../messaging/await-reply.ts';
+import { closeOutbound } from '../messaging/open-outbound.ts';
+import { Wakeups } from '../messaging/wakeups.ts';
+import { listeningUrl } from '../settings/settings.ts';
+import { Retention } from '../store/retention.ts';
+import { BusinessEvents } from '../telemetry/business-events.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { openCalls } from './call-parts.ts';
+import { openDoors } from './doors.ts';
+import { openFileStorage } from './file-parts.ts';
+import { openMessaging } from './messaging-parts.ts';
+import type { Parts, Running } from './parts.ts';
+import { openPeople } from './people-parts.ts';
+import { makePlatforms } from './platforms.ts';
+
+/** Makes the domains, the platforms and the doors, and opens them. Closing goes the other way round. */
+export async function assemble(parts: Parts): Promise<Running> {
+  const { settings, clock, loggers, store, closers } = parts;
+  const { host, port } = settings.http;
+  const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
+  const metrics = new Metrics();
+  const events = new BusinessEvents(loggers, metrics);
+  const wakeups = new Wakeups();
+  const keys = await KeyRing.load(store.db, clock, (error) => events.writeFailed('last use of a key', error));
+  const retention = new Retention(store.db, clock, (error) =>
+    events.writeFailed('old events and answers', error),
+  );
+  closers.push(() => retention.close());
+
+  const { sip, messengers } = makePlatforms(parts, metrics, publicUrl);
+  const calls = await openCalls(parts, { sip, others: messengers, wakeups, metrics, events });
+  const { files, sweeper } = await openFileStorage(parts, calls, { metrics, events });
+  closers.push((deadlineMs) => sip.close(deadlineMs));
+  await sip.start();
+  const sipAccounts = { store, directory: sip, clock };
+  await loadSipAccounts(sipAccounts);
+
+  const people = await openPeople(parts, events, publicUrl);
+  const { roster } = people;
+  const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
+  const agents = { ...sipAccounts, keys, roster, endCalls };
+  const replies = new AgentReplies(clock);
+  const needs = { calls, files, roster, replies, wakeups, metrics, events, publicUrl };
+  const { outbound, inbox } = await openMessaging(parts, needs);
+  const domains = { calls, sip: sipAccounts, agents, files, inbox, outbound, people, metrics, publicUrl };
+  const http = openDoors(parts, { ...domains, keys, replies, wakeups, events });
+  // Closes after everything that still has messages to send.
+  for (const messenger of messengers) closers.push((deadlineMs) => messenger.close(deadlineMs));
+  closers.push((deadlineMs) => http.close(deadlineMs));
+  // Runs before HTTP closes, which would wait for them.
+  closers.push(async () => inbox.waiters.close());
+  // Runs before HTTP closes, which would wait for messages on their way; half of the time, so that HTTP has some too.
+  closers.push((deadlineMs) => closeOutbound(outbound, deadlineMs / 2));
+  // Runs before HTTP closes, so that agents still hear how their calls end.
+  closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
+
+  await awaitReplies(outbound);
+  await http.listen(host, port);
+  for (const messenger of messengers) await messenger.start();
+  await logInBots({ ...sipAccounts, calls });
+  // Only now: keys made by a start that then failed would never have been shown.
+  const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
+  await keys.reload();
+  retention.start();
+  sweeper.start();
+  return {
+    publicUrl: publicUrl(),
+    sipPort: sip.port ?? settings.sip.port,
+    sipTlsPort: sip.tlsPort,
+    operatorKeys,
+  };
+}

@@ -1,0 +1,71 @@
+import { AgentProbes } from '../accounts/agent-probes.ts';
+import type { AgentReplies } from '../accounts/agent-replies.ts';
+import type { KeyRing } from '../accounts/key-ring.ts';
+import { signInsOf } from '../accounts/sign-ins.ts';
+import { authenticator } from '../api/auth/authenticator.ts';
+import { ClientAddresses } from '../api/auth/client-addresses.ts';
+import { IdempotentRequests } from '../api/http/idempotent-requests.ts';
+import { HttpServer } from '../api/http/server.ts';
+import type { InboxDomain } from '../api/rest/inbox.ts';
+import { oauthDoor } from '../api/rest/oauth-door.ts';
+import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
+import { OpenStreams } from '../api/stream/open-streams.ts';
+import { streamRoute } from '../api/stream/stream-route.ts';
+import type { Wakeups } from '../messaging/wakeups.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { Parts } from './parts.ts';
+import { type Domains, routes } from './routes.ts';
+
+interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth'> {
+  readonly inbox: InboxDomain;
+  readonly keys: KeyRing;
+  readonly replies: AgentReplies;
+  readonly wakeups: Wakeups;
+  readonly events: BusinessEvents;
+}
+
+/** HTTP and WebSockets for all domains; it listens when it is told to. */
+export function openDoors(parts: Parts, needs: DoorNeeds): HttpServer {
+  const { settings, clock, loggers, store } = parts;
+  const { calls, inbox, keys, people, replies, wakeups, events, metrics, publicUrl } = needs;
+  const streams = new OpenStreams();
+  followCredentials(needs, streams);
+  const authenticate = authenticator(keys, people.sessions);
+  const probes = new AgentProbes(store.db, clock, {
+    openStreams: (keyId) => streams.countOf(keyId),
+    hasReplied: (keyId, sinceIso) => replies.hasReplied(keyId, sinceIso),
+  });
+  const signIns = signInsOf({
+    store,
+    people,
+    providers: settings.oidcProviders,
+    onProviderFailed: (provider, error) =>
+      loggers.accounts.warn({ provider, err: error }, 'an identity provider failed'),
+  });
+  const feed = {
+    reading: inbox,
+    wakeups,
+    onFailure: (error: unknown) => loggers.http.error({ err: error }, 'an inbox stream failed'),
+  };
+  return new HttpServer({
+    routes: routes({ ...needs, probes, oauth: oauthDoor(signIns, people, authenticate) }),
+    sockets: [streamRoute(calls, authenticate, streams), inboxStreamRoute(feed, authenticate, streams)],
+    authenticate,
+    ownOrigin: () => new URL(publicUrl()).origin,
+    addresses: new ClientAddresses(settings.people.trustedProxies),
+    idempotency: new IdempotentRequests(store, clock, (error) => events.writeFailed('a kept answer', error)),
+    bodyLimitBytes: settings.http.bodyLimitBytes,
+    onAnswered: (answered) => metrics.requestAnswered(answered),
+    onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
+  });
+}
+
+/** Who may see less than before loses at once what is open: streams, and requests that wait. */
+function followCredentials({ keys, people, inbox }: DoorNeeds, streams: OpenStreams): void {
+  const narrow = (credentialId: string, agentIds: readonly string[]): void => {
+    streams.narrow(credentialId, agentIds);
+    inbox.waiters.dismiss(credentialId);
+  };
+  keys.watch(narrow);
+  people.sessions.watch((sessionId) => narrow(sessionId, []));
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../base/time.ts';
+import type { Connector } from '../connectors/contract/connector.ts';
+import type { PortReserver } from '../connectors/sip/signaling/rtp-stock.ts';
+import { SipConnector } from '../connectors/sip/sip-connector.ts';
+import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
+import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
+import { loadMediaIo } from '../native/media-io.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Loggers } from '../telemetry/loggers.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Parts } from './parts.ts';
+
+/** Every platform that this gateway has a connector for; the only place that knows them all. */
+export interface Platforms {
+  readonly sip: SipConnector;
+  /** By which people write. */
+  readonly messengers: readonly Connector[];
+}
+
+export function makePlatforms(parts: Parts, metrics: Metrics, publicUrl: () => string): Platforms {
+  const whatsApp = whatsAppConnector(parts, metrics);
+  return {
+    sip: sipConnector(parts.settings, parts.clock, parts.loggers, metrics),
+    messengers: [telegramConnector(parts, metrics, publicUrl), ...(whatsApp === null ? [] : [whatsApp])],
+  };
+}
+
+/** Null: ports are bound by the thread that uses them. */
+function portReserver(): PortReserver | null {
+  const binding = loadMediaIo();
+  return typeof binding === 'string' ? null : binding;
+}
+
+function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metrics: Metrics): SipConnector {
+  const { tlsCa, tlsListen, ...others } = settings.sip;
+  return new SipConnector(
+    {
+      ...others,
+      tlsTrust: tlsCa === null ? {} : { ca: tlsCa },
+      ...(tlsListen === null ? {} : { tlsListen }),
+      ...(settings.engine.mediaIo === 'portable' ? {} : { reserving: portReserver }),
+    },
+    clock,
+    {
+      count: (counter) => metrics.sipEvent(counter),
+      log: (level, text, detail) => loggers.sip[level](detail, text),
+    },
+  );
+}
+
+function telegramConnector(
+  { settings, clock, loggers }: Parts,
+  metrics: Metrics,
+  publicUrl: () => string,
+): TelegramConnector {
+  const { urls, sharedToken, updates } = settings.telegram;
+  const webhookRoot = updates === 'webhook' ? () => `${publicUrl()}/api/telegram/webhook` : null;
+  return new TelegramConnector({ urls, sharedToken, webhookRoot }, clock, {
+    count: (event) => metrics.messengerEvent('telegram', event),
+    log: (level, text, detail) => loggers.messaging[level]({ platform: 'telegram', ...detail }, text),
+  });
+}
+
+/** Null: the operator has set up no number. */
+function whatsAppConnector({ settings, clock, loggers }: Parts, metrics: Metrics): WhatsAppConnector | null {
+  if (settings.whatsapp === null) return null;
+  return new WhatsAppConnector(settings.whatsapp, clock, {
+    count: (event) => metrics.messengerEvent('whatsapp', event),
+    log: (level, text, detail) => loggers.messaging[level]({ platform: 'whatsapp', ...detail }, text),
+  });
+}

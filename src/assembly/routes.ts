@@ -1,0 +1,123 @@
+import type { AccountDomain } from '../accounts/account-domain.ts';
+import type { AgentProbes } from '../accounts/agent-probes.ts';
+import { checkPassword } from '../accounts/change-password.ts';
+import type { LeavingDomain } from '../accounts/delete-account.ts';
+import type { People } from '../accounts/people.ts';
+import type { SipAccounts } from '../accounts/sip-accounts.ts';
+import type { AgentDomain } from '../agents/agent-domain.ts';
+import type { Route } from '../api/http/route.ts';
+import { accountRoutes } from '../api/rest/account.ts';
+import { accountDeletionRoutes } from '../api/rest/account-deletion.ts';
+import { deliveryRoutes } from '../api/rest/agent-deliveries.ts';
+import { agentMemberRoutes } from '../api/rest/agent-members.ts';
+import { agentProbeRoutes } from '../api/rest/agent-probe.ts';
+import { agentProviderRoutes } from '../api/rest/agent-provider.ts';
+import { agentRoutes } from '../api/rest/agents.ts';
+import { apiKeyRoutes } from '../api/rest/api-keys.ts';
+import { botTokenRoutes } from '../api/rest/bot-tokens.ts';
+import { callRoutes } from '../api/rest/calls.ts';
+import { dmRoutes } from '../api/rest/dms.ts';
+import { emailAddressRoutes } from '../api/rest/email-address.ts';
+import { exportRoutes } from '../api/rest/export.ts';
+import { feedbackRoutes } from '../api/rest/feedback.ts';
+import { fileRoutes } from '../api/rest/files.ts';
+import { identityRoutes } from '../api/rest/identities.ts';
+import { type InboxDomain, inboxRoutes } from '../api/rest/inbox.ts';
+import { internalBearerRoutes } from '../api/rest/internal-bearer.ts';
+import { inviteLinkRoutes } from '../api/rest/invite-link.ts';
+import { oauthRoutes } from '../api/rest/oauth.ts';
+import type { OAuthDoor } from '../api/rest/oauth-door.ts';
+import { openApiRoute } from '../api/rest/openapi.ts';
+import { passwordRoutes } from '../api/rest/passwords.ts';
+import { platformRoutes } from '../api/rest/platforms.ts';
+import { signInRoutes } from '../api/rest/sign-in.ts';
+import { sipDidRoutes } from '../api/rest/sip-dids.ts';
+import { sipTrunkRoutes } from '../api/rest/sip-trunk.ts';
+import { systemRoutes } from '../api/rest/system.ts';
+import { telegramRoutes } from '../api/rest/telegram.ts';
+import { usageRoutes } from '../api/rest/usage.ts';
+import { webhookRoutes } from '../api/rest/webhooks.ts';
+import type { CallDomain } from '../calls/call-domain.ts';
+import { invitesPeople } from '../connectors/contract/messenger.ts';
+import { deleteAccountFiles } from '../files/delete-account-files.ts';
+import type { FileDomain } from '../files/file-domain.ts';
+import type { OutboundDomain } from '../messaging/outbound-domain.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { readiness } from './call-parts.ts';
+
+/** What the endpoints act on. */
+export interface Domains {
+  readonly calls: CallDomain;
+  readonly sip: SipAccounts;
+  readonly agents: AgentDomain;
+  readonly files: FileDomain;
+  readonly inbox: InboxDomain;
+  readonly outbound: OutboundDomain;
+  readonly probes: AgentProbes;
+  readonly people: People;
+  readonly oauth: OAuthDoor;
+  readonly metrics: Metrics;
+  readonly publicUrl: () => string;
+}
+
+export function routes(domains: Domains): Route[] {
+  const { calls, sip, agents, files, inbox, outbound, probes, people, oauth, metrics, publicUrl } = domains;
+  const accounts = { ...sip, calls };
+  const all: Route[] = [
+    ...callRoutes(calls, publicUrl),
+    ...inboxRoutes(inbox),
+    ...dmRoutes(outbound),
+    ...fileRoutes(files, publicUrl),
+    ...sipTrunkRoutes(sip),
+    ...sipDidRoutes(sip),
+    ...agentRoutes(agents),
+    ...agentMemberRoutes(agents),
+    ...agentProviderRoutes(agents),
+    ...internalBearerRoutes(agents),
+    ...deliveryRoutes(agents),
+    ...apiKeyRoutes(agents),
+    ...accountRoutes(accounts),
+    ...usageRoutes(accounts),
+    ...platformRoutes(accounts),
+    ...botTokenRoutes(accounts),
+    ...inviteLinkRoutes(accounts, (token) => whatsAppUrl(calls, token)),
+    ...telegramRoutes(accounts),
+    ...webhookRoutes(calls.connectors.values()),
+    ...feedbackRoutes(accounts),
+    ...exportRoutes(accounts),
+    ...accountDeletionRoutes(leavingDomain(accounts, agents, files, people), publicUrl),
+    ...agentProbeRoutes(probes),
+    ...signInRoutes(people),
+    ...passwordRoutes(people),
+    ...emailAddressRoutes(people),
+    ...oauthRoutes(oauth),
+    ...identityRoutes(oauth.signIns),
+    ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
+    openApiRoute(() => all, publicUrl),
+  ];
+  return all;
+}
+
+/** Null: there is no number, or it is not known yet. */
+function whatsAppUrl({ connectors }: CallDomain, token: string): string | null {
+  const connector = connectors.get('whatsapp');
+  return connector && invitesPeople(connector) ? connector.inviteUrl(token) : null;
+}
+
+function leavingDomain(
+  accounts: AccountDomain,
+  { keys }: AgentDomain,
+  files: FileDomain,
+  people: People,
+): LeavingDomain {
+  return {
+    ...accounts,
+    deleteFiles: (accountId) => deleteAccountFiles(files, accountId),
+    checkPassword: (accountId, password, ip) => checkPassword(people, accountId, password, ip),
+    forgetCredentials: async (accountId) => {
+      people.sessions.removeAllOf(accountId);
+      await people.roster.reload(accountId);
+      await keys.refresh(accountId);
+    },
+  };
+}
