@@ -1,13 +1,29 @@
 import { defineConfig } from 'vitest/config';
 
-/** Three kinds of tests: pure units, the gateway over real sockets, and the gateway against real SIP peers. */
+/** Units that take seconds, because they wait for real timers or for another process: `npm run check` does without. */
+const SLOW_UNITS = [
+  'test/unit/connectors/sip/signaling/*.test.ts',
+  'test/unit/connectors/{telegram,whatsapp}/*.test.ts',
+  'test/unit/engine/{engine,agent-audio}.test.ts',
+  'test/unit/messaging/outbox-kills.test.ts',
+];
+
+/** Units, quick and slow; the gateway over real sockets; the gateway against real peers; the media without native parts. */
 export default defineConfig({
   test: {
     // Units wait for timers and sockets more than they compute; the default on two cores would be one at a time.
     maxWorkers: 3,
     setupFiles: ['config/vitest.setup.ts'],
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 20_000 } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          exclude: SLOW_UNITS,
+          testTimeout: 20_000,
+        },
+      },
+      { test: { name: 'slow-unit', include: SLOW_UNITS, testTimeout: 20_000 } },
       {
         // The same media over Node's own sockets, which a machine without a C compiler has.
         test: {
