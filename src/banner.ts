@@ -5,7 +5,8 @@ import type { Settings } from './settings/settings.ts';
 /** What a start prints for people: where everything is and, once, the keys. */
 export function banner(gateway: Gateway, settings: Settings): string {
   const { publicUrl, sipPort, sipTlsPort, operatorKeys } = gateway;
-  const moved = sipPort !== settings.sip.port ? ` (port ${settings.sip.port} is taken)` : '';
+  const wanted = settings.sip.port;
+  const moved = wanted !== 0 && sipPort !== wanted ? ` (port ${wanted} is taken)` : '';
   const tls = sipTlsPort === null ? '' : `, TLS on port ${sipTlsPort}`;
   const lines = [
     'Voice and Chat Gateway is ready. Ctrl-C ends it.',
