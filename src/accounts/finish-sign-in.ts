@@ -1,10 +1,11 @@
 import { GatewayError } from '../base/errors.ts';
+import { isSameSecret } from '../base/same-secret.ts';
 import type { Actor } from '../store/audit-log.ts';
 import { type PendingSignIn, takeSignIn } from '../store/sign-ins.ts';
 import type { ProvenIdentity } from './identity-provider.ts';
 import { settleIdentity } from './settle-identity.ts';
 import { noteFailure, providerNamed, type SignIns } from './sign-ins.ts';
-import { hashToken, isSameSecret } from './tokens.ts';
+import { hashToken } from './tokens.ts';
 
 /** What a browser brought back from a provider. */
 export interface BroughtBack {

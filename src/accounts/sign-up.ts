@@ -1,13 +1,13 @@
 import { ensureDefaultAgent } from '../agents/default-agent.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import { isSameSecret } from '../base/same-secret.ts';
 import { findAccountByEmail, insertPerson } from '../store/accounts.ts';
 import { audit, nobodyOf } from '../store/audit-log.ts';
 import { newMailLink } from './mail-links.ts';
 import { alreadySignedUpMail, type Mail, verificationMail } from './mails.ts';
 import { hashPassword } from './passwords.ts';
 import type { People, SignupPolicy } from './people.ts';
-import { isSameSecret } from './tokens.ts';
 
 export interface NewPerson {
   /** In lower case. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/time.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
+import { Multipart } from '../multipart.ts';
 import { BotApiFailure, failureOf, resultIn } from './bot-api-failure.ts';
 import { Deadline } from './deadline.ts';
-import { Multipart } from './multipart.ts';
 
 /** Where the Bot API and the files of its bots are found, without slashes at the end. */
 export interface BotApiUrls {

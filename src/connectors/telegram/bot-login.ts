@@ -1,11 +1,12 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
+import { pause } from '../../base/waits.ts';
 import type { LoginRef, LoginState, MessageIntake, WebhookReply } from '../contract/messenger.ts';
 import { Backoff } from './backoff.ts';
 import type { BotApi } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import type { Update, User } from './bot-api-types.ts';
-import { pause } from './deadline.ts';
 import type { TelegramObserver } from './telegram-observer.ts';
 import { UpdatePoller } from './update-poller.ts';
 import { READ_UPDATES, readingOf } from './update-reading.ts';
@@ -72,7 +73,7 @@ export class BotLogin {
   async takeWebhook(secret: string, body: Uint8Array): Promise<WebhookReply> {
     const { observer, webhookUrl } = this.#parts;
     if (webhookUrl === null) return { status: 404, text: 'No webhook is set' };
-    if (!isSame(secret, this.#webhookSecret)) {
+    if (!isSameSecret(secret, this.#webhookSecret)) {
       observer.count('webhook_refused');
       return { status: 401, text: 'Wrong secret' };
     }
@@ -147,9 +148,4 @@ function updateIn(body: Uint8Array): Update | null {
   } catch {
     return null;
   }
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

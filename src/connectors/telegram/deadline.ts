@@ -29,17 +29,3 @@ export class Deadline {
     this.#outer?.removeEventListener('abort', this.#abort);
   }
 }
-
-/** Waits; less when the signal aborts. Never rejects. */
-export function pause(clock: Clock, durationMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const cancel = clock.after(durationMs, done);
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', done, { once: true });
-  });
-}

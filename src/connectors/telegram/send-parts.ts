@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/time.ts';
+import { pause } from '../../base/waits.ts';
 import type { OutboundFile, SendOutcome } from '../contract/messenger.ts';
 import type { BotApi, CallOptions, Parameters } from './bot-api.ts';
 import { BotApiFailure } from './bot-api-failure.ts';
 import type { Message } from './bot-api-types.ts';
-import { pause } from './deadline.ts';
 import { formatted } from './formatting.ts';
 import { asDocuments, type Part } from './outbound-parts.ts';
 

@@ -1,10 +1,10 @@
 import type { Clock } from '../../base/time.ts';
+import { pause } from '../../base/waits.ts';
 import { beginAgainAt, joinAlbums } from './albums.ts';
 import { Backoff } from './backoff.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiFailure } from './bot-api-failure.ts';
 import type { Update } from './bot-api-types.ts';
-import { pause } from './deadline.ts';
 import type { TelegramObserver } from './telegram-observer.ts';
 import { READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
 

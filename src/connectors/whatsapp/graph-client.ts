@@ -1,5 +1,6 @@
+import type { OutboundFile } from '../contract/messenger.ts';
+import { Multipart } from '../multipart.ts';
 import { type GraphError, readGraphError } from './graph-error.ts';
-import { multipartUpload, type Upload } from './multipart-upload.ts';
 
 /** Where the Graph API is, and as whom we speak to it. */
 export interface GraphOptions {
@@ -71,12 +72,13 @@ export class GraphClient {
   }
 
   /** Streams a file to the number's media. */
-  async upload(file: Upload, signal: AbortSignal): Promise<GraphAnswer> {
-    const { headers, body } = multipartUpload(file);
+  async upload(file: OutboundFile, signal: AbortSignal): Promise<GraphAnswer> {
+    const fields = { messaging_product: 'whatsapp', type: file.mime };
+    const upload = new Multipart(fields, new Map([['file', file]]));
     return await this.#ask(`${this.phoneNumberId}/media`, {
       method: 'POST',
-      headers,
-      body,
+      headers: { 'content-type': upload.contentType, 'content-length': `${upload.lengthBytes}` },
+      body: ReadableStream.from(upload.body()),
       duplex: 'half',
       signal,
     });

@@ -1,3 +1,4 @@
+import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type {
@@ -15,7 +16,7 @@ import { tokensIn, withoutToken } from './invitation.ts';
 import { namesOf } from './person.ts';
 import { RecentIds } from './recent-ids.ts';
 import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';
-import { isSameToken, isSigned } from './webhook-signature.ts';
+import { isSigned } from './webhook-signature.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
 const LOGIN_KEY = 'shared';
@@ -83,7 +84,7 @@ export class WebhookDoor {
   #verify(query: Readonly<Record<string, string>>): WebhookReply {
     const isOurs =
       query['hub.mode'] === 'subscribe' &&
-      isSameToken(query['hub.verify_token'] ?? '', this.#secrets.verifyToken);
+      isSameSecret(query['hub.verify_token'] ?? '', this.#secrets.verifyToken);
     return isOurs
       ? { status: 200, text: query['hub.challenge'] ?? '' }
       : { status: 403, text: 'Invalid verify token' };
