@@ -1,4 +1,4 @@
-import { isoAfter } from '../base/time.ts';
+import { dayOf, isoAfter } from '../base/time.ts';
 import { type UsageDay, usageSince } from '../store/usage.ts';
 import type { AccountDomain } from './account-domain.ts';
 
@@ -17,8 +17,4 @@ export async function usageOf(domain: AccountDomain, accountId: string, dayCount
   const firstDay = dayOf(isoAfter(nowIso, -(dayCount - 1) * DAY_MS));
   const days = await usageSince(domain.store.db, accountId, firstDay, nowIso);
   return { firstDay, lastDay: dayOf(nowIso), days };
-}
-
-function dayOf(iso: string): string {
-  return iso.slice(0, 'YYYY-MM-DD'.length);
 }

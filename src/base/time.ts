@@ -16,6 +16,11 @@ export function isoAfter(iso: string, durationMs: number): string {
   return new Date(Date.parse(iso) + durationMs).toISOString();
 }
 
+/** The day of a moment in UTC: YYYY-MM-DD. */
+export function dayOf(iso: string): string {
+  return iso.slice(0, 'YYYY-MM-DD'.length);
+}
+
 export const systemClock: Clock = {
   nowIso: () => new Date().toISOString(),
   monotonicMs: () => performance.now(),

@@ -1,5 +1,6 @@
 import { newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
+import { dayOf } from '../base/time.ts';
 import type { InboundMessage, Intake } from '../connectors/contract/messenger.ts';
 import { updateConnection } from '../store/connections.ts';
 import { type Conversation, heardFrom, openConversation } from '../store/conversations.ts';
@@ -51,7 +52,7 @@ async function store(
   const heldUntil = (await domain.holds.get(platform)?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
   const message = await insertInbound(domain, trx, platform, conversation, inbound, heldUntil);
   if (heldUntil === null) await announceMessage(trx, conversation, message);
-  const day = message.createdAt.slice(0, 'YYYY-MM-DD'.length);
+  const day = dayOf(message.createdAt);
   await countUsage(trx, { accountId: receiver.accountId, platform, day, messages: 1, bytes: 0 });
   return { kind: 'stored', conversation, message };
 }

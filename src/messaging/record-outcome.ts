@@ -1,4 +1,4 @@
-import type { Clock } from '../base/time.ts';
+import { type Clock, dayOf } from '../base/time.ts';
 import type { SendOutcome } from '../connectors/contract/messenger.ts';
 import { type Conversation, setConversationStatus } from '../store/conversations.ts';
 import { addPlatformMessageIds, changeMessageStatus, type Message } from '../store/messages.ts';
@@ -8,8 +8,6 @@ import { countUsage } from '../store/usage.ts';
 
 /** An outcome after which nothing more is tried. */
 export type FinalOutcome = Extract<SendOutcome, { readonly kind: 'sent' | 'refused' | 'unknown' }>;
-
-const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
 /**
  * Writes down how sending a message ended: its status, its names at the platform, the account's usage. A conversation
@@ -63,5 +61,5 @@ async function recordSent(
   if (platform === 'agent') return;
   const { accountId } = message;
   const bytes = await attachedBytes(db, message.seq);
-  await countUsage(db, { accountId, platform, day: nowIso.slice(0, DAY_LENGTH), messages: 1, bytes });
+  await countUsage(db, { accountId, platform, day: dayOf(nowIso), messages: 1, bytes });
 }
