@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { Generator } from '../../bench/generator/generator.ts';
 import { lossesOf } from '../../bench/generator/generator-report.ts';
@@ -11,6 +11,7 @@ import { song } from '../../bench/opus/song.ts';
 import { claimSignalingPorts } from '../support/free-ports.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { Sipp } from '../support/sipp.ts';
+import { StallWitness } from '../support/stall-witness.ts';
 
 const SETTLE_MS = 1_000;
 const MEASURED_MS = 3_000;
@@ -19,7 +20,12 @@ const MEASURED_FRAMES = MEASURED_MS / 20;
 const LATER_FRAME = 100;
 
 const cleanups: (() => unknown)[] = [];
+const witness = new StallWitness();
+/** A generator that was held up for longer has sent late itself. */
+const retry = witness.saw(10);
 
+beforeEach(() => witness.forget());
+afterAll(() => witness.stop());
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
@@ -121,7 +127,7 @@ describe.skipIf(requirePeer('cc'))('agents of the load generator', () => {
 });
 
 describe.skipIf(requirePeer('cc'))('phones of the load generator', () => {
-  it('hear each other, and miss nothing', async () => {
+  it('hear each other, and miss nothing', { retry }, async () => {
     const generator = startGenerator();
     const [a = 0, b = 0] = await generator.openPhones(2);
     generator.call(0, '127.0.0.1', b);
@@ -145,7 +151,7 @@ describe.skipIf(requirePeer('cc', 'ffmpeg'))('phones of the load generator that 
     return { generator, ports: await generator.openPhones(2) };
   }
 
-  it('hear each other, and miss nothing', async () => {
+  it('hear each other, and miss nothing', { retry }, async () => {
     const { generator, ports } = await startSingers();
     generator.call(0, '127.0.0.1', ports[1] ?? 0);
     generator.call(1, '127.0.0.1', ports[0] ?? 0);

@@ -1,9 +1,10 @@
 import { MessageChannel } from 'node:worker_threads';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRAME_MS, SLOT_MS } from '../../../src/base/frame.ts';
 import { portableIo } from '../../../src/connectors/sip/media/portable-sockets.ts';
 import { TickClock, type Ticking } from '../../../src/engine/clock.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
+import { StallWitness } from '../../support/stall-witness.ts';
 import { until } from './support/test-engine.ts';
 
 const HELD_UP_MS = 75;
@@ -67,10 +68,14 @@ class Bench implements Ticking {
 }
 
 describe('TickClock', () => {
+  const witness = new StallWitness();
+  const retry = witness.saw(4);
   let bench: Bench;
+  beforeEach(() => witness.forget());
   afterEach(() => bench.stop());
+  afterAll(() => witness.stop());
 
-  it('gives every occupied slot its turn in order', async () => {
+  it('gives every occupied slot its turn in order', { retry }, async () => {
     bench = new Bench(3, 9, 17);
     await until(() => bench.ticks.length >= 11);
     const order = bench.ticks.map(({ slot }) => slot);
@@ -78,7 +83,9 @@ describe('TickClock', () => {
     expect(order.slice(first, first + 9)).toEqual([3, 9, 17, 3, 9, 17, 3, 9, 17]);
   });
 
-  it('stands while no slot is occupied, and counts nothing as late or skipped when it goes on', async () => {
+  it('stands while no slot is occupied, and counts nothing as late or skipped when it goes on', {
+    retry,
+  }, async () => {
     bench = new Bench(4);
     await until(() => bench.ticks.length >= 2);
     bench.occupied.clear();
@@ -91,7 +98,7 @@ describe('TickClock', () => {
     expect(bench.stats.read().skipped_ticks).toBe(0);
   });
 
-  it('begins no tick before it is due', async () => {
+  it('begins no tick before it is due', { retry }, async () => {
     const startedMs = performance.now();
     bench = new Bench(1, 2, 3, 4);
     await until(() => bench.ticks.length >= 41);
@@ -101,7 +108,7 @@ describe('TickClock', () => {
     expect(Math.min(...origins)).toBeGreaterThanOrEqual(startedMs);
   });
 
-  it('takes in slots that become occupied and leaves out those that become empty', async () => {
+  it('takes in slots that become occupied and leaves out those that become empty', { retry }, async () => {
     bench = new Bench(5);
     await until(() => bench.ticks.length >= 4);
     bench.occupied.delete(5);
@@ -111,14 +118,16 @@ describe('TickClock', () => {
     expect(new Set(bench.ticks.slice(seen).map(({ slot }) => slot))).toEqual(new Set([11]));
   });
 
-  it('takes in what arrived during a delay before it makes up for the ticks', async () => {
+  it('takes in what arrived during a delay before it makes up for the ticks', { retry }, async () => {
     bench = new Bench(0);
     bench.heldUp = true;
     await until(() => bench.order.length >= 7);
     expect(bench.order.slice(0, 5)).toEqual([1, 2, 3, 'arrival', 4]);
   });
 
-  it('makes up for the ticks of a slot one at a time, none left out, faster than they would have come', async () => {
+  it('makes up for the ticks of a slot one at a time, none left out, faster than they would have come', {
+    retry,
+  }, async () => {
     bench = new Bench(0, 10);
     bench.heldUp = true;
     await until(() => bench.ticks.length >= 12);
@@ -132,7 +141,7 @@ describe('TickClock', () => {
     expect(bench.stats.read().skipped_ticks).toBe(0);
   });
 
-  it('skips what is beyond five ticks a slot, and counts it', async () => {
+  it('skips what is beyond five ticks a slot, and counts it', { retry }, async () => {
     bench = new Bench(0, 10);
     await until(() => bench.ticks.length >= 2);
     holdUp(10.5 * FRAME_MS);
