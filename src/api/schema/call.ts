@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
 import { AttachmentsBody } from './attachment.ts';
+import { ChatText } from './characters.ts';
 import { wholeNumber } from './query.ts';
 
 const Platform = z.enum(PLATFORMS);
@@ -81,7 +82,7 @@ export const SayBody = z.object({ text: z.string().min(1).max(10_000) }).meta({ 
 
 export const CallChatBody = z
   .object({
-    text: z.string().min(1).max(10_000).optional(),
+    text: ChatText.optional(),
     sender_name: z.string().max(80).default(''),
     attachments: AttachmentsBody,
   })

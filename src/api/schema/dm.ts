@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { AttachmentsBody } from './attachment.ts';
+import { ChatText } from './characters.ts';
 
 /** Specification, "Inbox and DM endpoints"; `agent`: among the account's own agents. */
 const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
 
-const MAX_TEXT = 10_000;
 const MAX_TASK = 200;
 
 const conversation = {
@@ -19,12 +19,7 @@ const conversation = {
 export const DmChatBody = z
   .object({
     ...conversation,
-    text: z
-      .string()
-      .min(1)
-      .max(MAX_TEXT)
-      .optional()
-      .describe('Optional with attachments: then it is the caption of the first'),
+    text: ChatText.optional().describe('Optional with attachments: then it is the caption of the first'),
     keep_typing: z.boolean().default(false).describe('Shows the typing indicator again after the message'),
     attachments: AttachmentsBody,
     peer: z

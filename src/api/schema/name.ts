@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { atMost } from './characters.ts';
 
 const MAX_CHARACTERS = 80;
 const CONTROL = /\p{Cc}/u;
@@ -8,15 +9,7 @@ export const Name = z
   .string()
   .trim()
   .min(1)
-  .check(({ value, issues }) => {
-    if ([...value].length > MAX_CHARACTERS)
-      issues.push({
-        code: 'too_big',
-        origin: 'string',
-        maximum: MAX_CHARACTERS,
-        inclusive: true,
-        input: value,
-      });
+  .check(atMost(MAX_CHARACTERS), ({ value, issues }) => {
     if (CONTROL.test(value))
       issues.push({ code: 'custom', message: 'String should have no control characters', input: value });
   })

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
+import { ChatText } from './characters.ts';
 
 const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);
 
@@ -14,7 +15,7 @@ export const StreamRequest = z.discriminatedUnion('type', [
   z.object({ type: z.literal('clear') }),
   z.object({ type: z.literal('mark'), name: z.string().min(1).max(256) }),
   z.object({ type: z.literal('say'), text: z.string().min(1).max(10_000) }),
-  z.object({ type: z.literal('send_chat'), text: z.string().min(1).max(10_000) }),
+  z.object({ type: z.literal('send_chat'), text: ChatText }),
 ]);
 export type StreamRequest = z.output<typeof StreamRequest>;
 
