@@ -1,4 +1,5 @@
 import type { OutboundFile, OutboundMessage } from '../contract/messenger.ts';
+import { formatted } from './formatting.ts';
 
 /** How a file is shown; the name is Telegram's, of methods and fields alike. */
 export type MediaKind = 'photo' | 'video' | 'animation' | 'audio' | 'voice' | 'document';
@@ -61,10 +62,10 @@ export function asDocuments(part: Part): Part | null {
   return partOf(documents, part.kind === 'text' ? '' : part.caption);
 }
 
-/** Code points, as Telegram's server counts them. */
-export function characters(text: string): number {
+/** Code points of what is left to see, as Telegram's server counts them: marks have become entities by then. */
+export function characters(source: string): number {
   let count = 0;
-  for (const _ of text) count += 1;
+  for (const _ of formatted(source).text) count += 1;
   return count;
 }
 

@@ -57,6 +57,10 @@ test('the length is checked as Telegram counts: 4096 code points', async () => {
   const { connector, send } = await written();
   connector.checkText('😀'.repeat(4_096));
   expect(await send('😀'.repeat(4_096))).toMatchObject({ kind: 'sent' });
+  // Marks have become entities by then.
+  connector.checkText(`*${'a'.repeat(4_096)}*`);
+  expect(await send(`*${'a'.repeat(4_096)}*`)).toMatchObject({ kind: 'sent' });
+  expect(() => connector.checkText(`*${'a'.repeat(4_097)}*`)).toThrow('4097 characters');
   const tooLong = () => connector.checkText('a'.repeat(4_097));
   expect(tooLong).toThrow(GatewayError);
   expect(tooLong).toThrow(/^Failed to send message: message is too long/);
@@ -121,7 +125,9 @@ test('a text too long for a caption goes before the files', async () => {
   const file = outboundFile('t.txt', 'text/plain', Buffer.from('t'));
   await send('a'.repeat(1_024), [file]);
   await send('b'.repeat(1_025), [file]);
-  expect(ada.received.map(({ text, caption }) => (text ?? caption ?? '').length)).toEqual([1_024, 1_025, 0]);
+  await send(`_${'c'.repeat(1_024)}_`, [file]);
+  const lengths = ada.received.map(({ text, caption }) => (text ?? caption ?? '').length);
+  expect(lengths).toEqual([1_024, 1_025, 0, 1_024]);
 });
 
 test('what is no picture after all goes as a document', async () => {
