@@ -7,7 +7,7 @@ const BATCH_SIZE = 20;
 /** Takes a platform's file off the disk; whoever asks for it has it fetched again. */
 export async function emptyCache(domain: FileDomain, file: StoredFile): Promise<void> {
   // Somebody else may be about it at the same time; its room is given back once.
-  if (await setCold(domain.store.db, file.id)) await removeBytes(domain, file);
+  if (await setCold(domain.store.db, file)) await removeBytes(domain, file);
 }
 
 /** Gives up the oldest copies of what platforms have, until so many bytes find room or there is none left. */

@@ -1,9 +1,10 @@
 import { GatewayError } from '../base/errors.ts';
 import { isoAfter } from '../base/time.ts';
 import type { LoginRef } from '../connectors/contract/messenger.ts';
-import { findFile, type StoredFile, setCached, setCold, setGone } from '../store/files.ts';
+import { findFile, type StoredFile, setCached, setGone } from '../store/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';
 import { deadlineSignal } from './deadline-signal.ts';
+import { emptyCache } from './file-cache.ts';
 import { CACHE_LIFE_MS, type FileDomain } from './file-domain.ts';
 import { dropBytes, ownerName, type Received, receiveBytes } from './receive-bytes.ts';
 
@@ -40,9 +41,13 @@ async function fetchIntoCache(domain: FileDomain, file: StoredFile): Promise<num
   }
 }
 
-/** How many of a file's bytes lie on disk, all of them; null: they do not. After a power cut some may be missing. */
-export async function bytesOnDisk({ disk }: FileDomain, file: StoredFile): Promise<number | null> {
-  if (file.state !== 'stored' && file.cachedUntil === null) return null;
+/**
+ * How many of a file's bytes lie on disk, all of them; null: they do not, or have lain there long enough. After a power
+ * cut some may be missing.
+ */
+export async function bytesOnDisk({ disk, clock }: FileDomain, file: StoredFile): Promise<number | null> {
+  const isKept = file.state === 'stored' || (file.cachedUntil !== null && file.cachedUntil > clock.nowIso());
+  if (!isKept) return null;
   const sizeBytes = await disk.sizeBytes(file.id);
   return sizeBytes === file.sizeBytes ? sizeBytes : null;
 }
@@ -52,9 +57,8 @@ async function stillCached(domain: FileDomain, id: string): Promise<number | nul
   const file = await findFile(domain.store.db, id);
   if (file?.state !== 'remote') throw new GatewayError('file_gone');
   const cachedBytes = await bytesOnDisk(domain, file);
-  if (cachedBytes !== null || file.cachedUntil === null) return cachedBytes;
-  if (await setCold(domain.store.db, id)) domain.ledger.give(null, file.sizeBytes ?? 0);
-  return null;
+  if (cachedBytes === null) await emptyCache(domain, file);
+  return cachedBytes;
 }
 
 async function openAt(

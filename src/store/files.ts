@@ -111,13 +111,17 @@ export async function setCached(
   return numUpdatedRows > 0n;
 }
 
-/** A platform's file lies on disk no longer. False: it did not. */
-export async function setCold(db: Db, id: string): Promise<boolean> {
+/** A platform's file lies on disk no longer. False: it did not, or was fetched anew since this was read. */
+export async function setCold(
+  db: Db,
+  { id, cachedUntil }: Pick<StoredFile, 'id' | 'cachedUntil'>,
+): Promise<boolean> {
+  if (cachedUntil === null) return false;
   const { numUpdatedRows } = await db
     .updateTable('files')
     .set({ cachedUntil: null })
     .where('id', '=', id)
-    .where('cachedUntil', 'is not', null)
+    .where('cachedUntil', '=', cachedUntil)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

@@ -211,6 +211,29 @@ describe('files that somebody sent', () => {
     expect(files.ledger.totalBytes).toBe(4);
   });
 
+  it('are fetched again after 15 minutes, swept away by then or not', async () => {
+    const tested = await testFiles();
+    const { files, platform, clock } = tested;
+    const token = await tokenIn(tested, await messageWith(tested, [await inbound(tested)]));
+    await readBy(tested, token);
+    clock.advance(15 * MINUTE_MS);
+    platform.answer = async () => pieces('fetched anew');
+    const readers = Array.from({ length: 5 }, () => readBy(tested, token));
+    expect(new Set(await Promise.all(readers))).toEqual(new Set(['fetched anew']));
+    expect([platform.asked.length, files.ledger.totalBytes]).toEqual([2, 'fetched anew'.length]);
+    // What was to be swept away then is another copy now.
+    await sweep(tested);
+    await readBy(tested, token);
+    expect(platform.asked).toHaveLength(2);
+
+    clock.advance(15 * MINUTE_MS);
+    platform.answer = async () => {
+      throw new GatewayError('file_gone');
+    };
+    await expect(readBy(tested, token)).rejects.toMatchObject({ code: 'file_gone' });
+    expect(files.ledger.totalBytes).toBe(0);
+  });
+
   it('give way on disk to what only the gateway has', async () => {
     const tested = await testFiles({ totalBytes: 1_000 });
     const { files, platform, clock } = tested;
