@@ -35,7 +35,7 @@ export async function assemble(parts: Parts): Promise<Running> {
 
   const { sip, messengers } = makePlatforms(parts, metrics, publicUrl);
   const calls = await openCalls(parts, { sip, others: messengers, wakeups, metrics, events });
-  const { files, sweeper } = await openFileStorage(parts, calls, { metrics, events });
+  const { files, sweeper } = await openFileStorage(parts, calls, { metrics, events, publicUrl });
   closers.push((deadlineMs) => sip.close(deadlineMs));
   await sip.start();
   const sipAccounts = { store, directory: sip, clock };

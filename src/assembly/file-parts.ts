@@ -8,11 +8,17 @@ import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Parts } from './parts.ts';
 
+interface FileNeeds {
+  readonly metrics: Metrics;
+  readonly events: BusinessEvents;
+  readonly publicUrl: () => string;
+}
+
 /** Files, and what deletes the old ones once it is started. */
 export async function openFileStorage(
   { settings, clock, store, closers }: Parts,
   { connectors }: CallDomain,
-  { metrics, events }: { readonly metrics: Metrics; readonly events: BusinessEvents },
+  { metrics, events, publicUrl }: FileNeeds,
 ): Promise<{ readonly files: FileDomain; readonly sweeper: FileSweeper }> {
   const { maxBytes, fetchAllow: trusted, ...limits } = settings.files;
   const files = await openFiles(
@@ -21,6 +27,7 @@ export async function openFileStorage(
       store,
       clock,
       maxBytes,
+      publicUrl,
       fetcher: (platform) => {
         const connector = connectors.get(platform);
         return connector && fetchesFiles(connector) ? connector : undefined;

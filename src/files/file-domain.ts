@@ -30,6 +30,8 @@ export interface FileDomain {
   readonly web: WebFiles;
   /** Largest file, in bytes. */
   readonly maxBytes: number;
+  /** Under which address files are served, without a slash at the end. */
+  readonly publicUrl: () => string;
   /** By id, the platforms' files that are being fetched, with their sizes to be. */
   readonly refetches: Map<string, Promise<number>>;
   /** Hashes of the slots that are being filled. */

@@ -22,7 +22,7 @@ export interface FileOptions {
 /** Opens the files of an earlier process, or makes place for the first ones. */
 export async function openFiles(
   { dir, limits, trusted }: FileOptions,
-  others: Pick<FileDomain, 'store' | 'clock' | 'maxBytes' | 'fetcher' | 'count'>,
+  others: Pick<FileDomain, 'store' | 'clock' | 'maxBytes' | 'publicUrl' | 'fetcher' | 'count'>,
 ): Promise<FileDomain> {
   const disk = await FileDisk.open(dir);
   await removeOrphans({ ...others, disk });

@@ -1,7 +1,10 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import { abortable } from './abortable.ts';
 import { deadlineSignal } from './deadline-signal.ts';
 import type { FileDomain } from './file-domain.ts';
+import { tokenIn } from './file-url.ts';
+import { openByToken } from './open-file.ts';
 import { receiveBytes, tooLarge } from './receive-bytes.ts';
 import { type FileFacts, keepUpload, type Upload } from './upload-file.ts';
 import type { WebFile } from './web-files.ts';
@@ -9,9 +12,15 @@ import type { WebFile } from './web-files.ts';
 /** From the first look-up to the last byte. */
 const FETCH_DEADLINE_MS = 60_000;
 
+/** Whose file something shall become, and what of it is said already. */
+interface Wanted {
+  readonly accountId: string;
+  readonly facts: FileFacts;
+}
+
 /**
  * Fetches a file for an account; what `facts` leave open is taken from the answer. Throws `url_blocked`, `url_failed`, or
- * what `receiveBytes` throws; the signal's reason when it aborts.
+ * what `receiveBytes` throws; of a URL of our own what `openByToken` throws; the signal's reason when it aborts.
  */
 export async function uploadFromUrl(
   domain: FileDomain,
@@ -22,12 +31,28 @@ export async function uploadFromUrl(
 ): Promise<Upload> {
   const deadline = deadlineSignal(domain.clock, FETCH_DEADLINE_MS, new GatewayError('url_failed'));
   const signal = AbortSignal.any([client, deadline.signal]);
+  const wanted = { accountId, facts };
   try {
+    const token = tokenIn(domain.publicUrl(), url);
+    if (token !== null) return await keepOurs(domain, wanted, token, signal);
     const found = await domain.transfers.during(accountId, () => openUrl(domain, url, signal));
-    return await keepFound(domain, accountId, found, facts);
+    return await keepFound(domain, wanted, found);
   } finally {
     deadline.end();
   }
+}
+
+/** A file of ours is copied: our own address may be one of those that nothing is fetched from. */
+async function keepOurs(
+  domain: FileDomain,
+  { accountId, facts }: Wanted,
+  token: string,
+  signal: AbortSignal,
+): Promise<Upload> {
+  const file = await openByToken(domain, token);
+  const bytes = abortable(file.read(0, file.sizeBytes - 1), signal);
+  const received = await receiveBytes(domain, newId('f'), accountId, bytes);
+  return await keepUpload(domain, accountId, received, completed(facts, file));
 }
 
 async function openUrl(domain: FileDomain, url: string, signal: AbortSignal): Promise<WebFile> {
@@ -39,19 +64,18 @@ async function openUrl(domain: FileDomain, url: string, signal: AbortSignal): Pr
   }
 }
 
-async function keepFound(
-  domain: FileDomain,
-  accountId: string,
-  found: WebFile,
-  { name, mime }: FileFacts,
-): Promise<Upload> {
+async function keepFound(domain: FileDomain, { accountId, facts }: Wanted, found: WebFile): Promise<Upload> {
   try {
     if ((found.lengthBytes ?? 0) > domain.maxBytes) throw tooLarge(domain);
     const received = await receiveBytes(domain, newId('f'), accountId, found.bytes);
     domain.count('fetched_url');
-    const facts = { name: name ?? found.name, mime: mime ?? found.mime };
-    return await keepUpload(domain, accountId, received, facts);
+    return await keepUpload(domain, accountId, received, completed(facts, found));
   } finally {
     found.close();
   }
+}
+
+/** What is said of a file wins over what it says of itself. */
+function completed({ name, mime }: FileFacts, found: FileFacts): FileFacts {
+  return { name: name ?? found.name, mime: mime ?? found.mime };
 }

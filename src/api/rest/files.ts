@@ -50,6 +50,8 @@ function upload(domain: FileDomain, publicUrl: PublicUrl): Route {
     responses: {
       200: { description: 'The file', schema: File },
       400: 'Not exactly one of url and bytes_b64; or a URL that is not one of a public host',
+      404: 'The URL is one of the gateway, and of no file',
+      410: 'The URL is one of the gateway, and the platform has the file no more',
       413: 'File exceeds max size',
       502: 'The URL could not be fetched',
       ...NO_ROOM,

@@ -2,28 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { attachmentSources } from '../../../src/api/rest/attachment-sources.ts';
 import { fileRoutes } from '../../../src/api/rest/files.ts';
 import { AttachmentsBody } from '../../../src/api/schema/attachment.ts';
-import { MAX_BYTES, testFiles } from '../files/test-files.ts';
+import { MAX_BYTES, PUBLIC_URL, testFiles } from '../files/test-files.ts';
 import { AGENT, RawClient, served } from './served.ts';
 
-const PUBLIC = 'https://gateway.test';
 const KEY = { 'X-API-Key': 'svc_agent' };
 
 /** The routes on a real server, for an account that exists. */
 async function doors() {
   const tested = await testFiles();
   const { url, port, failures } = await served(
-    fileRoutes(tested.files, () => PUBLIC),
+    fileRoutes(tested.files, () => PUBLIC_URL),
     {
       authenticate: (key) => (key === 'svc_agent' ? { ...AGENT, accountId: 'acc_a' } : null),
       bodySilenceMs: 200,
     },
   );
   const post = async (path: string, body: FormData | string, headers: Record<string, string> = KEY) => {
-    const answer = await fetch(`${url}${path.replace(PUBLIC, '')}`, { method: 'POST', headers, body });
+    const answer = await fetch(`${url}${path.replace(PUBLIC_URL, '')}`, { method: 'POST', headers, body });
     // biome-ignore lint/suspicious/noExplicitAny: the test reads the fields it needs
     return { status: answer.status, body: (await answer.json()) as any };
   };
-  const get = (fileUrl: string, init: RequestInit = {}) => fetch(fileUrl.replace(PUBLIC, url), init);
+  const get = (fileUrl: string, init: RequestInit = {}) => fetch(fileUrl.replace(PUBLIC_URL, url), init);
   return { ...tested, url, port, failures, post, get };
 }
 
@@ -92,12 +91,30 @@ describe('uploading', () => {
       '/api/files',
       form(new Blob(['from afar'], { type: 'text/plain' }), {}, 'far.txt'),
     );
-    const url = source.body.url.replace(PUBLIC, base);
+    const url = source.body.url.replace(PUBLIC_URL, base);
     const fetched = await postOther('/api/files', JSON.stringify({ url }));
     expect(fetched).toMatchObject({ status: 200, body: { name: 'far.txt', mime: 'text/plain', size: 9 } });
     expect(await (await getOther(fetched.body.url)).text()).toBe('from afar');
     const named = await postOther('/api/files', JSON.stringify({ url, name: 'near.txt' }));
     expect(named.body.name).toBe('near.txt');
+  });
+
+  it('copies a file of its own by its URL, without asking the network', async () => {
+    const { post, get, files, clock } = await doors();
+    const web = { open: () => Promise.reject(new Error('the network was asked')) };
+    Object.assign(files, { web });
+    const facts = new Blob(['ours'], { type: 'text/plain' });
+    const { url } = (await post('/api/files', form(facts, {}, 'ours.txt'))).body;
+    clock.advance(86_400_000 - 1);
+    const again = await post('/api/files', JSON.stringify({ url, name: 'again.txt' }));
+    expect(again).toMatchObject({ status: 200, body: { name: 'again.txt', mime: 'text/plain', size: 4 } });
+    expect(again.body.url).not.toBe(url);
+    clock.advance(1);
+    expect(await (await get(again.body.url)).text()).toBe('ours');
+    expect(await post('/api/files', JSON.stringify({ url }))).toEqual({
+      status: 404,
+      body: { detail: 'Unknown file token' },
+    });
   });
 
   it('has a cap, to the byte, whichever way the file comes', async () => {
@@ -230,7 +247,7 @@ describe('serving', () => {
       expect(head.headers.get(name), name).toBe(whole.headers.get(name));
     }
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '10', '']);
-    expect((await get(`${PUBLIC}/api/files/none`, { method: 'HEAD' })).status).toBe(404);
+    expect((await get(`${PUBLIC_URL}/api/files/none`, { method: 'HEAD' })).status).toBe(404);
   });
 
   it('gives pages and scripts as mere bytes', async () => {
@@ -243,7 +260,7 @@ describe('serving', () => {
 
   it('knows nobody by a wrong token', async () => {
     const { get } = await doors();
-    const answer = await get(`${PUBLIC}/api/files/${'x'.repeat(32)}`);
+    const answer = await get(`${PUBLIC_URL}/api/files/${'x'.repeat(32)}`);
     expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Unknown file token' }]);
   });
 });

@@ -9,6 +9,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
 
 export const MAX_BYTES = 100_000;
+export const PUBLIC_URL = 'https://gateway.test';
 const ROOMY: StorageLimits = { accountBytes: 10 * MAX_BYTES, totalBytes: 100 * MAX_BYTES };
 
 export interface TestFiles {
@@ -40,6 +41,7 @@ export async function testFiles(limits: Partial<StorageLimits> = {}): Promise<Te
         store,
         clock,
         maxBytes: MAX_BYTES,
+        publicUrl: () => PUBLIC_URL,
         fetcher: (name: Platform) => (name === 'telegram' ? platform : undefined),
         count: (event) => events.push(event),
       },
