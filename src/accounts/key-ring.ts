@@ -1,3 +1,4 @@
+import { areSameAgents } from '../base/scope.ts';
 import type { Clock } from '../base/time.ts';
 import { listValidKeys, touchKey, type ValidKey } from '../store/keys.ts';
 import type { Db } from '../store/tables.ts';
@@ -6,8 +7,8 @@ import { hashToken } from './tokens.ts';
 /** Uses of a key are written down at most this often. */
 const TOUCH_INTERVAL_MS = 60_000;
 
-/** Told of a key that acts for fewer agents than before; for none when it was revoked. */
-export type OnNarrowed = (keyId: string, agentIds: readonly string[]) => void;
+/** Told of a key that acts for other agents than before; for none when it was revoked. */
+export type OnAgentsChanged = (keyId: string, agentIds: readonly string[]) => void;
 
 interface KeptKey {
   readonly key: ValidKey;
@@ -24,7 +25,7 @@ export class KeyRing {
   readonly #onTouchFailed: (error: unknown) => void;
   readonly #byHash = new Map<string, KeptKey>();
   readonly #byAccount = new Map<string, readonly KeptKey[]>();
-  #onNarrowed: OnNarrowed = () => {};
+  #onChanged: OnAgentsChanged = () => {};
 
   private constructor(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void) {
     this.#db = db;
@@ -38,9 +39,9 @@ export class KeyRing {
     return ring;
   }
 
-  /** Whoever holds connections open for keys listens here, so that a revoked key loses them at once. */
-  watch(onNarrowed: OnNarrowed): void {
-    this.#onNarrowed = onNarrowed;
+  /** Whoever holds connections open for keys listens here, so that they follow at once, and a revoked key loses them. */
+  watch(onChanged: OnAgentsChanged): void {
+    this.#onChanged = onChanged;
   }
 
   /** Takes over everything from the database. */
@@ -66,12 +67,12 @@ export class KeyRing {
     for (const one of kept) this.#byHash.set(one.key.hash, one);
     if (kept.length > 0) this.#byAccount.set(accountId, kept);
     else this.#byAccount.delete(accountId);
-    for (const { key } of former) this.#tellIfNarrowed(key);
+    for (const { key } of former) this.#tellIfChanged(key);
   }
 
-  #tellIfNarrowed(former: ValidKey): void {
+  #tellIfChanged(former: ValidKey): void {
     const agentIds = this.#byHash.get(former.hash)?.key.agentIds ?? [];
-    if (former.agentIds.some((id) => !agentIds.includes(id))) this.#onNarrowed(former.id, agentIds);
+    if (!areSameAgents(former.agentIds, agentIds)) this.#onChanged(former.id, agentIds);
   }
 
   /** The record of a valid key, whose use is noted; null for anything else. */

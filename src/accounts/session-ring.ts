@@ -8,14 +8,15 @@ import { hashToken } from './tokens.ts';
 export const SESSION_MS = 30 * 86_400_000;
 /** Uses of a session are written down at most this often. */
 const TOUCH_INTERVAL_MS = 60_000;
+const NOBODY: readonly string[] = [];
 
 interface KeptSession {
   session: StoredSession;
   touchedMs: number;
 }
 
-/** Told of a session that lets nobody in any more, before it expired. */
-export type OnSessionClosed = (sessionId: string) => void;
+/** Told of a session that acts for other agents than before; for none when it was closed before it expired. */
+export type OnSessionChanged = (sessionId: string, agentIds: readonly string[]) => void;
 
 /** A session that lets its holder in, with all agents of its account. */
 export interface ValidSession {
@@ -31,13 +32,16 @@ export class SessionRing {
   readonly #roster: AgentRoster;
   readonly #onTouchFailed: (error: unknown) => void;
   #byHash = new Map<string, KeptSession>();
-  #onClosed: OnSessionClosed = () => {};
+  #onChanged: OnSessionChanged = () => {};
 
   private constructor(db: Db, clock: Clock, roster: AgentRoster, onTouchFailed: (error: unknown) => void) {
     this.#db = db;
     this.#clock = clock;
     this.#roster = roster;
     this.#onTouchFailed = onTouchFailed;
+    roster.watch((accountId, agentIds) => {
+      for (const { id } of this.of(accountId)) this.#onChanged(id, agentIds);
+    });
   }
 
   /** Forgets what has expired and takes in the rest. */
@@ -53,9 +57,9 @@ export class SessionRing {
     return ring;
   }
 
-  /** Whoever holds connections open for sessions listens here, so that one that was closed loses them at once. */
-  watch(onClosed: OnSessionClosed): void {
-    this.#onClosed = onClosed;
+  /** Whoever holds connections open for sessions listens here, so that they follow at once, and a closed one loses them. */
+  watch(onChanged: OnSessionChanged): void {
+    this.#onChanged = onChanged;
   }
 
   /** Takes over everything from the database: after accounts were deleted. */
@@ -69,7 +73,7 @@ export class SessionRing {
       ]),
     );
     for (const [tokenHash, { session }] of former)
-      if (!this.#byHash.has(tokenHash)) this.#onClosed(session.id);
+      if (!this.#byHash.has(tokenHash)) this.#onChanged(session.id, NOBODY);
   }
 
   /** The session of a token, whose use is noted and which lives on for 30 days from now; null for anything else. */
@@ -114,7 +118,7 @@ export class SessionRing {
     for (const [tokenHash, { session }] of this.#byHash) {
       if (!isMeant(session)) continue;
       this.#byHash.delete(tokenHash);
-      this.#onClosed(session.id);
+      this.#onChanged(session.id, NOBODY);
     }
   }
 

@@ -60,12 +60,12 @@ export function openDoors(parts: Parts, needs: DoorNeeds): HttpServer {
   });
 }
 
-/** Who may see less than before loses at once what is open: streams, and requests that wait. */
+/** Who may see more or less than before: streams follow at once or end, and what waits asks anew. */
 function followCredentials({ keys, people, inbox }: DoorNeeds, streams: OpenStreams): void {
-  const narrow = (credentialId: string, agentIds: readonly string[]): void => {
-    streams.narrow(credentialId, agentIds);
+  const follow = (credentialId: string, agentIds: readonly string[]): void => {
+    streams.follow(credentialId, agentIds);
     inbox.waiters.dismiss(credentialId);
   };
-  keys.watch(narrow);
-  people.sessions.watch((sessionId) => narrow(sessionId, []));
+  keys.watch(follow);
+  people.sessions.watch(follow);
 }

@@ -4,3 +4,8 @@ export interface AgentScope {
   /** Never empty for an agent key; the first is the one that new calls belong to. */
   readonly agentIds: readonly string[];
 }
+
+/** Whether these are the same agents, in whatever order. */
+export function areSameAgents(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((id) => others.includes(id));
+}

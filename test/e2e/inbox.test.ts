@@ -32,20 +32,22 @@ it('answers a request that waits when its time is over, and not before', async (
   expect(performance.now() - startMs).toBeGreaterThan(990);
 });
 
+/** A client of the WebSocket, and what it has heard. */
+async function listen(query = '') {
+  const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}${query}`;
+  const socket = new WebSocket(url);
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
+  const frames: any[] = [];
+  socket.on('message', (data) => frames.push(JSON.parse(`${data}`)));
+  await waitFor('the first frame', () => frames.length > 0);
+  return { socket, frames };
+}
+
 it('tells of calls on its WebSocket as they happen, and again from a cursor', async () => {
   const { cursor } = (await gateway.agentApi.get('/api/inbox')).body;
   // Port 9 is nobody's: the call fails by itself.
   await gateway.putTrunk({ host: '127.0.0.1', port: 9, transport: 'tcp' });
-  const listen = async (query: string) => {
-    const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}${query}`;
-    const socket = new WebSocket(url);
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-    const frames: any[] = [];
-    socket.on('message', (data) => frames.push(JSON.parse(`${data}`)));
-    await waitFor('the first frame', () => frames.length > 0);
-    return { socket, frames };
-  };
-  const live = await listen('');
+  const live = await listen();
   expect(live.frames[0]).toMatchObject({ type: 'ready' });
   const { call_id } = await gateway.placeCall('sip:+33123456789@127.0.0.1');
   const told = await waitFor('the end of the call', () =>
@@ -55,6 +57,21 @@ it('tells of calls on its WebSocket as they happen, and again from a cursor', as
   const again = await listen(`&last_message_cursor=${encodeURIComponent(cursor)}`);
   await waitFor('the event once more', () => again.frames.some(({ event_id }) => event_id === told.event_id));
   for (const { socket } of [live, again]) socket.terminate();
+});
+
+it('tells its WebSocket of agents that the key gets later, from then on', async () => {
+  const { agentApi, settingsApi } = gateway;
+  const [key] = (await settingsApi.get('/api/api-keys')).body.keys;
+  const { socket, frames } = await listen();
+  const late = (await settingsApi.post('/api/agents', { name: 'Late' })).body.id;
+  const tellLate = (text: string) => agentApi.post('/api/dm/chat', { platform: 'agent', peer: 'Late', text });
+  await tellLate('before');
+  expect((await settingsApi.post(`/api/agents/${late}/keys/${key.id}`)).status).toBe(200);
+  await tellLate('after');
+  await waitFor('the message', () => frames.some(({ type }) => type === 'dm_chat'));
+  const heard = frames.filter(({ type }) => type === 'dm_chat').map(({ message }) => message.text);
+  expect(heard).toEqual(['after']);
+  socket.terminate();
 });
 
 it('lets nobody wait for a gateway that ends', async () => {

@@ -50,13 +50,9 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#sampleRateHz = call.identity.sampleRateHz;
   }
 
-  /** AgentStream: the call belongs to one agent. */
-  isFor(agentIds: readonly string[]): boolean {
-    return agentIds.includes(this.#call.identity.agentId);
-  }
-
-  /** Ends the stream because its key no longer acts for the call's agent; the call goes on. */
-  dismiss(): void {
+  /** AgentStream: the call belongs to one agent. Without it the stream ends, and the call goes on. */
+  follow(agentIds: readonly string[]): void {
+    if (agentIds.includes(this.#call.identity.agentId)) return;
     this.#socket?.close(POLICY_VIOLATION, 'the key no longer opens this call');
   }
 

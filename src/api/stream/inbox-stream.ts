@@ -1,7 +1,7 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { CancelTimer } from '../../base/time.ts';
 import { type Cursor, isBehind } from '../../messaging/cursor.ts';
-import { type FeedEvent, feedStart, readFeed } from '../../messaging/feed.ts';
+import { type FeedEvent, type FeedStart, feedStart, readFeed } from '../../messaging/feed.ts';
 import type { Reading } from '../../messaging/inbox-view.ts';
 import type { Wakeups } from '../../messaging/wakeups.ts';
 import type { MessagePosition } from '../../store/messages.ts';
@@ -24,6 +24,7 @@ const SLOW_MS = 30_000;
 export interface StreamedFeed {
   readonly reading: Reading;
   readonly wakeups: Wakeups;
+  /** Whose feed it is when it is opened. */
   readonly scope: AgentScope;
   /** How far the client has read; null: it wants what comes from now on. */
   readonly cursor: Cursor | null;
@@ -39,6 +40,9 @@ export interface StreamedFeed {
  */
 export class InboxStream implements SocketHandler, AgentStream {
   readonly #feed: StreamedFeed;
+  /** Whose feed it is now; and whose it shall be, from where on in the feed. */
+  #scope: AgentScope;
+  #next: { readonly scope: AgentScope; readonly start: Promise<FeedStart> } | null = null;
   #socket: Socket | null = null;
   #leaveList: () => void = () => {};
   #unwatch: () => void = () => {};
@@ -53,23 +57,28 @@ export class InboxStream implements SocketHandler, AgentStream {
 
   constructor(feed: StreamedFeed) {
     this.#feed = feed;
+    this.#scope = feed.scope;
   }
 
-  /** AgentStream: a feed is made for all of its agents. */
-  isFor(agentIds: readonly string[]): boolean {
-    const { scope } = this.#feed;
-    return scope.agentIds.length > 0 && scope.agentIds.every((agentId) => agentIds.includes(agentId));
-  }
-
-  dismiss(): void {
-    this.#close(POLICY_VIOLATION, 'the key acts for other agents now');
+  /** AgentStream: of agents that come it tells from now on. Without one of those that it tells of it ends. */
+  follow(agentIds: readonly string[]): void {
+    const { scope } = this.#next ?? { scope: this.#scope };
+    const hasLost = scope.agentIds.some((agentId) => !agentIds.includes(agentId));
+    if (hasLost || agentIds.length === 0)
+      return this.#close(POLICY_VIOLATION, 'the key acts for other agents now');
+    const next = { ...scope, agentIds };
+    // Asked at once: whatever is stored after this is of the new ones, too.
+    const start = this.#next?.start ?? feedStart(this.#feed.reading, next, null);
+    start.catch(() => {});
+    this.#next = { scope: next, start };
+    this.#look();
   }
 
   opened(socket: Socket): void {
-    const { enlist, wakeups, scope } = this.#feed;
+    const { enlist, wakeups } = this.#feed;
     this.#socket = socket;
     this.#leaveList = enlist(this);
-    this.#unwatch = wakeups.watch(scope.accountId, () => this.#look());
+    this.#unwatch = wakeups.watch(this.#scope.accountId, () => this.#look());
     this.#look();
   }
 
@@ -115,16 +124,28 @@ export class InboxStream implements SocketHandler, AgentStream {
   async #readPage(): Promise<void> {
     if (this.#isFull()) return this.#waitForRoom();
     this.#isStale = false;
-    const { reading, scope } = this.#feed;
-    const page = await readFeed(reading, scope, this.#position ?? 0, PAGE_SIZE);
-    for (const event of page.events) this.#tell(event);
-    this.#position = page.position;
+    const next = this.#next;
+    // Up to there the former agents have it to themselves.
+    const untilPosition = next === null ? Number.POSITIVE_INFINITY : (await next.start).position;
+    const page = await readFeed(this.#feed.reading, this.#scope, this.#position ?? 0, PAGE_SIZE);
+    for (const event of page.events) if (event.position <= untilPosition) this.#tell(event);
+    this.#position = Math.min(page.position, untilPosition);
     if (page.isFull) this.#isStale = true;
+    const isTold = !page.isFull || page.position >= untilPosition;
+    if (next !== null && isTold) this.#goOnWith(next.scope, untilPosition);
+  }
+
+  /** Tells of other agents from a position on. */
+  #goOnWith(scope: AgentScope, position: number): void {
+    this.#scope = scope;
+    this.#position = position;
+    if (this.#next?.scope === scope) this.#next = null;
+    this.#isStale = true;
   }
 
   async #start(): Promise<number> {
-    const { reading, scope, cursor } = this.#feed;
-    const start = await feedStart(reading, scope, cursor);
+    const { reading, cursor } = this.#feed;
+    const start = await feedStart(reading, this.#scope, cursor);
     this.#cursor = start.cursor;
     this.#place = start.place;
     this.#send({ type: 'ready', cursor: start.cursor });

@@ -1,9 +1,7 @@
 /** A WebSocket that is open for some agents. */
 export interface AgentStream {
-  /** Whether it may go on once its credential acts for these agents alone. */
-  isFor(agentIds: readonly string[]): boolean;
-  /** Ends it because it may not. */
-  dismiss(): void;
+  /** Its credential acts for these agents from now on: it goes on with them, or ends where it may not. */
+  follow(agentIds: readonly string[]): void;
 }
 
 /** The WebSockets that are open, by the credential that opened them. */
@@ -25,9 +23,8 @@ export class OpenStreams {
     return this.#byCredential.get(credentialId)?.size ?? 0;
   }
 
-  /** A credential now acts for these agents alone: closes what it has open for others. */
-  narrow(credentialId: string, agentIds: readonly string[]): void {
-    for (const stream of [...(this.#byCredential.get(credentialId) ?? [])])
-      if (!stream.isFor(agentIds)) stream.dismiss();
+  /** A credential acts for these agents from now on, for none when it lets nobody in any more. */
+  follow(credentialId: string, agentIds: readonly string[]): void {
+    for (const stream of [...(this.#byCredential.get(credentialId) ?? [])]) stream.follow(agentIds);
   }
 }

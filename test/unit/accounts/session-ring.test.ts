@@ -79,17 +79,29 @@ test('whoever watches is told of every session that was closed', async () => {
   const first = ring.use(token)!;
   await closeSession(people, first.id);
   expect(ring.use(token)).toBeNull();
-  expect(closed).toHaveBeenLastCalledWith(first.id);
+  expect(closed).toHaveBeenLastCalledWith(first.id, []);
 
   const second = await openSession(people, accountId, CLIENT);
   const { id } = ring.use(second)!;
   ring.removeAllOf(accountId);
-  expect([ring.use(second), closed.mock.lastCall]).toEqual([null, [id]]);
+  expect([ring.use(second), closed.mock.lastCall]).toEqual([null, [id, []]]);
 
   const third = await openSession(people, accountId, CLIENT);
   await people.db.deleteFrom('sessions').execute();
   await ring.reload();
   expect([ring.use(third), closed.mock.calls.length]).toEqual([null, 3]);
+});
+
+test('whoever watches is told when the account of a session has other agents', async () => {
+  const { people, ring, token, accountId, agentId } = await opened();
+  const changed = vi.fn();
+  ring.watch(changed);
+  const { id } = ring.use(token)!;
+  const agent = { id: 'agt_2', accountId, name: 'Second', isDefault: false, createdAt: NOW };
+  await insertAgent(people.db, agent);
+  await people.roster.reload(accountId);
+  await people.roster.reload(accountId);
+  expect(changed.mock.calls).toEqual([[id, [agentId, 'agt_2']]]);
 });
 
 test('an account has at most 50 sessions: the one used longest ago goes', async () => {

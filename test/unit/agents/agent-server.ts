@@ -26,8 +26,8 @@ export interface AgentServer {
   readonly dataDir: string;
   readonly directory: FakeDirectory;
   readonly agents: AgentDomain;
-  /** Keys that lost agents: their id, and the agents that they kept. */
-  readonly narrowed: [string, readonly string[]][];
+  /** Keys that came to act for other agents: their id, and the agents of then. */
+  readonly changed: [string, readonly string[]][];
   /** Agents whose calls were ended. */
   readonly ended: string[];
   /** The API with a key, or with none. */
@@ -44,9 +44,9 @@ export async function agentServer(): Promise<AgentServer> {
   const store = await temporaryStore(dataDir);
   const directory = new FakeDirectory();
   const keys = await KeyRing.load(store.db, systemClock, () => {});
-  const narrowed: [string, readonly string[]][] = [];
+  const changed: [string, readonly string[]][] = [];
   const ended: string[] = [];
-  keys.watch((keyId, agentIds) => narrowed.push([keyId, agentIds]));
+  keys.watch((keyId, agentIds) => changed.push([keyId, agentIds]));
   const endCalls = (_accountId: string, agentId: string) => void ended.push(agentId);
   const roster = await AgentRoster.load(store.db);
   const agents = { store, directory, clock: systemClock, keys, roster, endCalls };
@@ -74,7 +74,7 @@ export async function agentServer(): Promise<AgentServer> {
     dataDir,
     directory,
     agents,
-    narrowed,
+    changed,
     ended,
     api,
     async account(name, email) {

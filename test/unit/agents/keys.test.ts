@@ -31,7 +31,7 @@ it('shows a new key once, lists it without its text, and revokes it', async () =
   expect((await api.delete(`/api/settings-keys/${made.id}`)).status, 'of the other kind').toBe(404);
   expect((await api.delete(path)).body).toEqual({ status: 'deleted' });
   expect((await served.api(key).get('/api/agents')).status).toBe(401);
-  expect(served.narrowed).toEqual([[made.id, []]]);
+  expect(served.changed).toEqual([[made.id, []]]);
   expect((await api.delete(path)).status).toBe(404);
   expect((await api.get('/api/api-keys')).body).toEqual({ keys: [] });
   expect(await served.audited(accountId)).toEqual(['key.create', 'key.revoke']);
@@ -86,7 +86,10 @@ it('mints a key in an agent, and moves it between agents but never out of all', 
   for (const _again of [1, 2]) expect((await api.post(at(first))).body.keys).toHaveLength(1);
   expect(await agentIds(), 'the default agent first').toEqual([first, second]);
   expect((await api.delete(at(second))).body.keys).toEqual([]);
-  expect(served.narrowed).toEqual([[id, [first]]]);
+  expect(served.changed).toEqual([
+    [id, [first, second]],
+    [id, [first]],
+  ]);
   expect((await api.delete(at(second))).status, 'not in it').toBe(404);
   expect((await api.delete(`/api/agents/${second}`)).status).toBe(200);
 
@@ -130,7 +133,7 @@ it('keeps one internal bearer for each agent, off the list of keys, and rotates 
   const { body: second } = await api.post(`${path}/rotate`);
   expect(second.bearer).not.toBe(first.bearer);
   expect(served.agents.keys.use(first.bearer)).toBeNull();
-  expect(served.narrowed).toHaveLength(1);
+  expect(served.changed).toHaveLength(1);
   const keyId = served.agents.keys.use(second.bearer)?.id;
 
   expect((await api.get('/api/api-keys')).body.keys).toEqual([]);

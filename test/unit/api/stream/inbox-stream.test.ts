@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { InboxStream } from '../../../../src/api/stream/inbox-stream.ts';
+import { attachMember, insertAgent } from '../../../../src/store/agents.ts';
 import { appendEvent } from '../../../../src/store/events.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { messagingWorld, type World, write } from '../../messaging/messaging-world.ts';
+import { NOW } from '../../store/temporary.ts';
 import { inboxDoors } from '../inbox-doors.ts';
 
 async function callEvent({ store, clock, accountId, agentId, wakeups }: World, n: number): Promise<void> {
@@ -94,12 +96,53 @@ test('one credential may have 100 streams, not 101', async () => {
 test('a key that lost an agent loses its streams', async () => {
   const { world, listen, streams } = await inboxDoors();
   const listener = await listen();
-  streams.narrow('key_1', [world.agentId]);
+  streams.follow('key_1', [world.agentId]);
   expect(streams.countOf('key_1')).toBe(1);
-  streams.narrow('key_1', []);
+  streams.follow('key_1', []);
   await waitFor('the stream to be closed', () => listener.closed);
   expect(listener.closed?.code).toBe(1008);
   expect(streams.countOf('key_1')).toBe(0);
+});
+
+/** Another agent of the world, with the same bot or without it. */
+async function agentOf({ store, accountId, botId }: World, id: string, hasBot = true): Promise<void> {
+  await insertAgent(store.db, { id, accountId, name: id, isDefault: false, createdAt: NOW });
+  if (hasBot) await attachMember(store.db, id, { type: 'bot_token', id: botId });
+}
+
+test('a stream tells of agents that its key got after it was opened, from then on', async () => {
+  const { world, listen, streams } = await inboxDoors();
+  const { store, accountId, wakeups, clock } = world;
+  const listener = await listen();
+  await agentOf(world, 'agt_late', false);
+  const happens = async (agentId: string, n: number) => {
+    const event = { accountId, agentId, type: 'call_state', payload: { call_id: String(n) } };
+    await appendEvent(store.db, { ...event, createdAt: clock.nowIso() });
+    wakeups.wake(accountId);
+  };
+  await happens('agt_late', 1);
+  await happens(world.agentId, 2);
+  await happens('agt_late', 3);
+  streams.follow('key_1', [world.agentId, 'agt_late']);
+  // No moment is between: what is stored behind the change is told, however early the stream learns of it.
+  await Promise.all([happens('agt_late', 4), happens(world.agentId, 5), happens('agt_late', 6)]);
+  streams.follow('key_1', [world.agentId, 'agt_late']);
+  await happens('agt_late', 7);
+  const heard = await listener.heard(6);
+  expect(heard.slice(1).map(({ call_id }) => call_id)).toEqual(['2', '4', '5', '6', '7']);
+});
+
+test('a message for two agents is told once, also when one of them comes later', async () => {
+  const { world, listen, streams } = await inboxDoors();
+  await agentOf(world, 'agt_late');
+  const listener = await listen();
+  await write(world, '1', { text: 'before' });
+  streams.follow('key_1', [world.agentId, 'agt_late']);
+  await write(world, '1', { text: 'after' });
+  const heard = await listener.heard(3);
+  await write(world, '1', { text: 'last' });
+  await listener.heard(4);
+  expect(heard.slice(1).map((frame) => frame.message.text)).toEqual(['before', 'after', 'last']);
 });
 
 /** A client that takes nothing: what it is sent, and how it was closed. */

@@ -29,17 +29,17 @@ it('closes what a revoked key has open, and nothing else', () => {
   const streams = new OpenStreams();
   const revoked = [open(streams, 'key_1', 'agt_1'), open(streams, 'key_1', 'agt_2')];
   const other = open(streams, 'key_2', 'agt_1');
-  streams.narrow('key_1', []);
+  streams.follow('key_1', []);
   expect(revoked.map(({ closes }) => closes)).toEqual([[1008], [1008]]);
   expect(other.closes).toEqual([]);
-  streams.narrow('key_1', []);
+  streams.follow('key_1', []);
   expect(revoked[0]?.closes).toEqual([1008]);
 });
 
 it('leaves a key the calls of the agents that it kept', () => {
   const streams = new OpenStreams();
   const [lost, kept] = [open(streams, 'key_1', 'agt_1'), open(streams, 'key_1', 'agt_2')];
-  streams.narrow('key_1', ['agt_2']);
+  streams.follow('key_1', ['agt_2']);
   expect([lost.closes, kept.closes]).toEqual([[1008], []]);
 });
 
@@ -47,6 +47,6 @@ it('forgets a stream that closed by itself', () => {
   const streams = new OpenStreams();
   const { stream, closes } = open(streams, 'key_1', 'agt_1');
   stream.closed();
-  streams.narrow('key_1', []);
+  streams.follow('key_1', []);
   expect(closes).toEqual([]);
 });
