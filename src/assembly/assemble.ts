@@ -28,8 +28,8 @@ export async function assemble(parts: Parts): Promise<Running> {
   const events = new BusinessEvents(loggers, metrics);
   const wakeups = new Wakeups();
   const keys = await KeyRing.load(store.db, clock, (error) => events.writeFailed('last use of a key', error));
-  const retention = new Retention(store.db, clock, (error) =>
-    events.writeFailed('old events and answers', error),
+  const retention = new Retention(store.db, clock, { messagesMs: settings.messaging.keptMs }, (error) =>
+    events.writeFailed('what is old', error),
   );
   closers.push(() => retention.close());
 

@@ -6,6 +6,7 @@ import { isOidcVariable, type OidcProviderSettings, readOidcProviders } from './
 import { VARIABLES, type Variable, type VariableName } from './variables.ts';
 
 const BYTES_PER_MB = 1024 * 1024;
+const DAY_MS = 86_400_000;
 
 /** All that an operator can set; deeply frozen. Holds secrets: never logged as a whole. */
 export interface Settings {
@@ -74,6 +75,8 @@ export interface Settings {
   readonly messaging: {
     /** Empty: nothing is said. */
     readonly timeoutText: string;
+    /** Null: messages are kept for ever. */
+    readonly keptMs: number | null;
   };
   readonly engine: {
     readonly threads: number;
@@ -244,6 +247,7 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
     },
     messaging: {
       timeoutText: values.SVC_DM_TIMEOUT_TEXT === 'off' ? '' : values.SVC_DM_TIMEOUT_TEXT,
+      keptMs: values.SVC_MESSAGES_KEEP_DAYS === null ? null : values.SVC_MESSAGES_KEEP_DAYS * DAY_MS,
     },
     engine: {
       threads: values.SVC_ENGINE_THREADS,

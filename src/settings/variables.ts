@@ -215,6 +215,12 @@ export const VARIABLES = {
     meaning:
       'What people are told who get no answer to a direct message within 60 s, unless their agent has words of its own; `off`: nothing',
   }),
+  SVC_MESSAGES_KEEP_DAYS: variable({
+    default: null,
+    shownDefault: 'for ever',
+    schema: wholeNumber(1, 36_500),
+    meaning: 'Days after which messages are forgotten; those that still wait to be sent stay',
+  }),
   SVC_ENGINE_THREADS: variable({
     default: String(Math.max(1, availableParallelism() - 1)),
     shownDefault: 'cores − 1, at least 1',

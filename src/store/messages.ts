@@ -317,3 +317,23 @@ export async function newestMessage(db: Db, accountId: string): Promise<Message 
     .limit(1)
     .executeTakeFirst();
 }
+
+/**
+ * Deletes, of the `limit` oldest messages of all accounts, those from before a time; returns how many. What is on its way
+ * stays. Time never runs backwards beside `seq`, so that only so many rows are ever looked at.
+ */
+export async function deleteOldestMessages(db: Db, before: string, limit: number): Promise<number> {
+  const oldest = db
+    .selectFrom('messages')
+    .select(['seq', 'createdAt'])
+    .where('status', 'not in', ['sending', 'pending'])
+    .orderBy('seq')
+    .limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom('messages')
+    .where('seq', 'in', (query) =>
+      query.selectFrom(oldest.as('oldest')).select('oldest.seq').where('oldest.createdAt', '<', before),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

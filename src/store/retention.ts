@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type CancelTimer, type Clock, isoAfter } from '../base/time.ts';
 import { deleteOldestEvents } from './events.ts';
 import { deleteOldRequests } from './idempotent-requests.ts';
+import { deleteOldestMessages } from './messages.ts';
 import type { Db } from './tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,21 +15,29 @@ const BATCH_SIZE = 100;
 /** Deletes up to `limit` rows from before a time; returns how many. */
 type DeleteSome = (db: Db, before: string, limit: number) => Promise<number>;
 
+/** How long what is kept that nothing else ends. */
+interface KeptFor {
+  /** Null: messages are kept for ever. */
+  readonly messagesMs: number | null;
+}
+
 /**
- * Forgets events after 30 days and the answers to requests with a key after one: when the gateway starts, and every day
- * from then on.
+ * Forgets events after 30 days, the answers to requests with a key after one, and messages when the operator says so:
+ * when the gateway starts, and every day from then on.
  */
 export class Retention {
   readonly #db: Db;
   readonly #clock: Clock;
+  readonly #keptFor: KeptFor;
   readonly #onFailure: (error: unknown) => void;
   #cancelNext: CancelTimer = () => {};
   #sweeping: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(db: Db, clock: Clock, onFailure: (error: unknown) => void) {
+  constructor(db: Db, clock: Clock, keptFor: KeptFor, onFailure: (error: unknown) => void) {
     this.#db = db;
     this.#clock = clock;
+    this.#keptFor = keptFor;
     this.#onFailure = onFailure;
   }
 
@@ -49,6 +58,8 @@ export class Retention {
     const nowIso = this.#clock.nowIso();
     await this.#empty(deleteOldestEvents, isoAfter(nowIso, -EVENT_MS));
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
+    const { messagesMs } = this.#keptFor;
+    if (messagesMs !== null) await this.#empty(deleteOldestMessages, isoAfter(nowIso, -messagesMs));
   }
 
   async #empty(deleteSome: DeleteSome, before: string): Promise<void> {

@@ -226,3 +226,11 @@ test('Telegram: files are below the Bot API unless told otherwise, and webhooks 
   expect(mistake).toMatch(/^SVC_TELEGRAM_BOT_TOKEN: must be a token/);
   expect(mistake).not.toContain('hunter2');
 });
+
+test('messages are kept for ever, or for so many days', () => {
+  expect(settingsOf({}).messaging.keptMs).toBeNull();
+  expect(settingsOf({ SVC_MESSAGES_KEEP_DAYS: '30' }).messaging.keptMs).toBe(30 * 86_400_000);
+  expect(mistakesOf({ SVC_MESSAGES_KEEP_DAYS: '0' })).toEqual([
+    'SVC_MESSAGES_KEEP_DAYS: must be a whole number from 1 to 36500 (it is "0")',
+  ]);
+});

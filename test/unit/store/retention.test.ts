@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
+import { isoAfter } from '../../../src/base/time.ts';
+import { parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
+import { takeSnapshot } from '../../../src/messaging/inbox.ts';
+import { readDelta } from '../../../src/messaging/inbox-delta.ts';
 import { appendEvent, eventsOfAgents } from '../../../src/store/events.ts';
 import { beginRequest } from '../../../src/store/idempotent-requests.ts';
+import { deleteOldestMessages } from '../../../src/store/messages.ts';
 import { Retention } from '../../../src/store/retention.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { answer, messagingWorld, write } from '../messaging/messaging-world.ts';
 import { seedAccount, temporaryStore } from './temporary.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,7 +30,7 @@ test('events older than 30 days are forgotten at start and every day, in batches
     );
 
   const failures: unknown[] = [];
-  const retention = new Retention(db, clock, (error) => failures.push(error));
+  const retention = new Retention(db, clock, { messagesMs: null }, (error) => failures.push(error));
   retention.start();
   await waitFor('the first sweep', async () => (await kept()).join() === '1,2');
   clock.advance(DAY_MS);
@@ -50,7 +56,7 @@ test('kept answers are forgotten after a day, and no others', async () => {
   const kept = () => db.selectFrom('idempotentRequests').select(['credentialId', 'key']).execute();
 
   const failures: unknown[] = [];
-  const retention = new Retention(db, clock, (error) => failures.push(error));
+  const retention = new Retention(db, clock, { messagesMs: null }, (error) => failures.push(error));
   retention.start();
   await waitFor('the sweep', async () => (await kept()).length === 2);
   expect(await kept()).toEqual([
@@ -58,5 +64,39 @@ test('kept answers are forgotten after a day, and no others', async () => {
     { credentialId: 'key_2', key: 'old 7' },
   ]);
   await retention.close();
+  expect(failures).toEqual([]);
+});
+
+test('messages are forgotten after as many days as the operator says, but not those on their way', async () => {
+  const world = await messagingWorld();
+  const { store, clock, reading, scope } = world;
+  const { db } = store;
+  const texts = async () =>
+    (await db.selectFrom('messages').select('text').orderBy('seq').execute()).map(({ text }) => text).join();
+  const startIso = clock.nowIso();
+  await write(world, '1', { text: 'old' });
+  await answer(world, '1', { text: 'waits', status: 'pending', expiresAt: isoAfter(startIso, 7 * DAY_MS) });
+  clock.advance(DAY_MS);
+  await write(world, '2', { text: 'young' });
+  const { cursor } = await takeSnapshot(reading, scope, { status: null, limit: 50, offset: 0 });
+  expect(await deleteOldestMessages(db, startIso, 100), 'of that very moment').toBe(0);
+  clock.advance(DAY_MS);
+
+  const failures: unknown[] = [];
+  const retention = new Retention(db, clock, { messagesMs: DAY_MS + 1 }, (error) => failures.push(error));
+  retention.start();
+  await waitFor('the first sweep', async () => (await texts()) === 'waits,young');
+  clock.advance(DAY_MS);
+  await waitFor('the second sweep', async () => (await texts()) === 'waits');
+  await retention.close();
+
+  // Who goes on from what is forgotten hears what came since, once.
+  await write(world, '1', { text: 'new' });
+  const position = await positionOf(db, scope.accountId, parseCursor(cursor)!);
+  const question = { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
+  const { groups } = await readDelta(reading, question);
+  expect(groups.flatMap(({ messages }) => messages.map(({ text }) => text))).toEqual(['new']);
+  const { previews } = await takeSnapshot(reading, scope, { status: null, limit: 50, offset: 0 });
+  expect(previews.map(({ lastMessage }) => lastMessage?.text ?? null)).toEqual(['new', null]);
   expect(failures).toEqual([]);
 });
