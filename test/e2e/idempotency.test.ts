@@ -69,3 +69,24 @@ it('answers a message that nobody can get alike each time, without keeping that'
     expect([status, body, isReplayed]).toEqual([404, { detail: 'No active conversation' }, false]);
   }
 });
+
+it('keeps one file of a form that comes twice, however large', async () => {
+  const upload = async (bytes: Buffer) => {
+    const form = new FormData();
+    form.append('file', new Blob([bytes]), 'a.bin');
+    const answer = await fetch(`${gateway.baseUrl}/api/files`, {
+      method: 'POST',
+      headers: { 'X-API-Key': gateway.agentKey, 'Idempotency-Key': 'file' },
+      body: form,
+    });
+    const isReplayed = answer.headers.get('idempotent-replayed') === 'true';
+    return { status: answer.status, body: await answer.json(), isReplayed };
+  };
+  const bytes = Buffer.alloc(5_000_000, 'x');
+  const first = await upload(bytes);
+  expect([first.status, first.isReplayed]).toEqual([200, false]);
+  expect(await upload(bytes)).toEqual({ ...first, isReplayed: true });
+  expect((await upload(Buffer.alloc(5_000_001, 'x'))).status).toBe(422);
+  const files = readGatewayRows(gateway.dataFolder, 'select id from files');
+  expect(files).toHaveLength(1);
+});

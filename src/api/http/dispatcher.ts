@@ -91,7 +91,7 @@ export class Dispatcher {
     const { form, body } = compiled.route;
     const contentType = form === undefined ? '' : request.getHeader('content-type');
     if (/^multipart\/form-data\b/i.test(contentType)) {
-      handleForm(exchange, compiled, incoming, this.#bodyStream(exchange, request, contentType));
+      this.#handleForm(exchange, compiled, incoming, this.#bodyStream(exchange, request, contentType));
     } else if (body !== undefined) this.#readThenHandle(exchange, compiled, incoming);
     else if (form !== undefined) throw new ValidationError([NO_FORM]);
     else this.#handle(exchange, compiled, incoming, NO_BODY);
@@ -161,6 +161,25 @@ export class Dispatcher {
     answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
   }
 
+  /**
+   * The handler reads the body, as much of it as it likes; the answer goes out when it is done with it. Of a form with a
+   * key only the length is known beforehand.
+   */
+  #handleForm(
+    exchange: Exchange,
+    { route }: CompiledRoute,
+    incoming: IncomingRequest,
+    body: BodyStream,
+  ): void {
+    incoming.body = body;
+    const length = Buffer.from(`${body.lengthBytes} bytes`);
+    const answer = async () => await (this.#once(route, incoming, length) ?? route.handler(incoming));
+    answer()
+      .finally(() => body.close())
+      .then((reply) => answerWith(exchange, reply))
+      .catch((error: unknown) => exchange.fail(error));
+  }
+
   /** Null: the request came without a key. */
   #once(route: Route, incoming: IncomingRequest, body: Uint8Array): Promise<Reply> | null {
     const { idempotency: ref, target } = incoming;
@@ -172,21 +191,6 @@ export class Dispatcher {
 
 function bodyValue(body: NonNullable<Route['body']>, bytes: Buffer): unknown {
   return body === 'raw' ? bytes : validate(body, 'body', parseJson(bytes));
-}
-
-/** The handler reads the body, as much of it as it likes; the answer goes out when it is done with it. */
-function handleForm(
-  exchange: Exchange,
-  { route }: CompiledRoute,
-  incoming: IncomingRequest,
-  body: BodyStream,
-): void {
-  incoming.body = body;
-  const answer = async () => await route.handler(incoming);
-  answer()
-    .finally(() => body.close())
-    .then((reply) => answerWith(exchange, reply))
-    .catch((error: unknown) => exchange.fail(error));
 }
 
 function answerWith(exchange: Exchange, answer: Reply): void {
