@@ -3,9 +3,11 @@ import type { Connector } from '../connectors/contract/connector.ts';
 import type { PortReserver } from '../connectors/sip/signaling/rtp-stock.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
+import type { TelegramObserver } from '../connectors/telegram/telegram-observer.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import type { Settings } from '../settings/settings.ts';
+import { findLoginNote, putLoginNote } from '../store/login-notes.ts';
 import type { Loggers } from '../telemetry/loggers.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Parts } from './parts.ts';
@@ -49,15 +51,19 @@ function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metric
 }
 
 function telegramConnector(
-  { settings, clock, loggers }: Parts,
+  { settings, clock, loggers, store: { db } }: Parts,
   metrics: Metrics,
   publicUrl: () => string,
 ): TelegramConnector {
   const { urls, sharedToken, updates } = settings.telegram;
   const webhookRoot = updates === 'webhook' ? () => `${publicUrl()}/api/telegram/webhook` : null;
-  return new TelegramConnector({ urls, sharedToken, webhookRoot }, clock, {
+  const observer: TelegramObserver = {
     count: (event) => metrics.messengerEvent('telegram', event),
     log: (level, text, detail) => loggers.messaging[level]({ platform: 'telegram', ...detail }, text),
+  };
+  return new TelegramConnector({ urls, sharedToken, webhookRoot }, clock, observer, {
+    read: (loginKey) => findLoginNote(db, 'telegram', loginKey),
+    write: (loginKey, note) => putLoginNote(db, 'telegram', loginKey, note),
   });
 }
 

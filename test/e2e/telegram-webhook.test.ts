@@ -3,6 +3,8 @@ import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
 import { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+const JPEG = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(1_000, 7)]);
+
 let telegram: FakeTelegram;
 let gateway: Gateway;
 
@@ -43,4 +45,25 @@ it('takes what Telegram brings, also what it has kept while nobody was there', a
   expect([strange.status, await strange.json()]).toEqual([401, { detail: 'Wrong secret' }]);
   const nobody = await gateway.api(null).post('/api/telegram/webhook/nobody', {});
   expect([nobody.status, nobody.body]).toEqual([404, { detail: 'No such login' }]);
+});
+
+it('makes one message of an album, even when it is killed between the parts', async () => {
+  const bot = telegram.addBot();
+  gateway.secrets.add(bot.token);
+  await gateway.settingsApi.post('/api/bot-tokens', { platform: 'telegram', bot_token: bot.token });
+  await waitFor('the webhook', () => bot.webhook);
+  const picture = { name: 'p', mime: 'image/jpeg', bytes: JPEG };
+  bot.person({ id: 77, first_name: 'Eve' }).sendsAlbum([picture, picture, picture], 'look');
+  await waitFor('the first part', () => bot.updates.pending.length < 3);
+  await gateway.killHard();
+  await gateway.restart();
+  const messages = await waitFor('all of it', async () => {
+    const { body } = await gateway.agentApi.get('/api/inbox?platform=telegram&peer=77');
+    return bot.updates.pending.length === 0 && body.conversations?.[0].messages;
+  });
+  const shown = messages.map(({ text, attachments }: { text: string; attachments: unknown[] }) => [
+    text,
+    attachments.length,
+  ]);
+  expect(shown).toEqual([['look', 3]]);
 });

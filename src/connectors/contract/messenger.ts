@@ -154,6 +154,14 @@ export type LaterStatus =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'window_closed' };
 
+/** Where a login notes what it has acknowledged to its platform and not told yet; on disk once a promise settles. */
+export interface LoginNotes {
+  /** Null: there is no note. */
+  read(loginKey: string): Promise<string | null>;
+  /** In place of the former one; null: none. */
+  write(loginKey: string, note: string | null): Promise<void>;
+}
+
 /** A platform on which people write to us. */
 export interface TakesMessages {
   /** Sets who is told of what they write. Set once, before `start`. */

@@ -60,6 +60,11 @@ function joined(readings: readonly Reading[]): Reading[] {
   });
 }
 
+/** The message that these parts of one album are together. */
+export function wholeOf([first, ...rest]: readonly [ReadMessage, ...ReadMessage[]]): ReadMessage {
+  return rest.reduce(together, first);
+}
+
 function together(before: ReadMessage, part: ReadMessage): ReadMessage {
   return {
     ...before,

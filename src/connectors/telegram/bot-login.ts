@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
-import type { LoginRef, LoginState, MessageIntake, WebhookReply } from '../contract/messenger.ts';
+import type { LoginNotes, LoginRef, LoginState, MessageIntake, WebhookReply } from '../contract/messenger.ts';
+import { AlbumShelf } from './album-shelf.ts';
 import { Backoff } from './backoff.ts';
 import type { BotApi } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
@@ -22,6 +23,9 @@ export interface BotLoginParts {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly intake: MessageIntake;
+  /** Names the login, in notes and webhooks. */
+  readonly key: string;
+  readonly notes: LoginNotes;
   readonly observer: TelegramObserver;
   /** Where Telegram shall bring updates; null: they are fetched. */
   readonly webhookUrl: (() => string) | null;
@@ -35,6 +39,7 @@ export class BotLogin {
   readonly api: BotApi;
   readonly #parts: BotLoginParts;
   readonly #taker: UpdateTaker;
+  readonly #shelf: AlbumShelf;
   readonly #ending = new AbortController();
   readonly #backoff = new Backoff();
   #state: LoginState = { name: null, status: CONNECTING };
@@ -44,6 +49,11 @@ export class BotLogin {
     this.api = parts.api;
     this.#parts = parts;
     this.#taker = new UpdateTaker(parts);
+    this.#shelf = new AlbumShelf({
+      ...parts,
+      take: (reading) => this.#taker.take(reading),
+      onFailure: (error) => this.#couldNotStore(error),
+    });
   }
 
   get state(): LoginState {
@@ -59,6 +69,7 @@ export class BotLogin {
 
   /** Follows the bot in the background, however often Telegram fails. */
   follow(): void {
+    this.#shelf.load().catch((error: unknown) => this.#couldNotStore(error));
     this.#following ??= this.#follow(this.#ending.signal);
   }
 
@@ -80,11 +91,10 @@ export class BotLogin {
     const update = updateIn(body);
     if (update === null) return { status: 400, text: 'Not an update' };
     try {
-      await this.#taker.take(readingOf(update));
+      await this.#shelf.take(readingOf(update));
       return { status: 200, text: '' };
     } catch (error) {
-      observer.count('update_failed');
-      observer.log('error', 'an update of Telegram could not be stored', { err: error });
+      this.#couldNotStore(error);
       return { status: 503, text: 'Not stored' };
     }
   }
@@ -93,6 +103,13 @@ export class BotLogin {
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#following;
+    await this.#shelf.close();
+  }
+
+  #couldNotStore(error: unknown): void {
+    const { observer } = this.#parts;
+    observer.count('update_failed');
+    observer.log('error', 'an update of Telegram could not be stored', { err: error });
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

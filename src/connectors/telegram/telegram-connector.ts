@@ -8,6 +8,7 @@ import type {
   FetchesFiles,
   HostedBot,
   HostsBots,
+  LoginNotes,
   LoginRef,
   LoginState,
   MessageIntake,
@@ -64,15 +65,17 @@ export class TelegramConnector
   readonly #options: TelegramOptions;
   readonly #clock: Clock;
   readonly #observer: TelegramObserver;
+  readonly #notes: LoginNotes;
   /** By `shared`, or the id of the bot token. */
   readonly #logins = new Map<string, BotLogin>();
   #intake: MessageIntake | null = null;
   #onBotState: (botId: string, state: LoginState) => void = () => undefined;
 
-  constructor(options: TelegramOptions, clock: Clock, observer: TelegramObserver) {
+  constructor(options: TelegramOptions, clock: Clock, observer: TelegramObserver, notes: LoginNotes) {
     this.#options = options;
     this.#clock = clock;
     this.#observer = observer;
+    this.#notes = notes;
   }
 
   onMessages(intake: MessageIntake): void {
@@ -122,6 +125,7 @@ export class TelegramConnector
     const login = this.#logins.get(botId);
     this.#logins.delete(botId);
     await login?.close();
+    await this.#notes.write(botId, null);
   }
 
   checkText(text: string): void {
@@ -197,6 +201,8 @@ export class TelegramConnector
       api: this.#apiOf(urls, token),
       clock: this.#clock,
       intake: this.#intake,
+      key,
+      notes: this.#notes,
       observer: this.#observer,
       webhookUrl: webhookRoot && (() => `${webhookRoot()}/${key}`),
       webhookSeed: token,

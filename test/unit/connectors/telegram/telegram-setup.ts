@@ -11,6 +11,7 @@ import type { FormFile } from '../../../fakes/telegram/multipart-form.ts';
 import { TurnableClock } from '../../../support/turnable-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { MemoryIntake } from './memory-intake.ts';
+import { MemoryNotes } from './memory-notes.ts';
 
 export const BOT_ID = 'bot_own';
 
@@ -30,12 +31,14 @@ export interface ConnectorOptions {
   readonly sharedToken?: string;
   readonly webhookRoot?: () => string;
   readonly intake?: MemoryIntake;
+  readonly notes?: MemoryNotes;
 }
 
 /** A connector to the fake, closed with the test. */
 export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) {
   const clock = new TurnableClock();
   const intake = options.intake ?? new MemoryIntake();
+  const notes = options.notes ?? new MemoryNotes();
   const states: LoginState[] = [];
   const counts = new Map<string, number>();
   const connector = new TelegramConnector(
@@ -46,11 +49,12 @@ export function connectorTo(fake: FakeTelegram, options: ConnectorOptions = {}) 
     },
     clock,
     { count: (event) => counts.set(event, (counts.get(event) ?? 0) + 1), log: () => undefined },
+    notes,
   );
   connector.onMessages(intake);
   connector.onBotState((_botId, state) => states.push(state));
   onTestFinished(() => connector.close());
-  return { connector, clock, intake, states, counts };
+  return { connector, clock, intake, notes, states, counts };
 }
 
 /** The same with the account's own bot logged in. */

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { BOT_ID, connectorTo, telegram } from './telegram-setup.ts';
+import { BOT_ID, connectorTo, formFile, telegram } from './telegram-setup.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
@@ -60,6 +60,31 @@ test('updates are brought in their order, and acknowledged when they are on disk
   expect(intake.texts).toEqual(['one', 'two']);
   await waitFor('the answers', () => statuses.length === 4);
   expect(statuses).toEqual([503, 503, 200, 200]);
+});
+
+test('an album is one message with all its files', async () => {
+  const { bot, intake, notes, clock } = await hooked();
+  const ada = bot.person();
+  const pictures = (count: number) => Array.from({ length: count }, (_, n) => formFile(`${n}`, 'image/jpeg'));
+  const parts = ada.sendsAlbum(pictures(3), 'three of them');
+  await waitFor('all parts', () => bot.updates.pending.length === 0);
+  clock.turn(1_000);
+  await waitFor('the album', () => intake.messages.length === 1);
+  ada.sendsAlbum(pictures(2), 'two more');
+  ada.says('after');
+  await waitFor('the text behind it', () => intake.texts.includes('after'));
+  expect(intake.texts).toEqual(['three of them', 'two more', 'after']);
+  expect(intake.messages.map(({ files }) => files.length)).toEqual([3, 2, 0]);
+  expect(intake.messages[0]!.platformMessageId).toBe(`${parts[0]!.message_id}`);
+  await waitFor('no note', () => notes.kept.size === 0);
+});
+
+test('a bot that is taken away leaves no note', async () => {
+  const { bot, connector, notes } = await hooked();
+  bot.person().sendsAlbum([formFile('1', 'image/jpeg'), formFile('2', 'image/jpeg')], '');
+  await waitFor('both', () => bot.updates.pending.length === 0);
+  await connector.removeBot(BOT_ID);
+  expect(notes.kept.size).toBe(0);
 });
 
 test('only Telegram gets in, and only with what can be read', async () => {
