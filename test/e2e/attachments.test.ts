@@ -7,11 +7,10 @@ import type { FakeBot } from '../fakes/telegram/fake-bot.ts';
 import type { FakePerson } from '../fakes/telegram/fake-person.ts';
 import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
 import { Gateway } from '../support/gateway.ts';
+import { BLOCKED, HOSTILE, OUTSIDE, ported } from '../support/hostile-urls.ts';
 import { memberOf } from '../support/member.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** Stands for the public internet. */
-const OUTSIDE = '127.0.0.9';
 const PHOTO = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2_000, 7)]);
 
 let telegram: FakeTelegram;
@@ -119,6 +118,32 @@ it('sends nothing when an attachment is not right', async () => {
     });
   }
   expect([ada.received.length, (await messages()).length]).toEqual(before);
+});
+
+it('attaches nothing from inside, however its address is written', async () => {
+  const { port } = outside.address() as AddressInfo;
+  // Names of tests are in no DNS that this gateway could ask.
+  const addresses = HOSTILE.filter((url) => !/localhost|\.test|internal/i.test(url));
+  expect(addresses.length).toBeGreaterThan(60);
+  for (const url of addresses) {
+    const { status, body } = await send({
+      text: 'never sent',
+      attachments: [{ url: ported(url, gateway.httpPort, port) }],
+    });
+    expect([url, status, body]).toEqual([url, BLOCKED.status, { detail: BLOCKED.message }]);
+  }
+});
+
+it('passes on what somebody sent, by the URL that the inbox shows', async () => {
+  const bytes = Buffer.from('pass it on');
+  ada.sends('document', { name: 'pass.bin', mime: 'application/x-test', bytes });
+  const url = await waitFor('the file', async () => {
+    const all = (await messages()).flatMap(({ attachments }) => attachments);
+    return all.find(({ name }) => name === 'pass.bin')?.url as string | undefined;
+  });
+  const before = ada.received.length;
+  expect(await send({ text: 'yours', attachments: [{ url }] })).toMatchObject({ status: 200 });
+  expect(documentsOf(ada.received.slice(before))).toEqual(['pass it on']);
 });
 
 it('serves what somebody sent while Telegram has it, and then says that it is gone', async () => {
