@@ -61,7 +61,8 @@ class RawUpload {
   received = '';
   isClosed = false;
 
-  constructor(lengthBytes: number) {
+  /** Without a length the body comes in chunks. */
+  constructor(lengthBytes: number | null) {
     this.socket = connect(gateway.httpPort, '127.0.0.1');
     this.socket.on('data', (data) => {
       this.received += data;
@@ -70,8 +71,9 @@ class RawUpload {
     this.socket.on('close', () => {
       this.isClosed = true;
     });
+    const framing = lengthBytes === null ? 'Transfer-Encoding: chunked' : `Content-Length: ${lengthBytes}`;
     this.socket.write(
-      `POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: ${gateway.agentKey}\r\nContent-Type: multipart/form-data; boundary=${BOUNDARY}\r\nContent-Length: ${lengthBytes}\r\n\r\n`,
+      `POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: ${gateway.agentKey}\r\nContent-Type: multipart/form-data; boundary=${BOUNDARY}\r\n${framing}\r\n\r\n`,
     );
   }
 
@@ -123,6 +125,15 @@ it('answers 413 to 25 MB and a byte, before the rest is read', async () => {
   await waitFor('the answer', () => announced.status);
   expect(announced.status).toBe('413');
   announced.socket.destroy();
+  const chunked = new RawUpload(null);
+  for (const piece of [Buffer.from(PART), Buffer.alloc(CAP_BYTES + 1)]) {
+    chunked.socket.write(`${piece.length.toString(16)}\r\n`);
+    chunked.socket.write(piece);
+    chunked.socket.write('\r\n');
+  }
+  await waitFor('the answer', () => chunked.status);
+  expect([chunked.status, chunked.received.includes(`${CAP_BYTES} bytes`)]).toEqual(['413', true]);
+  chunked.socket.destroy();
 });
 
 it(`serves others while ${SLOW_UPLOADS} uploads trickle, and takes those whole in the end`, async () => {
