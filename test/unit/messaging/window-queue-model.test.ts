@@ -101,9 +101,15 @@ async function sendLost(world: QueueWorld, model: QueueModel, text: string): Pro
   expect(answerOf(await world.pass(world.queue.cameBack(sent.id)))).toEqual(back);
 }
 
+/** All that can become of a message, and of the queue: a test by chance shows nothing of what it never came to. */
+const ALL_ENDS = ['delivered', 'dropped', 'failed', 'pending'];
+const ALL_EVENTS = ['dropped', 'flushed', 'queued', 'template_failed', 'template_sent'];
+
 test('whatever happens, the queue is as the specification says', { timeout: 120_000 }, async () => {
+  const seen = { ends: new Set<string>(), events: new Set<string>() };
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 18 }), async (steps) => {
+    // The usual size would be ten steps at most.
+    fc.asyncProperty(fc.array(step, { maxLength: 18, size: 'max' }), async (steps) => {
       const world = await QueueWorld.make();
       const model = new QueueModel();
       for (const [index, one] of steps.entries()) {
@@ -118,9 +124,12 @@ test('whatever happens, the queue is as the specification says', { timeout: 120_
         expect(await world.events()).toEqual(model.events);
       }
       expect(world.failures).toEqual([]);
+      for (const { status } of model.messages) seen.ends.add(status);
+      for (const event of world.counts) seen.events.add(event);
       await world.queue.close(0);
       await world.store.close();
     }),
     { numRuns: 60 },
   );
+  expect([[...seen.ends].sort(), [...seen.events].sort()]).toEqual([ALL_ENDS, ALL_EVENTS]);
 });
