@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { Child } from '../support/child.ts';
+import { Gateway } from '../support/gateway.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NODE = join(ROOT, 'node_modules/.bin/node');
+
+/** `npm run fake -- <args>`. */
+function fake(...args: string[]): Child {
+  const child = new Child(NODE, ['test/fakes/main.ts', ...args], { cwd: ROOT });
+  onTestFinished(async () => void (await child.stop()));
+  return child;
+}
+
+it('starts a Telegram that a gateway works with as it is told', async () => {
+  const child = fake('telegram', '0');
+  const [, url, token, username] = await waitFor(
+    'what it says',
+    () => /SVC_TELEGRAM_API_URL=(\S+) SVC_TELEGRAM_BOT_TOKEN=(\S+)[\s\S]*"bot":"(\w+)"/.exec(child.output),
+    15_000,
+  );
+  const gateway = await Gateway.start({
+    env: { SVC_TELEGRAM_API_URL: url!, SVC_TELEGRAM_BOT_TOKEN: token! },
+  });
+  gateway.secrets.add(token!);
+  onTestFinished(async () => void (await gateway.stop()));
+  const person = async (what: string, fields: object = {}) => {
+    const body = JSON.stringify({ bot: username, from: { id: 1001 }, ...fields });
+    const answer = await fetch(`${url}/fake/${what}`, { method: 'POST', body });
+    expect(answer.status, what).toBe(200);
+    return await answer.text();
+  };
+  const link = await waitFor('the link', async () => {
+    const { body } = await gateway.settingsApi.post('/api/telegram/connect');
+    return body.deep_link as string | undefined;
+  });
+  await person('start', { payload: new URL(link).searchParams.get('start') });
+  await person('messages', { text: 'hello' });
+  const send = () => gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', text: 'good evening' });
+  await waitFor('the conversation', async () => (await send()).status === 200);
+  expect(await person('received')).toContain('good evening');
+});
+
+it('says which platforms there are', async () => {
+  const child = fake('carrier-pigeon');
+  expect(await child.exited).toBe(64);
+  expect(child.output).toContain('telegram, whatsapp');
+});
