@@ -4,6 +4,7 @@ import type { ClientAddresses } from '../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
 import { admit, assertOwnSite, credentialOf, isSafeMethod, type OwnOrigin } from './access.ts';
 import { BodyStream } from './body-stream.ts';
+import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
 import { Exchange, type OnAnswered, type OnError } from './exchange.ts';
 import { fingerprintOf, type Idempotency } from './idempotency.ts';
@@ -82,10 +83,13 @@ export class Dispatcher {
     if (match === null) throw new GatewayError('not_found');
     const compiled = match.target.methods.get(method === 'head' ? 'get' : method);
     if (compiled === undefined) {
-      answerWithoutRoute(exchange, match.target, method);
+      answerWithoutRoute(exchange, match.target, request);
       return;
     }
     exchange.routePath = compiled.route.path;
+    exchange.challenge = compiled.route.challenge?.(request.getUrl());
+    if (compiled.route.crossOrigin)
+      exchange.commonHeaders = crossOriginHeaders(compiled.route.crossOrigin, request);
     const principal = this.#admit(compiled.route, request, !isSafeMethod(method));
     const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
     const { form, body } = compiled.route;
@@ -112,7 +116,7 @@ export class Dispatcher {
     const { authenticate, ownOrigin } = this.#options;
     if (route.access !== 'public')
       return admit(route.access, authenticate(credentialOf(request, isUnsafe, ownOrigin)));
-    if (isUnsafe) assertOwnSite(request, ownOrigin);
+    if (isUnsafe && !route.crossOrigin) assertOwnSite(request, ownOrigin);
     return null;
   }
 
@@ -198,10 +202,13 @@ function answerWith(exchange: Exchange, answer: Reply): void {
   else exchange.send(answer);
 }
 
-function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, method: string): void {
+function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: HttpRequest): void {
+  const method = request.getMethod();
   const headers = { Allow: allowOf(endpoint) };
   if (method === 'options') {
-    exchange.send(replyEmpty(204, headers));
+    const rule = [...endpoint.methods.values()].find(({ route }) => route.crossOrigin)?.route.crossOrigin;
+    const shared = rule && preflightHeaders(rule, endpoint.methods.keys(), request);
+    exchange.send(replyEmpty(204, { ...headers, ...shared }));
   } else if (endpoint.socket !== null && method === 'get') {
     exchange.send(reply(426, { detail: 'This path takes WebSocket connections' }, { Upgrade: 'websocket' }));
   } else {

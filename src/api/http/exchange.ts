@@ -51,6 +51,10 @@ interface ExchangeOrigin {
 export class Exchange {
   /** Path of the route that answers, once it is known. */
   routePath: string | null = null;
+  /** `WWW-Authenticate` of a refusal. */
+  challenge: string | undefined;
+  /** What every answer carries beside its own. */
+  commonHeaders: ReplyHeaders | null = null;
   readonly #response: HttpResponse;
   readonly #origin: ExchangeOrigin;
   readonly #startedMs = performance.now();
@@ -133,6 +137,7 @@ export class Exchange {
       this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
       if (reply.kind !== 'empty') this.#response.writeHeader('Content-Type', reply.contentType);
     }
+    if (this.commonHeaders !== null) this.#writeHeaders(this.commonHeaders);
     if (reply.headers !== undefined) this.#writeHeaders(reply.headers);
   }
 
@@ -161,7 +166,7 @@ export class Exchange {
   /** Answers an error as far as that is still possible: halfway through an answer, by dropping the connection. */
   fail(error: unknown): void {
     if (this.#state === 'aborted' && isAbortError(error)) return;
-    const failure = failureReply(error);
+    const failure = failureReply(error, this.challenge);
     if (failure.status === 500) this.report(error);
     if (this.#state === 'open') this.send(failure);
     else if (this.#state === 'streaming') this.#response.close();

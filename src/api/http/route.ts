@@ -4,6 +4,7 @@ import type { RequestRef } from '../../store/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { ErrorBody } from '../schema/error-body.ts';
 import type { BodyStream } from './body-stream.ts';
+import type { CrossOrigin } from './cross-origin.ts';
 import type { BytesReply, EmptyReply, JsonReply, Reply, StreamReply } from './reply.ts';
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -103,6 +104,10 @@ interface RouteDefinition<
    * the request's `idempotency` what it has begun. `none`: nothing.
    */
   readonly idempotency?: 'stored' | 'resumed' | 'none';
+  /** Pages of other sites that may use the route from a browser; without it none may. */
+  readonly crossOrigin?: CrossOrigin;
+  /** `WWW-Authenticate` of its 401, by the path as it was asked for; `Bearer` unless told otherwise. */
+  readonly challenge?: (path: string) => string;
   readonly responses: Specs;
   readonly handler: (
     request: RouteRequest<
