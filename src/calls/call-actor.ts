@@ -7,6 +7,7 @@ import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
 import type { CallEvent, CallIdentity, CallSnapshot } from './call.ts';
 import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
+import { Transcript, type TranscriptLine } from './transcript.ts';
 
 /** How long a call may stay in each state before it moves on by itself. */
 export interface CallDeadlines {
@@ -24,6 +25,7 @@ export interface CallObserver {
 /** What the actor tells the domain around it, in the order in which it happens. */
 export interface CallWitness {
   changed(actor: CallActor, state: CallState): void;
+  transcribed(actor: CallActor): void;
 }
 
 /** Stands in for the leg of a call that could not get one. */
@@ -38,6 +40,7 @@ const MAX_OBSERVERS = 64;
  */
 export class CallActor {
   readonly identity: CallIdentity;
+  readonly transcript = new Transcript();
   readonly #deadlines: CallDeadlines;
   readonly #clock: Clock;
   readonly #witness: CallWitness;
@@ -119,6 +122,13 @@ export class CallActor {
   /** Adds an agent's audio to the call's room. It is heard, and hears, from `active` on. */
   joinAgent(observer: AgentAudioObserver): AgentAudio {
     return this.#engineCall.joinAgent(observer);
+  }
+
+  /** Writes down what somebody on the call has said, for all who listen. */
+  transcribed(line: TranscriptLine): void {
+    this.transcript.add(line);
+    this.#publish({ type: 'call_transcript', ...line });
+    this.#witness.transcribed(this);
   }
 
   /** Presses keys on the platform leg. Throws `call_not_active` or `capability_missing`. */

@@ -33,7 +33,10 @@ export function openCall(domain: CallDomain, identity: CallIdentity): CallActor 
     engineCall,
     clock: domain.clock,
     deadlines: domain.deadlines,
-    witness: { changed: (call, state) => followChange(domain, call, state, startedMs) },
+    witness: {
+      changed: (call, state) => followChange(domain, call, state, startedMs),
+      transcribed: ({ identity: told }) => domain.registry.followers.tell(told, 'transcribed'),
+    },
   });
   domain.registry.add(actor);
   domain.events.callStarted(identity);

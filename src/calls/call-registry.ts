@@ -1,10 +1,12 @@
 import type { CallActor } from './call-actor.ts';
+import { CallFollowers } from './call-followers.ts';
 import type { CallStateName } from './call-state.ts';
 
 const LIVE_STATES = ['connecting', 'ringing', 'active'] as const;
 
 /** The calls that live now, by id and by account. */
 export class CallRegistry {
+  readonly followers = new CallFollowers();
   readonly #byId = new Map<string, CallActor>();
   readonly #byAccount = new Map<string, Set<CallActor>>();
   /** Accounts that are going away. */
@@ -39,6 +41,7 @@ export class CallRegistry {
     const siblings = this.#byAccount.get(accountId);
     if (siblings) siblings.add(actor);
     else this.#byAccount.set(accountId, new Set([actor]));
+    this.followers.tell(actor.identity, 'began');
   }
 
   remove(actor: CallActor): void {
@@ -47,6 +50,7 @@ export class CallRegistry {
     const siblings = this.#byAccount.get(accountId);
     siblings?.delete(actor);
     if (siblings?.size === 0) this.#byAccount.delete(accountId);
+    this.followers.tell(actor.identity, 'over');
   }
 
   find(callId: string): CallActor | undefined {

@@ -1,5 +1,6 @@
 import type { Capability, Platform } from '../base/platform.ts';
 import type { CallStateName } from './call-state.ts';
+import type { TranscriptLine } from './transcript.ts';
 
 /** How an agent is called that gives no name (specification, "Call endpoints"). */
 export const DEFAULT_AGENT_NAME = 'AI Agent';
@@ -35,5 +36,6 @@ export interface CallSnapshot extends CallIdentity {
 /** What a call tells those who listen to it, in the words of the call WebSocket. */
 export type CallEvent =
   | { readonly type: 'call_state'; readonly state: CallStateName }
+  | ({ readonly type: 'call_transcript' } & TranscriptLine)
   | { readonly type: 'call_error'; readonly message: string; readonly code: string }
   | { readonly type: 'dtmf'; readonly digit: string };

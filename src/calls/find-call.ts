@@ -3,6 +3,7 @@ import type { AgentScope } from '../base/scope.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import type { CallDomain } from './call-domain.ts';
+import { NO_TRANSCRIPT, type TranscriptPart } from './transcript.ts';
 
 /** The live call with this id, if the scope may see it. @throws GatewayError `call_not_found` */
 export function liveCall(domain: CallDomain, scope: AgentScope, callId: string): CallActor {
@@ -23,6 +24,11 @@ export function getCall(
   const actor = domain.registry.find(callId);
   if (actor) return readable(scope, actor.snapshot());
   return pastCall(domain, callId).then((call) => readable(scope, call));
+}
+
+/** What has been said on a call after its first `since` lines; nothing once it is over. */
+export function transcriptOf({ registry }: CallDomain, callId: string, since: number): TranscriptPart {
+  return registry.find(callId)?.transcript.since(since) ?? NO_TRANSCRIPT;
 }
 
 function readable(scope: AgentScope, call: CallSnapshot | null): CallSnapshot {
@@ -46,6 +52,7 @@ async function pastCall(domain: CallDomain, callId: string): Promise<CallSnapsho
   return { ...row, agentId: row.agentId, capabilities: connector.capabilities };
 }
 
-function sees(scope: AgentScope, call: { accountId: string; agentId: string }): boolean {
+/** Whether a call is one of the scope's. */
+export function sees(scope: AgentScope, call: { accountId: string; agentId: string }): boolean {
   return call.accountId === scope.accountId && scope.agentIds.includes(call.agentId);
 }

@@ -1,5 +1,6 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { CallSnapshot } from '../../calls/call.ts';
+import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
 import { type JsonReply, reply } from '../http/reply.ts';
 import type { Call, CallStatus, CreatedCall } from '../schema/call.ts';
 
@@ -41,23 +42,31 @@ export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
   };
 }
 
+/** Answers with a call and what has been said on it. */
+type StatusReply = (call: CallSnapshot, transcript: TranscriptPart) => JsonReply<200, CallStatus>;
+
 /**
  * Answers with a call's status. A snapshot never changes and a live call keeps its own until something happens, while
- * agents poll: so the answer, JSON and all, is made once for each.
+ * agents poll: so the answer, JSON and all, is made once for each, as long as nothing is written down of what is said.
  */
-export function statusReplies(publicUrl: PublicUrl): (call: CallSnapshot) => JsonReply<200, CallStatus> {
+export function statusReplies(publicUrl: PublicUrl): StatusReply {
   const known = new WeakMap<CallSnapshot, JsonReply<200, CallStatus>>();
-  return (call) => {
+  return (call, transcript) => {
+    if (transcript.length > 0) return reply(200, callStatus(call, transcript, publicUrl));
     const former = known.get(call);
     if (former !== undefined) return former;
-    const body = callStatus(call, publicUrl);
+    const body = callStatus(call, transcript, publicUrl);
     const made = { ...reply(200, body), text: JSON.stringify(body) };
     known.set(call, made);
     return made;
   };
 }
 
-/** A call with its transcript, which stays empty while every side is BYO audio. */
-function callStatus(call: CallSnapshot, publicUrl: PublicUrl): CallStatus {
-  return { ...callWire(call, publicUrl), transcript: [], transcript_length: 0 };
+function callStatus(call: CallSnapshot, { lines, length }: TranscriptPart, publicUrl: PublicUrl): CallStatus {
+  return { ...callWire(call, publicUrl), transcript: lines.map(lineText), transcript_length: length };
+}
+
+/** A line of a transcript as it is read. */
+export function lineText({ speaker, text }: TranscriptLine): string {
+  return `[${speaker}] ${text}`;
 }

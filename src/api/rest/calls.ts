@@ -1,7 +1,7 @@
 import { acceptCall, refuseCall } from '../../calls/answer-call.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { sendChat, showTyping } from '../../calls/chat.ts';
-import { getCall, listCalls, liveCall } from '../../calls/find-call.ts';
+import { getCall, listCalls, liveCall, transcriptOf } from '../../calls/find-call.ts';
 import { hangUpCall } from '../../calls/hang-up-call.ts';
 import { placeCall } from '../../calls/place-call.ts';
 import { say, stopSpeaking } from '../../calls/speak.ts';
@@ -87,9 +87,12 @@ function status(calls: CallDomain, publicUrl: PublicUrl): Route {
     params: CallParams,
     query: SinceQuery,
     responses: { 200: { description: 'The call', schema: CallStatus }, 404: NOT_FOUND },
-    handler: ({ principal, params }) => {
+    handler: ({ principal, params, query }) => {
       const call = getCall(calls, principal, params.call_id);
-      return call instanceof Promise ? call.then(answer) : answer(call);
+      const transcript = transcriptOf(calls, params.call_id, query.since);
+      return call instanceof Promise
+        ? call.then((past) => answer(past, transcript))
+        : answer(call, transcript);
     },
   });
 }

@@ -41,6 +41,7 @@ export type StreamEvent =
       readonly code: string;
       readonly lost_ms?: number;
     }
+  | { readonly type: 'call_transcript'; readonly speaker: string; readonly text: string }
   | { readonly type: 'dtmf'; readonly digit: string }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'cleared'; readonly played_ms: number; readonly dropped_ms: number }

@@ -45,7 +45,7 @@ function scene(direction: 'inbound' | 'outbound') {
     engineCall,
     clock,
     deadlines: DEADLINES,
-    witness: { changed: () => {} },
+    witness: { changed() {}, transcribed() {} },
   });
   actor.observe({ event: (event) => events.push(event) });
   return { actor, clock, leg, legActions, engineActions, events };
