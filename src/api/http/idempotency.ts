@@ -7,7 +7,8 @@ import { ValidationError } from './validation.ts';
 
 /** As the IETF's draft names it (draft-ietf-httpapi-idempotency-key-header). */
 export const KEY_HEADER = 'Idempotency-Key';
-const KEY_FORM = /^[\x20-\x7e]{1,255}$/;
+/** What a key looks like. */
+export const KEY_FORM = /^[\x20-\x7e]{1,255}$/;
 
 /** A request that must not take effect twice. */
 export interface KeyedRequest {

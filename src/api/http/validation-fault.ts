@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ValidationFault } from '../schema/error-body.ts';
 
-/** Which part of a request a fault is in; the first element of its `loc`. */
-export type RequestPart = 'body' | 'query' | 'path';
+/** Which part of a request, or of a tool call, a fault is in; the first element of its `loc`. */
+export type RequestPart = 'body' | 'query' | 'path' | 'arguments';
 
 type Issue = z.core.$ZodIssue;
 
@@ -81,7 +81,7 @@ function wordingOf(issue: Issue, part: RequestPart): Wording {
 }
 
 function wrongType(expected: string, part: RequestPart): Wording {
-  const unreadable = part === 'body' ? undefined : UNREADABLE[expected];
+  const unreadable = part === 'query' || part === 'path' ? UNREADABLE[expected] : undefined;
   return (
     unreadable ?? WRONG_TYPE[expected] ?? { type: 'value_error', msg: `Input should be of type ${expected}` }
   );

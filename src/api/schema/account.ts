@@ -48,6 +48,15 @@ export const Account = z
   .meta({ id: 'Account' });
 export type Account = z.output<typeof Account>;
 
+/** The account as its MCP tool tells of it: with how events come to whoever asks. */
+export const McpAccount = Account.extend({
+  features: Account.shape.features.extend({
+    channel: z
+      .enum(['ready', 'poll'])
+      .describe('`ready`: events are pushed to this session; `poll`: read them by svc_inbox'),
+  }),
+});
+
 export const DeleteAccountBody = z
   .object({
     password: z.string().max(1_024).optional().describe('Needed where the account has one'),

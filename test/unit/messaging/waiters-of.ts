@@ -5,7 +5,7 @@ import type { World } from './messaging-world.ts';
 
 /** A world's waiting room; `onRead` hears of every question that is looked up. */
 export function waitersOf(
-  { reading, wakeups, clock, store }: World,
+  { reading, wakeups, clock, store }: Pick<World, 'reading' | 'wakeups' | 'clock' | 'store'>,
   onRead: (question: DeltaQuestion) => void = () => {},
 ): InboxWaiters {
   const read = (question: DeltaQuestion) => {

@@ -1,0 +1,59 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import type { AccountDomain } from '../../../accounts/account-domain.ts';
+import { assert } from '../../../base/assert.ts';
+import type { CallDomain } from '../../../calls/call-domain.ts';
+import type { FileDomain } from '../../../files/file-domain.ts';
+import type { OutboundDomain } from '../../../messaging/outbound-domain.ts';
+import type { Route } from '../../http/route.ts';
+import { accountRoutes } from '../../rest/account.ts';
+import type { PublicUrl } from '../../rest/call-wire.ts';
+import { callRoutes } from '../../rest/calls.ts';
+import { dmRoutes } from '../../rest/dms.ts';
+import { fileRoutes } from '../../rest/files.ts';
+import { type InboxDomain, inboxRoutes } from '../../rest/inbox.ts';
+import { ACCOUNT_TOOLS } from './account-tools.ts';
+import { CALL_TOOLS } from './call-tools.ts';
+import type { McpTool } from './mcp-tool.ts';
+import { messageTools } from './message-tools.ts';
+import { RouteTool, type ToolParts } from './route-tool.ts';
+
+/** What the tools act on. */
+export interface ToolDomains extends ToolParts {
+  readonly calls: CallDomain;
+  readonly inbox: InboxDomain;
+  readonly outbound: OutboundDomain;
+  readonly files: FileDomain;
+  readonly accounts: AccountDomain;
+  readonly publicUrl: PublicUrl;
+}
+
+/** All tools, by their names. */
+export interface McpTools {
+  /** The answer to `tools/list`, which is the same for everybody. */
+  readonly descriptions: readonly Tool[];
+  /** The same as JSON: `{"tools":[…]}`. */
+  readonly descriptionsJson: string;
+  find(name: string): McpTool | undefined;
+}
+
+/** The tools of the specification: each is an endpoint of the REST API. */
+export function mcpTools(domains: ToolDomains): McpTools {
+  const { calls, inbox, outbound, files, accounts, publicUrl } = domains;
+  const routes: Route[] = [
+    ...accountRoutes(accounts),
+    ...inboxRoutes(inbox),
+    ...dmRoutes(outbound),
+    ...fileRoutes(files, publicUrl),
+    ...callRoutes(calls, publicUrl),
+  ];
+  const twins = new Map(routes.map((route) => [route.operationId, route]));
+  const byName = new Map<string, McpTool>();
+  for (const spec of [...ACCOUNT_TOOLS, ...messageTools(inbox.clock), ...CALL_TOOLS]) {
+    const twin = twins.get(spec.twin);
+    assert(twin, `${spec.name}: there is no endpoint ${spec.twin}`);
+    byName.set(spec.name, new RouteTool(spec, twin, domains));
+  }
+  const descriptions = Array.from(byName.values(), ({ description }) => description);
+  const descriptionsJson = JSON.stringify({ tools: descriptions });
+  return { descriptions, descriptionsJson, find: (name) => byName.get(name) };
+}

@@ -1,0 +1,97 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import { assert } from '../../../base/assert.ts';
+import type { RequestRef } from '../../../store/idempotent-requests.ts';
+import { failureReply } from '../../http/failure.ts';
+import { fingerprintOf, type Idempotency, requestRef } from '../../http/idempotency.ts';
+import type { JsonReply, Reply } from '../../http/reply.ts';
+import type { Route } from '../../http/route.ts';
+import type { Arguments, McpTool, Run, ToolContext, ToolSpec } from './mcp-tool.ts';
+import { readArguments } from './tool-arguments.ts';
+import { answerSchema, describeTool } from './tool-description.ts';
+import { toolError } from './tool-error.ts';
+import { toolResult } from './tool-result.ts';
+
+/** What tools need beside their endpoints. */
+export interface ToolParts {
+  readonly idempotency: Idempotency;
+  /** Hears of every failure that a client is told nothing about but its request id. */
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+/** A tool that is an endpoint of the REST API: the same handler, the same checks before it, the same errors. */
+export class RouteTool implements McpTool {
+  readonly description: Tool;
+  readonly output: z.ZodType;
+  readonly #route: Route;
+  readonly #parts: ToolParts;
+  readonly #takesKey: boolean;
+  readonly #run: Run;
+
+  constructor(spec: ToolSpec, route: Route, parts: ToolParts) {
+    this.output = spec.output ?? answerSchema(route);
+    this.description = describeTool(spec, route, this.output);
+    this.#route = route;
+    this.#parts = parts;
+    this.#takesKey = spec.takesKey ?? false;
+    const run: Run = (context, args) => this.#handle(context, args, null);
+    this.#run = spec.wrap?.(run) ?? run;
+  }
+
+  async call(context: ToolContext, args: unknown = {}): Promise<CallToolResult> {
+    const { requestId } = context;
+    const answer = await this.#answer(context, args).catch((error: unknown) =>
+      this.#failure(error, requestId),
+    );
+    return answer.status < 400 ? toolResult(answer) : toolError(answer, requestId);
+  }
+
+  async #answer(context: ToolContext, args: unknown): Promise<JsonReply> {
+    const taken = readArguments(this.#route, args, this.#takesKey);
+    const ref = requestRef(context.principal, taken.key);
+    return await (ref === null ? this.#run(context, taken) : this.#once(context, taken, ref));
+  }
+
+  /** What came with the same key before is answered as it was then. */
+  async #once(context: ToolContext, args: Arguments, ref: RequestRef): Promise<JsonReply> {
+    const { idempotency: resumption } = this.#route;
+    const asked = Buffer.from(JSON.stringify([args.params, args.query, args.body]));
+    const fingerprint = fingerprintOf(this.description.name, asked);
+    const keyed = { ref, fingerprint, resumes: resumption === 'resumed' };
+    return asJson(await this.#parts.idempotency.once(keyed, () => this.#handle(context, args, ref)));
+  }
+
+  async #handle(
+    context: ToolContext,
+    { params, query, body }: Arguments,
+    idempotency: RequestRef | null,
+  ): Promise<JsonReply> {
+    const { principal, requestId } = context;
+    const answer = await this.#route.handler({
+      principal,
+      params,
+      query,
+      body,
+      requestId,
+      idempotency,
+      address: '',
+      // Asked for by those alone that wait: making one costs something.
+      get signal() {
+        return context.signal;
+      },
+      header: () => '',
+    });
+    return asJson(answer);
+  }
+
+  #failure(error: unknown, requestId: string): JsonReply {
+    const failure = failureReply(error);
+    if (failure.status === 500) this.#parts.onError(error, requestId);
+    return failure;
+  }
+}
+
+function asJson(answer: Reply): JsonReply {
+  assert(answer.kind === 'json', 'tools answer with JSON');
+  return answer;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { ToolWorld } from './tool-world.ts';
+
+test('an agent that starts cold learns what there is and where new messages begin', async () => {
+  const world = await ToolWorld.open();
+  const conversation = await world.outbound.conversation();
+  await world.outbound.heard(conversation);
+  world.ring();
+  const account = await world.ask('svc_account');
+  expect(account).toMatchObject({
+    account_id: world.outbound.accountId,
+    features: { transport: 'ready', hosted_tts: 'byok', channel: 'poll' },
+    platforms: { telegram: { files: true }, sip: { status: 'not_configured' } },
+    concurrent_calls: { active: 1, limit: 3 },
+  });
+  const { last_message_cursor } = account;
+  expect(await world.ask('svc_inbox', { last_message_cursor })).toMatchObject({ conversations: [] });
+  await world.outbound.heard(conversation, 'New');
+  const { conversations } = await world.ask('svc_inbox', { last_message_cursor });
+  expect(conversations).toMatchObject([{ messages: [{ text: 'New' }] }]);
+});
+
+test('a session that hears events is told so', async () => {
+  const world = await ToolWorld.open();
+  const { features } = await world.ask('svc_account', {}, { isStateful: true });
+  expect(features.channel).toBe('ready');
+});
+
+test('an account that is gone is nobody any more', async () => {
+  const world = await ToolWorld.open();
+  expect(await world.fault('svc_account', {}, { as: world.stranger })).toBe('401 Invalid or missing API key');
+});

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { callRoutes } from '../../../../src/api/rest/calls.ts';
+import { GatewayApi } from '../../../support/gateway-api.ts';
+import { served } from '../served.ts';
+import { CALL_LIMIT } from './fake-calls.ts';
+import { ToolWorld } from './tool-world.ts';
+
+const PHONE = { platform: 'sip', meeting_url: 'sip:+331@127.0.0.1' };
+const NOT_FOUND = '404 Call not found';
+
+test('an agent calls, follows the call, and hangs up', async () => {
+  const world = await ToolWorld.open();
+  const joined = await world.ask('svc_call_join', { ...PHONE, agent_name: 'Ada' });
+  const { call_id } = joined;
+  expect(joined).toMatchObject({
+    state: 'connecting',
+    platform: 'sip',
+    agent_name: 'Ada',
+    capabilities: ['audio_in', 'audio_out'],
+    audio: {
+      sample_rate: 8_000,
+      frame_bytes: 320,
+      stream_url: `wss://gateway.example/api/call/${call_id}/stream`,
+    },
+  });
+  expect(world.calls.dialled).toMatchObject([{ target: PHONE.meeting_url, agentName: 'Ada' }]);
+  world.calls.legs.get(PHONE.meeting_url)!.answered();
+  expect(await world.ask('svc_call_status', { call_id })).toMatchObject({
+    call_id,
+    state: 'active',
+    direction: 'outbound',
+    transcript: [],
+    transcript_length: 0,
+  });
+  expect(await world.ask('svc_call_list')).toMatchObject({ calls: [{ call_id, state: 'active' }] });
+  expect(await world.ask('svc_call_leave', { call_id })).toMatchObject({ call_id, state: 'ended' });
+  expect(await world.ask('svc_call_list')).toEqual({ calls: [] });
+  expect(await world.fault('svc_call_status', { call_id })).toBe(NOT_FOUND);
+});
+
+test('a ringing call is found, accepted or refused; what was refused stays readable', async () => {
+  const world = await ToolWorld.open();
+  const call_id = world.ring('+332');
+  expect(await world.ask('svc_call_list')).toMatchObject({
+    calls: [{ call_id, state: 'ringing', direction: 'inbound', caller: '+332' }],
+  });
+  expect(await world.ask('svc_call_accept', { call_id })).toMatchObject({ call_id, state: 'active' });
+  expect(await world.fault('svc_call_accept', { call_id })).toBe('409 Call is not ringing');
+  expect(await world.fault('svc_call_refuse', { call_id })).toBe('409 Call is not ringing');
+
+  const second = { call_id: world.ring('+333') };
+  expect(await world.ask('svc_call_refuse', second)).toMatchObject({ ...second, state: 'refused' });
+  expect(await world.ask('svc_call_status', second)).toMatchObject({ ...second, state: 'refused' });
+  expect(await world.fault('svc_call_accept', second)).toBe(NOT_FOUND);
+});
+
+test('a tool answers what its endpoint answers', async () => {
+  const world = await ToolWorld.open();
+  const { url } = await served(
+    callRoutes(world.calls.domain, () => 'https://gateway.example'),
+    {
+      authenticate: () => world.agent,
+    },
+  );
+  const api = new GatewayApi(url, 'svc_agent');
+  const call_id = world.ring();
+  for (const [path, tool, args] of [
+    [`/api/call/${call_id}`, 'svc_call_status', { call_id }],
+    ['/api/calls', 'svc_call_list', {}],
+  ] as const)
+    expect((await api.get(path)).body).toEqual(await world.ask(tool, args));
+  const { status, body } = await api.get('/api/call/call_none');
+  expect(await world.fault('svc_call_status', { call_id: 'call_none' })).toBe(`${status} ${body.detail}`);
+});
+
+test('no tool knows a call that is not there or not the own', async () => {
+  const world = await ToolWorld.open();
+  const call_id = world.ring();
+  for (const name of ['status', 'accept', 'refuse', 'leave', 'say', 'stop_speaking', 'chat', 'typing']) {
+    const text = name === 'say' || name === 'chat' ? { text: 'Hello' } : {};
+    const fault = (id: string, as = world.agent) =>
+      world.fault(`svc_call_${name}`, { call_id: id, ...text }, { as });
+    expect([name, await fault('call_none')]).toEqual([name, NOT_FOUND]);
+    expect([name, await fault(call_id, world.stranger)]).toEqual([name, NOT_FOUND]);
+  }
+  expect(await world.ask('svc_call_list', {}, { as: world.stranger })).toEqual({ calls: [] });
+  expect(await world.ask('svc_call_status', { call_id })).toMatchObject({ state: 'ringing' });
+});
+
+test('what a platform or an account has not got is said in the words of the API', async () => {
+  const world = await ToolWorld.open();
+  const call_id = world.ring();
+  expect(await world.fault('svc_call_say', { call_id, text: 'Hello' })).toBe('400 Hosted TTS not configured');
+  expect(await world.ask('svc_call_stop_speaking', { call_id })).toEqual({ status: 'ok' });
+  expect(await world.fault('svc_call_chat', { call_id, text: 'Hello' })).toMatch(
+    /^400 The sip platform has no chat/,
+  );
+  expect(await world.fault('svc_call_typing', { call_id })).toMatch(/^400 The sip platform has no typing/);
+  expect(await world.fault('svc_call_join', { platform: 'sip' })).toBe('400 meeting_url required');
+  expect(await world.fault('svc_call_join', { platform: 'discord', meeting_url: 'x' })).toBe(
+    '400 No discord bot registered',
+  );
+});
+
+test('more calls than the account may have are refused', async () => {
+  const world = await ToolWorld.open();
+  for (let i = 0; i < CALL_LIMIT; i++) await world.ask('svc_call_join', PHONE);
+  expect(await world.fault('svc_call_join', PHONE)).toBe('429 Concurrent call limit reached');
+});
+
+test('a repeated join places another call, one with the same key the same', async () => {
+  const world = await ToolWorld.open();
+  const [one, two] = [await world.ask('svc_call_join', PHONE), await world.ask('svc_call_join', PHONE)];
+  expect(one.call_id).not.toBe(two.call_id);
+  for (const { call_id } of [one, two]) await world.ask('svc_call_leave', { call_id });
+
+  const keyed = { ...PHONE, idempotency_key: 'lunch with Ada' };
+  const first = await world.ask('svc_call_join', keyed);
+  expect(await world.ask('svc_call_join', keyed)).toEqual(first);
+  expect((await world.ask('svc_call_list')).calls).toHaveLength(1);
+  expect(await world.fault('svc_call_join', { ...keyed, agent_name: 'Bob' })).toBe(
+    '422 Idempotency-Key: This key came with another request before',
+  );
+  // A key says nothing of another credential's calls.
+  const other = { ...world.agent, credentialId: 'key_2' };
+  expect((await world.ask('svc_call_join', keyed, { as: other })).call_id).not.toBe(first.call_id);
+});
+
+test('what was refused with a key may be tried again with it', async () => {
+  const world = await ToolWorld.open();
+  const keyed = { platform: 'sip', idempotency_key: 'k' };
+  expect(await world.fault('svc_call_join', keyed)).toBe('400 meeting_url required');
+  expect(await world.ask('svc_call_join', { ...keyed, ...PHONE })).toMatchObject({ state: 'connecting' });
+});

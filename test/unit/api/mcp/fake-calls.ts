@@ -1,0 +1,78 @@
+import { GatewayError } from '../../../../src/base/errors.ts';
+import type { CallDomain } from '../../../../src/calls/call-domain.ts';
+import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
+import { CallRegistry } from '../../../../src/calls/call-registry.ts';
+import { inboundAnswerer } from '../../../../src/calls/ring-call.ts';
+import type {
+  Connector,
+  DialRequest,
+  LegObserver,
+  PlatformLeg,
+} from '../../../../src/connectors/contract/connector.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import type { ManualClock } from '../../../support/manual-clock.ts';
+
+export const CALL_LIMIT = 3;
+
+/** Calls without a network and without audio, over a real database. Whoever is called lets it ring. */
+export class FakeCalls {
+  readonly domain: CallDomain;
+  readonly dialled: DialRequest[] = [];
+  /** Of every leg, by what it was dialled to or called from. */
+  readonly legs = new Map<string, LegObserver>();
+  readonly #connector: Connector;
+
+  constructor(store: Store, clock: ManualClock) {
+    const connector = {
+      platform: 'sip',
+      nativeSampleRateHz: 8_000,
+      capabilities: ['audio_in', 'audio_out'],
+      checkDial: ({ target }: DialRequest) => {
+        if (target === '') throw new GatewayError('meeting_url_required');
+      },
+      dial: (request: DialRequest, _media: unknown, observer: LegObserver) => {
+        this.dialled.push(request);
+        return this.#leg(request.target, observer);
+      },
+      start: async () => {},
+      close: async () => {},
+    } as const;
+    this.#connector = connector;
+    this.domain = {
+      registry: new CallRegistry(),
+      connectors: new Map([['sip', connector]]),
+      engine: { place: () => ({ media: {}, startAudio() {}, close: async () => {} }) },
+      recorder: new CallRecorder(store.db, clock, (_callId, error) => {
+        throw error;
+      }),
+      events: { callStarted() {}, callAnswered() {}, callEnded() {} },
+      clock,
+      deadlines: { connectingMs: 90_000, ringingMs: 60_000, acceptingMs: 35_000, activeMs: 3_600_000 },
+      maxCallsPerAccount: CALL_LIMIT,
+      hasLogin: async () => false,
+    } as unknown as CallDomain;
+  }
+
+  /** Somebody calls an agent; returns the id of the call. */
+  ring(caller: string, { accountId, agentId }: { accountId: string; agentId: string }): string {
+    const call = { accountId, agentId, caller, target: 'sip:+1@127.0.0.1', sampleRateHz: 8_000 };
+    const taken = inboundAnswerer(this.domain, this.#connector).ring({
+      ...call,
+      autoAnswer: false,
+      take: (_media, observer) => this.#leg(caller, observer),
+    });
+    if (!taken) throw new Error('there is no room for a call');
+    return this.domain.registry.listOf(accountId).at(-1)!.identity.callId;
+  }
+
+  /** Accepted, it is active at once. */
+  #leg(remote: string, observer: LegObserver): PlatformLeg {
+    this.legs.set(remote, observer);
+    return {
+      accept: () => observer.answered(),
+      refuse() {},
+      hangUp() {},
+      released: Promise.resolve(),
+    };
+  }
+}

@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
+import { expect, onTestFinished } from 'vitest';
+import type { Principal } from '../../../../src/api/auth/principal.ts';
+import { IdempotentRequests } from '../../../../src/api/http/idempotent-requests.ts';
+import type { McpTool, ToolContext } from '../../../../src/api/mcp/tools/mcp-tool.ts';
+import { type McpTools, mcpTools, type ToolDomains } from '../../../../src/api/mcp/tools/mcp-tools.ts';
+import { ERROR_META_KEY } from '../../../../src/api/mcp/tools/tool-error.ts';
+import { resultJson } from '../../../../src/api/mcp/tools/tool-result.ts';
+import { openFiles } from '../../../../src/files/open-files.ts';
+import type { Reading } from '../../../../src/messaging/inbox-view.ts';
+import { Wakeups } from '../../../../src/messaging/wakeups.ts';
+import { FakeDirectory } from '../../accounts/fake-directory.ts';
+import { Outbound } from '../../messaging/outbound-parts.ts';
+import { waitersOf } from '../../messaging/waiters-of.ts';
+import { temporaryDir } from '../../store/temporary.ts';
+import { FakeCalls } from './fake-calls.ts';
+
+const MAX_FILE_BYTES = 1_000;
+const PUBLIC_URL = 'https://gateway.example';
+
+/** What a tool answered. */
+export interface Told {
+  /** The structured content; null of an error. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
+  readonly body: any;
+  /** Status and text of an error; empty where all went well. */
+  readonly error: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the same
+  readonly meta: any;
+}
+
+export interface CallOptions extends Partial<ToolContext> {
+  readonly as?: Principal;
+}
+
+/** The tools over one real store: calls without a network, a platform within the test, a clock that stands still. */
+export class ToolWorld {
+  readonly outbound: Outbound;
+  readonly calls: FakeCalls;
+  readonly domains: ToolDomains;
+  readonly tools: McpTools;
+  readonly wakeups: Wakeups;
+  readonly agent: Principal;
+  readonly stranger: Principal;
+  /** What was reported as an internal error, with its request id. */
+  readonly failures: { error: unknown; requestId: string }[];
+  readonly #validators = new Map<string, JsonSchemaValidator<unknown>>();
+
+  private constructor(
+    parts: Pick<ToolWorld, 'outbound' | 'calls' | 'domains' | 'wakeups' | 'agent' | 'failures'>,
+  ) {
+    this.outbound = parts.outbound;
+    this.calls = parts.calls;
+    this.domains = parts.domains;
+    this.wakeups = parts.wakeups;
+    this.agent = parts.agent;
+    this.failures = parts.failures;
+    this.stranger = { ...parts.agent, accountId: 'acc_9', credentialId: 'key_9', agentIds: ['agt_9'] };
+    this.tools = mcpTools(parts.domains);
+  }
+
+  static async open(options: Parameters<typeof Outbound.open>[0] = {}): Promise<ToolWorld> {
+    const outbound = await Outbound.open(options);
+    await outbound.bot();
+    const { store, clock, accountId, agentId } = outbound;
+    const wakeups = new Wakeups();
+    const reading: Reading = { store, clock, attachments: async () => new Map() };
+    const waiters = waitersOf({ reading, wakeups, clock, store });
+    onTestFinished(() => waiters.close());
+    const calls = new FakeCalls(store, clock);
+    onTestFinished(() => calls.domain.recorder.settled());
+    const failures: ToolWorld['failures'] = [];
+    const onError = (error: unknown, requestId = ''): void => void failures.push({ error, requestId });
+    const domains: ToolDomains = {
+      calls: calls.domain,
+      inbox: { ...reading, waiters },
+      outbound: outbound.domain,
+      files: await openFiles(
+        { dir: join(temporaryDir(), 'files'), limits: ROOMY, trusted: [] },
+        { store, clock, maxBytes: MAX_FILE_BYTES, fetcher: () => undefined, count() {} },
+      ),
+      accounts: { store, directory: new FakeDirectory(), clock, calls: calls.domain },
+      publicUrl: () => PUBLIC_URL,
+      idempotency: new IdempotentRequests(store, clock, onError),
+      onError,
+    };
+    const agent: Principal = { kind: 'agent', accountId, credentialId: 'key_1', agentIds: [agentId] };
+    return new ToolWorld({ outbound, calls, domains, wakeups, agent, failures });
+  }
+
+  /** Calls a tool, and checks what is true of every result. */
+  async call(name: string, args?: unknown, { as = this.agent, ...more }: CallOptions = {}): Promise<Told> {
+    const tool = this.tools.find(name)!;
+    const result = await tool.call(contextOf(as, more), args);
+    expect(resultJson(result)).toBe(JSON.stringify(result));
+    const [first, ...rest] = result.content;
+    expect(rest).toEqual([]);
+    if (first?.type !== 'text') throw new Error('a result is text');
+    if (result.isError) {
+      expect(result).not.toHaveProperty('structuredContent');
+      const meta = result._meta![ERROR_META_KEY];
+      expect(meta).toMatchObject({ request_id: 'req_1', status: Number(first.text.slice(0, 3)) });
+      return { body: null, error: first.text, meta };
+    }
+    const body = result.structuredContent;
+    expect(JSON.parse(first.text)).toEqual(body);
+    // Nothing that the schema does not know, either.
+    expect(tool.output.parse(body)).toEqual(body);
+    expect(this.#validatorOf(tool)(body)).toMatchObject({ valid: true });
+    return { body, error: '', meta: null };
+  }
+
+  /** Holds a result against the output schema, as clients do. */
+  #validatorOf({ description }: McpTool): JsonSchemaValidator<unknown> {
+    const { name, outputSchema } = description;
+    const known = this.#validators.get(name);
+    if (known) return known;
+    const made = new AjvJsonSchemaValidator().getValidator(outputSchema as JsonSchemaType);
+    this.#validators.set(name, made);
+    return made;
+  }
+
+  /** What a call that goes well answers. */
+  async ask(name: string, args?: unknown, options: CallOptions = {}): Promise<Told['body']> {
+    const { body, error } = await this.call(name, args, options);
+    expect(error).toBe('');
+    return body;
+  }
+
+  /** The status and the text of a call that goes wrong. */
+  async fault(name: string, args?: unknown, options: CallOptions = {}): Promise<string> {
+    return (await this.call(name, args, options)).error;
+  }
+
+  /** Somebody calls the agent; returns the id of the call. */
+  ring(caller = '+331'): string {
+    return this.calls.ring(caller, this.outbound);
+  }
+}
+
+const ROOMY = { accountBytes: 100 * MAX_FILE_BYTES, totalBytes: 100 * MAX_FILE_BYTES };
+
+function contextOf(principal: Principal, more: Partial<ToolContext>): ToolContext {
+  const { signal } = new AbortController();
+  return { principal, requestId: 'req_1', isStateful: false, signal, progress() {}, ...more };
+}
