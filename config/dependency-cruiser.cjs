@@ -25,6 +25,14 @@ module.exports = {
     layer('connectors', '^src/connectors/(?!contract/)', ['connectors/contract', 'native', ...FLOOR]),
     layer('engine', '^src/engine/', ['threads', 'connectors/contract', ...FLOOR, 'connectors/sip/media']),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
+    layer('mcp shim', '^src/mcp-shim/', []),
+    {
+      name: 'nobody-needs-the-shim',
+      severity: 'error',
+      comment: 'It runs on the machines of clients, as a process of its own.',
+      from: { path: '^src/', pathNot: '^src/mcp-shim/' },
+      to: { path: '^src/mcp-shim/' },
+    },
     layer('api', '^src/api/', [...DOMAINS, 'connectors/contract', 'threads', 'store', ...FLOOR]),
     {
       name: 'only-http-knows-uws',

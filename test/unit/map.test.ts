@@ -12,7 +12,7 @@ function mappedFiles(): string[] {
     const heading = /^\*\*(?:([\w/-]+)\/\*\*|The process\*\*)/.exec(line);
     if (heading) folder = heading[1] ?? '';
     const cell = /^\| (`.+?) \|/.exec(line)?.[1] ?? '';
-    for (const [, name] of cell.matchAll(/`([\w./-]+\.(?:ts|cjs))`/g)) {
+    for (const [, name] of cell.matchAll(/`([\w./-]+\.(?:ts|cjs|mjs))`/g)) {
       files.push(join(folder, name!));
     }
   }
@@ -20,5 +20,5 @@ function mappedFiles(): string[] {
 }
 
 test('the map names every file of src, and no other', () => {
-  expect(mappedFiles()).toEqual(globSync('**/*.{ts,cjs}', { cwd: SRC }).sort());
+  expect(mappedFiles()).toEqual(globSync('**/*.{ts,cjs,mjs}', { cwd: SRC }).sort());
 });
