@@ -1,5 +1,6 @@
 import { unreachable } from '../base/assert.ts';
 import { PLATFORMS, type Platform, unservedText } from '../base/platform.ts';
+import { type AgentScope, reaches } from '../base/scope.ts';
 import { type LoginState, sharesLogin } from '../connectors/contract/messenger.ts';
 import { listMembersOf } from '../store/agents.ts';
 import { listPlatformAccounts, type PlatformAccount } from '../store/platform-accounts.ts';
@@ -9,11 +10,13 @@ import type { AccountDomain } from './account-domain.ts';
 
 /** Connections at the gateway's own login, which all accounts share. */
 const SHARED_LOGIN = 'shared';
+/** Of whoever may not use it: they do not hear more. */
+const NOT_GRANTED = { status: 'not_granted', logins: [], identity: null } as const;
 
 /** A platform as an account finds it. */
 export interface PlatformStatus {
   readonly platform: Platform;
-  /** `ok`, `not_configured`, or what is wrong. */
+  /** `ok`, `not_configured`, `not_granted`, or what is wrong. */
   readonly status: string;
   readonly logins: readonly PlatformAccount[];
   /** How the agent and its human are known there; null where nobody is logged in. */
@@ -25,9 +28,8 @@ export interface Identity {
   readonly operator: string | null;
 }
 
-/** Who looks: an account, or only some of its agents. */
-export interface Viewer {
-  readonly accountId: string;
+/** Who looks: an account, or only some of its agents and platforms. */
+export interface Viewer extends Pick<AgentScope, 'accountId' | 'platforms'> {
   /** Null: all of them. */
   readonly agentIds: readonly string[] | null;
 }
@@ -38,6 +40,7 @@ export async function platformStatuses(domain: AccountDomain, viewer: Viewer): P
   const logins = await loginsOf(db, viewer);
   const trunk = await findTrunk(db, secrets, viewer.accountId);
   return PLATFORMS.map((platform) => {
+    if (!reaches(viewer, platform)) return { platform, ...NOT_GRANTED };
     const own = logins.filter((login) => platformOf(login) === platform);
     return platform === 'sip'
       ? { platform, logins: own, ...ofTrunk(domain, trunk, own) }

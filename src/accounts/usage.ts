@@ -1,3 +1,4 @@
+import { type AgentScope, reaches } from '../base/scope.ts';
 import { dayOf, isoAfter } from '../base/time.ts';
 import { type UsageDay, usageSince } from '../store/usage.ts';
 import type { AccountDomain } from './account-domain.ts';
@@ -11,10 +12,15 @@ export interface Usage {
   readonly days: readonly UsageDay[];
 }
 
-/** The last `dayCount` days, today being the last. */
-export async function usageOf(domain: AccountDomain, accountId: string, dayCount: number): Promise<Usage> {
+/** The last `dayCount` days on the platforms of a scope, today being the last. */
+export async function usageOf(
+  domain: AccountDomain,
+  scope: Pick<AgentScope, 'accountId' | 'platforms'>,
+  dayCount: number,
+): Promise<Usage> {
   const nowIso = domain.clock.nowIso();
   const firstDay = dayOf(isoAfter(nowIso, -(dayCount - 1) * DAY_MS));
-  const days = await usageSince(domain.store.db, accountId, firstDay, nowIso);
+  const all = await usageSince(domain.store.db, scope.accountId, firstDay, nowIso);
+  const days = all.filter(({ platform }) => reaches(scope, platform));
   return { firstDay, lastDay: dayOf(nowIso), days };
 }

@@ -11,6 +11,7 @@ const ERROR_TABLE = {
   signup_closed: { status: 403, text: 'Sign-up is closed' },
   invalid_invite_code: { status: 403, text: 'Invalid invite code' },
   file_not_yours: { status: 403, text: 'File belongs to another user' },
+  platform_not_granted: { status: 403, text: 'This client was not granted that platform' },
   not_found: { status: 404, text: 'Not found' },
   call_not_found: { status: 404, text: 'Call not found' },
   did_not_found: { status: 404, text: 'Phone number not found' },

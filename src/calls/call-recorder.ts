@@ -114,12 +114,12 @@ export class CallRecorder {
   }
 
   async #append(
-    call: { accountId: string; agentId: string | null },
+    call: Pick<CallRow, 'accountId' | 'agentId' | 'platform'>,
     type: string,
     payload: Record<string, unknown>,
   ): Promise<void> {
-    const { accountId, agentId } = call;
-    const event = { accountId, type, payload, createdAt: this.#clock.nowIso() };
+    const { accountId, agentId, platform } = call;
+    const event = { accountId, platform, type, payload, createdAt: this.#clock.nowIso() };
     // The last words of a call may come when its agent is gone already.
     if (agentId === null) await appendEvent(this.#db, { ...event, agentId });
     else await appendAgentEvent(this.#db, { ...event, agentId });

@@ -1,5 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
-import type { AgentScope } from '../base/scope.ts';
+import { type AgentScope, reaches } from '../base/scope.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import type { CallDomain } from './call-domain.ts';
@@ -52,7 +52,9 @@ async function pastCall(domain: CallDomain, callId: string): Promise<CallSnapsho
   return { ...row, agentId: row.agentId, capabilities: connector.capabilities };
 }
 
+type SeenCall = Pick<CallSnapshot, 'accountId' | 'agentId' | 'platform'>;
+
 /** Whether a call is one of the scope's. */
-export function sees(scope: AgentScope, call: { accountId: string; agentId: string }): boolean {
-  return call.accountId === scope.accountId && scope.agentIds.includes(call.agentId);
+export function sees(scope: AgentScope, { accountId, agentId, platform }: SeenCall): boolean {
+  return accountId === scope.accountId && scope.agentIds.includes(agentId) && reaches(scope, platform);
 }

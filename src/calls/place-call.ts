@@ -1,7 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { type Platform, unservedText } from '../base/platform.ts';
-import type { AgentScope } from '../base/scope.ts';
+import { type AgentScope, reaches } from '../base/scope.ts';
 import { type Connector, type PlacesCalls, placesCalls } from '../connectors/contract/connector.ts';
 import type { CallIdentity, CallSnapshot } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
@@ -17,14 +17,15 @@ export interface PlaceCallRequest {
 
 /**
  * Places an outbound call and returns at once, `connecting`. The call is stored before this resolves.
- * @throws GatewayError `platform_not_configured`, `no_sip_trunk`, `meeting_url_required`, `invalid_meeting_url`,
- *   `voice_config_not_found`, `not_ready`, `call_limit`
+ * @throws GatewayError `platform_not_granted`, `platform_not_configured`, `no_sip_trunk`, `meeting_url_required`,
+ *   `invalid_meeting_url`, `voice_config_not_found`, `not_ready`, `call_limit`
  */
 export async function placeCall(
   domain: CallDomain,
   scope: AgentScope,
   request: PlaceCallRequest,
 ): Promise<CallSnapshot> {
+  if (!reaches(scope, request.platform)) throw new GatewayError('platform_not_granted');
   const connector = domain.connectors.get(request.platform);
   if (!connector || !placesCalls(connector)) throw await noWayThere(domain, scope, request.platform);
   if (request.voiceConfigIds.length > 0) throw new GatewayError('voice_config_not_found');

@@ -42,10 +42,10 @@ export async function announce(
   { payload, ...event }: Announcement,
   agentIds?: readonly string[],
 ): Promise<void> {
-  const { accountId, id: conversationId } = conversation;
+  const { accountId, platform, id: conversationId } = conversation;
   const told = { event_id: newId('evt'), conversation_id: conversationId, ...payload };
   for (const agentId of agentIds ?? (await agentsOf(db, conversation)))
-    await appendEvent(db, { ...event, accountId, agentId, payload: told });
+    await appendEvent(db, { ...event, accountId, agentId, platform, payload: told });
 }
 
 async function agentsOf(

@@ -139,6 +139,17 @@ export class InboxWaiters {
 /** Two questions with the same key have the same answer. */
 function keyOf({ scope, position, platform, peer, limit }: DeltaQuestion): string {
   const { accountId, agentIds } = scope;
+  const platforms = scope.platforms && [...scope.platforms];
   const { createdAt, seq } = position;
-  return JSON.stringify([accountId, agentIds, createdAt, seq, platform, peer.peer, peer.task, limit]);
+  return JSON.stringify([
+    accountId,
+    agentIds,
+    platforms,
+    createdAt,
+    seq,
+    platform,
+    peer.peer,
+    peer.task,
+    limit,
+  ]);
 }

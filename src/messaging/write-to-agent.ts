@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import type { AgentScope } from '../base/scope.ts';
+import { type AgentScope, reaches } from '../base/scope.ts';
 import type { ResolvedFile } from '../files/resolve-attachments.ts';
 import { listAgents } from '../store/agents.ts';
 import { findNewestConversation, openAgentConversation } from '../store/conversations.ts';
@@ -39,6 +39,7 @@ export async function writeToAgent(
 }
 
 async function partiesOf(db: Db, scope: AgentScope, { peer, task }: DmRequest): Promise<Parties> {
+  if (!reaches(scope, 'agent')) throw new GatewayError('no_conversation');
   return peer === '' ? await partiesOfNewest(db, scope, task) : await partiesNamed(db, scope, peer, task);
 }
 

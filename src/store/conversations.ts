@@ -216,11 +216,11 @@ export async function renameRemote(
 
 /**
  * True of conversations that a scope may see: those of the platform accounts that its agents have, and those that its
- * agents have among themselves.
+ * agents have among themselves; where only some platforms are open to it, those there.
  */
 export function isVisible(
   eb: ExpressionBuilder<Tables, 'conversations'>,
-  { accountId, agentIds }: AgentScope,
+  { accountId, agentIds, platforms }: AgentScope,
 ): Expression<SqlBool> {
   const ofMember = eb.exists(
     eb
@@ -232,6 +232,7 @@ export function isVisible(
   );
   return eb.and([
     eb('conversations.accountId', '=', accountId),
+    ...(platforms === null ? [] : [eb('conversations.platform', 'in', [...platforms])]),
     eb.or([
       ofMember,
       eb('conversations.agentId', 'in', agentIds),

@@ -7,7 +7,9 @@ export interface StoredEvent extends Omit<Selectable<EventsTable>, 'payload'> {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-export type NewEvent = Omit<StoredEvent, 'id' | 'messageSeq'> & { readonly messageSeq?: number };
+/** Without a platform it is for those alone who may use all of them. */
+export type NewEvent = Omit<StoredEvent, 'id' | 'messageSeq' | 'platform'> &
+  Partial<Pick<StoredEvent, 'messageSeq' | 'platform'>>;
 
 /** Returns the event's id. */
 export async function appendEvent(db: Db, event: NewEvent): Promise<number> {
@@ -26,13 +28,14 @@ export async function appendAgentEvent(
 ): Promise<void> {
   await db
     .insertInto('events')
-    .columns(['accountId', 'agentId', 'type', 'payload', 'createdAt'])
+    .columns(['accountId', 'agentId', 'platform', 'type', 'payload', 'createdAt'])
     .expression((query) =>
       query
         .selectFrom('agents')
         .select(({ val }) => [
           'accountId',
           'id as agentId',
+          val(event.platform ?? null).as('platform'),
           val(event.type).as('type'),
           val(JSON.stringify(event.payload)).as('payload'),
           val(event.createdAt).as('createdAt'),
@@ -43,22 +46,21 @@ export async function appendAgentEvent(
     .execute();
 }
 
-/** Events after `id` that concern these agents, or all of the account's; oldest first. */
+/** Events after `id` of a scope's platforms that concern its agents, or all of the account's; oldest first. */
 export async function eventsOfAgents(
   db: Db,
-  { accountId, agentIds }: AgentScope,
+  { accountId, agentIds, platforms }: AgentScope,
   id: number,
   limit: number,
 ): Promise<StoredEvent[]> {
-  const rows = await db
+  const ofAgents = db
     .selectFrom('events')
     .selectAll()
     .where('accountId', '=', accountId)
     .where('id', '>', id)
-    .where(({ eb, or }) => or([eb('agentId', 'is', null), eb('agentId', 'in', agentIds)]))
-    .orderBy('id')
-    .limit(limit)
-    .execute();
+    .where(({ eb, or }) => or([eb('agentId', 'is', null), eb('agentId', 'in', agentIds)]));
+  const reached = platforms === null ? ofAgents : ofAgents.where('platform', 'in', [...platforms]);
+  const rows = await reached.orderBy('id').limit(limit).execute();
   return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
 }
 

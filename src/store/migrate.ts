@@ -4,9 +4,16 @@ import { migration0001 } from './migrations/0001-main-job.ts';
 import { migration0002 } from './migrations/0002-call-rate.ts';
 import { migration0003 } from './migrations/0003-accounts.ts';
 import { migration0004 } from './migrations/0004-messages.ts';
+import { migration0005 } from './migrations/0005-event-platforms.ts';
 import { StoreError } from './store-error.ts';
 
-const MIGRATIONS: readonly Migration[] = [migration0001, migration0002, migration0003, migration0004];
+const MIGRATIONS: readonly Migration[] = [
+  migration0001,
+  migration0002,
+  migration0003,
+  migration0004,
+  migration0005,
+];
 
 /**
  * Throws a StoreError when the database was written by a newer gateway or is not a gateway's at all; reads only.

@@ -199,7 +199,7 @@ export interface FeedbackTable {
 export interface AuditLogTable {
   id: GeneratedAlways<number>;
   accountId: string;
-  credentialKind: 'session' | 'agent' | 'settings' | 'none';
+  credentialKind: 'session' | 'agent' | 'settings' | 'oauth' | 'none';
   credentialId: string;
   action: string;
   subject: string | null;
@@ -302,8 +302,8 @@ export interface SipDidsTable {
 }
 
 /**
- * The account's feed, in the order of `id`; `agentId` null: for all agents. `payload` is JSON; `messageSeq` is the message
- * that it tells of, if it tells of one.
+ * The account's feed, in the order of `id`; `agentId` null: for all agents. `payload` is JSON; `platform` is where it
+ * happened, `messageSeq` the message that it tells of, if it tells of one.
  */
 export interface EventsTable {
   id: GeneratedAlways<number>;
@@ -313,6 +313,7 @@ export interface EventsTable {
   payload: string;
   createdAt: string;
   messageSeq: number | null;
+  platform: MessagePlatform | null;
 }
 
 export type ConversationStatus = 'active' | 'closed';

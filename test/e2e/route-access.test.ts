@@ -8,7 +8,7 @@ import type { Person } from '../support/person.ts';
 import { ROUTE_TABLE } from '../support/route-table.ts';
 
 /** What a credential is to the gateway; `unknown`: nothing at all. */
-type Kind = 'session' | 'agent' | 'settings' | 'unknown';
+type Kind = 'session' | 'agent' | 'settings' | 'oauth' | 'unknown';
 
 interface Credential {
   readonly name: string;
@@ -18,10 +18,11 @@ interface Credential {
 
 /** Specification, "Authentication", rules 1, 5 and 6: once more by hand, so that a slip in the gateway's own shows. */
 const LET_IN: Readonly<Record<Access, readonly Kind[]>> = {
-  public: ['session', 'agent', 'settings', 'unknown'],
-  runtime: ['session', 'agent'],
+  public: ['session', 'agent', 'settings', 'oauth', 'unknown'],
+  runtime: ['session', 'agent', 'oauth'],
+  mcp: ['agent', 'oauth'],
   config: ['session', 'settings'],
-  account: ['session', 'agent', 'settings'],
+  account: ['session', 'agent', 'settings', 'oauth'],
   session: ['session'],
 };
 

@@ -15,7 +15,9 @@ export function authenticator(keys: Pick<KeyRing, 'use'>, sessions: Pick<Session
 
 function byKey(keys: Pick<KeyRing, 'use'>, credential: string): Principal | null {
   const key = keys.use(credential);
-  return key && { accountId: key.accountId, credentialId: key.id, kind: key.kind, agentIds: key.agentIds };
+  if (key === null) return null;
+  const { accountId, id: credentialId, kind, agentIds } = key;
+  return { accountId, credentialId, kind, agentIds, platforms: null };
 }
 
 function bySession(sessions: Pick<SessionRing, 'use'>, credential: string): Principal | null {
@@ -26,6 +28,7 @@ function bySession(sessions: Pick<SessionRing, 'use'>, credential: string): Prin
       credentialId: session.id,
       kind: 'session',
       agentIds: session.agentIds,
+      platforms: null,
     }
   );
 }

@@ -7,11 +7,13 @@ import type { Access } from './route.ts';
 /** The one table of which credentials open which routes (specification, "Authentication", rules 1, 5 and 6). */
 export const ADMITTED: Readonly<Record<Exclude<Access, 'public'>, readonly CredentialKind[]>> = {
   /** Calls, messages, inbox, files. */
-  runtime: ['session', 'agent'],
+  runtime: ['session', 'agent', 'oauth'],
+  /** The same for assistants. */
+  mcp: ['agent', 'oauth'],
   /** Agents, keys, platforms and their secrets. */
   config: ['session', 'settings'],
   /** What every credential may know of its account. */
-  account: ['session', 'agent', 'settings'],
+  account: ['session', 'agent', 'settings', 'oauth'],
   /** What only the person behind the account may do. */
   session: ['session'],
 };

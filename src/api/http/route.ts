@@ -10,7 +10,7 @@ import type { BytesReply, EmptyReply, JsonReply, Reply, StreamReply } from './re
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Who may use a route: anybody ('public'), or the kinds of credentials that `ADMITTED` lists. */
-export type Access = 'public' | 'runtime' | 'config' | 'account' | 'session';
+export type Access = 'public' | 'runtime' | 'mcp' | 'config' | 'account' | 'session';
 
 /**
  * One documented answer: JSON of `schema`, or `contentType` for anything else, or neither for an empty body.

@@ -57,6 +57,7 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
     responses: {
       200: { description: 'The call', schema: CreatedCall },
       400: 'meeting_url required, No SIP trunk configured, or the platform is not configured',
+      403: 'The credential is of another kind, or its client was not granted the platform',
       429: 'Concurrent call limit reached',
       503: 'The gateway is closing',
     },

@@ -1,4 +1,5 @@
 import { assert } from '../../base/assert.ts';
+import { scopeOf } from '../../base/scope.ts';
 import { parseCursor, positionOf } from '../../messaging/cursor.ts';
 import { readConversation, readDetail, takeSnapshot } from '../../messaging/inbox.ts';
 import { type Delta, readDelta } from '../../messaging/inbox-delta.ts';
@@ -69,9 +70,9 @@ async function delta(
   const cursor = parseCursor(cursorText);
   assert(cursor !== null, 'the schema lets only cursors through');
   const { platform, peer, task, limit, wait, signal } = query;
-  const { accountId, agentIds, credentialId } = principal;
+  const { accountId, credentialId } = principal;
   const question = {
-    scope: { accountId, agentIds },
+    scope: scopeOf(principal),
     cursor: `${cursor.iso}|${cursor.messageId}`,
     position: await positionOf(inbox.store.db, accountId, cursor),
     platform,

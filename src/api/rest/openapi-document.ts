@@ -37,9 +37,10 @@ const SECURITY_SCHEMES = {
 
 const WHO: Readonly<Record<Route['access'], string>> = {
   public: 'Needs no key.',
-  runtime: 'Needs an agent key or a session.',
+  runtime: 'Needs an agent key, an MCP access token or a session.',
+  mcp: 'Needs an agent key or an MCP access token.',
   config: 'Needs a settings key or a session.',
-  account: 'Needs an agent key, a settings key or a session.',
+  account: 'Needs any key, an MCP access token or a session.',
   session: 'Needs a session.',
 };
 

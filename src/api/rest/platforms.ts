@@ -15,9 +15,10 @@ export function platformRoutes(domain: AccountDomain): Route[] {
   return [list(domain), removeConnection(domain)];
 }
 
-/** An agent key sees what its agents own, any other credential the whole account. */
-export function viewerOf({ kind, accountId, agentIds }: Principal): Viewer {
-  return { accountId, agentIds: kind === 'agent' ? agentIds : null };
+/** Who acts at runtime sees what its agents own, and any other credential the whole account. */
+export function viewerOf({ kind, accountId, agentIds, platforms }: Principal): Viewer {
+  const isBearer = kind === 'agent' || kind === 'oauth';
+  return { accountId, agentIds: isBearer ? agentIds : null, platforms };
 }
 
 function list(domain: AccountDomain): Route {

@@ -18,7 +18,7 @@ export function usageRoutes(domain: AccountDomain): Route[] {
       query: UsageQuery,
       responses: { 200: { description: 'The usage', schema: Usage } },
       handler: async ({ principal, query }) => {
-        const usage = await usageOf(domain, principal.accountId, query.days);
+        const usage = await usageOf(domain, principal, query.days);
         const days = usage.days.map((day) => ({ ...day, minutes: hundredths(day.minutes) }));
         return reply(200, {
           first_day: usage.firstDay,

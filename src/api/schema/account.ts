@@ -7,7 +7,7 @@ const Speech = z.enum(['ready', 'byok']).describe('`ready` with an enabled prese
 
 export const PlatformState = z
   .object({
-    status: z.string().describe('`ok`, `not_configured`, or what is wrong'),
+    status: z.string().describe('`ok`, `not_configured`, `not_granted` to this client, or what is wrong'),
     capabilities: z.array(z.string()).describe('What it offers to who is logged in'),
     files: z.boolean().describe('Whether files can be sent and received'),
   })

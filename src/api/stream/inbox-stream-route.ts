@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
+import { scopeOf } from '../../base/scope.ts';
 import { type Cursor, parseCursor } from '../../messaging/cursor.ts';
 import type { Authenticate } from '../auth/principal.ts';
 import { admit } from '../http/access.ts';
@@ -30,13 +31,13 @@ export function inboxStreamRoute(
     maxMessageBytes: MAX_MESSAGE_BYTES,
     accept({ query, credential }) {
       const principal = admit('runtime', authenticate(query.get('api_key') ?? credential));
-      const { accountId, agentIds, credentialId } = principal;
+      const { credentialId } = principal;
       const cursor = cursorIn(query);
       if (streams.countOf(credentialId) >= MAX_STREAMS)
         throw new GatewayError('too_many_streams', 'Too many streams are open');
       return new InboxStream({
         ...feed,
-        scope: { accountId, agentIds },
+        scope: scopeOf(principal),
         cursor,
         enlist: (stream) => streams.add(credentialId, stream),
       });

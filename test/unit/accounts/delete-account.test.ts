@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { deleteWholeAccount, type LeavingDomain } from '../../../src/accounts/delete-account.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
+import type { AgentScope } from '../../../src/base/scope.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRecorder } from '../../../src/calls/call-recorder.ts';
@@ -92,10 +93,14 @@ test('the bots of a deleted account are logged out', async () => {
 
 test('live calls end and are written before their account goes', async () => {
   const { store, goner, stayer, domain, calls, failures, told } = await twoAccounts();
-  const scope = { accountId: goner.accountId, agentIds: [goner.agentId] };
+  const scope = { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null };
   await placeCall(calls, scope, REQUEST);
   await placeCall(calls, scope, REQUEST);
-  await placeCall(calls, { accountId: stayer.accountId, agentIds: [stayer.agentId] }, REQUEST);
+  await placeCall(
+    calls,
+    { accountId: stayer.accountId, agentIds: [stayer.agentId], platforms: null },
+    REQUEST,
+  );
   await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
   await calls.recorder.settled();
   const [files, forgot] = [`files of ${goner.accountId}`, `forgot ${goner.accountId}`];
@@ -108,7 +113,7 @@ test('live calls end and are written before their account goes', async () => {
 
 test('no call is added while the account goes', async () => {
   const { goner, domain, calls } = await twoAccounts();
-  const scope = { accountId: goner.accountId, agentIds: [goner.agentId] };
+  const scope = { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null };
   await placeCall(calls, scope, REQUEST);
   const leaving = deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
   const late = expect(placeUntilRefused(calls, scope)).rejects.toMatchObject({ code: 'call_limit' });
@@ -117,14 +122,14 @@ test('no call is added while the account goes', async () => {
 });
 
 /** Places calls one after another, as an agent does that does not know. */
-async function placeUntilRefused(calls: CallDomain, scope: { accountId: string; agentIds: string[] }) {
+async function placeUntilRefused(calls: CallDomain, scope: AgentScope) {
   for (let i = 0; i < 5; i++) await placeCall(calls, scope, REQUEST);
 }
 
 test('without the right password nothing happens', async () => {
   const { store, goner, domain, calls } = await twoAccounts();
   const before = await everyRow(store);
-  await placeCall(calls, { accountId: goner.accountId, agentIds: [goner.agentId] }, REQUEST);
+  await placeCall(calls, { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null }, REQUEST);
   await expect(deleteWholeAccount(domain, goner.accountId, 'wrong', CLIENT)).rejects.toMatchObject({
     code: 'wrong_password',
   });

@@ -55,7 +55,9 @@ export async function accountDoors(routesOf: (domain: AccountDomain) => Route[])
 }
 
 function principalOf(key: ValidKey | null): Principal | null {
-  return key && { accountId: key.accountId, credentialId: key.id, kind: key.kind, agentIds: key.agentIds };
+  if (!key) return null;
+  const { accountId, id: credentialId, kind, agentIds } = key;
+  return { accountId, credentialId, kind, agentIds, platforms: null };
 }
 
 async function keyOf(

@@ -10,7 +10,7 @@ import { Outbound } from '../messaging/outbound-parts.ts';
 import { NOW } from '../store/temporary.ts';
 import { served } from './served.ts';
 
-/** The endpoints over a real server; keys: `agent`, `other` (an agent without the bot), `both`, `stranger`, `settings`. */
+/** The endpoints over a real server; keys: `agent`, `other` (an agent without the bot), `both`, `stranger`, `settings`, `sip` and `telegram`. */
 async function doors(options: Parameters<typeof Outbound.open>[0] = {}) {
   const outbound = await Outbound.open(options);
   await outbound.bot();
@@ -21,6 +21,7 @@ async function doors(options: Parameters<typeof Outbound.open>[0] = {}) {
     kind: 'agent',
     credentialId,
     agentIds,
+    platforms: null,
     ...more,
   });
   const principals: Record<string, Principal> = {
@@ -29,6 +30,8 @@ async function doors(options: Parameters<typeof Outbound.open>[0] = {}) {
     both: principal('key_3', ['agt_2', agentId]),
     stranger: principal('key_4', ['agt_9'], { accountId: 'acc_9' }),
     settings: principal('key_5', [], { kind: 'settings' }),
+    sip: principal('grt_1', ['agt_2', agentId], { kind: 'oauth', platforms: new Set(['sip'] as const) }),
+    telegram: principal('grt_2', [agentId], { kind: 'oauth', platforms: new Set(['telegram'] as const) }),
   };
   const { url, failures } = await served(dmRoutes(domain), {
     authenticate: (credential) => principals[credential ?? ''] ?? null,
@@ -75,6 +78,12 @@ it('answers 200 once the platform has the message, which is stored as its agent 
   expect(outbound.written).toEqual(['key_1']);
 });
 
+it('lets a client write where it was let in', async () => {
+  const { chat, messenger } = await conversing();
+  expect((await chat({ text: 'Hello' }, { as: 'telegram' })).status).toBe(200);
+  expect(messenger.texts).toEqual(['Hello']);
+});
+
 it('stores a message before it sends it', async () => {
   const { outbound, chat, messenger } = await conversing();
   messenger.will(async ({ messageId }) => {
@@ -91,6 +100,9 @@ it('answers 404 without an active conversation that the agents of the key see', 
     await chat({ text: 'x', platform: 'slack' }),
     await chat({ text: 'x' }, { as: 'other' }),
     await chat({ text: 'x' }, { as: 'stranger' }),
+    await chat({ text: 'x' }, { as: 'sip' }),
+    await chat({ text: 'x', conversation_id: conversation.id }, { as: 'sip' }),
+    await chat({ text: 'x', platform: 'agent', peer: 'Second' }, { as: 'telegram' }),
     await chat({ text: 'x', conversation_id: 'cnv_none' }),
     await chat({ text: 'x', conversation_id: conversation.id }, { as: 'other' }),
     await chat({ text: 'x', conversation_id: conversation.id, platform: 'slack' }),

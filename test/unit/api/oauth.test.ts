@@ -35,7 +35,9 @@ const clock: Clock = {
 /** A session is its account's id here: what a session is, is tested where it is made. */
 function sessionOf(cookies: string): Principal | null {
   const accountId = new RegExp(`${SESSION_COOKIE}=([^;]+)`).exec(cookies)?.[1];
-  return accountId ? { kind: 'session', accountId, credentialId: 'ses_1', agentIds: [] } : null;
+  return accountId
+    ? { kind: 'session', accountId, credentialId: 'ses_1', agentIds: [], platforms: null }
+    : null;
 }
 
 beforeEach(async () => {

@@ -9,6 +9,7 @@ export const AGENT: Principal = {
   credentialId: 'key_1',
   kind: 'agent',
   agentIds: ['agt_1'],
+  platforms: null,
 };
 export const SETTINGS: Principal = { ...AGENT, credentialId: 'key_2', kind: 'settings' };
 

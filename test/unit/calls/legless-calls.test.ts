@@ -2,13 +2,14 @@ import { expect, it } from 'vitest';
 import { acceptCall, refuseCall } from '../../../src/calls/answer-call.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
+import { getCall, listCalls } from '../../../src/calls/find-call.ts';
 import { hangUpAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { InboundCall } from '../../../src/connectors/contract/connector.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'] };
+const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 const REQUEST = { platform: 'sip', meetingUrl: 'sip:+1', agentName: 'AI Agent', voiceConfigIds: [] } as const;
 const LEG = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
 
@@ -91,4 +92,21 @@ it('takes no more calls when the gateway closes', async () => {
   expect(inboundAnswerer(domain, connector).ring(inbound(() => LEG))).toBe(false);
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toMatchObject({ code: 'not_ready' });
   expect(domain.registry.all()).toEqual([]);
+});
+
+it('neither shows nor lets a scope touch calls of a platform that it does not reach', async () => {
+  const { domain } = domainWith({});
+  const { callId } = await placeCall(domain, SCOPE, REQUEST);
+  const blind = { ...SCOPE, platforms: new Set(['telegram'] as const) };
+  expect(listCalls(domain, blind)).toEqual([]);
+  expect(() => getCall(domain, blind, callId)).toThrow('Call not found');
+  expect(() => hangUpCall(domain, blind, callId)).toThrow('Call not found');
+  expect(() => refuseCall(domain, blind, callId)).toThrow('Call not found');
+  await expect(acceptCall(domain, blind, callId)).rejects.toThrow('Call not found');
+  await expect(placeCall(domain, blind, REQUEST)).rejects.toThrow(
+    'This client was not granted that platform',
+  );
+  const seeing = { ...SCOPE, platforms: new Set(['telegram', 'sip'] as const) };
+  expect(listCalls(domain, seeing)).toHaveLength(1);
+  hangUpCall(domain, seeing, callId);
 });

@@ -27,7 +27,7 @@ async function waiting() {
   await outbound.bot();
   const conversation = await outbound.conversation();
   const writer = {
-    scope: { accountId: outbound.accountId, agentIds: [outbound.agentId] },
+    scope: { accountId: outbound.accountId, agentIds: [outbound.agentId], platforms: null },
     credentialId: 'key_1',
     request: null,
   };

@@ -26,7 +26,7 @@ async function questionNow(world: World, agentIds = world.scope.agentIds): Promi
   const { reading, clock, accountId } = world;
   const { cursor } = await newestOf(reading.store.db, accountId, clock.nowIso());
   const position = await positionOf(reading.store.db, accountId, parseCursor(cursor)!);
-  const scope = { accountId, agentIds };
+  const scope = { ...world.scope, agentIds };
   return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
 }
 

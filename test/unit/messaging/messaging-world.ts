@@ -55,7 +55,7 @@ export async function messagingWorld(): Promise<World> {
   };
   const reading: Reading = { store, clock, attachments: async () => new Map() };
   const intake = new PlatformIntake(domain, 'telegram');
-  const scope = { accountId, agentIds: [agentId] };
+  const scope = { accountId, agentIds: [agentId], platforms: null };
   return {
     store,
     clock,

@@ -160,7 +160,7 @@ export class QueueWorld {
 
   /** The feed: the type and what it tells of, by text. */
   async events(): Promise<[string, ...string[]][]> {
-    const scope = { accountId: this.accountId, agentIds: [this.#agentId] };
+    const scope = { accountId: this.accountId, agentIds: [this.#agentId], platforms: null };
     const texts = new Map((await this.messages()).map(({ id, text }) => [id, text]));
     return (await eventsOfAgents(this.db, scope, 0, 1_000)).map(({ type, payload }) => {
       const ids = (payload.delivered_ids as string[] | undefined) ?? [payload.message_id as string];

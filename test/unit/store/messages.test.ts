@@ -133,7 +133,7 @@ test('a page of a conversation is counted from the newest and read from the olde
 
 test('the time of the last inbound message is the newest that the platform told', async () => {
   const { store, conversation, accountId, agentId } = await withConversation();
-  const scope = { accountId, agentIds: [agentId] };
+  const scope = { accountId, agentIds: [agentId], platforms: null };
   for (const sentAt of [later(5), later(1)]) await heardFrom(store.db, conversation.id, sentAt);
   expect((await findConversation(store.db, scope, conversation.id))?.lastInboundAt).toBe(later(5));
 });
@@ -145,7 +145,7 @@ test('a scope sees the conversations of the platform accounts that its agents ha
     (
       await listConversations(
         store.db,
-        { accountId: owner, agentIds },
+        { accountId: owner, agentIds, platforms: null },
         { status: 'active', limit: 9, offset: 0 },
       )
     ).map(({ id }) => id);
@@ -171,7 +171,12 @@ test('two agents have one conversation about a task, whoever writes first', asyn
   expect((await open('agt_peer', agentId, '')).id).toBe(id);
   expect((await open(agentId, 'agt_peer', 'other')).id).not.toBe(id);
   const find = async (agentIds: string[], name: string, task = '') =>
-    (await findNewestConversation(store.db, { accountId, agentIds }, 'agent', { peer: name, task }))?.id;
+    (
+      await findNewestConversation(store.db, { accountId, agentIds, platforms: null }, 'agent', {
+        peer: name,
+        task,
+      })
+    )?.id;
   expect(await find([agentId], 'PEER')).toBe(id);
   expect(await find(['agt_peer'], 'default agent')).toBe(id);
   expect(await find([agentId], 'default agent')).toBeUndefined();

@@ -53,12 +53,14 @@ test('a key is known by its text, with its account and agents', async () => {
     credentialId: agent.id,
     kind: 'agent',
     agentIds: [agentId],
+    platforms: null,
   });
   expect(authenticate(SETTINGS_KEY)).toEqual({
     accountId,
     credentialId: settings.id,
     kind: 'settings',
     agentIds: [],
+    platforms: null,
   });
 });
 
@@ -125,5 +127,6 @@ test('a session acts for all agents of its account', async () => {
     credentialId: 'ses_1',
     kind: 'session',
     agentIds: ['agt_1', 'agt_2'],
+    platforms: null,
   });
 });

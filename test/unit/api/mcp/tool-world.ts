@@ -86,7 +86,8 @@ export class ToolWorld {
       idempotency: new IdempotentRequests(store, clock, onError),
       onError,
     };
-    const agent: Principal = { kind: 'agent', accountId, credentialId: 'key_1', agentIds: [agentId] };
+    const whole = { agentIds: [agentId], platforms: null };
+    const agent: Principal = { kind: 'agent', accountId, credentialId: 'key_1', ...whole };
     return new ToolWorld({ outbound, calls, domains, wakeups, agent, failures });
   }
 

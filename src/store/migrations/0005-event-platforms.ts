@@ -1,0 +1,13 @@
+import type { Migration } from '../migration.ts';
+
+/** Where an event happened, so that it is told only to those who may use that platform. */
+export const migration0005: Migration = {
+  name: '0005-event-platforms',
+  statements: [
+    `alter table events add column platform text`,
+    `update events set platform = coalesce(
+      payload ->> '$.platform',
+      (select calls.platform from calls where calls.call_id = events.payload ->> '$.call_id')
+    ) where json_valid(payload)`,
+  ],
+};
