@@ -59,6 +59,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   readonly principal: Principal | null;
   readonly params: unknown;
   readonly query: unknown;
+  readonly path: string;
   readonly idempotency: RequestRef | null;
   /** Method, path and query of a request with a key; '' of any other. */
   readonly target: string;
@@ -75,6 +76,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   ) {
     this.#exchange = exchange;
     this.principal = principal;
+    this.path = request.getUrl();
     this.params = parsePart(route.params, 'path', () => namedValues(parameterNames, values));
     const query = request.getQuery();
     this.query =
@@ -84,7 +86,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
     this.#headers = route.headers === undefined ? NO_HEADERS : namedHeaders(route.headers, request);
     const key = takesKey ? request.getHeader(KEY_HEADER_NAME) : '';
     this.idempotency = principal && requestRef(principal, key);
-    this.target = this.idempotency === null ? '' : `${route.method} ${request.getUrl()}?${query}`;
+    this.target = this.idempotency === null ? '' : `${route.method} ${this.path}?${query}`;
   }
 
   get requestId(): string {

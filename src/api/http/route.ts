@@ -34,6 +34,8 @@ export interface RouteRequest<Who = Principal | null, Params = unknown, Query = 
   readonly query: Query;
   readonly body: Body;
   readonly requestId: string;
+  /** The path as it was asked for: with a slash at the end where it came with one. */
+  readonly path: string;
   /** Of a request that came with an `Idempotency-Key`; null without one. */
   readonly idempotency: RequestRef | null;
   /** The client's IP address: IPv4, or IPv6 in its eight groups. Known while the client is there: read it first. */

@@ -73,6 +73,7 @@ export class RouteTool implements McpTool {
       query,
       body,
       requestId,
+      path: this.#route.path,
       idempotency,
       address: '',
       // Asked for by those alone that wait: making one costs something.
