@@ -47,11 +47,12 @@ export class WebFiles {
 
   /**
    * Throws `url_blocked` for whatever is no URL of a public host, without a word about why, and `url_failed` when
-   * the host has no file there; the signal's reason when it aborts, before or while the bytes are read.
+   * the host has no file there, or wants one to follow more redirects; the signal's reason when it aborts, before or
+   * while the bytes are read.
    */
-  async open(text: string, signal: AbortSignal): Promise<WebFile> {
+  async open(text: string, signal: AbortSignal, maxRedirects = MAX_REDIRECTS): Promise<WebFile> {
     let url = checkedUrl(text, undefined);
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       const addresses = await unlessAborted(this.#checkedAddresses(url), signal);
       const answer = await this.#ask(url, addresses, signal);
       const location = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined;
