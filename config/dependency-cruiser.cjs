@@ -7,7 +7,7 @@ const layer = (name, from, allowed) => ({
   to: { path: '^src/', pathNot: [from, ...allowed.map((part) => `^src/${part}\\b`)] },
 });
 
-const DOMAINS = ['accounts', 'agents', 'calls', 'messaging', 'files', 'speech'];
+const DOMAINS = ['accounts', 'agents', 'authorization', 'calls', 'messaging', 'files', 'speech'];
 const FLOOR = ['audio', 'telemetry', 'base'];
 
 module.exports = {

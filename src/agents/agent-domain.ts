@@ -1,5 +1,6 @@
 import type { KeyDomain } from '../accounts/issue-key.ts';
 import { type SipAccounts, tellNumbers } from '../accounts/sip-accounts.ts';
+import type { GrantRing } from '../authorization/grant-ring.ts';
 import { GatewayError } from '../base/errors.ts';
 import { type Agent, findAgent } from '../store/agents.ts';
 import type { Db } from '../store/tables.ts';
@@ -8,13 +9,15 @@ import type { AgentRoster } from './agent-roster.ts';
 /** What the verbs on agents work with; put together once by the composition root. */
 export interface AgentDomain extends SipAccounts, KeyDomain {
   readonly roster: AgentRoster;
+  readonly grants: Pick<GrantRing, 'refresh'>;
   /** Ends the live calls of an agent that is gone. */
   readonly endCalls: (accountId: string, agentId: string) => void;
 }
 
-/** Lets keys, sessions and phone numbers follow, once a change of who acts for whom is committed. */
+/** Lets keys, MCP clients, sessions and phone numbers follow, once a change of who acts for whom is committed. */
 export async function followMembers(domain: AgentDomain, accountId: string): Promise<void> {
   await domain.keys.refresh(accountId);
+  await domain.grants.refresh(accountId);
   await domain.roster.reload(accountId);
   await tellNumbers(domain, accountId);
 }

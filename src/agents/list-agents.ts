@@ -2,6 +2,7 @@ import { GatewayError } from '../base/errors.ts';
 import { type AgentKey, listAgentKeys, listMemberships, type Membership } from '../store/agent-members.ts';
 import { listProviderNames } from '../store/agent-providers.ts';
 import { type Agent, listAgents } from '../store/agents.ts';
+import { type ListedAuthorization, listAuthorizations } from '../store/mcp-authorizations.ts';
 import { listPlatformAccounts, type PlatformAccount } from '../store/platform-accounts.ts';
 import type { Db } from '../store/tables.ts';
 import { type AgentDomain, followMembers } from './agent-domain.ts';
@@ -11,6 +12,7 @@ import { ensureDefaultAgent } from './default-agent.ts';
 export interface AgentView extends Agent {
   readonly provider: string | null;
   readonly keys: readonly AgentKey[];
+  readonly oauthClients: readonly ListedAuthorization[];
   readonly accounts: readonly PlatformAccount[];
 }
 
@@ -60,6 +62,7 @@ async function viewAgents(db: Db, accountId: string): Promise<AgentView[]> {
   const providers = await listProviderNames(db, accountId);
   const keys = Map.groupBy(await listAgentKeys(db, accountId), ({ agentId }) => agentId);
   const memberships = Map.groupBy(await listMemberships(db, accountId), ({ agentId }) => agentId);
+  const clients = await listAuthorizations(db, accountId);
   const accounts = await listPlatformAccounts(db, accountId);
   return agents.map((agent) => {
     const own = memberships.get(agent.id) ?? [];
@@ -67,6 +70,7 @@ async function viewAgents(db: Db, accountId: string): Promise<AgentView[]> {
       ...agent,
       provider: providers.get(agent.id) ?? null,
       keys: keys.get(agent.id) ?? [],
+      oauthClients: clients.filter(({ agentIds }) => agentIds.includes(agent.id)),
       accounts: accounts.filter((account) => own.some((one) => isOf(one, account))),
     };
   });

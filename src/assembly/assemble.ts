@@ -11,6 +11,7 @@ import { listeningUrl } from '../settings/settings.ts';
 import { Retention } from '../store/retention.ts';
 import { BusinessEvents } from '../telemetry/business-events.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { authorizationDomain, openGrants } from './authorization-parts.ts';
 import { openCalls } from './call-parts.ts';
 import { openDoors } from './doors.ts';
 import { openFileStorage } from './file-parts.ts';
@@ -44,11 +45,29 @@ export async function assemble(parts: Parts): Promise<Running> {
   const people = await openPeople(parts, events, publicUrl);
   const { roster } = people;
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
-  const agents = { ...sipAccounts, keys, roster, endCalls };
+  const grants = await openGrants(parts, events, publicUrl);
+  const agents = { ...sipAccounts, keys, roster, grants, endCalls };
+  const authorization = authorizationDomain(parts, {
+    grants,
+    people,
+    files,
+    accounts: { ...sipAccounts, calls },
+  });
   const replies = new AgentReplies(clock);
   const needs = { calls, files, roster, replies, wakeups, metrics, events, publicUrl };
   const { outbound, inbox } = await openMessaging(parts, needs);
-  const domains = { calls, sip: sipAccounts, agents, files, inbox, outbound, people, metrics, publicUrl };
+  const domains = {
+    calls,
+    sip: sipAccounts,
+    agents,
+    files,
+    inbox,
+    outbound,
+    people,
+    authorization,
+    metrics,
+    publicUrl,
+  };
   const http = openDoors(parts, { ...domains, keys, replies, wakeups, events });
   // Closes after everything that still has messages to send.
   for (const messenger of messengers) closers.push((deadlineMs) => messenger.close(deadlineMs));

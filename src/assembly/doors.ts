@@ -11,12 +11,15 @@ import { oauthDoor } from '../api/rest/oauth-door.ts';
 import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { streamRoute } from '../api/stream/stream-route.ts';
+import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import type { Wakeups } from '../messaging/wakeups.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
+import { authorizationDoor } from './authorization-parts.ts';
 import type { Parts } from './parts.ts';
 import { type Domains, routes } from './routes.ts';
 
-interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth'> {
+interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization'> {
+  readonly authorization: AuthorizationDomain;
   readonly inbox: InboxDomain;
   readonly keys: KeyRing;
   readonly replies: AgentReplies;
@@ -27,10 +30,10 @@ interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth'> {
 /** HTTP and WebSockets for all domains; it listens when it is told to. */
 export function openDoors(parts: Parts, needs: DoorNeeds): HttpServer {
   const { settings, clock, loggers, store } = parts;
-  const { calls, inbox, keys, people, replies, wakeups, events, metrics, publicUrl } = needs;
+  const { calls, inbox, keys, people, authorization, replies, wakeups, events, metrics, publicUrl } = needs;
   const streams = new OpenStreams();
   followCredentials(needs, streams);
-  const authenticate = authenticator(keys, people.sessions);
+  const authenticate = authenticator(keys, people.sessions, authorization.grants);
   const probes = new AgentProbes(store.db, clock, {
     openStreams: (keyId) => streams.countOf(keyId),
     hasReplied: (keyId, sinceIso) => replies.hasReplied(keyId, sinceIso),
@@ -48,7 +51,12 @@ export function openDoors(parts: Parts, needs: DoorNeeds): HttpServer {
     onFailure: (error: unknown) => loggers.http.error({ err: error }, 'an inbox stream failed'),
   };
   return new HttpServer({
-    routes: routes({ ...needs, probes, oauth: oauthDoor(signIns, people, authenticate) }),
+    routes: routes({
+      ...needs,
+      probes,
+      oauth: oauthDoor(signIns, people, authenticate),
+      authorization: authorizationDoor(authorization, people, [...signIns.providers.keys()], authenticate),
+    }),
     sockets: [streamRoute(calls, authenticate, streams), inboxStreamRoute(feed, authenticate, streams)],
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
@@ -61,11 +69,12 @@ export function openDoors(parts: Parts, needs: DoorNeeds): HttpServer {
 }
 
 /** Who may see more or less than before: streams follow at once or end, and what waits asks anew. */
-function followCredentials({ keys, people, inbox }: DoorNeeds, streams: OpenStreams): void {
+function followCredentials({ keys, people, authorization, inbox }: DoorNeeds, streams: OpenStreams): void {
   const follow = (credentialId: string, agentIds: readonly string[]): void => {
     streams.follow(credentialId, agentIds);
     inbox.waiters.dismiss(credentialId);
   };
   keys.watch(follow);
+  authorization.grants.watch(follow);
   people.sessions.watch(follow);
 }

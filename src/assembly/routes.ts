@@ -5,6 +5,11 @@ import type { LeavingDomain } from '../accounts/delete-account.ts';
 import type { People } from '../accounts/people.ts';
 import type { SipAccounts } from '../accounts/sip-accounts.ts';
 import type { AgentDomain } from '../agents/agent-domain.ts';
+import type { AuthorizationDoor } from '../api/authorization/authorization-door.ts';
+import { authorizeRoutes } from '../api/authorization/authorize.ts';
+import { clientRoutes } from '../api/authorization/clients.ts';
+import { mcpAuthorizationRoutes } from '../api/authorization/mcp-authorizations.ts';
+import { metadataRoutes } from '../api/authorization/metadata.ts';
 import type { Route } from '../api/http/route.ts';
 import { accountRoutes } from '../api/rest/account.ts';
 import { accountDeletionRoutes } from '../api/rest/account-deletion.ts';
@@ -56,12 +61,15 @@ export interface Domains {
   readonly probes: AgentProbes;
   readonly people: People;
   readonly oauth: OAuthDoor;
+  readonly authorization: AuthorizationDoor;
   readonly metrics: Metrics;
   readonly publicUrl: () => string;
 }
 
 export function routes(domains: Domains): Route[] {
-  const { calls, sip, agents, files, inbox, outbound, probes, people, oauth, metrics, publicUrl } = domains;
+  const { calls, sip, agents, files, inbox, outbound, probes, people, oauth, authorization, metrics } =
+    domains;
+  const { publicUrl } = domains;
   const accounts = { ...sip, calls };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
@@ -92,6 +100,10 @@ export function routes(domains: Domains): Route[] {
     ...emailAddressRoutes(people),
     ...oauthRoutes(oauth),
     ...identityRoutes(oauth.signIns),
+    ...metadataRoutes(authorization.domain),
+    ...clientRoutes(authorization),
+    ...authorizeRoutes(authorization),
+    ...mcpAuthorizationRoutes(authorization.domain),
     ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
     openApiRoute(() => all, publicUrl),
   ];
@@ -106,7 +118,7 @@ function whatsAppUrl({ connectors }: CallDomain, token: string): string | null {
 
 function leavingDomain(
   accounts: AccountDomain,
-  { keys }: AgentDomain,
+  { keys, grants }: AgentDomain,
   files: FileDomain,
   people: People,
 ): LeavingDomain {
@@ -118,6 +130,7 @@ function leavingDomain(
       people.sessions.removeAllOf(accountId);
       await people.roster.reload(accountId);
       await keys.refresh(accountId);
+      await grants.refresh(accountId);
     },
   };
 }

@@ -21,6 +21,9 @@ export type IdKind =
   | 'con'
   | 'cnv'
   | 'msg'
+  | 'cli'
+  | 'aut'
+  | 'grt'
   | 'f';
 
 const ID_BYTES = 15;

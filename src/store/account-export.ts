@@ -27,6 +27,11 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   agentAccounts: { by: 'agent_id', order: ['agent_id', 'member_type', 'member_id'] },
   agentProviders: { by: 'agent_id', order: ['agent_id'] },
   internalBearers: { by: 'agent_id', order: ['agent_id'] },
+  oauthClients: null,
+  mcpAuthorizations: BY_ID,
+  agentAuthorizations: { by: 'agent_id', order: ['agent_id', 'authorization_id'] },
+  oauthGrants: BY_ID,
+  oauthTokens: { by: 'account_id', order: ['token_hash'] },
   apiKeys: BY_ID,
   connections: BY_ID,
   botTokens: BY_ID,
@@ -57,7 +62,7 @@ export const EXPORTED_TABLES = (Object.keys(OWNED) as (keyof Tables)[]).filter(
 /** Secrets, sealed or hashed, tell their owner nothing and others too much. */
 const SECRET_COLUMN = /^sealed_|hash$/;
 /** Columns that hold JSON. */
-const JSON_COLUMN = /^(?:payload|config|event_filter|detail)$/;
+const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms)$/;
 
 /** A table's name in the database. */
 export function exportedName(table: keyof Tables): string {

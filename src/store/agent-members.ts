@@ -1,4 +1,5 @@
 import type { Member } from './agents.ts';
+import { hasSoleAuthorization } from './mcp-authorizations.ts';
 import type { Db, MemberType } from './tables.ts';
 
 /** A key as its agents show it. */
@@ -63,8 +64,9 @@ export async function detachMember(db: Db, agentId: string, member: Member): Pro
     .execute();
 }
 
-/** Whether a key or a platform account of this agent is in no other one. */
+/** Whether a key, an MCP client or a platform account of this agent is in no other one. */
 export async function hasSoleMembers(db: Db, agentId: string): Promise<boolean> {
+  if (await hasSoleAuthorization(db, agentId)) return true;
   return (await hasSoleKey(db, agentId)) || (await hasSoleAccount(db, agentId));
 }
 

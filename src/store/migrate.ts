@@ -5,6 +5,7 @@ import { migration0002 } from './migrations/0002-call-rate.ts';
 import { migration0003 } from './migrations/0003-accounts.ts';
 import { migration0004 } from './migrations/0004-messages.ts';
 import { migration0005 } from './migrations/0005-event-platforms.ts';
+import { migration0006 } from './migrations/0006-mcp-authorizations.ts';
 import { StoreError } from './store-error.ts';
 
 const MIGRATIONS: readonly Migration[] = [
@@ -13,6 +14,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0003,
   migration0004,
   migration0005,
+  migration0006,
 ];
 
 /**

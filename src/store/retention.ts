@@ -3,6 +3,7 @@ import { type CancelTimer, type Clock, isoAfter } from '../base/time.ts';
 import { deleteOldestEvents } from './events.ts';
 import { deleteOldRequests } from './idempotent-requests.ts';
 import { deleteOldestMessages } from './messages.ts';
+import { deleteEmptyGrants, deleteExpiredTokens } from './oauth-grants.ts';
 import type { Db } from './tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,8 +23,8 @@ interface KeptFor {
 }
 
 /**
- * Forgets events after 30 days, the answers to requests with a key after one, and messages when the operator says so:
- * when the gateway starts, and every day from then on.
+ * Forgets events after 30 days, the answers to requests with a key after one, tokens once they have expired, and messages
+ * when the operator says so: when the gateway starts, and every day from then on.
  */
 export class Retention {
   readonly #db: Db;
@@ -60,6 +61,8 @@ export class Retention {
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
     const { messagesMs } = this.#keptFor;
     if (messagesMs !== null) await this.#empty(deleteOldestMessages, isoAfter(nowIso, -messagesMs));
+    await this.#empty(deleteExpiredTokens, nowIso);
+    await this.#empty(deleteEmptyGrants, nowIso);
   }
 
   async #empty(deleteSome: DeleteSome, before: string): Promise<void> {

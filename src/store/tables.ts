@@ -8,6 +8,7 @@ import type { TerminationResult } from '../base/termination.ts';
  */
 export interface Tables {
   accounts: AccountsTable;
+  agentAuthorizations: AgentAuthorizationsTable;
   agents: AgentsTable;
   apiKeys: ApiKeysTable;
   attachments: AttachmentsTable;
@@ -32,7 +33,11 @@ export interface Tables {
   inviteLinks: InviteLinksTable;
   loginPositions: LoginPositionsTable;
   mailTokens: MailTokensTable;
+  mcpAuthorizations: McpAuthorizationsTable;
   messages: MessagesTable;
+  oauthClients: OauthClientsTable;
+  oauthGrants: OauthGrantsTable;
+  oauthTokens: OauthTokensTable;
   platformMessages: PlatformMessagesTable;
   sessions: SessionsTable;
   signIns: SignInsTable;
@@ -237,6 +242,61 @@ export interface ApiKeysTable {
 export interface AgentKeysTable {
   agentId: string;
   keyId: string;
+}
+
+/**
+ * An MCP client, whoever has authorized it. `clientId` is the URL of a document that describes it where `fetchedAt` says
+ * when that was read. `redirectUris` is JSON; `secretHash` null: it cannot keep a secret.
+ */
+export interface OauthClientsTable {
+  clientId: string;
+  clientName: string;
+  redirectUris: string;
+  authMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
+  secretHash: string | null;
+  registeredAt: string;
+  fetchedAt: string | null;
+}
+
+/** What an account lets a client do. `redirectUri` is where it was sent then; `platforms` is JSON, null: all of them. */
+export interface McpAuthorizationsTable {
+  id: string;
+  accountId: string;
+  clientId: string;
+  redirectUri: string;
+  platforms: string | null;
+  createdAt: string;
+  lastUsedAt: string | null;
+}
+
+export interface AgentAuthorizationsTable {
+  agentId: string;
+  authorizationId: string;
+}
+
+/** It begins as a code and, once that is redeemed, lives as its tokens; `resource` is where they are good for. */
+export interface OauthGrantsTable {
+  id: string;
+  accountId: string;
+  authorizationId: string;
+  redirectUri: string;
+  codeHash: string;
+  codeChallenge: string;
+  resource: string;
+  createdAt: string;
+  codeExpiresAt: string;
+  redeemedAt: string | null;
+}
+
+/** A refresh token that was `spent` stays until it expires: whoever comes with it again has stolen it, or was robbed. */
+export interface OauthTokensTable {
+  tokenHash: string;
+  accountId: string;
+  grantId: string;
+  kind: 'access' | 'refresh';
+  createdAt: string;
+  expiresAt: string;
+  spentAt: string | null;
 }
 
 /** Kinds of platform accounts that an agent can own. */

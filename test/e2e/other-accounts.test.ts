@@ -3,6 +3,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Gateway } from '../support/gateway.ts';
 import { memberOf } from '../support/member.ts';
+import { OAuthClient } from '../support/oauth-client.ts';
 import type { Person } from '../support/person.ts';
 import { ROUTE_TABLE } from '../support/route-table.ts';
 
@@ -76,6 +77,7 @@ async function belongings(): Promise<Owned> {
     connection_id: insertConnection(),
     conversation_id: insertConversation(bot.id ?? bot.bot_id),
     id: insertDelivery(agent.id),
+    client_id: await authorizedClient(),
   };
 }
 
@@ -116,6 +118,13 @@ function insertConversation(botId: string): string {
      values (1, 'msg_owner', ${OWNER}, 'cnv_owner', 'inbound', 'ownermessage', 'received', ${AT}, ${AT})`,
   );
   return 'cnv_owner';
+}
+
+/** An MCP client whom the owner has let in. */
+async function authorizedClient(): Promise<string> {
+  const client = await OAuthClient.register(gateway, { client_name: 'ownerclient' });
+  await client.connect(owner);
+  return client.id;
 }
 
 function insertDelivery(agentId: string): string {

@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import type { Access } from '../../src/api/http/route.ts';
 import { Gateway } from '../support/gateway.ts';
 import { memberOf } from '../support/member.ts';
+import { OAuthClient } from '../support/oauth-client.ts';
 import type { Description } from '../support/openapi-fuzz.ts';
 import type { Person } from '../support/person.ts';
 import { ROUTE_TABLE } from '../support/route-table.ts';
@@ -52,6 +53,8 @@ beforeAll(async () => {
     { name: 'agent key', kind: 'agent', headers: key((await mint(person, 'api')).text) },
     { name: 'settings key', kind: 'settings', headers: key((await mint(person, 'settings')).text) },
     { name: 'none', kind: 'unknown', headers: {} },
+    { name: 'MCP client', kind: 'oauth', headers: await bearer(person) },
+    { name: 'revoked client', kind: 'unknown', headers: await bearer(person, true) },
     { name: 'revoked agent', kind: 'unknown', headers: await revoked(person, 'api') },
     { name: 'revoked settings', kind: 'unknown', headers: await revoked(person, 'settings') },
     { name: 'signed out', kind: 'unknown', headers: { Cookie: signedOutCookie } },
@@ -76,6 +79,14 @@ async function mint(person: Person, kind: 'api' | 'settings'): Promise<Minted> {
     (value) => `${value}`.startsWith('svc_') && `${value}`.length > 30,
   );
   return { id: body.id, text: `${text}` };
+}
+
+/** An access token that somebody let a client have, and may have taken back. */
+async function bearer(person: Person, isRevoked = false): Promise<Credential['headers']> {
+  const client = await OAuthClient.register(gateway);
+  const { access } = await client.connect(person);
+  if (isRevoked) await person.request('DELETE', `/api/mcp-authorizations/${client.id}`);
+  return { Authorization: `Bearer ${access}` };
 }
 
 async function revoked(person: Person, kind: 'api' | 'settings'): Promise<Credential['headers']> {

@@ -27,14 +27,40 @@ export class Person {
 
   /** As a page of the gateway itself would ask. */
   async request(method: string, path: string, body?: unknown): Promise<Answer> {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    return await this.#fetch(
+      method,
+      path,
+      text,
+      text === undefined ? {} : { 'Content-Type': 'application/json' },
+    );
+  }
+
+  /** Comes by a link from elsewhere; follows nothing. */
+  async visit(path: string): Promise<Answer> {
+    return await this.#fetch('GET', path, undefined, { 'Sec-Fetch-Site': 'cross-site' });
+  }
+
+  /** Sends a form of a page of the gateway, or of whatever `site` says; follows nothing. */
+  async submit(path: string, form: URLSearchParams, site = 'same-origin'): Promise<Answer> {
+    return await this.#fetch('POST', path, form, { 'Sec-Fetch-Site': site });
+  }
+
+  async #fetch(
+    method: string,
+    path: string,
+    body: string | URLSearchParams | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
     const answer = await fetch(`${this.#baseUrl}${path}`, {
       method,
+      redirect: 'manual',
       headers: {
         'Sec-Fetch-Site': 'same-origin',
         ...(this.cookie === null ? {} : { Cookie: this.cookie }),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body }),
     });
     this.#keep(answer.headers.get('set-cookie'));
     const text = await answer.text();

@@ -104,5 +104,18 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'GET /auth/oauth/{provider}/callback': 'public',
   'GET /auth/identities': 'session',
   'DELETE /auth/identities/{identity_id}': 'session',
+  'GET /.well-known/oauth-protected-resource': 'public',
+  'GET /.well-known/oauth-protected-resource/mcp': 'public',
+  'GET /.well-known/oauth-authorization-server': 'public',
+  'GET /.well-known/openid-configuration': 'public',
+  'GET /.well-known/jwks.json': 'public',
+  'POST /oauth/register': 'public',
+  'GET /oauth/authorize': 'public',
+  'POST /oauth/authorize': 'public',
+  'POST /oauth/token': 'public',
+  'POST /oauth/revoke': 'public',
+  'GET /api/mcp-authorizations': 'config',
+  'DELETE /api/mcp-authorizations/{client_id}': 'config',
+
   'POST /auth/logout': 'session',
 };

@@ -1,15 +1,23 @@
 import type { KeyRing } from '../../accounts/key-ring.ts';
 import type { SessionRing } from '../../accounts/session-ring.ts';
+import type { GrantRing } from '../../authorization/grant-ring.ts';
 import type { Authenticate, Principal } from './principal.ts';
 
 /** Every key and token is shorter; anything longer is not worth hashing. */
 const MAX_CREDENTIAL_LENGTH = 256;
 
-/** Lets in whoever holds a key or a session of the rings. */
-export function authenticator(keys: Pick<KeyRing, 'use'>, sessions: Pick<SessionRing, 'use'>): Authenticate {
+/** Lets in whoever holds a key, an access token or a session of the rings. */
+export function authenticator(
+  keys: Pick<KeyRing, 'use'>,
+  sessions: Pick<SessionRing, 'use'>,
+  grants: Pick<GrantRing, 'use'>,
+): Authenticate {
   return (credential) => {
     if (credential === null || credential.length > MAX_CREDENTIAL_LENGTH) return null;
-    return credential.startsWith('svc_') ? byKey(keys, credential) : bySession(sessions, credential);
+    if (credential.startsWith('svc_')) return byKey(keys, credential);
+    // One in sixteen million sessions begins like that, too.
+    const byGrant = credential.startsWith('mcp_') ? byAccessToken(grants, credential) : null;
+    return byGrant ?? bySession(sessions, credential);
   };
 }
 
@@ -20,15 +28,16 @@ function byKey(keys: Pick<KeyRing, 'use'>, credential: string): Principal | null
   return { accountId, credentialId, kind, agentIds, platforms: null };
 }
 
+function byAccessToken(grants: Pick<GrantRing, 'use'>, credential: string): Principal | null {
+  const grant = grants.use(credential);
+  if (grant === null) return null;
+  const { accountId, id: credentialId, agentIds, platforms } = grant;
+  return { accountId, credentialId, kind: 'oauth', agentIds, platforms };
+}
+
 function bySession(sessions: Pick<SessionRing, 'use'>, credential: string): Principal | null {
   const session = sessions.use(credential);
-  return (
-    session && {
-      accountId: session.accountId,
-      credentialId: session.id,
-      kind: 'session',
-      agentIds: session.agentIds,
-      platforms: null,
-    }
-  );
+  if (session === null) return null;
+  const { accountId, id: credentialId, agentIds } = session;
+  return { accountId, credentialId, kind: 'session', agentIds, platforms: null };
 }

@@ -31,3 +31,8 @@ export const IDENTITY_LINKED = notice('Identity linked', 'From now on you can si
 export function signInFailed(reason: string): Page {
   return notice('You are not signed in', `${escapeHtml(reason)}.`);
 }
+
+/** Tells why a client was not let in, and leads nowhere: whoever made the request may not be who it names. */
+export function authorizationFailed(reason: string): Page {
+  return notice('This cannot be connected', `${escapeHtml(reason)}.`);
+}

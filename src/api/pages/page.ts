@@ -9,6 +9,10 @@ export interface Page {
   readonly content: string;
   /** JavaScript; '' without any. */
   readonly script?: string;
+  /** CSS beside that of all pages. */
+  readonly style?: string;
+  /** Where its forms may be sent, and where that may lead (sources of a Content-Security-Policy); nowhere unless told. */
+  readonly formTargets?: readonly string[];
 }
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
@@ -44,20 +48,22 @@ export function pageReply<Status extends number>(
   });
 }
 
-function htmlOf({ title, content, script = '' }: Page): string {
+function htmlOf({ title, content, script = '', style = '' }: Page): string {
   const run = script === '' ? '' : `<script>${script}</script>`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
+<title>${escapeHtml(title)}</title><style>${STYLE}${style}</style></head>
 <body><main><h1>${escapeHtml(title)}</h1>${content}</main>${run}</body></html>
 `;
 }
 
 /** Only this very style and script, and requests to the gateway itself. */
-function policyOf({ script = '' }: Page): string {
+function policyOf({ script = '', style = '', formTargets = ["'none'"] }: Page): string {
   const run = script === '' ? [] : [`script-src ${source(script)}`, "connect-src 'self'"];
-  const rules = ["default-src 'none'", `style-src ${source(STYLE)}`, ...run];
-  return [...rules, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
+  const rules = ["default-src 'none'", `style-src ${source(STYLE + style)}`, ...run];
+  return [...rules, "base-uri 'none'", `form-action ${formTargets.join(' ')}`, "frame-ancestors 'none'"].join(
+    '; ',
+  );
 }
 
 function source(text: string): string {

@@ -3,7 +3,7 @@ import type { AgentView, Candidate } from '../../agents/list-agents.ts';
 import type { PlatformAccount } from '../../store/platform-accounts.ts';
 import type { Agent, AgentAccount, Candidate as CandidateSchema } from '../schema/agent.ts';
 
-/** An agent in the words of the API. There are no OAuth clients before there is an authorization server. */
+/** An agent in the words of the API. */
 export function agentWire(agent: AgentView): z.output<typeof Agent> {
   return {
     id: agent.id,
@@ -13,7 +13,12 @@ export function agentWire(agent: AgentView): z.output<typeof Agent> {
     created_at: agent.createdAt,
     timeout_text: agent.timeoutText,
     keys: agent.keys.map(({ id, keyPrefix }) => ({ id, key_prefix: keyPrefix })),
-    oauth_clients: [],
+    oauth_clients: agent.oauthClients.map((client) => ({
+      client_id: client.clientId,
+      client_name: client.clientName,
+      registered_at: client.registeredAt,
+      last_used_at: client.lastUsedAt,
+    })),
     accounts: agent.accounts.map(accountWire),
   };
 }

@@ -1,6 +1,7 @@
 import { finishSignIn } from '../../accounts/finish-sign-in.ts';
 import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/start-sign-in.ts';
 import { GatewayError } from '../../base/errors.ts';
+import { returnUrl } from '../authorization/return-cookie.ts';
 import { cookieNamed } from '../http/cookie.ts';
 import { type BytesReply, replyEmpty } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
@@ -83,6 +84,10 @@ function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthDoor): Ro
         ...page('The browser is signed in, or the identity linked'),
         headers: { 'Set-Cookie': 'The session: `svc_session`' },
       },
+      302: {
+        description: 'The browser is signed in, and goes on to what it came for',
+        headers: { Location: 'Where the browser goes', 'Set-Cookie': 'The session: `svc_session`' },
+      },
       400: page('The sign-in is over, was begun elsewhere, or was not confirmed'),
       403: page('Nobody has this identity, and sign-up is not open'),
       404: UNKNOWN_PROVIDER,
@@ -104,7 +109,11 @@ function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthDoor): Ro
           session: sessionOf(cookies),
         });
         if (isLink) return pageReply(200, IDENTITY_LINKED);
-        return pageReply(200, SIGNED_IN, { 'Set-Cookie': await openSession(accountId, client) });
+        const session = { 'Set-Cookie': await openSession(accountId, client) };
+        const Location = returnUrl(cookies, publicUrl());
+        return Location === null
+          ? pageReply(200, SIGNED_IN, session)
+          : replyEmpty(302, { ...session, Location, 'Cache-Control': 'no-store' });
       } catch (error) {
         return refusalPage(error);
       }

@@ -81,6 +81,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       'deliveries',
       { ...own, agentId, eventType: 'dm_chat', status: 'queued', payload: '{"a":1}', updatedAt: NOW },
     ],
+    ...authorizationOf(name, owner, secret),
     ['usageDays', { accountId, platform: 'sip', day: '2026-01-02', messages: 1, bytes: 2 }],
     ['inviteLinks', { ...expiring, tokenHash: secret }],
     ['feedback', { ...own, message: 'well done' }],
@@ -132,6 +133,44 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
     ['sipDids', { ...own, number: `+33 of ${name}`, autoAnswer: 0 }],
     ...messagesOf(name, accountId, secret),
     ['events', { accountId, agentId, type: 'call_state', payload: '{"state":"ended"}', createdAt: NOW }],
+  ];
+}
+
+/** An MCP client that was let in, with a token. */
+function authorizationOf(
+  name: string,
+  { accountId, agentId }: { accountId: string; agentId: string },
+  secret: string,
+): [keyof Tables, Row][] {
+  const own = { id: `row_${name}`, accountId, createdAt: NOW };
+  const client = {
+    clientId: `cli_${name}`,
+    clientName: 'c',
+    redirectUris: '[]',
+    authMethod: 'none',
+    registeredAt: NOW,
+  };
+  const redirectUri = 'https://client.example/';
+  return [
+    ['oauthClients', client],
+    ['mcpAuthorizations', { ...own, clientId: client.clientId, redirectUri, platforms: '["sip"]' }],
+    ['agentAuthorizations', { agentId, authorizationId: own.id }],
+    [
+      'oauthGrants',
+      {
+        ...own,
+        authorizationId: own.id,
+        redirectUri,
+        codeHash: secret,
+        codeChallenge: 'c',
+        resource: 'r',
+        codeExpiresAt: NOW,
+      },
+    ],
+    [
+      'oauthTokens',
+      { accountId, grantId: own.id, kind: 'access', tokenHash: secret, createdAt: NOW, expiresAt: NOW },
+    ],
   ];
 }
 
@@ -194,7 +233,7 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
 }
 
 /** The gateway's own tables; every other one holds things of accounts. */
-const NOBODYS = ['facts', 'login_positions', 'migrations'];
+const NOBODYS = ['facts', 'login_positions', 'migrations', 'oauth_clients'];
 
 /** Every row of every table that accounts have rows in, as the database file has them. */
 export async function everyRow(store: Store): Promise<Map<string, Row[]>> {

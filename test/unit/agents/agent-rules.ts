@@ -227,7 +227,9 @@ export async function expectRulesToHold(sequences: number): Promise<void> {
   const directory = new FakeDirectory();
   const keys = await KeyRing.load(store.db, systemClock, () => {});
   const roster = await AgentRoster.load(store.db);
-  const domain = { store, directory, keys, roster, clock: systemClock, endCalls: () => {}, calls: NO_CALLS };
+  const grants = { refresh: async () => {} };
+  const common = { store, directory, keys, roster, grants, clock: systemClock };
+  const domain = { ...common, endCalls: () => {}, calls: NO_CALLS };
   let carriedOut = 0;
   await fc.assert(
     fc.asyncProperty(operations, fc.boolean(), fc.boolean(), async (sequence, atOnce, isBare) => {

@@ -38,6 +38,8 @@ export interface AgentServer {
   audited(accountId: string): Promise<string[]>;
 }
 
+const NOBODY = { use: () => null };
+
 /** Every route on agents, keys and numbers on a real server over a real database. */
 export async function agentServer(): Promise<AgentServer> {
   const dataDir = temporaryDir();
@@ -49,7 +51,8 @@ export async function agentServer(): Promise<AgentServer> {
   keys.watch((keyId, agentIds) => changed.push([keyId, agentIds]));
   const endCalls = (_accountId: string, agentId: string) => void ended.push(agentId);
   const roster = await AgentRoster.load(store.db);
-  const agents = { store, directory, clock: systemClock, keys, roster, endCalls };
+  const grants = { refresh: async () => {} };
+  const agents = { store, directory, clock: systemClock, keys, roster, grants, endCalls };
   const http = new HttpServer({
     routes: [
       ...agentRoutes(agents),
@@ -61,7 +64,7 @@ export async function agentServer(): Promise<AgentServer> {
       ...sipDidRoutes(agents),
     ],
     sockets: [],
-    authenticate: authenticator(keys, { use: () => null }),
+    authenticate: authenticator(keys, NOBODY, NOBODY),
     onError: (error) => {
       throw error;
     },

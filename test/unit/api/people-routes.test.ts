@@ -11,7 +11,7 @@ async function site() {
   const { people } = tested;
   const { url, failures } = await served(
     [...signInRoutes(people), ...passwordRoutes(people), ...emailAddressRoutes(people)],
-    { authenticate: authenticator({ use: () => null }, people.sessions) },
+    { authenticate: authenticator({ use: () => null }, people.sessions, { use: () => null }) },
   );
   const post = async (path: string, body?: unknown, cookie = '') => {
     const answer = await fetch(`${url}${path}`, {

@@ -15,6 +15,7 @@ import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/tempora
 
 const PASSWORD = 'correct horse battery staple';
 const TRUNK = { host: 'sip.example.com', username: '1001', password: PASSWORD };
+const NOBODY = { use: () => null };
 
 /** The SIP routes on a real server, with two accounts that have a settings key each. */
 async function server() {
@@ -36,7 +37,7 @@ async function server() {
   const http = new HttpServer({
     routes: [...sipTrunkRoutes(sip), ...sipDidRoutes(sip)],
     sockets: [],
-    authenticate: authenticator(await KeyRing.load(store.db, systemClock, () => {}), { use: () => null }),
+    authenticate: authenticator(await KeyRing.load(store.db, systemClock, () => {}), NOBODY, NOBODY),
     onError: (error) => {
       throw error;
     },

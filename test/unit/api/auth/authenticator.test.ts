@@ -11,10 +11,23 @@ const AGENT_KEY = `svc_${'a'.repeat(40)}`;
 const SETTINGS_KEY = `svc_${'s'.repeat(40)}`;
 
 const SESSION = { id: 'ses_1', accountId: 'acc_1', agentIds: ['agt_1', 'agt_2'] };
+const GRANT = {
+  id: 'grt_1',
+  accountId: 'acc_1',
+  authorizationId: 'aut_1',
+  clientId: 'cli_1',
+  resource: 'http://localhost/mcp/',
+  agentIds: ['agt_1'],
+  platforms: new Set(['telegram'] as const),
+};
 
-/** Keys, and the one session `token`. */
+/** Keys, the one session `token`, and the one access token `mcp_token`. */
 const authenticator = (keys: KeyRing) =>
-  authenticatorOf(keys, { use: (token) => (token === 'token' ? SESSION : null) });
+  authenticatorOf(
+    keys,
+    { use: (token) => (token === 'token' ? SESSION : null) },
+    { use: (token) => (token === 'mcp_token' ? GRANT : null) },
+  );
 
 /** A clock whose time is a number that the test moves. */
 function handClock(): Clock & { ms: number } {
@@ -129,4 +142,17 @@ test('a session acts for all agents of its account', async () => {
     agentIds: ['agt_1', 'agt_2'],
     platforms: null,
   });
+});
+
+test('an access token acts for the agents and on the platforms of its grant', async () => {
+  const { store } = await twoKeys();
+  const authenticate = authenticator(await KeyRing.load(store.db, handClock(), () => {}));
+  expect(authenticate('mcp_token')).toEqual({
+    accountId: 'acc_1',
+    credentialId: 'grt_1',
+    kind: 'oauth',
+    agentIds: ['agt_1'],
+    platforms: new Set(['telegram']),
+  });
+  expect(authenticate('mcp_other')).toBeNull();
 });

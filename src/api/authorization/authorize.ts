@@ -1,0 +1,178 @@
+import type { z } from 'zod';
+import { approve, approveAgain, rememberedFor } from '../../authorization/approve.ts';
+import {
+  AuthorizationRefused,
+  type AuthorizationRequest,
+  denied,
+  readAuthorizationRequest,
+} from '../../authorization/authorization-request.ts';
+import { reachOf } from '../../authorization/scope-names.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { findAuthorization } from '../../store/mcp-authorizations.ts';
+import type { Principal } from '../auth/principal.ts';
+import { type BytesReply, type EmptyReply, replyEmpty } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { consentPage } from '../pages/consent.ts';
+import { authorizationFailed } from '../pages/notice.ts';
+import { HTML_TYPE, pageReply } from '../pages/page.ts';
+import { signInPage } from '../pages/sign-in.ts';
+import { TOO_MANY } from '../rest/sign-in.ts';
+import { AuthorizeQuery } from '../schema/authorization.ts';
+import type { AuthorizationDoor } from './authorization-door.ts';
+import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.ts';
+import { SMALL_BODY_BYTES } from './form-body.ts';
+import { returnCookie } from './return-cookie.ts';
+
+const TAGS = ['MCP authorization'] as const;
+const PATH = '/oauth/authorize';
+const SENT_BACK = {
+  description: 'Back to the client, with a code or an error',
+  headers: { Location: 'Where the browser goes' },
+} as const;
+const PAGE = {
+  description: 'A page that asks whether the client may, or for somebody to sign in',
+  contentType: HTML_TYPE,
+} as const;
+const FAULT_PAGE = { description: 'A page that tells what is wrong', contentType: HTML_TYPE } as const;
+
+/** Their address holds what a client asks for; forms of the same page may tell it to the gateway alone. */
+const PAGE_HEADERS = { 'Referrer-Policy': 'same-origin' } as const;
+
+type Asked = z.output<typeof AuthorizeQuery>;
+
+/** Where people decide what an MCP client may do for them. */
+export function authorizeRoutes(door: AuthorizationDoor): Route[] {
+  return [ask(door), decide(door)];
+}
+
+function ask(door: AuthorizationDoor): Route {
+  return route({
+    method: 'get',
+    path: PATH,
+    access: 'public',
+    operationId: 'authorize',
+    summary: 'Ask somebody to let an MCP client act for them',
+    description:
+      'For browsers. Whoever is not signed in signs in first. What was said yes to before is not asked again: the same client, to be sent to the same place, for no more platforms.',
+    tags: TAGS,
+    headers: ['cookie'],
+    query: AuthorizeQuery,
+    responses: { 200: PAGE, 302: SENT_BACK, 400: FAULT_PAGE, 429: TOO_MANY },
+    handler: async (request) => {
+      const { query, address } = request;
+      const session = door.sessionOf(request.header('cookie'));
+      if (session === null || wants(query, 'login')) return signInReply(door, query, session);
+      return await orRefusal(302, async () => {
+        const asked = await readAuthorizationRequest(door.domain, query, address);
+        const { accountId } = session;
+        const former = await findAuthorization(door.domain.store.db, accountId, asked.client.clientId);
+        const remembered = wants(query, 'consent') ? null : rememberedFor(former, asked);
+        if (remembered) return sendBack(302, await approveAgain(door.domain, remembered, asked));
+        const given = former && { platforms: former.platforms, agentIds: former.agentIds };
+        return await consentReply(200, door, session, asked, { query, given, complaint: '' });
+      });
+    },
+  });
+}
+
+/** Elsewhere, who is signed in does not sign in but links another identity. */
+function signInReply(
+  { people, providers: all }: AuthorizationDoor,
+  query: Asked,
+  session: Principal | null,
+): BytesReply<200> {
+  const providers = session === null ? all : [];
+  const page = signInPage(people.signup, providers);
+  const cookie = providers.length === 0 ? null : returnCookie(query, people.publicUrl());
+  return pageReply(200, page, cookie === null ? PAGE_HEADERS : { ...PAGE_HEADERS, 'Set-Cookie': cookie });
+}
+
+function decide(door: AuthorizationDoor): Route {
+  return route({
+    method: 'post',
+    path: PATH,
+    access: 'public',
+    operationId: 'decideAuthorization',
+    summary: 'Say yes or no to an MCP client',
+    description: 'The form of the page that asks.',
+    tags: TAGS,
+    headers: ['cookie'],
+    body: 'raw',
+    bodyLimitBytes: SMALL_BODY_BYTES,
+    responses: {
+      303: SENT_BACK,
+      400: { ...FAULT_PAGE, description: 'A page that tells what is wrong, or asks again' },
+      429: TOO_MANY,
+    },
+    handler: async (request) => {
+      const { body, address } = request;
+      const session = door.sessionOf(request.header('cookie'));
+      return await orRefusal(303, async () => {
+        const answer = readAnswer(body);
+        if (session === null || !door.tickets.isGood(answer.ticket, session.credentialId, answer.request))
+          throw new GatewayError('consent_outdated');
+        const query = AuthorizeQuery.parse(Object.fromEntries(new URLSearchParams(answer.request)));
+        const asked = await readAuthorizationRequest(door.domain, query, address);
+        if (!answer.isYes) throw denied(door.domain, asked);
+        return await sayYes(door, session, asked, query, answer);
+      });
+    },
+  });
+}
+
+async function sayYes(
+  door: AuthorizationDoor,
+  session: Principal,
+  asked: AuthorizationRequest,
+  query: Asked,
+  answer: GivenAnswer,
+): Promise<EmptyReply<303> | BytesReply<400>> {
+  const choice = choiceIn(answer, asked, session.agentIds);
+  if (choice.complaint !== '') {
+    const given = { platforms: new Set(choice.platforms), agentIds: choice.agentIds };
+    return await consentReply(400, door, session, asked, { query, given, complaint: choice.complaint });
+  }
+  const { platforms, agentIds } = choice;
+  return sendBack(
+    303,
+    await approve(door.domain, session, asked, { platforms: reachOf(platforms), agentIds }),
+  );
+}
+
+async function consentReply<Status extends 200 | 400>(
+  status: Status,
+  door: AuthorizationDoor,
+  session: Principal,
+  asked: AuthorizationRequest,
+  state: Parameters<typeof questionFor>[3],
+): Promise<BytesReply<Status>> {
+  const page = consentPage(await questionFor(door, session, asked, state));
+  return pageReply(status, page, PAGE_HEADERS);
+}
+
+/** A refusal goes to the client by way of the browser, and what only the person may hear onto a page. */
+async function orRefusal<Status extends 302 | 303, Other>(
+  status: Status,
+  answer: () => Promise<Other>,
+): Promise<Other | EmptyReply<Status> | BytesReply<400>> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof AuthorizationRefused) return sendBack(status, error.location);
+    if (error instanceof GatewayError && error.status === 400)
+      return pageReply(400, authorizationFailed(error.message));
+    throw error;
+  }
+}
+
+function sendBack<Status extends 302 | 303>(status: Status, location: string): EmptyReply<Status> {
+  return replyEmpty(status, {
+    Location: location,
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+  });
+}
+
+function wants({ prompt }: Asked, what: string): boolean {
+  return prompt.split(' ').includes(what);
+}

@@ -1,0 +1,121 @@
+import { type ClientAnswer, type ClientRequest, refusal } from '../../authorization/issue-tokens.ts';
+import {
+  type ClientMetadata,
+  RegistrationRefused,
+  registerClient,
+} from '../../authorization/register-client.ts';
+import { revokeToken } from '../../authorization/revoke-token.ts';
+import { anyOrigin } from '../http/cross-origin.ts';
+import { type JsonReply, reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { TOO_MANY } from '../rest/sign-in.ts';
+import { OAuthFault, OAuthTokens, RegisteredClient, RevokedToken } from '../schema/authorization.ts';
+import type { AuthorizationDoor } from './authorization-door.ts';
+import { parseForm, SMALL_BODY_BYTES, singleFields } from './form-body.ts';
+
+const TAGS = ['MCP authorization'] as const;
+const REFUSED = { description: 'In the words of OAuth', schema: OAuthFault };
+const TWICE = 'A parameter comes twice';
+
+/** What MCP clients ask themselves, without a person. */
+export function clientRoutes(door: AuthorizationDoor): Route[] {
+  return [register(door), token(door), revoke(door)];
+}
+
+function register({ domain }: AuthorizationDoor): Route {
+  return route({
+    method: 'post',
+    path: '/oauth/register',
+    access: 'public',
+    crossOrigin: anyOrigin,
+    operationId: 'registerClient',
+    summary: 'Register an MCP client (RFC 7591)',
+    description:
+      'Reads redirect_uris, client_name and token_endpoint_auth_method. Clients that nobody authorizes make room for later ones.',
+    tags: TAGS,
+    body: 'raw',
+    bodyLimitBytes: SMALL_BODY_BYTES,
+    responses: { 201: { description: 'The client', schema: RegisteredClient }, 400: REFUSED, 429: TOO_MANY },
+    handler: async ({ body, address }) => {
+      try {
+        const { client, secret } = await registerClient(domain, metadataIn(body), address);
+        return reply(201, {
+          client_id: client.clientId,
+          client_name: client.clientName,
+          client_id_issued_at: Math.floor(Date.parse(client.registeredAt) / 1_000),
+          ...(secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 as const }),
+          redirect_uris: [...client.redirectUris],
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          token_endpoint_auth_method: client.authMethod,
+        });
+      } catch (error) {
+        if (!(error instanceof RegistrationRefused)) throw error;
+        return reply(400, { error: error.code, error_description: error.message });
+      }
+    },
+  });
+}
+
+function metadataIn(body: Uint8Array): ClientMetadata {
+  try {
+    const metadata: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    if (metadata !== null && typeof metadata === 'object') return metadata as ClientMetadata;
+  } catch {
+    // Told below, like JSON that is no object.
+  }
+  throw new RegistrationRefused('invalid_client_metadata', 'The body is no JSON object');
+}
+
+function token({ issueTokens }: AuthorizationDoor): Route {
+  return route({
+    method: 'post',
+    path: '/oauth/token',
+    access: 'public',
+    crossOrigin: anyOrigin,
+    operationId: 'issueTokens',
+    summary: 'Get tokens for a code or a refresh token',
+    description:
+      'A form. A code works once and a refresh token works once: whichever comes a second time ends all that came of it. Access tokens last an hour, and end when they are refreshed.',
+    tags: TAGS,
+    headers: ['authorization'],
+    body: 'raw',
+    bodyLimitBytes: SMALL_BODY_BYTES,
+    responses: { 200: { description: 'Tokens', schema: OAuthTokens }, 400: REFUSED, 401: REFUSED },
+    handler: async (request) => {
+      const asked = clientRequest(request.body, request.header('authorization'));
+      return answered(asked === null ? refusal('invalid_request', TWICE) : await issueTokens(asked));
+    },
+  });
+}
+
+function revoke({ domain }: AuthorizationDoor): Route {
+  return route({
+    method: 'post',
+    path: '/oauth/revoke',
+    access: 'public',
+    crossOrigin: anyOrigin,
+    operationId: 'revokeToken',
+    summary: 'Give a token back (RFC 7009)',
+    description: 'A form. With an access or a refresh token goes all that came of the same code.',
+    tags: TAGS,
+    headers: ['authorization'],
+    body: 'raw',
+    bodyLimitBytes: SMALL_BODY_BYTES,
+    responses: { 200: { description: 'It opens nothing', schema: RevokedToken }, 400: REFUSED, 401: REFUSED },
+    handler: async (request) => {
+      const asked = clientRequest(request.body, request.header('authorization'));
+      return answered(asked === null ? refusal('invalid_request', TWICE) : await revokeToken(domain, asked));
+    },
+  });
+}
+
+function clientRequest(body: Uint8Array, authorization: string): ClientRequest | null {
+  const form = singleFields(parseForm(body));
+  return form && { form, authorization };
+}
+
+/** The domain speaks OAuth already: what it says goes out as it is. */
+function answered({ status, body, headers }: ClientAnswer) {
+  return reply(status, body, headers) as JsonReply<200, never> | JsonReply<400 | 401, { error: string }>;
+}

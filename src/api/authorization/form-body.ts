@@ -1,0 +1,13 @@
+/** Largest body of a form or of a client's description. */
+export const SMALL_BODY_BYTES = 65_536;
+
+/** A form as browsers and OAuth clients send it; of a field that comes twice, all values. */
+export function parseForm(body: Uint8Array): URLSearchParams {
+  return new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+}
+
+/** The fields of a form none of which may come twice (RFC 6749, section 3.2); null when one does. */
+export function singleFields(form: URLSearchParams): Record<string, string> | null {
+  const names = [...form.keys()];
+  return new Set(names).size === names.length ? Object.fromEntries(form) : null;
+}

@@ -1,0 +1,99 @@
+import type { AuthorizationDomain } from '../../authorization/authorization-domain.ts';
+import { SCOPE_NAMES } from '../../authorization/scope-names.ts';
+import { anyOrigin } from '../http/cross-origin.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { KeySet, ResourceMetadata, ServerMetadata } from '../schema/authorization.ts';
+
+const TAGS = ['MCP authorization'] as const;
+const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
+
+/**
+ * Where MCP clients read whom to ask for a token: for the `WWW-Authenticate` of those that come without (RFC 9728).
+ * `path`: the one they came to, which they find there as they spelled it.
+ */
+export function resourceMetadataUrl(publicUrl: string, path: string): string {
+  return `${publicUrl}${RESOURCE_PATH}/mcp${path.endsWith('/') ? '/' : ''}`;
+}
+
+/** How MCP clients find the authorization server, and what it can do. */
+export function metadataRoutes(domain: AuthorizationDomain): Route[] {
+  return [
+    resource(domain, RESOURCE_PATH, 'getResourceMetadata'),
+    resource(domain, `${RESOURCE_PATH}/mcp`, 'getMcpResourceMetadata'),
+    server(domain, '/.well-known/oauth-authorization-server', 'getAuthorizationServer'),
+    server(domain, '/.well-known/openid-configuration', 'getOpenIdConfiguration'),
+    keys(),
+  ];
+}
+
+/** Clients want the resource spelled as they know it: with the last slash for those that asked with one. */
+function resource(domain: AuthorizationDomain, path: `/${string}`, operationId: string): Route {
+  return route({
+    method: 'get',
+    path,
+    access: 'public',
+    crossOrigin: anyOrigin,
+    operationId,
+    summary: 'Tell MCP clients whom to ask for a token (RFC 9728)',
+    tags: TAGS,
+    responses: { 200: { description: 'The MCP server as a resource', schema: ResourceMetadata } },
+    handler: ({ path: asked }) =>
+      reply(200, {
+        resource: asked === `${RESOURCE_PATH}/mcp` ? domain.resource().replace(/\/$/, '') : domain.resource(),
+        authorization_servers: [domain.issuer()],
+        bearer_methods_supported: ['header'],
+        resource_name: 'Voice and chat gateway',
+      }),
+  });
+}
+
+/** OpenID Connect asks for more than there is: no identity tokens are issued, and so no keys are there to check them. */
+function server({ issuer }: AuthorizationDomain, path: `/${string}`, operationId: string): Route {
+  return route({
+    method: 'get',
+    path,
+    access: 'public',
+    crossOrigin: anyOrigin,
+    operationId,
+    summary: 'Describe the authorization server (RFC 8414)',
+    tags: TAGS,
+    responses: { 200: { description: 'What it can do, and where', schema: ServerMetadata } },
+    handler: () => {
+      const root = issuer();
+      return reply(200, {
+        issuer: root,
+        authorization_endpoint: `${root}/oauth/authorize`,
+        token_endpoint: `${root}/oauth/token`,
+        registration_endpoint: `${root}/oauth/register`,
+        revocation_endpoint: `${root}/oauth/revoke`,
+        jwks_uri: `${root}/.well-known/jwks.json`,
+        scopes_supported: [...SCOPE_NAMES],
+        response_types_supported: ['code'],
+        response_modes_supported: ['query'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+        token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+        revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+        code_challenge_methods_supported: ['S256'],
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
+        subject_types_supported: ['public'],
+        id_token_signing_alg_values_supported: ['none'],
+      });
+    },
+  });
+}
+
+function keys(): Route {
+  return route({
+    method: 'get',
+    path: '/.well-known/jwks.json',
+    access: 'public',
+    crossOrigin: anyOrigin,
+    operationId: 'getKeySet',
+    summary: 'List the keys that sign identity tokens: none, as there are no such tokens',
+    tags: TAGS,
+    responses: { 200: { description: 'An empty set', schema: KeySet } },
+    handler: () => reply(200, { keys: [] }),
+  });
+}

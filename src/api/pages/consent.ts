@@ -1,0 +1,133 @@
+import type { AuthorizationRequest } from '../../authorization/authorization-request.ts';
+import { escapeHtml } from '../../base/html.ts';
+import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
+import type { Page } from './page.ts';
+
+/** A thing to tick. */
+export interface Tick<Id extends string = string> {
+  readonly id: Id;
+  readonly name: string;
+  readonly isChosen: boolean;
+}
+
+/** A platform to tick; `isConnected`: the account is logged in there. */
+export interface PlatformTick extends Tick<Platform> {
+  readonly isConnected: boolean;
+}
+
+/** What somebody is asked. */
+export interface ConsentQuestion {
+  readonly request: AuthorizationRequest;
+  /** The same as text, and what proves that this page showed it. */
+  readonly requestText: string;
+  readonly ticket: string;
+  /** How the account is called. */
+  readonly account: string;
+  /** To this page for somebody else. */
+  readonly otherAccountUrl: string;
+  readonly platforms: readonly PlatformTick[];
+  /** Not asked for where there is only one. */
+  readonly agents: readonly Tick[];
+  /** What is wrong with the answer before; '' at first. */
+  readonly complaint: string;
+}
+
+export const PLATFORM_NAMES: Readonly<Record<Platform, string>> = {
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+  meet: 'Google Meet',
+  zoom: 'Zoom',
+  telegram: 'Telegram',
+  whatsapp: 'WhatsApp',
+  slack: 'Slack',
+  nctalk: 'Nextcloud Talk',
+  sip: 'Phone (SIP)',
+};
+
+const STYLE = `
+main{max-width:520px}
+a{color:var(--accent)}
+strong{color:var(--ink);overflow-wrap:anywhere}
+fieldset{margin:20px 0 0;padding:0;border:0}
+legend{margin:0 0 8px;padding:0;font-weight:600;font-size:14px}
+.ticks{display:grid;gap:8px}
+@media (min-width:480px){.ticks{grid-template-columns:1fr 1fr}}
+.ticks label{display:flex;align-items:center;gap:12px;margin:0;padding:10px 12px;min-height:56px;border:1px solid var(--line);border-radius:10px;font-weight:500;font-size:15px;line-height:1.3;cursor:pointer;overflow-wrap:anywhere}
+.ticks label:has(:checked){border-color:var(--accent);background:color-mix(in srgb,var(--accent) 8%,transparent)}
+.ticks input{flex:none;width:18px;height:18px;margin:0;accent-color:var(--accent)}
+.ticks small{display:block;color:var(--quiet);font-weight:400;font-size:13px}
+.fine{margin:16px 0 0;font-size:14px}
+[role=alert]{margin:12px 0 0;font-weight:600}
+.answers{display:grid;grid-template-columns:1fr 1fr;gap:12px;margin-top:24px}
+.answers button{margin:0}
+.answers .no{background:transparent;color:var(--ink);border:1px solid var(--line)}
+.who{margin:20px 0 0;padding-top:16px;border-top:1px solid var(--line);font-size:14px;overflow-wrap:anywhere}`;
+
+/** Asks somebody what an MCP client may do for them. It works without scripts. */
+export function consentPage(question: ConsentQuestion): Page {
+  const { request, agents, platforms, complaint } = question;
+  const fault = complaint === '' ? '' : `<p class="bad" role="alert">${escapeHtml(complaint)}</p>`;
+  return {
+    title: `Connect ${request.client.clientName}?`,
+    content: `<p>It asks to act for you, ${identityOf(request)}. Your answer takes you to
+<strong>${escapeHtml(destinationOf(request.redirectUri))}</strong>.</p>
+<form method="post" action="authorize">
+<input type="hidden" name="request" value="${escapeHtml(question.requestText)}">
+<input type="hidden" name="ticket" value="${escapeHtml(question.ticket)}">
+${ticks('Platforms it may use', 'platform', platforms, platformHint)}
+${agents.length > 1 ? ticks('Agents it acts for', 'agent', agents, () => '') : ''}
+<p class="fine">It can read messages and take calls there, and write and speak in your name.${wholeHint(request)}
+You can take this back at any time.</p>${fault}
+<div class="answers"><button class="no" name="decision" value="deny">Deny</button>
+<button name="decision" value="allow">Allow</button></div></form>
+<p class="who">Signed in as <strong>${escapeHtml(question.account)}</strong>.
+<a href="${escapeHtml(question.otherAccountUrl)}">Use another account</a></p>`,
+    style: STYLE,
+    formTargets: ["'self'", sourceOf(request.redirectUri)],
+  };
+}
+
+function ticks<T extends Tick>(
+  legend: string,
+  field: string,
+  all: readonly T[],
+  hintOf: (tick: T) => string,
+): string {
+  const rows = all.map((tick) => {
+    const hint = hintOf(tick);
+    const small = hint === '' ? '' : `<small>${hint}</small>`;
+    return `<label><input type="checkbox" name="${field}" value="${escapeHtml(tick.id)}"${tick.isChosen ? ' checked' : ''}><span>${escapeHtml(tick.name)}${small}</span></label>`;
+  });
+  return `<fieldset><legend>${legend}</legend><div class="ticks">${rows.join('\n')}</div></fieldset>`;
+}
+
+function platformHint({ id, isConnected }: PlatformTick): string {
+  const { capabilities } = PLATFORM_TRAITS[id];
+  const calls = capabilities.includes('audio_in') ? ['Calls'] : [];
+  const words = [...calls, ...(capabilities.includes('write') ? ['messages'] : [])].join(', ');
+  const shown = `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return isConnected ? `${shown} · <span class="good">connected</span>` : shown;
+}
+
+/** What null as the choice means beyond the platforms of today. */
+function wholeHint({ platforms }: AuthorizationRequest): string {
+  if (platforms !== null) return '';
+  return ' With every platform ticked it may use those that come later too, and write to your other agents.';
+}
+
+/** Where a client's description is read from its own site, that site is known; any other name is only claimed. */
+function identityOf({ client }: AuthorizationRequest): string {
+  if (client.fetchedAt === null) return 'and chose this name itself';
+  return `and is known to <strong>${escapeHtml(new URL(client.clientId).host)}</strong> by this name`;
+}
+
+function destinationOf(redirectUri: string): string {
+  const { protocol, host } = new URL(redirectUri);
+  return protocol === 'https:' ? host : `a program on this computer (${host})`;
+}
+
+/** Browsers hold the redirect after a form to its page's policy as well. IPv6 has no source of its own there. */
+function sourceOf(redirectUri: string): string {
+  const { protocol, origin, hostname } = new URL(redirectUri);
+  return hostname.startsWith('[') ? protocol : origin;
+}

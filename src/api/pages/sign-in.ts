@@ -1,0 +1,102 @@
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords.ts';
+import type { SignupPolicy } from '../../accounts/people.ts';
+import { escapeHtml } from '../../base/html.ts';
+import type { Page } from './page.ts';
+
+const STYLE = `
+button.other{margin-top:12px;background:transparent;color:var(--accent);border:1px solid var(--line)}
+.provider{display:block;margin-top:12px;padding:12px;border:1px solid var(--line);border-radius:10px;color:inherit;font-weight:600;text-align:center;text-decoration:none}
+.links{margin:20px 0 0;text-align:center;font-size:14px}
+a{color:var(--accent)}
+p[data-new]{margin:6px 0 0;font-size:14px}
+[role=status]:empty{min-height:0;margin:0}
+[hidden]{display:none}`;
+
+/**
+ * Signs in, or makes an account and then signs in, and goes on with the page that asked for it, which is at this very
+ * address: nobody is led anywhere else. Addresses are relative: the gateway may live under a path.
+ */
+const SCRIPT = `
+{
+  const form = document.querySelector('form');
+  const status = document.querySelector('[role=status]');
+  const [go, other] = form.querySelectorAll('button');
+  const tell = (text, kind) => { status.textContent = text; status.className = kind; };
+  const ask = async (path, body) => {
+    const answer = await fetch('../auth/' + path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.ok) return null;
+    const { detail } = await answer.json().catch(() => ({}));
+    return typeof detail === 'string' ? detail : 'Please check what you wrote';
+  };
+  let isNew = false;
+  const show = () => {
+    document.querySelector('h1').textContent = isNew ? form.dataset.create : form.dataset.signIn;
+    go.textContent = isNew ? form.dataset.create : form.dataset.signIn;
+    other.textContent = isNew ? form.dataset.known : form.dataset.unknown;
+    form.password.autocomplete = isNew ? 'new-password' : 'current-password';
+    form.password.minLength = isNew ? form.dataset.minLength : 1;
+    for (const part of form.querySelectorAll('[data-new]')) part.hidden = !isNew;
+    if (form.invite_code) form.invite_code.required = isNew;
+    tell('', '');
+  };
+  const goOn = () => {
+    const url = new URL(location.href);
+    if (url.searchParams.get('prompt') === 'login') url.searchParams.delete('prompt');
+    location.replace(url);
+  };
+  other.addEventListener('click', () => { isNew = !isNew; show(); });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const { email, password, invite_code } = Object.fromEntries(new FormData(form));
+    go.disabled = true;
+    tell('One moment …', '');
+    try {
+      const refused = isNew && await ask('signup', { email, password, ...(invite_code ? { invite_code } : {}) });
+      const fault = refused || await ask('login', { email, password });
+      if (!fault) return goOn();
+      tell(isNew && !refused ? form.dataset.taken : fault, 'bad');
+    } catch {
+      tell('The gateway does not answer', 'bad');
+    }
+    go.disabled = false;
+  });
+}
+`;
+
+const INVITE_FIELD = `<div data-new hidden><label for="invite_code">Invite code</label>
+<input id="invite_code" name="invite_code" maxlength="256" autocomplete="off"></div>`;
+
+/** Comes back to the page by the cookie that was set with it. */
+function providerLink(name: string): string {
+  const shown = escapeHtml(name.charAt(0).toUpperCase() + name.slice(1));
+  return `<a class="provider" href="../auth/oauth/${encodeURIComponent(name)}/start">Continue with ${shown}</a>`;
+}
+
+/** Stands where a page is that only somebody may see who is signed in. */
+export function signInPage({ mode }: SignupPolicy, providers: readonly string[]): Page {
+  const other = mode === 'closed' ? 'hidden' : '';
+  return {
+    title: 'Sign in',
+    content: `<p>An assistant asks to act for you. Who are you?</p>
+<noscript><p class="bad">This page needs JavaScript.</p></noscript>
+<form data-sign-in="Sign in" data-create="Create account" data-known="I have an account"
+ data-unknown="Create an account" data-min-length="${PASSWORD_MIN_LENGTH}"
+ data-taken="This address may have an account already, with another password. A mail tells you more.">
+<label for="email">Email address</label>
+<input id="email" name="email" type="email" required autocomplete="username">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" required maxlength="${PASSWORD_MAX_LENGTH}" autocomplete="current-password">
+<p data-new hidden>At least ${PASSWORD_MIN_LENGTH} characters.</p>
+${mode === 'invite' ? INVITE_FIELD : ''}
+<button>Sign in</button><button type="button" class="other" ${other}>Create an account</button>
+<p role="status"></p></form>
+${providers.map(providerLink).join('')}
+<p class="links"><a href="../auth/reset-password">Forgot your password?</a></p>`,
+    style: STYLE,
+    script: SCRIPT,
+  };
+}

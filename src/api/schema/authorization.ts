@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { PLATFORMS } from '../../base/platform.ts';
+
+/** Everything is optional here: what is missing is told the person or the client in the words of OAuth. */
+export const AuthorizeQuery = z.object({
+  client_id: z
+    .string()
+    .default('')
+    .describe('As it was registered, or the https URL of a document about the client'),
+  redirect_uri: z.string().default('').describe('One that the client told; on loopback at any port'),
+  response_type: z.string().default('').describe('`code`'),
+  state: z.string().default('').describe('Comes back as it is'),
+  code_challenge: z.string().default('').describe('PKCE: SHA-256 of the verifier in base64url'),
+  code_challenge_method: z.string().default('').describe('`S256`'),
+  resource: z.string().default('').describe('The address of the MCP server; left out, it is meant'),
+  scope: z.string().default('').describe('Names of platforms; left out, all of them are asked for'),
+  prompt: z.string().default('').describe('`consent` asks anew, `login` lets somebody else sign in'),
+});
+
+/** A client as it was registered (RFC 7591, section 3.2.1). */
+export const RegisteredClient = z
+  .object({
+    client_id: z.string(),
+    client_name: z.string(),
+    client_id_issued_at: z.int().describe('Unix time in seconds'),
+    client_secret: z.string().optional().describe('Shown this once; not for clients with `none`'),
+    client_secret_expires_at: z.literal(0).optional(),
+    redirect_uris: z.array(z.string()),
+    grant_types: z.array(z.string()),
+    response_types: z.array(z.string()),
+    token_endpoint_auth_method: z.string(),
+  })
+  .meta({ id: 'McpClient' });
+
+/** How OAuth says no (RFC 6749, section 5.2). */
+export const OAuthFault = z
+  .object({ error: z.string(), error_description: z.string().optional() })
+  .meta({ id: 'OAuthError' });
+
+export const OAuthTokens = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('Bearer'),
+    expires_in: z.int().describe('Seconds'),
+    refresh_token: z.string().describe('Works once'),
+    scope: z.string().describe('The platforms that were granted'),
+  })
+  .meta({ id: 'OAuthTokens' });
+
+/** RFC 7009 knows no other answer to what worked. */
+export const RevokedToken = z.object({}).meta({ id: 'RevokedToken' });
+
+const Names = z.array(z.string());
+
+export const ResourceMetadata = z
+  .object({
+    resource: z.string(),
+    authorization_servers: Names,
+    bearer_methods_supported: Names,
+    resource_name: z.string(),
+  })
+  .meta({ id: 'ProtectedResource' });
+
+export const ServerMetadata = z
+  .object({
+    issuer: z.string(),
+    authorization_endpoint: z.string(),
+    token_endpoint: z.string(),
+    registration_endpoint: z.string(),
+    revocation_endpoint: z.string(),
+    jwks_uri: z.string(),
+    scopes_supported: Names,
+    response_types_supported: Names,
+    response_modes_supported: Names,
+    grant_types_supported: Names,
+    token_endpoint_auth_methods_supported: Names,
+    revocation_endpoint_auth_methods_supported: Names,
+    code_challenge_methods_supported: Names,
+    authorization_response_iss_parameter_supported: z.boolean(),
+    client_id_metadata_document_supported: z.boolean(),
+    subject_types_supported: Names,
+    id_token_signing_alg_values_supported: Names,
+  })
+  .meta({ id: 'AuthorizationServer' });
+
+export const KeySet = z.object({ keys: z.array(z.object({})) }).meta({ id: 'KeySet' });
+
+export const ClientParams = z.object({ client_id: z.string().describe('Identifier of the client') });
+
+/** What the account lets an MCP client do. */
+export const McpAuthorization = z
+  .object({
+    client_id: z.string(),
+    client_name: z.string(),
+    registered_at: z.string(),
+    authorized_at: z.string().describe('When somebody said yes to it last'),
+    last_used_at: z.string().nullable().describe('Written at most once a minute'),
+    redirect_uri: z.string().describe('Where its codes are sent'),
+    platforms: z.array(z.enum(PLATFORMS)).describe('Those that it may use'),
+    all_platforms: z.boolean().describe('Whether it may use those that come later, too'),
+    agent_ids: z.array(z.string()).describe('Agents that it acts for'),
+  })
+  .meta({ id: 'McpAuthorization' });
+
+export const McpAuthorizationList = z
+  .object({ authorizations: z.array(McpAuthorization) })
+  .meta({ id: 'McpAuthorizationList' });

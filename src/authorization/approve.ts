@@ -1,0 +1,130 @@
+import { hashToken, newToken } from '../accounts/tokens.ts';
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { Platform } from '../base/platform.ts';
+import { isoAfter } from '../base/time.ts';
+import { findAgent } from '../store/agents.ts';
+import { type Actor, audit } from '../store/audit-log.ts';
+import {
+  findAuthorization,
+  type ListedAuthorization,
+  type McpAuthorization,
+  putAuthorization,
+} from '../store/mcp-authorizations.ts';
+import { findClient } from '../store/oauth-clients.ts';
+import { insertGrant, pruneGrants } from '../store/oauth-grants.ts';
+import type { Db } from '../store/tables.ts';
+import { type AuthorizationDomain, CODE_MS } from './authorization-domain.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { isSameRedirect, redirectTo } from './redirect-uris.ts';
+import { isWithin, namesOf } from './scope-names.ts';
+
+/** Codes of one authorization that wait to be redeemed. */
+const MAX_OPEN_CODES = 10;
+
+/** What somebody lets a client do. */
+export interface Choice {
+  /** Null: all of them. */
+  readonly platforms: ReadonlySet<Platform> | null;
+  /** At least one. */
+  readonly agentIds: readonly string[];
+}
+
+/**
+ * What the account let the client do before, if that goes for this request too: it would be sent to the same place, for
+ * no more than was said yes to. A client that names no platforms asks for those it has. Null: somebody has to be asked.
+ */
+export function rememberedFor(
+  former: ListedAuthorization | undefined,
+  { redirectUri, platforms }: AuthorizationRequest,
+): McpAuthorization | null {
+  if (!former || former.agentIds.length === 0) return null;
+  if (!isSameRedirect(former.redirectUri, redirectUri)) return null;
+  return platforms === null || isWithin(platforms, former.platforms) ? former : null;
+}
+
+/**
+ * Lets a client act for an account, with this scope from now on, also by tokens that it has already. Returns where the
+ * browser brings it the code. Throws `agent_not_found`, and `client_unknown` for one that is gone meanwhile.
+ */
+export async function approve(
+  domain: AuthorizationDomain,
+  actor: Actor,
+  request: AuthorizationRequest,
+  { platforms, agentIds }: Choice,
+): Promise<string> {
+  const { client, redirectUri } = request;
+  const nowIso = domain.clock.nowIso();
+  const code = await domain.store.db.transaction().execute(async (trx) => {
+    if (!(await findClient(trx, client.clientId))) throw new GatewayError('client_unknown');
+    await requireAgents(trx, actor.accountId, agentIds);
+    const former = await findAuthorization(trx, actor.accountId, client.clientId);
+    const authorization: McpAuthorization = {
+      id: former?.id ?? newId('aut'),
+      accountId: actor.accountId,
+      clientId: client.clientId,
+      redirectUri,
+      platforms,
+      agentIds,
+      createdAt: nowIso,
+      lastUsedAt: former?.lastUsedAt ?? null,
+    };
+    await putAuthorization(trx, authorization);
+    const detail = { client: client.clientName, redirectUri, platforms: namesOf(platforms), agentIds };
+    await audit(trx, actor, 'mcp_authorization.approve', client.clientId, detail, nowIso);
+    return await issueCode(trx, domain, authorization, request);
+  });
+  await domain.grants.refresh(actor.accountId);
+  return answerWith(domain, request, code);
+}
+
+/** As `approve`, for a client whom the account lets do this already. */
+export async function approveAgain(
+  domain: AuthorizationDomain,
+  authorization: McpAuthorization,
+  request: AuthorizationRequest,
+): Promise<string> {
+  const code = await domain.store.db
+    .transaction()
+    .execute((trx) => issueCode(trx, domain, authorization, request));
+  return answerWith(domain, request, code);
+}
+
+async function requireAgents(db: Db, accountId: string, agentIds: readonly string[]): Promise<void> {
+  if (agentIds.length === 0) throw new GatewayError('agent_not_found');
+  for (const agentId of agentIds)
+    if (!(await findAgent(db, accountId, agentId))) throw new GatewayError('agent_not_found');
+}
+
+async function issueCode(
+  db: Db,
+  { clock, resource }: AuthorizationDomain,
+  { id: authorizationId, accountId }: McpAuthorization,
+  { redirectUri, codeChallenge }: AuthorizationRequest,
+): Promise<string> {
+  const code = `mcc_${newToken()}`;
+  const nowIso = clock.nowIso();
+  await insertGrant(db, {
+    id: newId('grt'),
+    accountId,
+    authorizationId,
+    redirectUri,
+    codeHash: hashToken(code),
+    codeChallenge,
+    resource: resource(),
+    createdAt: nowIso,
+    codeExpiresAt: isoAfter(nowIso, CODE_MS),
+    redeemedAt: null,
+  });
+  await pruneGrants(db, authorizationId, 'codes', MAX_OPEN_CODES);
+  return code;
+}
+
+/** `iss` tells a client of several servers which one answers (RFC 9207). */
+function answerWith(
+  { issuer }: AuthorizationDomain,
+  { redirectUri, state }: AuthorizationRequest,
+  code: string,
+): string {
+  return redirectTo(redirectUri, { code, state, iss: issuer() });
+}

@@ -1,0 +1,110 @@
+import { GatewayError } from '../base/errors.ts';
+import type { Platform } from '../base/platform.ts';
+import { findClient, type OauthClient } from '../store/oauth-clients.ts';
+import { type AuthorizationDomain, isResource } from './authorization-domain.ts';
+import { documentClient, isDocumentUrl } from './client-documents.ts';
+import { isRedirectUri, isSameRedirect, redirectTo } from './redirect-uris.ts';
+import { platformsNamed } from './scope-names.ts';
+
+/** SHA-256 in base64url. */
+const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+/** What a client has people ask for at the authorization endpoint; '' is what it left out. */
+export interface AskedParameters {
+  readonly client_id: string;
+  readonly redirect_uri: string;
+  readonly response_type: string;
+  readonly state: string;
+  readonly code_challenge: string;
+  readonly code_challenge_method: string;
+  readonly resource: string;
+  readonly scope: string;
+}
+
+/** A client that wants to act for somebody, and how it will prove that it is the one that asked. */
+export interface AuthorizationRequest {
+  readonly client: OauthClient;
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly codeChallenge: string;
+  /** What it asks for; null: everything. */
+  readonly platforms: ReadonlySet<Platform> | null;
+}
+
+type RefusalCode = 'access_denied' | 'invalid_request' | 'invalid_target' | 'unsupported_response_type';
+
+/** Says no to a client, by way of the browser (RFC 6749, section 4.1.2.1). */
+export class AuthorizationRefused extends Error {
+  readonly code: RefusalCode;
+  /** Where the browser goes. */
+  readonly location: string;
+
+  constructor(
+    code: RefusalCode,
+    description: string,
+    to: Pick<AuthorizationRequest, 'redirectUri' | 'state'>,
+    issuer: string,
+  ) {
+    super(description);
+    this.code = code;
+    const { redirectUri, state } = to;
+    this.location = redirectTo(redirectUri, {
+      error: code,
+      error_description: description,
+      state,
+      iss: issuer,
+    });
+  }
+}
+
+/**
+ * Reads what a client asks for. Throws `client_unknown` and `redirect_unknown`, which only the person may hear: whoever
+ * wrote such a request may not have them sent anywhere. Throws AuthorizationRefused for the rest, and TooManyAttempts.
+ */
+export async function readAuthorizationRequest(
+  domain: AuthorizationDomain,
+  asked: AskedParameters,
+  ip: string,
+): Promise<AuthorizationRequest> {
+  const { state, redirect_uri: redirectUri } = asked;
+  const client = await clientOf(domain, asked.client_id, ip);
+  if (!isRedirectUri(redirectUri) || !client.redirectUris.some((known) => isSameRedirect(known, redirectUri)))
+    throw new GatewayError('redirect_unknown');
+  const fault = faultIn(domain, asked);
+  if (fault !== null)
+    throw new AuthorizationRefused(fault.code, fault.description, { redirectUri, state }, domain.issuer());
+  const platforms = platformsNamed(asked.scope);
+  return { client, redirectUri, state, codeChallenge: asked.code_challenge, platforms };
+}
+
+/** The person says no. */
+export function denied({ issuer }: AuthorizationDomain, request: AuthorizationRequest): AuthorizationRefused {
+  return new AuthorizationRefused('access_denied', 'The person said no', request, issuer());
+}
+
+async function clientOf(domain: AuthorizationDomain, clientId: string, ip: string): Promise<OauthClient> {
+  const client = isDocumentUrl(clientId)
+    ? await documentClient(domain, clientId, ip)
+    : await findClient(domain.store.db, clientId);
+  if (!client) throw new GatewayError('client_unknown');
+  return client;
+}
+
+interface Fault {
+  readonly code: RefusalCode;
+  readonly description: string;
+}
+
+/** PKCE is no choice (OAuth 2.1, section 4.1.1), and its `plain` is none either. */
+function faultIn(domain: AuthorizationDomain, asked: AskedParameters): Fault | null {
+  if (asked.response_type !== 'code')
+    return { code: 'unsupported_response_type', description: 'response_type must be code' };
+  if (asked.code_challenge_method !== 'S256' || !S256_CHALLENGE.test(asked.code_challenge))
+    return {
+      code: 'invalid_request',
+      description: 'code_challenge with code_challenge_method S256 is required',
+    };
+  if (asked.resource !== '' && !isResource(domain, asked.resource))
+    return { code: 'invalid_target', description: `resource must be ${domain.resource()}` };
+  return null;
+}

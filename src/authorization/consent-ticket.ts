@@ -1,0 +1,36 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../base/same-secret.ts';
+import type { Clock } from '../base/time.ts';
+
+/** A page that was left open longer asks again. */
+const LIFE_MS = 3_600_000;
+
+/**
+ * Ties the answer on a consent page to the session that the page was made for and to the request that it showed: nobody
+ * else's page can say yes for somebody, nor for another client. Tickets of an earlier process are void.
+ */
+export class ConsentTickets {
+  readonly #key = randomBytes(32);
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  issue(sessionId: string, request: string): string {
+    const atMs = Math.floor(this.#clock.monotonicMs());
+    return `${atMs}.${this.#mark(atMs, sessionId, request)}`;
+  }
+
+  isGood(ticket: string, sessionId: string, request: string): boolean {
+    const [at = '', mark = ''] = ticket.split('.');
+    const atMs = Number(at);
+    const isYoung = this.#clock.monotonicMs() - atMs < LIFE_MS;
+    return isYoung && isSameSecret(mark, this.#mark(atMs, sessionId, request));
+  }
+
+  #mark(atMs: number, sessionId: string, request: string): string {
+    const text = JSON.stringify([atMs, sessionId, request]);
+    return createHmac('sha256', this.#key).update(text).digest('base64url');
+  }
+}

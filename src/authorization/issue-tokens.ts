@@ -1,0 +1,72 @@
+import OAuth2Server from '@node-oauth/oauth2-server';
+import {
+  ACCESS_TOKEN_MS,
+  type AuthorizationDomain,
+  isResource,
+  REFRESH_TOKEN_MS,
+} from './authorization-domain.ts';
+import { tokenModel } from './token-model.ts';
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** What came to an endpoint that clients talk to themselves. */
+export interface ClientRequest {
+  readonly form: Readonly<Record<string, string>>;
+  /** '' when absent. */
+  readonly authorization: string;
+}
+
+/** What goes back, in the words of RFC 6749, section 5. */
+export interface ClientAnswer {
+  readonly status: 200 | 400 | 401;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Gives tokens for a code or a refresh token. */
+export type IssueTokens = (request: ClientRequest) => Promise<ClientAnswer>;
+
+export function tokenIssuer(domain: AuthorizationDomain): IssueTokens {
+  const server = new OAuth2Server({
+    model: tokenModel(domain),
+    accessTokenLifetime: ACCESS_TOKEN_MS / 1_000,
+    refreshTokenLifetime: REFRESH_TOKEN_MS / 1_000,
+    // The model asks those who have a secret for it; the others prove themselves by PKCE.
+    requireClientAuthentication: { authorization_code: false, refresh_token: false },
+  });
+  return async (request) => {
+    const { resource = '' } = request.form;
+    if (resource !== '' && !isResource(domain, resource))
+      return refusal('invalid_target', `resource must be ${domain.resource()}`);
+    const response = new OAuth2Server.Response();
+    try {
+      await server.token(libraryRequest(request), response);
+    } catch (error) {
+      if (!(error instanceof OAuth2Server.OAuthError) || error.code >= 500) throw error;
+    }
+    return answerOf(response);
+  };
+}
+
+export function refusal(error: string, description: string, status: 400 | 401 = 400): ClientAnswer {
+  return { status, body: { error, error_description: description }, headers: {} };
+}
+
+function libraryRequest({ form, authorization }: ClientRequest): OAuth2Server.Request {
+  const headers = { 'content-type': FORM_TYPE, 'content-length': '1' };
+  return new OAuth2Server.Request({
+    method: 'POST',
+    query: {},
+    headers: authorization === '' ? headers : { ...headers, authorization },
+    body: form,
+  });
+}
+
+function answerOf({ status, body, headers }: OAuth2Server.Response): ClientAnswer {
+  const challenge = headers?.['www-authenticate'];
+  return {
+    status: status === 200 || status === 401 ? status : 400,
+    body,
+    headers: challenge === undefined ? {} : { 'WWW-Authenticate': challenge },
+  };
+}

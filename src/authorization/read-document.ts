@@ -1,0 +1,28 @@
+import { GatewayError } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
+import { deadlineSignal } from '../files/deadline-signal.ts';
+import type { WebFiles } from '../files/web-files.ts';
+
+const DEADLINE_MS = 5_000;
+const MAX_BYTES = 32_768;
+
+/**
+ * Reads a small text from where a client says that it describes itself: from public hosts alone, and from nowhere that a
+ * redirect leads to.
+ */
+export async function readSmallDocument(web: WebFiles, clock: Clock, url: string): Promise<string> {
+  const { signal, end } = deadlineSignal(clock, DEADLINE_MS, new GatewayError('url_failed'));
+  try {
+    const { bytes } = await web.open(url, signal, 0);
+    const parts: Uint8Array[] = [];
+    let lengthBytes = 0;
+    for await (const part of bytes) {
+      lengthBytes += part.byteLength;
+      if (lengthBytes > MAX_BYTES) throw new GatewayError('url_failed');
+      parts.push(part);
+    }
+    return Buffer.concat(parts).toString('utf8');
+  } finally {
+    end();
+  }
+}

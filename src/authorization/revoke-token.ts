@@ -1,0 +1,40 @@
+import { hashToken } from '../accounts/tokens.ts';
+import { deleteGrant, findToken } from '../store/oauth-grants.ts';
+import type { AuthorizationDomain } from './authorization-domain.ts';
+import type { ClientAnswer, ClientRequest } from './issue-tokens.ts';
+import { refusal } from './issue-tokens.ts';
+import { clientWith } from './token-model.ts';
+
+const DONE: ClientAnswer = { status: 200, body: {}, headers: {} };
+
+/**
+ * Ends the grant of a token that its client gives back (RFC 7009): with one of its tokens all of them go. What is no token
+ * of the client is answered as if it had been one.
+ */
+export async function revokeToken(
+  domain: AuthorizationDomain,
+  { form, authorization }: ClientRequest,
+): Promise<ClientAnswer> {
+  const { db } = domain.store;
+  const { clientId, secret } = basicCredentials(authorization) ?? {
+    clientId: form.client_id ?? '',
+    secret: form.client_secret ?? null,
+  };
+  const client = await clientWith(db, clientId, secret);
+  if (!client) return refusal('invalid_client', 'The client is not known, or its secret is wrong', 401);
+  if (!form.token) return refusal('invalid_request', 'token is missing');
+  const found = await findToken(db, hashToken(form.token));
+  if (found?.grant.clientId !== clientId) return DONE;
+  await deleteGrant(db, found.grant.id);
+  await domain.grants.refresh(found.grant.accountId);
+  return DONE;
+}
+
+/** Null: the header holds none. */
+function basicCredentials(header: string): { clientId: string; secret: string } | null {
+  const [, encoded] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header) ?? [];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : { clientId: text.slice(0, colon), secret: text.slice(colon + 1) };
+}

@@ -1,0 +1,173 @@
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Gateway } from '../support/gateway.ts';
+import { OAuthClient } from '../support/oauth-client.ts';
+import { requirePeer } from '../support/require-peer.ts';
+
+const PASSWORD = 'correct horse battery';
+/** Set to a folder to keep pictures of the pages. */
+const PICTURES = process.env.CONSENT_PICTURES;
+const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
+
+describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser', () => {
+  let gateway: Gateway;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let listener: Server;
+  let redirect: string;
+
+  beforeAll(async () => {
+    gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open' } });
+    listener = createServer((_request, response) => response.end('You can go back to your assistant.'));
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    redirect = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
+    // Where tests run as root, as in a container, Chromium's own sandbox cannot.
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+    listener?.close();
+  });
+  beforeEach(async () => {
+    context = await browser.newContext({ viewport: SIZES.desktop });
+    page = await context.newPage();
+  });
+  afterEach(() => context?.close());
+
+  async function client(clientName: string): Promise<OAuthClient> {
+    return await OAuthClient.register(gateway, { client_name: clientName, redirect_uris: [redirect] });
+  }
+
+  async function open(mcp: OAuthClient): Promise<void> {
+    await page.goto(gateway.baseUrl + mcp.authorizeUrl({ redirect_uri: redirect }));
+  }
+
+  async function signUp(email: string): Promise<void> {
+    gateway.secrets.add(PASSWORD);
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create account' }).click();
+  }
+
+  /** The page is no wider than its window, on a desk and in a hand. */
+  async function lookAt(name: string): Promise<void> {
+    for (const [size, viewport] of Object.entries(SIZES)) {
+      await page.setViewportSize(viewport);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      expect([name, size, width]).toEqual([name, size, viewport.width]);
+      if (!PICTURES) continue;
+      mkdirSync(PICTURES, { recursive: true });
+      await page.screenshot({ path: join(PICTURES, `${name}-${size}.png`), fullPage: true });
+    }
+    await page.setViewportSize(SIZES.desktop);
+  }
+
+  async function sentBack(): Promise<URLSearchParams> {
+    await page.waitForURL(`${redirect}?*`);
+    return new URL(page.url()).searchParams;
+  }
+
+  it('goes from signing up to a token, and ends when it is revoked', async () => {
+    const mcp = await client('Claude Code');
+    await open(mcp);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await lookAt('sign-in');
+    await signUp('ida@example.com');
+    await page.getByRole('heading', { name: 'Connect Claude Code?' }).waitFor();
+    await lookAt('consent');
+    for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('alert').waitFor();
+    await lookAt('nothing-ticked');
+    await page.getByLabel('Telegram').check();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    const query = await sentBack();
+    expect([query.get('state'), query.get('iss')]).toEqual(['st4te', gateway.baseUrl]);
+    const tokens = mcp.tokensIn(await mcp.redeem(query.get('code')!, { redirect_uri: redirect }));
+    expect(tokens.scope).toBe('telegram');
+    const asked = () => gateway.api(tokens.access).get('/api/account');
+    expect((await asked()).body.platforms.sip.status).toBe('not_granted');
+
+    const script = `fetch('/api/mcp-authorizations/${mcp.id}', {method: 'DELETE'}).then((answer) => answer.status)`;
+    await page.goto(`${gateway.baseUrl}/healthz`);
+    expect(await page.evaluate(script)).toBe(200);
+    expect((await asked()).status).toBe(401);
+  });
+
+  it('asks once, and sends back whoever says no', async () => {
+    const mcp = await client('Visual Studio Code');
+    await open(mcp);
+    await signUp('nina@example.com');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    expect((await sentBack()).get('error')).toBe('access_denied');
+    await open(mcp);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    expect((await sentBack()).has('code')).toBe(true);
+    await open(mcp);
+    expect((await sentBack()).has('code')).toBe(true);
+  });
+
+  it('lets somebody else sign in', async () => {
+    const mcp = await client('ChatGPT');
+    await open(mcp);
+    await signUp('otto@example.com');
+    await page.getByRole('link', { name: 'Use another account' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signUp('olga@example.com');
+    await page.getByText('Signed in as olga@example.com').waitFor();
+  });
+
+  it('tells who has an account already, and who is wrong', async () => {
+    const mcp = await client('Claude');
+    await open(mcp);
+    await signUp('vera@example.com');
+    await page.getByRole('heading', { name: 'Connect Claude?' }).waitFor();
+    await context.clearCookies();
+    await page.reload();
+    await page.getByLabel('Email address').fill('vera@example.com');
+    await page.getByLabel('Password').fill('another password');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Invalid email or password').waitFor();
+    await page.getByRole('button', { name: 'Create an account' }).click();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('may have an account already').waitFor();
+    await lookAt('taken');
+  });
+
+  it('offers several agents, long names, and other colours at night', async () => {
+    const mcp = await client(
+      'An assistant whose maker could not find a shorter name for it, however hard they tried',
+    );
+    await open(mcp);
+    await signUp('a.rather.long.address.of.somebody@subdomain.example.com');
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    const script = `fetch('/api/agents', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({name: 'Reception of the whole house'})}).then((answer) => answer.status)`;
+    expect(await page.evaluate(script).catch(() => 'blocked'), 'the page asks nothing itself').toBe(
+      'blocked',
+    );
+    await page.goto(`${gateway.baseUrl}/healthz`);
+    expect(await page.evaluate(script)).toBeLessThan(300);
+    await open(mcp);
+    await page.getByLabel('Reception of the whole house').waitFor();
+    await lookAt('agents');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await lookAt('agents-dark');
+  });
+
+  it('shows what is wrong with a request, and leads nowhere', async () => {
+    const mcp = await client('Claude');
+    await open(mcp);
+    await signUp('rita@example.com');
+    await page.getByRole('heading', { name: 'Connect Claude?' }).waitFor();
+    await page.goto(gateway.baseUrl + mcp.authorizeUrl({ redirect_uri: 'https://evil.example/' }));
+    await page.getByText('sent to an address that it never told').waitFor();
+    await lookAt('refused');
+  });
+});

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest';
+import { approve, approveAgain } from '../../../src/authorization/approve.ts';
+import { readAuthorizationRequest } from '../../../src/authorization/authorization-request.ts';
+import { GrantRing } from '../../../src/authorization/grant-ring.ts';
+import { type ClientAnswer, tokenIssuer } from '../../../src/authorization/issue-tokens.ts';
+import { registerClient } from '../../../src/authorization/register-client.ts';
+import { insertAgent } from '../../../src/store/agents.ts';
+import { findAuthorization } from '../../../src/store/mcp-authorizations.ts';
+import { deleteEmptyGrants, deleteExpiredTokens } from '../../../src/store/oauth-grants.ts';
+import { NOW } from '../store/temporary.ts';
+import { asked, authorizationWorld, IP, REDIRECT, RESOURCE, VERIFIER } from './test-domain.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ALL = { platforms: null } as const;
+
+/** A client that somebody can say yes to, and that can ask for tokens. */
+async function connecting() {
+  const world = await authorizationWorld();
+  const { domain, actor, agentId } = world;
+  const metadata = { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };
+  const { clientId } = (await registerClient(domain, metadata, IP)).client;
+  const request = await readAuthorizationRequest(domain, asked(clientId), IP);
+  const issue = tokenIssuer(domain);
+  const ask = (form: Record<string, string>) =>
+    issue({ form: { client_id: clientId, ...form }, authorization: '' });
+  const say = async (choice: Partial<Parameters<typeof approve>[3]> = {}) =>
+    codeIn(await approve(domain, actor, request, { ...ALL, agentIds: [agentId], ...choice }));
+  const redeem = (code: string) =>
+    ask({ grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: VERIFIER });
+  const refresh = (token: string) => ask({ grant_type: 'refresh_token', refresh_token: token });
+  return { ...world, clientId, request, say, redeem, refresh, ask };
+}
+
+const codeIn = (location: string): string => new URL(location).searchParams.get('code') ?? '';
+const accessIn = ({ body }: ClientAnswer): string => `${body.access_token}`;
+const refreshIn = ({ body }: ClientAnswer): string => `${body.refresh_token}`;
+
+test('a code lasts five minutes', async () => {
+  const { say, redeem, clock } = await connecting();
+  const [early, late] = [await say(), await say()];
+  clock.advance(299_000);
+  expect((await redeem(early)).status).toBe(200);
+  clock.advance(2_000);
+  expect((await redeem(late)).body).toMatchObject({ error: 'invalid_grant' });
+});
+
+test('an access token lasts an hour, and its refresh token 30 days from its last use', async () => {
+  const { say, redeem, refresh, clock, domain } = await connecting();
+  const first = await redeem(await say());
+  clock.advance(HOUR_MS - 1);
+  expect(domain.grants.use(accessIn(first))).not.toBeNull();
+  clock.advance(1);
+  expect(domain.grants.use(accessIn(first))).toBeNull();
+  clock.advance(29 * DAY_MS);
+  const second = await refresh(refreshIn(first));
+  expect(domain.grants.use(accessIn(second))).not.toBeNull();
+  clock.advance(30 * DAY_MS);
+  expect((await refresh(refreshIn(second))).body).toMatchObject({ error: 'invalid_grant' });
+});
+
+test('a grant stays itself when its tokens are replaced, and is told of when it is no more', async () => {
+  const { say, redeem, refresh, domain, changes } = await connecting();
+  const first = await redeem(await say());
+  const grant = domain.grants.use(accessIn(first))!;
+  const second = await refresh(refreshIn(first));
+  expect(domain.grants.use(accessIn(second))?.id).toBe(grant.id);
+  expect(changes).toEqual([]);
+  await refresh(refreshIn(first));
+  expect(changes).toEqual([[grant.id, []]]);
+});
+
+test('another yes changes what tokens can do that are there already', async () => {
+  const { say, redeem, domain, store, accountId, agentId, changes } = await connecting();
+  const token = accessIn(await redeem(await say()));
+  const { id } = domain.grants.use(token)!;
+  await insertAgent(store.db, { id: 'agt_2', accountId, name: 'Second', isDefault: false, createdAt: NOW });
+  await say({ agentIds: [agentId, 'agt_2'] });
+  expect(domain.grants.use(token)?.agentIds).toEqual([agentId, 'agt_2']);
+  await say({ agentIds: ['agt_2'], platforms: new Set(['sip']) });
+  expect(domain.grants.use(token)).toMatchObject({ agentIds: ['agt_2'], platforms: new Set(['sip']) });
+  expect(changes).toEqual([
+    [id, [agentId, 'agt_2']],
+    [id, []],
+  ]);
+});
+
+test('nobody lets a client act for an agent of somebody else', async () => {
+  const { say } = await connecting();
+  await expect(say({ agentIds: ['agt_other'] })).rejects.toThrow('Agent not found');
+  await expect(say({ agentIds: [] })).rejects.toThrow('Agent not found');
+});
+
+test('a token is good where it was meant for, and survives the process', async () => {
+  const { say, redeem, store, clock } = await connecting();
+  const token = accessIn(await redeem(await say()));
+  const ringAt = (url: string) =>
+    GrantRing.load(
+      store.db,
+      clock,
+      () => url,
+      () => {},
+    );
+  expect((await ringAt(RESOURCE)).use(token)).not.toBeNull();
+  expect((await ringAt('https://elsewhere.example/mcp/')).use(token)).toBeNull();
+});
+
+test('a refresh token of another resource gets none for this one', async () => {
+  const { say, redeem, refresh, store } = await connecting();
+  const token = refreshIn(await redeem(await say()));
+  await store.db.updateTable('oauthGrants').set({ resource: 'https://elsewhere.example/mcp/' }).execute();
+  expect((await refresh(token)).body).toMatchObject({ error: 'invalid_grant' });
+});
+
+test('codes that nobody redeems, and machines that nobody uses, make room for others', async () => {
+  const { say, redeem, request, domain, store, accountId, clientId, clock } = await connecting();
+  const used = accessIn(await redeem(await say()));
+  const authorization = (await findAuthorization(store.db, accountId, clientId))!;
+  const again = async () => codeIn(await approveAgain(domain, authorization, request));
+  const first = await again();
+  for (let i = 0; i < 30; i++) {
+    clock.advance(1);
+    await again();
+  }
+  expect((await redeem(first)).body).toMatchObject({ error: 'invalid_grant' });
+  expect(domain.grants.use(used), 'codes take nothing from who has tokens').not.toBeNull();
+  for (let i = 0; i < 60; i++) {
+    clock.advance(1);
+    expect((await redeem(await again())).status).toBe(200);
+  }
+  expect(domain.grants.use(used)).toBeNull();
+  const count = (await store.db.selectFrom('oauthGrants').selectAll().execute()).length;
+  expect(count).toBeLessThanOrEqual(60);
+});
+
+test('what has expired is forgotten', async () => {
+  const { say, redeem, store, clock } = await connecting();
+  await say();
+  await redeem(await say());
+  const left = async () => {
+    await deleteExpiredTokens(store.db, clock.nowIso(), 100);
+    await deleteEmptyGrants(store.db, clock.nowIso(), 100);
+    const tokens = await store.db.selectFrom('oauthTokens').select('kind').execute();
+    return [
+      tokens.map(({ kind }) => kind).sort(),
+      (await store.db.selectFrom('oauthGrants').selectAll().execute()).length,
+    ];
+  };
+  expect(await left()).toEqual([['access', 'refresh'], 2]);
+  clock.advance(2 * HOUR_MS);
+  expect(await left()).toEqual([['refresh'], 1]);
+  clock.advance(30 * DAY_MS);
+  expect(await left()).toEqual([[], 0]);
+});
+
+test('uses of a client are written down once a minute', async () => {
+  const { say, redeem, domain, store, accountId, clientId, clock } = await connecting();
+  const token = accessIn(await redeem(await say()));
+  const lastUsed = async () => (await findAuthorization(store.db, accountId, clientId))?.lastUsedAt;
+  domain.grants.use(token);
+  const first = clock.nowIso();
+  expect(await lastUsed()).toBe(first);
+  clock.advance(59_000);
+  domain.grants.use(token);
+  expect(await lastUsed()).toBe(first);
+  clock.advance(1_000);
+  domain.grants.use(token);
+  expect(await lastUsed()).toBe(clock.nowIso());
+});
