@@ -1,8 +1,15 @@
 import { GatewayError } from '../base/errors.ts';
 import { newestOf } from '../messaging/cursor.ts';
-import { findAccount } from '../store/accounts.ts';
+import { type Account, findAccount } from '../store/accounts.ts';
+import { Remembered } from '../store/remembered.ts';
 import type { AccountDomain } from './account-domain.ts';
-import { type PlatformStatus, platformStatuses, type Viewer } from './platform-status.ts';
+import {
+  type PlatformStatus,
+  readLogins,
+  type StoredLogins,
+  statusesOf,
+  type Viewer,
+} from './platform-status.ts';
 
 /** What an account has and may do, for an agent that starts cold. */
 export interface AccountStatus {
@@ -18,18 +25,44 @@ export interface AccountStatus {
   readonly lastMessageCursor: string;
 }
 
-export async function accountStatus(domain: AccountDomain, viewer: Viewer): Promise<AccountStatus> {
-  const { calls, clock, store } = domain;
+/** What the database has of an account, as somebody sees it. */
+interface StoredAccount extends StoredLogins {
+  readonly account: Account;
+  readonly lastMessageCursor: string;
+}
+
+/** Tells accounts, of which agents ask often: what is stored is read again when anything has been written. */
+export function accountStatuses(domain: AccountDomain): (viewer: Viewer) => Promise<AccountStatus> {
+  const remembered = new Remembered<StoredAccount>(domain.store);
+  return async (viewer) =>
+    statusOf(domain, viewer, await remembered.of(keyOf(viewer), () => readAccount(domain, viewer)));
+}
+
+/** Two viewers with the same key find the same stored. */
+function keyOf({ accountId, agentIds }: Viewer): string {
+  return JSON.stringify([accountId, agentIds]);
+}
+
+async function readAccount(domain: AccountDomain, viewer: Viewer): Promise<StoredAccount> {
+  const { clock, store } = domain;
   const account = await findAccount(store.db, viewer.accountId);
   if (!account) throw new GatewayError('unauthorized');
+  const logins = await readLogins(domain, viewer);
+  const { cursor } = await newestOf(store.db, account.id, clock.nowIso());
+  return { account, ...logins, lastMessageCursor: cursor };
+}
+
+function statusOf(domain: AccountDomain, viewer: Viewer, stored: StoredAccount): AccountStatus {
+  const { account, lastMessageCursor } = stored;
+  const { registry, maxCallsPerAccount } = domain.calls;
   return {
     accountId: account.id,
     name: account.name,
     email: account.email,
     isEmailVerified: account.emailVerifiedAt !== null,
-    platforms: await platformStatuses(domain, viewer),
-    liveCalls: calls.registry.countOf(viewer.accountId),
-    callLimit: calls.maxCallsPerAccount,
-    lastMessageCursor: (await newestOf(store.db, account.id, clock.nowIso())).cursor,
+    platforms: statusesOf(domain, viewer, stored),
+    liveCalls: registry.countOf(account.id),
+    callLimit: maxCallsPerAccount,
+    lastMessageCursor,
   };
 }

@@ -34,11 +34,37 @@ export interface Viewer extends Pick<AgentScope, 'accountId' | 'platforms'> {
   readonly agentIds: readonly string[] | null;
 }
 
+/** What an account has for its platforms, as far as it is stored. */
+export interface StoredLogins {
+  readonly logins: readonly PlatformAccount[];
+  readonly trunk: NamedTrunk | null;
+}
+
+/** Without its password, which is no part of what is told. */
+type NamedTrunk = Pick<StoredTrunk, 'accountId' | 'callerId' | 'username'>;
+
 /** Every platform, in the specification's order. */
 export async function platformStatuses(domain: AccountDomain, viewer: Viewer): Promise<PlatformStatus[]> {
-  const { db, secrets } = domain.store;
+  return statusesOf(domain, viewer, await readLogins(domain, viewer));
+}
+
+export async function readLogins(
+  { store: { db, secrets } }: AccountDomain,
+  viewer: Viewer,
+): Promise<StoredLogins> {
   const logins = await loginsOf(db, viewer);
   const trunk = await findTrunk(db, secrets, viewer.accountId);
+  if (!trunk) return { logins, trunk: null };
+  const { accountId, callerId, username } = trunk;
+  return { logins, trunk: { accountId, callerId, username } };
+}
+
+/** How these logins stand now. */
+export function statusesOf(
+  domain: AccountDomain,
+  viewer: Viewer,
+  { logins, trunk }: StoredLogins,
+): PlatformStatus[] {
   return PLATFORMS.map((platform) => {
     if (!reaches(viewer, platform)) return { platform, ...NOT_GRANTED };
     const own = logins.filter((login) => platformOf(login) === platform);
@@ -78,7 +104,7 @@ type Told = Pick<PlatformStatus, 'status' | 'identity'>;
 /** A trunk serves all agents; the numbers are theirs. */
 function ofTrunk(
   { directory }: AccountDomain,
-  trunk: StoredTrunk | undefined,
+  trunk: NamedTrunk | null,
   logins: readonly PlatformAccount[],
 ): Told {
   if (!trunk) return { status: 'not_configured', identity: null };

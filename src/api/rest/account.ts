@@ -1,5 +1,5 @@
 import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { type AccountStatus, accountStatus } from '../../accounts/account-status.ts';
+import { type AccountStatus, accountStatuses } from '../../accounts/account-status.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
@@ -25,6 +25,7 @@ const FEATURES: Account['features'] = {
 
 /** `GET /api/account`: the account as a whole. */
 export function accountRoutes(domain: AccountDomain): Route[] {
+  const statusFor = accountStatuses(domain);
   return [
     route({
       method: 'get',
@@ -35,7 +36,7 @@ export function accountRoutes(domain: AccountDomain): Route[] {
       description: 'Call it first on a cold start. An agent key sees the logins of its own agents only.',
       tags: ['Account'],
       responses: { 200: { description: 'The account', schema: Account } },
-      handler: async ({ principal }) => reply(200, wireOf(await accountStatus(domain, viewerOf(principal)))),
+      handler: async ({ principal }) => reply(200, wireOf(await statusFor(viewerOf(principal)))),
     }),
   ];
 }

@@ -20,6 +20,18 @@ test('an agent that starts cold learns what there is and where new messages begi
   expect(conversations).toMatchObject([{ messages: [{ text: 'New' }] }]);
 });
 
+test('what changes is told from then on, stored or not', async () => {
+  const world = await ToolWorld.open();
+  const { db } = world.outbound.store;
+  const telegram = async () => (await world.ask('svc_account')).platforms.telegram.status;
+  expect(await telegram()).toBe('This gateway has no connector for telegram');
+  await db.deleteFrom('botTokens').execute();
+  expect(await telegram()).toBe('not_configured');
+  expect((await world.ask('svc_account')).concurrent_calls.active).toBe(0);
+  world.ring();
+  expect((await world.ask('svc_account')).concurrent_calls.active).toBe(1);
+});
+
 test('a session that hears events is told so', async () => {
   const world = await ToolWorld.open();
   const { features } = await world.ask('svc_account', {}, { isStateful: true });
