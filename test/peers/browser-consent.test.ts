@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Gateway } from '../support/gateway.ts';
+import { IdentityProviderPeer } from '../support/identity-provider.ts';
 import { OAuthClient } from '../support/oauth-client.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
@@ -14,6 +15,7 @@ const PICTURES = process.env.CONSENT_PICTURES;
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
 describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser', () => {
+  let peer: IdentityProviderPeer;
   let gateway: Gateway;
   let browser: Browser;
   let context: BrowserContext;
@@ -22,7 +24,16 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
   let redirect: string;
 
   beforeAll(async () => {
-    gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open' } });
+    peer = await IdentityProviderPeer.start('localhost');
+    gateway = await Gateway.start({
+      env: {
+        SVC_SIGNUP: 'open',
+        SVC_OIDC_ACME_ISSUER: peer.issuer,
+        SVC_OIDC_ACME_CLIENT_ID: IdentityProviderPeer.clientId,
+        SVC_OIDC_ACME_CLIENT_SECRET: IdentityProviderPeer.clientSecret,
+      },
+    });
+    peer.allow(`${gateway.baseUrl}/auth/oauth/acme/callback`);
     listener = createServer((_request, response) => response.end('You can go back to your assistant.'));
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     redirect = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
@@ -32,6 +43,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
   afterAll(async () => {
     await browser?.close();
     await gateway?.stop();
+    await peer?.stop();
     listener?.close();
   });
   beforeEach(async () => {
@@ -122,6 +134,16 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await signUp('olga@example.com');
     await page.getByText('Signed in as olga@example.com').waitFor();
+  });
+
+  it('comes back from signing in at another provider', async () => {
+    peer.person = { subject: 'ilse', email: 'ilse@example.com', emailVerified: true };
+    await open(await client('Claude'));
+    await lookAt('providers');
+    await page.getByRole('link', { name: 'Continue with Acme' }).click();
+    await page.getByText('Signed in as ilse@example.com').waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    expect((await sentBack()).has('code')).toBe(true);
   });
 
   it('tells who has an account already, and who is wrong', async () => {
