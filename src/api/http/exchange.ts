@@ -152,9 +152,12 @@ export class Exchange {
     this.#response.cork(() => this.#writeHead(reply));
   }
 
-  /** Ends a streamed answer after its last chunk. */
+  /**
+   * Ends a streamed answer after its last chunk. Its head has gone out: for the library to say only now that the
+   * connection closes would be to put a header into the body.
+   */
   endStream(): void {
-    this.#response.cork(() => this.#response.end(undefined, this.#origin.traffic.closing));
+    this.#response.cork(() => this.#response.end());
     this.#finish('ended');
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { reply } from '../../../src/api/http/reply.ts';
+import { reply, replyStream } from '../../../src/api/http/reply.ts';
 import { type Route, route } from '../../../src/api/http/route.ts';
 import type { SocketRoute } from '../../../src/api/http/socket.ts';
 import { eventually, RawClient, served } from './served.ts';
@@ -56,6 +56,27 @@ describe('close', () => {
     await idle.closed();
     expect(server.port).toBe(-1);
     await server.close(0);
+  });
+
+  it('lets a streamed answer end as answers end', async () => {
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+    const streamed = route({
+      ...waiting().route,
+      responses: { 200: { description: 'ok', contentType: 'text/plain' } },
+      handler: () => replyStream(200, 'text/plain', pieces()),
+    });
+    async function* pieces() {
+      yield 'first';
+      await mayEnd;
+      yield 'last';
+    }
+    const { server, port } = await served([streamed]);
+    const reader = new RawClient(port).write(GET);
+    await reader.until(({ received }) => received.includes('first'));
+    const closed = server.close(5000);
+    end();
+    expect(await reader.closed()).toMatch(/\r\n\r\n5\r\nfirst\r\n4\r\nlast\r\n0\r\n\r\n$/);
+    await closed;
   });
 
   it('waits no longer than its deadline', async () => {
