@@ -68,11 +68,12 @@ export async function assemble(parts: Parts): Promise<Running> {
     metrics,
     publicUrl,
   };
-  const http = openDoors(parts, { ...domains, keys, replies, wakeups, events });
+  const { http, mcp } = openDoors(parts, { ...domains, keys, replies, wakeups, events });
   // Closes after everything that still has messages to send.
   for (const messenger of messengers) closers.push((deadlineMs) => messenger.close(deadlineMs));
   closers.push((deadlineMs) => http.close(deadlineMs));
-  // Runs before HTTP closes, which would wait for them.
+  // Run before HTTP closes, which would wait for them.
+  closers.push(async () => mcp.close());
   closers.push(async () => inbox.waiters.close());
   // Runs before HTTP closes, which would wait for messages on their way; half of the time, so that HTTP has some too.
   closers.push((deadlineMs) => closeOutbound(outbound, deadlineMs / 2));

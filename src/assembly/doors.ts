@@ -6,6 +6,7 @@ import { authenticator } from '../api/auth/authenticator.ts';
 import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { IdempotentRequests } from '../api/http/idempotent-requests.ts';
 import { HttpServer } from '../api/http/server.ts';
+import type { McpDoor } from '../api/mcp/mcp-door.ts';
 import type { InboxDomain } from '../api/rest/inbox.ts';
 import { oauthDoor } from '../api/rest/oauth-door.ts';
 import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
@@ -15,6 +16,7 @@ import type { AuthorizationDomain } from '../authorization/authorization-domain.
 import type { Wakeups } from '../messaging/wakeups.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import { authorizationDoor } from './authorization-parts.ts';
+import { openMcp } from './mcp-parts.ts';
 import type { Parts } from './parts.ts';
 import { type Domains, routes } from './routes.ts';
 
@@ -27,12 +29,22 @@ interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization'> 
   readonly events: BusinessEvents;
 }
 
-/** HTTP and WebSockets for all domains; it listens when it is told to. */
-export function openDoors(parts: Parts, needs: DoorNeeds): HttpServer {
+export interface Doors {
+  /** Listens when it is told to. */
+  readonly http: HttpServer;
+  readonly mcp: McpDoor;
+}
+
+/** HTTP, WebSockets and MCP for all domains. */
+export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
   const { settings, clock, loggers, store } = parts;
   const { calls, inbox, keys, people, authorization, replies, wakeups, events, metrics, publicUrl } = needs;
   const streams = new OpenStreams();
-  followCredentials(needs, streams);
+  const idempotency = new IdempotentRequests(store, clock, (error) =>
+    events.writeFailed('a kept answer', error),
+  );
+  const mcp = openMcp(parts, { ...needs, accounts: { ...needs.sip, calls }, idempotency });
+  followCredentials(needs, streams, mcp.door);
   const authenticate = authenticator(keys, people.sessions, authorization.grants);
   const probes = new AgentProbes(store.db, clock, {
     openStreams: (keyId) => streams.countOf(keyId),
@@ -50,29 +62,36 @@ export function openDoors(parts: Parts, needs: DoorNeeds): HttpServer {
     wakeups,
     onFailure: (error: unknown) => loggers.http.error({ err: error }, 'an inbox stream failed'),
   };
-  return new HttpServer({
-    routes: routes({
-      ...needs,
-      probes,
-      oauth: oauthDoor(signIns, people, authenticate),
-      authorization: authorizationDoor(authorization, people, [...signIns.providers.keys()], authenticate),
-    }),
+  const rest = routes({
+    ...needs,
+    probes,
+    oauth: oauthDoor(signIns, people, authenticate),
+    authorization: authorizationDoor(authorization, people, [...signIns.providers.keys()], authenticate),
+  });
+  const http = new HttpServer({
+    routes: [...rest, ...mcp.routes],
     sockets: [streamRoute(calls, authenticate, streams), inboxStreamRoute(feed, authenticate, streams)],
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),
-    idempotency: new IdempotentRequests(store, clock, (error) => events.writeFailed('a kept answer', error)),
+    idempotency,
     bodyLimitBytes: settings.http.bodyLimitBytes,
     onAnswered: (answered) => metrics.requestAnswered(answered),
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
   });
+  return { http, mcp: mcp.door };
 }
 
-/** Who may see more or less than before: streams follow at once or end, and what waits asks anew. */
-function followCredentials({ keys, people, authorization, inbox }: DoorNeeds, streams: OpenStreams): void {
+/** Who may see more or less than before: streams and sessions follow at once or end, and what waits asks anew. */
+function followCredentials(
+  { keys, people, authorization, inbox }: DoorNeeds,
+  streams: OpenStreams,
+  mcp: McpDoor,
+): void {
   const follow = (credentialId: string, agentIds: readonly string[]): void => {
     streams.follow(credentialId, agentIds);
     inbox.waiters.dismiss(credentialId);
+    mcp.follow(credentialId, agentIds);
   };
   keys.watch(follow);
   authorization.grants.watch(follow);

@@ -24,6 +24,7 @@ export type IdKind =
   | 'cli'
   | 'aut'
   | 'grt'
+  | 'mcs'
   | 'f';
 
 const ID_BYTES = 15;

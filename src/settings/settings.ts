@@ -78,6 +78,11 @@ export interface Settings {
     /** Null: messages are kept for ever. */
     readonly keptMs: number | null;
   };
+  readonly mcp: {
+    readonly allowedOrigins: readonly string[];
+    readonly sessionIdleMs: number;
+    readonly sessionsPerAccount: number;
+  };
   readonly engine: {
     readonly threads: number;
     readonly callsPerThread: number;
@@ -253,6 +258,11 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       threads: values.SVC_ENGINE_THREADS,
       callsPerThread: values.SVC_ENGINE_CALLS_PER_THREAD,
       mediaIo: values.SVC_MEDIA_IO,
+    },
+    mcp: {
+      allowedOrigins: values.SVC_MCP_ALLOWED_ORIGINS,
+      sessionIdleMs: values.SVC_MCP_SESSION_IDLE_S * 1_000,
+      sessionsPerAccount: values.SVC_MCP_SESSIONS_PER_ACCOUNT,
     },
     logLevel: values.SVC_LOG_LEVEL,
   };

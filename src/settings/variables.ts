@@ -114,6 +114,26 @@ const ProxyList = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const OriginList = z.string().transform((text, context) => {
+  const origins = text.split(',').map((origin) => origin.trim());
+  if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) return origins;
+  context.addIssue('must be origins (https://host, or with a port), with commas between');
+  return z.NEVER;
+});
+
+/** Where the assistants run that connect to MCP servers from a browser. */
+const ASSISTANT_ORIGINS = [
+  'https://claude.ai',
+  'https://claude.com',
+  'https://chatgpt.com',
+  'https://chat.openai.com',
+  'https://gemini.google.com',
+  'https://copilot.microsoft.com',
+  'https://chat.mistral.ai',
+  'https://www.perplexity.ai',
+  'https://grok.com',
+];
+
 const LogLevel = z.enum(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
   'must be one of trace, debug, info, warn, error, fatal, silent',
@@ -357,6 +377,25 @@ export const VARIABLES = {
     shownDefault: '`/file` below the Bot API',
     schema: PublicUrl,
     meaning: 'Where files that people send on Telegram are fetched from',
+  }),
+  SVC_MCP_ALLOWED_ORIGINS: variable({
+    default: ASSISTANT_ORIGINS.join(','),
+    shownDefault: 'hosted assistants (claude.ai, chatgpt.com and others)',
+    schema: OriginList,
+    meaning:
+      'Origins, with commas between, of pages that may use MCP from a browser, beside the gateway itself; programs that are no browsers send none',
+  }),
+  SVC_MCP_SESSION_IDLE_S: variable({
+    default: '1800',
+    schema: wholeNumber(1, 604_800),
+    meaning:
+      'Seconds after which an MCP session (`?stateful`) ends that nobody uses: no request, no open stream',
+  }),
+  SVC_MCP_SESSIONS_PER_ACCOUNT: variable({
+    default: '100',
+    schema: wholeNumber(1, 10_000),
+    meaning:
+      'MCP sessions that an account may have at one time; one more takes the place of the one unused for longest, and answers 429 while all are in use',
   }),
   SVC_MASTER_KEY: variable({
     default: null,

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
+import { type ReadMcp, registerMcpMetrics } from './mcp-metrics.ts';
 import { registerReadMetric } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 
@@ -155,6 +156,11 @@ export class Metrics {
       help: 'Requests that were not let wait, because too many did',
       samples: () => [{ value: read().refused, labels: {} }],
     });
+  }
+
+  /** Shows the MCP server's sessions and answers; once. */
+  watchMcp(read: ReadMcp): void {
+    registerMcpMetrics(this.#registry, read);
   }
 
   /** Shows how much of something waits or is under way now; once for each name. */

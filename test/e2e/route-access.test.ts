@@ -33,6 +33,13 @@ const SOCKETS: Readonly<Record<string, string>> = {
   '/api/inbox/stream': 'in 101',
 };
 
+/** The MCP server describes itself, to whoever is let in. */
+const MCP_TABLE: Readonly<Record<string, Access>> = {
+  'POST /mcp': 'mcp',
+  'GET /mcp/': 'mcp',
+  'DELETE /mcp/': 'mcp',
+};
+
 const NO_CREDENTIAL = 'Invalid or missing API key';
 const WRONG_KIND = 'This credential may not use this endpoint';
 
@@ -154,7 +161,7 @@ it('lets every credential in exactly where it belongs', async () => {
   const rows: string[][] = [['route', 'for', ...credentials.map(({ name }) => name)]];
   const wrong: string[] = [];
   for (const path of Object.keys(SOCKETS)) rows.push(await socketRow(path, wrong));
-  for (const [route, access] of Object.entries(ROUTE_TABLE)) {
+  for (const [route, access] of Object.entries({ ...MCP_TABLE, ...ROUTE_TABLE })) {
     const [method = '', path = ''] = route.split(' ');
     const hasBody = paths[path]?.[method.toLowerCase()]?.requestBody !== undefined;
     const row = [route, access];

@@ -1,0 +1,34 @@
+import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+
+/** Clients that come by at one time. */
+const MAX_KNOWN = 1_000;
+/** Nobody says more than this of itself. */
+const MAX_LENGTH = 4_096;
+
+type Meta = Readonly<Record<string, unknown>>;
+
+/** What clients say of themselves in each request, checked by the SDK once and known from then on. */
+export class EnvelopeMemory {
+  readonly #valid = new Set<string>();
+
+  isValid(meta: Meta): boolean {
+    const { progressToken, ...envelope } = meta;
+    if (!isToken(progressToken)) return false;
+    const text = JSON.stringify(envelope);
+    if (this.#valid.has(text)) return true;
+    if (text.length > MAX_LENGTH || !isAccepted(envelope)) return false;
+    if (this.#valid.size >= MAX_KNOWN) this.#valid.clear();
+    this.#valid.add(text);
+    return true;
+  }
+}
+
+function isToken(value: unknown): boolean {
+  return value === undefined || typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+function isAccepted(envelope: Meta): boolean {
+  const body = { jsonrpc: '2.0', id: 0, method: 'ping', params: { _meta: envelope } };
+  const protocolVersionHeader = envelope[PROTOCOL_VERSION_META_KEY] as string;
+  return classifyInboundRequest({ httpMethod: 'POST', protocolVersionHeader, body }).kind === 'modern';
+}

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { McpCaller } from '../../../support/mcp-caller.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { eventually } from '../served.ts';
+import { mcpDoors, TRANSCRIPT } from './mcp-doors.ts';
+
+const CALL = { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'wait' } };
+const MODERN_HEADERS = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
+
+function listen(uri: string) {
+  return {
+    jsonrpc: '2.0',
+    id: 'sub',
+    method: 'subscriptions/listen',
+    params: {
+      notifications: { resourceSubscriptions: [uri] },
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  };
+}
+
+/** What a modern client hears on a stream of its own, as it comes. */
+async function listening(url: string, key: string, uri = TRANSCRIPT) {
+  const aborter = new AbortController();
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...MODERN_HEADERS,
+    },
+    body: JSON.stringify(listen(uri)),
+    signal: aborter.signal,
+  });
+  const state = { text: '', isOver: false, close: () => aborter.abort() };
+  const read = async () => {
+    for await (const piece of response.body!) state.text += Buffer.from(piece).toString();
+    state.isOver = true;
+  };
+  read().catch(() => {});
+  await waitFor('the acknowledgement', () => state.text.includes('subscriptions/acknowledged'));
+  return state;
+}
+
+test('a call knows who made it', async () => {
+  const { url, principal } = await mcpDoors();
+  const { result } = await new McpCaller(`${url}/mcp`).call('whoami');
+  expect(result.structuredContent).toMatchObject({
+    accountId: principal.accountId,
+    credentialId: 'key_1',
+    isStateful: false,
+  });
+  const other = new McpCaller(`${url}/mcp`, { authorization: 'Bearer svc_other' });
+  expect((await other.call('whoami')).result.structuredContent.accountId).toBe('acc_b');
+});
+
+test('who is not let in learns where to ask', async () => {
+  const { url } = await mcpDoors();
+  const answer = await new McpCaller(`${url}/mcp/`, { authorization: 'Bearer svc_wrong' }).post(CALL);
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get('www-authenticate')).toBe(
+    'Bearer resource_metadata="https://voice.example.com/.well-known/oauth-protected-resource/mcp/"',
+  );
+});
+
+test('a call ends when its client is gone', async () => {
+  const { url, tools } = await mcpDoors();
+  const aborter = new AbortController();
+  const asking = new McpCaller(`${url}/mcp`).post(CALL, {}, aborter.signal).catch(() => null);
+  await eventually(() => tools.waiting.length === 1);
+  aborter.abort();
+  await eventually(() => tools.waiting.length === 0);
+  expect(await asking).toBeNull();
+});
+
+test('a call that is cancelled ends at once, with an answer', async () => {
+  const { url, tools } = await mcpDoors();
+  const caller = new McpCaller(`${url}/mcp`);
+  const asking = caller.post(CALL);
+  await eventually(() => tools.waiting.length === 1);
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } };
+  expect((await caller.with({ authorization: 'Bearer svc_other' }).post(cancel)).status).toBe(202);
+  expect((await caller.post({ ...cancel, params: { requestId: '9' } })).status).toBe(202);
+  expect(tools.waiting).toHaveLength(1);
+  expect((await caller.post(cancel)).status).toBe(202);
+  expect((await asking).text).toContain('"aborted":true');
+});
+
+test('of two calls by one id nobody knows which is cancelled', async () => {
+  const { url, tools } = await mcpDoors();
+  const caller = new McpCaller(`${url}/mcp`);
+  const asking = [caller.post(CALL), caller.post(CALL)];
+  await eventually(() => tools.waiting.length === 2);
+  await caller.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
+  await caller.call('whoami');
+  expect(tools.waiting).toHaveLength(2);
+  for (const { finish } of [...tools.waiting]) finish();
+  for (const answer of await Promise.all(asking)) expect(answer.text).toContain('"aborted":false');
+});
+
+test('a call that takes long shows signs of life', async () => {
+  const { url, tools, world } = await mcpDoors();
+  const asking = new McpCaller(`${url}/mcp`).post(CALL);
+  await eventually(() => tools.waiting.length === 1);
+  world.clock.advance(15_000);
+  world.clock.advance(15_000);
+  tools.waiting[0]!.finish();
+  const { status, headers, text } = await asking;
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  expect(text).toMatch(/^(: keepalive\n\n){2}event: message\ndata: \{"result":.*"id":9\}\n\n$/);
+});
+
+test('there is nothing to get or to delete without a session', async () => {
+  const { url } = await mcpDoors();
+  const caller = new McpCaller(`${url}/mcp`);
+  expect((await caller.request('GET', { accept: 'text/event-stream' })).status).toBe(405);
+  expect((await caller.request('DELETE')).status).toBe(405);
+  expect((await caller.request('PUT')).status).toBe(405);
+});
+
+test('a modern client hears of the changes it asked for, and nobody of those of others', async () => {
+  const { url, transcripts } = await mcpDoors();
+  const own = await listening(url, 'svc_agent');
+  const other = await listening(url, 'svc_other');
+  const elsewhere = await listening(url, 'svc_agent', 'svc://calls/call_2/transcript');
+  transcripts.change();
+  await waitFor('the change', () => own.text.includes('notifications/resources/updated'));
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const { text } of [other, elsewhere]) expect(text).not.toContain('updated');
+  for (const one of [own, other, elsewhere]) one.close();
+  await eventually(() => transcripts.watchers === 0);
+});
+
+test('a modern client loses its stream with its key', async () => {
+  const { url, door, transcripts } = await mcpDoors();
+  const own = await listening(url, 'svc_agent');
+  door.follow('key_2', []);
+  expect(own.isOver).toBe(false);
+  door.follow('key_1', []);
+  await eventually(() => own.isOver);
+  expect(transcripts.watchers).toBe(0);
+});
