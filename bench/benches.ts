@@ -3,6 +3,7 @@ import { bootBench } from './boot/boot.bench.ts';
 import { callsBench } from './calls/calls.bench.ts';
 import { clearBench } from './clear/clear.bench.ts';
 import { latencyBench } from './latency/latency.bench.ts';
+import { mcpBench } from './mcp/mcp.bench.ts';
 import { mixBench } from './mix/mix.bench.ts';
 import { opusBench } from './opus/opus.bench.ts';
 import { restBench } from './rest/rest.bench.ts';
@@ -19,6 +20,7 @@ export const benches: readonly Bench[] = [
   clearBench,
   restBench,
   wsBench,
+  mcpBench,
   setupBench,
   mixBench,
   bootBench,
