@@ -79,7 +79,14 @@ export class ToolWorld {
       outbound: outbound.domain,
       files: await openFiles(
         { dir: join(temporaryDir(), 'files'), limits: ROOMY, trusted: [] },
-        { store, clock, maxBytes: MAX_FILE_BYTES, fetcher: () => undefined, count() {} },
+        {
+          store,
+          clock,
+          maxBytes: MAX_FILE_BYTES,
+          publicUrl: () => PUBLIC_URL,
+          fetcher: () => undefined,
+          count() {},
+        },
       ),
       accounts: { store, directory: new FakeDirectory(), clock, calls: calls.domain },
       publicUrl: () => PUBLIC_URL,
