@@ -1,3 +1,4 @@
+import { goOn } from '../base/at-once.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newestOf } from '../messaging/cursor.ts';
 import { type Account, findAccount } from '../store/accounts.ts';
@@ -32,10 +33,15 @@ interface StoredAccount extends StoredLogins {
 }
 
 /** Tells accounts, of which agents ask often: what is stored is read again when anything has been written. */
-export function accountStatuses(domain: AccountDomain): (viewer: Viewer) => Promise<AccountStatus> {
+export function accountStatuses(
+  domain: AccountDomain,
+): (viewer: Viewer) => AccountStatus | Promise<AccountStatus> {
   const remembered = new Remembered<StoredAccount>(domain.store);
-  return async (viewer) =>
-    statusOf(domain, viewer, await remembered.of(keyOf(viewer), () => readAccount(domain, viewer)));
+  return (viewer) =>
+    goOn(
+      remembered.of(keyOf(viewer), () => readAccount(domain, viewer)),
+      (stored) => statusOf(domain, viewer, stored),
+    );
 }
 
 /** Two viewers with the same key find the same stored. */

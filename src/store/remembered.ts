@@ -9,24 +9,30 @@ const MAX_ANSWERS = 10_000;
  */
 export class Remembered<Answer> {
   readonly #store: Pick<Store, 'version'>;
-  readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #answers = new Map<string, Answer | Promise<Answer>>();
   #version = '';
 
   constructor(store: Pick<Store, 'version'>) {
     this.#store = store;
   }
 
-  /** What `read` has found since the last change, when it was asked under the same key; else what it finds now. */
-  async of(key: string, read: () => Promise<Answer>): Promise<Answer> {
+  /**
+   * What `read` has found since the last change, when it was asked under the same key, and at once; else what it finds
+   * now.
+   */
+  of(key: string, read: () => Promise<Answer>): Answer | Promise<Answer> {
     const version = this.#store.version();
     if (version !== this.#version || this.#answers.size >= MAX_ANSWERS) this.#answers.clear();
     this.#version = version;
-    const known = this.#answers.get(key);
-    if (known) return await known;
-    const answer = read();
-    this.#answers.set(key, answer);
-    // A failure says nothing of the next try.
-    answer.catch(() => this.#answers.delete(key));
-    return await answer;
+    if (this.#answers.has(key)) return this.#answers.get(key) as Answer | Promise<Answer>;
+    const reading = read();
+    this.#answers.set(key, reading);
+    const isAwaited = (): boolean => this.#answers.get(key) === reading;
+    reading.then(
+      (answer) => isAwaited() && this.#answers.set(key, answer),
+      // A failure says nothing of the next try.
+      () => isAwaited() && this.#answers.delete(key),
+    );
+    return reading;
   }
 }

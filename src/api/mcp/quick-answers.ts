@@ -9,6 +9,7 @@ import { type Reply, replyBytes } from '../http/reply.ts';
 import { EnvelopeMemory } from './envelope-memory.ts';
 import type { McpRequest } from './mcp-request.ts';
 import { QuickCall, type Waiting } from './quick-call.ts';
+import { ResultMemory } from './result-memory.ts';
 import {
   EVENTS_HEADERS,
   EVENTS_TYPE,
@@ -23,7 +24,6 @@ import {
 import { SERVER_INFO } from './served.ts';
 import type { McpTool } from './tools/mcp-tool.ts';
 import type { McpTools } from './tools/mcp-tools.ts';
-import { resultJson } from './tools/tool-result.ts';
 
 /** A call of a tool with nothing unusual about it. */
 export interface PlainCall {
@@ -50,6 +50,7 @@ export class QuickAnswers {
   readonly #tools: McpTools;
   readonly #waiting: Waiting;
   readonly #envelopes = new EnvelopeMemory();
+  readonly #results = new ResultMemory();
 
   constructor(tools: McpTools, waiting: Waiting) {
     this.#tools = tools;
@@ -74,7 +75,10 @@ export class QuickAnswers {
   }
 
   /** Answers a call outside sessions. */
-  answer(request: McpRequest, { id, tool, args, progressToken, isModern }: PlainCall): Promise<Reply> {
+  answer(
+    request: McpRequest,
+    { id, tool, args, progressToken, isModern }: PlainCall,
+  ): Reply | Promise<Reply> {
     const call = new QuickCall(
       {
         request,
@@ -82,12 +86,29 @@ export class QuickAnswers {
         owner: request.principal.credentialId,
         isStateful: false,
         progressToken,
-        encode: (result) => (isModern ? modernAnswer(id, result) : legacyAnswer(id, result)),
+        encode: (result) =>
+          isModern ? this.#modernAnswer(tool, id, result) : this.legacyAnswer(tool, id, result),
         whole: isModern ? asJson : asEvents,
       },
       this.#waiting,
     );
     return call.answer(tool.call(call, args));
+  }
+
+  /** The answer of a call as JSON-RPC, as it was before 2026. */
+  legacyAnswer(tool: McpTool, id: RpcId, result: CallToolResult): string {
+    return `{"result":${this.#results.json(tool, result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+  }
+
+  /** Now every answer says what the server is, and that it is complete. */
+  #modernAnswer(tool: McpTool, id: RpcId, result: CallToolResult): string {
+    return `{"result":${this.#modernResult(tool, result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+  }
+
+  #modernResult(tool: McpTool, result: CallToolResult): string {
+    if (result._meta === undefined) return `${this.#results.json(tool, result).slice(0, -1)}${MODERN_TAIL}`;
+    const _meta = { ...result._meta, ...MODERN_META };
+    return JSON.stringify({ ...result, resultType: 'complete', _meta });
   }
 
   /** Which of the two generations a request is of; null: it is not plain. */
@@ -122,25 +143,6 @@ function acceptsBoth(request: McpRequest): boolean {
 function isLegacyMeta(meta: Meta): boolean {
   for (const key in meta) if (key.startsWith(RESERVED_PREFIX)) return false;
   return !('progressToken' in meta) || isRpcId(meta.progressToken);
-}
-
-/** The answer of a call as JSON-RPC, as it was before 2026. */
-export function legacyAnswer(id: RpcId, result: CallToolResult): string {
-  return `{"result":${resultJson(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
-}
-
-/** Every answer says what the server is, and that it is complete. */
-function modernAnswer(id: RpcId, result: CallToolResult): string {
-  return `{"result":${modernResult(result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
-}
-
-function modernResult(result: CallToolResult): string {
-  if (result._meta === undefined) return `${resultJson(result).slice(0, -1)}${MODERN_TAIL}`;
-  return JSON.stringify({
-    ...result,
-    resultType: 'complete',
-    _meta: { ...result._meta, ...MODERN_META },
-  });
 }
 
 function asJson(message: string): Reply {

@@ -43,7 +43,7 @@ export interface QuickOptions {
 export class QuickCall implements ToolContext {
   readonly #options: QuickOptions;
   readonly #waiting: Waiting;
-  readonly #reply = Promise.withResolvers<Reply>();
+  #reply: PromiseWithResolvers<Reply> | null = null;
   #cancelling: CallSignal | null = null;
   #cancelKeepAlive: CancelTimer = () => {};
   #stream: FrameStream | null = null;
@@ -80,18 +80,34 @@ export class QuickCall implements ToolContext {
     this.#push(eventFrame(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })));
   }
 
-  /** Resolves when it is known how the answer goes out. `result` must not reject. */
-  answer(result: Promise<CallToolResult>): Promise<Reply> {
-    result.then((value) => this.#finish(value)).catch(this.#reply.reject);
-    return this.#reply.promise;
+  /** The answer, or how it goes out once that is known. `result` must not reject. */
+  answer(result: CallToolResult | Promise<CallToolResult>): Reply | Promise<Reply> {
+    if (!(result instanceof Promise) && this.#stream === null) return this.#whole(result);
+    this.#reply ??= Promise.withResolvers();
+    const { promise, reject } = this.#reply;
+    Promise.resolve(result)
+      .then((value) => this.#finish(value))
+      .catch(reject);
+    return promise;
+  }
+
+  #whole(result: CallToolResult): Reply {
+    this.#end();
+    return this.#options.whole(this.#options.encode(result));
+  }
+
+  #end(): void {
+    this.#cancelling?.end();
+    this.#cancelKeepAlive();
   }
 
   #finish(result: CallToolResult): void {
-    this.#cancelling?.end();
-    this.#cancelKeepAlive();
-    const message = this.#options.encode(result);
-    if (this.#stream === null) this.#reply.resolve(this.#options.whole(message));
-    else this.#stream.end(eventFrame(message));
+    if (this.#stream === null) {
+      this.#reply?.resolve(this.#whole(result));
+    } else {
+      this.#end();
+      this.#stream.end(eventFrame(this.#options.encode(result)));
+    }
   }
 
   #beginToWait(): CallSignal {
@@ -115,6 +131,7 @@ export class QuickCall implements ToolContext {
   #openStream(): FrameStream {
     const stream = new FrameStream();
     const frames = stream.frames(this.#options.request.signal);
+    this.#reply ??= Promise.withResolvers();
     this.#reply.resolve(replyStream(200, EVENTS_TYPE, frames, { headers: EVENTS_HEADERS }));
     return stream;
   }

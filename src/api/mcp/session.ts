@@ -6,7 +6,7 @@ import { Channel, type ChannelParts } from './channel.ts';
 import { isWithin } from './listening.ts';
 import { type McpRequest, SESSION_HEADER } from './mcp-request.ts';
 import { mcpServer } from './mcp-server.ts';
-import { legacyAnswer, type PlainCall, type QuickAnswers } from './quick-answers.ts';
+import type { PlainCall, QuickAnswers } from './quick-answers.ts';
 import { QuickCall, type Waiting } from './quick-call.ts';
 import { isRequestEvent, type RequestEvents } from './request-events.ts';
 import {
@@ -102,7 +102,7 @@ export class McpSession {
     return isWithin(this.#principal, agentIds);
   }
 
-  async post(request: McpRequest, body: unknown): Promise<Reply> {
+  post(request: McpRequest, body: unknown): Reply | Promise<Reply> {
     this.#use(request);
     const cancelled = cancelledId(body);
     if (cancelled !== null) {
@@ -111,8 +111,8 @@ export class McpSession {
       return replyEmpty(202);
     }
     const call = this.#parts.quick.read(request, body);
-    if (call !== null && isAtOnce(call)) return await this.#quickly(request, call);
-    return await this.#bySdk('POST', request, body);
+    if (call !== null && isAtOnce(call)) return this.#quickly(request, call);
+    return this.#bySdk('POST', request, body);
   }
 
   /** Opens the stream of pushes, or goes on with the answer to a request. */
@@ -148,7 +148,7 @@ export class McpSession {
     this.#usedMs = this.#parts.clock.monotonicMs();
   }
 
-  #quickly(request: McpRequest, { id, tool, args, progressToken }: PlainCall): Promise<Reply> {
+  #quickly(request: McpRequest, { id, tool, args, progressToken }: PlainCall): Reply | Promise<Reply> {
     const headers = { [SESSION_HEADER]: this.id };
     const call = new QuickCall(
       {
@@ -157,7 +157,7 @@ export class McpSession {
         owner: this.id,
         isStateful: true,
         progressToken,
-        encode: (result) => legacyAnswer(id, result),
+        encode: (result) => this.#parts.quick.legacyAnswer(tool, id, result),
         whole: (message) => replyBytes(200, JSON_TYPE, message, headers),
       },
       this.#parts.waiting,

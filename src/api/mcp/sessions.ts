@@ -39,10 +39,10 @@ export class McpSessions {
     return this.#byId.size;
   }
 
-  async post(request: McpRequest, body: unknown): Promise<Reply> {
+  post(request: McpRequest, body: unknown): Reply | Promise<Reply> {
     if (request.header('mcp-session-id') === '' && isRecord(body) && body.method === 'initialize')
-      return await this.#open(request, body);
-    return await this.#in(request, (session) => session.post(request, body));
+      return this.#open(request, body);
+    return this.#in(request, (session) => session.post(request, body));
   }
 
   async get(request: McpRequest): Promise<Reply> {
@@ -85,13 +85,13 @@ export class McpSessions {
   }
 
   /** The session that a request names. Of another's session nobody learns whether there is one. */
-  async #in(request: McpRequest, act: (session: McpSession) => Promise<Reply>): Promise<Reply> {
+  #in(request: McpRequest, act: (session: McpSession) => Reply | Promise<Reply>): Reply | Promise<Reply> {
     const id = request.header('mcp-session-id');
     if (id === '') return rpcError(400, -32_000, 'Bad Request: Mcp-Session-Id header is required');
     const session = this.#byId.get(id);
     if (session === undefined || !session.isOf(request.principal.credentialId))
       return rpcError(404, -32_001, 'Session not found');
-    return await act(session);
+    return act(session);
   }
 
   #makeRoom(accountId: string): void {

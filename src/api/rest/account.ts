@@ -1,5 +1,6 @@
 import type { AccountDomain } from '../../accounts/account-domain.ts';
 import { type AccountStatus, accountStatuses } from '../../accounts/account-status.ts';
+import { goOn } from '../../base/at-once.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
@@ -36,7 +37,8 @@ export function accountRoutes(domain: AccountDomain): Route[] {
       description: 'Call it first on a cold start. An agent key sees the logins of its own agents only.',
       tags: ['Account'],
       responses: { 200: { description: 'The account', schema: Account } },
-      handler: async ({ principal }) => reply(200, wireOf(await statusFor(viewerOf(principal)))),
+      handler: ({ principal }) =>
+        goOn(statusFor(viewerOf(principal)), (account) => reply(200, wireOf(account))),
     }),
   ];
 }

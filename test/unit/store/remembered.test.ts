@@ -47,6 +47,8 @@ test('a change is seen by whoever asks after it, wherever it was made', async ()
   const shell = new Database(join(dataDir, 'gateway.db'));
   shell.prepare('update accounts set email = ?').run('shell@example.com');
   shell.close();
+  // What others write is looked for once in a turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
   expect(await email()).toBe('shell@example.com');
 });
 

@@ -1,3 +1,4 @@
+import { goOn } from '../../../base/at-once.ts';
 import { type Account, McpAccount } from '../../schema/account.ts';
 import { READS, type Run, type ToolSpec } from './mcp-tool.ts';
 
@@ -17,10 +18,10 @@ export const ACCOUNT_TOOLS: readonly ToolSpec[] = [
 
 /** Whether events come by themselves, which over REST nobody would ask. */
 function withChannel(run: Run): Run {
-  return async (context, args) => {
-    const answer = await run(context, args);
-    const account = answer.body as Account;
-    const features = { ...account.features, channel: context.isStateful ? 'ready' : 'poll' };
-    return { ...answer, body: { ...account, features } };
-  };
+  return (context, args) =>
+    goOn(run(context, args), (answer) => {
+      const account = answer.body as Account;
+      const features = { ...account.features, channel: context.isStateful ? 'ready' : 'poll' };
+      return { ...answer, body: { ...account, features } };
+    });
 }

@@ -22,8 +22,8 @@ export interface McpTool {
   readonly description: Tool;
   /** What the structured content of its results conforms to. */
   readonly output: z.ZodType;
-  /** Never rejects: what goes wrong is a result that says so. */
-  call(context: ToolContext, args: unknown): Promise<CallToolResult>;
+  /** Neither throws nor rejects: what goes wrong is a result that says so. At once where all is known. */
+  call(context: ToolContext, args: unknown): CallToolResult | Promise<CallToolResult>;
 }
 
 /** The arguments of a call as the endpoint behind the tool wants them. */
@@ -33,7 +33,7 @@ export interface Arguments extends Pick<Parameters<Route['handler']>[0], 'params
 }
 
 /** Runs the endpoint behind a tool. */
-export type Run = (context: ToolContext, args: Arguments) => Promise<JsonReply>;
+export type Run = (context: ToolContext, args: Arguments) => JsonReply | Promise<JsonReply>;
 
 /** What a tool may do, for clients that ask people before they let it. */
 export interface ToolHints {

@@ -50,8 +50,9 @@ const OUTBOUND: readonly ToolSpec[] = [
 function withHeartbeat(run: Run, heartbeats: Heartbeats): Run {
   return (context, args) => {
     const { last_message_cursor: cursor, wait }: InboxQuery = args.query;
-    if (!cursor || wait === 0) return run(context, args);
+    const work = run(context, args);
+    if (!cursor || wait === 0 || !(work instanceof Promise)) return work;
     const tell = (seconds: number): void => context.progress(`No new messages for ${seconds} s`);
-    return heartbeats.during(run(context, args), tell);
+    return heartbeats.during(work, tell);
   };
 }

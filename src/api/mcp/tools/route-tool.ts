@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { assert } from '../../../base/assert.ts';
+import { goOn } from '../../../base/at-once.ts';
 import type { RequestRef } from '../../../store/idempotent-requests.ts';
 import { failureReply } from '../../http/failure.ts';
 import { fingerprintOf, type Idempotency, requestRef } from '../../http/idempotency.ts';
@@ -38,18 +39,27 @@ export class RouteTool implements McpTool {
     this.#run = spec.wrap?.(run) ?? run;
   }
 
-  async call(context: ToolContext, args: unknown = {}): Promise<CallToolResult> {
+  call(context: ToolContext, args: unknown = {}): CallToolResult | Promise<CallToolResult> {
     const { requestId } = context;
-    const answer = await this.#answer(context, args).catch((error: unknown) =>
-      this.#failure(error, requestId),
+    const failed = (error: unknown): JsonReply => this.#failure(error, requestId);
+    return goOn(this.#answer(context, args, failed), (answer) =>
+      answer.status < 400 ? toolResult(answer) : toolError(answer, requestId),
     );
-    return answer.status < 400 ? toolResult(answer) : toolError(answer, requestId);
   }
 
-  async #answer(context: ToolContext, args: unknown): Promise<JsonReply> {
-    const taken = readArguments(this.#route, args, this.#takesKey);
-    const ref = requestRef(context.principal, taken.key);
-    return await (ref === null ? this.#run(context, taken) : this.#once(context, taken, ref));
+  #answer(
+    context: ToolContext,
+    args: unknown,
+    failed: (error: unknown) => JsonReply,
+  ): JsonReply | Promise<JsonReply> {
+    try {
+      const taken = readArguments(this.#route, args, this.#takesKey);
+      const ref = requestRef(context.principal, taken.key);
+      const answer = ref === null ? this.#run(context, taken) : this.#once(context, taken, ref);
+      return answer instanceof Promise ? answer.catch(failed) : answer;
+    } catch (error) {
+      return failed(error);
+    }
   }
 
   /** What came with the same key before is answered as it was then. */
@@ -58,16 +68,18 @@ export class RouteTool implements McpTool {
     const asked = Buffer.from(JSON.stringify([args.params, args.query, args.body]));
     const fingerprint = fingerprintOf(this.description.name, asked);
     const keyed = { ref, fingerprint, resumes: resumption === 'resumed' };
-    return asJson(await this.#parts.idempotency.once(keyed, () => this.#handle(context, args, ref)));
+    return asJson(
+      await this.#parts.idempotency.once(keyed, async () => await this.#handle(context, args, ref)),
+    );
   }
 
-  async #handle(
+  #handle(
     context: ToolContext,
     { params, query, body }: Arguments,
     idempotency: RequestRef | null,
-  ): Promise<JsonReply> {
+  ): JsonReply | Promise<JsonReply> {
     const { principal, requestId } = context;
-    const answer = await this.#route.handler({
+    const answer = this.#route.handler({
       principal,
       params,
       query,
@@ -82,7 +94,7 @@ export class RouteTool implements McpTool {
       },
       header: () => '',
     });
-    return asJson(answer);
+    return goOn(answer, asJson);
   }
 
   #failure(error: unknown, requestId: string): JsonReply {
