@@ -2,10 +2,13 @@ import type { AccountDomain } from '../../accounts/account-domain.ts';
 import { type AccountStatus, accountStatuses } from '../../accounts/account-status.ts';
 import { goOn } from '../../base/at-once.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
-import { reply } from '../http/reply.ts';
+import { type JsonReply, reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { Account } from '../schema/account.ts';
 import { viewerOf } from './platforms.ts';
+
+/** Accounts whose last answer is kept. */
+const MAX_KEPT = 1_000;
 
 /** Nobody is billed by a gateway that they run themselves. */
 const PLAN = 'self_hosted';
@@ -27,6 +30,7 @@ const FEATURES: Account['features'] = {
 /** `GET /api/account`: the account as a whole. */
 export function accountRoutes(domain: AccountDomain): Route[] {
   const statusFor = accountStatuses(domain);
+  const replyOf = accountReplies();
   return [
     route({
       method: 'get',
@@ -37,10 +41,24 @@ export function accountRoutes(domain: AccountDomain): Route[] {
       description: 'Call it first on a cold start. An agent key sees the logins of its own agents only.',
       tags: ['Account'],
       responses: { 200: { description: 'The account', schema: Account } },
-      handler: ({ principal }) =>
-        goOn(statusFor(viewerOf(principal)), (account) => reply(200, wireOf(account))),
+      handler: ({ principal }) => goOn(statusFor(viewerOf(principal)), replyOf),
     }),
   ];
+}
+
+/** Makes answers; who asks again and again is given the same one, made once. */
+function accountReplies(): (account: AccountStatus) => JsonReply<200, Account> {
+  const last = new Map<string, { readonly of: string; readonly answer: JsonReply<200, Account> }>();
+  return (account) => {
+    const of = JSON.stringify(account);
+    const former = last.get(account.accountId);
+    if (former?.of === of) return former.answer;
+    const body = wireOf(account);
+    const answer = { ...reply(200, body), text: JSON.stringify(body) };
+    if (last.size >= MAX_KEPT) last.clear();
+    last.set(account.accountId, { of, answer });
+    return answer;
+  };
 }
 
 function wireOf(account: AccountStatus): Account {

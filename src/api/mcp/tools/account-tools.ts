@@ -1,4 +1,5 @@
 import { goOn } from '../../../base/at-once.ts';
+import type { JsonReply } from '../../http/reply.ts';
 import { type Account, McpAccount } from '../../schema/account.ts';
 import { READS, type Run, type ToolSpec } from './mcp-tool.ts';
 
@@ -18,10 +19,20 @@ export const ACCOUNT_TOOLS: readonly ToolSpec[] = [
 
 /** Whether events come by themselves, which over REST nobody would ask. */
 function withChannel(run: Run): Run {
-  return (context, args) =>
-    goOn(run(context, args), (answer) => {
-      const account = answer.body as Account;
-      const features = { ...account.features, channel: context.isStateful ? 'ready' : 'poll' };
-      return { ...answer, body: { ...account, features } };
-    });
+  const [polling, pushed] = [channelAdder('poll'), channelAdder('ready')];
+  return (context, args) => goOn(run(context, args), context.isStateful ? pushed : polling);
+}
+
+/** The same answer of the endpoint is the same answer of the tool. */
+function channelAdder(channel: 'ready' | 'poll'): (answer: JsonReply) => JsonReply {
+  const known = new WeakMap<JsonReply, JsonReply>();
+  return (answer) => {
+    const former = known.get(answer);
+    if (former !== undefined) return former;
+    const account = answer.body as Account;
+    const body = { ...account, features: { ...account.features, channel } };
+    const told = { ...answer, body, text: JSON.stringify(body) };
+    known.set(answer, told);
+    return told;
+  };
 }
