@@ -7,7 +7,7 @@ import {
 import { revokeToken } from '../../authorization/revoke-token.ts';
 import { anyOrigin } from '../http/cross-origin.ts';
 import { type JsonReply, reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, type RouteRequest, route } from '../http/route.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { OAuthFault, OAuthTokens, RegisteredClient, RevokedToken } from '../schema/authorization.ts';
 import type { AuthorizationDoor } from './authorization-door.ts';
@@ -82,10 +82,7 @@ function token({ issueTokens }: AuthorizationDoor): Route {
     body: 'raw',
     bodyLimitBytes: SMALL_BODY_BYTES,
     responses: { 200: { description: 'Tokens', schema: OAuthTokens }, 400: REFUSED, 401: REFUSED },
-    handler: async (request) => {
-      const asked = clientRequest(request.body, request.header('authorization'));
-      return answered(asked === null ? refusal('invalid_request', TWICE) : await issueTokens(asked));
-    },
+    handler: (request) => answerForm(request, issueTokens),
   });
 }
 
@@ -103,19 +100,21 @@ function revoke({ domain }: AuthorizationDoor): Route {
     body: 'raw',
     bodyLimitBytes: SMALL_BODY_BYTES,
     responses: { 200: { description: 'It opens nothing', schema: RevokedToken }, 400: REFUSED, 401: REFUSED },
-    handler: async (request) => {
-      const asked = clientRequest(request.body, request.header('authorization'));
-      return answered(asked === null ? refusal('invalid_request', TWICE) : await revokeToken(domain, asked));
-    },
+    handler: (request) => answerForm(request, (asked) => revokeToken(domain, asked)),
   });
 }
 
-function clientRequest(body: Uint8Array, authorization: string): ClientRequest | null {
-  const form = singleFields(parseForm(body));
-  return form && { form, authorization };
-}
-
-/** The domain speaks OAuth already: what it says goes out as it is. */
-function answered({ status, body, headers }: ClientAnswer) {
-  return reply(status, body, headers) as JsonReply<200, never> | JsonReply<400 | 401, { error: string }>;
+/** The domain speaks OAuth already: what it says to a form goes out as it is. */
+async function answerForm(
+  request: Pick<RouteRequest<null, unknown, unknown, Uint8Array>, 'body' | 'header'>,
+  answer: (asked: ClientRequest) => Promise<ClientAnswer>,
+) {
+  const form = singleFields(parseForm(request.body));
+  const answered =
+    form === null
+      ? refusal('invalid_request', TWICE)
+      : await answer({ form, authorization: request.header('authorization') });
+  return reply(answered.status, answered.body, answered.headers) as
+    | JsonReply<200, never>
+    | JsonReply<400 | 401, { error: string }>;
 }
