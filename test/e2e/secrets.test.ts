@@ -111,9 +111,7 @@ it('signs people in at the provider that its variables name, and keeps what that
     env: {
       SVC_SIGNUP: 'open',
       SVC_LOG_LEVEL: 'trace',
-      SVC_OIDC_ACME_ISSUER: peer.issuer,
-      SVC_OIDC_ACME_CLIENT_ID: IdentityProviderPeer.clientId,
-      SVC_OIDC_ACME_CLIENT_SECRET: IdentityProviderPeer.clientSecret,
+      ...peer.settings,
     },
   });
   try {

@@ -2,8 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
 import { Gateway } from '../support/gateway.ts';
 import { IdentityProviderPeer } from '../support/identity-provider.ts';
 import { OAuthClient } from '../support/oauth-client.ts';
@@ -28,17 +29,14 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     gateway = await Gateway.start({
       env: {
         SVC_SIGNUP: 'open',
-        SVC_OIDC_ACME_ISSUER: peer.issuer,
-        SVC_OIDC_ACME_CLIENT_ID: IdentityProviderPeer.clientId,
-        SVC_OIDC_ACME_CLIENT_SECRET: IdentityProviderPeer.clientSecret,
+        ...peer.settings,
       },
     });
     peer.allow(`${gateway.baseUrl}/auth/oauth/acme/callback`);
     listener = createServer((_request, response) => response.end('You can go back to your assistant.'));
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     redirect = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
-    // Where tests run as root, as in a container, Chromium's own sandbox cannot.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,5 +1,6 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
 import { Gateway } from '../support/gateway.ts';
 import { IdentityProviderPeer } from '../support/identity-provider.ts';
 import { requirePeer } from '../support/require-peer.ts';
@@ -17,14 +18,11 @@ describe.skipIf(requirePeer('chromium'))('signing in at a provider on another si
     gateway = await Gateway.start({
       env: {
         SVC_SIGNUP: 'open',
-        SVC_OIDC_ACME_ISSUER: peer.issuer,
-        SVC_OIDC_ACME_CLIENT_ID: IdentityProviderPeer.clientId,
-        SVC_OIDC_ACME_CLIENT_SECRET: IdentityProviderPeer.clientSecret,
+        ...peer.settings,
       },
     });
     peer.allow(`${gateway.baseUrl}/auth/oauth/acme/callback`);
-    // Where tests run as root, as in a container, Chromium's own sandbox cannot.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,5 +1,6 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { launchChromium } from '../support/chromium.ts';
 import { Gateway } from '../support/gateway.ts';
 import { linkIn, Mailbox } from '../support/mailbox.ts';
 import { Person } from '../support/person.ts';
@@ -19,8 +20,7 @@ describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () 
     gateway = await Gateway.start({
       env: { SVC_SIGNUP: 'open', SVC_SMTP_URL: mailbox.url, SVC_MAIL_FROM: 'gateway@example.com' },
     });
-    // Where tests run as root, as in a container, Chromium's own sandbox cannot.
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+    browser = await launchChromium();
     await new Person(gateway.baseUrl, EMAIL).signUp();
   });
   afterAll(async () => {

@@ -38,6 +38,15 @@ export class IdentityProviderPeer {
     return new IdentityProviderPeer(server, host);
   }
 
+  /** What a gateway has to be told of it, under the name `acme`. */
+  get settings(): Record<string, string> {
+    return {
+      SVC_OIDC_ACME_ISSUER: this.issuer,
+      SVC_OIDC_ACME_CLIENT_ID: IdentityProviderPeer.clientId,
+      SVC_OIDC_ACME_CLIENT_SECRET: IdentityProviderPeer.clientSecret,
+    };
+  }
+
   /** Opens for a gateway whose callback is there; before that nobody is served. */
   allow(redirectUri: string): void {
     this.#server.on('request', quietly(() => this.#provider(redirectUri)).callback());
