@@ -1,6 +1,6 @@
 import { goOn } from '../base/at-once.ts';
 import { GatewayError } from '../base/errors.ts';
-import { newestOf } from '../messaging/cursor.ts';
+import { cursorText, newestOf } from '../messaging/cursor.ts';
 import { type Account, findAccount } from '../store/accounts.ts';
 import { Remembered } from '../store/remembered.ts';
 import type { AccountDomain } from './account-domain.ts';
@@ -55,7 +55,7 @@ async function readAccount(domain: AccountDomain, viewer: Viewer): Promise<Store
   if (!account) throw new GatewayError('unauthorized');
   const logins = await readLogins(domain, viewer);
   const { cursor } = await newestOf(store.db, account.id, clock.nowIso());
-  return { account, ...logins, lastMessageCursor: cursor };
+  return { account, ...logins, lastMessageCursor: cursorText(cursor) };
 }
 
 function statusOf(domain: AccountDomain, viewer: Viewer, stored: StoredAccount): AccountStatus {

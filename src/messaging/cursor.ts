@@ -1,17 +1,25 @@
+import { isoAfter } from '../base/time.ts';
+import { firstEventBehind, lastCallEvent, lastEventOfMessages, lastEventUntil } from '../store/events.ts';
 import { findMessage, type Message, type MessagePosition, newestMessage } from '../store/messages.ts';
 import type { Db } from '../store/tables.ts';
 
-/** How far somebody has read an account's messages: `<ISO time>|<message id>`, or only a time. */
+/**
+ * How far somebody has read what an account is told: `<ISO time>|<message id>`, or only a time. Where calls have events,
+ * too, the place of the last one follows the id, after a point.
+ */
 export interface Cursor {
   /** ISO 8601 in UTC with milliseconds. */
   readonly iso: string;
   /** '': none; then `iso` alone counts. */
   readonly messageId: string;
+  /** The event of a call up to which all of them are known; null: those that came before the message are. */
+  readonly callEvent: number | null;
 }
 
 /** ISO 8601 as programs write it; a blank before an offset was a plus before a URL was read. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(Z|[+\- ]\d\d:?\d\d)?)?$/i;
 const MAX_ID_LENGTH = 64;
+const CALL_EVENT = /\.(\d{1,15})$/;
 /** Stands for the message before the first one. */
 const NO_MESSAGE = 'msg_0';
 
@@ -19,8 +27,14 @@ const NO_MESSAGE = 'msg_0';
 export function parseCursor(text: string): Cursor | null {
   const bar = text.indexOf('|');
   const iso = isoOf((bar < 0 ? text : text.slice(0, bar)).trim());
-  const messageId = bar < 0 ? '' : text.slice(bar + 1).trim();
-  return iso === null || messageId.length > MAX_ID_LENGTH ? null : { iso, messageId };
+  const behind = bar < 0 ? '' : text.slice(bar + 1).trim();
+  if (iso === null || behind.length > MAX_ID_LENGTH) return null;
+  const place = CALL_EVENT.exec(behind)?.[1];
+  return {
+    iso,
+    messageId: behind.replace(CALL_EVENT, ''),
+    callEvent: place === undefined ? null : Number(place),
+  };
 }
 
 function isoOf(text: string): string | null {
@@ -38,23 +52,30 @@ function isoOf(text: string): string | null {
 
 /** The cursor of whoever has read everything up to this message. */
 export function cursorOf({ createdAt, id }: Pick<Message, 'createdAt' | 'id'>): string {
-  return `${createdAt}|${id}`;
+  return cursorText({ iso: createdAt, messageId: id, callEvent: null });
+}
+
+/** As it is told; where there are no events of calls, none is named. */
+export function cursorText({ iso, messageId, callEvent }: Cursor): string {
+  return callEvent ? `${iso}|${messageId}.${callEvent}` : `${iso}|${messageId}`;
 }
 
 const FIRST_POSITION: MessagePosition = { createdAt: '', seq: 0 };
 
-/** The newest message of an account, and the cursor of whoever has read all. */
+/** The newest message of an account and the last event of its calls. */
 export interface Newest {
-  readonly cursor: string;
+  /** Of whoever has read all. */
+  readonly cursor: Cursor & { readonly callEvent: number };
   /** Before every message where there is none. */
   readonly position: MessagePosition;
 }
 
-/** How far an account's messages go at this moment. */
+/** How far an account's messages and events of calls go at this moment. */
 export async function newestOf(db: Db, accountId: string, nowIso: string): Promise<Newest> {
+  const callEvent = await lastCallEvent(db, accountId);
   const newest = await newestMessage(db, accountId);
-  if (newest) return { cursor: cursorOf(newest), position: newest };
-  return { cursor: `${nowIso}|${NO_MESSAGE}`, position: FIRST_POSITION };
+  if (!newest) return { cursor: { iso: nowIso, messageId: NO_MESSAGE, callEvent }, position: FIRST_POSITION };
+  return { cursor: { iso: newest.createdAt, messageId: newest.id, callEvent }, position: newest };
 }
 
 /**
@@ -70,6 +91,40 @@ export async function positionOf(
   const message = messageId === '' ? undefined : await findMessage(db, accountId, messageId);
   if (!message) return { createdAt: iso, seq: Number.MAX_SAFE_INTEGER };
   return { createdAt: message.createdAt, seq: message.seq };
+}
+
+/**
+ * Where in the feed somebody is who has read messages up to a cursor, which is at `position`. Events that tell of no
+ * message have no place among messages: those since the last message that the account got before the cursor are told
+ * (again).
+ */
+export async function feedPositionOf(
+  db: Db,
+  accountId: string,
+  { iso }: Cursor,
+  { seq }: MessagePosition,
+): Promise<number> {
+  if (seq === Number.MAX_SAFE_INTEGER) return await lastEventUntil(db, accountId, iso);
+  const last =
+    seq > 0
+      ? await lastEventOfMessages(db, accountId, seq)
+      : await lastEventUntil(db, accountId, isoAfter(iso, -1));
+  // Messages that had to wait for others are told of later than their place says.
+  const first = await firstEventBehind(db, accountId, seq);
+  return first === undefined ? last : Math.min(last, first - 1);
+}
+
+/** The last event of a call that whoever has read up to a cursor, which is at `position`, may have been told of. */
+export async function callEventOf(
+  db: Db,
+  accountId: string,
+  cursor: Cursor,
+  position: MessagePosition,
+): Promise<number> {
+  if (cursor.callEvent !== null) return cursor.callEvent;
+  // It was told when there was nothing at all.
+  if (cursor.messageId === NO_MESSAGE) return 0;
+  return await feedPositionOf(db, accountId, cursor, position);
 }
 
 /** Whether one place is behind another. */

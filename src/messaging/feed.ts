@@ -1,16 +1,9 @@
 import type { AgentScope } from '../base/scope.ts';
-import { isoAfter } from '../base/time.ts';
 import { type Conversation, listConversationsById } from '../store/conversations.ts';
-import {
-  eventsOfAgents,
-  firstEventBehind,
-  lastEventOfMessages,
-  lastEventUntil,
-  type StoredEvent,
-} from '../store/events.ts';
+import { eventsOfAgents, lastEventUntil, type StoredEvent } from '../store/events.ts';
 import { listMessagesBySeq, type Message, type MessagePosition } from '../store/messages.ts';
-import type { Db, MessagePlatform } from '../store/tables.ts';
-import { type Cursor, cursorOf, newestOf, positionOf } from './cursor.ts';
+import type { MessagePlatform } from '../store/tables.ts';
+import { type Cursor, cursorOf, cursorText, feedPositionOf, newestOf, positionOf } from './cursor.ts';
 import { type MessageView, type Peer, type Reading, viewConversations, viewMessages } from './inbox-view.ts';
 
 /** One entry of an agent's feed as it is told. */
@@ -29,7 +22,7 @@ export interface MessageEvent extends Common {
 }
 
 /** Anything else; `payload` in the words of the API. */
-interface OtherEvent extends Common {
+export interface OtherEvent extends Common {
   readonly kind: 'other';
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -68,32 +61,12 @@ export async function feedStart(
   return await store.db.transaction().execute(async (trx) => {
     if (cursor === null) {
       const { cursor: now, position: place } = await newestOf(trx, accountId, clock.nowIso());
-      return { position: await lastEventUntil(trx, accountId, null), cursor: now, place };
+      return { position: await lastEventUntil(trx, accountId, null), cursor: cursorText(now), place };
     }
     const place = await positionOf(trx, accountId, cursor);
-    const position = await positionInFeed(trx, accountId, cursor, place);
-    return { position, cursor: `${cursor.iso}|${cursor.messageId}`, place };
+    const position = await feedPositionOf(trx, accountId, cursor, place);
+    return { position, cursor: cursorText(cursor), place };
   });
-}
-
-/**
- * Events that tell of no message have no place among messages: those since the last message that the account got before
- * the cursor are told (again).
- */
-async function positionInFeed(
-  db: Db,
-  accountId: string,
-  { iso }: Cursor,
-  { seq }: MessagePosition,
-): Promise<number> {
-  if (seq === Number.MAX_SAFE_INTEGER) return await lastEventUntil(db, accountId, iso);
-  const last =
-    seq > 0
-      ? await lastEventOfMessages(db, accountId, seq)
-      : await lastEventUntil(db, accountId, isoAfter(iso, -1));
-  // Messages that had to wait for others are told of later than their place says.
-  const first = await firstEventBehind(db, accountId, seq);
-  return first === undefined ? last : Math.min(last, first - 1);
 }
 
 /** Reads a feed from a position on, at most `limit` entries of the database. Each event is told to a scope once. */
@@ -114,7 +87,8 @@ export async function readFeed(
   return { events, position: stored.at(-1)?.id ?? position, isFull: stored.length === limit };
 }
 
-function otherEvent({ id, type, createdAt, payload }: StoredEvent): OtherEvent {
+/** As it is told what is no message. */
+export function otherEvent({ id, type, createdAt, payload }: StoredEvent): OtherEvent {
   const { event_id: eventId, ...rest } = payload;
   return { kind: 'other', position: id, eventId: idOf(id, eventId), type, createdAt, payload: rest };
 }

@@ -1,8 +1,10 @@
 import type { AgentScope } from '../base/scope.ts';
 import { findNewestConversation, listConversationsById, type PeerName } from '../store/conversations.ts';
+import { callEventsOfAgents } from '../store/events.ts';
 import { type Message, type MessageFilter, type MessagePosition, messagesAfter } from '../store/messages.ts';
 import type { MessagePlatform } from '../store/tables.ts';
-import { cursorOf, isBehind, type Newest, newestOf } from './cursor.ts';
+import { type Cursor, callEventOf, cursorText, isBehind, type Newest, newestOf } from './cursor.ts';
+import { type OtherEvent, otherEvent } from './feed.ts';
 import {
   type ConversationView,
   type MessageView,
@@ -11,22 +13,23 @@ import {
   viewMessages,
 } from './inbox-view.ts';
 
-/** What somebody asks who has read up to `position`. */
+/** What somebody asks who has read up to `cursor`. */
 export interface DeltaQuestion {
   readonly scope: AgentScope;
-  /** `position` as it was told. */
-  readonly cursor: string;
+  readonly cursor: Cursor;
+  /** Of `cursor`. */
   readonly position: MessagePosition;
   /** Undefined: all platforms; `peer` and `task` count only with one. */
   readonly platform: MessagePlatform | undefined;
   readonly peer: PeerName;
-  /** Messages, not conversations: what is left is after the cursor of the answer. */
+  /** Messages, not conversations, and events of calls: what is left is after the cursor of the answer. */
   readonly limit: number;
 }
 
-/** The conversations with new messages, each with them, oldest first. */
+/** The conversations with new messages, each with them, and what happened to calls; oldest first. */
 export interface Delta {
   readonly groups: readonly DeltaGroup[];
+  readonly callEvents: readonly OtherEvent[];
   readonly cursor: string;
   /** Whether there is, or may be, anything that the own agents did not write: what a waiting agent waits for. */
   readonly hasNews: boolean;
@@ -38,30 +41,72 @@ export interface DeltaGroup {
 }
 
 /**
- * What is new. Every message is in exactly one of the deltas that somebody gets who goes on from each one's cursor,
- * whatever is written meanwhile and whatever becomes of its conversation.
+ * What is new. Every message, and every event of a call, is in exactly one of the deltas that somebody gets who goes on
+ * from each one's cursor, whatever is written meanwhile and whatever becomes of its conversation.
  */
 export async function readDelta(reading: Reading, question: DeltaQuestion): Promise<Delta> {
-  const { scope, position, limit } = question;
   const { db } = reading.store;
-  // First: what is stored after it is in the list as well, or after its end.
-  const newest = await newestOf(db, scope.accountId, reading.clock.nowIso());
+  // First: what is stored after it is in the lists as well, or after their ends.
+  const newest = await newestOf(db, question.scope.accountId, reading.clock.nowIso());
+  const { groups, cursor, hasNews } = await readMessages(reading, question, newest);
+  const calls = await readCallEvents(reading, question, newest.cursor.callEvent);
+  return {
+    groups,
+    callEvents: calls.events,
+    cursor: cursorText({ ...cursor, callEvent: calls.last }),
+    hasNews: hasNews || calls.events.length > 0,
+  };
+}
+
+async function readMessages(
+  reading: Reading,
+  question: DeltaQuestion,
+  newest: Newest,
+): Promise<Pick<Delta, 'groups' | 'hasNews'> & { cursor: PlaceOfMessage }> {
+  const { scope, position, limit } = question;
   const filter = await filterOf(reading, question);
-  const found = filter === null ? [] : await messagesAfter(db, scope, position, filter, limit + 1);
+  const found =
+    filter === null ? [] : await messagesAfter(reading.store.db, scope, position, filter, limit + 1);
   const messages = found.slice(0, limit);
   const last = messages.at(-1);
   const isCut = found.length > limit;
   return {
     groups: await groupsOf(reading, scope, messages),
-    cursor: isCut ? cursorOf(last!) : furthest(question, newest, last),
+    cursor: isCut ? placeOf(last!) : furthest(question, newest, last),
     hasNews: isCut || messages.some((message) => !isOwn(scope, message)),
   };
 }
 
+/** A cursor as far as messages go. */
+type PlaceOfMessage = Pick<Cursor, 'iso' | 'messageId'>;
+
+function placeOf({ createdAt, id }: Message): PlaceOfMessage {
+  return { iso: createdAt, messageId: id };
+}
+
 /** A cursor never goes back, not even one that is ahead of its time. */
-function furthest({ cursor, position }: DeltaQuestion, newest: Newest, last: Message | undefined): string {
-  if (last && isBehind(last, newest.position)) return cursorOf(last);
+function furthest(
+  { cursor, position }: DeltaQuestion,
+  newest: Newest,
+  last: Message | undefined,
+): PlaceOfMessage {
+  if (last && isBehind(last, newest.position)) return placeOf(last);
   return isBehind(newest.position, position) ? newest.cursor : cursor;
+}
+
+/** What happened to calls up to the event `last`; `newest` is the account's last one, whomever it concerns. */
+async function readCallEvents(
+  { store: { db } }: Reading,
+  { scope, cursor, position, platform, peer, limit }: DeltaQuestion,
+  newest: number,
+): Promise<{ events: OtherEvent[]; last: number }> {
+  if (newest === 0) return { events: [], last: cursor.callEvent ?? 0 };
+  const from = await callEventOf(db, scope.accountId, cursor, position);
+  const isOfOnePeer = peer.peer !== '' || peer.task !== '';
+  const found = isOfOnePeer ? [] : await callEventsOfAgents(db, scope, from, { platform, limit: limit + 1 });
+  const events = found.slice(0, limit).map(otherEvent);
+  const told = events.at(-1)?.position ?? 0;
+  return { events, last: found.length > limit ? told : Math.max(from, newest, told) };
 }
 
 /** Null: nothing can be what was asked for. */

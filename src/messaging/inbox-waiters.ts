@@ -137,7 +137,7 @@ export class InboxWaiters {
 }
 
 /** Two questions with the same key have the same answer. */
-function keyOf({ scope, position, platform, peer, limit }: DeltaQuestion): string {
+function keyOf({ scope, cursor, position, platform, peer, limit }: DeltaQuestion): string {
   const { accountId, agentIds } = scope;
   const platforms = scope.platforms && [...scope.platforms];
   const { createdAt, seq } = position;
@@ -147,6 +147,7 @@ function keyOf({ scope, position, platform, peer, limit }: DeltaQuestion): strin
     platforms,
     createdAt,
     seq,
+    cursor.callEvent,
     platform,
     peer.peer,
     peer.task,

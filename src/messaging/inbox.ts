@@ -10,7 +10,7 @@ import {
 } from '../store/conversations.ts';
 import { listMessages, listMessagesBySeq } from '../store/messages.ts';
 import type { MessagePlatform } from '../store/tables.ts';
-import { newestOf } from './cursor.ts';
+import { cursorText, newestOf } from './cursor.ts';
 import {
   type ConversationView,
   type MessageView,
@@ -64,7 +64,7 @@ export async function takeSnapshot(
     conversation,
     lastMessage: lastMessages.get(conversation.id) ?? null,
   }));
-  return { previews, cursor };
+  return { previews, cursor: cursorText(cursor) };
 }
 
 /**
@@ -109,5 +109,5 @@ async function readHistory(
   const byId = new Map([[conversation.id, conversation]]);
   const messages = await viewMessages(reading, scope, byId, before);
   const [view] = await viewConversations(reading, scope, [conversation]);
-  return { conversation: view!, messages, cursor };
+  return { conversation: view!, messages, cursor: cursorText(cursor) };
 }

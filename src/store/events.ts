@@ -1,6 +1,6 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../base/scope.ts';
-import type { Db, EventsTable } from './tables.ts';
+import type { Db, EventsTable, MessagePlatform } from './tables.ts';
 
 /** One entry of an account's feed; `id` grows within the whole gateway and is never used twice. */
 export interface StoredEvent extends Omit<Selectable<EventsTable>, 'payload'> {
@@ -49,19 +49,67 @@ export async function appendAgentEvent(
 /** Events after `id` of a scope's platforms that concern its agents, or all of the account's; oldest first. */
 export async function eventsOfAgents(
   db: Db,
-  { accountId, agentIds, platforms }: AgentScope,
+  scope: AgentScope,
   id: number,
   limit: number,
 ): Promise<StoredEvent[]> {
+  return (await eventsWithin(db, scope, id).limit(limit).execute()).map(storedEvent);
+}
+
+/** In these words, which those of its index are, too (migration 0007). */
+const IS_OF_A_CALL = sql<boolean>`type glob 'call_*'`;
+
+/** As `eventsOfAgents`, but of calls alone, and of one platform if it is given. */
+export async function callEventsOfAgents(
+  db: Db,
+  scope: AgentScope,
+  id: number,
+  { platform, limit }: { readonly platform: MessagePlatform | undefined; readonly limit: number },
+): Promise<StoredEvent[]> {
+  const ofCalls = eventsWithin(db, scope, id).where(IS_OF_A_CALL).limit(limit);
+  const wanted = platform === undefined ? ofCalls : ofCalls.where('platform', '=', platform);
+  return (await wanted.execute()).map(storedEvent);
+}
+
+function eventsWithin(db: Db, { accountId, agentIds, platforms }: AgentScope, id: number) {
   const ofAgents = db
     .selectFrom('events')
     .selectAll()
     .where('accountId', '=', accountId)
     .where('id', '>', id)
-    .where(({ eb, or }) => or([eb('agentId', 'is', null), eb('agentId', 'in', agentIds)]));
-  const reached = platforms === null ? ofAgents : ofAgents.where('platform', 'in', [...platforms]);
-  const rows = await reached.orderBy('id').limit(limit).execute();
-  return rows.map((row) => ({ ...row, payload: JSON.parse(row.payload) }));
+    .where(({ eb, or }) => or([eb('agentId', 'is', null), eb('agentId', 'in', agentIds)]))
+    .orderBy('id');
+  return platforms === null ? ofAgents : ofAgents.where('platform', 'in', [...platforms]);
+}
+
+function storedEvent(row: Selectable<EventsTable>): StoredEvent {
+  return { ...row, payload: JSON.parse(row.payload) };
+}
+
+/** The account's last event of a call; 0: there is none. */
+export async function lastCallEvent(db: Db, accountId: string): Promise<number> {
+  const event = await db
+    .selectFrom('events')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where(IS_OF_A_CALL)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return event?.id ?? 0;
+}
+
+/** The agents that an account's events of calls after `id` concern; null among them: all. */
+export async function agentsOfCallEvents(db: Db, accountId: string, id: number): Promise<(string | null)[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('agentId')
+    .distinct()
+    .where('accountId', '=', accountId)
+    .where('id', '>', id)
+    .where(IS_OF_A_CALL)
+    .execute();
+  return rows.map(({ agentId }) => agentId);
 }
 
 /** The last event that tells of the account's newest message up to a place; 0: there is none. */

@@ -6,6 +6,7 @@ import { migration0003 } from './migrations/0003-accounts.ts';
 import { migration0004 } from './migrations/0004-messages.ts';
 import { migration0005 } from './migrations/0005-event-platforms.ts';
 import { migration0006 } from './migrations/0006-mcp-authorizations.ts';
+import { migration0007 } from './migrations/0007-call-events.ts';
 import { StoreError } from './store-error.ts';
 
 const MIGRATIONS: readonly Migration[] = [
@@ -15,6 +16,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0004,
   migration0005,
   migration0006,
+  migration0007,
 ];
 
 /**

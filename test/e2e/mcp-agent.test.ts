@@ -35,11 +35,9 @@ class ScriptedAgent {
   async live(): Promise<void> {
     let cursor: string = (await this.#ask('svc_account')).last_message_cursor;
     for (let isOnDuty = true; isOnDuty; ) {
-      // Nobody writes when a call rings, so it does not wait for long.
-      const news = await this.#ask('svc_inbox', { last_message_cursor: cursor, wait: 2 });
+      const news = await this.#ask('svc_inbox', { last_message_cursor: cursor, wait: 55 });
       cursor = news.cursor;
-      const { calls } = await this.#ask('svc_call_list');
-      for (const call of calls) if (call.state === 'ringing') await this.#take(call);
+      for (const event of news.events ?? []) if (event.type === 'call_invite') await this.#take(event);
       for (const conversation of news.conversations)
         for (const message of conversation.messages)
           if (message.direction === 'inbound') isOnDuty = await this.#answer(conversation, message.text);

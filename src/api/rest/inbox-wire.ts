@@ -1,8 +1,9 @@
+import type { OtherEvent } from '../../messaging/feed.ts';
 import type { History, Snapshot } from '../../messaging/inbox.ts';
 import type { Delta } from '../../messaging/inbox-delta.ts';
 import type { MessageView } from '../../messaging/inbox-view.ts';
 import { type JsonReply, reply } from '../http/reply.ts';
-import type { ConversationHistory, Inbox, Message } from '../schema/inbox.ts';
+import type { CallEvent, ConversationHistory, Inbox, Message } from '../schema/inbox.ts';
 import { conversationWire, messageWire } from './message-wire.ts';
 
 /** Characters of a text that a preview shows. */
@@ -48,10 +49,17 @@ export function deltaReplies(): (delta: Delta) => JsonReply<200, Inbox> {
   };
 }
 
-function deltaWire({ groups, cursor }: Delta): Inbox {
+function deltaWire({ groups, callEvents, cursor }: Delta): Inbox {
   const conversations = groups.map(({ conversation, messages }) => ({
     ...conversationWire(conversation),
     messages: messages.map(messageWire),
   }));
-  return { conversations, cursor };
+  // Who has no calls is told nothing of them.
+  const events = callEvents.length > 0 && { events: callEvents.map(callEventWire) };
+  return { conversations, ...events, cursor };
+}
+
+/** As on the inbox WebSocket; the answer's cursor stands for all of them. */
+function callEventWire({ type, eventId: event_id, createdAt: created_at, payload }: OtherEvent): CallEvent {
+  return { ...payload, type, event_id, created_at } as CallEvent;
 }

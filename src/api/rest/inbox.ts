@@ -40,7 +40,7 @@ function list(inbox: InboxDomain): Route {
     operationId: 'readInbox',
     summary: 'Read conversations: all of them, one with its history, or what is new',
     description:
-      'Without parameters a snapshot: all active conversations, each with its newest message. With `platform` one conversation with its history. With `last_message_cursor` only conversations with new messages, each with them, in both directions; go on from the cursor of the answer, and no message is left out or told twice (a filter by platform wants a cursor of its own).',
+      'Without parameters a snapshot: all active conversations, each with its newest message. With `platform` one conversation with its history. With `last_message_cursor` only conversations with new messages, each with them, in both directions, and what happened to calls (`events`); go on from the cursor of the answer, and nothing is left out or told twice (a filter by platform wants a cursor of its own).',
     tags: TAGS,
     query: InboxQuery,
     responses: {
@@ -73,7 +73,7 @@ async function delta(
   const { accountId, credentialId } = principal;
   const question = {
     scope: scopeOf(principal),
-    cursor: `${cursor.iso}|${cursor.messageId}`,
+    cursor,
     position: await positionOf(inbox.store.db, accountId, cursor),
     platform,
     peer: { peer, task },

@@ -33,14 +33,16 @@ export const InboxQuery = z.object({
     ),
   task: z.string().max(256).default('').describe('With `platform=agent`: what the conversation is about'),
   last_message_cursor: CursorText.optional().describe(
-    'Delta mode: `<ISO time>|<message id>` from any answer, or an ISO time',
+    'Delta mode: the `cursor` of any answer (`<ISO time>|<message id>`, with the place of the last event of a call behind it where there are any), or an ISO time',
   ),
   wait: wholeNumber(0, MAX_WAIT_S)
     .default(0)
     .describe(
-      'With a cursor: seconds to wait, 55 at most, for a message that your own agents did not write. Without one it is ignored',
+      'With a cursor: seconds to wait, 55 at most, for a message that your own agents did not write, or for news of a call. Without one it is ignored',
     ),
-  limit: Limit.describe('Conversations of a snapshot; messages of a detail or a delta'),
+  limit: Limit.describe(
+    'Conversations of a snapshot; messages of a detail; messages, and events of calls, of a delta',
+  ),
   status: z
     .string()
     .min(1)
@@ -114,8 +116,29 @@ const ListedConversation = Conversation.extend({
 
 const Cursor = z.string().describe('Everything later is new: the `last_message_cursor` of the next request');
 
+/** What a `call_invite` says beside it differs by platform. */
+const CallEvent = z
+  .looseObject({
+    type: z
+      .string()
+      .describe('`call_invite`: an inbound call rings; `call_state`: a call is in another state'),
+    event_id: z.string().describe('The same wherever the event is told'),
+    created_at: z.string(),
+    call_id: z.string(),
+    state: z.string().describe('The state of the call then'),
+  })
+  .meta({ id: 'CallEvent' });
+export type CallEvent = z.output<typeof CallEvent>;
+
 export const Inbox = z
-  .object({ conversations: z.array(ListedConversation), cursor: Cursor })
+  .object({
+    conversations: z.array(ListedConversation),
+    events: z
+      .array(CallEvent)
+      .optional()
+      .describe('Delta: what happened to calls, oldest first; left out where nothing did'),
+    cursor: Cursor,
+  })
   .meta({ id: 'Inbox' });
 export type Inbox = z.output<typeof Inbox>;
 

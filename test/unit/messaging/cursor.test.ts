@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { cursorOf, isBehind, newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
+import {
+  cursorOf,
+  cursorText,
+  isBehind,
+  newestOf,
+  parseCursor,
+  positionOf,
+} from '../../../src/messaging/cursor.ts';
 import { findMessage } from '../../../src/store/messages.ts';
 import { messagingWorld, type World, write } from './messaging-world.ts';
 
@@ -17,8 +24,18 @@ test.each([
   ['2026-01-02T03:04:05-0130', '2026-01-02T04:34:05.000Z', ''],
   ['2026-01-02t03:04:05z', '2026-01-02T03:04:05.000Z', ''],
 ])('%s is a cursor', (text, iso, messageId) => {
-  expect(parseCursor(text)).toEqual({ iso, messageId });
+  expect(parseCursor(text)).toEqual({ iso, messageId, callEvent: null });
 });
+
+test.each(['2026-01-02T03:04:05.678Z|msg_1.42', '2026-01-02T03:04:05.678Z|.42'])(
+  '%s names a call, too',
+  (text) => {
+    const cursor = parseCursor(text)!;
+    expect(cursor.callEvent).toBe(42);
+    expect(cursor.messageId).not.toContain('.');
+    expect(cursorText(cursor)).toBe(text);
+  },
+);
 
 test.each([
   '',
@@ -43,8 +60,8 @@ test('before the first message a cursor is before every message, however clocks 
   const { store, clock, accountId } = world;
   clock.advance(3_600_000);
   const { cursor } = await newest(world);
-  expect(cursor).toBe(`${clock.nowIso()}|msg_0`);
-  const position = await positionOf(store.db, accountId, parseCursor(cursor)!);
+  expect(cursorText(cursor)).toBe(`${clock.nowIso()}|msg_0`);
+  const position = await positionOf(store.db, accountId, cursor);
   // The clock is turned back by an hour.
   expect(isBehind({ createdAt: '2030-01-01T00:00:00.000Z', seq: 1 }, position)).toBe(true);
 });
@@ -55,13 +72,12 @@ test('a cursor stands behind its message, and one of another account behind its 
   await write(world, '1');
   await write(world, '1');
   const { cursor, position } = await newest(world);
-  const parsed = parseCursor(cursor)!;
-  const message = await findMessage(store.db, accountId, parsed.messageId);
-  expect(cursorOf(message!)).toBe(cursor);
-  expect(await positionOf(store.db, accountId, parsed)).toEqual({
+  const message = await findMessage(store.db, accountId, cursor.messageId);
+  expect(cursorOf(message!)).toBe(cursorText(cursor));
+  expect(await positionOf(store.db, accountId, cursor)).toEqual({
     createdAt: position.createdAt,
     seq: position.seq,
   });
-  const unknown = await positionOf(store.db, 'acc_other', parsed);
-  expect(unknown).toEqual({ createdAt: parsed.iso, seq: Number.MAX_SAFE_INTEGER });
+  const unknown = await positionOf(store.db, 'acc_other', cursor);
+  expect(unknown).toEqual({ createdAt: cursor.iso, seq: Number.MAX_SAFE_INTEGER });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { announce } from '../../../src/messaging/announce.ts';
-import { newestOf, parseCursor } from '../../../src/messaging/cursor.ts';
+import { cursorText, newestOf, parseCursor } from '../../../src/messaging/cursor.ts';
 import { type FeedEvent, feedStart, readFeed } from '../../../src/messaging/feed.ts';
 import { findAnyConversation } from '../../../src/store/conversations.ts';
 import { appendEvent } from '../../../src/store/events.ts';
@@ -18,7 +18,7 @@ function short(event: FeedEvent): string {
 }
 
 async function cursorNow({ reading, accountId }: World): Promise<string> {
-  return (await newestOf(reading.store.db, accountId, reading.clock.nowIso())).cursor;
+  return cursorText((await newestOf(reading.store.db, accountId, reading.clock.nowIso())).cursor);
 }
 
 async function callEvent({ store, clock, accountId, agentId }: World, state: string): Promise<void> {

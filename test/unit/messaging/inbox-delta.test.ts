@@ -2,29 +2,30 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgentScope } from '../../../src/base/scope.ts';
 import type { Clock } from '../../../src/base/time.ts';
-import { newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
+import { cursorText, newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
 import { type Delta, type DeltaQuestion, readDelta } from '../../../src/messaging/inbox-delta.ts';
 import type { Reading } from '../../../src/messaging/inbox-view.ts';
 import { insertAgent } from '../../../src/store/agents.ts';
 import { setConversationStatus } from '../../../src/store/conversations.ts';
 import { NOW } from '../store/temporary.ts';
-import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
+import { answer, happen, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 import { waitersOf } from './waiters-of.ts';
 
 /** What somebody asks next whose last answer had this cursor. */
 async function ask(
   { store }: Reading,
   scope: AgentScope,
-  cursor: string,
+  text: string,
   limit = 50,
   fields: Partial<DeltaQuestion> = {},
 ): Promise<DeltaQuestion> {
-  const position = await positionOf(store.db, scope.accountId, parseCursor(cursor)!);
+  const cursor = parseCursor(text)!;
+  const position = await positionOf(store.db, scope.accountId, cursor);
   return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit, ...fields };
 }
 
 async function cursorNow({ reading, accountId }: World): Promise<string> {
-  return (await newestOf(reading.store.db, accountId, reading.clock.nowIso())).cursor;
+  return cursorText((await newestOf(reading.store.db, accountId, reading.clock.nowIso())).cursor);
 }
 
 const idsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => messages.map(({ id }) => id));
@@ -58,6 +59,7 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
     bot: fc.constantFrom(botId, second.botId),
     remote: fc.constantFrom('1', '2', '3'),
     isAnswered: fc.boolean(),
+    calls: fc.constantFrom('nobody', 'one', 'all'),
   });
   const reader = fc.record({ scope: fc.constantFrom(...scopes), limit: fc.integer({ min: 1, max: 5 }) });
   const jumps = fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1, maxLength: 10 });
@@ -70,10 +72,13 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
       const reading = { ...world.reading, clock: jumping(world.clock, jumpsMs) };
       const before = await store.db.selectFrom('messages').select('id').execute();
       const start = await cursorNow(world);
+      const happened: { agentId: string | null; eventId: string }[] = [];
       let isWriting = true;
       const writing = Promise.all(
-        steps.map(async ({ bot, remote, isAnswered }) => {
+        steps.map(async ({ bot, remote, isAnswered, calls }) => {
           await world.intake.received(written(bot, remote));
+          const called = calls === 'all' ? null : bot === botId ? agentId : second.agentId;
+          if (calls !== 'nobody') happened.push({ agentId: called, eventId: await happen(world, called) });
           if (isAnswered) await answer({ ...world, botId: bot }, remote);
         }),
       ).finally(() => {
@@ -81,6 +86,7 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
       });
       const follow = async ({ scope: agentIds, limit }: { scope: string[]; limit: number }) => {
         const seen: string[] = [];
+        const calls: string[] = [];
         let cursor = start;
         for (;;) {
           const wasWriting = isWriting;
@@ -90,9 +96,11 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
           );
           const ids = idsIn(delta);
           expect(ids.length).toBeLessThanOrEqual(limit);
+          expect(delta.callEvents.length).toBeLessThanOrEqual(limit);
           seen.push(...ids);
+          calls.push(...delta.callEvents.map(({ eventId }) => eventId));
           cursor = delta.cursor;
-          if (ids.length === 0 && !wasWriting) return { agentIds, seen };
+          if (!delta.hasNews && ids.length === 0 && !wasWriting) return { agentIds, seen, calls };
         }
       };
       const results = await Promise.all(readers.map(follow));
@@ -104,7 +112,9 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
         .orderBy('seq')
         .execute();
       const old = new Set(before.map(({ id }) => id));
-      for (const { agentIds, seen } of results) {
+      for (const { agentIds, seen, calls } of results) {
+        const rang = happened.filter((event) => event.agentId === null || agentIds.includes(event.agentId));
+        expect(calls.toSorted()).toEqual(rang.map(({ eventId }) => eventId).toSorted());
         const bots = [agentIds.includes(agentId) && botId, agentIds.includes(second.agentId) && second.botId];
         const wanted = stored.filter(({ id, memberId }) => !old.has(id) && bots.includes(memberId!));
         expect(seen.length).toBe(new Set(seen).size);
@@ -120,9 +130,10 @@ test('long-polling readers miss nothing either', async () => {
   const { reading, scope } = world;
   const waiters = waitersOf(world);
   const total = 200;
+  const start = await cursorNow(world);
   const follow = async (limit: number) => {
     const seen: string[] = [];
-    let cursor = await cursorNow(world);
+    let cursor = start;
     while (seen.length < total) {
       const waiting = { credentialId: 'key_1', waitMs: 55_000, signal: new AbortController().signal };
       const delta = await waiters.wait(await ask(reading, scope, cursor, limit), waiting);
@@ -198,6 +209,45 @@ test('a filter by platform or by peer leaves out all others', async () => {
   expect(await filtered({ platform: 'telegram', peer: { peer: '2', task: '' } })).toEqual(['b']);
   expect(await filtered({ platform: 'telegram', peer: { peer: 'name OF 1', task: '' } })).toEqual(['a']);
   expect(await filtered({ platform: 'telegram', peer: { peer: 'nobody', task: '' } })).toEqual([]);
+});
+
+test('what happened to calls is told to whom it concerns, in pages, once', async () => {
+  const world = await messagingWorld();
+  const second = await secondAgent(world);
+  const cursor = await cursorNow(world);
+  const eventIds = [
+    await happen(world, world.agentId),
+    await happen(world, null),
+    await happen(world, world.agentId),
+  ];
+  await happen(world, second.agentId);
+  const read = async (from: string, limit: number, fields: Partial<DeltaQuestion> = {}) =>
+    await readDelta(world.reading, await ask(world.reading, world.scope, from, limit, fields));
+  const first = await read(cursor, 2);
+  expect(first.callEvents.map(({ eventId }) => eventId)).toEqual(eventIds.slice(0, 2));
+  const last = await read(first.cursor, 2);
+  expect(last.callEvents.map(({ eventId }) => eventId)).toEqual(eventIds.slice(2));
+  expect(await read(last.cursor, 2)).toMatchObject({ callEvents: [], hasNews: false, cursor: last.cursor });
+  expect((await read(cursor, 50, { platform: 'sip' })).callEvents.length).toBe(3);
+  expect((await read(cursor, 50, { platform: 'telegram' })).callEvents).toEqual([]);
+  const ofOnePeer = { platform: 'sip', peer: { peer: 'ada', task: '' } } as const;
+  expect((await read(cursor, 50, ofOnePeer)).callEvents).toEqual([]);
+  const scope = { ...world.scope, platforms: new Set(['telegram'] as const) };
+  expect((await readDelta(world.reading, await ask(world.reading, scope, cursor))).callEvents).toEqual([]);
+});
+
+test('a cursor that names no call is told of calls since its message', async () => {
+  const world = await messagingWorld();
+  await happen(world, world.agentId);
+  await write(world, '1');
+  const [message] = await world.store.db.selectFrom('messages').selectAll().execute();
+  const plain = `${message!.createdAt}|${message!.id}`;
+  const since = async (cursor: string) =>
+    (await readDelta(world.reading, await ask(world.reading, world.scope, cursor))).callEvents;
+  expect(await since(plain)).toEqual([]);
+  const eventId = await happen(world, world.agentId);
+  expect(await since(plain)).toMatchObject([{ eventId }]);
+  expect((await since('2029-12-31')).length).toBe(2);
 });
 
 test('a cursor never goes back, not even one from the future', async () => {

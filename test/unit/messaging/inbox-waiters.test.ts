@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
+import { newestOf, positionOf } from '../../../src/messaging/cursor.ts';
 import type { Delta, DeltaQuestion } from '../../../src/messaging/inbox-delta.ts';
 import { insertAgent } from '../../../src/store/agents.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { NOW } from '../store/temporary.ts';
-import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
+import { answer, happen, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 import { waitersOf } from './waiters-of.ts';
 
 /** A world whose readings are counted, and a way to wait in it. */
@@ -25,7 +25,7 @@ async function waitingRoom() {
 async function questionNow(world: World, agentIds = world.scope.agentIds): Promise<DeltaQuestion> {
   const { reading, clock, accountId } = world;
   const { cursor } = await newestOf(reading.store.db, accountId, clock.nowIso());
-  const position = await positionOf(reading.store.db, accountId, parseCursor(cursor)!);
+  const position = await positionOf(reading.store.db, accountId, cursor);
   const scope = { ...world.scope, agentIds };
   return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
 }
@@ -51,6 +51,28 @@ test('a message wakes who waits for it', async () => {
   await write(world, '1', { text: 'hello' });
   expect(textsIn(await waiting)).toEqual(['hello']);
   expect(waiters.count).toBe(0);
+});
+
+test('a call that rings wakes whom it is for, and nobody else', async () => {
+  const { world, waiters, wait, counted } = await waitingRoom();
+  const others = wait({ agentIds: ['agt_none'] });
+  const waiting = wait();
+  await waitFor('both to wait', () => waiters.count === 2);
+  expect(await isSettled(waiting)).toBe(false);
+  await happen(world, world.agentId);
+  const { callEvents, cursor } = await waiting;
+  expect(callEvents).toMatchObject([
+    { type: 'call_invite', payload: { call_id: 'call_1', state: 'ringing' } },
+  ]);
+  expect(cursor).toMatch(/\|msg_0\.\d+$/);
+  expect(await isSettled(others)).toBe(false);
+  counted.reads = 0;
+  const further = wait();
+  await waitFor('both to wait', () => waiters.count === 2);
+  expect(await isSettled(further)).toBe(false);
+  await happen(world, null, { type: 'call_state' });
+  expect((await further).callEvents).toMatchObject([{ type: 'call_state' }]);
+  expect((await others).callEvents).toMatchObject([{ type: 'call_state' }]);
 });
 
 test('news that are there already are told at once', async () => {

@@ -8,6 +8,7 @@ import { Wakeups } from '../../../src/messaging/wakeups.ts';
 import { attachMember } from '../../../src/store/agents.ts';
 import { insertBot } from '../../../src/store/bot-tokens.ts';
 import { findConversationWith } from '../../../src/store/conversations.ts';
+import { appendEvent, type NewEvent } from '../../../src/store/events.ts';
 import { insertMessage, type Message, type NewMessage } from '../../../src/store/messages.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -81,6 +82,25 @@ export async function seedBot(store: Store, accountId: string, agentId: string):
   await insertBot(store.db, store.secrets, { ...bot, discordAppId: null }, secrets);
   await attachMember(store.db, agentId, { type: 'bot_token', id });
   return id;
+}
+
+/** Something happens to a call of this agent, or of all of them where `agentId` is null; returns the event's id. */
+export async function happen(
+  { store, clock, wakeups, accountId }: Pick<World, 'store' | 'clock' | 'wakeups' | 'accountId'>,
+  agentId: string | null,
+  fields: Partial<NewEvent> = {},
+): Promise<string> {
+  const payload = { call_id: 'call_1', state: 'ringing' };
+  const event = {
+    type: 'call_invite',
+    platform: 'sip',
+    payload,
+    createdAt: clock.nowIso(),
+    ...fields,
+  } as const;
+  const position = await appendEvent(store.db, { ...event, accountId, agentId });
+  wakeups.wake(accountId);
+  return `evt_${position}`;
 }
 
 let serial = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Platform } from '../../../src/base/platform.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
-import { newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
+import { newestOf, positionOf } from '../../../src/messaging/cursor.ts';
 import { readFeed } from '../../../src/messaging/feed.ts';
 import { readConversation, readDetail, takeSnapshot } from '../../../src/messaging/inbox.ts';
 import { readDelta } from '../../../src/messaging/inbox-delta.ts';
@@ -56,7 +56,7 @@ test('a delta, waited for or not, brings nothing of other platforms', async () =
   const world = await messagingWorld();
   const { reading, accountId, clock } = world;
   const { cursor } = await newestOf(reading.store.db, accountId, clock.nowIso());
-  const position = await positionOf(reading.store.db, accountId, parseCursor(cursor)!);
+  const position = await positionOf(reading.store.db, accountId, cursor);
   const question = { cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
   const ask = (scope: AgentScope) => ({ ...question, scope });
   const waiters = waitersOf(world);

@@ -92,8 +92,16 @@ test('messages are forgotten after as many days as the operator says, but not th
 
   // Who goes on from what is forgotten hears what came since, once.
   await write(world, '1', { text: 'new' });
-  const position = await positionOf(db, scope.accountId, parseCursor(cursor)!);
-  const question = { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
+  const read = parseCursor(cursor)!;
+  const position = await positionOf(db, scope.accountId, read);
+  const question = {
+    scope,
+    cursor: read,
+    position,
+    platform: undefined,
+    peer: { peer: '', task: '' },
+    limit: 50,
+  };
   const { groups } = await readDelta(reading, question);
   expect(groups.flatMap(({ messages }) => messages.map(({ text }) => text))).toEqual(['new']);
   const { previews } = await takeSnapshot(reading, scope, { status: null, limit: 50, offset: 0 });

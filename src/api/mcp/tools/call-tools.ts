@@ -33,7 +33,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     name: 'svc_call_accept',
     twin: 'acceptCall',
     title: 'Accept a ringing call',
-    description: `Answers an inbound call that rings, and waits until it is \`active\`. A call rings for 60 s; you learn of it by svc_call_list, or by a \`call_invite\` event where events are pushed. ${NO_AUDIO} Without that, accept only where the call has the capability \`hosted_tts\`, or the caller will hear nothing.`,
+    description: `Answers an inbound call that rings, and waits until it is \`active\`. A call rings for 60 s; you learn of it by a \`call_invite\` among the \`events\` of svc_inbox, or as a push. ${NO_AUDIO} Without that, accept only where the call has the capability \`hosted_tts\`, or the caller will hear nothing.`,
     hints: ACTS_ONCE,
   },
   {

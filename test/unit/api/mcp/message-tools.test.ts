@@ -52,7 +52,7 @@ test('a wait ends as soon as somebody writes, with a sign of life every 10 s unt
   world.outbound.clock.advance(9_900);
   expect(signs).toEqual([]);
   world.outbound.clock.advance(10_300);
-  expect(signs).toEqual(['No new messages for 10 s', 'No new messages for 20 s']);
+  expect(signs).toEqual(['Nothing new for 10 s', 'Nothing new for 20 s']);
   await world.outbound.heard(conversation, 'At last');
   world.wakeups.wake(world.outbound.accountId);
   expect(textsIn(await waiting)).toEqual(['At last']);
