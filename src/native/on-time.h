@@ -5,8 +5,8 @@ struct uv_loop_s;
 
 /*
  * Timers of the calling thread fire when they are due, where the kernel's habit is up to 50 us later, and it need not
- * wait until another thread's slice of some milliseconds is over. Kernels before 6.12 do the first only. Zero, or an
- * errno below zero.
+ * wait until another thread's slice of some milliseconds is over (Linux 6.12), nor, in a process that may ask for it, share
+ * a core in equal parts. Zero, or an errno below zero.
  */
 int be_on_time(void);
 
