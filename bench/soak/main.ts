@@ -16,9 +16,19 @@ import { judgedSlope, type MemoryPoint, memoryFault, SCRIPTS, type Script } from
 import { SoakLine } from './soak-line.ts';
 
 const LOAD_SHARE = 0.7;
-/** Uniform between these. */
-const MIN_HOLD_MS = 10_000;
-const MAX_HOLD_MS = 70_000;
+/** How long calls last: uniform between these. */
+interface Holds {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+const HOLDS: Holds = { minMs: 10_000, maxMs: 70_000 };
+/**
+ * Before the soak calls of about a second follow each other: it takes 8,000 calls or so until V8 has compiled all that
+ * sets up and ends them and its heaps keep their size, for which the soak itself would take 20 minutes.
+ */
+const WARM_UP_HOLDS: Holds = { minMs: 500, maxMs: 1_500 };
+const WARM_UP_CALLS = 50;
+const WARM_UP_MS = 180_000;
 /** Memory counts from here on, in parts of the whole. */
 const WARM_UP_SHARE = 0.25;
 const SAMPLE_MS = 10_000;
@@ -49,10 +59,14 @@ class Churn {
   readonly ended: Record<string, number> = Object.fromEntries(SCRIPTS.map((script) => [script, 0]));
   readonly failures: string[] = [];
   readonly #line: SoakLine;
+  readonly #holds: Holds;
+  readonly #nextScript: () => Script;
   #live = 0;
 
-  constructor(line: SoakLine) {
+  constructor(line: SoakLine, holds: Holds, nextScript: () => Script) {
     this.#line = line;
+    this.#holds = holds;
+    this.#nextScript = nextScript;
   }
 
   get live(): number {
@@ -65,12 +79,13 @@ class Churn {
   }
 
   async #follow(untilMs: number): Promise<void> {
-    await pause(Math.random() * MAX_HOLD_MS);
-    while (performance.now() < untilMs) await this.#lead(randomScript());
+    await pause(Math.random() * this.#holds.maxMs);
+    while (performance.now() < untilMs) await this.#lead(this.#nextScript());
   }
 
   async #lead(script: Script): Promise<void> {
-    const holdMs = MIN_HOLD_MS + Math.random() * (MAX_HOLD_MS - MIN_HOLD_MS);
+    const { minMs, maxMs } = this.#holds;
+    const holdMs = minMs + Math.random() * (maxMs - minMs);
     this.#live++;
     const faults = await this.#line.live(script, holdMs).finally(() => this.#live--);
     this.ended[script] = (this.ended[script] ?? 0) + 1;
@@ -88,6 +103,14 @@ function randomScript(): Script {
   return dice < 0.8 ? 'inbound, hung up by the API' : 'inbound, hung up by the telephone';
 }
 
+/** As above, without the calls that end only when the gateway gives them up. */
+function scriptThatEnds(): Script {
+  for (;;) {
+    const script = randomScript();
+    if (script !== 'vanished') return script;
+  }
+}
+
 async function soak(minutes: number, calls: number): Promise<SoakReport> {
   const { plan, description } = planCores();
   console.log(`${calls} calls at any time for ${minutes} minutes; ${description}`);
@@ -101,11 +124,12 @@ async function soak(minutes: number, calls: number): Promise<SoakReport> {
 
 async function watch(line: SoakLine, minutes: number, calls: number): Promise<SoakReport> {
   const { pid } = line.gateway;
-  const churn = new Churn(line);
   // The first call opens what the process then keeps.
   const early = await line.live('hung up by the API', FIRST_CALL_MS);
   if (early.length > 0) throw new Error(`the first call failed: ${early.join(', ')}`);
   const before = holdingsOf(pid);
+  const warmUp = await warm(line, Math.min(calls, WARM_UP_CALLS));
+  const churn = new Churn(line, HOLDS, randomScript);
   const [beganMs, cpuBefore] = [performance.now(), cpuSeconds(pid)];
   const memory: MemoryPoint[] = [];
   const timers = [
@@ -126,11 +150,21 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
     .catch(() => {});
   const counted = memory.filter(({ hours }) => hours * 60 >= minutes * WARM_UP_SHARE);
   return {
-    ...{ minutes, calls, callsEnded: churn.ended, failedCalls: churn.failures.length },
-    failures: churn.failures.slice(0, MAX_FAILURES_SHOWN),
+    ...{ minutes, calls, callsEnded: churn.ended },
+    failedCalls: warmUp.length + churn.failures.length,
+    failures: [...warmUp, ...churn.failures].slice(0, MAX_FAILURES_SHOWN),
     memoryMbPerHour: judgedSlope(counted),
     ...{ memory, gatewayCores, before, after: holdingsOf(pid) },
   };
+}
+
+/** Returns what failed. */
+async function warm(line: SoakLine, calls: number): Promise<readonly string[]> {
+  const churn = new Churn(line, WARM_UP_HOLDS, scriptThatEnds);
+  await churn.run(calls, performance.now() + WARM_UP_MS);
+  const ended = Object.values(churn.ended).reduce((sum, count) => sum + count, 0);
+  console.log(`warmed up by ${ended} calls of a second, ${churn.failures.length} failed`);
+  return churn.failures;
 }
 
 function isBack(before: Holdings, after: Holdings): boolean {
