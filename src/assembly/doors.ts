@@ -6,7 +6,7 @@ import { authenticator } from '../api/auth/authenticator.ts';
 import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { IdempotentRequests } from '../api/http/idempotent-requests.ts';
 import { HttpServer } from '../api/http/server.ts';
-import type { McpDoor } from '../api/mcp/mcp-door.ts';
+import type { LateDoor } from '../api/mcp/late-door.ts';
 import type { InboxDomain } from '../api/rest/inbox.ts';
 import { oauthDoor } from '../api/rest/oauth-door.ts';
 import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
@@ -32,7 +32,7 @@ interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization'> 
 export interface Doors {
   /** Listens when it is told to. */
   readonly http: HttpServer;
-  readonly mcp: McpDoor;
+  readonly mcp: LateDoor;
 }
 
 /** HTTP, WebSockets and MCP for all domains. */
@@ -86,7 +86,7 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
 function followCredentials(
   { keys, people, authorization, inbox }: DoorNeeds,
   streams: OpenStreams,
-  mcp: McpDoor,
+  mcp: LateDoor,
 ): void {
   const follow = (credentialId: string, agentIds: readonly string[]): void => {
     streams.follow(credentialId, agentIds);

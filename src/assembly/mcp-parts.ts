@@ -1,66 +1,26 @@
-import type { AccountDomain } from '../accounts/account-domain.ts';
 import { resourceMetadataUrl } from '../api/authorization/metadata.ts';
-import type { Idempotency } from '../api/http/idempotency.ts';
 import type { Route } from '../api/http/route.ts';
 import { mcpPages } from '../api/mcp/browser-pages.ts';
-import { Cancellations } from '../api/mcp/cancellations.ts';
-import { INSTRUCTIONS } from '../api/mcp/instructions.ts';
+import { LateDoor } from '../api/mcp/late-door.ts';
 import { McpCounts } from '../api/mcp/mcp-counts.ts';
-import { McpDoor } from '../api/mcp/mcp-door.ts';
 import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
-import { mcpTools } from '../api/mcp/tools/mcp-tools.ts';
-import { TranscriptResource } from '../api/mcp/transcript-resource.ts';
-import type { InboxDomain } from '../api/rest/inbox.ts';
-import { Deadlines } from '../base/deadlines.ts';
-import type { CallDomain } from '../calls/call-domain.ts';
-import type { FileDomain } from '../files/file-domain.ts';
-import type { OutboundDomain } from '../messaging/outbound-domain.ts';
-import type { Wakeups } from '../messaging/wakeups.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { McpDoorNeeds } from './mcp-door-parts.ts';
 import type { Parts } from './parts.ts';
 
-interface McpNeeds {
-  readonly accounts: AccountDomain;
-  readonly calls: CallDomain;
-  readonly files: FileDomain;
-  readonly inbox: InboxDomain;
-  readonly outbound: OutboundDomain;
-  readonly wakeups: Wakeups;
+interface McpNeeds extends McpDoorNeeds {
   readonly metrics: Metrics;
-  readonly idempotency: Idempotency;
-  readonly publicUrl: () => string;
 }
 
 /** The MCP server, and where it stands. */
-export function openMcp(
-  { settings, clock, loggers }: Parts,
-  needs: McpNeeds,
-): { door: McpDoor; routes: Route[] } {
-  const { calls, inbox, wakeups, metrics, publicUrl } = needs;
-  const { allowedOrigins, sessionIdleMs, sessionsPerAccount } = settings.mcp;
-  const cancellations = new Cancellations();
-  const transcripts = new TranscriptResource(calls);
-  const deadlines = new Deadlines(clock);
-  const onError = (error: unknown, requestId: string): void =>
-    loggers.http.error({ err: error, requestId }, 'a tool failed');
-  const tools = mcpTools({ ...needs, onError });
+export function openMcp(parts: Parts, needs: McpNeeds): { door: LateDoor; routes: Route[] } {
+  const { settings, clock } = parts;
+  const { metrics, publicUrl } = needs;
   const counts = new McpCounts();
-  const door = new McpDoor(
-    {
-      contents: { tools, transcripts, instructions: INSTRUCTIONS, cancellations },
-      waiting: { cancellations, deadlines },
-      reading: inbox,
-      wakeups,
-      transcripts,
-      deadlines,
-      clock,
-      // What clients do wrong is told to them.
-      onError: (error) => loggers.http.debug({ err: error }, 'the MCP SDK reports'),
-    },
-    { idleMs: sessionIdleMs, maxPerAccount: sessionsPerAccount },
-    counts,
-  );
+  const open = async () => (await import('./mcp-door-parts.ts')).openMcpDoor(parts, needs, counts);
+  const door = new LateDoor(open, clock);
   metrics.watchMcp(() => ({ ...counts, sessions: door.sessionCount }));
+  const { allowedOrigins } = settings.mcp;
   const pages = mcpPages({ allowedOrigins, host: settings.http.host, publicUrl });
   const metadataUrl = (path: string): string => resourceMetadataUrl(publicUrl(), path);
   return { door, routes: mcpRoutes(door, { pages, metadataUrl }) };

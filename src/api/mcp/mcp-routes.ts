@@ -14,7 +14,10 @@ export interface McpAddress {
  * `/mcp`, with and without a slash at the end: Streamable HTTP. MCP describes itself to its clients, so the OpenAPI
  * description leaves it out, and answers are of whatever status the protocol wants.
  */
-export function mcpRoutes(door: McpDoor, { pages, metadataUrl }: McpAddress): Route[] {
+export function mcpRoutes(
+  door: Pick<McpDoor, 'post' | 'get' | 'delete'>,
+  { pages, metadataUrl }: McpAddress,
+): Route[] {
   const common = {
     path: '/mcp',
     access: 'mcp',
