@@ -1,11 +1,11 @@
-import OAuth2Server from '@node-oauth/oauth2-server';
+import type OAuth2Server from '@node-oauth/oauth2-server';
 import {
   ACCESS_TOKEN_MS,
   type AuthorizationDomain,
   isResource,
   REFRESH_TOKEN_MS,
 } from './authorization-domain.ts';
-import { tokenModel } from './token-model.ts';
+import { type OAuthLibrary, tokenModel } from './token-model.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
@@ -26,23 +26,32 @@ export interface ClientAnswer {
 /** Gives tokens for a code or a refresh token. */
 export type IssueTokens = (request: ClientRequest) => Promise<ClientAnswer>;
 
-export function tokenIssuer(domain: AuthorizationDomain): IssueTokens {
-  const server = new OAuth2Server({
-    model: tokenModel(domain),
+/** Most gateways let no client in by a page, so the library is loaded when the first one comes for a token. */
+async function openLibrary(domain: AuthorizationDomain) {
+  const library: OAuthLibrary = (await import('@node-oauth/oauth2-server')).default;
+  const server = new library({
+    model: tokenModel(domain, library),
     accessTokenLifetime: ACCESS_TOKEN_MS / 1_000,
     refreshTokenLifetime: REFRESH_TOKEN_MS / 1_000,
     // The model asks those who have a secret for it; the others prove themselves by PKCE.
     requireClientAuthentication: { authorization_code: false, refresh_token: false },
   });
+  return { library, server };
+}
+
+export function tokenIssuer(domain: AuthorizationDomain): IssueTokens {
+  let opening: ReturnType<typeof openLibrary> | null = null;
   return async (request) => {
     const { resource = '' } = request.form;
     if (resource !== '' && !isResource(domain, resource))
       return refusal('invalid_target', `resource must be ${domain.resource()}`);
-    const response = new OAuth2Server.Response();
+    opening ??= openLibrary(domain);
+    const { library, server } = await opening;
+    const response = new library.Response();
     try {
-      await server.token(libraryRequest(request), response);
+      await server.token(libraryRequest(library, request), response);
     } catch (error) {
-      if (!(error instanceof OAuth2Server.OAuthError) || error.code >= 500) throw error;
+      if (!(error instanceof library.OAuthError) || error.code >= 500) throw error;
     }
     return answerOf(response);
   };
@@ -52,9 +61,9 @@ export function refusal(error: string, description: string, status: 400 | 401 = 
   return { status, body: { error, error_description: description }, headers: {} };
 }
 
-function libraryRequest({ form, authorization }: ClientRequest): OAuth2Server.Request {
+function libraryRequest(library: OAuthLibrary, { form, authorization }: ClientRequest): OAuth2Server.Request {
   const headers = { 'content-type': FORM_TYPE, 'content-length': '1' };
-  return new OAuth2Server.Request({
+  return new library.Request({
     method: 'POST',
     query: {},
     headers: authorization === '' ? headers : { ...headers, authorization },

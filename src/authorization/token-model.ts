@@ -1,4 +1,4 @@
-import OAuth2Server from '@node-oauth/oauth2-server';
+import type OAuth2Server from '@node-oauth/oauth2-server';
 import { hashToken, newToken } from '../accounts/tokens.ts';
 import { isoAfter } from '../base/time.ts';
 import { audit, nobodyOf } from '../store/audit-log.ts';
@@ -17,6 +17,8 @@ import type { Db } from '../store/tables.ts';
 import { ACCESS_TOKEN_MS, type AuthorizationDomain, REFRESH_TOKEN_MS } from './authorization-domain.ts';
 import { namesOf } from './scope-names.ts';
 
+export type OAuthLibrary = typeof OAuth2Server;
+
 type Model = OAuth2Server.RefreshTokenModel &
   Pick<OAuth2Server.AuthorizationCodeModel, 'getAuthorizationCode' | 'revokeAuthorizationCode'>;
 
@@ -33,7 +35,7 @@ interface Holder {
 }
 
 /** How the library's token endpoint finds, uses up and stores things. */
-export function tokenModel(domain: AuthorizationDomain): Model {
+export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary): Model {
   const { store, clock } = domain;
   const { db } = store;
   return {
@@ -93,7 +95,7 @@ export function tokenModel(domain: AuthorizationDomain): Model {
       const holder = user as Holder;
       if (!(await storeTokens(domain, holder, token))) {
         await endStolen(domain, holder.grant, 'refresh token');
-        throw new OAuth2Server.InvalidGrantError('Invalid grant: it was used already');
+        throw new library.InvalidGrantError('Invalid grant: it was used already');
       }
       await domain.grants.refresh(holder.grant.accountId);
       const expiresAt = new Date(Date.now() + ACCESS_TOKEN_MS);
