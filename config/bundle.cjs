@@ -12,6 +12,9 @@ const THREADS = [
 /** Native, or they find their own worker files beside them, or most starts do without them. */
 const LEFT_OUT = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer'];
 
+/** Of prom-client, parts that we have no use for: they load cluster, http and tls at every start. */
+const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$/;
+
 const KEPT_BUNDLES = 5;
 
 const WORKER_URL = /new URL\(\s*'[^']*?([\w.-]+\.worker)\.ts',\s*import\.meta\.url,?\s*\)/g;
@@ -36,6 +39,11 @@ function placesKept(dir) {
 const BANNER = `const __bundleUrl = require('node:url').pathToFileURL(__filename);
 const __inBundle = (place) => require('node:path').join(__dirname, place);`;
 
+const unusedLeftOut = {
+  name: 'unused left out',
+  setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: '' })),
+};
+
 /** Makes the bundle in `dir`; it is there complete or not at all. */
 async function bundle(dir) {
   const unfinished = `${dir}.${process.pid}`;
@@ -52,7 +60,7 @@ async function bundle(dir) {
     format: 'cjs',
     target: 'node22',
     external: LEFT_OUT,
-    plugins: [placesKept(unfinished)],
+    plugins: [unusedLeftOut, placesKept(unfinished)],
     banner: { js: BANNER },
     logLevel: 'silent',
   });

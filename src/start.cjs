@@ -13,6 +13,9 @@ const { bundleDir } = require('./bundle-dir.cjs');
 
 /** By then a start is over, and what it compiled is worth keeping, should the process not end in good order. */
 const FLUSH_AFTER_MS = 3_000;
+/** V8 drops the code of functions that ran once and not since, which modules are, long before it is kept. */
+const KEEP_CODE = '--no-flush-bytecode';
+const DROP_CODE = '--flush-bytecode';
 
 /**
  * The command line bounds the space for new objects, which would grow to 32 MB under calls (package.json). The bound
@@ -24,8 +27,18 @@ setFlagsFromString('--max-semi-space-size=0');
 async function preparedMain() {
   const dir = bundleDir();
   if (!existsSync(dir)) await require('../config/bundle.cjs').bundle(dir);
-  enableCompileCache(join(dir, 'compiled'));
-  setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
+  const compiled = join(dir, 'compiled');
+  const isKept = existsSync(compiled);
+  enableCompileCache(compiled);
+  // Not before: what is kept has to be of the same flags as what is looked for.
+  if (!isKept) setFlagsFromString(KEEP_CODE);
+  const dropCode = () => setFlagsFromString(DROP_CODE);
+  // Node keeps it then, too.
+  process.once('exit', dropCode);
+  setTimeout(() => {
+    dropCode();
+    flushCompileCache();
+  }, FLUSH_AFTER_MS).unref();
   return join(dir, 'main.cjs');
 }
 
