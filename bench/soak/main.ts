@@ -160,6 +160,7 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
 
 /** Returns what failed. */
 async function warm(line: SoakLine, calls: number): Promise<readonly string[]> {
+  console.log(`warming up for ${WARM_UP_MS / 1_000} s`);
   const churn = new Churn(line, WARM_UP_HOLDS, scriptThatEnds);
   await churn.run(calls, performance.now() + WARM_UP_MS);
   const ended = Object.values(churn.ended).reduce((sum, count) => sum + count, 0);
