@@ -114,7 +114,10 @@ export async function feedPositionOf(
   return first === undefined ? last : Math.min(last, first - 1);
 }
 
-/** The last event of a call that whoever has read up to a cursor, which is at `position`, may have been told of. */
+/**
+ * The last event of a call that whoever has read up to a cursor, which is at `position`, has been told of. Where the
+ * cursor does not name it, those since its message are told (again); the feed may have told of that message much later.
+ */
 export async function callEventOf(
   db: Db,
   accountId: string,
@@ -122,9 +125,8 @@ export async function callEventOf(
   position: MessagePosition,
 ): Promise<number> {
   if (cursor.callEvent !== null) return cursor.callEvent;
-  // It was told when there was nothing at all.
-  if (cursor.messageId === NO_MESSAGE) return 0;
-  return await feedPositionOf(db, accountId, cursor, position);
+  const before = await lastEventUntil(db, accountId, isoAfter(cursor.iso, -1));
+  return Math.min(before, await feedPositionOf(db, accountId, cursor, position));
 }
 
 /** Whether one place is behind another. */

@@ -102,8 +102,9 @@ async function readCallEvents(
 ): Promise<{ events: OtherEvent[]; last: number }> {
   if (newest === 0) return { events: [], last: cursor.callEvent ?? 0 };
   const from = await callEventOf(db, scope.accountId, cursor, position);
-  const isOfOnePeer = peer.peer !== '' || peer.task !== '';
-  const found = isOfOnePeer ? [] : await callEventsOfAgents(db, scope, from, { platform, limit: limit + 1 });
+  // A call is nobody's conversation: who asks for one peer is told of none, and has been told of none.
+  if (peer.peer !== '' || peer.task !== '') return { events: [], last: from };
+  const found = await callEventsOfAgents(db, scope, from, { platform, limit: limit + 1 });
   const events = found.slice(0, limit).map(otherEvent);
   const told = events.at(-1)?.position ?? 0;
   return { events, last: found.length > limit ? told : Math.max(from, newest, told) };

@@ -15,7 +15,7 @@ export const CursorText = z
   .string()
   .max(128)
   .refine((text) => text === '' || parseCursor(text) !== null, {
-    message: 'expected `<ISO time>|<message id>` or an ISO time',
+    message: 'expected the `cursor` of an answer (`<ISO time>|<message id>`) or an ISO time',
   });
 
 const Limit = wholeNumber(1, MAX_PAGE).default(50);
@@ -38,7 +38,7 @@ export const InboxQuery = z.object({
   wait: wholeNumber(0, MAX_WAIT_S)
     .default(0)
     .describe(
-      'With a cursor: seconds to wait, 55 at most, for a message that your own agents did not write, or for news of a call. Without one it is ignored',
+      'With a cursor: seconds to wait, 55 at most, for a message that your own agents did not write, or, without `peer` and `task`, for news of a call. Without one it is ignored',
     ),
   limit: Limit.describe(
     'Conversations of a snapshot; messages of a detail; messages, and events of calls, of a delta',
@@ -136,7 +136,9 @@ export const Inbox = z
     events: z
       .array(CallEvent)
       .optional()
-      .describe('Delta: what happened to calls, oldest first; left out where nothing did'),
+      .describe(
+        'Delta, but of one `peer` or `task`: what happened to calls, oldest first; left out where nothing did',
+      ),
     cursor: Cursor,
   })
   .meta({ id: 'Inbox' });

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgentScope } from '../../../src/base/scope.ts';
 import type { Clock } from '../../../src/base/time.ts';
+import { announce } from '../../../src/messaging/announce.ts';
 import { cursorText, newestOf, parseCursor, positionOf } from '../../../src/messaging/cursor.ts';
 import { type Delta, type DeltaQuestion, readDelta } from '../../../src/messaging/inbox-delta.ts';
 import type { Reading } from '../../../src/messaging/inbox-view.ts';
 import { insertAgent } from '../../../src/store/agents.ts';
-import { setConversationStatus } from '../../../src/store/conversations.ts';
+import { findAnyConversation, setConversationStatus } from '../../../src/store/conversations.ts';
 import { NOW } from '../store/temporary.ts';
 import { answer, happen, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 import { waitersOf } from './waiters-of.ts';
@@ -239,6 +240,7 @@ test('what happened to calls is told to whom it concerns, in pages, once', async
 test('a cursor that names no call is told of calls since its message', async () => {
   const world = await messagingWorld();
   await happen(world, world.agentId);
+  world.clock.advance(1);
   await write(world, '1');
   const [message] = await world.store.db.selectFrom('messages').selectAll().execute();
   const plain = `${message!.createdAt}|${message!.id}`;
@@ -248,6 +250,38 @@ test('a cursor that names no call is told of calls since its message', async () 
   const eventId = await happen(world, world.agentId);
   expect(await since(plain)).toMatchObject([{ eventId }]);
   expect((await since('2029-12-31')).length).toBe(2);
+});
+
+test('a call that rings before the feed tells of a message is told to whoever has read that message', async () => {
+  const world = await messagingWorld();
+  const start = await cursorNow(world);
+  world.holds.set('telegram', {
+    replied: async () => '2030-01-01T00:00:10.000Z',
+    flush: () => {},
+    cameBack: async () => {},
+  });
+  await write(world, '1', { text: 'held' });
+  const read = async (cursor: string) =>
+    await readDelta(world.reading, await ask(world.reading, world.scope, cursor));
+  const { cursor } = await read(start);
+  const eventId = await happen(world, world.agentId);
+  const [message] = await world.store.db.selectFrom('messages').selectAll().execute();
+  const conversation = await findAnyConversation(world.store.db, message!.conversationId);
+  const { createdAt, seq: messageSeq } = message!;
+  await announce(world.store.db, conversation!, { type: 'dm_chat', payload: {}, createdAt, messageSeq });
+  expect((await read(cursor)).callEvents).toMatchObject([{ eventId }]);
+});
+
+test('who asks for one peer misses no call by that', async () => {
+  const world = await messagingWorld();
+  await write(world, '1');
+  await happen(world, world.agentId);
+  const start = await cursorNow(world);
+  const eventId = await happen(world, world.agentId);
+  const read = async (cursor: string, fields: Partial<DeltaQuestion> = {}) =>
+    await readDelta(world.reading, await ask(world.reading, world.scope, cursor, 50, fields));
+  const { cursor } = await read(start, { platform: 'telegram', peer: { peer: '1', task: '' } });
+  expect((await read(cursor)).callEvents).toMatchObject([{ eventId }]);
 });
 
 test('a cursor never goes back, not even one from the future', async () => {
