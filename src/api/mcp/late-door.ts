@@ -1,9 +1,10 @@
+import { GatewayError } from '../../base/errors.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
 import type { Reply } from '../http/reply.ts';
 import type { McpDoor } from './mcp-door.ts';
 import type { McpRequest } from './mcp-request.ts';
 
-/** By then a start is over, and hardly any client has come. */
+/** From when the gateway is put together; a usual start is over by then, and hardly any client has come. */
 const OPEN_AFTER_MS = 1_000;
 
 /**
@@ -15,6 +16,8 @@ export class LateDoor {
   readonly #cancelTimer: CancelTimer;
   #door: McpDoor | null = null;
   #opening: Promise<McpDoor> | null = null;
+  /** Credentials that changed while somebody may have waited for the door with them. */
+  readonly #changed = new Set<string>();
   #isClosed = false;
 
   constructor(open: () => Promise<McpDoor>, clock: Clock) {
@@ -29,22 +32,23 @@ export class LateDoor {
   }
 
   post(request: McpRequest): Reply | Promise<Reply> {
-    return this.#door ? this.#door.post(request) : this.#opened().then((door) => door.post(request));
+    return this.#door
+      ? this.#door.post(request)
+      : this.#openedFor(request).then((door) => door.post(request));
   }
 
   async get(request: McpRequest): Promise<Reply> {
-    return await (await this.#opened()).get(request);
+    return await (this.#door ?? (await this.#openedFor(request))).get(request);
   }
 
   async delete(request: McpRequest): Promise<Reply> {
-    return await (await this.#opened()).delete(request);
+    return await (this.#door ?? (await this.#openedFor(request))).delete(request);
   }
 
   /** A credential acts for these agents from now on, for none when it lets nobody in any more. */
   follow(credentialId: string, agentIds: readonly string[]): void {
     if (this.#door) this.#door.follow(credentialId, agentIds);
-    // Whoever waits for the door has been let in already; they come first.
-    else this.#opening?.then((door) => door.follow(credentialId, agentIds)).catch(() => {});
+    else if (this.#opening) this.#changed.add(credentialId);
   }
 
   /** Ends all streams that would go on for ever; safe to call twice. */
@@ -54,9 +58,20 @@ export class LateDoor {
     this.#door?.close();
   }
 
+  /** Throws `not_ready` where the credential changed meanwhile: asked again it is another one, or none. */
+  async #openedFor({ principal }: McpRequest): Promise<McpDoor> {
+    const door = await this.#opened();
+    if (this.#changed.has(principal.credentialId)) throw new GatewayError('not_ready');
+    return door;
+  }
+
   #opened(): Promise<McpDoor> {
     this.#opening ??= this.#open().then(
-      (door) => this.#take(door),
+      (door) => {
+        // Not before all who waited have had their turn: what changes until then is for them to hear.
+        setImmediate(() => this.#take(door));
+        return door;
+      },
       (error) => {
         this.#opening = null;
         throw error;
@@ -65,9 +80,11 @@ export class LateDoor {
     return this.#opening;
   }
 
-  #take(door: McpDoor): McpDoor {
+  #take(door: McpDoor): void {
     this.#door = door;
+    // Who was let in in that very turn, and changed in it.
+    for (const credentialId of this.#changed) door.follow(credentialId, []);
+    this.#changed.clear();
     if (this.#isClosed) door.close();
-    return door;
   }
 }

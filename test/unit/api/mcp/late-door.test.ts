@@ -29,7 +29,8 @@ function lateDoor(fails = 0) {
   return { late: new LateDoor(open, clock), done, clock, opening };
 }
 
-const REQUEST = {} as McpRequest;
+const REQUEST = { principal: { credentialId: 'key_1' } } as McpRequest;
+const OTHER = { principal: { credentialId: 'key_2' } } as McpRequest;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('whoever comes early waits for the one opening', async () => {
@@ -37,6 +38,7 @@ test('whoever comes early waits for the one opening', async () => {
   expect(late.sessionCount).toBe(0);
   await Promise.all([late.post(REQUEST), late.get(REQUEST), late.delete(REQUEST)]);
   expect([done.toSorted(), opening.count]).toEqual([['delete', 'get', 'post'], 1]);
+  await turn();
   expect(late.post(REQUEST)).not.toBeInstanceOf(Promise);
   expect(late.sessionCount).toBe(7);
 });
@@ -45,17 +47,22 @@ test('it opens by itself when the start is over', async () => {
   const { late, clock, opening } = lateDoor();
   clock.advance(1_000);
   await turn();
+  await turn();
   expect([opening.count, late.sessionCount]).toEqual([1, 7]);
 });
 
-test('a credential that changes meanwhile is followed after the request that it came with', async () => {
+test('whoever waits with a credential that changes meanwhile has to ask again', async () => {
   const { late, done } = lateDoor();
   late.follow('key_1', []);
   const early = late.post(REQUEST);
+  const other = late.post(OTHER);
   late.follow('key_1', []);
-  await early;
+  await expect(early).rejects.toThrow('The gateway is not ready');
+  await other;
+  expect(done).toEqual(['post']);
   await turn();
-  expect(done).toEqual(['post', 'follow']);
+  late.follow('key_1', []);
+  expect(done).toEqual(['post', 'follow', 'follow']);
 });
 
 test('an opening that fails is told, and tried again', async () => {
@@ -72,5 +79,6 @@ test('closed before it was opened it opens only to close', async () => {
   await turn();
   expect(opening.count).toBe(0);
   await late.post(REQUEST);
-  expect(done).toEqual(['close', 'post']);
+  await turn();
+  expect(done).toEqual(['post', 'close']);
 });
