@@ -10,8 +10,9 @@
 
 #define NS_PER_MS 1000000
 #define SLICE_NS 200000
-/* A weight of 3121 against the 1024 of others (sched(7)): three quarters of a core that one of them wants, too. */
-#define NICE (-5)
+/* Five steps are three times the weight: three quarters of a core that another thread of ours wants, too. */
+#define NICE_STEPS 5
+#define LEAST_NICE (-20)
 
 /* libuv's, which Node exports: https://docs.libuv.org/en/v1.x/loop.html#c.uv_backend_fd */
 int uv_backend_fd(const struct uv_loop_s *loop);
@@ -37,7 +38,7 @@ static int ask_to_be_served_soon(void) {
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return -errno;
   const int32_t given = attributes.nice;
   attributes.runtime_ns = SLICE_NS;
-  attributes.nice = given < NICE ? given : NICE;
+  attributes.nice = given - NICE_STEPS < LEAST_NICE ? LEAST_NICE : given - NICE_STEPS;
   if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return 0;
   attributes.nice = given;
   return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : -errno;
