@@ -15,6 +15,8 @@ const LEFT_OUT = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer'];
 /** Of prom-client, parts that we have no use for: they load cluster, http and tls at every start. */
 const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$/;
 
+const NOT_THERE = `module.exports = class { constructor() { throw new Error('left out by config/bundle.cjs'); } };`;
+
 const KEPT_BUNDLES = 5;
 
 const WORKER_URL = /new URL\(\s*'[^']*?([\w.-]+\.worker)\.ts',\s*import\.meta\.url,?\s*\)/g;
@@ -41,7 +43,7 @@ const __inBundle = (place) => require('node:path').join(__dirname, place);`;
 
 const unusedLeftOut = {
   name: 'unused left out',
-  setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: '' })),
+  setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: NOT_THERE })),
 };
 
 /** Makes the bundle in `dir`; it is there complete or not at all. */

@@ -5,7 +5,7 @@
  *
  * Plain CommonJS: neither the type stripper nor the ESM loader has to be woken for it.
  */
-const { existsSync } = require('node:fs');
+const { existsSync, writeFile } = require('node:fs');
 const { enableCompileCache, flushCompileCache } = require('node:module');
 const { join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
@@ -28,7 +28,8 @@ async function preparedMain() {
   const dir = bundleDir();
   if (!existsSync(dir)) await require('../config/bundle.cjs').bundle(dir);
   const compiled = join(dir, 'compiled');
-  const isKept = existsSync(compiled);
+  const kept = join(dir, 'kept');
+  const isKept = existsSync(kept);
   enableCompileCache(compiled);
   // Not before: what is kept has to be of the same flags as what is looked for.
   if (!isKept) setFlagsFromString(KEEP_CODE);
@@ -38,6 +39,8 @@ async function preparedMain() {
   setTimeout(() => {
     dropCode();
     flushCompileCache();
+    // Where nothing may be written nothing is kept, either.
+    if (!isKept) writeFile(kept, '', () => {});
   }, FLUSH_AFTER_MS).unref();
   return join(dir, 'main.cjs');
 }

@@ -45,7 +45,10 @@ export function tokenIssuer(domain: AuthorizationDomain): IssueTokens {
     const { resource = '' } = request.form;
     if (resource !== '' && !isResource(domain, resource))
       return refusal('invalid_target', `resource must be ${domain.resource()}`);
-    opening ??= openLibrary(domain);
+    opening ??= openLibrary(domain).catch((error) => {
+      opening = null;
+      throw error;
+    });
     const { library, server } = await opening;
     const response = new library.Response();
     try {
