@@ -4,13 +4,14 @@
 #include <poll.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NS_PER_MS 1000000
 #define SLICE_NS 200000
-/* Five steps are three times the weight: three quarters of a core that another thread of ours wants, too. */
+/* Five steps are three times the weight: three quarters of a core that the main thread wants, too. */
 #define NICE_STEPS 5
 #define LEAST_NICE (-20)
 
@@ -29,6 +30,13 @@ typedef struct {
   uint64_t period_ns;
 } SchedulingAttributes;
 
+/* Nice to nobody but the main thread, whatever that was given; so the same however often it is asked for. */
+static int32_t before_main(int32_t given) {
+  if (gettid() == getpid()) return given;
+  const int32_t wanted = getpriority(PRIO_PROCESS, (id_t)getpid()) - NICE_STEPS;
+  return wanted < LEAST_NICE ? LEAST_NICE : wanted;
+}
+
 /*
  * https://docs.kernel.org/scheduler/sched-eevdf.html: who asks for a short slice is served soon, and no more in all. A
  * greater weight is for the privileged (CAP_SYS_NICE, or RLIMIT_NICE).
@@ -38,7 +46,7 @@ static int ask_to_be_served_soon(void) {
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return -errno;
   const int32_t given = attributes.nice;
   attributes.runtime_ns = SLICE_NS;
-  attributes.nice = given - NICE_STEPS < LEAST_NICE ? LEAST_NICE : given - NICE_STEPS;
+  attributes.nice = before_main(given);
   if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return 0;
   attributes.nice = given;
   return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0 ? 0 : -errno;

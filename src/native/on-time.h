@@ -6,7 +6,7 @@ struct uv_loop_s;
 /*
  * Timers of the calling thread fire when they are due, where the kernel's habit is up to 50 us later. It need not wait
  * until another thread's slice of some milliseconds is over (Linux 6.12), nor, in a process that may ask for it, share a
- * core in equal parts. Once for each thread. Zero, or an errno below zero.
+ * core in equal parts with the main one. Zero, or an errno below zero.
  */
 int be_on_time(void);
 
