@@ -50,9 +50,17 @@ function isoOf(text: string): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
+/** A cursor as far as messages go. */
+export type PlaceOfMessage = Pick<Cursor, 'iso' | 'messageId'>;
+
+/** Where whoever has read everything up to this message is among messages. */
+export function placeOf({ createdAt, id }: Pick<Message, 'createdAt' | 'id'>): PlaceOfMessage {
+  return { iso: createdAt, messageId: id };
+}
+
 /** The cursor of whoever has read everything up to this message. */
-export function cursorOf({ createdAt, id }: Pick<Message, 'createdAt' | 'id'>): string {
-  return cursorText({ iso: createdAt, messageId: id, callEvent: null });
+export function cursorOf(message: Pick<Message, 'createdAt' | 'id'>): string {
+  return cursorText({ ...placeOf(message), callEvent: null });
 }
 
 /** As it is told; where there are no events of calls, none is named. */
@@ -75,7 +83,7 @@ export async function newestOf(db: Db, accountId: string, nowIso: string): Promi
   const callEvent = await lastCallEvent(db, accountId);
   const newest = await newestMessage(db, accountId);
   if (!newest) return { cursor: { iso: nowIso, messageId: NO_MESSAGE, callEvent }, position: FIRST_POSITION };
-  return { cursor: { iso: newest.createdAt, messageId: newest.id, callEvent }, position: newest };
+  return { cursor: { ...placeOf(newest), callEvent }, position: newest };
 }
 
 /**

@@ -3,7 +3,16 @@ import { findNewestConversation, listConversationsById, type PeerName } from '..
 import { callEventsOfAgents } from '../store/events.ts';
 import { type Message, type MessageFilter, type MessagePosition, messagesAfter } from '../store/messages.ts';
 import type { MessagePlatform } from '../store/tables.ts';
-import { type Cursor, callEventOf, cursorText, isBehind, type Newest, newestOf } from './cursor.ts';
+import {
+  type Cursor,
+  callEventOf,
+  cursorText,
+  isBehind,
+  type Newest,
+  newestOf,
+  type PlaceOfMessage,
+  placeOf,
+} from './cursor.ts';
 import { type OtherEvent, otherEvent } from './feed.ts';
 import {
   type ConversationView,
@@ -75,13 +84,6 @@ async function readMessages(
     cursor: isCut ? placeOf(last!) : furthest(question, newest, last),
     hasNews: isCut || messages.some((message) => !isOwn(scope, message)),
   };
-}
-
-/** A cursor as far as messages go. */
-type PlaceOfMessage = Pick<Cursor, 'iso' | 'messageId'>;
-
-function placeOf({ createdAt, id }: Message): PlaceOfMessage {
-  return { iso: createdAt, messageId: id };
 }
 
 /** A cursor never goes back, not even one that is ahead of its time. */

@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../messaging/feed.ts';
+import type { FeedEvent, OtherEvent } from '../../messaging/feed.ts';
 import { messageWire } from './message-wire.ts';
 
 /**
@@ -6,8 +6,8 @@ import { messageWire } from './message-wire.ts';
  * so that it is the same whenever it is told.
  */
 export function eventWire(event: FeedEvent, cursor: string): Record<string, unknown> {
+  if (event.kind === 'other') return { ...otherEventWire(event), cursor };
   const { type, eventId: event_id, createdAt: created_at } = event;
-  if (event.kind === 'other') return { ...event.payload, type, event_id, created_at, cursor };
   return {
     type,
     event_id,
@@ -18,4 +18,9 @@ export function eventWire(event: FeedEvent, cursor: string): Record<string, unkn
     created_at,
     cursor,
   };
+}
+
+/** The same for what is no message, without a cursor of its own. */
+export function otherEventWire({ type, eventId, createdAt, payload }: OtherEvent): Record<string, unknown> {
+  return { ...payload, type, event_id: eventId, created_at: createdAt };
 }

@@ -1,9 +1,9 @@
-import type { OtherEvent } from '../../messaging/feed.ts';
 import type { History, Snapshot } from '../../messaging/inbox.ts';
 import type { Delta } from '../../messaging/inbox-delta.ts';
 import type { MessageView } from '../../messaging/inbox-view.ts';
 import { type JsonReply, reply } from '../http/reply.ts';
 import type { CallEvent, ConversationHistory, Inbox, Message } from '../schema/inbox.ts';
+import { otherEventWire } from './event-wire.ts';
 import { conversationWire, messageWire } from './message-wire.ts';
 
 /** Characters of a text that a preview shows. */
@@ -55,11 +55,8 @@ function deltaWire({ groups, callEvents, cursor }: Delta): Inbox {
     messages: messages.map(messageWire),
   }));
   // Who has no calls is told nothing of them.
-  const events = callEvents.length > 0 && { events: callEvents.map(callEventWire) };
+  const events = callEvents.length > 0 && {
+    events: callEvents.map((event) => otherEventWire(event) as CallEvent),
+  };
   return { conversations, ...events, cursor };
-}
-
-/** As on the inbox WebSocket; the answer's cursor stands for all of them. */
-function callEventWire({ type, eventId: event_id, createdAt: created_at, payload }: OtherEvent): CallEvent {
-  return { ...payload, type, event_id, created_at } as CallEvent;
 }
