@@ -73,6 +73,10 @@ class Churn {
     return this.#live;
   }
 
+  get done(): number {
+    return Object.values(this.ended).reduce((sum, count) => sum + count, 0);
+  }
+
   /** Lets calls follow each other until `untilMs`; resolves when the last have ended. */
   async run(calls: number, untilMs: number): Promise<void> {
     await Promise.all(Array.from({ length: calls }, () => this.#follow(untilMs)));
@@ -163,8 +167,7 @@ async function warm(line: SoakLine, calls: number): Promise<readonly string[]> {
   console.log(`warming up for ${WARM_UP_MS / 1_000} s`);
   const churn = new Churn(line, WARM_UP_HOLDS, scriptThatEnds);
   await churn.run(calls, performance.now() + WARM_UP_MS);
-  const ended = Object.values(churn.ended).reduce((sum, count) => sum + count, 0);
-  console.log(`warmed up by ${ended} calls of a second, ${churn.failures.length} failed`);
+  console.log(`warmed up by ${churn.done} calls of a second, ${churn.failures.length} failed`);
   return churn.failures;
 }
 
@@ -172,8 +175,7 @@ function isBack(before: Holdings, after: Holdings): boolean {
   return after.descriptors <= before.descriptors && after.udpSockets <= before.udpSockets;
 }
 
-function tell(seconds: number, { live, ended, failures }: Churn, bytes: number): void {
-  const done = Object.values(ended).reduce((sum, count) => sum + count, 0);
+function tell(seconds: number, { live, done, failures }: Churn, bytes: number): void {
   const clock = `${Math.floor(seconds / 60)}:${`${Math.floor(seconds % 60)}`.padStart(2, '0')}`;
   console.log(
     `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB` +
