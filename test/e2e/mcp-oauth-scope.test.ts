@@ -28,14 +28,7 @@ beforeAll(async () => {
   owner = await memberOf(pair.caller, 'owner@example.com');
   bot = telegram.addBot('own_bot');
   pair.caller.secrets.add(bot.token);
-  const trunk = {
-    host: '127.0.0.1',
-    port: pair.callee.sipPort,
-    username: 'u',
-    password: 'p',
-    register: false,
-  };
-  await ok('PUT', '/api/sip/trunk', trunk);
+  await ok('PUT', '/api/sip/trunk', pair.trunk);
   await ok('POST', '/api/bot-tokens', { platform: 'telegram', bot_token: bot.token });
   bot.person({ id: 42, first_name: 'Ada' }).says('hello');
   const meetingUrl = pair.uriOf(await pair.listNumber(true));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CookieBrowser } from '../support/browser-cookies.ts';
 import { Gateway } from '../support/gateway.ts';
+import { startWithProvider } from '../support/gateway-with-provider.ts';
 import { IdentityProviderPeer } from '../support/identity-provider.ts';
 import { mailedLinks, memberOf } from '../support/member.ts';
 import type { Person } from '../support/person.ts';
@@ -105,17 +106,9 @@ it('exports nothing secret', async () => {
 });
 
 it('signs people in at the provider that its variables name, and keeps what that takes to itself', async () => {
-  const peer = await IdentityProviderPeer.start();
+  const { peer, gateway: other } = await startWithProvider(undefined, { SVC_LOG_LEVEL: 'trace' });
   peer.person = { subject: 'olga', email: 'olga@example.com', emailVerified: true };
-  const other = await Gateway.start({
-    env: {
-      SVC_SIGNUP: 'open',
-      SVC_LOG_LEVEL: 'trace',
-      ...peer.settings,
-    },
-  });
   try {
-    peer.allow(`${other.baseUrl}/auth/oauth/acme/callback`);
     const browser = new CookieBrowser();
     const start = await browser.get(`${other.baseUrl}/auth/oauth/acme/start`);
     const asked = new URL(start.headers.get('location')!);

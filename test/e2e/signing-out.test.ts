@@ -16,14 +16,7 @@ afterAll(() => pair?.stop());
 
 /** Somebody who is signed in and on the telephone; resolves with the call. */
 async function callOf(person: Person) {
-  const trunk = {
-    host: '127.0.0.1',
-    port: pair.callee.sipPort,
-    username: 'u',
-    password: 'p',
-    register: false,
-  };
-  expect((await person.request('PUT', '/api/sip/trunk', trunk)).status).toBe(200);
+  expect((await person.request('PUT', '/api/sip/trunk', pair.trunk)).status).toBe(200);
   const meetingUrl = pair.uriOf(await pair.listNumber(true));
   const call = await person.request('POST', '/api/call', { platform: 'sip', meeting_url: meetingUrl });
   const stateOf = async () => (await person.request('GET', `/api/call/${call.body.call_id}`)).body.state;

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../support/chromium.ts';
-import { Gateway } from '../support/gateway.ts';
-import { IdentityProviderPeer } from '../support/identity-provider.ts';
+import type { Gateway } from '../support/gateway.ts';
+import { startWithProvider } from '../support/gateway-with-provider.ts';
+import type { IdentityProviderPeer } from '../support/identity-provider.ts';
 import { OAuthClient } from '../support/oauth-client.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
@@ -25,14 +26,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
   let redirect: string;
 
   beforeAll(async () => {
-    peer = await IdentityProviderPeer.start('localhost');
-    gateway = await Gateway.start({
-      env: {
-        SVC_SIGNUP: 'open',
-        ...peer.settings,
-      },
-    });
-    peer.allow(`${gateway.baseUrl}/auth/oauth/acme/callback`);
+    ({ peer, gateway } = await startWithProvider('localhost'));
     listener = createServer((_request, response) => response.end('You can go back to your assistant.'));
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     redirect = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;

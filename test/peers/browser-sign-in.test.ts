@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../support/chromium.ts';
-import { Gateway } from '../support/gateway.ts';
-import { IdentityProviderPeer } from '../support/identity-provider.ts';
+import type { Gateway } from '../support/gateway.ts';
+import { startWithProvider } from '../support/gateway-with-provider.ts';
+import type { IdentityProviderPeer } from '../support/identity-provider.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
 describe.skipIf(requirePeer('chromium'))('signing in at a provider on another site, in a browser', () => {
@@ -14,14 +15,7 @@ describe.skipIf(requirePeer('chromium'))('signing in at a provider on another si
 
   beforeAll(async () => {
     // The gateway is 127.0.0.1, so browsers take the provider for another site and send cookies as to one.
-    peer = await IdentityProviderPeer.start('localhost');
-    gateway = await Gateway.start({
-      env: {
-        SVC_SIGNUP: 'open',
-        ...peer.settings,
-      },
-    });
-    peer.allow(`${gateway.baseUrl}/auth/oauth/acme/callback`);
+    ({ peer, gateway } = await startWithProvider('localhost'));
     browser = await launchChromium();
   });
   afterAll(async () => {

@@ -35,9 +35,15 @@ export class GatewayPair {
       Gateway.start(options.callee),
     ]);
     const pair = new GatewayPair(caller, callee);
-    await caller.putTrunk({ host: '127.0.0.1', port: callee.sipPort });
+    await caller.putTrunk(pair.trunk);
     await callee.putTrunk({ host: '127.0.0.1', port: caller.sipPort });
     return pair;
+  }
+
+  /** What leads an account of the caller to the callee. */
+  get trunk() {
+    const login = { username: 'trunk', password: 'secret', register: false };
+    return { host: '127.0.0.1', port: this.callee.sipPort, ...login };
   }
 
   /** Lists a fresh number at the callee, so that a call to it can be told from all others. */

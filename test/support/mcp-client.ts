@@ -92,21 +92,14 @@ export async function connectV2(kind: 'v2 modern' | 'v2 legacy', transport: Tran
   client.setNotificationHandler('notifications/resources/updated', (notice) => notices.push(notice));
   await client.connect(transport);
   return {
+    ...sameOf(client),
     notices,
-    instructions: client.getInstructions(),
-    capabilities: client.getServerCapabilities(),
-    tools: async () => (await client.listTools()).tools,
     call: async (name, input = {}, options = {}) =>
       answerOf(await client.callTool({ name, arguments: input }, options)),
-    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
-    resourceTemplates: async () =>
-      (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
-    read: async (uri) => textOf((await client.readResource({ uri })).contents),
     follow: async (uri) => {
       if (kind === 'v2 modern') await client.listen({ resourceSubscriptions: [uri] });
       else await client.subscribeResource({ uri });
     },
-    close: () => client.close(),
   };
 }
 
@@ -117,17 +110,29 @@ export async function connectV1(transport: TransportV1): Promise<McpClient> {
   client.fallbackNotificationHandler = async (notice) => notices.push(notice);
   await client.connect(transport);
   return {
+    ...sameOf(client),
     notices,
+    call: async (name, input = {}, options = {}) =>
+      answerOf(await client.callTool({ name, arguments: input }, undefined, options)),
+    follow: async (uri) => void (await client.subscribeResource({ uri })),
+  };
+}
+
+/** What both official clients call by the same names. */
+function sameOf(
+  client: ClientV1 | ClientV2,
+): Pick<
+  McpClient,
+  'instructions' | 'capabilities' | 'tools' | 'resources' | 'resourceTemplates' | 'read' | 'close'
+> {
+  return {
     instructions: client.getInstructions(),
     capabilities: client.getServerCapabilities(),
     tools: async () => (await client.listTools()).tools,
-    call: async (name, input = {}, options = {}) =>
-      answerOf(await client.callTool({ name, arguments: input }, undefined, options)),
     resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
     resourceTemplates: async () =>
       (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
     read: async (uri) => textOf((await client.readResource({ uri })).contents),
-    follow: async (uri) => void (await client.subscribeResource({ uri })),
     close: () => client.close(),
   };
 }
