@@ -5,6 +5,8 @@ import { type Account, findAccount } from '../store/accounts.ts';
 import { Remembered } from '../store/remembered.ts';
 import type { AccountDomain } from './account-domain.ts';
 import {
+  type LiveLogins,
+  liveLogins,
   type PlatformStatus,
   readLogins,
   type StoredLogins,
@@ -30,9 +32,19 @@ export interface AccountStatus {
 interface StoredAccount extends StoredLogins {
   readonly account: Account;
   readonly lastMessageCursor: string;
+  /** What was told by it last. */
+  last: { readonly by: string; readonly status: AccountStatus } | null;
 }
 
-/** Tells accounts, of which agents ask often: what is stored is read again when anything has been written. */
+/** What of an account may change without anything being written. */
+interface LiveAccount extends LiveLogins {
+  readonly calls: number;
+}
+
+/**
+ * Tells accounts, of which agents ask often: what is stored is read again when anything has been written, and what is
+ * the same as before is told by the same object.
+ */
 export function accountStatuses(
   domain: AccountDomain,
 ): (viewer: Viewer) => AccountStatus | Promise<AccountStatus> {
@@ -40,13 +52,13 @@ export function accountStatuses(
   return (viewer) =>
     goOn(
       remembered.of(keyOf(viewer), () => readAccount(domain, viewer)),
-      (stored) => statusOf(domain, viewer, stored),
+      (stored) => statusNow(domain, viewer, stored),
     );
 }
 
-/** Two viewers with the same key find the same stored. */
-function keyOf({ accountId, agentIds }: Viewer): string {
-  return JSON.stringify([accountId, agentIds]);
+/** Two viewers with the same key are told the same. */
+function keyOf({ accountId, agentIds, platforms }: Viewer): string {
+  return JSON.stringify([accountId, agentIds, platforms && [...platforms]]);
 }
 
 async function readAccount(domain: AccountDomain, viewer: Viewer): Promise<StoredAccount> {
@@ -55,20 +67,32 @@ async function readAccount(domain: AccountDomain, viewer: Viewer): Promise<Store
   if (!account) throw new GatewayError('unauthorized');
   const logins = await readLogins(domain, viewer);
   const { cursor } = await newestOf(store.db, account.id, clock.nowIso());
-  return { account, ...logins, lastMessageCursor: cursorText(cursor) };
+  return { account, ...logins, lastMessageCursor: cursorText(cursor), last: null };
 }
 
-function statusOf(domain: AccountDomain, viewer: Viewer, stored: StoredAccount): AccountStatus {
+function statusNow(domain: AccountDomain, viewer: Viewer, stored: StoredAccount): AccountStatus {
+  const calls = domain.calls.registry.countOf(viewer.accountId);
+  const live: LiveAccount = { calls, ...liveLogins(domain, viewer.accountId) };
+  const by = JSON.stringify(live);
+  if (stored.last?.by !== by) stored.last = { by, status: statusOf(domain, viewer, stored, live) };
+  return stored.last.status;
+}
+
+function statusOf(
+  domain: AccountDomain,
+  viewer: Viewer,
+  stored: StoredAccount,
+  live: LiveAccount,
+): AccountStatus {
   const { account, lastMessageCursor } = stored;
-  const { registry, maxCallsPerAccount } = domain.calls;
   return {
     accountId: account.id,
     name: account.name,
     email: account.email,
     isEmailVerified: account.emailVerifiedAt !== null,
-    platforms: statusesOf(domain, viewer, stored),
-    liveCalls: registry.countOf(account.id),
-    callLimit: maxCallsPerAccount,
+    platforms: statusesOf(live, viewer, stored),
+    liveCalls: live.calls,
+    callLimit: domain.calls.maxCallsPerAccount,
     lastMessageCursor,
   };
 }

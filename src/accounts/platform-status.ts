@@ -2,6 +2,7 @@ import { unreachable } from '../base/assert.ts';
 import { PLATFORMS, type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import { type LoginState, sharesLogin } from '../connectors/contract/messenger.ts';
+import type { Registration } from '../connectors/contract/sip-accounts.ts';
 import { listMembersOf } from '../store/agents.ts';
 import { listPlatformAccounts, type PlatformAccount } from '../store/platform-accounts.ts';
 import { findTrunk, type StoredTrunk } from '../store/sip-trunks.ts';
@@ -41,11 +42,20 @@ export interface StoredLogins {
 }
 
 /** Without its password, which is no part of what is told. */
-type NamedTrunk = Pick<StoredTrunk, 'accountId' | 'callerId' | 'username'>;
+type NamedTrunk = Pick<StoredTrunk, 'callerId' | 'username'>;
+
+/** What no row of the database tells of an account's logins: plain data, so that it can be compared. */
+export interface LiveLogins {
+  /** Of the account's trunk, if it has one. */
+  readonly registration: Pick<Registration, 'state' | 'lastError'>;
+  /** The gateway's own login at each platform that has a connector; null: none that accounts share. */
+  readonly served: Partial<Record<Platform, LoginState | null>>;
+}
 
 /** Every platform, in the specification's order. */
 export async function platformStatuses(domain: AccountDomain, viewer: Viewer): Promise<PlatformStatus[]> {
-  return statusesOf(domain, viewer, await readLogins(domain, viewer));
+  const stored = await readLogins(domain, viewer);
+  return statusesOf(liveLogins(domain, viewer.accountId), viewer, stored);
 }
 
 export async function readLogins(
@@ -55,13 +65,22 @@ export async function readLogins(
   const logins = await loginsOf(db, viewer);
   const trunk = await findTrunk(db, secrets, viewer.accountId);
   if (!trunk) return { logins, trunk: null };
-  const { accountId, callerId, username } = trunk;
-  return { logins, trunk: { accountId, callerId, username } };
+  const { callerId, username } = trunk;
+  return { logins, trunk: { callerId, username } };
 }
 
-/** How these logins stand now. */
+/** What the platforms say at this moment. */
+export function liveLogins({ calls, directory }: AccountDomain, accountId: string): LiveLogins {
+  const { state, lastError } = directory.registration(accountId);
+  const served: LiveLogins['served'] = {};
+  for (const [platform, connector] of calls.connectors)
+    served[platform] = sharesLogin(connector) ? connector.sharedLogin() : null;
+  return { registration: { state, lastError }, served };
+}
+
+/** How an account's logins stand, by what is stored and what is said. */
 export function statusesOf(
-  domain: AccountDomain,
+  live: LiveLogins,
   viewer: Viewer,
   { logins, trunk }: StoredLogins,
 ): PlatformStatus[] {
@@ -69,8 +88,8 @@ export function statusesOf(
     if (!reaches(viewer, platform)) return { platform, ...NOT_GRANTED };
     const own = logins.filter((login) => platformOf(login) === platform);
     return platform === 'sip'
-      ? { platform, logins: own, ...ofTrunk(domain, trunk, own) }
-      : { platform, logins: own, ...ofLogins(domain, platform, own) };
+      ? { platform, logins: own, ...ofTrunk(live, trunk, own) }
+      : { platform, logins: own, ...ofLogins(live, platform, own) };
   });
 }
 
@@ -103,12 +122,11 @@ type Told = Pick<PlatformStatus, 'status' | 'identity'>;
 
 /** A trunk serves all agents; the numbers are theirs. */
 function ofTrunk(
-  { directory }: AccountDomain,
+  { registration: { state, lastError } }: LiveLogins,
   trunk: NamedTrunk | null,
   logins: readonly PlatformAccount[],
 ): Told {
   if (!trunk) return { status: 'not_configured', identity: null };
-  const { state, lastError } = directory.registration(trunk.accountId);
   const numbers = logins.flatMap((login) => (login.type === 'sip_number' ? [login.number] : []));
   return {
     status: state === 'failed' ? (lastError ?? 'Registration failed') : 'ok',
@@ -117,14 +135,13 @@ function ofTrunk(
 }
 
 /** One login that works is enough. */
-function ofLogins({ calls }: AccountDomain, platform: Platform, logins: readonly PlatformAccount[]): Told {
-  const connector = calls.connectors.get(platform);
-  const shared = connector && sharesLogin(connector) ? connector.sharedLogin() : null;
+function ofLogins({ served }: LiveLogins, platform: Platform, logins: readonly PlatformAccount[]): Told {
+  const shared = served[platform] ?? null;
   const told = logins.map((login) => ({ login, status: statusOf(login, shared) }));
   const best = told.find(({ status }) => status === 'ok') ?? told[0];
   if (!best) return { status: 'not_configured', identity: null };
   return {
-    status: connector ? best.status : unservedText(platform),
+    status: platform in served ? best.status : unservedText(platform),
     identity: identityOf(best.login, shared),
   };
 }

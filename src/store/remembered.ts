@@ -1,7 +1,7 @@
 import type { Store } from './store.ts';
 
 /** Answers kept at a time; beyond that all are forgotten, which costs one reading each. */
-const MAX_ANSWERS = 10_000;
+const MAX_ANSWERS = 1_000;
 
 /**
  * Answers of the database to what is asked often, until any row of it changes. Asking whether one has takes

@@ -7,9 +7,6 @@ import { type Route, route } from '../http/route.ts';
 import { Account } from '../schema/account.ts';
 import { viewerOf } from './platforms.ts';
 
-/** Accounts whose last answer is kept. */
-const MAX_KEPT = 1_000;
-
 /** Nobody is billed by a gateway that they run themselves. */
 const PLAN = 'self_hosted';
 const FEATURES_NOTE =
@@ -46,17 +43,15 @@ export function accountRoutes(domain: AccountDomain): Route[] {
   ];
 }
 
-/** Makes answers; who asks again and again is given the same one, made once. */
+/** Makes answers, of what is told by the same object once. */
 function accountReplies(): (account: AccountStatus) => JsonReply<200, Account> {
-  const last = new Map<string, { readonly of: string; readonly answer: JsonReply<200, Account> }>();
+  const known = new WeakMap<AccountStatus, JsonReply<200, Account>>();
   return (account) => {
-    const of = JSON.stringify(account);
-    const former = last.get(account.accountId);
-    if (former?.of === of) return former.answer;
+    const former = known.get(account);
+    if (former !== undefined) return former;
     const body = wireOf(account);
     const answer = { ...reply(200, body), text: JSON.stringify(body) };
-    if (last.size >= MAX_KEPT) last.clear();
-    last.set(account.accountId, { of, answer });
+    known.set(account, answer);
     return answer;
   };
 }
