@@ -28,7 +28,7 @@ export interface Endpoint {
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
 /** As the library wants it. */
 const KEY_HEADER_NAME = KEY_HEADER.toLowerCase();
-const NO_HEADERS: ReadonlyMap<string, string> = new Map();
+const NO_HEADERS: readonly string[] = [];
 
 export function newEndpoint(): Endpoint {
   return { methods: new Map(), socket: null };
@@ -65,7 +65,9 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   readonly target: string;
   body: unknown = undefined;
   readonly #exchange: Exchange;
-  readonly #headers: ReadonlyMap<string, string>;
+  readonly #headerNames: readonly string[];
+  /** In the order of their names. */
+  readonly #headers: readonly string[];
 
   constructor(
     exchange: Exchange,
@@ -83,7 +85,8 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
       query === '' && emptyQuery !== undefined
         ? emptyQuery
         : parsePart(route.query, 'query', () => queryValues(query));
-    this.#headers = route.headers === undefined ? NO_HEADERS : namedHeaders(route.headers, request);
+    this.#headerNames = route.headers ?? NO_HEADERS;
+    this.#headers = this.#headerNames.map((name) => request.getHeader(name));
     const key = takesKey ? request.getHeader(KEY_HEADER_NAME) : '';
     this.idempotency = principal && requestRef(principal, key);
     this.target = this.idempotency === null ? '' : `${route.method} ${this.path}?${query}`;
@@ -102,14 +105,10 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   }
 
   header(name: string): string {
-    const value = this.#headers.get(name);
+    const value = this.#headers[this.#headerNames.indexOf(name)];
     assert(value !== undefined, `header ${name} is not among those that the route names`);
     return value;
   }
-}
-
-function namedHeaders(names: readonly string[], request: HttpRequest): Map<string, string> {
-  return new Map(names.map((name) => [name, request.getHeader(name)]));
 }
 
 function parsePart(schema: z.ZodObject | undefined, part: 'path' | 'query', read: () => unknown): unknown {

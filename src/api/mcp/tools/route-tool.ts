@@ -3,10 +3,11 @@ import type { z } from 'zod';
 import { assert } from '../../../base/assert.ts';
 import { goOn } from '../../../base/at-once.ts';
 import type { RequestRef } from '../../../store/idempotent-requests.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { failureReply } from '../../http/failure.ts';
 import { fingerprintOf, type Idempotency, requestRef } from '../../http/idempotency.ts';
 import type { JsonReply, Reply } from '../../http/reply.ts';
-import type { Route } from '../../http/route.ts';
+import type { Route, RouteRequest } from '../../http/route.ts';
 import type { Arguments, McpTool, Run, ToolContext, ToolSpec } from './mcp-tool.ts';
 import { readArguments } from './tool-arguments.ts';
 import { answerSchema, describeTool } from './tool-description.ts';
@@ -75,32 +76,50 @@ export class RouteTool implements McpTool {
 
   #handle(
     context: ToolContext,
-    { params, query, body }: Arguments,
+    args: Arguments,
     idempotency: RequestRef | null,
   ): JsonReply | Promise<JsonReply> {
-    const { principal, requestId } = context;
-    const answer = this.#route.handler({
-      principal,
-      params,
-      query,
-      body,
-      requestId,
-      path: this.#route.path,
-      idempotency,
-      address: '',
-      // Asked for by those alone that wait: making one costs something.
-      get signal() {
-        return context.signal;
-      },
-      header: () => '',
-    });
-    return goOn(answer, asJson);
+    const request = new ToolRequest(context, this.#route.path, args, idempotency);
+    return goOn(this.#route.handler(request), asJson);
   }
 
   #failure(error: unknown, requestId: string): JsonReply {
     const failure = failureReply(error);
     if (failure.status === 500) this.#parts.onError(error, requestId);
     return failure;
+  }
+}
+
+/** A call of a tool as the endpoint behind it sees it. */
+class ToolRequest implements RouteRequest<Principal> {
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly path: string;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly idempotency: RequestRef | null;
+  readonly address = '';
+  readonly #context: ToolContext;
+
+  constructor(context: ToolContext, path: string, args: Arguments, idempotency: RequestRef | null) {
+    this.principal = context.principal;
+    this.requestId = context.requestId;
+    this.path = path;
+    this.params = args.params;
+    this.query = args.query;
+    this.body = args.body;
+    this.idempotency = idempotency;
+    this.#context = context;
+  }
+
+  /** Asked for by those alone that wait: making one costs something. */
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  header(): string {
+    return '';
   }
 }
 
