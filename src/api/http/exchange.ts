@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { assert } from '../../base/assert.ts';
 import { type ClientAddresses, plainAddress } from '../auth/client-addresses.ts';
 import { failureReply } from './failure.ts';
-import type { Reply, ReplyHeaders, StreamReply } from './reply.ts';
+import type { Bytes, Piece, Reply, ReplyHeaders, StreamReply } from './reply.ts';
 import type { RequestId } from './request-id.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -118,7 +118,8 @@ export class Exchange {
   send(reply: Reply, closeConnection = false): void {
     if (this.#state !== 'open') return;
     const close = closeConnection || this.#origin.traffic.closing;
-    const body = bodyOf(reply);
+    // Once a piece is written the library cannot say any more how long they are, or that the connection closes.
+    const body = close || this.isHead ? joined(bodyOf(reply)) : bodyOf(reply);
     assertHeadersAreSafe(reply);
     // Within the library's callback (nothing watched yet) the response is corked already.
     if (this.#watched) this.#response.cork(() => this.#write(reply, body, close));
@@ -180,13 +181,16 @@ export class Exchange {
     this.#origin.onError(error, this.requestId);
   }
 
-  #write(reply: Reply, body: string | Uint8Array, close: boolean): void {
+  #write(reply: Reply, body: Bytes, close: boolean): void {
     this.#writeHead(reply);
     if (reply.status === 204 || reply.status === 304) {
       this.#response.endWithoutBody();
     } else if (this.isHead) {
-      this.#writeLength(reply.kind === 'stream' ? reply.lengthBytes : Buffer.byteLength(body));
+      this.#writeLength(reply.kind === 'stream' ? reply.lengthBytes : Buffer.byteLength(joined(body)));
       this.#response.endWithoutBody();
+    } else if (isInPieces(body)) {
+      for (const piece of body) this.#response.write(piece);
+      this.#response.end();
     } else {
       this.#response.end(body, close);
     }
@@ -228,8 +232,18 @@ function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
+function isInPieces(body: Bytes): body is readonly Piece[] {
+  return Array.isArray(body);
+}
+
+/** In one piece. */
+function joined(body: Bytes): string | Uint8Array {
+  if (!isInPieces(body)) return body;
+  return Buffer.concat(body.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+}
+
 /** The body of a reply that is in memory. */
-function bodyOf(reply: Reply): string | Uint8Array {
+function bodyOf(reply: Reply): Bytes {
   switch (reply.kind) {
     case 'json':
       return reply.text ?? JSON.stringify(reply.body);

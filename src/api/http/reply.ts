@@ -19,9 +19,13 @@ export interface BytesReply<Status extends number = number> {
   readonly kind: 'bytes';
   readonly status: Status;
   readonly contentType: string;
-  readonly body: string | Uint8Array;
+  readonly body: Bytes;
   readonly headers?: ReplyHeaders | undefined;
 }
+
+/** In pieces where a long one is sent again and again, so that no answer has to make a copy. They go out chunked. */
+export type Bytes = Piece | readonly Piece[];
+export type Piece = string | Uint8Array;
 
 export interface StreamReply<Status extends number = number> {
   readonly kind: 'stream';
@@ -57,7 +61,7 @@ export function replyEmpty<Status extends number>(
 export function replyBytes<Status extends number>(
   status: Status,
   contentType: string,
-  body: string | Uint8Array,
+  body: Bytes,
   headers?: ReplyHeaders,
 ): BytesReply<Status> {
   return { kind: 'bytes', status, contentType, body, headers };

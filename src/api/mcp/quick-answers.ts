@@ -5,15 +5,16 @@ import {
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { type Reply, replyBytes } from '../http/reply.ts';
+import { type Bytes, type Reply, replyBytes } from '../http/reply.ts';
 import { EnvelopeMemory } from './envelope-memory.ts';
 import type { McpRequest } from './mcp-request.ts';
 import { QuickCall, type Waiting } from './quick-call.ts';
 import { ResultMemory } from './result-memory.ts';
 import {
+  EVENT_HEAD,
+  EVENT_TAIL,
   EVENTS_HEADERS,
   EVENTS_TYPE,
-  eventFrame,
   hasOnly,
   isRecord,
   isRpcId,
@@ -88,7 +89,15 @@ export class QuickAnswers {
         progressToken,
         encode: (result) =>
           isModern ? this.#modernAnswer(tool, id, result) : this.legacyAnswer(tool, id, result),
-        whole: isModern ? asJson : asEvents,
+        whole: (result) =>
+          isModern
+            ? replyBytes(200, JSON_TYPE, this.#modernAnswer(tool, id, result))
+            : replyBytes(
+                200,
+                EVENTS_TYPE,
+                this.legacyBody(tool, id, result, EVENT_HEAD, EVENT_TAIL),
+                EVENTS_HEADERS,
+              ),
       },
       this.#waiting,
     );
@@ -97,7 +106,14 @@ export class QuickAnswers {
 
   /** The answer of a call as JSON-RPC, as it was before 2026. */
   legacyAnswer(tool: McpTool, id: RpcId, result: CallToolResult): string {
-    return `{"result":${this.#results.json(tool, result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+    return `{"result":${this.#results.json(tool, result)}${legacyTail(id)}`;
+  }
+
+  /** The same between two texts, in pieces where the long one is sent again and again. */
+  legacyBody(tool: McpTool, id: RpcId, result: CallToolResult, before = '', after = ''): Bytes {
+    const head = this.#results.head(tool, result);
+    if (head === null) return `${before}${this.legacyAnswer(tool, id, result)}${after}`;
+    return before === '' ? [head, `${legacyTail(id)}${after}`] : [before, head, `${legacyTail(id)}${after}`];
   }
 
   /** Now every answer says what the server is, and that it is complete. */
@@ -145,10 +161,6 @@ function isLegacyMeta(meta: Meta): boolean {
   return !('progressToken' in meta) || isRpcId(meta.progressToken);
 }
 
-function asJson(message: string): Reply {
-  return replyBytes(200, JSON_TYPE, message);
-}
-
-function asEvents(message: string): Reply {
-  return replyBytes(200, EVENTS_TYPE, eventFrame(message), EVENTS_HEADERS);
+function legacyTail(id: RpcId): string {
+  return `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
 }

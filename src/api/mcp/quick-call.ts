@@ -30,14 +30,14 @@ export interface QuickOptions {
   readonly owner: string;
   readonly isStateful: boolean;
   readonly progressToken: unknown;
-  /** The whole answer as JSON-RPC. */
+  /** The answer as JSON-RPC, for a stream. */
   readonly encode: (result: CallToolResult) => string;
-  /** The answer in one piece. */
-  readonly whole: (message: string) => Reply;
+  /** The answer without a stream. */
+  readonly whole: (result: CallToolResult) => Reply;
 }
 
 /**
- * A call of a tool without a server of the SDK. Its answer goes out in one piece, unless the call takes so long that a
+ * A call of a tool without a server of the SDK. Its answer goes out at once, unless the call takes so long that a
  * proxy could lose patience, or tells how it goes on: then as a stream.
  */
 export class QuickCall implements ToolContext {
@@ -93,7 +93,7 @@ export class QuickCall implements ToolContext {
 
   #whole(result: CallToolResult): Reply {
     this.#end();
-    return this.#options.whole(this.#options.encode(result));
+    return this.#options.whole(result);
   }
 
   #end(): void {

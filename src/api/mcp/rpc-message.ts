@@ -65,11 +65,15 @@ export function rpcError(status: number, code: number, message: string): BytesRe
   return replyBytes(status, JSON_TYPE, body);
 }
 
+/** What stands before a message of an event stream, and behind it. */
+export const EVENT_HEAD = 'event: message\ndata: ';
+export const EVENT_TAIL = '\n\n';
+
 /** One message of an event stream. `id`: where the client goes on after it. */
 export function eventFrame(data: string, id?: string): string {
   return id === undefined
-    ? `event: message\ndata: ${data}\n\n`
-    : `event: message\nid: ${id}\ndata: ${data}\n\n`;
+    ? `${EVENT_HEAD}${data}${EVENT_TAIL}`
+    : `event: message\nid: ${id}\ndata: ${data}${EVENT_TAIL}`;
 }
 
 /** What keeps proxies from cutting a stream on which nothing happens. */

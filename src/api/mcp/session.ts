@@ -79,6 +79,10 @@ export class McpSession {
     return this.#isInitialized;
   }
 
+  get credentialId(): string {
+    return this.#principal.credentialId;
+  }
+
   get accountId(): string {
     return this.#principal.accountId;
   }
@@ -158,7 +162,8 @@ export class McpSession {
         isStateful: true,
         progressToken,
         encode: (result) => this.#parts.quick.legacyAnswer(tool, id, result),
-        whole: (message) => replyBytes(200, JSON_TYPE, message, headers),
+        whole: (result) =>
+          replyBytes(200, JSON_TYPE, this.#parts.quick.legacyBody(tool, id, result), headers),
       },
       this.#parts.waiting,
     );

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { type Bytes, replyBytes } from '../../../src/api/http/reply.ts';
+import { type Route, route } from '../../../src/api/http/route.ts';
+import { goOn } from '../../../src/base/at-once.ts';
+import { eventually, RawClient, served } from './served.ts';
+
+const TYPE = 'text/plain; charset=utf-8';
+
+function told(handler: () => Bytes | Promise<Bytes>): Route {
+  return route({
+    method: 'get',
+    path: '/pieces',
+    access: 'public',
+    operationId: 'pieces',
+    summary: 'Pieces',
+    tags: [],
+    responses: { 200: { description: 'Text', contentType: TYPE } },
+    handler: () => goOn(handler(), (body) => replyBytes(200, TYPE, body)),
+  });
+}
+
+// Far more than the server library puts together before it sends.
+const LONG = 'ä€🎈'.repeat(20_000);
+
+test.each([
+  ['texts and bytes', ['one ', Buffer.from('zwei für '), 'три']],
+  ['a long one in the middle', ['{', Buffer.from(LONG), '}']],
+  ['long texts', [LONG, LONG]],
+])('an answer in pieces is read as one: %s', async (_, pieces) => {
+  const { url } = await served([told(() => pieces)]);
+  const whole = pieces.map(String).join('');
+  for (const method of ['GET', 'HEAD']) {
+    const response = await fetch(`${url}/pieces`, { method });
+    expect(await response.text()).toBe(method === 'GET' ? whole : '');
+    if (method === 'HEAD') expect(response.headers.get('content-length')).toBe(`${Buffer.byteLength(whole)}`);
+  }
+});
+
+test('answers in pieces that are asked for in one breath keep their order and their borders', async () => {
+  let asked = 0;
+  const { port } = await served([told(() => [`<${++asked}`, Buffer.from(LONG), '>'])]);
+  const client = new RawClient(port).write('GET /pieces HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20));
+  await eventually(() => client.received.split('\r\n0\r\n\r\n').length === 21);
+  const numbers = [...client.received.matchAll(/<(\d+)/g)].map(([, n]) => Number(n));
+  expect(numbers).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+  expect(client.received.match(/^HTTP\/1\.1 200 OK/gm)).toHaveLength(20);
+});
+
+test('whoever asked before the server closes has the whole answer, and hears of the end', async () => {
+  const late = Promise.withResolvers<Bytes>();
+  let isAsked = false;
+  const waits = () => {
+    isAsked = true;
+    return late.promise;
+  };
+  const { server, url } = await served([told(waits)]);
+  const answer = fetch(`${url}/pieces`);
+  await eventually(() => isAsked);
+  const closed = server.close(5_000);
+  late.resolve(['a', Buffer.from(LONG), 'z']);
+  const response = await answer;
+  expect(response.headers.get('connection')).toBe('close');
+  expect(await response.text()).toBe(`a${LONG}z`);
+  await closed;
+});
