@@ -25,6 +25,8 @@ export type ProbeVerdict =
 export interface AgentSignals {
   /** Call WebSockets that are open with the key now. */
   openStreams(keyId: string): number;
+  /** Keys of those who listen to the MCP server now, or wait for an answer of it. */
+  mcpKeys(): ReadonlySet<string>;
   /** Whether the key has answered a probe that began then. */
   hasReplied(keyId: string, sinceIso: string): boolean;
 }
@@ -36,6 +38,7 @@ type OutsideKey = Pick<ValidKey, 'id' | 'keyPrefix' | 'name' | 'lastUsedAt'>;
 export interface WatchedKey extends OutsideKey {
   readonly replied: boolean;
   readonly openStreams: number;
+  readonly isInMcp: boolean;
   readonly verdict: ProbeVerdict | null;
 }
 
@@ -87,7 +90,9 @@ export class AgentProbes {
     const probe = this.#byAccount.get(accountId);
     if (!probe) throw new GatewayError('probe_not_found');
     const keys = await listKeys(this.#db, accountId, 'agent');
-    const seen = keys.filter(({ id }) => probe.keyIds.has(id)).map((key) => this.#look(probe, key));
+    const mcpKeys = this.#signals.mcpKeys();
+    const watched = keys.filter(({ id }) => probe.keyIds.has(id));
+    const seen = watched.map((key) => ({ ...this.#look(probe, key), isInMcp: mcpKeys.has(key.id) }));
     const isDone = this.#isLate(probe) || seen.every(({ replied }) => replied);
     return {
       probeId: probe.id,
@@ -98,15 +103,16 @@ export class AgentProbes {
     };
   }
 
-  #look(probe: Probe, key: OutsideKey): Omit<WatchedKey, 'verdict'> {
+  #look(probe: Probe, key: OutsideKey): Omit<WatchedKey, 'isInMcp' | 'verdict'> {
     const replied = this.#signals.hasReplied(key.id, probe.startedAt);
     const { id, keyPrefix, name, lastUsedAt } = key;
-    return { id, keyPrefix, name, lastUsedAt, replied, openStreams: this.#signals.openStreams(id) };
+    const openStreams = this.#signals.openStreams(id);
+    return { id, keyPrefix, name, lastUsedAt, replied, openStreams };
   }
 
-  #judge({ replied, openStreams, lastUsedAt }: Omit<WatchedKey, 'verdict'>): ProbeVerdict {
+  #judge({ replied, openStreams, isInMcp, lastUsedAt }: Omit<WatchedKey, 'verdict'>): ProbeVerdict {
     if (replied) return 'replied';
-    if (openStreams > 0) return 'connected_but_silent';
+    if (openStreams > 0 || isInMcp) return 'connected_but_silent';
     const isRecent = lastUsedAt !== null && isoAfter(lastUsedAt, RECENT_MS) > this.#clock.nowIso();
     return isRecent ? 'key_used_recently' : 'not_connected';
   }

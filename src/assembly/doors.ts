@@ -48,6 +48,7 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
   const authenticate = authenticator(keys, people.sessions, authorization.grants);
   const probes = new AgentProbes(store.db, clock, {
     openStreams: (keyId) => streams.countOf(keyId),
+    mcpKeys: () => mcp.door.users(),
     hasReplied: (keyId, sinceIso) => replies.hasReplied(keyId, sinceIso),
   });
   const signIns = signInsOf({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Agent } from '../support/agent.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
-
+import { McpCaller } from '../support/mcp-caller.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let pair: GatewayPair;
@@ -45,15 +45,19 @@ it('tells a platform without a login from one without a connector', async () => 
   expect((await call()).body.detail).toBe('No telegram bot registered');
 });
 
-it('sees which agents hold a call WebSocket open, and which keys were used', async () => {
-  const { agentApi, settingsApi, agentKey } = pair.caller;
+it('sees which agents hold a call WebSocket or an MCP stream open, and which keys were used', async () => {
+  const { agentApi, settingsApi, agentKey, baseUrl } = pair.caller;
   const unused = (await settingsApi.post('/api/api-keys', { name: 'unused' })).body;
+  const assistant = (await settingsApi.post('/api/api-keys', { name: 'assistant' })).body;
+  const authorization = `Bearer ${assistant.key}`;
+  const session = await new McpCaller(`${baseUrl}/mcp/?stateful`, { authorization }).open();
+  const listener = await session.listen();
   expect((await settingsApi.get('/api/keys/test-agent/status')).status).toBe(404);
   const { outbound } = await pair.connect();
   const agent = await Agent.connect(outbound.audio.stream_url, agentKey, 8_000);
   const started = (await settingsApi.post('/api/keys/test-agent/start')).body;
   expect(started.done).toBe(false);
-  expect(started.keys).toHaveLength(2);
+  expect(started.keys).toHaveLength(3);
   expect(started.keys[0]).toMatchObject({ replied: false, verdict: null, signals: null });
   expect((await agentApi.get('/api/keys/test-agent/status')).status).toBe(403);
   const done = await waitFor(
@@ -65,6 +69,7 @@ it('sees which agents hold a call WebSocket open, and which keys were used', asy
     40_000,
   );
   await agent.close();
+  listener.close();
   const byId = new Map<string, { verdict: string; signals: object }>(
     done.keys.map((key: { id: string }) => [key.id, key]),
   );
@@ -72,11 +77,15 @@ it('sees which agents hold a call WebSocket open, and which keys were used', asy
     verdict: 'not_connected',
     signals: { mcp_session: false, call_streams: 0, last_used_at: null },
   });
-  byId.delete(unused.id);
+  expect(byId.get(assistant.id)).toMatchObject({
+    verdict: 'connected_but_silent',
+    signals: { mcp_session: true, call_streams: 0 },
+  });
+  for (const { id } of [unused, assistant]) byId.delete(id);
   expect([...byId.values()]).toEqual([
     expect.objectContaining({
       verdict: 'connected_but_silent',
-      signals: expect.objectContaining({ call_streams: 1 }),
+      signals: expect.objectContaining({ mcp_session: false, call_streams: 1 }),
     }),
   ]);
 });

@@ -1,3 +1,4 @@
+import { cursorText } from '../../messaging/cursor.ts';
 import type { FeedEvent } from '../../messaging/feed.ts';
 import { messageWire } from '../rest/message-wire.ts';
 
@@ -13,7 +14,7 @@ export function channelPush(event: FeedEvent): ChannelPush {
   const common = { type, event_id, created_at };
   if (event.kind === 'other')
     return { content: wordsOf(event.payload), meta: texts({ ...common, ...event.payload }) };
-  const { conversationId: conversation_id, platform, peer, cursor } = event;
+  const { conversationId: conversation_id, platform, peer, at } = event;
   const { id: message_id, text, attachments } = messageWire(event.message);
   const meta = {
     ...common,
@@ -22,7 +23,7 @@ export function channelPush(event: FeedEvent): ChannelPush {
     remote_id: peer.remoteId,
     remote_name: peer.remoteName,
     message_id,
-    cursor,
+    cursor: cursorText({ ...at, callEvent: null }),
     ...(attachments.length > 0 && { attachments }),
   };
   return { content: text, meta: texts(meta) };

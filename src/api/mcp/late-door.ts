@@ -31,6 +31,11 @@ export class LateDoor {
     return this.#door?.sessionCount ?? 0;
   }
 
+  /** Credentials of those who listen now, or wait for an answer. */
+  users(): ReadonlySet<string> {
+    return this.#door?.users() ?? new Set();
+  }
+
   post(request: McpRequest): Reply | Promise<Reply> {
     return this.#door
       ? this.#door.post(request)

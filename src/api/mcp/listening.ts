@@ -16,8 +16,8 @@ export class Listening {
     this.#onOver = onOver;
   }
 
-  isOf(credentialId: string): boolean {
-    return this.#principal.credentialId === credentialId;
+  get credentialId(): string {
+    return this.#principal.credentialId;
   }
 
   /** Whether it may go on once its credential acts for these agents alone. */

@@ -29,6 +29,11 @@ export class McpDoor {
     return this.#sessions.count;
   }
 
+  /** Credentials of those who listen now, or wait for an answer. */
+  users(): ReadonlySet<string> {
+    return new Set([...this.#sessions.users(), ...this.#stateless.listeners()]);
+  }
+
   post(request: McpRequest): Reply | Promise<Reply> {
     const body = request.body && jsonOf(request.body);
     // The protocol of 2026 has no sessions; its clients listen by a request of its own.

@@ -39,6 +39,11 @@ export class McpSessions {
     return this.#byId.size;
   }
 
+  /** Whose sessions are in use. */
+  users(): string[] {
+    return [...this.#byId.values()].filter(({ isInUse }) => isInUse).map(({ credentialId }) => credentialId);
+  }
+
   post(request: McpRequest, body: unknown): Reply | Promise<Reply> {
     if (request.header('mcp-session-id') === '' && isRecord(body) && body.method === 'initialize')
       return this.#open(request, body);

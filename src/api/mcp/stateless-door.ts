@@ -66,7 +66,12 @@ export class StatelessDoor {
   /** A credential acts for these agents from now on: whoever listens for others hears nothing more. */
   follow(credentialId: string, agentIds: readonly string[]): void {
     for (const listening of [...this.#listening])
-      if (listening.isOf(credentialId) && !listening.isFor(agentIds)) listening.end();
+      if (listening.credentialId === credentialId && !listening.isFor(agentIds)) listening.end();
+  }
+
+  /** Credentials of those who listen. */
+  listeners(): string[] {
+    return Array.from(this.#listening, ({ credentialId }) => credentialId);
   }
 
   /** Ends what listens, and lets nobody listen any more; safe to call twice. */
@@ -87,7 +92,7 @@ export class StatelessDoor {
   async #listen(handler: McpHttpHandler, request: McpRequest, body: unknown): Promise<Reply> {
     if (this.#isClosed) throw new GatewayError('not_ready');
     const { credentialId } = request.principal;
-    const others = [...this.#listening].filter((listening) => listening.isOf(credentialId));
+    const others = [...this.#listening].filter((listening) => listening.credentialId === credentialId);
     if (others.length >= MAX_LISTENING)
       throw new GatewayError('too_many_streams', 'Too many streams are open');
     const listening = new Listening(handler, request.principal, () => this.#listening.delete(listening));

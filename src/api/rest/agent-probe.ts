@@ -19,7 +19,7 @@ function start(probes: AgentProbes): Route {
     operationId: 'startAgentProbe',
     summary: 'Look whether agents hold the keys',
     description:
-      'Watches the agent keys for 30 s; a new probe takes the place of the former. Until there are direct messages a probe sends nothing that could be replied to: it tells which keys hold a call WebSocket open, and which were used lately.',
+      'Watches the agent keys for 30 s; a new probe takes the place of the former. It sends nothing by itself: write to the agent meanwhile, and the key that answers has `replied`. Of the others it tells which hold a WebSocket or an MCP stream open, and which were used lately.',
     tags: TAGS,
     body: TestAgentStartBody,
     responses: { 200: { description: 'The keys that are watched', schema: AgentProbe } },
@@ -48,14 +48,18 @@ function wireOf(probe: ProbeStatus): z.output<typeof AgentProbe> {
     started_at: probe.startedAt,
     deadline_at: probe.deadlineAt,
     done: probe.isDone,
-    keys: probe.keys.map(({ id, keyPrefix, name, replied, verdict, openStreams, lastUsedAt }) => ({
+    keys: probe.keys.map(({ id, keyPrefix, name, replied, verdict, ...seen }) => ({
       id,
       key_prefix: keyPrefix,
       name,
       replied,
       verdict,
       signals: probe.isDone
-        ? { mcp_session: false, call_streams: openStreams, last_used_at: lastUsedAt }
+        ? {
+            mcp_session: seen.isInMcp,
+            call_streams: seen.openStreams,
+            last_used_at: seen.lastUsedAt,
+          }
         : null,
     })),
   };

@@ -12,10 +12,8 @@ export const TestAgentStartBody = z
   .nullish();
 
 const Signals = z.object({
-  mcp_session: z
-    .boolean()
-    .describe('Whether a stateful MCP session is open; always false until there is MCP'),
-  call_streams: z.int().describe('Call WebSockets that are open with the key'),
+  mcp_session: z.boolean().describe('Whether somebody listens to the MCP server with the key'),
+  call_streams: z.int().describe('WebSockets that are open with the key, of calls and of the inbox'),
   last_used_at: z.string().nullable().describe('Last use of the key, to the minute'),
 });
 

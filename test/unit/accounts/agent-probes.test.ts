@@ -21,18 +21,21 @@ async function probed(...names: string[]) {
   const clock = new ManualClock();
   const replied = new Set<string>();
   const streams = new Map<string, number>();
+  const inMcp = new Set<string>();
   const probes = new AgentProbes(store.db, clock, {
     openStreams: (keyId) => streams.get(keyId) ?? 0,
+    mcpKeys: () => inMcp,
     hasReplied: (keyId) => replied.has(keyId),
   });
-  return { store, owner, ids, clock, replied, streams, probes };
+  return { store, owner, ids, clock, replied, streams, inMcp, probes };
 }
 
 test('after 30 s each key has one of four verdicts', async () => {
-  const names = ['replied', 'connected_but_silent', 'key_used_recently', 'not_connected', 'long ago'];
-  const { store, owner, ids, clock, replied, streams, probes } = await probed(...names);
+  const names = ['replied', 'on a call', 'in MCP', 'key_used_recently', 'not_connected', 'long ago'];
+  const { store, owner, ids, clock, replied, streams, inMcp, probes } = await probed(...names);
   replied.add(ids.replied!);
-  streams.set(ids.connected_but_silent!, 2);
+  streams.set(ids['on a call']!, 2);
+  inMcp.add(ids['in MCP']!);
   clock.advance(20 * 60_000);
   await touchKey(store.db, ids['long ago']!, new ManualClock().nowIso());
   await touchKey(store.db, ids.key_used_recently!, clock.nowIso());
@@ -51,7 +54,8 @@ test('after 30 s each key has one of four verdicts', async () => {
   const verdicts = Object.fromEntries(keys.map(({ name, verdict }) => [name, verdict]));
   expect(verdicts).toEqual({
     replied: 'replied',
-    connected_but_silent: 'connected_but_silent',
+    'on a call': 'connected_but_silent',
+    'in MCP': 'connected_but_silent',
     key_used_recently: 'key_used_recently',
     not_connected: 'not_connected',
     'long ago': 'not_connected',
