@@ -58,11 +58,6 @@ export function placeOf({ createdAt, id }: Pick<Message, 'createdAt' | 'id'>): P
   return { iso: createdAt, messageId: id };
 }
 
-/** The cursor of whoever has read everything up to this message. */
-export function cursorOf(message: Pick<Message, 'createdAt' | 'id'>): string {
-  return cursorText({ ...placeOf(message), callEvent: null });
-}
-
 /** As it is told; where there are no events of calls, none is named. */
 export function cursorText({ iso, messageId, callEvent }: Cursor): string {
   return callEvent ? `${iso}|${messageId}.${callEvent}` : `${iso}|${messageId}`;
@@ -125,6 +120,7 @@ export async function feedPositionOf(
 /**
  * The last event of a call that whoever has read up to a cursor, which is at `position`, has been told of. Where the
  * cursor does not name it, those since its message are told (again); the feed may have told of that message much later.
+ * One that is ahead of the database, which may have been put back to an earlier state, hides nothing.
  */
 export async function callEventOf(
   db: Db,
@@ -132,7 +128,7 @@ export async function callEventOf(
   cursor: Cursor,
   position: MessagePosition,
 ): Promise<number> {
-  if (cursor.callEvent !== null) return cursor.callEvent;
+  if (cursor.callEvent !== null) return Math.min(cursor.callEvent, await lastEventUntil(db, accountId, null));
   const before = await lastEventUntil(db, accountId, isoAfter(cursor.iso, -1));
   return Math.min(before, await feedPositionOf(db, accountId, cursor, position));
 }

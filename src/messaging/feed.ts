@@ -1,9 +1,24 @@
 import type { AgentScope } from '../base/scope.ts';
 import { type Conversation, listConversationsById } from '../store/conversations.ts';
-import { eventsOfAgents, lastEventUntil, type StoredEvent } from '../store/events.ts';
+import {
+  callEventsOfAgents,
+  eventsOfAgents,
+  isOfACall,
+  lastEventUntil,
+  type StoredEvent,
+} from '../store/events.ts';
 import { listMessagesBySeq, type Message, type MessagePosition } from '../store/messages.ts';
 import type { MessagePlatform } from '../store/tables.ts';
-import { type Cursor, cursorOf, cursorText, feedPositionOf, newestOf, positionOf } from './cursor.ts';
+import {
+  type Cursor,
+  callEventOf,
+  feedPositionOf,
+  isBehind,
+  newestOf,
+  type PlaceOfMessage,
+  placeOf,
+  positionOf,
+} from './cursor.ts';
 import { type MessageView, type Peer, type Reading, viewConversations, viewMessages } from './inbox-view.ts';
 
 /** One entry of an agent's feed as it is told. */
@@ -17,8 +32,8 @@ export interface MessageEvent extends Common {
   readonly peer: Peer;
   readonly message: MessageView;
   readonly place: MessagePosition;
-  /** Of whoever has read everything up to this message. */
-  readonly cursor: string;
+  /** The same place in the words of a cursor. */
+  readonly at: PlaceOfMessage;
 }
 
 /** Anything else; `payload` in the words of the API. */
@@ -44,28 +59,52 @@ export interface FeedPage {
   readonly isFull: boolean;
 }
 
-/** Where a feed begins: behind `position`; everything later than its messages up to now is after `cursor`. */
-export interface FeedStart {
-  readonly position: number;
-  readonly cursor: string;
-  /** Of `cursor`. */
+/** How far somebody has read a feed: messages, and of calls up to an event that has a place of its own. */
+export interface Reached {
+  readonly cursor: Cursor & { readonly callEvent: number };
+  /** Of the cursor, among messages. */
   readonly place: MessagePosition;
 }
 
-/** Where the feed begins for whoever has read all messages up to a cursor; null: from now on. */
+/** Where a feed goes on for somebody. */
+export interface FeedStart extends Reached {
+  /** From where it is to be read. */
+  readonly from: number;
+  /** Up to here all has been told but calls. */
+  readonly position: number;
+}
+
+/** Whether an event was told before the feed went on. */
+export function isBefore({ position, cursor }: FeedStart, event: FeedEvent): boolean {
+  return event.position <= (isOfACall(event) ? cursor.callEvent : position);
+}
+
+/** How far somebody is who has read an event, too. */
+export function reachedBy(reached: Reached, event: FeedEvent): Reached {
+  if (isOfACall(event)) return { ...reached, cursor: { ...reached.cursor, callEvent: event.position } };
+  if (event.kind === 'other' || !isBehind(event.place, reached.place)) return reached;
+  return { cursor: { ...reached.cursor, ...event.at }, place: event.place };
+}
+
+/** Where the feed goes on for whoever has read all up to a cursor; null: from now on. */
 export async function feedStart(
   { store, clock }: Reading,
-  { accountId }: AgentScope,
+  scope: AgentScope,
   cursor: Cursor | null,
 ): Promise<FeedStart> {
+  const { accountId } = scope;
   return await store.db.transaction().execute(async (trx) => {
     if (cursor === null) {
       const { cursor: now, position: place } = await newestOf(trx, accountId, clock.nowIso());
-      return { position: await lastEventUntil(trx, accountId, null), cursor: cursorText(now), place };
+      const position = await lastEventUntil(trx, accountId, null);
+      return { from: position, position, cursor: now, place };
     }
     const place = await positionOf(trx, accountId, cursor);
     const position = await feedPositionOf(trx, accountId, cursor, place);
-    return { position, cursor: cursorText(cursor), place };
+    const callEvent = await callEventOf(trx, accountId, cursor, place);
+    const [untold] = await callEventsOfAgents(trx, scope, callEvent, { platform: undefined, limit: 1 });
+    const from = untold ? Math.min(position, untold.id - 1) : position;
+    return { from, position, cursor: { ...cursor, callEvent }, place };
   });
 }
 
@@ -129,7 +168,7 @@ function messageEvent(
 ): MessageEvent {
   const eventId = idOf(id, payload.event_id);
   const common = { position: id, eventId, type, createdAt };
-  return { kind: 'message', ...common, place: message, cursor: cursorOf(message), ...told };
+  return { kind: 'message', ...common, place: message, at: placeOf(message), ...told };
 }
 
 async function peersOf(

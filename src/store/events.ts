@@ -59,6 +59,11 @@ export async function eventsOfAgents(
 /** In these words, which those of its index are, too (migration 0007). */
 const IS_OF_A_CALL = sql<boolean>`type glob 'call_*'`;
 
+/** The same of one that has been read. */
+export function isOfACall({ type }: Pick<StoredEvent, 'type'>): boolean {
+  return type.startsWith('call_');
+}
+
 /** As `eventsOfAgents`, but of calls alone, and of one platform if it is given. */
 export async function callEventsOfAgents(
   db: Db,

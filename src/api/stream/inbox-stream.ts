@@ -1,10 +1,17 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { CancelTimer } from '../../base/time.ts';
-import { type Cursor, isBehind } from '../../messaging/cursor.ts';
-import { type FeedEvent, type FeedStart, feedStart, readFeed } from '../../messaging/feed.ts';
+import { type Cursor, cursorText } from '../../messaging/cursor.ts';
+import {
+  type FeedEvent,
+  type FeedStart,
+  feedStart,
+  isBefore,
+  type Reached,
+  reachedBy,
+  readFeed,
+} from '../../messaging/feed.ts';
 import type { Reading } from '../../messaging/inbox-view.ts';
 import type { Wakeups } from '../../messaging/wakeups.ts';
-import type { MessagePosition } from '../../store/messages.ts';
 import type { Socket, SocketHandler } from '../http/socket.ts';
 import { eventWire } from '../rest/event-wire.ts';
 import type { AgentStream } from './open-streams.ts';
@@ -47,10 +54,11 @@ export class InboxStream implements SocketHandler, AgentStream {
   #leaveList: () => void = () => {};
   #unwatch: () => void = () => {};
   #cancelSlow: CancelTimer | null = null;
-  /** Where the feed goes on; null until that is known. */
-  #position: number | null = null;
-  #cursor = '';
-  #place: MessagePosition = { createdAt: '', seq: 0 };
+  /** Where the feed began; null until that is known. */
+  #start: FeedStart | null = null;
+  /** Where it goes on, and how far the client is. */
+  #position = 0;
+  #reached: Reached | null = null;
   #lastEventId = '';
   #isReading = false;
   #isStale = false;
@@ -111,8 +119,9 @@ export class InboxStream implements SocketHandler, AgentStream {
   async #readOn(): Promise<void> {
     this.#isReading = true;
     try {
-      this.#position ??= await this.#start();
-      while (this.#isStale && this.#socket !== null && this.#cancelSlow === null) await this.#readPage();
+      this.#start ??= await this.#begin();
+      while (this.#isStale && this.#socket !== null && this.#cancelSlow === null)
+        await this.#readPage(this.#start);
     } catch (error) {
       this.#feed.onFailure(error);
       this.#close(INTERNAL_ERROR, 'Internal error');
@@ -121,14 +130,16 @@ export class InboxStream implements SocketHandler, AgentStream {
     }
   }
 
-  async #readPage(): Promise<void> {
+  async #readPage(start: FeedStart): Promise<void> {
     if (this.#isFull()) return this.#waitForRoom();
     this.#isStale = false;
     const next = this.#next;
     // Up to there the former agents have it to themselves.
     const untilPosition = next === null ? Number.POSITIVE_INFINITY : (await next.start).position;
-    const page = await readFeed(this.#feed.reading, this.#scope, this.#position ?? 0, PAGE_SIZE);
-    for (const event of page.events) if (event.position <= untilPosition) this.#tell(event);
+    const page = await readFeed(this.#feed.reading, this.#scope, this.#position, PAGE_SIZE);
+    for (const event of page.events)
+      if (event.position <= untilPosition && !isBefore(start, event))
+        this.#tell(event, this.#reached ?? start);
     this.#position = Math.min(page.position, untilPosition);
     if (page.isFull) this.#isStale = true;
     const isTold = !page.isFull || page.position >= untilPosition;
@@ -143,24 +154,21 @@ export class InboxStream implements SocketHandler, AgentStream {
     this.#isStale = true;
   }
 
-  async #start(): Promise<number> {
+  async #begin(): Promise<FeedStart> {
     const { reading, cursor } = this.#feed;
     const start = await feedStart(reading, this.#scope, cursor);
-    this.#cursor = start.cursor;
-    this.#place = start.place;
-    this.#send({ type: 'ready', cursor: start.cursor });
-    return start.position;
+    this.#position = start.from;
+    this.#reached = start;
+    this.#send({ type: 'ready', cursor: cursorText(start.cursor) });
+    return start;
   }
 
-  #tell(event: FeedEvent): void {
+  #tell(event: FeedEvent, before: Reached): void {
     // A page may end between two agents' copies of one event.
     if (event.eventId === this.#lastEventId) return;
     this.#lastEventId = event.eventId;
-    const isNewest = event.kind === 'message' && isBehind(event.place, this.#place);
-    const cursor = isNewest ? event.cursor : this.#cursor;
-    if (!this.#send(eventWire(event, cursor))) return;
-    this.#cursor = cursor;
-    if (isNewest) this.#place = event.place;
+    const reached = reachedBy(before, event);
+    if (this.#send(eventWire(event, cursorText(reached.cursor)))) this.#reached = reached;
   }
 
   /** False: the socket did not take it, and the client has to go on from where it was. */
@@ -180,7 +188,8 @@ export class InboxStream implements SocketHandler, AgentStream {
 
   /** The close frame waits behind what the client does not read; its reason tells where to go on. */
   #letGo(): void {
-    this.#close(TRY_AGAIN_LATER, `too slow; go on from ${this.#cursor}`);
+    const reached = this.#reached && cursorText(this.#reached.cursor);
+    this.#close(TRY_AGAIN_LATER, `too slow; go on from ${reached}`);
   }
 
   #close(code: number, reason: string): void {

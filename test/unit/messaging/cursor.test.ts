@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-  cursorOf,
   cursorText,
   isBehind,
   newestOf,
   parseCursor,
+  placeOf,
   positionOf,
 } from '../../../src/messaging/cursor.ts';
 import { findMessage } from '../../../src/store/messages.ts';
@@ -73,7 +73,7 @@ test('a cursor stands behind its message, and one of another account behind its 
   await write(world, '1');
   const { cursor, position } = await newest(world);
   const message = await findMessage(store.db, accountId, cursor.messageId);
-  expect(cursorOf(message!)).toBe(cursorText(cursor));
+  expect(cursor).toEqual({ ...placeOf(message!), callEvent: 0 });
   expect(await positionOf(store.db, accountId, cursor)).toEqual({
     createdAt: position.createdAt,
     seq: position.seq,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { announce } from '../../../src/messaging/announce.ts';
 import { cursorText, newestOf, parseCursor } from '../../../src/messaging/cursor.ts';
-import { type FeedEvent, feedStart, readFeed } from '../../../src/messaging/feed.ts';
+import { type FeedEvent, feedStart, isBefore, readFeed } from '../../../src/messaging/feed.ts';
 import { findAnyConversation } from '../../../src/store/conversations.ts';
 import { appendEvent } from '../../../src/store/events.ts';
 import { answer, messagingWorld, type World, write } from './messaging-world.ts';
@@ -10,7 +10,8 @@ import { answer, messagingWorld, type World, write } from './messaging-world.ts'
 async function toldSince(world: World, cursor: string | null, agentIds = world.scope.agentIds) {
   const scope = { ...world.scope, agentIds };
   const start = await feedStart(world.reading, scope, cursor === null ? null : parseCursor(cursor));
-  return (await readFeed(world.reading, scope, start.position, 100)).events.map(short);
+  const { events } = await readFeed(world.reading, scope, start.from, 100);
+  return events.filter((event) => !isBefore(start, event)).map(short);
 }
 
 function short(event: FeedEvent): string {
@@ -43,12 +44,27 @@ test('a feed goes on after the message of a cursor', async () => {
   expect(await toldSince(world, '2029-12-31')).toHaveLength(4);
 });
 
+test('calls and messages go on behind places of their own', async () => {
+  const world = await messagingWorld();
+  await write(world, '1', { text: 'a' });
+  await callEvent(world, 'ringing');
+  const read = await cursorNow(world);
+  await callEvent(world, 'active');
+  await write(world, '1', { text: 'b' });
+  const callsOf = (cursor: string): string => cursor.slice(cursor.lastIndexOf('.'));
+  const messagesOf = (cursor: string): string => cursor.slice(0, cursor.lastIndexOf('.'));
+  const now = await cursorNow(world);
+  expect(await toldSince(world, messagesOf(now) + callsOf(read))).toEqual(['call_state']);
+  expect(await toldSince(world, messagesOf(read) + callsOf(now))).toEqual(['dm_chat b']);
+  expect(await toldSince(world, read)).toEqual(['call_state', 'dm_chat b']);
+});
+
 test('a message event tells who wrote where, with a cursor that goes on after it', async () => {
   const world = await messagingWorld();
   const empty = await cursorNow(world);
   await write(world, '1', { text: 'a' });
-  const { position } = await feedStart(world.reading, world.scope, parseCursor(empty));
-  const page = await readFeed(world.reading, world.scope, position, 100);
+  const { from } = await feedStart(world.reading, world.scope, parseCursor(empty));
+  const page = await readFeed(world.reading, world.scope, from, 100);
   expect(page.events).toMatchObject([
     {
       type: 'dm_chat',
@@ -56,7 +72,7 @@ test('a message event tells who wrote where, with a cursor that goes on after it
       platform: 'telegram',
       peer: { remoteId: '1', remoteName: 'Name of 1' },
       message: { text: 'a', direction: 'inbound', attachments: [] },
-      cursor: await cursorNow(world),
+      at: { iso: expect.any(String), messageId: expect.stringMatching(/^msg_/) },
     },
   ]);
   expect(await readFeed(world.reading, world.scope, page.position, 100)).toMatchObject({ events: [] });
