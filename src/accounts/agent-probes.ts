@@ -23,7 +23,7 @@ export type ProbeVerdict =
 
 /** What can be seen of whoever holds a key. */
 export interface AgentSignals {
-  /** Call WebSockets that are open with the key now. */
+  /** WebSockets that are open with the key now, of calls and of the inbox. */
   openStreams(keyId: string): number;
   /** Keys of those who listen to the MCP server now, or wait for an answer of it. */
   mcpKeys(): ReadonlySet<string>;
