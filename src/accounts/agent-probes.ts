@@ -92,7 +92,7 @@ export class AgentProbes {
     const keys = await listKeys(this.#db, accountId, 'agent');
     const mcpKeys = this.#signals.mcpKeys();
     const watched = keys.filter(({ id }) => probe.keyIds.has(id));
-    const seen = watched.map((key) => ({ ...this.#look(probe, key), isInMcp: mcpKeys.has(key.id) }));
+    const seen = watched.map((key) => this.#look(probe, key, mcpKeys));
     const isDone = this.#isLate(probe) || seen.every(({ replied }) => replied);
     return {
       probeId: probe.id,
@@ -103,11 +103,11 @@ export class AgentProbes {
     };
   }
 
-  #look(probe: Probe, key: OutsideKey): Omit<WatchedKey, 'isInMcp' | 'verdict'> {
-    const replied = this.#signals.hasReplied(key.id, probe.startedAt);
+  #look(probe: Probe, key: OutsideKey, mcpKeys: ReadonlySet<string>): Omit<WatchedKey, 'verdict'> {
     const { id, keyPrefix, name, lastUsedAt } = key;
+    const replied = this.#signals.hasReplied(id, probe.startedAt);
     const openStreams = this.#signals.openStreams(id);
-    return { id, keyPrefix, name, lastUsedAt, replied, openStreams };
+    return { id, keyPrefix, name, lastUsedAt, replied, openStreams, isInMcp: mcpKeys.has(id) };
   }
 
   #judge({ replied, openStreams, isInMcp, lastUsedAt }: Omit<WatchedKey, 'verdict'>): ProbeVerdict {

@@ -185,12 +185,12 @@ export class Exchange {
     this.#writeHead(reply);
     if (reply.status === 204 || reply.status === 304) {
       this.#response.endWithoutBody();
-    } else if (this.isHead) {
-      this.#writeLength(reply.kind === 'stream' ? reply.lengthBytes : Buffer.byteLength(joined(body)));
-      this.#response.endWithoutBody();
     } else if (isInPieces(body)) {
       for (const piece of body) this.#response.write(piece);
       this.#response.end();
+    } else if (this.isHead) {
+      this.#writeLength(reply.kind === 'stream' ? reply.lengthBytes : Buffer.byteLength(body));
+      this.#response.endWithoutBody();
     } else {
       this.#response.end(body, close);
     }
