@@ -59,6 +59,16 @@ test('calls and messages go on behind places of their own', async () => {
   expect(await toldSince(world, read)).toEqual(['call_state', 'dm_chat b']);
 });
 
+test('a cursor that is ahead of the database hides no call', async () => {
+  const world = await messagingWorld();
+  await write(world, '1', { text: 'a' });
+  const ahead = parseCursor(`${await cursorNow(world)}.5000`);
+  const start = await feedStart(world.reading, world.scope, ahead);
+  await callEvent(world, 'active');
+  const { events } = await readFeed(world.reading, world.scope, start.from, 100);
+  expect(events.filter((event) => !isBefore(start, event)).map(short)).toEqual(['call_state']);
+});
+
 test('a message event tells who wrote where, with a cursor that goes on after it', async () => {
   const world = await messagingWorld();
   const empty = await cursorNow(world);
