@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
-import { deadlineSignal } from '../files/deadline-signal.ts';
+import { TimeLimit } from '../base/time-limit.ts';
 import type { WebFiles } from '../files/web-files.ts';
 
 const DEADLINE_MS = 5_000;
@@ -11,9 +11,9 @@ const MAX_BYTES = 32_768;
  * redirect leads to.
  */
 export async function readSmallDocument(web: WebFiles, clock: Clock, url: string): Promise<string> {
-  const { signal, end } = deadlineSignal(clock, DEADLINE_MS, new GatewayError('url_failed'));
+  const limit = new TimeLimit(clock, DEADLINE_MS, { reason: new GatewayError('url_failed') });
   try {
-    const { bytes } = await web.open(url, signal, 0);
+    const { bytes } = await web.open(url, limit.signal, 0);
     const parts: Uint8Array[] = [];
     let lengthBytes = 0;
     for await (const part of bytes) {
@@ -23,6 +23,6 @@ export async function readSmallDocument(web: WebFiles, clock: Clock, url: string
     }
     return Buffer.concat(parts).toString('utf8');
   } finally {
-    end();
+    limit.close();
   }
 }

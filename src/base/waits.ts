@@ -1,4 +1,5 @@
 import type { Clock } from './time.ts';
+import { TimeLimit } from './time-limit.ts';
 
 /** Runs something with a signal that aborts after so long, or when `parent` does. */
 export async function withDeadline<T>(
@@ -7,12 +8,11 @@ export async function withDeadline<T>(
   parent: AbortSignal,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController();
-  const cancel = clock.after(deadlineMs, () => late.abort());
+  const limit = new TimeLimit(clock, deadlineMs, { outer: parent });
   try {
-    return await run(AbortSignal.any([late.signal, parent]));
+    return await run(limit.signal);
   } finally {
-    cancel();
+    limit.close();
   }
 }
 

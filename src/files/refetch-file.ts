@@ -1,9 +1,9 @@
 import { GatewayError } from '../base/errors.ts';
 import { isoAfter } from '../base/time.ts';
+import { TimeLimit } from '../base/time-limit.ts';
 import type { LoginRef } from '../connectors/contract/messenger.ts';
 import { findFile, type StoredFile, setCached, setGone } from '../store/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';
-import { deadlineSignal } from './deadline-signal.ts';
 import { emptyCache } from './file-cache.ts';
 import { CACHE_LIFE_MS, type FileDomain } from './file-domain.ts';
 import { dropBytes, ownerName, type Received, receiveBytes } from './receive-bytes.ts';
@@ -25,19 +25,18 @@ export async function refetchFile(domain: FileDomain, file: StoredFile): Promise
 }
 
 async function fetchIntoCache(domain: FileDomain, file: StoredFile): Promise<number> {
-  const deadline = deadlineSignal(domain.clock, REFETCH_DEADLINE_MS, new GatewayError('platform_failed'));
+  const reason = new GatewayError('platform_failed');
+  const limit = new TimeLimit(domain.clock, REFETCH_DEADLINE_MS, { reason });
   try {
     const cachedBytes = await stillCached(domain, file.id);
     if (cachedBytes !== null) return cachedBytes;
-    const source = await domain.transfers.during(ownerName(null), () =>
-      openAt(domain, file, deadline.signal),
-    );
-    const received = await receiveBytes(domain, file.id, null, abortable(source, deadline.signal));
+    const source = await domain.transfers.during(ownerName(null), () => openAt(domain, file, limit.signal));
+    const received = await receiveBytes(domain, file.id, null, abortable(source, limit.signal));
     return await keepCached(domain, received);
   } catch (error) {
     throw await settleFailure(domain, file, error);
   } finally {
-    deadline.end();
+    limit.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import { TimeLimit } from '../base/time-limit.ts';
 import { abortable } from './abortable.ts';
-import { deadlineSignal } from './deadline-signal.ts';
 import type { FileDomain } from './file-domain.ts';
 import { tokenIn } from './file-url.ts';
 import { openByToken } from './open-file.ts';
@@ -29,8 +29,9 @@ export async function uploadFromUrl(
   facts: FileFacts,
   client: AbortSignal,
 ): Promise<Upload> {
-  const deadline = deadlineSignal(domain.clock, FETCH_DEADLINE_MS, new GatewayError('url_failed'));
-  const signal = AbortSignal.any([client, deadline.signal]);
+  const reason = new GatewayError('url_failed');
+  const limit = new TimeLimit(domain.clock, FETCH_DEADLINE_MS, { reason });
+  const signal = AbortSignal.any([client, limit.signal]);
   const wanted = { accountId, facts };
   try {
     const token = tokenIn(domain.publicUrl(), url);
@@ -38,7 +39,7 @@ export async function uploadFromUrl(
     const found = await domain.transfers.during(accountId, () => openUrl(domain, url, signal));
     return await keepFound(domain, wanted, found);
   } finally {
-    deadline.end();
+    limit.close();
   }
 }
 

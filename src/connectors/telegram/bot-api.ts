@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/time.ts';
+import { TimeLimit } from '../../base/time-limit.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../multipart.ts';
 import { BotApiFailure, failureOf, resultIn } from './bot-api-failure.ts';
-import { Deadline } from './deadline.ts';
 
 /** Where the Bot API and the files of its bots are found, without slashes at the end. */
 export interface BotApiUrls {
@@ -48,12 +48,12 @@ export class BotApi {
     const { files, deadlineMs, signal } = options;
     if (signal?.aborted) throw new BotApiFailure('unreachable', 'There was no time left to ask Telegram');
     const upload = files?.size ? new Multipart(fieldsOf(parameters), files) : null;
-    const deadline = new Deadline(this.#clock, deadlineMs, signal);
+    const limit = new TimeLimit(this.#clock, deadlineMs, { outer: signal });
     try {
       const response = await fetch(`${this.#urls.api}/bot${this.#token}/${method}`, {
         method: 'POST',
         redirect: 'error',
-        signal: deadline.signal,
+        signal: limit.signal,
         ...(upload
           ? { body: upload.body(), duplex: 'half' as const, headers: { 'Content-Type': upload.contentType } }
           : { body: JSON.stringify(parameters), headers: { 'Content-Type': 'application/json' } }),
@@ -62,22 +62,22 @@ export class BotApi {
     } catch (error) {
       throw failureOf(error, upload?.isWhole ?? true);
     } finally {
-      deadline.close();
+      limit.close();
     }
   }
 
   /** Opens a file that `getFile` has prepared. Rejects with a BotApiFailure. */
   async download(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     if (!isBelowRoot(path)) throw new BotApiFailure('unclear', 'Telegram named a file where none can be');
-    const deadline = new Deadline(this.#clock, DOWNLOAD_DEADLINE_MS, signal);
+    const limit = new TimeLimit(this.#clock, DOWNLOAD_DEADLINE_MS, { outer: signal });
     try {
       const url = `${this.#urls.files}/bot${this.#token}/${encodeURI(path)}`;
-      const response = await fetch(url, { redirect: 'error', signal: deadline.signal });
+      const response = await fetch(url, { redirect: 'error', signal: limit.signal });
       if (!response.ok || response.body === null) throw await refusal(response);
-      deadline.lift();
-      return closing(response.body, deadline);
+      limit.lift();
+      return closing(response.body, limit);
     } catch (error) {
-      deadline.close();
+      limit.close();
       throw failureOf(error, true);
     }
   }
@@ -102,10 +102,10 @@ async function refusal(response: Response): Promise<BotApiFailure> {
   return new BotApiFailure(isGone ? 'refused' : 'unclear', `HTTP status ${response.status}`, response.status);
 }
 
-async function* closing(body: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<Uint8Array> {
+async function* closing(body: AsyncIterable<Uint8Array>, limit: TimeLimit): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } finally {
-    deadline.close();
+    limit.close();
   }
 }
