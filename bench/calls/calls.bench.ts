@@ -3,7 +3,7 @@ import { anchors, ourGateway } from './contenders.ts';
 import { anchorOf, contest, noteOf, type Standings } from './contest.ts';
 
 const MAX_KB_PER_CALL = 64;
-const FIRST_STEPS = [60, 180] as const;
+const FIRST_STEPS = [30, 90] as const;
 
 /** Most G.711 agent calls a core: RTP and a WebSocket with 16 kHz PCM, both ways. */
 export const callsBench: Bench = {
