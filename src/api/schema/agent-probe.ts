@@ -22,7 +22,7 @@ const WatchedKey = z
     id: z.string(),
     key_prefix: z.string(),
     name: z.string(),
-    replied: z.boolean().describe('Always false until there are direct messages to reply to'),
+    replied: z.boolean().describe('Whether the key has sent a direct message since the probe began'),
     verdict: z
       .enum(['replied', 'connected_but_silent', 'key_used_recently', 'not_connected'])
       .nullable()
