@@ -2,6 +2,7 @@ import { SLOT_MS } from '../../src/base/frame.ts';
 import type { Bench, BenchContext, Measure } from '../bench.ts';
 import { type Density, knownDensity } from '../density.ts';
 import { LoadedGateway, type ProbedCall } from '../loaded-gateway.ts';
+import { cpuSeconds } from '../process-usage.ts';
 import { quantile } from '../quantiles.ts';
 import { median } from '../report/statistics.ts';
 import { sleepBeside } from '../tick/sleeper.ts';
@@ -14,13 +15,15 @@ const LOADS = [0.1, 0.7];
 const SETTLE_S = 3;
 const SLOT_US = SLOT_MS * 1_000;
 
-/** One round under one load; all in milliseconds. */
+/** One round under one load; times in milliseconds. */
 interface Round {
   readonly inTotal: readonly number[];
   /** From the tick on, which ends the jitter buffer's part. */
   readonly inAdded: readonly number[];
   readonly outTotal: readonly number[];
   readonly machine: readonly number[];
+  /** What the gateway used: a share of the calls found in a better hour may fill the core. */
+  readonly gatewayCores: number;
 }
 
 export const latencyBench: Bench = {
@@ -73,19 +76,21 @@ async function measure(
   baseUs: number,
 ): Promise<Round> {
   const seconds = SETTLE_S + (quick ? 6 : 20);
+  const { pid } = loaded.gateway;
+  const [cpuBefore, beganMs] = [cpuSeconds(pid), performance.now()];
   const [seen, machine] = await Promise.all([
     probeCall('talk', loaded, call, cores.generators, seconds),
     sleepBeside(cores.gateway, seconds),
   ]);
-  return roundOf(seen, machine, callPhase(seen.packetsUs, baseUs, SLOT_US));
+  const gatewayCores = ((cpuSeconds(pid) - cpuBefore) * 1_000) / (performance.now() - beganMs);
+  return { ...timesOf(seen, callPhase(seen.packetsUs, baseUs, SLOT_US)), machine, gatewayCores };
 }
 
-function roundOf(seen: Sightings, machine: readonly number[], phaseUs: number): Round {
+function timesOf(seen: Sightings, phaseUs: number): Pick<Round, 'inTotal' | 'inAdded' | 'outTotal'> {
   return {
     inTotal: takesMs(seen.heard),
     inAdded: againstTicks(seen.framesUs, phaseUs).map((us) => us / 1_000),
     outTotal: takesMs(seen.said),
-    machine,
   };
 }
 
@@ -98,7 +103,9 @@ function agentMeasures(load: number, calls: number, rounds: readonly Round[]): M
   const out = ({ outTotal }: Round): readonly number[] => outTotal;
   const raw = (values: (round: Round) => readonly number[]): string =>
     `raw p50/p99/p99.9 ${[0.5, 0.99, 0.999].map((share) => median(each((round) => quantile(values(round), share))).toFixed(2)).join('/')} ms`;
-  const machine = `C thread p99 ${median(each((round) => quantile(round.machine, 0.99))).toFixed(2)} ms`;
+  const machine =
+    `C thread p99 ${median(each((round) => quantile(round.machine, 0.99))).toFixed(2)} ms; ` +
+    `gateway ${median(each(({ gatewayCores }) => gatewayCores)).toFixed(2)} cores`;
   const held = each((round) => median(round.inTotal) - median(round.inAdded));
   return [
     {
@@ -133,8 +140,8 @@ function agentMeasures(load: number, calls: number, rounds: readonly Round[]): M
   ];
 }
 
-function describe({ inAdded, outTotal, machine }: Round): string {
+function describe({ inAdded, outTotal, machine, gatewayCores }: Round): string {
   const show = (values: readonly number[]): string =>
     [0.5, 0.99].map((share) => quantile(values, share).toFixed(2)).join('/');
-  return `in +${show(inAdded)}, out ${show(outTotal)}, C thread ${show(machine)} ms (p50/p99)`;
+  return `in +${show(inAdded)}, out ${show(outTotal)}, C thread ${show(machine)} ms (p50/p99), ${gatewayCores.toFixed(2)} cores`;
 }
