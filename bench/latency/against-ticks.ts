@@ -37,8 +37,8 @@ export function latestTick(timeUs: number, phaseUs: number): number {
 const CLUSTER_US = 2_000;
 /** This share of a crowd may be frames of the tick before it that were late by almost a tick. */
 const STRAY_SHARE = 0.02;
-/** How far the phase measured with one call only may be behind the true one. */
-const BASE_TOLERANCE_US = 100;
+/** How far the phase measured with one call only may be behind the true one: its core sleeps between ticks. */
+const BASE_TOLERANCE_US = 300;
 
 /** The time of a tick, told by frames that came soon after theirs, most of them: the earliest of the crowd. */
 export function tickPhase(arrivalsUs: readonly number[]): number {
