@@ -19,6 +19,12 @@ export function machineCpuSeconds(): number {
   return (user + nice + system + irq + softIrq + steal) / CLOCK_TICKS_PER_SECOND;
 }
 
+/** CPU time by that account in cores, from now until the returned function is called. */
+export function watchCores(seconds: () => number): () => number {
+  const [before, beganMs] = [seconds(), performance.now()];
+  return () => ((seconds() - before) * 1_000) / (performance.now() - beganMs);
+}
+
 /** Resident memory of a process. */
 export function residentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');

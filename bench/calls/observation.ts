@@ -1,5 +1,5 @@
 import { type GeneratorReport, lossesOf } from '../generator/generator-report.ts';
-import { cpuSeconds, machineCpuSeconds } from '../process-usage.ts';
+import { cpuSeconds, machineCpuSeconds, watchCores } from '../process-usage.ts';
 import type { CallSystem, TickReport } from './call-system.ts';
 
 /** A tick this late is a frame late. */
@@ -57,13 +57,11 @@ function tickFaults(ticks: TickReport | null): string[] {
 
 /** Cores used by each process, and by all others, from now until the returned function is called. */
 function startUsage(pids: readonly number[]): () => number[] {
-  const beganMs = performance.now();
-  const before = [...pids.map(cpuSeconds), machineCpuSeconds()];
+  const processes = pids.map((pid) => watchCores(() => cpuSeconds(pid)));
+  const all = watchCores(machineCpuSeconds);
   return () => {
-    const seconds = (performance.now() - beganMs) / 1_000;
-    const after = [...pids.map(cpuSeconds), machineCpuSeconds()];
-    const used = after.map((value, i) => (value - (before[i] as number)) / seconds);
-    const machine = used.pop() as number;
+    const used = processes.map((coresUsed) => coresUsed());
+    const machine = all();
     return [...used, Math.max(0, machine - used.reduce((sum, value) => sum + value, 0))];
   };
 }

@@ -2,7 +2,7 @@ import { SLOT_MS } from '../../src/base/frame.ts';
 import type { Bench, BenchContext, Measure } from '../bench.ts';
 import { type Density, knownDensity } from '../density.ts';
 import { LoadedGateway, type ProbedCall } from '../loaded-gateway.ts';
-import { cpuSeconds } from '../process-usage.ts';
+import { cpuSeconds, watchCores } from '../process-usage.ts';
 import { quantile } from '../quantiles.ts';
 import { median } from '../report/statistics.ts';
 import { sleepBeside } from '../tick/sleeper.ts';
@@ -76,13 +76,12 @@ async function measure(
   baseUs: number,
 ): Promise<Round> {
   const seconds = SETTLE_S + (quick ? 6 : 20);
-  const { pid } = loaded.gateway;
-  const [cpuBefore, beganMs] = [cpuSeconds(pid), performance.now()];
+  const coresUsed = watchCores(() => cpuSeconds(loaded.gateway.pid));
   const [seen, machine] = await Promise.all([
     probeCall('talk', loaded, call, cores.generators, seconds),
     sleepBeside(cores.gateway, seconds),
   ]);
-  const gatewayCores = ((cpuSeconds(pid) - cpuBefore) * 1_000) / (performance.now() - beganMs);
+  const gatewayCores = coresUsed();
   return { ...timesOf(seen, callPhase(seen.packetsUs, baseUs, SLOT_US)), machine, gatewayCores };
 }
 

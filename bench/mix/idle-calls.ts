@@ -3,7 +3,7 @@ import { claimSignalingPorts, type PortClaim } from '../../test/support/free-por
 import { Gateway } from '../../test/support/gateway.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { CorePlan } from '../bench.ts';
-import { cpuSeconds, residentBytes } from '../process-usage.ts';
+import { cpuSeconds, residentBytes, watchCores } from '../process-usage.ts';
 import { HoldingTrunk } from './holding-trunk.ts';
 
 const PLACED_AT_ONCE = 8;
@@ -73,13 +73,11 @@ export class IdleCalls {
   }
 
   async measure(seconds: number): Promise<IdleCost> {
-    const before = cpuSeconds(this.#gateway.pid);
-    const beganMs = performance.now();
+    const coresUsed = watchCores(() => cpuSeconds(this.#gateway.pid));
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-    const elapsedSeconds = (performance.now() - beganMs) / 1_000;
     return {
       calls: this.#calls,
-      cores: (cpuSeconds(this.#gateway.pid) - before) / elapsedSeconds,
+      cores: coresUsed(),
       bytesPerCall: (residentBytes(this.#gateway.pid) - this.#emptyBytes) / Math.max(1, this.#calls),
     };
   }

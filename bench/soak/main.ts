@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { planCores } from '../cores.ts';
 import { knownDensity } from '../density.ts';
-import { cpuSeconds, residentBytes } from '../process-usage.ts';
+import { cpuSeconds, residentBytes, watchCores } from '../process-usage.ts';
 import { surroundings } from '../report/surroundings.ts';
 import { type Holdings, holdingsOf } from './holdings.ts';
 import { judgedSlope, type MemoryPoint, memoryFault, SCRIPTS, type Script } from './judgement.ts';
@@ -137,7 +137,8 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
   const before = holdingsOf(pid);
   const warmUp = await warm(line, Math.min(calls, WARM_UP_CALLS));
   const churn = new Churn(line, HOLDS, randomScript);
-  const [beganMs, cpuBefore] = [performance.now(), cpuSeconds(pid)];
+  const beganMs = performance.now();
+  const coresUsed = watchCores(() => cpuSeconds(pid));
   const memory: MemoryPoint[] = [];
   const timers = [
     setInterval(() => tell((performance.now() - beganMs) / 1_000, churn, residentBytes(pid)), SAMPLE_MS),
@@ -150,7 +151,7 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
   const ended = churn.run(calls, beganMs + minutes * 60_000);
   await pause(minutes * 60_000);
   for (const timer of timers) clearInterval(timer);
-  const gatewayCores = ((cpuSeconds(pid) - cpuBefore) * 1_000) / (performance.now() - beganMs);
+  const gatewayCores = coresUsed();
   await ended;
   await waitFor('everything to be given back', async () => isBack(before, holdingsOf(pid)), DRAIN_DEADLINE_MS)
     // The report says what is missing.
