@@ -100,11 +100,10 @@ export function telephoneBand(samples: Int16Array): Int16Array {
 function resampled(samples: Int16Array, fromHz: number, toHz: number): Int16Array {
   const pieceSamples = frameSamples(fromHz);
   const resampler = new Resampler(fromHz, toHz, pieceSamples);
-  const piece = new Int16Array(resampler.maxOutputSamples);
   const output: number[] = [];
   for (let from = 0; from < samples.length; from += pieceSamples) {
     const input = samples.subarray(from, from + pieceSamples);
-    output.push(...piece.subarray(0, resampler.process(input, input.length, piece)));
+    output.push(...resampler.process(input, input.length));
   }
   return Int16Array.from(output);
 }

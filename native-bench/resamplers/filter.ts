@@ -31,11 +31,10 @@ const frameLength = frameSamples(inRateHz);
 
 function ours(): Convert {
   const resampler = new Resampler(inRateHz, outRateHz, frameLength);
-  const room = new Int16Array(resampler.maxOutputSamples);
   return (frame, output, from) => {
-    const made = resampler.process(frame, frame.length, room);
-    for (let i = 0; i < made; i++) output[from + i] = room[i]!;
-    return made;
+    const made = resampler.process(frame, frame.length);
+    output.set(made, from);
+    return made.length;
   };
 }
 

@@ -16,8 +16,6 @@ import { type PolyphaseFilter, polyphaseFilter } from './polyphase-filter.ts';
  * 11,025 Hz has 220.5 samples in 20 ms and gives 220 and 221 in turn.
  */
 export class Resampler {
-  /** Room that `output` must have for any call of `process`, in samples. */
-  readonly maxOutputSamples: number;
   readonly #maxInputSamples: number;
   readonly #filter: PolyphaseFilter;
   /** The last input samples of former calls, as many as reach into the next one or up to three more. */
@@ -31,24 +29,26 @@ export class Resampler {
   /** `maxInputSamples` bounds one call of `process`. */
   constructor(inRateHz: number, outRateHz: number, maxInputSamples: number) {
     assert(inRateHz !== outRateHz, 'equal rates need no resampler');
-    this.maxOutputSamples = Math.ceil((maxInputSamples * outRateHz) / inRateHz) + 1;
     this.#maxInputSamples = maxInputSamples;
     this.#filter = polyphaseFilter(inRateHz, outRateHz);
     this.#historyFours = new BigInt64Array(Math.ceil((this.#filter.taps - 1) / 4));
     this.#history = new Int16Array(this.#historyFours.buffer);
     assert(this.#history.length + maxInputSamples <= MAX_WINDOW_SAMPLES, 'resampler input is too long');
-    assert(this.maxOutputSamples <= MAX_OUTPUT_SAMPLES, 'resampler output is too long');
+    const maxOutputSamples = Math.ceil((maxInputSamples * outRateHz) / inRateHz) + 1;
+    assert(maxOutputSamples <= MAX_OUTPUT_SAMPLES, 'resampler output is too long');
   }
 
-  /** Converts the first `lengthSamples` of `input`; returns how many samples of `output` are now filled. */
-  process(input: Int16Array, lengthSamples: number, output: Int16Array): number {
+  /**
+   * Converts the first `lengthSamples` of `input`. What comes of them lies in memory that all resamplers of the thread
+   * share: it is to be copied before another one, or this one, is asked again.
+   */
+  process(input: Int16Array, lengthSamples: number): Int16Array {
     assert(lengthSamples <= this.#maxInputSamples, 'resampler input is longer than agreed');
     this.#fillWindow(input, lengthSamples);
     const produced = convolveWindow(this.#filter, this.#history.length, lengthSamples, this.#at, this.#phase);
-    output.set(convolved(produced));
     this.#keepHistory(lengthSamples);
     this.#moveOn(lengthSamples, produced);
-    return produced;
+    return convolved(produced);
   }
 
   #fillWindow(input: Int16Array, lengthSamples: number): void {

@@ -9,10 +9,6 @@ const FRAMES_TO_FALL_SILENT = 2;
 
 /** Where frames of one rate are made, for one after the other of all listeners: what all use stays in the cache. */
 interface Workbench {
-  /** A frame and the sample that some rates have now and then. */
-  readonly resampled: Int16Array;
-  /** The usual result: as many samples as one frame has. */
-  readonly resampledFrame: Int16Array;
   readonly realigned: Int16Array;
   readonly silence: Int16Array;
 }
@@ -22,13 +18,7 @@ const workbenches = new Map<number, Workbench>();
 function workbenchFor(samples: number): Workbench {
   let workbench = workbenches.get(samples);
   if (workbench === undefined) {
-    const resampled = new Int16Array(samples + 1);
-    workbench = {
-      resampled,
-      resampledFrame: resampled.subarray(0, samples),
-      realigned: new Int16Array(samples),
-      silence: new Int16Array(samples),
-    };
+    workbench = { realigned: new Int16Array(samples), silence: new Int16Array(samples) };
     workbenches.set(samples, workbench);
   }
   return workbench;
@@ -66,22 +56,21 @@ export class Egress {
       this.#write(frame);
       return;
     }
-    const { resampled, resampledFrame, silence } = this.#workbench;
     const isAligned = this.#fifo === null || this.#fifo.length === 0;
     this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
     if (this.#silentFrames > FRAMES_TO_FALL_SILENT && isAligned) {
-      this.#write(silence);
+      this.#write(this.#workbench.silence);
       return;
     }
-    const length = this.#resampler.process(frame, frame.length, resampled);
-    if (length === this.#frameSamples && isAligned) this.#write(resampledFrame);
-    else this.#writeRealigned(length);
+    const resampled = this.#resampler.process(frame, frame.length);
+    if (resampled.length === this.#frameSamples && isAligned) this.#write(resampled);
+    else this.#writeRealigned(resampled);
   }
 
-  #writeRealigned(length: number): void {
-    const { resampled, realigned } = this.#workbench;
+  #writeRealigned(resampled: Int16Array): void {
+    const { realigned } = this.#workbench;
     this.#fifo ??= new SampleFifo(this.#frameSamples);
-    this.#fifo.append(resampled, length);
+    this.#fifo.append(resampled);
     while (this.#fifo.length >= this.#frameSamples) {
       this.#fifo.shift(realigned, this.#frameSamples);
       this.#write(realigned);

@@ -36,8 +36,6 @@ export class Playout {
   readonly #frameSamples: number;
   readonly #rateHz: number;
   readonly #depth = new PlayoutDepth();
-  readonly #resampled: Int16Array;
-  readonly #resampledFrame: Int16Array;
   readonly #fifo: SampleFifo;
   /** Samples at the front of the fifo that came from the agent; the rest is padding behind an utterance. */
   #agentSamples = 0;
@@ -55,8 +53,6 @@ export class Playout {
     this.#rateHz = sampleRateHz;
     this.#agentRateHz = sampleRateHz;
     this.#frameSamples = frameSamples(sampleRateHz);
-    this.#resampled = new Int16Array(2 * this.#frameSamples);
-    this.#resampledFrame = this.#resampled.subarray(0, this.#frameSamples);
     this.#fifo = new SampleFifo(this.#frameSamples);
   }
 
@@ -232,13 +228,7 @@ export class Playout {
   /** Appends `length` samples of the piece to the fifo, at the room's rate. */
   #append(length: number): void {
     const front = frontOf(length);
-    if (this.#resampler === null) {
-      this.#fifo.append(front, length);
-      return;
-    }
-    const produced = this.#resampler.process(front, length, this.#resampled);
-    const isFrame = produced === this.#frameSamples;
-    this.#fifo.append(isFrame ? this.#resampledFrame : this.#resampled, produced);
+    this.#fifo.append(this.#resampler === null ? front : this.#resampler.process(front, length));
   }
 
   #shift(frame: Int16Array, count: number): void {

@@ -16,13 +16,11 @@ export class SampleFifo {
     return this.#length;
   }
 
-  append(source: Int16Array, count: number): void {
-    const samples = this.#samples;
+  append(source: Int16Array): void {
     const length = this.#length;
-    assert(length + count <= samples.length, 'sample fifo overflows');
-    if (count === source.length) samples.set(source, length);
-    else for (let i = 0; i < count; i++) samples[length + i] = source[i] as number;
-    this.#length = length + count;
+    assert(length + source.length <= this.#samples.length, 'sample fifo overflows');
+    this.#samples.set(source, length);
+    this.#length = length + source.length;
   }
 
   /** Moves the first `count` samples to the front of `target`. */

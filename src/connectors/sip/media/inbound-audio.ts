@@ -63,8 +63,9 @@ export class InboundAudio {
     const resampler = this.#toRoom;
     if (resampler === null) return this.#pullDecoded(frame);
     const heard = this.#pullDecoded(this.#decoded);
-    resampler.process(this.#decoded, this.#frameSamples, frame);
-    if (!heard) frame.fill(0);
+    const resampled = resampler.process(this.#decoded, this.#frameSamples);
+    if (heard) frame.set(resampled);
+    else frame.fill(0);
     return heard;
   }
 

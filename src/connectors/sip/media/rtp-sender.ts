@@ -36,7 +36,6 @@ export class RtpSender {
   #frameTicks = 0;
   /** Where the codec's rate is not the room's. */
   #fromRoom: Resampler | null = null;
-  #narrow = new Int16Array(0);
   #sequence: number;
   #timestamp: number;
   #anchorTimestamp: number;
@@ -80,7 +79,6 @@ export class RtpSender {
     const roomSamples = frameSamples(this.#roomRateHz);
     const isRoomRate = sampleRateHz === this.#roomRateHz;
     this.#fromRoom = isRoomRate ? null : new Resampler(this.#roomRateHz, sampleRateHz, roomSamples);
-    this.#narrow = new Int16Array(isRoomRate ? 0 : frameSamples(sampleRateHz));
     this.#setClock(encoder.clockRateHz, nowMs);
   }
 
@@ -139,9 +137,7 @@ export class RtpSender {
   }
 
   #atCodecsRate(frame: Int16Array): Int16Array {
-    if (this.#fromRoom === null) return frame;
-    this.#fromRoom.process(frame, frame.length, this.#narrow);
-    return this.#narrow;
+    return this.#fromRoom === null ? frame : this.#fromRoom.process(frame, frame.length);
   }
 
   #writeEvent(bytes: Uint8Array, payloadType: number): number {
