@@ -9,11 +9,13 @@ const FADE_END_MS = 60;
 /** Shortest template: at least two periods of a high voice, which sounds less like a buzzer than one. */
 const MIN_TEMPLATE_MS = 10;
 const MAX_TEMPLATE_MS = 20;
-/** The past is written on and on, and moved back to the start once in so many times its length. */
-const ROOM = 4;
+/** The past is written on and on, and moved back to the start when so many times its length are full. */
+const ROOM = 2;
 /** Overlap with the sound that comes back: 4 ms and as much again for every 10 ms lost, up to 10 ms. */
 const OVERLAP_MS = 4;
 const MAX_OVERLAP_MS = 10;
+
+const NO_TEMPLATE = new Float32Array(0);
 
 /**
  * Packet-loss concealment by pitch repetition, in the manner of ITU-T G.711 Appendix I: what is missing is filled
@@ -26,7 +28,8 @@ export class PacketLossConcealer {
   readonly #past: Int16Array;
   readonly #pastSamples: number;
   #end: number;
-  readonly #template: Float32Array;
+  /** Made when something is lost for the first time. */
+  #template = NO_TEMPLATE;
   #templateSamples = 0;
   #position = 0;
   #seamOffset = 0;
@@ -39,7 +42,6 @@ export class PacketLossConcealer {
     this.#pastSamples = Math.ceil((MATCH_MS + MAX_TEMPLATE_MS + MAX_PITCH_MS) * this.#samplesPerMs);
     this.#past = new Int16Array(ROOM * this.#pastSamples);
     this.#end = this.#pastSamples;
-    this.#template = new Float32Array(Math.ceil((MAX_TEMPLATE_MS + 1) * this.#samplesPerMs));
   }
 
   /** Notes what was heard; after a loss it first blends the start of it, in place, with what had been made up. */
@@ -70,6 +72,8 @@ export class PacketLossConcealer {
     const periods = Math.ceil((MIN_TEMPLATE_MS * this.#samplesPerMs) / pitch);
     const length = pitch * periods;
     const fade = pitch >> 2;
+    if (this.#template === NO_TEMPLATE)
+      this.#template = new Float32Array(Math.ceil((MAX_TEMPLATE_MS + 1) * this.#samplesPerMs));
     for (let i = 0; i < length; i++) this.#template[i] = past[end - length + i]!;
     // The template's end runs into its own start without a step.
     for (let i = 0; i < fade; i++) {

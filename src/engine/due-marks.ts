@@ -3,36 +3,30 @@ import { NOTE_CAPACITY } from '../threads/ring-layout.ts';
 
 /** Marks that have left the ring and wait until the sample before them has left the fifo; first in, first out. */
 export class DueMarks {
-  readonly #markIds = new Int32Array(NOTE_CAPACITY);
-  /** Number of samples that must have left. */
-  readonly #dueAt = new Float64Array(NOTE_CAPACITY);
-  #count = 0;
+  /** Each with the number of samples that must have left. */
+  readonly #due: { readonly markId: number; readonly dueAt: number }[] = [];
 
   get isEmpty(): boolean {
-    return this.#count === 0;
+    return this.#due.length === 0;
   }
 
   get isFull(): boolean {
-    return this.#count === NOTE_CAPACITY;
+    return this.#due.length === NOTE_CAPACITY;
   }
 
   add(markId: number, dueAt: number): void {
-    this.#markIds[this.#count] = markId;
-    this.#dueAt[this.#count] = dueAt;
-    this.#count++;
+    this.#due.push({ markId, dueAt });
   }
 
   /** Takes the next mark that is due when `samplesLeft` have left; NO_MARK when none is. */
   take(samplesLeft: number): number {
-    if (this.#count === 0 || (this.#dueAt[0] as number) > samplesLeft) return NO_MARK;
-    const markId = this.#markIds[0] as number;
-    this.#count--;
-    this.#markIds.copyWithin(0, 1);
-    this.#dueAt.copyWithin(0, 1);
-    return markId;
+    const next = this.#due[0];
+    if (next === undefined || next.dueAt > samplesLeft) return NO_MARK;
+    this.#due.shift();
+    return next.markId;
   }
 
   clear(): void {
-    this.#count = 0;
+    this.#due.length = 0;
   }
 }

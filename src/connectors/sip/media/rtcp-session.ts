@@ -20,6 +20,9 @@ const COMPENSATION = Math.E - 1.5;
 const MAX_COMPOUND_BYTES = 256;
 const NTP_UNITS_PER_MS = 0x1_0000 / 1000;
 
+/** The report that is being written: one at a time on a thread. */
+const compound = new Uint8Array(MAX_COMPOUND_BYTES + SRTP_TRAILER_BYTES);
+
 /** Sends reports every five seconds or so, and reads the peer's (RFC 3550 section 6). Times are wall-clock. */
 export class RtcpSession implements RtcpVisitor {
   readonly #memory: RtpMemory;
@@ -27,7 +30,6 @@ export class RtcpSession implements RtcpVisitor {
   readonly #stats: ReceptionStats;
   readonly #counters: SipMediaCounters;
   readonly #send: SendPacket;
-  readonly #bytes = new Uint8Array(MAX_COMPOUND_BYTES + SRTP_TRAILER_BYTES);
   #nextAtMs: number;
   #packetsReported: number;
   #lastSenderReport = 0;
@@ -61,7 +63,7 @@ export class RtcpSession implements RtcpVisitor {
   /** Says that our stream is over (section 6.6). */
   goodbye(srtp: SrtpSession | null, nowMs: number): void {
     const end = this.#writeCompound(nowMs);
-    this.#finish(writeGoodbye(this.#bytes, end, this.#memory.localSsrc), srtp);
+    this.#finish(writeGoodbye(compound, end, this.#memory.localSsrc), srtp);
   }
 
   /** Takes a compound packet from the peer. False: malformed. */
@@ -89,8 +91,8 @@ export class RtcpSession implements RtcpVisitor {
 
   #writeCompound(nowMs: number): number {
     const ssrc = this.#memory.localSsrc;
-    const end = writeReport(this.#bytes, 0, ssrc, this.#senderInfo(nowMs), this.#block(nowMs));
-    return writeCname(this.#bytes, end, ssrc, this.#memory.cname);
+    const end = writeReport(compound, 0, ssrc, this.#senderInfo(nowMs), this.#block(nowMs));
+    return writeCname(compound, end, ssrc, this.#memory.cname);
   }
 
   /** Null when nothing was sent since the former report: then a receiver report is due. */
@@ -117,7 +119,7 @@ export class RtcpSession implements RtcpVisitor {
   }
 
   #finish(length: number, srtp: SrtpSession | null): void {
-    this.#send(this.#bytes, srtp === null ? length : srtp.protectRtcp(this.#bytes, length));
+    this.#send(compound, srtp === null ? length : srtp.protectRtcp(compound, length));
   }
 }
 
