@@ -8,6 +8,7 @@ import type { Termination } from '../../../base/termination.ts';
 import type { PlatformLeg, SendsDtmf } from '../../contract/connector.ts';
 import { redirectTarget } from './dial-target.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
+import { forgetInvite } from './sip-core.ts';
 import type { SipLeg } from './sip-leg.ts';
 import { terminationOf } from './termination-of.ts';
 import { TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
@@ -165,11 +166,21 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     if (this.#state.type === 'inviting') trunk.prefer(this.#state.destinations[0]!);
     this.#state = { type: 'established', dialogId: session.id };
     const talk = this.#leg.establish(session, 'caller', async () => {});
+    this.#forgetInviteLater(session);
     const isUsable = message.body === '' ? media.isAgreed : await media.acceptAnswer(message.body);
     if (!isUsable)
       return this.#leg.bye('lost', { result: 'failed', reason: 'the answer has no codec in common' });
     talk.keepRefreshed(message.getHeader('session-expires'));
     await this.#leg.answered();
+  }
+
+  /** Until then the 2xx may be repeated, or a fork may send its own (section 13.2.2.4). */
+  #forgetInviteLater(session: Parameters<SipLeg['establish']>[0]): void {
+    const cancel = this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => {
+      this.#request = null;
+      forgetInvite(session);
+    });
+    void this.#leg.released.then(cancel);
   }
 
   #dismiss(session: Parameters<SipLeg['establish']>[0]): void {

@@ -3,8 +3,10 @@ import {
   C,
   ClientTransaction,
   type DigestAuthentication,
+  InviteClientTransaction,
   LoggerFactory,
   type OutgoingRequestMessage,
+  type Session,
   type Transport,
   URI,
   UserAgentCore,
@@ -42,6 +44,14 @@ Object.assign(ClientTransaction, {
       ? request.branch
       : `z9hG4bK${randomBytes(12).toString('hex')}`,
 });
+
+/** Stands for the INVITE of a dialog that we began, once nobody will repeat anything of it. */
+const FORGOTTEN_INVITE: unknown = Object.create(InviteClientTransaction.prototype);
+
+/** sip.js keeps the INVITE of a dialog and its ACK, some 7 KB, for the dialog's life, and asks only of what kind it was. */
+export function forgetInvite(dialog: Session): void {
+  Object.assign(dialog, { initialTransaction: FORGOTTEN_INVITE });
+}
 
 /** Our end of a trunk; it may change while the core lives, so it is asked each time. */
 export interface LocalEnd {
