@@ -339,17 +339,19 @@ export class JitterBuffer {
     const excessMs = this.depthMs - this.targetMs;
     this.#windowLeastMs = Math.min(this.#windowLeastMs, this.depthMs);
     this.#windowMostMs = Math.max(this.#windowMostMs, this.depthMs);
-    if (excessMs > FRAME_MS) this.#trimQuiet(head, Math.min(gapSamples, excessMs * this.#samplesPerMs));
+    if (gapSamples > 0) this.#shorten(gapSamples, excessMs);
+    else if (excessMs >= FRAME_MS && this.#isQuiet(head)) this.#trimHead(head);
     if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;
     if (this.#windowLeastMs > this.targetMs + MAX_EXCESS_MS) this.#trimToTarget();
     this.#mayStretch = this.#windowMostMs + FRAME_MS <= this.targetMs;
     this.#startWindow();
   }
 
-  /** Leaves out what nobody misses: a gap that would be silent or concealed, else one quiet packet. */
-  #trimQuiet(head: number, gapSamples: number): void {
-    if (gapSamples > 0) this.#nextTimestamp = (this.#nextTimestamp + gapSamples) | 0;
-    else if (this.#isQuiet(head)) this.#trimHead(head);
+  /** Leaves a gap out, which costs less than a packet but more than a quiet one: voices are heard to jump there. */
+  #shorten(gapSamples: number, excessMs: number): void {
+    if (excessMs <= FRAME_MS) return;
+    const leftOut = Math.min(gapSamples, excessMs * this.#samplesPerMs);
+    this.#nextTimestamp = (this.#nextTimestamp + leftOut) | 0;
   }
 
   #trimToTarget(): void {

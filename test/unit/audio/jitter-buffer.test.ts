@@ -138,6 +138,16 @@ describe('JitterBuffer', () => {
     expect(missing.every((index) => index % 2 === 0)).toBe(true);
   });
 
+  it('gives up the frame that it held for a path it did not know yet, once a packet is quiet', () => {
+    const buffer = newBuffer();
+    const played = play(stream(300, steady, { quiet: (i) => i === 200 }), 6_000, buffer);
+    const behindMs = (index: number): number =>
+      played.find((each) => each.index === index)!.atMs - (index * 20 + steady());
+    expect(behindMs(199) - behindMs(201)).toBe(20);
+    expect(behindMs(290)).toBe(behindMs(201));
+    expect(buffer.counters).toMatchObject({ droppedForDepth: 1, lost: 0, late: 0, concealed: 0 });
+  });
+
   it('jumps to a stream whose numbers begin anew', () => {
     const first = stream(100, steady, { sequence: 100, timestamp: 1_000 });
     const second = stream(100, () => 2_030, { sequence: 40_000, timestamp: 5 }).map((p) => ({
