@@ -247,7 +247,8 @@ export class Playout {
 
   #queuedMs(): number {
     const rateHz = this.#ring.sampleRateHz || this.#rateHz;
-    return (this.#ring.queuedSamples * 1000) / rateHz + (this.#fifo.length * 1000) / this.#rateHz;
+    const queuedMs = (this.#ring.queuedSamples * 1000) / rateHz;
+    return queuedMs + this.#ring.behindMs + (this.#fifo.length * 1000) / this.#rateHz;
   }
 }
 

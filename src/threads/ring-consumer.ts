@@ -1,4 +1,5 @@
 import {
+  BEHIND_MS,
   DROPPED_MS,
   NOTE_CAPACITY,
   NOTE_MARK,
@@ -58,6 +59,11 @@ export class RingConsumer {
   /** All samples queued, of whatever rate. */
   get queuedSamples(): number {
     return (Atomics.load(this.#ring.words, WRITE_POSITION) - this.#position) | 0;
+  }
+
+  /** What waits behind the ring until there is room in it; as of the last `queuedSamples`. */
+  get behindMs(): number {
+    return this.#ring.words[BEHIND_MS] as number;
   }
 
   /** Samples from here to `position`, negative when it has been passed. */

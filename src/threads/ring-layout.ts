@@ -19,6 +19,8 @@ import { assert } from '../base/assert.ts';
 /** Words written by the producer only (Int32 index). */
 export const WRITE_POSITION = 0;
 export const NOTES_WRITTEN = 1;
+/** Milliseconds that the producer holds back because the ring is full. */
+export const BEHIND_MS = 2;
 
 /** Words written by the consumer only (Int32 index). */
 export const READ_POSITION = 16;

@@ -1,4 +1,5 @@
 import {
+  BEHIND_MS,
   NOTE_CAPACITY,
   NOTE_MARK,
   NOTE_RATE,
@@ -28,6 +29,11 @@ export class RingProducer {
     this.#position = Atomics.load(this.#ring.words, WRITE_POSITION);
     this.#notesWritten = Atomics.load(this.#ring.words, NOTES_WRITTEN);
     this.#readPosition = Atomics.load(this.#ring.words, READ_POSITION);
+  }
+
+  /** Tells the consumer how much waits behind the ring. */
+  noteBehind(milliseconds: number): void {
+    Atomics.store(this.#ring.words, BEHIND_MS, milliseconds);
   }
 
   /** Position after the last sample written. */

@@ -69,7 +69,7 @@ export class Uplink {
     const backlogMs = this.#backlogMs;
     for (const item of this.#backlog) this.#keepBlock(item);
     this.#backlog.length = 0;
-    this.#backlogMs = 0;
+    this.#setBacklog(0);
     return { point: { position: this.#ring.position, noteCount: this.#ring.notesWritten }, backlogMs };
   }
 
@@ -80,7 +80,7 @@ export class Uplink {
       const room = this.#roomFor(length, sampleRateHz);
       room.samples.set(samples.subarray(from, from + length), room.to);
       room.to += length;
-      this.#backlogMs += (length * 1000) / sampleRateHz;
+      this.#setBacklog(this.#backlogMs + (length * 1000) / sampleRateHz);
     }
     return ((samples.length - from - length) * 1000) / sampleRateHz;
   }
@@ -105,6 +105,11 @@ export class Uplink {
     return spare;
   }
 
+  #setBacklog(milliseconds: number): void {
+    this.#backlogMs = milliseconds;
+    this.#ring.noteBehind(milliseconds);
+  }
+
   #keepBlock(item: BacklogItem): void {
     if (item.type !== 'audio' || item.samples.length !== BLOCK_SAMPLES) return;
     item.from = 0;
@@ -118,7 +123,7 @@ export class Uplink {
     const rest = item.to - item.from;
     const written = this.#ring.write(item.samples, item.from, rest, item.sampleRateHz);
     item.from += written;
-    this.#backlogMs = Math.max(0, this.#backlogMs - (written * 1000) / item.sampleRateHz);
+    this.#setBacklog(Math.max(0, this.#backlogMs - (written * 1000) / item.sampleRateHz));
     return written === rest;
   }
 }

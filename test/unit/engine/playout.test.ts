@@ -4,6 +4,7 @@ import { Playout } from '../../../src/engine/playout.ts';
 import { NO_MARK } from '../../../src/threads/ring-consumer.ts';
 import { ringMemory } from '../../../src/threads/ring-layout.ts';
 import { RingProducer } from '../../../src/threads/ring-producer.ts';
+import { Uplink } from '../../../src/threads/uplink.ts';
 
 const ROOM_HZ = 8_000;
 const FRAME = 160;
@@ -229,5 +230,17 @@ describe('playout', () => {
     burst.say(new Int16Array(100_000).fill(3));
     burst.ticks(600);
     expect(burst.playout.driftDrops).toBe(0);
+  });
+
+  it.each([24_000, 48_000])('spares a burst at %i Hz that waits behind its ring', (rateHz) => {
+    const uplink = new Uplink();
+    const playout = new Playout(uplink.memory, ROOM_HZ);
+    const frame = new Int16Array(FRAME);
+    uplink.write(new Int16Array(15 * rateHz).fill(3), rateHz);
+    for (let tick = 0; tick < 700; tick++) {
+      playout.pull(frame);
+      uplink.advance();
+    }
+    expect(playout.driftDrops).toBe(0);
   });
 });
