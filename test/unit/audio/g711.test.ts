@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../../../src/audio/g711.ts';
+import { requirePeer } from '../../support/require-peer.ts';
 
 const ALL_SAMPLES = Int16Array.from({ length: 65_536 }, (_, i) => i - 32_768);
 const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, i) => i);
@@ -33,7 +34,7 @@ function alawReference(sample: number): number {
   return (sample >= 0 ? magnitude | 0x80 : magnitude) ^ 0x55;
 }
 
-const hasFfmpeg = spawnSync('ffmpeg', ['-version']).status === 0;
+const noFfmpeg = requirePeer('ffmpeg');
 
 function ffmpeg(from: string, to: string, input: Uint8Array): Buffer {
   const args = ['-v', 'error', '-f', from, '-ar', '8000', '-ac', '1', '-i', 'pipe:0', '-f', to, 'pipe:1'];
@@ -67,12 +68,12 @@ describe.each(LAWS)('$name', ({ name, decode, encode, reference }) => {
     expect(Array.from(samples)).toEqual([decoded[reference(1000)], 0, 0]);
   });
 
-  it.skipIf(!hasFfmpeg)('expands every byte as ffmpeg does', () => {
+  it.skipIf(noFfmpeg)('expands every byte as ffmpeg does', () => {
     const theirs = ffmpeg(name, 's16le', ALL_BYTES);
     expect(decoded).toEqual(new Int16Array(theirs.buffer, theirs.byteOffset, 256));
   });
 
-  it.skipIf(!hasFfmpeg)('compresses as ffmpeg does, but for the decision values between two segments', () => {
+  it.skipIf(noFfmpeg)('compresses as ffmpeg does, but for the decision values between two segments', () => {
     // ffmpeg decides half-way between two levels; the standard's own decision values lie a little off it.
     const theirs = ffmpeg('s16le', name, new Uint8Array(ALL_SAMPLES.buffer));
     const levels = Array.from(new Set(decoded)).sort((a, b) => a - b);
