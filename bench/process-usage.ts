@@ -5,7 +5,16 @@ const CLOCK_TICKS_PER_SECOND = 100;
 
 /** CPU seconds (user and system, all threads) that a process has used so far. */
 export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return secondsIn(`/proc/${pid}/stat`);
+}
+
+/** The same of its first thread alone. */
+export function mainThreadCpuSeconds(pid: number): number {
+  return secondsIn(`/proc/${pid}/task/${pid}/stat`);
+}
+
+function secondsIn(path: string): number {
+  const stat = readFileSync(path, 'latin1');
   // The second field, the command, may hold spaces; it ends with the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
@@ -13,10 +22,23 @@ export function cpuSeconds(pid: number): number {
 
 /** CPU seconds that all processes of the machine together have used since it started, and others on its host have taken. */
 export function machineCpuSeconds(): number {
+  const { user, nice, system, irq, softIrq, steal } = machineTimes();
+  return user + nice + system + irq + softIrq + steal;
+}
+
+/** CPU seconds that others on its host have taken from this machine since it started. */
+export function stolenCpuSeconds(): number {
+  return machineTimes().steal;
+}
+
+function machineTimes(): Record<'user' | 'nice' | 'system' | 'irq' | 'softIrq' | 'steal', number> {
   const [line = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
-  const fields = line.split(/ +/).slice(1).map(Number);
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = fields;
-  return (user + nice + system + irq + softIrq + steal) / CLOCK_TICKS_PER_SECOND;
+  const seconds = line
+    .split(/ +/)
+    .slice(1)
+    .map((ticks) => Number(ticks) / CLOCK_TICKS_PER_SECOND);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = seconds;
+  return { user, nice, system, irq, softIrq, steal };
 }
 
 /** CPU time by that account in cores, from now until the returned function is called. */

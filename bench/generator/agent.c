@@ -102,6 +102,15 @@ void agent_send(struct agent *agent, const struct agent_frames *frames, int coun
   agent->unsent = bytes - from - (taken < 0 ? 0 : (int)taken);
 }
 
+static void take_error(struct agent *agent, const uint8_t *payload, int bytes) {
+  static const char LOST[] = "\"lost_ms\":";
+  const char *lost = memmem(payload, (size_t)bytes, LOST, sizeof LOST - 1);
+  agent->errors++;
+  if (lost == NULL || memmem(payload, (size_t)bytes, "\"audio_overrun\"", 15) == NULL) return;
+  /* JSON ends with a brace: the digits do so, too. */
+  agent->lost_ms += strtoul(lost + sizeof LOST - 1, NULL, 10);
+}
+
 static void take(struct agent *agent, const struct agent_frames *frames, struct parties *all, int opcode, const uint8_t *payload, int bytes,
                  double at_ms) {
   uint8_t reply[256];
@@ -123,7 +132,7 @@ static void take(struct agent *agent, const struct agent_frames *frames, struct 
       agent->state = AGENT_TALKING;
       party_begin(&agent->party, at_ms);
     }
-    if (memmem(payload, (size_t)bytes, "\"call_error\"", 12) != NULL) agent->errors++;
+    if (memmem(payload, (size_t)bytes, "\"call_error\"", 12) != NULL) take_error(agent, payload, bytes);
   }
 }
 

@@ -26,6 +26,8 @@ struct agent {
   int unsent;
   uint64_t blocked;
   uint64_t errors;
+  /** Audio that `call_error` messages said was dropped on its way to this agent. */
+  uint64_t lost_ms;
   int input_bytes;
   uint8_t input[AGENT_INPUT_BYTES];
 };

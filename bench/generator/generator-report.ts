@@ -6,6 +6,7 @@ export type GeneratorEvent =
   | { readonly event: 'began' }
   | { readonly event: 'failed'; readonly why: string }
   | ({ readonly event: 'left' } & LeftCall)
+  | ({ readonly event: 'lateness' } & GeneratorLateness)
   | ({ readonly event: 'report' } & GeneratorReport);
 
 /** What both ends of one call heard of it, while the generator counts. */
@@ -15,6 +16,18 @@ export interface LeftCall {
   readonly lost: number;
   readonly telephone: Heard;
   readonly agent: Heard;
+  /** `call_error` messages to the agent, and the audio that those of overruns said was dropped on its way to it. */
+  readonly agentErrors: number;
+  readonly agentLostMs: number;
+  /** Frames of the agent that a full socket did not take in time. */
+  readonly agentBlocked: number;
+}
+
+/** How late the generator itself was. */
+export interface GeneratorLateness {
+  /** Time for which nothing was sent, because it was more than half a second behind. */
+  readonly leftOutMs: number;
+  readonly sending: Lateness;
 }
 
 export interface Heard {

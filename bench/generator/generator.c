@@ -107,7 +107,9 @@ static void hang_up(int phone) {
   print_left("telephone", &phones[phone]->party, at_ms);
   printf(",");
   print_left("agent", phone < agent_count ? &agents[phone]->party : &nobody, at_ms);
-  printf("}\n");
+  printf(",\"agentErrors\":%lu,\"agentLostMs\":%lu,\"agentBlocked\":%lu}\n",
+         phone < agent_count ? agents[phone]->errors : 0, phone < agent_count ? agents[phone]->lost_ms : 0,
+         phone < agent_count ? agents[phone]->blocked : 0);
   fflush(stdout);
   phones[phone]->calling = 0;
   if (phone < agent_count) agent_close(agents[phone]);
@@ -129,6 +131,16 @@ static void begin(void) {
   phone_parties.counting = agent_parties.counting = 1;
   printf("{\"event\":\"began\"}\n");
   fflush(stdout);
+}
+
+/* How late the generator itself has been since it was last asked. */
+static void tell_lateness(void) {
+  printf("{\"event\":\"lateness\",\"leftOutMs\":%.1f,\"sending\":", (double)left_out * TURN_MS);
+  lateness_print(&phone_parties.sending, stdout);
+  printf("}\n");
+  fflush(stdout);
+  lateness_reset(&phone_parties.sending), lateness_reset(&agent_parties.sending);
+  left_out = 0;
 }
 
 struct sums {
@@ -194,6 +206,8 @@ static void order(char *line) {
     open_agent_of(index, port, key, path);
   } else if (sscanf(line, "hangup %d", &index) == 1) {
     hang_up(index);
+  } else if (strcmp(line, "lateness") == 0) {
+    tell_lateness();
   } else if (strcmp(line, "begin") == 0) {
     begin();
   } else if (strcmp(line, "end") == 0) {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { within } from '../../test/support/wait-for.ts';
 import { compileFolder } from '../compile.ts';
-import type { GeneratorEvent, GeneratorReport, LeftCall } from './generator-report.ts';
+import type { GeneratorEvent, GeneratorLateness, GeneratorReport, LeftCall } from './generator-report.ts';
 
 const ANSWER_DEADLINE_MS = 10_000;
 
@@ -103,6 +103,11 @@ export class Generator {
   /** Counts from now on. */
   async begin(): Promise<void> {
     await this.#ask('begin', 'began');
+  }
+
+  /** How late it was since it was last asked, or began to count. */
+  async lateness(): Promise<GeneratorLateness> {
+    return this.#ask('lateness', 'lateness');
   }
 
   /** Ends the count. */

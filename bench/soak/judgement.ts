@@ -22,8 +22,24 @@ const MAX_SLOPE_MB_PER_HOUR = 1;
 const MIN_JUDGED_HOURS = 5 / 60;
 
 /** What went wrong in a call, from what its two ends heard; empty: nothing. */
-export function faultsOf({ telephone, agent }: LeftCall): string[] {
-  return [...hearingFaults('the telephone', telephone), ...hearingFaults('the agent', agent)];
+export function faultsOf(call: LeftCall): string[] {
+  const faults = [
+    ...hearingFaults('the telephone', call.telephone),
+    ...hearingFaults('the agent', call.agent),
+  ];
+  if (faults.length === 0) return [];
+  return [...faults, ...hints(call)];
+}
+
+/** What both ends know of what went wrong in a call that failed. */
+function hints({ lost, agentErrors, agentLostMs, agentBlocked }: LeftCall): string[] {
+  const known: [number, string][] = [
+    [lost, `${lost} packets lost on the way to the telephone`],
+    [agentErrors, `${agentErrors} call errors`],
+    [agentLostMs, `the gateway dropped ${agentLostMs} ms on the way to the agent`],
+    [agentBlocked, `${agentBlocked} frames of the agent blocked`],
+  ];
+  return known.filter(([count]) => count > 0).map(([, text]) => text);
 }
 
 function hearingFaults(who: string, { received, due, silentMs }: Heard): string[] {

@@ -14,6 +14,7 @@ import { surroundings } from '../report/surroundings.ts';
 import { type Holdings, holdingsOf } from './holdings.ts';
 import { judgedSlope, type MemoryPoint, memoryFault, SCRIPTS, type Script } from './judgement.ts';
 import { SoakLine } from './soak-line.ts';
+import { describeSpell, type Spell, Spells } from './spell.ts';
 
 const LOAD_SHARE = 0.7;
 /** How long calls last: uniform between these. */
@@ -52,6 +53,7 @@ interface SoakReport {
   /** Null: the run was too short. */
   readonly memoryMbPerHour: number | null;
   readonly memory: readonly MemoryPoint[];
+  readonly spells: readonly Spell[];
   readonly gatewayCores: number;
   readonly before: Holdings;
   readonly after: Holdings;
@@ -140,8 +142,14 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
   const beganMs = performance.now();
   const coresUsed = watchCores(() => cpuSeconds(pid));
   const memory: MemoryPoint[] = [];
+  const watched = await Spells.begin(line.gateway, line.generator);
+  const spells: Spell[] = [];
   const timers = [
-    setInterval(() => tell((performance.now() - beganMs) / 1_000, churn, residentBytes(pid)), SAMPLE_MS),
+    setInterval(async () => {
+      const spell = await watched.next();
+      spells.push(spell);
+      tell(spell, churn, residentBytes(pid));
+    }, SAMPLE_MS),
     setInterval(async () => {
       process.kill(pid, 'SIGUSR2');
       await pause(COLLECTED_MS);
@@ -162,7 +170,7 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
     failedCalls: warmUp.length + churn.failures.length,
     failures: [...warmUp, ...churn.failures].slice(0, MAX_FAILURES_SHOWN),
     memoryMbPerHour: judgedSlope(counted),
-    ...{ memory, gatewayCores, before, after: holdingsOf(pid) },
+    ...{ memory, spells, gatewayCores, before, after: holdingsOf(pid) },
   };
 }
 
@@ -179,10 +187,11 @@ function isBack(before: Holdings, after: Holdings): boolean {
   return after.descriptors <= before.descriptors && after.udpSockets <= before.udpSockets;
 }
 
-function tell(seconds: number, { live, done, failures }: Churn, bytes: number): void {
-  const clock = `${Math.floor(seconds / 60)}:${`${Math.floor(seconds % 60)}`.padStart(2, '0')}`;
+function tell(spell: Spell, { live, done, failures }: Churn, bytes: number): void {
+  const seconds = Math.round(spell.endedAtMinutes * 60);
+  const clock = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`;
   console.log(
-    `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB` +
+    `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB; ${describeSpell(spell)}` +
       `${failures.length > 0 ? `; last: ${failures.at(-1)}` : ''}`,
   );
 }

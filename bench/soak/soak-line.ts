@@ -25,7 +25,7 @@ interface LiveCall {
 /** The gateway, and telephones and agents that come and go. */
 export class SoakLine {
   readonly gateway: Gateway;
-  readonly #generator: Generator;
+  readonly generator: Generator;
   readonly #trunk: SoakTrunk;
   readonly #trunkPort: PortClaim;
   readonly #ports: readonly number[];
@@ -40,7 +40,7 @@ export class SoakLine {
     ports: readonly number[],
   ) {
     this.gateway = gateway;
-    this.#generator = generator;
+    this.generator = generator;
     this.#trunkPort = trunkPort;
     this.#ports = ports;
     this.#freePhones = ports.map((_, phone) => phone);
@@ -88,7 +88,7 @@ export class SoakLine {
       await pause(holdMs);
       return await this.#end(call, callId);
     } catch (error) {
-      await this.#generator.hangUp(phone).catch(() => {});
+      await this.generator.hangUp(phone).catch(() => {});
       this.#trunk.hangUp(call.number);
       return [(error as Error).message.split('\n')[0] ?? 'it failed'];
     } finally {
@@ -97,7 +97,7 @@ export class SoakLine {
   }
 
   async stop(): Promise<void> {
-    this.#generator.stop();
+    this.generator.stop();
     this.#trunk.close();
     await this.gateway.stop();
     this.#trunkPort.release();
@@ -107,7 +107,7 @@ export class SoakLine {
     const call = this.#ringing.get(number);
     this.#ringing.delete(number);
     if (call === undefined || call.script === 'refused') return null;
-    this.#generator.call(call.phone, remote.host, remote.port);
+    this.generator.call(call.phone, remote.host, remote.port);
     return this.#ports[call.phone] ?? null;
   }
 
@@ -125,24 +125,24 @@ export class SoakLine {
   async #callOut(call: LiveCall): Promise<string> {
     const { call_id: callId, audio } = await this.#place(call);
     await this.gateway.waitForState(callId, 'active');
-    this.#generator.join(call.phone, audio.stream_url, this.gateway.agentKey);
+    this.generator.join(call.phone, audio.stream_url, this.gateway.agentKey);
     return callId;
   }
 
   async #callIn(call: LiveCall): Promise<string> {
     const remote = await this.#trunk.call(call.number, CALLED_NUMBER, this.#ports[call.phone] ?? 0);
     if (remote === null) throw new Error('an inbound call was not answered');
-    this.#generator.call(call.phone, remote.host, remote.port);
+    this.generator.call(call.phone, remote.host, remote.port);
     const { call_id: callId, audio } = await waitFor('an inbound call in the list', async () => {
       const { body } = await this.gateway.agentApi.get('/api/calls');
       return body.calls.find(({ caller }: { caller: string }) => caller.includes(call.number));
     });
-    this.#generator.join(call.phone, audio.stream_url, this.gateway.agentKey);
+    this.generator.join(call.phone, audio.stream_url, this.gateway.agentKey);
     return callId;
   }
 
   async #end(call: LiveCall, callId: string): Promise<string[]> {
-    const left = await this.#generator.hangUp(call.phone);
+    const left = await this.generator.hangUp(call.phone);
     if (call.script.endsWith('telephone')) this.#trunk.hangUp(call.number);
     if (call.script.endsWith('API')) await this.gateway.agentApi.delete(`/api/call/${callId}`);
     await waitFor('a call to be over', () => this.#isOver(callId), OVER_DEADLINE_MS);

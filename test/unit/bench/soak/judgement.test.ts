@@ -2,23 +2,45 @@ import { describe, expect, it } from 'vitest';
 import { faultsOf, judgedSlope, memoryFault, slopeMbPerHour } from '../../../../bench/soak/judgement.ts';
 
 const well = { received: 1_000, due: 1_000, breaks: 0, silentMs: 12 };
+const call = {
+  phone: 3,
+  lost: 0,
+  telephone: well,
+  agent: well,
+  agentErrors: 0,
+  agentLostMs: 0,
+  agentBlocked: 0,
+};
 
 describe('faults of a call in the soak', () => {
   it('finds none in a call that was heard at both ends', () => {
-    expect(faultsOf({ phone: 3, lost: 0, telephone: well, agent: well })).toEqual([]);
+    expect(faultsOf(call)).toEqual([]);
+    expect(faultsOf({ ...call, agentErrors: 1, agentLostMs: 40 })).toEqual([]);
   });
 
   it('lets a hiccup pass, but not a hole of seconds', () => {
-    const call = { phone: 3, lost: 0, telephone: well };
     expect(faultsOf({ ...call, agent: { ...well, received: 950 } })).toEqual([]);
     expect(faultsOf({ ...call, agent: { ...well, received: 900 } })).toEqual([
       'the agent got 900 of 1000 frames',
     ]);
   });
 
+  it('tells what both ends know of a hole', () => {
+    const agent = { ...well, received: 900 };
+    expect(
+      faultsOf({ ...call, agent, lost: 3, agentErrors: 2, agentLostMs: 2_000, agentBlocked: 1 }),
+    ).toEqual([
+      'the agent got 900 of 1000 frames',
+      '3 packets lost on the way to the telephone',
+      '2 call errors',
+      'the gateway dropped 2000 ms on the way to the agent',
+      '1 frames of the agent blocked',
+    ]);
+  });
+
   it('finds an end that heard nothing, or nothing any more', () => {
     const deaf = { received: 0, due: 0, breaks: 0, silentMs: 9_000 };
-    const faults = faultsOf({ phone: 3, lost: 0, telephone: deaf, agent: { ...well, silentMs: 1_500 } });
+    const faults = faultsOf({ ...call, telephone: deaf, agent: { ...well, silentMs: 1_500 } });
     expect(faults).toEqual(['the telephone heard nothing', 'the agent heard nothing for the last 1500 ms']);
   });
 });
