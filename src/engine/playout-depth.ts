@@ -8,8 +8,12 @@ const MAX_TARGET_MS = 120;
 const UNDERRUN_GAP_MS = 200;
 const CLEAN_FRAMES_TO_SHRINK = 10_000 / FRAME_MS;
 const DRIFT_WINDOW_FRAMES = 5_000 / FRAME_MS;
-/** A queue that was ever deeper than this above target holds a burst, not a drifting real-time stream. */
-const BURST_ABOVE_TARGET_MS = 100;
+/** A real-time stream keeps its level; audio sent in bursts rises and falls by more than this. */
+const LEVEL_MS = 100;
+/** Whoever is further ahead than this is so on purpose, and not by a network that stood still. */
+const MAX_SURPLUS_MS = 1_000;
+/** Between two frames of a surplus: pauses get shorter by a tenth until it is gone. */
+const SURPLUS_SPACING_FRAMES = 200 / FRAME_MS;
 
 /** How deep the queue should be before playing starts, learnt from what the stream does. */
 export class PlayoutDepth {
@@ -18,20 +22,23 @@ export class PlayoutDepth {
   #windowFrames = 0;
   #windowMinMs = Number.POSITIVE_INFINITY;
   #windowMaxMs = 0;
-  #surplus = false;
+  /** Frames that a whole window had too many. */
+  #surplusFrames = 0;
+  #framesSinceDrop = 0;
 
   get targetMs(): number {
     return this.#targetMs;
   }
 
-  /** The queue has stood too high for a whole window: one frame may go at the next quiet moment. */
+  /** The queue has stood too high for a whole window: one frame may go if it is quiet. */
   get surplus(): boolean {
-    return this.#surplus;
+    return this.#surplusFrames > 0 && this.#framesSinceDrop >= SURPLUS_SPACING_FRAMES;
   }
 
   /** Audio came again `gapMs` after the queue had run dry. True: it was an underrun in mid-stream. */
   resumed(gapMs: number): boolean {
-    this.#resetWindow();
+    this.#surplusFrames = 0;
+    this.#clearWindow();
     if (gapMs > UNDERRUN_GAP_MS) return false;
     this.#cleanFrames = 0;
     this.#targetMs = Math.min(MAX_TARGET_MS, this.#targetMs + FRAME_MS);
@@ -49,24 +56,26 @@ export class PlayoutDepth {
   }
 
   surplusDropped(): void {
-    this.#resetWindow();
+    this.#surplusFrames--;
+    this.#framesSinceDrop = 0;
+    this.#clearWindow();
   }
 
   #watchDrift(queuedMs: number): void {
+    this.#framesSinceDrop++;
     this.#windowMinMs = Math.min(this.#windowMinMs, queuedMs);
     this.#windowMaxMs = Math.max(this.#windowMaxMs, queuedMs);
     this.#windowFrames++;
     if (this.#windowFrames < DRIFT_WINDOW_FRAMES) return;
-    const burst = this.#windowMaxMs > this.#targetMs + BURST_ABOVE_TARGET_MS;
-    const surplus = !burst && this.#windowMinMs >= this.#targetMs + FRAME_MS;
-    this.#resetWindow();
-    this.#surplus = surplus;
+    const surplusMs = this.#windowMinMs - this.#targetMs;
+    const isLive = this.#windowMaxMs - this.#windowMinMs <= LEVEL_MS && surplusMs <= MAX_SURPLUS_MS;
+    this.#surplusFrames = isLive ? Math.max(0, Math.floor(surplusMs / FRAME_MS)) : 0;
+    this.#clearWindow();
   }
 
-  #resetWindow(): void {
+  #clearWindow(): void {
     this.#windowFrames = 0;
     this.#windowMinMs = Number.POSITIVE_INFINITY;
     this.#windowMaxMs = 0;
-    this.#surplus = false;
   }
 }

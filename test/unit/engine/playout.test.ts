@@ -232,6 +232,40 @@ describe('playout', () => {
     expect(burst.playout.driftDrops).toBe(0);
   });
 
+  it('brings a real-time stream back that a network held up, in its pauses, within ten seconds of them', () => {
+    const bench = new Bench();
+    const live = (frame: Int16Array, ticks: number): void => {
+      for (let i = 0; i < ticks; i++) {
+        bench.say(frame);
+        bench.tick();
+      }
+    };
+    const [loud, quiet] = [new Int16Array(FRAME).fill(9_000), new Int16Array(FRAME).fill(3)];
+    live(loud, 100);
+    bench.ticks(25);
+    for (let i = 0; i < 25; i++) bench.say(loud);
+    live(loud, 600);
+    expect(bench.playout.driftDrops).toBe(0);
+    const lateMs = bench.ring.queuedSamples / 8;
+    expect(lateMs).toBeGreaterThanOrEqual(480);
+    live(quiet, 500);
+    expect(bench.ring.queuedSamples / 8).toBeLessThanOrEqual(100);
+    expect(bench.playout.driftDrops * 20).toBe(lateMs - bench.ring.queuedSamples / 8);
+  });
+
+  it.each([
+    ['in pieces of 200 ms', 10, 15],
+    ['two seconds ahead', 1, 100],
+  ])('spares a stream that is sent %s', (_, framesAtOnce, framesAhead) => {
+    const bench = new Bench();
+    bench.say(new Int16Array(framesAhead * FRAME).fill(3));
+    for (let i = 0; i < 2_000; i++) {
+      bench.tick();
+      if (i % framesAtOnce === 0) bench.say(new Int16Array(framesAtOnce * FRAME).fill(3));
+    }
+    expect(bench.playout.driftDrops).toBe(0);
+  });
+
   it.each([24_000, 48_000])('spares a burst at %i Hz that waits behind its ring', (rateHz) => {
     const uplink = new Uplink();
     const playout = new Playout(uplink.memory, ROOM_HZ);
