@@ -9,6 +9,8 @@ export interface AgentAudioObserver {
    * Valid during the call only. False: it cannot be taken now; it is offered again until it is 200 ms old.
    */
   frame(pcm: Uint8Array): boolean;
+  /** Calls `give` at once, which offers several frames: they may go out together. */
+  cork(give: () => void): void;
   /** All audio sent before the mark has been played. */
   mark(markId: number): void;
   /** Answers `clear` when the last sample has left: everything sent since the former clear was either. */

@@ -10,6 +10,8 @@ const TELL_EVERY_MS = 1_000;
 export interface DownlinkReader {
   /** One 20 ms frame as little-endian bytes, valid during the call only. False: it cannot be taken now. */
   frame(pcm: Uint8Array): boolean;
+  /** Calls `give` at once, which offers several frames: they may go out together. */
+  cork(give: () => void): void;
   /** So much was dropped since the last frame taken, or since this was last told. */
   overrun(lostMs: number): void;
 }
@@ -29,10 +31,19 @@ export class Downlink implements AgentDownlink {
     this.#ring = new FrameRingConsumer(this.memory, sampleRateHz);
   }
 
-  /** Gives the reader every frame that waits; what it cannot take stays, up to 200 ms of it. */
+  /**
+   * Gives the reader every frame that waits; what it cannot take stays, up to 200 ms of it. Only a thread that is late
+   * finds several, and then has no time to send them one by one.
+   */
   drain(reader: DownlinkReader): void {
-    let waiting = this.#ring.waiting();
+    const waiting = this.#ring.waiting();
     this.#countLost();
+    if (waiting > 1) reader.cork(() => this.#give(reader, waiting));
+    else this.#give(reader, waiting);
+  }
+
+  #give(reader: DownlinkReader, frames: number): void {
+    let waiting = frames;
     for (; waiting > 0 && reader.frame(this.#ring.oldest()); waiting--) {
       this.#ring.release();
       this.#tell(reader, 0);

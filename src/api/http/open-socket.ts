@@ -43,6 +43,12 @@ export class OpenSocket implements Socket {
     return sent;
   }
 
+  cork(send: () => void): void {
+    if (this.#ws === null) return send();
+    this.#ws.cork(send);
+    this.#buffering = true;
+  }
+
   bufferedBytes(): number {
     if (!this.#buffering || this.#ws === null) return 0;
     const bytes = this.#ws.getBufferedAmount();

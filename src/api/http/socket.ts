@@ -11,6 +11,8 @@ export interface Socket {
    * With `ping`, a ping with this number (below 2^32), which comes back in `pong`, follows in the same packet.
    */
   sendBinary(bytes: Uint8Array, ping?: number): boolean;
+  /** What `send` sends goes out together, in as few packets as it fits in. */
+  cork(send: () => void): void;
   /** Bytes accepted for sending that the network has not taken yet. */
   bufferedBytes(): number;
   /** Closes with a code (RFC 6455, section 7.4) and a reason of at most 123 bytes. */

@@ -10,6 +10,7 @@ import type { Socket, SocketHandler } from '../http/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
 import { MarkBook } from './mark-book.ts';
 import type { AgentStream } from './open-streams.ts';
+import type { ReadHorizon } from './read-horizon.ts';
 import { SendWindow } from './send-window.ts';
 import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './stream-request.ts';
 
@@ -34,6 +35,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   readonly #enlist: Enlist;
   readonly #marks = new MarkBook();
   readonly #window = new SendWindow();
+  readonly #horizon: ReadHorizon;
   #socket: Socket | null = null;
   #audio: AgentAudio | null = null;
   #stopObserving: () => void = () => {};
@@ -42,9 +44,10 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #receiving = false;
   #clearsWaiting = 0;
 
-  constructor(call: CallActor, clock: Clock, events: BusinessEvents, enlist: Enlist) {
+  constructor(call: CallActor, clock: Clock, horizon: ReadHorizon, events: BusinessEvents, enlist: Enlist) {
     this.#call = call;
     this.#clock = clock;
+    this.#horizon = horizon;
     this.#events = events;
     this.#enlist = enlist;
     this.#sampleRateHz = call.identity.sampleRateHz;
@@ -105,10 +108,21 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
       this.#socket?.close(NORMAL_CLOSURE, `call ${event.state}`);
   }
 
+  /** AgentAudioObserver: several frames wait. */
+  cork(give: () => void): void {
+    if (this.#socket === null) give();
+    else this.#socket.cork(give);
+  }
+
   /** AgentAudioObserver: one 20 ms frame for the client; false leaves it in the ring. */
   frame(pcm: Uint8Array): boolean {
     const socket = this.#socket;
-    if (!socket || !this.#window.isOpen() || socket.bufferedBytes() > MAX_BUFFERED_BYTES) return false;
+    if (
+      !socket ||
+      !this.#window.isOpen(this.#horizon.readUpToMs()) ||
+      socket.bufferedBytes() > MAX_BUFFERED_BYTES
+    )
+      return false;
     const ping = this.#window.nextPing();
     if (!socket.sendBinary(pcm, ping)) return false;
     this.#window.frameSent();

@@ -2,11 +2,11 @@ import { FRAME_MS } from '../../base/frame.ts';
 
 /** A ping goes out with every so many frames. */
 const PING_EVERY_FRAMES = 5;
-/** Audio that may be on its way to the client beyond the round trip. */
-const WINDOW_FRAMES = 200 / FRAME_MS;
+/** Time that a client may take to answer a ping beyond the round trip. */
+const WINDOW_MS = 200;
 /** Audio that a client gets before its first pong, which says that it reads at all. */
 const FIRST_FRAMES = 1000 / FRAME_MS;
-/** Pings whose sending times are remembered; more are never unanswered inside the window. */
+/** Pings whose sending times are remembered, 3.2 s of audio; with more unanswered the window is closed. */
 const PINGS_KEPT = 32;
 
 /**
@@ -21,11 +21,14 @@ export class SendWindow {
   #pingsAnswered = 0;
   #roundTripMs = Number.POSITIVE_INFINITY;
 
-  /** Whether another frame may go out now. */
-  isOpen(): boolean {
+  /** Whether another frame may go out now, where all that had arrived at `readUpToMs` has been read here. */
+  isOpen(readUpToMs: number): boolean {
     if (this.#pingsAnswered === 0) return this.#framesSent < FIRST_FRAMES;
-    const unreadFrames = this.#framesSent - this.#pingsAnswered * PING_EVERY_FRAMES;
-    return unreadFrames < WINDOW_FRAMES + this.#roundTripMs / FRAME_MS;
+    const unanswered = this.#pingsSent - this.#pingsAnswered;
+    if (unanswered === 0) return true;
+    if (unanswered >= PINGS_KEPT) return false;
+    const oldestSentAtMs = this.#pingSentAtMs[(this.#pingsAnswered + 1) % PINGS_KEPT] as number;
+    return readUpToMs - oldestSentAtMs < WINDOW_MS + this.#roundTripMs;
   }
 
   /** The number of the ping that must go out with the next frame, if one must. */

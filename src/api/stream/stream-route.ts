@@ -5,6 +5,7 @@ import { admit } from '../http/access.ts';
 import type { SocketRequest, SocketRoute } from '../http/socket.ts';
 import { CallStream } from './call-stream.ts';
 import type { OpenStreams } from './open-streams.ts';
+import { ReadHorizon } from './read-horizon.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
@@ -15,13 +16,14 @@ export function streamRoute(
   authenticate: Authenticate,
   streams: OpenStreams,
 ): SocketRoute {
+  const horizon = new ReadHorizon(calls.clock);
   return {
     path: '/api/call/{call_id}/stream',
     maxMessageBytes: MAX_MESSAGE_BYTES,
     accept(request) {
       const principal = identify(request, authenticate);
       const call = liveCall(calls, principal, request.params.call_id ?? '');
-      return new CallStream(call, calls.clock, calls.events, (stream) =>
+      return new CallStream(call, calls.clock, horizon, calls.events, (stream) =>
         streams.add(principal.credentialId, stream),
       );
     },

@@ -123,6 +123,28 @@ describe('handshake', () => {
 });
 
 describe('an open socket', () => {
+  it('sends what is corked whole and in order, more than the cork holds and pings too', async () => {
+    const { wsUrl, recorder } = await socketServer();
+    const client = new WebSocket(wsUrl);
+    const received: number[] = [];
+    client.on('message', (data: Buffer) => received.push(data.length * 1_000 + (data[0] ?? 0)));
+    await opened(client);
+    recorder.socket?.cork(() => {
+      for (let n = 1; n <= 40; n++) {
+        const sent = recorder.socket?.sendBinary(new Uint8Array(640).fill(n), n % 5 === 0 ? n : undefined);
+        expect(sent).toBe(true);
+      }
+    });
+    await eventually(() => received.length === 40 && recorder.events.includes('pong 40'));
+    expect(received).toEqual(Array.from({ length: 40 }, (_, i) => 640_001 + i));
+    expect(recorder.socket?.bufferedBytes()).toBe(0);
+    client.terminate();
+    await eventually(() => recorder.events.some((event) => event.startsWith('closed')));
+    let called = 0;
+    recorder.socket?.cork(() => called++);
+    expect(called).toBe(1);
+  });
+
   it('carries text, binary, pings and closes both ways', async () => {
     const { wsUrl, recorder } = await socketServer();
     const client = new WebSocket(wsUrl);

@@ -7,12 +7,18 @@ class TestReader implements DownlinkReader {
   readonly overruns: number[] = [];
   readonly lengths = new Set<number>();
   ready = true;
+  corked = 0;
 
   frame(pcm: Uint8Array): boolean {
     if (!this.ready) return false;
     this.lengths.add(pcm.length);
     this.firstSamples.push(Buffer.from(pcm).readInt16LE(0));
     return true;
+  }
+
+  cork(give: () => void): void {
+    this.corked++;
+    give();
   }
 
   overrun(lostMs: number): void {
@@ -54,6 +60,20 @@ describe('the downlink', () => {
     expect(reader.firstSamples).toEqual(numbers(1, 99));
     expect(reader.lengths).toEqual(new Set([640]));
     expect(reader.overruns).toEqual([]);
+  });
+
+  it('lets several frames go out together, and one by itself', () => {
+    const downlink = new Downlink(16_000);
+    const writer = new TestWriter(downlink);
+    const reader = new TestReader();
+    writer.tick();
+    downlink.drain(reader);
+    downlink.drain(reader);
+    expect(reader.corked).toBe(0);
+    writer.tick(7);
+    downlink.drain(reader);
+    expect(reader.corked).toBe(1);
+    expect(reader.firstSamples).toEqual(numbers(1, 8));
   });
 
   it('keeps 200 ms for a reader that is behind, drops the oldest and says how much', () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { CallStream } from '../../../../src/api/stream/call-stream.ts';
+import { ReadHorizon } from '../../../../src/api/stream/read-horizon.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 it('takes a bounded number of clears that nobody has answered yet', () => {
@@ -12,9 +13,11 @@ it('takes a bounded number of clears that nobody has answered yet', () => {
     observe: () => () => {},
     joinAgent: () => ({ clear: () => clears++ }),
   };
+  const clock = new ManualClock();
   const stream = new CallStream(
     call as never,
-    new ManualClock(),
+    clock,
+    new ReadHorizon(clock),
     { streamError() {} } as never,
     () => () => {},
   );

@@ -170,6 +170,7 @@ async function stuckClient() {
       return true;
     },
     sendBinary: () => false,
+    cork: (send) => send(),
     bufferedBytes: () => state.buffered,
     close: (code, reason) => {
       state.closed = [code, reason];

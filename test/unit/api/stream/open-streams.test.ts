@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { CallStream } from '../../../../src/api/stream/call-stream.ts';
 import { OpenStreams } from '../../../../src/api/stream/open-streams.ts';
+import { ReadHorizon } from '../../../../src/api/stream/read-horizon.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 /** A stream on a call of an agent, opened by a credential, that notes its close code. */
@@ -12,7 +13,8 @@ function open(streams: OpenStreams, credentialId: string, agentId: string) {
     observe: () => () => {},
   };
   const closes: number[] = [];
-  const stream = new CallStream(call as never, new ManualClock(), {} as never, (self) =>
+  const clock = new ManualClock();
+  const stream = new CallStream(call as never, clock, new ReadHorizon(clock), {} as never, (self) =>
     streams.add(credentialId, self),
   );
   stream.opened({

@@ -110,6 +110,9 @@ export class TestAgent implements AgentAudioObserver {
     this.frames.push(Buffer.from(pcm));
     return true;
   }
+  cork(give: () => void): void {
+    give();
+  }
   mark(markId: number): void {
     this.marks.push(markId);
   }
