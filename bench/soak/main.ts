@@ -1,6 +1,7 @@
 /**
- * `npm run soak -- --minutes N [--calls M]`: calls come and go at random, M at any time. Ends with 1 when one failed, when memory
- * grows or the run was too short to tell, or when something is not given back.
+ * `npm run soak -- --minutes N [--calls M]`: calls come and go at random, M at any time or as many as take 70 % of a
+ * core. Ends with 1 when one failed, when memory grows or the run was too short to tell, or when something is not given
+ * back.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { planCores } from '../cores.ts';
-import { knownDensity } from '../density.ts';
 import { cpuSeconds, residentBytes, watchCores } from '../process-usage.ts';
 import { surroundings } from '../report/surroundings.ts';
 import { type Holdings, holdingsOf } from './holdings.ts';
@@ -16,7 +16,13 @@ import { judgedSlope, type MemoryPoint, memoryFault, SCRIPTS, type Script } from
 import { SoakLine } from './soak-line.ts';
 import { describeSpell, type Spell, Spells } from './spell.ts';
 
-const LOAD_SHARE = 0.7;
+/** Of a core, by the CPU time of the gateway. */
+const LOAD = 0.7;
+/** Calls by which it is found out how many make that load. */
+const FIRST_CALLS = 200;
+const MEASURE_MS = 30_000;
+/** Telephones are opened for so many. */
+const MOST_CALLS = 1_000;
 /** How long calls last: uniform between these. */
 interface Holds {
   readonly minMs: number;
@@ -120,10 +126,10 @@ function scriptThatEnds(): Script {
   }
 }
 
-async function soak(minutes: number, calls: number): Promise<SoakReport> {
+async function soak(minutes: number, calls: number | null): Promise<SoakReport> {
   const { plan, description } = planCores();
-  console.log(`${calls} calls at any time for ${minutes} minutes; ${description}`);
-  const line = await SoakLine.start(plan, Math.ceil(calls * 1.3) + 8);
+  console.log(`${calls ?? `${LOAD * 100} % of a core in`} calls for ${minutes} minutes; ${description}`);
+  const line = await SoakLine.start(plan, Math.ceil((calls ?? MOST_CALLS) * 1.3) + 8);
   try {
     return await watch(line, minutes, calls);
   } finally {
@@ -131,13 +137,13 @@ async function soak(minutes: number, calls: number): Promise<SoakReport> {
   }
 }
 
-async function watch(line: SoakLine, minutes: number, calls: number): Promise<SoakReport> {
+async function watch(line: SoakLine, minutes: number, wanted: number | null): Promise<SoakReport> {
   const { pid } = line.gateway;
   // The first call opens what the process then keeps.
   const early = await line.live('hung up by the API', FIRST_CALL_MS);
   if (early.length > 0) throw new Error(`the first call failed: ${early.join(', ')}`);
   const before = holdingsOf(pid);
-  const warmUp = await warm(line, Math.min(calls, WARM_UP_CALLS));
+  const warmUp = await warm(line, Math.min(wanted ?? WARM_UP_CALLS, WARM_UP_CALLS));
   const churn = new Churn(line, HOLDS, randomScript);
   const beganMs = performance.now();
   const coresUsed = watchCores(() => cpuSeconds(pid));
@@ -156,11 +162,12 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
       memory.push({ hours: (performance.now() - beganMs) / 3_600_000, bytes: residentBytes(pid) });
     }, COLLECT_MS),
   ];
-  const ended = churn.run(calls, beganMs + minutes * 60_000);
+  const untilMs = beganMs + minutes * 60_000;
+  const ended = wanted === null ? load(churn, pid, untilMs) : churn.run(wanted, untilMs).then(() => wanted);
   await pause(minutes * 60_000);
   for (const timer of timers) clearInterval(timer);
   const gatewayCores = coresUsed();
-  await ended;
+  const calls = await ended;
   await waitFor('everything to be given back', async () => isBack(before, holdingsOf(pid)), DRAIN_DEADLINE_MS)
     // The report says what is missing.
     .catch(() => {});
@@ -172,6 +179,20 @@ async function watch(line: SoakLine, minutes: number, calls: number): Promise<So
     memoryMbPerHour: judgedSlope(counted),
     ...{ memory, spells, gatewayCores, before, after: holdingsOf(pid) },
   };
+}
+
+/** Lets as many calls follow each other as take 70 % of a core here and now, set-up included; resolves with their number. */
+async function load(churn: Churn, pid: number, untilMs: number): Promise<number> {
+  const first = churn.run(FIRST_CALLS, untilMs);
+  // By then each has begun.
+  await pause(HOLDS.maxMs);
+  const coresUsed = watchCores(() => cpuSeconds(pid));
+  await pause(MEASURE_MS);
+  const cores = coresUsed();
+  const calls = Math.min(MOST_CALLS, Math.max(FIRST_CALLS, Math.round((FIRST_CALLS * LOAD) / cores)));
+  console.log(`${FIRST_CALLS} calls take ${cores.toFixed(2)} cores: ${calls} calls from now on`);
+  await Promise.all([first, churn.run(calls - FIRST_CALLS, untilMs)]);
+  return calls;
 }
 
 /** Returns what failed. */
@@ -207,7 +228,9 @@ function print(report: SoakReport): string[] {
   for (const failure of report.failures) console.log(`  ${failure}`);
   console.log(`failed calls                         ${report.failedCalls}`);
   console.log(`memory after warm-up                 ${describeSlope(report.memoryMbPerHour)}`);
-  console.log(`gateway                              ${report.gatewayCores.toFixed(2)} cores`);
+  console.log(
+    `gateway                              ${report.calls} calls, ${report.gatewayCores.toFixed(2)} cores`,
+  );
   for (const [what, key] of [
     ['descriptors', 'descriptors'],
     ['UDP sockets', 'udpSockets'],
@@ -223,12 +246,10 @@ function describeSlope(slope: number | null): string {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { minutes: { type: 'string' }, calls: { type: 'string' } } });
-  const density = knownDensity();
   const minutes = Number(values.minutes ?? 30);
-  const calls = Number(values.calls ?? Math.round(density.calls * LOAD_SHARE));
-  if (!(minutes > 0) || !Number.isInteger(calls) || calls < 1)
+  const calls = values.calls === undefined ? null : Number(values.calls);
+  if (!(minutes > 0) || (calls !== null && !(Number.isInteger(calls) && calls >= 1)))
     throw new Error('--minutes takes a number above 0, --calls a whole number from 1 on');
-  if (values.calls === undefined) console.log(`70 % of ${density.calls} calls, ${density.source}`);
   const report = await soak(minutes, calls);
   const about = { date: new Date().toISOString(), surroundings: surroundings() };
   const path = join(import.meta.dirname, '../results/soak.json');
@@ -236,4 +257,6 @@ async function main(): Promise<void> {
   process.exitCode = print(report).length === 0 ? 0 : 1;
 }
 
+// Children end with a process that exits, not with one that a signal ends.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 await main();

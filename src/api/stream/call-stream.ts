@@ -140,9 +140,9 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#send({ type: 'cleared', played_ms: playedMs, dropped_ms: droppedMs });
   }
 
-  /** The client reads too slowly: its oldest audio was dropped. */
+  /** The client reads too slowly, or this thread is too late: audio on its way to the client was dropped. */
   overrun(lostMs: number): void {
-    this.#lost('audio_overrun', lostMs, 'of call audio were dropped because the client reads too slowly');
+    this.#lost('audio_overrun', lostMs, 'of call audio were dropped because they were not read in time');
   }
 
   /** The client sends more than can wait to be played: the newest audio was dropped. */
