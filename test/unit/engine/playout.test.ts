@@ -236,19 +236,20 @@ describe('playout', () => {
     const bench = new Bench();
     const live = (frame: Int16Array, ticks: number): void => {
       for (let i = 0; i < ticks; i++) {
-        bench.say(frame);
+        // Not all networks bring one frame every 20 ms.
+        for (let frames = i % 3 === 0 ? 3 : 0; frames > 0; frames--) bench.say(frame);
         bench.tick();
       }
     };
     const [loud, quiet] = [new Int16Array(FRAME).fill(9_000), new Int16Array(FRAME).fill(3)];
-    live(loud, 100);
+    live(loud, 99);
     bench.ticks(25);
     for (let i = 0; i < 25; i++) bench.say(loud);
     live(loud, 600);
     expect(bench.playout.driftDrops).toBe(0);
     const lateMs = bench.ring.queuedSamples / 8;
     expect(lateMs).toBeGreaterThanOrEqual(480);
-    live(quiet, 500);
+    live(quiet, 501);
     expect(bench.ring.queuedSamples / 8).toBeLessThanOrEqual(100);
     expect(bench.playout.driftDrops * 20).toBe(lateMs - bench.ring.queuedSamples / 8);
   });
