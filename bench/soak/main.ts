@@ -11,9 +11,11 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { planCores } from '../cores.ts';
 import { cpuSeconds, residentBytes, watchCores } from '../process-usage.ts';
 import { surroundings } from '../report/surroundings.ts';
-import { type Holdings, holdingsOf } from './holdings.ts';
-import { judgedSlope, type MemoryPoint, memoryFault, SCRIPTS, type Script } from './judgement.ts';
+import { Churn, HOLDS, randomScript, scriptThatEnds, WARM_UP_HOLDS } from './churn.ts';
+import { holdingsOf } from './holdings.ts';
+import { judgedSlope, type MemoryPoint } from './judgement.ts';
 import { SoakLine } from './soak-line.ts';
+import { isBack, print, type SoakReport } from './soak-report.ts';
 import { describeSpell, type Spell, Spells } from './spell.ts';
 
 /** Of a core, by the CPU time of the gateway. */
@@ -23,22 +25,11 @@ const FIRST_CALLS = 200;
 const MEASURE_MS = 30_000;
 /** Telephones are opened for so many. */
 const MOST_CALLS = 1_000;
-/** How long calls last: uniform between these. */
-interface Holds {
-  readonly minMs: number;
-  readonly maxMs: number;
-}
-const HOLDS: Holds = { minMs: 10_000, maxMs: 70_000 };
-/**
- * Before the soak calls of about a second follow each other: it takes 8,000 calls or so until V8 has compiled all that
- * sets up and ends them and its heaps keep their size, for which the soak itself would take 20 minutes.
- */
-const WARM_UP_HOLDS: Holds = { minMs: 500, maxMs: 1_500 };
 const WARM_UP_CALLS = 50;
 const WARM_UP_MS = 180_000;
 /** Memory counts from here on, in parts of the whole. */
 const WARM_UP_SHARE = 0.25;
-const SAMPLE_MS = 10_000;
+const SPELL_MS = 10_000;
 /**
  * V8 lets garbage grow for minutes before it collects, and malloc keeps what was freed for up to one: memory is what is
  * left when both were told.
@@ -49,82 +40,6 @@ const COLLECTED_MS = 1_000;
 const FIRST_CALL_MS = 1_000;
 const DRAIN_DEADLINE_MS = 60_000;
 const MAX_FAILURES_SHOWN = 20;
-
-interface SoakReport {
-  readonly minutes: number;
-  readonly calls: number;
-  readonly callsEnded: Readonly<Record<string, number>>;
-  readonly failedCalls: number;
-  readonly failures: readonly string[];
-  /** Null: the run was too short. */
-  readonly memoryMbPerHour: number | null;
-  readonly memory: readonly MemoryPoint[];
-  readonly spells: readonly Spell[];
-  readonly gatewayCores: number;
-  readonly before: Holdings;
-  readonly after: Holdings;
-}
-
-/** Always so many calls, each followed by another one, and what became of them. */
-class Churn {
-  readonly ended: Record<string, number> = Object.fromEntries(SCRIPTS.map((script) => [script, 0]));
-  readonly failures: string[] = [];
-  readonly #line: SoakLine;
-  readonly #holds: Holds;
-  readonly #nextScript: () => Script;
-  #live = 0;
-
-  constructor(line: SoakLine, holds: Holds, nextScript: () => Script) {
-    this.#line = line;
-    this.#holds = holds;
-    this.#nextScript = nextScript;
-  }
-
-  get live(): number {
-    return this.#live;
-  }
-
-  get done(): number {
-    return Object.values(this.ended).reduce((sum, count) => sum + count, 0);
-  }
-
-  /** Lets calls follow each other until `untilMs`; resolves when the last have ended. */
-  async run(calls: number, untilMs: number): Promise<void> {
-    await Promise.all(Array.from({ length: calls }, () => this.#follow(untilMs)));
-  }
-
-  async #follow(untilMs: number): Promise<void> {
-    await pause(Math.random() * this.#holds.maxMs);
-    while (performance.now() < untilMs) await this.#lead(this.#nextScript());
-  }
-
-  async #lead(script: Script): Promise<void> {
-    const { minMs, maxMs } = this.#holds;
-    const holdMs = minMs + Math.random() * (maxMs - minMs);
-    this.#live++;
-    const faults = await this.#line.live(script, holdMs).finally(() => this.#live--);
-    this.ended[script] = (this.ended[script] ?? 0) + 1;
-    if (faults.length > 0) this.failures.push(`${script}: ${faults.join(', ')}`);
-  }
-}
-
-/** One in 20 is refused and one in 20 vanishes; the others are shared out. */
-function randomScript(): Script {
-  const dice = Math.random();
-  if (dice < 0.05) return 'refused';
-  if (dice < 0.1) return 'vanished';
-  if (dice < 0.4) return 'hung up by the API';
-  if (dice < 0.6) return 'hung up by the telephone';
-  return dice < 0.8 ? 'inbound, hung up by the API' : 'inbound, hung up by the telephone';
-}
-
-/** As above, without the calls that end only when the gateway gives them up. */
-function scriptThatEnds(): Script {
-  for (;;) {
-    const script = randomScript();
-    if (script !== 'vanished') return script;
-  }
-}
 
 async function soak(minutes: number, calls: number | null): Promise<SoakReport> {
   const { plan, description } = planCores();
@@ -148,24 +63,16 @@ async function watch(line: SoakLine, minutes: number, wanted: number | null): Pr
   const beganMs = performance.now();
   const coresUsed = watchCores(() => cpuSeconds(pid));
   const memory: MemoryPoint[] = [];
-  const watched = await Spells.begin(line.gateway, line.generator);
-  const spells: Spell[] = [];
-  const timers = [
-    setInterval(async () => {
-      const spell = await watched.next();
-      spells.push(spell);
-      tell(spell, churn, residentBytes(pid));
-    }, SAMPLE_MS),
-    setInterval(async () => {
-      process.kill(pid, 'SIGUSR2');
-      await pause(COLLECTED_MS);
-      memory.push({ hours: (performance.now() - beganMs) / 3_600_000, bytes: residentBytes(pid) });
-    }, COLLECT_MS),
-  ];
   const untilMs = beganMs + minutes * 60_000;
+  const spells = followSpells(line, churn, untilMs);
+  const collector = setInterval(async () => {
+    process.kill(pid, 'SIGUSR2');
+    await pause(COLLECTED_MS);
+    memory.push({ hours: (performance.now() - beganMs) / 3_600_000, bytes: residentBytes(pid) });
+  }, COLLECT_MS);
   const ended = wanted === null ? load(churn, pid, untilMs) : churn.run(wanted, untilMs).then(() => wanted);
   await pause(minutes * 60_000);
-  for (const timer of timers) clearInterval(timer);
+  clearInterval(collector);
   const gatewayCores = coresUsed();
   const calls = await ended;
   await waitFor('everything to be given back', async () => isBack(before, holdingsOf(pid)), DRAIN_DEADLINE_MS)
@@ -177,7 +84,7 @@ async function watch(line: SoakLine, minutes: number, wanted: number | null): Pr
     failedCalls: warmUp.length + churn.failures.length,
     failures: [...warmUp, ...churn.failures].slice(0, MAX_FAILURES_SHOWN),
     memoryMbPerHour: judgedSlope(counted),
-    ...{ memory, spells, gatewayCores, before, after: holdingsOf(pid) },
+    ...{ memory, spells: await spells, gatewayCores, before, after: holdingsOf(pid) },
   };
 }
 
@@ -204,8 +111,26 @@ async function warm(line: SoakLine, calls: number): Promise<readonly string[]> {
   return churn.failures;
 }
 
-function isBack(before: Holdings, after: Holdings): boolean {
-  return after.descriptors <= before.descriptors && after.udpSockets <= before.udpSockets;
+/** Tells and keeps one spell after the other. */
+async function followSpells(
+  { gateway, generator }: SoakLine,
+  churn: Churn,
+  untilMs: number,
+): Promise<Spell[]> {
+  const kept: Spell[] = [];
+  const spells = await Spells.begin(gateway, generator);
+  while (performance.now() < untilMs) {
+    await pause(SPELL_MS);
+    try {
+      const spell = await spells.next();
+      kept.push(spell);
+      tell(spell, churn, residentBytes(gateway.pid));
+    } catch (error) {
+      // A gateway that is too busy to tell has failed calls to tell of.
+      console.log(`nothing is known of the last ${SPELL_MS / 1_000} s: ${(error as Error).message}`);
+    }
+  }
+  return kept;
 }
 
 function tell(spell: Spell, { live, done, failures }: Churn, bytes: number): void {
@@ -215,33 +140,6 @@ function tell(spell: Spell, { live, done, failures }: Churn, bytes: number): voi
     `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB; ${describeSpell(spell)}` +
       `${failures.length > 0 ? `; last: ${failures.at(-1)}` : ''}`,
   );
-}
-
-function print(report: SoakReport): string[] {
-  const faults: string[] = [];
-  if (report.failedCalls > 0) faults.push(`${report.failedCalls} calls failed`);
-  const unsteady = memoryFault(report.memoryMbPerHour);
-  if (unsteady !== null) faults.push(unsteady);
-  if (!isBack(report.before, report.after)) faults.push('not everything was given back');
-  for (const [script, count] of Object.entries(report.callsEnded))
-    console.log(`${script.padEnd(36)} ${count}`);
-  for (const failure of report.failures) console.log(`  ${failure}`);
-  console.log(`failed calls                         ${report.failedCalls}`);
-  console.log(`memory after warm-up                 ${describeSlope(report.memoryMbPerHour)}`);
-  console.log(
-    `gateway                              ${report.calls} calls, ${report.gatewayCores.toFixed(2)} cores`,
-  );
-  for (const [what, key] of [
-    ['descriptors', 'descriptors'],
-    ['UDP sockets', 'udpSockets'],
-  ] as const)
-    console.log(`${what.padEnd(36)} ${report.before[key]} before, ${report.after[key]} after`);
-  console.log(faults.length === 0 ? 'held' : `NOT HELD: ${faults.join(', ')}`);
-  return faults;
-}
-
-function describeSlope(slope: number | null): string {
-  return slope === null ? 'not judged: the run was too short' : `${slope.toFixed(2)} MB/h`;
 }
 
 async function main(): Promise<void> {
