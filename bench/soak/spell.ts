@@ -4,6 +4,8 @@ import { difference, type Histogram, quantileBound, readHistogram } from '../met
 import { cpuSeconds, mainThreadCpuSeconds, stolenCpuSeconds, watchCores } from '../process-usage.ts';
 
 const LATENESS = 'svc_engine_tick_lateness_seconds';
+/** The gateway looks at its event loop so often, and Node counts the time until a look as delay. */
+const LOOP_LOOK_MS = 100;
 
 /** Who was late, and what that cost, in some seconds of a soak: what a failed call is explained by. */
 export interface Spell {
@@ -15,7 +17,7 @@ export interface Spell {
   readonly stolenCores: number;
   /** The latest tick of the engine: upper bound of its bucket. */
   readonly latestTickMs: number;
-  /** The longest that main's event loop took to come round again. */
+  /** The longest that main's event loop kept somebody waiting. */
   readonly longestLoopMs: number;
   readonly skippedTicks: number;
   /** `call_error` messages that told of audio dropped on its way to an agent. */
@@ -87,7 +89,7 @@ async function read(gateway: Gateway): Promise<Counters> {
     Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
   return {
     ticks: readHistogram(text, LATENESS),
-    longestLoopMs: one('nodejs_eventloop_lag_max_seconds') * 1_000,
+    longestLoopMs: Math.max(0, one('nodejs_eventloop_lag_max_seconds') * 1_000 - LOOP_LOOK_MS),
     skippedTicks: one('svc_engine_skipped_ticks_total'),
     overruns: Number(
       /^svc_stream_errors_total\{[^}]*code="audio_overrun"[^}]*\} (\S+)$/m.exec(text)?.[1] ?? 0,
