@@ -23,6 +23,8 @@ const LOAD = 0.7;
 /** Calls by which it is found out how many make that load. */
 const FIRST_CALLS = 200;
 const MEASURE_MS = 30_000;
+/** Some time is left when all of them have begun and the load is known. */
+const SHORTEST_MINUTES = 3;
 /** Telephones are opened for so many. */
 const MOST_CALLS = 1_000;
 const WARM_UP_CALLS = 50;
@@ -148,6 +150,8 @@ async function main(): Promise<void> {
   const calls = values.calls === undefined ? null : Number(values.calls);
   if (!(minutes > 0) || (calls !== null && !(Number.isInteger(calls) && calls >= 1)))
     throw new Error('--minutes takes a number above 0, --calls a whole number from 1 on');
+  if (calls === null && minutes < SHORTEST_MINUTES)
+    throw new Error(`finding the load takes a while: --minutes ${SHORTEST_MINUTES} or more, or --calls`);
   const report = await soak(minutes, calls);
   const about = { date: new Date().toISOString(), surroundings: surroundings() };
   const path = join(import.meta.dirname, '../results/soak.json');
