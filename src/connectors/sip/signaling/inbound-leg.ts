@@ -1,23 +1,30 @@
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { Termination } from '../../../base/termination.ts';
 import type { CancelTimer } from '../../../base/time.ts';
 import type { PlatformLeg, SendsDtmf } from '../../contract/connector.ts';
 import { sdpBody } from './leg-session.ts';
 import { ReliableRinging } from './reliable-ringing.ts';
 import type { PeerDescription } from './sdp-peer.ts';
+import { forgetInvite } from './sip-core.ts';
 import type { SipLeg } from './sip-leg.ts';
 
 /** A caller that hears nothing for 500 ms repeats its INVITE; RFC 3261 section 17.2.1 gives us 200 ms. */
 const TRYING_MS = 100;
 
-type State = 'ringing' | 'answering' | 'established' | 'closed';
+/** What a call has come with; once it is answered or refused nobody asks for it, and it takes some KB. */
+interface Invitation {
+  readonly request: IncomingInviteRequest;
+  /** null: the caller leaves that to us. */
+  readonly offer: PeerDescription | null;
+  readonly reliable: ReliableRinging | null;
+}
 
 /** A call that rings us (RFC 3261 section 13.3). */
 export class InboundLeg implements PlatformLeg, SendsDtmf {
   readonly #leg: SipLeg;
-  readonly #request: IncomingInviteRequest;
-  readonly #offer: PeerDescription | null;
-  readonly #reliable: ReliableRinging | null;
-  #state: State = 'ringing';
+  /** null: answered or refused. */
+  #invitation: Invitation | null;
+  #isAnswering = false;
   #cancelTrying: CancelTimer;
 
   /** `offer`: null when the caller leaves that to us. */
@@ -28,13 +35,12 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     wantsReliable: boolean,
   ) {
     this.#leg = leg;
-    this.#request = request;
-    this.#offer = offer;
-    this.#reliable = wantsReliable
+    const reliable = wantsReliable
       ? new ReliableRinging(request, leg.clock, () =>
-          this.#refuseWith(504, 'the caller did not acknowledge ringing'),
+          this.#fail(504, 'the caller did not acknowledge ringing'),
         )
       : null;
+    this.#invitation = { request, offer, reliable };
     this.#cancelTrying = leg.clock.after(TRYING_MS, () => void request.trying());
     // What answers itself at once has no need to ring.
     queueMicrotask(() => this.#ring());
@@ -45,36 +51,25 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
   }
 
   accept(): void {
-    if (this.#state !== 'ringing') return;
-    this.#state = 'answering';
+    if (this.#invitation === null || this.#isAnswering) return;
+    this.#isAnswering = true;
     void this.#answer().catch((error: unknown) => {
-      this.#refuseWith(500, messageOf(error));
+      this.#fail(500, messageOf(error));
     });
   }
 
   refuse(): void {
-    if (!this.#isPending()) return;
-    this.#reject(603);
-    this.#leg.end('local', { result: 'refused', reason: 'refused' });
-    this.#leg.release();
+    this.#turnDown(603, 'local', { result: 'refused', reason: 'refused' });
   }
 
   hangUp(): void {
-    if (this.#state === 'established') {
-      return this.#leg.bye('local', { result: 'completed', reason: 'hung up' });
-    }
-    if (!this.#isPending()) return;
-    this.#reject(480);
-    this.#leg.end('local', { result: 'missed', reason: 'not answered' });
-    this.#leg.release();
+    if (this.#invitation === null) this.#leg.bye('local', { result: 'completed', reason: 'hung up' });
+    else this.#turnDown(480, 'local', { result: 'missed', reason: 'not answered' });
   }
 
   /** The caller has given up. */
   cancelled(): void {
-    if (!this.#isPending()) return;
-    this.#reject(487);
-    this.#leg.end('remote', { result: 'missed', reason: 'caller hung up' });
-    this.#leg.release();
+    this.#turnDown(487, 'remote', { result: 'missed', reason: 'caller hung up' });
   }
 
   sendDtmf(digits: string): Promise<void> {
@@ -82,28 +77,27 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
   }
 
   #ring(): void {
-    if (this.#state !== 'ringing') return;
+    if (this.#invitation === null || this.#isAnswering) return;
+    const { request, reliable } = this.#invitation;
     this.#cancelTrying();
-    if (this.#reliable === null) this.#request.progress({ statusCode: 180 });
-    else this.#reliable.start();
-  }
-
-  #isPending(): boolean {
-    return this.#state === 'ringing' || this.#state === 'answering';
+    if (reliable === null) request.progress({ statusCode: 180 });
+    else reliable.start();
   }
 
   async #answer(): Promise<void> {
     const { media, trunk, onMediaEvent } = this.#leg;
     const way = [trunk.reachableHost, trunk.settings.srtp, onMediaEvent] as const;
     if (!media.openSoon(...way)) await media.open(...way);
-    if (this.#state !== 'answering') return;
-    const content = this.#offer === null ? media.offer() : media.answer(this.#offer);
-    if (content === null) return this.#refuseWith(488, 'the offer has no codec in common');
-    this.#reliable?.stop();
-    this.#cancelTrying();
-    const { session } = this.#request.accept({ statusCode: 200, body: sdpBody(content) });
-    this.#state = 'established';
-    this.#leg.establish(session, 'callee', (sdp) => this.#acknowledged(sdp));
+    if (this.#invitation === null) return;
+    const { request, offer } = this.#invitation;
+    const content = offer === null ? media.offer() : media.answer(offer);
+    if (content === null) return this.#fail(488, 'the offer has no codec in common');
+    const { session } = request.accept({ statusCode: 200, body: sdpBody(content) });
+    this.#settle();
+    this.#leg.establish(session, 'callee', (sdp) => {
+      forgetInvite(session);
+      return this.#acknowledged(sdp);
+    });
   }
 
   /** With the ACK the call stands; when ours was the offer, it brings the answer. */
@@ -119,22 +113,31 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     }
   }
 
-  #refuseWith(status: number, reason: string): void {
-    if (!this.#isPending()) return this.#leg.bye('lost', { result: 'failed', reason });
-    this.#reject(status);
-    this.#leg.end('lost', { result: 'failed', reason });
-    this.#leg.release();
+  #fail(statusCode: number, reason: string): void {
+    const termination: Termination = { result: 'failed', reason };
+    if (this.#invitation === null) this.#leg.bye('lost', termination);
+    else this.#turnDown(statusCode, 'lost', termination);
   }
 
-  #reject(statusCode: number): void {
-    this.#reliable?.stop();
-    this.#cancelTrying();
-    this.#state = 'closed';
+  #turnDown(statusCode: number, by: 'local' | 'remote' | 'lost', termination: Termination): void {
+    if (this.#invitation === null) return;
+    const { request } = this.#invitation;
+    this.#settle();
     try {
-      this.#request.reject({ statusCode });
+      request.reject({ statusCode });
     } catch {
       // The transaction is over already; there is nobody left to tell.
     }
+    this.#leg.end(by, termination);
+    this.#leg.release();
+  }
+
+  #settle(): void {
+    this.#invitation?.reliable?.stop();
+    this.#invitation = null;
+    this.#cancelTrying();
+    // A timer, too, would keep the request.
+    this.#cancelTrying = () => {};
   }
 }
 

@@ -3,7 +3,6 @@ import {
   C,
   ClientTransaction,
   type DigestAuthentication,
-  InviteClientTransaction,
   LoggerFactory,
   type OutgoingRequestMessage,
   type Session,
@@ -45,12 +44,13 @@ Object.assign(ClientTransaction, {
       : `z9hG4bK${randomBytes(12).toString('hex')}`,
 });
 
-/** Stands for the INVITE of a dialog that we began, once nobody will repeat anything of it. */
-const FORGOTTEN_INVITE: unknown = Object.create(InviteClientTransaction.prototype);
-
-/** sip.js keeps the INVITE of a dialog and its ACK, some 7 KB, for the dialog's life, and asks only of what kind it was. */
+/**
+ * Once a 2xx has been acknowledged, or may no longer be repeated. sip.js keeps the INVITE of a dialog and its ACK, some
+ * 7 KB, for the dialog's life, and asks only of what kind it was.
+ */
 export function forgetInvite(dialog: Session): void {
-  Object.assign(dialog, { initialTransaction: FORGOTTEN_INVITE });
+  const { initialTransaction } = dialog as unknown as { readonly initialTransaction: object };
+  Object.assign(dialog, { initialTransaction: Object.create(Object.getPrototypeOf(initialTransaction)) });
 }
 
 /** Our end of a trunk; it may change while the core lives, so it is asked each time. */
