@@ -79,6 +79,8 @@ export class JitterBuffer {
   #windowSamples = 0;
   #windowLeastMs = Number.POSITIVE_INFINITY;
   #windowMostMs = 0;
+  /** The last window held a frame too much all the time; it never held enough. */
+  #mayTrim = false;
   #mayStretch = false;
 
   /** Counts go on in `counters`, which another buffer may have begun. */
@@ -340,11 +342,17 @@ export class JitterBuffer {
     this.#windowLeastMs = Math.min(this.#windowLeastMs, this.depthMs);
     this.#windowMostMs = Math.max(this.#windowMostMs, this.depthMs);
     if (gapSamples > 0) this.#shorten(gapSamples, excessMs);
-    else if (excessMs >= FRAME_MS && this.#isQuiet(head)) this.#trimHead(head);
+    else if (this.#isTooMuch(excessMs) && this.#isQuiet(head)) this.#trimHead(head);
     if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;
     if (this.#windowLeastMs > this.targetMs + MAX_EXCESS_MS) this.#trimToTarget();
+    this.#mayTrim = this.#windowLeastMs >= this.targetMs + FRAME_MS;
     this.#mayStretch = this.#windowMostMs + FRAME_MS <= this.targetMs;
     this.#startWindow();
+  }
+
+  /** A single frame may only be what came while the listener was late, who then asks for two at once. */
+  #isTooMuch(excessMs: number): boolean {
+    return excessMs > FRAME_MS || (this.#mayTrim && excessMs >= FRAME_MS);
   }
 
   /** Leaves a gap out, which costs less than a packet but more than a quiet one: voices are heard to jump there. */
@@ -361,6 +369,7 @@ export class JitterBuffer {
   }
 
   #trimHead(head: number): void {
+    this.#mayTrim = false;
     this.counters.droppedForDepth++;
     this.counters.lost += this.#missingBefore(head);
     this.#nextTimestamp = (this.#slots.timestamp(head) + this.#slots.durationSamples(head)) | 0;

@@ -148,6 +148,15 @@ describe('JitterBuffer', () => {
     expect(buffer.counters).toMatchObject({ droppedForDepth: 1, lost: 0, late: 0, concealed: 0 });
   });
 
+  it('takes what came while the listener was late for no depth', () => {
+    const buffer = newBuffer();
+    const everySecondBy30 = (tick: number): number => (tick % 50 === 49 ? 30 : 0);
+    const played = play(stream(500, steady, { quiet: () => true }), 10_000, buffer, everySecondBy30);
+    const settled = played.filter(({ atMs }) => atMs > 3_000);
+    expect(settled.every(({ pulled }) => pulled === 'packet')).toBe(true);
+    expect(buffer.counters).toMatchObject({ droppedForDepth: 1, concealed: 0, late: 0 });
+  });
+
   it('jumps to a stream whose numbers begin anew', () => {
     const first = stream(100, steady, { sequence: 100, timestamp: 1_000 });
     const second = stream(100, () => 2_030, { sequence: 40_000, timestamp: 5 }).map((p) => ({

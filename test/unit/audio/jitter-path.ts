@@ -42,13 +42,19 @@ export function stream(
   }));
 }
 
-/** Runs packets through a buffer in virtual time, one tick every 20 ms as the engine has it. */
-export function play(packets: readonly PathPacket[], untilMs: number, buffer = newBuffer()): Played[] {
+/** Runs packets through a buffer in virtual time, one tick every 20 ms as the engine has it, or so much later. */
+export function play(
+  packets: readonly PathPacket[],
+  untilMs: number,
+  buffer = newBuffer(),
+  lateMs: (tick: number) => number = () => 0,
+): Played[] {
   const arriving = packets.toSorted((a, b) => a.arrivalMs - b.arrivalMs);
   const played: Played[] = [];
   let next = 0;
   let creditSamples = 0;
-  for (let nowMs = 10; nowMs < untilMs; nowMs += 20) {
+  for (let tick = 0; tick * 20 + 10 < untilMs; tick++) {
+    const nowMs = tick * 20 + 10 + lateMs(tick);
     for (; next < arriving.length && arriving[next]!.arrivalMs <= nowMs; next++)
       insert(buffer, arriving[next]!);
     for (creditSamples += 160; creditSamples > 0; creditSamples -= buffer.durationSamples) {
