@@ -1,4 +1,4 @@
-import type { Measure } from '../bench.ts';
+import type { Measure, Target } from '../bench.ts';
 import { judge } from './judgement.ts';
 
 const SCALE_TOP = 10;
@@ -17,9 +17,15 @@ export function attainmentOf(measure: Measure): Attainment | null {
   const value = anchor === undefined ? ours : ratio;
   const rounds = anchor === undefined ? oursSpread : ratioSpread;
   if (target === undefined || value === null || rounds === null) return null;
-  const times = (figure: number) => ('atLeast' in target ? figure / target.atLeast : target.atMost / figure);
+  const times = (figure: number) => timesBetter(figure, target);
   const ends = [times(rounds.lowest), times(rounds.highest)];
   return { value: times(value), lowest: Math.min(...ends), highest: Math.max(...ends) };
+}
+
+/** Nothing, or less than nothing because what is taken off was more, is better than any target of at most so much. */
+function timesBetter(figure: number, target: Target): number {
+  if ('atLeast' in target) return figure / target.atLeast;
+  return figure <= 0 ? Number.POSITIVE_INFINITY : target.atMost / figure;
 }
 
 /** Where a value stands on a logarithmic scale of a tenth to ten; what is beyond stands at its end. */

@@ -57,6 +57,11 @@ describe('an attainment', () => {
       highest: 4,
     });
     expect(attainmentOf({ ...measure, ours: [3], target: { atLeast: 4 } })?.value).toBe(0.75);
+    expect(attainmentOf({ ...measure, ours: [-0.1, 0, 2], target: { atMost: 4 } })).toEqual({
+      value: Number.POSITIVE_INFINITY,
+      lowest: 2,
+      highest: Number.POSITIVE_INFINITY,
+    });
   });
 
   it('stands in the middle of the scale at one', () => {
