@@ -16,12 +16,17 @@ export function opusPacketSamples(bytes: Uint8Array, offset: number, length: num
   return units > MAX_PACKET_UNITS ? 0 : (units * rateHz) / UNITS_PER_SECOND;
 }
 
+/** Whether a packet only tells that the sender says nothing (DTX; RFC 6716 section 2.1.9). */
+export function isOpusPause(length: number): boolean {
+  return length <= MAX_DTX_BYTES;
+}
+
 /**
- * Whether hardly anything can be heard: DTX, or a frame of SILK whose first bit says that there is no voice in it
- * (RFC 6716 section 4.2.3). What CELT holds cannot be told without decoding it.
+ * Whether a packet is a frame of SILK whose first bit says that there is no voice in it (RFC 6716 section 4.2.3); a
+ * tone is no voice either. What CELT holds cannot be told without decoding it.
  */
-export function isOpusQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
-  if (length <= MAX_DTX_BYTES) return true;
+export function isOpusVoiceless(bytes: Uint8Array, offset: number, length: number): boolean {
+  if (length < 2) return false;
   const config = bytes[offset]! >> 3;
   const isOneFrame = (bytes[offset]! & 3) === 0;
   const isShort = config >= FIRST_HYBRID || (config & 3) < 2;

@@ -1,3 +1,4 @@
+import { isQuiet } from '../audio/quiet.ts';
 import { Resampler } from '../audio/resampler.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
 import { NO_MARK, RingConsumer } from '../threads/ring-consumer.ts';
@@ -6,8 +7,6 @@ import { PlayoutDepth } from './playout-depth.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
 const FADE_OUT_MS = 5;
-/** A frame whose loudest sample stays below this is quiet enough to be dropped unheard. */
-const QUIET_PEAK = 400;
 const PIECE_CAPACITY = frameSamples(MAX_SAMPLE_RATE_HZ) + 1;
 /** On the way from a ring to a resampler, for one after the other of all playouts: what all use stays in the cache. */
 const piece = new Int16Array(PIECE_CAPACITY);
@@ -135,7 +134,7 @@ export class Playout {
     phase.flushed = false;
     this.#shift(frame, this.#frameSamples);
     this.#depth.played(this.#queuedMs());
-    if (this.#depth.surplus && isQuiet(frame)) this.#dropFrame(frame);
+    if (this.#depth.surplus && isQuiet(frame, 0, frame.length)) this.#dropFrame(frame);
     return true;
   }
 
@@ -250,11 +249,4 @@ export class Playout {
     const queuedMs = (this.#ring.queuedSamples * 1000) / rateHz;
     return queuedMs + this.#ring.behindMs + (this.#fifo.length * 1000) / this.#rateHz;
   }
-}
-
-function isQuiet(frame: Int16Array): boolean {
-  for (let i = 0; i < frame.length; i++) {
-    if (Math.abs(frame[i] as number) > QUIET_PEAK) return false;
-  }
-  return true;
 }

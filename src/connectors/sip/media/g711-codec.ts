@@ -7,6 +7,7 @@ import {
   type G711Encode,
 } from '../../../audio/g711.ts';
 import { PacketLossConcealer } from '../../../audio/plc.ts';
+import { isQuiet } from '../../../audio/quiet.ts';
 import { FRAME_MS } from '../../../base/frame.ts';
 import type { G711Name } from '../media-protocol.ts';
 import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
@@ -15,8 +16,6 @@ const RATE_HZ = 8_000;
 const FRAME_SAMPLES = (RATE_HZ * FRAME_MS) / 1000;
 /** Longest packet taken: 60 ms. One byte is one sample, and one tick. */
 const MAX_PAYLOAD_BYTES = 3 * FRAME_SAMPLES;
-/** Nobody misses a packet whose loudest sample is 40 dB below full scale. */
-const QUIET_PEAK = 328;
 
 interface Law {
   readonly encode: G711Encode;
@@ -52,8 +51,7 @@ export class G711Decoder implements VoiceDecoder {
   isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
     const probe = workSpace;
     this.#law.decode(bytes, offset, length, probe);
-    for (let i = 0; i < length; i++) if (Math.abs(probe[i]!) > QUIET_PEAK) return false;
-    return true;
+    return isQuiet(probe, 0, length);
   }
 
   decode(bytes: Uint8Array, offset: number, length: number, out: Int16Array, at: number): void {

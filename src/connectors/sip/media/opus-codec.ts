@@ -1,6 +1,7 @@
 import { type LibOpus, MAX_OPUS_PACKET_BYTES } from '../../../audio/libopus.ts';
 import { OpusDecoder, OpusEncoder, type OpusRateHz, type OpusTuning } from '../../../audio/opus.ts';
-import { isOpusQuiet, opusPacketSamples } from '../../../audio/opus-packet.ts';
+import { isOpusPause, isOpusVoiceless, opusPacketSamples } from '../../../audio/opus-packet.ts';
+import { isQuiet } from '../../../audio/quiet.ts';
 import { FRAME_MS } from '../../../base/frame.ts';
 import type { OpusRequest } from '../media-protocol.ts';
 import { MAX_SENT_PAYLOAD_BYTES, type VoiceDecoder, type VoiceEncoder } from './voice-codec.ts';
@@ -25,6 +26,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   readonly maxPayloadBytes = MAX_OPUS_PACKET_BYTES;
   readonly maxPacketSamples: number;
   readonly #decoder: OpusDecoder;
+  #wasQuiet = false;
 
   constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
     this.sampleRateHz = sampleRateHz;
@@ -36,8 +38,9 @@ export class OpusVoiceDecoder implements VoiceDecoder {
     return opusPacketSamples(bytes, offset, length, CLOCK_RATE_HZ);
   }
 
+  /** Without voice after what could hardly be heard: music and tones are no voice, and loud. */
   isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
-    return isOpusQuiet(bytes, offset, length);
+    return isOpusPause(length) || (this.#wasQuiet && isOpusVoiceless(bytes, offset, length));
   }
 
   decode(
@@ -50,6 +53,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   ): void {
     const decoded = this.#decoder.decode(bytes, offset, length, out, at, samples);
     if (decoded < samples) this.pause(out, at + decoded, samples - decoded);
+    this.#wasQuiet = isQuiet(out, at, samples);
   }
 
   conceal(

@@ -150,6 +150,20 @@ describe('a call in Opus', () => {
     expect(toneSnrDb(heard.subarray(15 * 160), 440, 8_000)).toBeGreaterThan(15);
   });
 
+  it('keeps a tone whole, which is no voice, while it gives up what it held too much', async () => {
+    const { peer, speaker, listener } = await path(48_000, 48_000);
+    const said = new Int16Array(3 * 48_000);
+    new Tone(425, 48_000, 0.2).fill(said);
+    const packets = await packetsOf(peer, speaker, said);
+    const heard = await heardOf(
+      peer,
+      listener,
+      packets.map((packet) => [packet]),
+    );
+    expect(toneSnrDb(heard.subarray(15 * FRAME), 425, 48_000)).toBeGreaterThan(15);
+    expect(listener.leg.counters).toMatchObject({ droppedForDepth: 0, concealed: 0 });
+  });
+
   it('makes a lost packet good from the one after it', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     await packetsOf(peer, speaker, voice(48_000, 0.1));
