@@ -6,6 +6,8 @@ const FIRST_BLOCK_PORT = 10_240;
 const LAST_BLOCK_PORT = 19_968;
 const BLOCK_PORTS = 32;
 const BLOCK_COUNT = (LAST_BLOCK_PORT - FIRST_BLOCK_PORT) / BLOCK_PORTS;
+/** Claims of one block are looked for here first, so that they do not cut in two what a soak needs in one piece. */
+const SINGLE_BLOCKS = 64;
 
 /** Ports on 127.0.0.1 that no other test process will be given until they are released. */
 export interface PortClaim {
@@ -40,7 +42,7 @@ async function claimBlocks(
   blocks: number,
   check: (base: number) => Promise<{ first: number; last: number } | null>,
 ): Promise<PortClaim> {
-  const start = Math.floor(Math.random() * BLOCK_COUNT);
+  const start = Math.floor(Math.random() * (blocks === 1 ? SINGLE_BLOCKS : BLOCK_COUNT));
   for (let step = 0; step < BLOCK_COUNT; step++) {
     const index = (start + step) % BLOCK_COUNT;
     if (index + blocks > BLOCK_COUNT) continue;
