@@ -26,7 +26,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   readonly maxPayloadBytes = MAX_OPUS_PACKET_BYTES;
   readonly maxPacketSamples: number;
   readonly #decoder: OpusDecoder;
-  #wasQuiet = false;
+  #quietPackets = 0;
 
   constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
     this.sampleRateHz = sampleRateHz;
@@ -38,9 +38,13 @@ export class OpusVoiceDecoder implements VoiceDecoder {
     return opusPacketSamples(bytes, offset, length, CLOCK_RATE_HZ);
   }
 
-  /** Without voice after what could hardly be heard: music and tones are no voice, and loud. */
+  /**
+   * Without voice after what could hardly be heard: music and tones are no voice, and loud. While an encoder lets go
+   * of the sound, each of its packets matters: without one, the decoder carries on with what it had.
+   */
   isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
-    return isOpusPause(length) || (this.#wasQuiet && isOpusVoiceless(bytes, offset, length));
+    if (isOpusPause(length)) return true;
+    return this.#quietPackets > SETTLING_FRAMES && isOpusVoiceless(bytes, offset, length);
   }
 
   decode(
@@ -53,7 +57,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   ): void {
     const decoded = this.#decoder.decode(bytes, offset, length, out, at, samples);
     if (decoded < samples) this.pause(out, at + decoded, samples - decoded);
-    this.#wasQuiet = isQuiet(out, at, samples);
+    this.#quietPackets = isQuiet(out, at, samples) ? this.#quietPackets + 1 : 0;
   }
 
   conceal(
@@ -81,6 +85,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   skip(): void {}
 
   restart(): void {
+    this.#quietPackets = 0;
     this.#decoder.reset();
   }
 
