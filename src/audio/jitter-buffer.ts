@@ -46,6 +46,8 @@ const MAX_STARVED_MS = 60;
 const MAX_GAP_MS = 240;
 /** Too much delay is worth this before packets that somebody would miss are left out. */
 const MAX_EXCESS_MS = 2 * FRAME_MS;
+/** A surplus that so many pulls in a row find is not due to a late listener, who asks for several frames at once. */
+const MIN_SURPLUS_PULLS = 5;
 /** The delay is judged over windows of this length; two of them are the longest way back to the target. */
 const WINDOW_MS = 800;
 
@@ -79,9 +81,10 @@ export class JitterBuffer {
   #windowSamples = 0;
   #windowLeastMs = Number.POSITIVE_INFINITY;
   #windowMostMs = 0;
-  /** The last window held a frame too much all the time; it never held enough. */
-  #mayTrim = false;
+  /** The last window never held enough. */
   #mayStretch = false;
+  /** Pulls in a row that found a frame too much or more. */
+  #surplusPulls = 0;
 
   /** Counts go on in `counters`, which another buffer may have begun. */
   constructor(format: JitterFormat, counters: JitterCounters) {
@@ -341,18 +344,13 @@ export class JitterBuffer {
     const excessMs = this.depthMs - this.targetMs;
     this.#windowLeastMs = Math.min(this.#windowLeastMs, this.depthMs);
     this.#windowMostMs = Math.max(this.#windowMostMs, this.depthMs);
+    this.#surplusPulls = excessMs >= FRAME_MS ? this.#surplusPulls + 1 : 0;
     if (gapSamples > 0) this.#shorten(gapSamples, excessMs);
-    else if (this.#isTooMuch(excessMs) && this.#isQuiet(head)) this.#trimHead(head);
+    else if (this.#surplusPulls >= MIN_SURPLUS_PULLS && this.#isQuiet(head)) this.#trimHead(head);
     if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;
     if (this.#windowLeastMs > this.targetMs + MAX_EXCESS_MS) this.#trimToTarget();
-    this.#mayTrim = this.#windowLeastMs >= this.targetMs + FRAME_MS;
     this.#mayStretch = this.#windowMostMs + FRAME_MS <= this.targetMs;
     this.#startWindow();
-  }
-
-  /** A single frame may only be what came while the listener was late, who then asks for two at once. */
-  #isTooMuch(excessMs: number): boolean {
-    return excessMs > FRAME_MS || (this.#mayTrim && excessMs >= FRAME_MS);
   }
 
   /** Leaves a gap out, which costs less than a packet but more than a quiet one: voices are heard to jump there. */
@@ -369,7 +367,6 @@ export class JitterBuffer {
   }
 
   #trimHead(head: number): void {
-    this.#mayTrim = false;
     this.counters.droppedForDepth++;
     this.counters.lost += this.#missingBefore(head);
     this.#nextTimestamp = (this.#slots.timestamp(head) + this.#slots.durationSamples(head)) | 0;

@@ -150,8 +150,8 @@ describe('JitterBuffer', () => {
 
   it('takes what came while the listener was late for no depth', () => {
     const buffer = newBuffer();
-    const everySecondBy30 = (tick: number): number => (tick % 50 === 49 ? 30 : 0);
-    const played = play(stream(500, steady, { quiet: () => true }), 10_000, buffer, everySecondBy30);
+    const everySecondBy70 = (tick: number): number => (tick % 50 === 49 ? 70 : 0);
+    const played = play(stream(500, steady, { quiet: () => true }), 10_000, buffer, everySecondBy70);
     const settled = played.filter(({ atMs }) => atMs > 3_000);
     expect(settled.every(({ pulled }) => pulled === 'packet')).toBe(true);
     expect(buffer.counters).toMatchObject({ droppedForDepth: 1, concealed: 0, late: 0 });
