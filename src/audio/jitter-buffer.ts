@@ -46,6 +46,11 @@ const MAX_STARVED_MS = 60;
 const MAX_GAP_MS = 240;
 /** Too much delay is worth this before packets that somebody would miss are left out. */
 const MAX_EXCESS_MS = 2 * FRAME_MS;
+/**
+ * So much may be missing from the target once a packet is left out: audio comes in whole packets, and half a frame less
+ * is still enough for one as late as the target allows for, whenever between two pulls it comes.
+ */
+const SPARE_MS = FRAME_MS / 2;
 /** A surplus that so many pulls in a row find is not due to a late listener, who asks for several frames at once. */
 const MIN_SURPLUS_PULLS = 5;
 /** The delay is judged over windows of this length; two of them are the longest way back to the target. */
@@ -83,7 +88,7 @@ export class JitterBuffer {
   #windowMostMs = 0;
   /** The last window never held enough. */
   #mayStretch = false;
-  /** Pulls in a row that found a frame too much or more. */
+  /** Pulls in a row that could have done without a packet. */
   #surplusPulls = 0;
 
   /** Counts go on in `counters`, which another buffer may have begun. */
@@ -344,7 +349,8 @@ export class JitterBuffer {
     const excessMs = this.depthMs - this.targetMs;
     this.#windowLeastMs = Math.min(this.#windowLeastMs, this.depthMs);
     this.#windowMostMs = Math.max(this.#windowMostMs, this.depthMs);
-    this.#surplusPulls = excessMs >= FRAME_MS ? this.#surplusPulls + 1 : 0;
+    const packetMs = this.#slots.durationSamples(head) / this.#samplesPerMs;
+    this.#surplusPulls = excessMs >= packetMs - SPARE_MS ? this.#surplusPulls + 1 : 0;
     if (gapSamples > 0) this.#shorten(gapSamples, excessMs);
     else if (this.#surplusPulls >= MIN_SURPLUS_PULLS && this.#isQuiet(head)) this.#trimHead(head);
     if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;

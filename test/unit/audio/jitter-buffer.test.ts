@@ -148,6 +148,19 @@ describe('JitterBuffer', () => {
     expect(buffer.counters).toMatchObject({ droppedForDepth: 1, lost: 0, late: 0, concealed: 0 });
   });
 
+  it.each([1, 14])(
+    'gives it up on a path that is uneven by 4 ms as well, %i ms after the pull at the soonest',
+    (phase) => {
+      const buffer = newBuffer();
+      const uneven = (i: number): number => 30 + phase + ((i * 37) % 41) / 10;
+      const played = play(stream(500, uneven, { quiet: () => true }), 10_000, buffer);
+      const settled = played.filter(({ atMs }) => atMs > 3_000);
+      expect(settled.every(({ depthMs }) => depthMs <= 40)).toBe(true);
+      expect(settled.every(({ pulled }) => pulled === 'packet')).toBe(true);
+      expect(buffer.counters).toMatchObject({ droppedForDepth: 1, concealed: 0, late: 0 });
+    },
+  );
+
   it('takes what came while the listener was late for no depth', () => {
     const buffer = newBuffer();
     const everySecondBy70 = (tick: number): number => (tick % 50 === 49 ? 70 : 0);
