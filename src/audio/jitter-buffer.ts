@@ -225,6 +225,7 @@ export class JitterBuffer {
     this.#state = 'playing';
     this.#nextTimestamp = this.#slots.timestamp(head);
     this.#owedSamples = 0;
+    this.#surplusPulls = 0;
     this.#startWindow();
     return true;
   }
@@ -346,16 +347,17 @@ export class JitterBuffer {
   #judgeDepth(): void {
     const head = this.#head();
     const gapSamples = this.#gapBefore(head);
-    const excessMs = this.depthMs - this.targetMs;
-    this.#windowLeastMs = Math.min(this.#windowLeastMs, this.depthMs);
-    this.#windowMostMs = Math.max(this.#windowMostMs, this.depthMs);
+    const { depthMs, targetMs } = this;
+    const excessMs = depthMs - targetMs;
+    this.#windowLeastMs = Math.min(this.#windowLeastMs, depthMs);
+    this.#windowMostMs = Math.max(this.#windowMostMs, depthMs);
     const packetMs = this.#slots.durationSamples(head) / this.#samplesPerMs;
     this.#surplusPulls = excessMs >= packetMs - SPARE_MS ? this.#surplusPulls + 1 : 0;
     if (gapSamples > 0) this.#shorten(gapSamples, excessMs);
     else if (this.#surplusPulls >= MIN_SURPLUS_PULLS && this.#isQuiet(head)) this.#trimHead(head);
     if (this.#windowSamples < WINDOW_MS * this.#samplesPerMs) return;
-    if (this.#windowLeastMs > this.targetMs + MAX_EXCESS_MS) this.#trimToTarget();
-    this.#mayStretch = this.#windowMostMs + FRAME_MS <= this.targetMs;
+    if (this.#windowLeastMs > targetMs + MAX_EXCESS_MS) this.#trimToTarget();
+    this.#mayStretch = this.#windowMostMs + FRAME_MS <= targetMs;
     this.#startWindow();
   }
 

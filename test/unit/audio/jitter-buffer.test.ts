@@ -170,6 +170,16 @@ describe('JitterBuffer', () => {
     expect(buffer.counters).toMatchObject({ droppedForDepth: 1, concealed: 0, late: 0 });
   });
 
+  it('does not hold the surplus of a former stream against the next one', () => {
+    const buffer = newBuffer();
+    const former = play(stream(200, steady), 4_000, buffer).at(-1)!;
+    expect(former.depthMs - former.targetMs).toBe(20);
+    buffer.restart();
+    const threeAtOnce = (i: number): number => -20 * Math.min(i, 2);
+    const played = play(stream(50, threeAtOnce, { quiet: () => true }), 1_000, buffer);
+    expect(indices(played)[0]).toBe(0);
+  });
+
   it('jumps to a stream whose numbers begin anew', () => {
     const first = stream(100, steady, { sequence: 100, timestamp: 1_000 });
     const second = stream(100, () => 2_030, { sequence: 40_000, timestamp: 5 }).map((p) => ({
