@@ -94,8 +94,11 @@ function assertNativeMediaIo(): void {
   throw new Error(`SVC_MEDIA_IO is "native", but native media I/O cannot be loaded: ${binding}`);
 }
 
-async function startStore({ settings, clock, closers }: Omit<Parts, 'engine' | 'store'>): Promise<Store> {
-  const store = await openStore({ dataDir: settings.dataDir, masterKey: settings.masterKey, clock });
+async function startStore(parts: Omit<Parts, 'engine' | 'store'>): Promise<Store> {
+  const { settings, clock, loggers, closers } = parts;
+  const { dataDir, masterKey, allowsNewDatabase } = settings;
+  const onWarning = (text: string) => loggers.main.warn(text);
+  const store = await openStore({ dataDir, masterKey, allowsNewDatabase, onWarning, clock });
   closers.push(() => store.close());
   return store;
 }

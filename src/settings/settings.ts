@@ -19,6 +19,8 @@ export interface Settings {
   };
   readonly dataDir: string;
   readonly masterKey: Buffer | null;
+  /** An empty database may begin beside an existing key file. */
+  readonly allowsNewDatabase: boolean;
   readonly bootstrap: { readonly agentKey: string | null; readonly settingsKey: string | null };
   readonly people: {
     readonly signup: Values['SVC_SIGNUP'];
@@ -218,6 +220,7 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
     },
     dataDir: resolve(values.SVC_DATA_DIR),
     masterKey: values.SVC_MASTER_KEY,
+    allowsNewDatabase: values.SVC_NEW_DATABASE === '1',
     bootstrap: { agentKey: values.SVC_BOOTSTRAP_AGENT_KEY, settingsKey: values.SVC_BOOTSTRAP_SETTINGS_KEY },
     people: {
       signup: values.SVC_SIGNUP,

@@ -404,6 +404,12 @@ export const VARIABLES = {
     schema: MasterKey,
     meaning: 'Key that seals the secrets in the database: 32 bytes in base64 or hex',
   }),
+  SVC_NEW_DATABASE: variable({
+    default: null,
+    schema: z.enum(['0', '1'], 'must be 0 or 1'),
+    meaning:
+      '1 begins a new database beside an existing `master.key`; without it such a start is refused, because the database was probably lost',
+  }),
   SVC_LOG_LEVEL: variable({
     default: 'info',
     schema: LogLevel,

@@ -4,6 +4,7 @@ export type StoreErrorCode =
   | 'damaged'
   | 'not_writable'
   | 'newer_schema'
+  | 'new_database'
   | 'wrong_master_key';
 
 /** The data directory cannot be used as it is; an operator must look. Nothing has been changed in it. */

@@ -7,7 +7,7 @@ import { Checkpointer } from './checkpointer.ts';
 import { lockData } from './data-lock.ts';
 import { openDatabase, withStatementCache } from './database.ts';
 import { QueueingDialect } from './dialect.ts';
-import { openSecretBox } from './master-key.ts';
+import { assertNoLostDatabase, type MasterKeyOptions, openSecretBox } from './master-key.ts';
 import type { SecretBox } from './secret-box.ts';
 import { describeFailure } from './store-error.ts';
 import type { Db, Tables } from './tables.ts';
@@ -26,6 +26,10 @@ export interface StoreOptions {
   readonly dataDir: string;
   /** 32 bytes; null: a key file beside the database. */
   readonly masterKey: Buffer | null;
+  /** An empty database may begin beside an existing key file; it is refused unless told otherwise. */
+  readonly allowsNewDatabase?: boolean;
+  /** Told what an operator should look at. */
+  readonly onWarning?: MasterKeyOptions['onWarning'];
   readonly clock?: Clock;
 }
 
@@ -33,13 +37,21 @@ export interface StoreOptions {
  * Opens `gateway.db` in the data directory, made when missing, and brings its schema up to date. Rejects with a
  * StoreError, leaving the file as it was, when another gateway has it or it cannot be used.
  */
-export async function openStore({ dataDir, masterKey, clock = systemClock }: StoreOptions): Promise<Store> {
+export async function openStore({ dataDir, clock = systemClock, ...options }: StoreOptions): Promise<Store> {
   makeDataDir(dataDir);
+  const databasePath = join(dataDir, 'gateway.db');
+  const keyOptions: MasterKeyOptions = {
+    keyPath: join(dataDir, 'master.key'),
+    configuredKey: options.masterKey,
+    allowsNewDatabase: options.allowsNewDatabase ?? false,
+    onWarning: options.onWarning ?? (() => {}),
+  };
   const releaseLock = lockData(join(dataDir, 'gateway.lock'));
   let database: Database | undefined;
   try {
-    database = openDatabase(join(dataDir, 'gateway.db'), () => clock.nowIso());
-    const secrets = openSecretBox(database, join(dataDir, 'master.key'), masterKey);
+    assertNoLostDatabase(databasePath, keyOptions);
+    database = openDatabase(databasePath, () => clock.nowIso());
+    const secrets = openSecretBox(database, keyOptions);
     return new SqliteStore(database, secrets, releaseLock);
   } catch (error) {
     database?.close();

@@ -1,7 +1,16 @@
 import { createHook } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -187,6 +196,51 @@ test('a lost or different master key is noticed at start', async () => {
   expect(existsSync(keyPath)).toBe(false);
   writeFileSync(keyPath, key);
   await temporaryStore(dataDir);
+});
+
+test('an empty database beside an existing master key is refused unless the operator wants a new one', async () => {
+  const { dataDir } = await usedDataDir();
+  const file = join(dataDir, 'gateway.db');
+  const kept = readFileSync(join(dataDir, 'master.key'));
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+  for (const masterKey of [null, Buffer.alloc(32, 1)]) {
+    await expect(openStore({ dataDir, masterKey })).rejects.toMatchObject({
+      code: 'new_database',
+      message: expect.stringContaining('SVC_NEW_DATABASE=1'),
+    });
+    expect(existsSync(file)).toBe(false);
+  }
+  writeFileSync(file, '');
+  await expect(openStore({ dataDir, masterKey: null })).rejects.toMatchObject({ code: 'new_database' });
+  expect(statSync(file).size).toBe(0);
+  await (await openStore({ dataDir, masterKey: null, allowsNewDatabase: true })).close();
+  expect(readFileSync(join(dataDir, 'master.key'))).toEqual(kept);
+  await temporaryStore(dataDir);
+});
+
+test('a first start that was cut off while it made the master key goes on with that key', async () => {
+  const { dataDir } = await usedDataDir();
+  const keyPath = join(dataDir, 'master.key');
+  const key = readFileSync(keyPath, 'utf8');
+  renameSync(keyPath, `${keyPath}.new`);
+  await (await openStore({ dataDir, masterKey: null })).close();
+  expect([readFileSync(keyPath, 'utf8'), existsSync(`${keyPath}.new`)]).toEqual([key, false]);
+});
+
+test('a master key that other users can read is a warning', async () => {
+  const { dataDir } = await usedDataDir();
+  const keyPath = join(dataDir, 'master.key');
+  const warnings: string[] = [];
+  const open = async () => {
+    const onWarning = (text: string) => warnings.push(text);
+    await (await openStore({ dataDir, masterKey: null, onWarning })).close();
+    return warnings.splice(0);
+  };
+  expect(await open()).toEqual([]);
+  for (const mode of [0o640, 0o604]) {
+    chmodSync(keyPath, mode);
+    expect(await open()).toEqual([expect.stringContaining('chmod 600')]);
+  }
 });
 
 test('transactions of many callers at once keep apart', async () => {
