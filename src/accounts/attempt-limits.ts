@@ -1,5 +1,6 @@
 import { TooManyAttempts } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
+import { LimitedMap } from './limited-map.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /** People share an IP address: an office, a provider's NAT. */
@@ -14,13 +15,14 @@ interface Counter {
 }
 
 /**
- * Bounds what guessing costs us and gains others. Every subject (a mail address and what is tried with it) and every
- * IP address (of IPv6 the /64) has a counter that empties within 15 minutes. In memory: a restart forgives.
+ * Bounds what strangers may have us do: mails, sign-ups, registrations. Every subject (a mail address and what is asked
+ * with it) and every IP address (of IPv6 the /64) has a counter that empties within 15 minutes. In memory: a restart
+ * forgives. Passwords are counted by GuessLimits.
  */
 export class AttemptLimits {
   readonly #clock: Clock;
   readonly #attempts: number;
-  readonly #counters = new Map<string, Counter>();
+  readonly #counters = new LimitedMap<Counter>(MAX_COUNTERS);
 
   /** `attempts`: what a subject may have in 15 minutes; an IP address may have ten times as many. */
   constructor(clock: Clock, attempts: number) {
@@ -45,12 +47,6 @@ export class AttemptLimits {
     return true;
   }
 
-  /** Whoever knew the secret made no guess. */
-  forgive(subject: string): void {
-    const counter = this.#counters.get(subject);
-    if (counter) counter.used = Math.max(0, counter.used - 1);
-  }
-
   get #ipAttempts(): number {
     return this.#attempts * IP_FACTOR;
   }
@@ -66,10 +62,7 @@ export class AttemptLimits {
   #count(key: string, most: number, cost: number): void {
     const counter = this.#counters.get(key) ?? { used: 0, atMs: this.#clock.monotonicMs() };
     this.#emptied(counter, most).used += Math.min(cost, most);
-    // Whoever was counted last stays longest when the table is full.
-    this.#counters.delete(key);
     this.#counters.set(key, counter);
-    if (this.#counters.size > MAX_COUNTERS) this.#counters.delete(this.#counters.keys().next().value!);
   }
 
   #emptied(counter: Counter, most: number): Counter {
@@ -80,7 +73,11 @@ export class AttemptLimits {
   }
 }
 
-/** An IPv6 address is in its eight groups: its owner has all of the last four. */
 function ipKey(ip: string): string {
-  return `ip ${ip.split(':').slice(0, 4).join(':')}`;
+  return `ip ${networkOf(ip)}`;
+}
+
+/** What one client has of addresses. An IPv6 address is in its eight groups: its owner has all of the last four. */
+export function networkOf(ip: string): string {
+  return ip.split(':').slice(0, 4).join(':');
 }

@@ -1,52 +1,117 @@
 import { GatewayError } from '../base/errors.ts';
 import { findAccount, findAccountByEmail, updatePerson } from '../store/accounts.ts';
 import { type Actor, audit, nobodyOf } from '../store/audit-log.ts';
-import { deleteMailTokens } from '../store/mail-tokens.ts';
+import { voidMailTokens } from '../store/mail-tokens.ts';
 import type { Db } from '../store/tables.ts';
 import { MAIL_COST } from './attempt-limits.ts';
-import { checkPassword } from './change-password.ts';
+import { requireStill } from './change-password.ts';
+import { checkPassword } from './check-password.ts';
 import { newMailLink, readMailToken } from './mail-links.ts';
-import { addressWantedMail, changeEmailMail, emailChangedMail, type Mail } from './mails.ts';
-import type { People } from './people.ts';
+import {
+  addressWantedMail,
+  changeAskedMail,
+  changeEmailMail,
+  emailChangedMail,
+  type Mail,
+  newAddressMail,
+} from './mails.ts';
+import { type Ended, endForeignAccess, endUnderWay, followEnd, type Kept, ownSession } from './owners.ts';
+import type { Client, People } from './people.ts';
+import type { LinkVisitor } from './verify-email.ts';
+import { tellOfVoidedChange } from './voided-change.ts';
 
 /**
- * Sends a link to a new address (in lower case), which the account has once the link was followed; a former such link
- * is void. Says nothing about whether the address has an account. Throws `wrong_password` or TooManyAttempts.
+ * Sends a link to a new address (in lower case), which the account has once the link was followed, and tells the
+ * present one. All former links are void. Says nothing about whether the address has an account. Throws
+ * `wrong_password` or TooManyAttempts.
  */
 export async function changeEmail(
   people: People,
   actor: Actor,
   wanted: { readonly email: string; readonly password: string },
-  ip: string,
+  client: Client,
 ): Promise<void> {
   const { email, password } = wanted;
-  await checkPassword(people, actor.accountId, password, ip);
-  people.limits.attempt(ip, `mail ${email}`, MAIL_COST);
-  await people.db.transaction().execute(async (trx) => {
-    await deleteMailTokens(trx, actor.accountId, 'change_email');
-    await audit(trx, actor, 'account.ask_email_change', null, {}, people.clock.nowIso());
+  const hash = await checkPassword(people, actor.accountId, password, client);
+  people.limits.attempt(client.address, `mail ${email}`, MAIL_COST);
+  const links = await people.db.transaction().execute(async (trx) => {
+    await requireStill(trx, actor, hash);
+    const nowIso = people.clock.nowIso();
+    const { address } = client;
+    await audit(trx, actor, 'account.ask_email_change', null, { to: email, address }, nowIso);
+    return await voidMailTokens(trx, actor.accountId, nowIso);
   });
-  people.mailer.later(() => writeLinkMail(people, actor.accountId, email));
+  people.mailer.later(() => writeLinkMail(people, actor, email, hash));
+  people.mailer.later(() => writeAskedMail(people, actor.accountId, email));
+  tellOfVoidedChange(
+    people,
+    links.filter((link) => link.email !== email),
+  );
 }
 
-async function writeLinkMail(people: People, accountId: string, email: string): Promise<Mail> {
-  const owner = await findAccountByEmail(people.db, email);
-  if (owner && owner.id !== accountId) return addressWantedMail(email);
-  return changeEmailMail(email, await newMailLink(people, 'change_email', accountId, email));
+/** Null: the session or the password ended meanwhile, and with them what they asked for. */
+async function writeLinkMail(
+  people: People,
+  actor: Actor,
+  email: string,
+  hash: string,
+): Promise<Mail | null> {
+  return await people.db.transaction().execute(async (trx) => {
+    const { accountId } = actor;
+    const owner = await findAccountByEmail(trx, email);
+    if (owner && owner.id !== accountId) return addressWantedMail(email);
+    if (!(await isStill(trx, actor, hash))) return null;
+    const link = { purpose: 'change_email', accountId, email } as const;
+    return changeEmailMail(email, await newMailLink(people, trx, link));
+  });
+}
+
+async function isStill(db: Db, actor: Actor, hash: string): Promise<boolean> {
+  return await requireStill(db, actor, hash).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof GatewayError) return false;
+      throw error;
+    },
+  );
+}
+
+async function writeAskedMail(people: People, accountId: string, wanted: string): Promise<Mail | null> {
+  const email = (await findAccount(people.db, accountId))?.email ?? null;
+  if (email === null || email === wanted) return null;
+  return changeAskedMail(email, `${people.publicUrl()}/auth/reset-password`);
 }
 
 /**
- * Gives the account the address that a link was sent to, and tells the former one. Following the link again changes
- * nothing. Throws `invalid_mail_token`, `email_taken` or TooManyAttempts.
+ * Gives the account the address that a link was sent to, ends what is under way but a reader's own session, and tells
+ * both addresses. Following the link again changes nothing. Throws `invalid_mail_token`, `email_taken` or
+ * TooManyAttempts.
  */
-export async function confirmEmailChange(people: People, token: string, ip: string): Promise<void> {
-  people.limits.attempt(ip, null);
-  const former = await people.db.transaction().execute((trx) => moveAddress(people, trx, token));
-  if (former !== null) people.mailer.later(async () => emailChangedMail(former));
+export async function confirmEmailChange(people: People, token: string, visitor: LinkVisitor): Promise<void> {
+  people.limits.attempt(visitor.ip, null);
+  const moved = await people.db.transaction().execute((trx) => moveAddress(people, trx, token, visitor));
+  if (moved === null) return;
+  const { accountId, former, email, ended, kept } = moved;
+  await followEnd(people, accountId, ended, kept);
+  if (former !== null && former !== email) people.mailer.later(async () => emailChangedMail(former));
+  people.mailer.later(async () => newAddressMail(email));
 }
 
-/** Null: there was no other address. */
-async function moveAddress(people: People, trx: Db, token: string): Promise<string | null> {
+interface Moved {
+  readonly accountId: string;
+  readonly former: string | null;
+  readonly email: string;
+  readonly ended: Ended;
+  readonly kept: Kept;
+}
+
+/** Null: the account has the address already. */
+async function moveAddress(
+  people: People,
+  trx: Db,
+  token: string,
+  { ip, session }: LinkVisitor,
+): Promise<Moved | null> {
   const nowIso = people.clock.nowIso();
   const proof = await readMailToken(trx, 'change_email', token, nowIso);
   const account = proof && (await findAccount(trx, proof.accountId));
@@ -55,9 +120,13 @@ async function moveAddress(people: People, trx: Db, token: string): Promise<stri
   const owner = await findAccountByEmail(trx, email);
   if (owner && owner.id !== accountId) throw new GatewayError('email_taken');
   if (account.email === email && account.emailVerifiedAt !== null) return null;
-  await updatePerson(trx, accountId, { email, emailVerifiedAt: nowIso });
-  await deleteMailTokens(trx, accountId, 'reset');
-  await deleteMailTokens(trx, accountId, 'verify');
-  await audit(trx, nobodyOf(accountId), 'account.change_email', null, {}, nowIso);
-  return account.email === email ? null : account.email;
+  const kept = { sessionId: await ownSession(trx, accountId, session), linkHash: proof.tokenHash };
+  // The reader has the new address; that they also have the password shows only where they are signed in.
+  const ownerProvenAt = kept.sessionId === null ? null : nowIso;
+  await updatePerson(trx, accountId, { email, emailVerifiedAt: nowIso, ownerProvenAt });
+  const end = account.emailVerifiedAt === null ? endForeignAccess : endUnderWay;
+  const ended = await end(trx, accountId, nowIso, kept);
+  const detail = { from: account.email, to: email, address: ip };
+  await audit(trx, nobodyOf(accountId), 'account.change_email', null, detail, nowIso);
+  return { accountId, former: account.email, email, ended, kept };
 }

@@ -1,54 +1,56 @@
 import { GatewayError } from '../base/errors.ts';
 import { findAccount, updatePerson } from '../store/accounts.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
-import { deleteMailTokens } from '../store/mail-tokens.ts';
-import { deleteSessionsOf } from '../store/sessions.ts';
+import { hasSession } from '../store/sessions.ts';
+import type { Db } from '../store/tables.ts';
+import { checkPassword, isStillPassword } from './check-password.ts';
+import { rememberBrowser } from './known-browsers.ts';
 import { passwordChangedMail } from './mails.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { endUnderWay, followEnd } from './owners.ts';
+import { hashPassword } from './passwords.ts';
 import type { Client, People } from './people.ts';
-import { newSession, storeSession } from './sessions.ts';
+import { newSession, type OpenedSession, storeSession } from './sessions.ts';
+import { tellOfVoidedChange } from './voided-change.ts';
 
 /**
- * Sets a new password for whoever knows the current one, and signs out every session; returns the token of the one
- * that takes this one's place. Throws `wrong_password` or TooManyAttempts.
+ * Sets a new password for whoever knows the current one, and ends whatever is under way: sessions, links, codes; returns
+ * the session that takes this one's place. Throws `wrong_password` or TooManyAttempts.
  */
 export async function changePassword(
   people: People,
   actor: Actor,
   passwords: { readonly current: string; readonly wanted: string },
   client: Client,
-): Promise<string> {
+): Promise<OpenedSession> {
   const { accountId } = actor;
-  await checkPassword(people, accountId, passwords.current, client.address);
+  const currentHash = await checkPassword(people, accountId, passwords.current, client);
   const passwordHash = await hashPassword(passwords.wanted);
   const { token, session } = newSession(accountId, client, people.clock.nowIso());
-  await people.db.transaction().execute(async (trx) => {
+  const kept = { sessionId: session.id, linkHash: '' };
+  const { ended, browserToken } = await people.db.transaction().execute(async (trx) => {
+    await requireStill(trx, actor, currentHash);
     await updatePerson(trx, accountId, { passwordHash });
-    await deleteMailTokens(trx, accountId, 'reset');
-    await deleteSessionsOf(trx, accountId);
-    await audit(trx, actor, 'account.change_password', null, {}, session.createdAt);
+    const under = await endUnderWay(trx, accountId, session.createdAt, kept);
+    const { address } = client;
+    await audit(trx, actor, 'account.change_password', null, { address }, session.createdAt);
     await storeSession(trx, session);
+    const made = await rememberBrowser(trx, accountId, null, session.createdAt);
+    return { ended: under, browserToken: made };
   });
-  people.sessions.removeAllOf(accountId);
   people.sessions.add(session);
+  await followEnd(people, accountId, ended, kept);
   people.mailer.later(() => notice(people, accountId));
-  return token;
+  tellOfVoidedChange(people, ended.links);
+  return { token, browserToken };
 }
 
-/** Throws `wrong_password` unless it is the account's, or TooManyAttempts. An account without one has none that is right. */
-export async function checkPassword(
-  people: People,
-  accountId: string,
-  password: string,
-  ip: string,
-): Promise<void> {
-  const subject = `password ${accountId}`;
-  people.limits.attempt(ip, subject);
-  const account = await findAccount(people.db, accountId);
-  if (!(await verifyPassword(account?.passwordHash ?? null, password))) {
-    throw new GatewayError('wrong_password');
-  }
-  people.limits.forgive(subject);
+/**
+ * Throws `unauthorized` or `wrong_password` for somebody whose session or password ended while it was being checked:
+ * their change must not undo the owner's.
+ */
+export async function requireStill(db: Db, { accountId, credentialId }: Actor, hash: string): Promise<void> {
+  if (!(await hasSession(db, credentialId))) throw new GatewayError('unauthorized');
+  if (!(await isStillPassword(db, accountId, hash))) throw new GatewayError('wrong_password');
 }
 
 async function notice(people: People, accountId: string) {

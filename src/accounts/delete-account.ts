@@ -1,12 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../base/errors.ts';
 import { hangUpAccount } from '../calls/hang-up-call.ts';
+import { loginsOf } from '../store/account-access.ts';
 import { deleteSomeHistory } from '../store/account-history.ts';
 import { deleteAccount, findAccount } from '../store/accounts.ts';
-import { listBots } from '../store/bot-tokens.ts';
-import { listDids } from '../store/sip-dids.ts';
+import { auditDeletion } from '../store/audit-log.ts';
 import type { AccountDomain } from './account-domain.ts';
-import { botHost } from './hosted-bots.ts';
+import { endLogins } from './end-logins.ts';
+import type { Client } from './people.ts';
 
 const HANG_UP_DEADLINE_MS = 5_000;
 /** Deleted at once; so few take less than a millisecond of the main thread. */
@@ -15,7 +16,7 @@ const BATCH_SIZE = 100;
 /** What it takes to let an account go. */
 export interface LeavingDomain extends AccountDomain {
   /** Throws `wrong_password`, or TooManyAttempts. */
-  readonly checkPassword: (accountId: string, password: string, ip: string) => Promise<void>;
+  readonly checkPassword: (accountId: string, password: string, client: Client) => Promise<unknown>;
   /** Deletes the account's files, bytes and all. */
   readonly deleteFiles: (accountId: string) => Promise<void>;
   /** Lets nobody in any more by the account's keys and sessions, once they are deleted. */
@@ -23,7 +24,7 @@ export interface LeavingDomain extends AccountDomain {
 }
 
 /**
- * Deletes an account and everything that it owns: ends its live calls, then empties its files and its history step by
+ * Deletes an account and everything that it owns, but for one line of the audit log that names nobody: ends its live calls, then empties its files and its history step by
  * step, then removes all the rest in one transaction. When that fails the account is still there, and can be deleted
  * again.
  * The password is needed where the account has one. Throws `wrong_password`, TooManyAttempts, or `unauthorized` when it
@@ -33,37 +34,42 @@ export async function deleteWholeAccount(
   domain: LeavingDomain,
   accountId: string,
   password: string | null,
-  ip: string,
+  client: Client,
 ): Promise<void> {
   const account = await findAccount(domain.store.db, accountId);
   if (!account) throw new GatewayError('unauthorized');
-  if (account.passwordHash !== null) await domain.checkPassword(accountId, password ?? '', ip);
+  if (account.passwordHash !== null) await domain.checkPassword(accountId, password ?? '', client);
   const { registry, events } = domain.calls;
   registry.turnAway(accountId);
   try {
     await hangUpAccount(domain.calls, accountId, HANG_UP_DEADLINE_MS);
     await domain.deleteFiles(accountId);
-    await emptyHistory(domain, accountId);
-    await forget(domain, accountId);
+    const rows = await emptyHistory(domain, accountId);
+    await forget(domain, accountId, rows);
   } finally {
     registry.readmit(accountId);
   }
   events.accountDeleted(accountId);
 }
 
-async function emptyHistory({ store }: AccountDomain, accountId: string): Promise<void> {
-  while ((await deleteSomeHistory(store.db, accountId, BATCH_SIZE)) > 0) await turn();
+/** Returns how many rows that were. */
+async function emptyHistory({ store }: AccountDomain, accountId: string): Promise<number> {
+  for (let all = 0; ; await turn()) {
+    const some = await deleteSomeHistory(store.db, accountId, BATCH_SIZE);
+    if (some === 0) return all;
+    all += some;
+  }
 }
 
 /** From here on no credential of the account opens anything and no call reaches it. */
-async function forget(domain: LeavingDomain, accountId: string): Promise<void> {
-  const { dids, bots } = await domain.store.db.transaction().execute(async (trx) => {
-    const listed = { dids: await listDids(trx, accountId), bots: await listBots(trx, accountId) };
+async function forget(domain: LeavingDomain, accountId: string, historyRows: number): Promise<void> {
+  const logins = await domain.store.db.transaction().execute(async (trx) => {
+    const listed = await loginsOf(trx, accountId);
     if (!(await deleteAccount(trx, accountId))) throw new GatewayError('unauthorized');
+    const counts = { historyRows, bots: listed.bots.length, numbers: listed.dids.length };
+    await auditDeletion(trx, accountId, counts, domain.clock.nowIso());
     return listed;
   });
-  for (const { id, platform } of bots) await botHost(domain, platform)?.removeBot(id);
-  for (const { id } of dids) domain.directory.removeNumber(id);
-  domain.directory.removeTrunk(accountId);
+  await endLogins(domain, accountId, logins);
   await domain.forgetCredentials(accountId);
 }

@@ -30,7 +30,7 @@ export interface FinishedSignIn {
 /**
  * Ends a sign-in, and says whose account it opens. Whatever comes of it, it can be ended once. Throws
  * `identity_provider_not_found`, `sign_in_unknown`, `sign_in_refused`, `identity_provider_failed`, `identity_taken`,
- * `email_in_use` and `signup_closed`.
+ * `email_in_use`, `email_not_verified` and `signup_closed`.
  */
 export async function finishSignIn(
   signIns: SignIns,

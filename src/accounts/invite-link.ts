@@ -3,6 +3,7 @@ import { type Actor, audit } from '../store/audit-log.ts';
 import { putInviteLink } from '../store/invite-links.ts';
 import type { AccountDomain } from './account-domain.ts';
 import { hashToken, newToken } from './tokens.ts';
+import { requireVerifiedAddress } from './verified-address.ts';
 
 /** Specification, "Limits". */
 const VALID_MS = 15 * 60_000;
@@ -15,13 +16,14 @@ export interface MadeInvite {
   readonly expiresAt: string;
 }
 
-/** Makes the account's invite token, by which a contact is told to be its own; the former one is void. */
+/** Makes the account's invite token, by which a contact is told to be its own; the former one is void. Throws `email_not_verified`. */
 export async function makeInviteLink({ store, clock }: AccountDomain, actor: Actor): Promise<MadeInvite> {
   const token = newToken(TOKEN_BYTES);
   const createdAt = clock.nowIso();
   const expiresAt = isoAfter(createdAt, VALID_MS);
   const tokenHash = hashToken(token);
   await store.db.transaction().execute(async (trx) => {
+    await requireVerifiedAddress(trx, actor.accountId);
     await putInviteLink(trx, { accountId: actor.accountId, tokenHash, createdAt, expiresAt });
     await audit(trx, actor, 'invite_link.create', null, { expiresAt });
   });

@@ -4,6 +4,7 @@ import {
   findMailToken,
   insertMailToken,
   type MailToken,
+  voidMailTokens,
 } from '../store/mail-tokens.ts';
 import type { Db, MailPurpose } from '../store/tables.ts';
 import type { People } from './people.ts';
@@ -23,18 +24,21 @@ const PATHS: Readonly<Record<MailPurpose, string>> = {
   change_email: '/api/verify-email-change',
 };
 
-/** Makes a link that proves that its reader gets the mail of `email`. Its token is nowhere but in the link. */
+/**
+ * Makes a link that proves that its reader gets the mail of `email`; all former links of the account are void. Its token
+ * is nowhere but in the link. Run it in a transaction.
+ */
 export async function newMailLink(
-  people: People,
-  purpose: MailPurpose,
-  accountId: string,
-  email: string,
+  { clock, publicUrl }: People,
+  db: Db,
+  { purpose, accountId, email }: Pick<MailToken, 'purpose' | 'accountId' | 'email'>,
 ): Promise<string> {
   const token = newToken();
-  const createdAt = people.clock.nowIso();
+  const createdAt = clock.nowIso();
   const expiresAt = isoAfter(createdAt, LIFETIME_MS[purpose]);
-  await deleteExpiredMailTokens(people.db, createdAt);
-  await insertMailToken(people.db, {
+  await deleteExpiredMailTokens(db, createdAt);
+  await voidMailTokens(db, accountId, createdAt);
+  await insertMailToken(db, {
     tokenHash: hashToken(token),
     accountId,
     purpose,
@@ -42,7 +46,7 @@ export async function newMailLink(
     createdAt,
     expiresAt,
   });
-  return `${people.publicUrl()}${PATHS[purpose]}?token=${token}`;
+  return `${publicUrl()}${PATHS[purpose]}?token=${token}`;
 }
 
 /** What a link's token stands for; undefined when it was made up, has expired or was voided. */
@@ -53,4 +57,13 @@ export async function readMailToken(
   nowIso: string,
 ): Promise<MailToken | undefined> {
   return await findMailToken(db, purpose, hashToken(token), nowIso);
+}
+
+/** Whose account a link is for. Looks only. Undefined as for `readMailToken`. */
+export async function accountOfLink(
+  { db, clock }: People,
+  purpose: MailPurpose,
+  token: string,
+): Promise<string | undefined> {
+  return (await readMailToken(db, purpose, token, clock.nowIso()))?.accountId;
 }

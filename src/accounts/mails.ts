@@ -71,6 +71,50 @@ export function addressWantedMail(to: string): Mail {
   });
 }
 
+/** To the address of an account that wants another one. */
+export function changeAskedMail(to: string, url: string): Mail {
+  return compose(to, {
+    subject: 'A new email address was asked for',
+    lines: [
+      'Somebody who knows your password asked to give your account another email address.',
+      'It changes once the link that was sent to the new address is followed.',
+    ],
+    action: { label: 'This was not me', url },
+    closing: 'If this was you, there is nothing to do. A new password stops the change.',
+  });
+}
+
+/** To an address that an account was to have. */
+export function changeVoidedMail(to: string): Mail {
+  return compose(to, {
+    subject: 'The change of email address was stopped',
+    lines: ['The link that would have given this address to an account does not work any more.'],
+    closing: 'If this was you, ask for the change again.',
+  });
+}
+
+/** To the address that an account has from now on. */
+export function newAddressMail(to: string): Mail {
+  return compose(to, {
+    subject: 'Your account has this address now',
+    lines: ['From now on you sign in with this address, and mails about your account come here.'],
+    closing: 'If this was not you, set a new password, or tell whoever runs this gateway.',
+  });
+}
+
+/** To the owner of an account at whose password too many guesses were made. */
+export function tooManyGuessesMail(to: string, url: string): Mail {
+  return compose(to, {
+    subject: 'Too many wrong passwords',
+    lines: [
+      'Somebody tried many wrong passwords for your account within an hour.',
+      'Until the hour is over you can sign in only with a browser in which you signed in before, or by setting a new password.',
+    ],
+    action: { label: 'Set a new password', url },
+    closing: 'If your password is long and you use it nowhere else, there is nothing to do.',
+  });
+}
+
 export function passwordChangedMail(to: string, url: string): Mail {
   return compose(to, {
     subject: 'Your password was changed',
@@ -84,7 +128,9 @@ export function passwordChangedMail(to: string, url: string): Mail {
 export function emailChangedMail(to: string): Mail {
   return compose(to, {
     subject: 'Your email address was changed',
-    lines: ['Your account now has another address; this one gets no more mail.'],
+    lines: [
+      'Your account now has another address, and all other sessions were signed out. This address gets no more mail.',
+    ],
     closing: 'If this was not you, tell whoever runs this gateway at once.',
   });
 }

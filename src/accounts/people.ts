@@ -1,7 +1,10 @@
 import type { AgentRoster } from '../agents/agent-roster.ts';
 import type { Clock } from '../base/time.ts';
+import type { GoneLogins } from '../store/account-access.ts';
 import type { Db } from '../store/tables.ts';
 import type { AttemptLimits } from './attempt-limits.ts';
+import type { FailedPasswords } from './failed-passwords.ts';
+import type { GuessLimits } from './guess-limits.ts';
 import type { Mailer } from './mailer.ts';
 import type { SessionRing } from './session-ring.ts';
 
@@ -20,9 +23,13 @@ export interface People {
   readonly roster: AgentRoster;
   readonly mailer: Mailer;
   readonly limits: AttemptLimits;
+  readonly guesses: GuessLimits;
+  readonly failedPasswords: FailedPasswords;
   readonly signup: SignupPolicy;
   /** Where links in mails lead, without a slash at the end. */
   readonly publicUrl: () => string;
+  /** Lets keys and MCP clients follow the database, and ends an account's logins at platforms; null: they stay. */
+  readonly followAccess: (accountId: string, gone: GoneLogins | null) => Promise<void>;
 }
 
 /** Where a request comes from. */
@@ -30,4 +37,6 @@ export interface Client {
   /** IPv4, or IPv6 in its eight groups. */
   readonly address: string;
   readonly userAgent: string;
+  /** What a browser was given when a password was right in it; null without one. */
+  readonly browserToken: string | null;
 }

@@ -1,15 +1,16 @@
 import { GatewayError } from '../base/errors.ts';
-import { findAccount, findAccountByEmail, updatePerson } from '../store/accounts.ts';
+import { type Account, findAccount, findAccountByEmail, updatePerson } from '../store/accounts.ts';
 import { audit, nobodyOf } from '../store/audit-log.ts';
-import { forgetIdentities } from '../store/identities.ts';
-import { deleteMailTokens } from '../store/mail-tokens.ts';
-import { deleteSessionsOf } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
 import { MAIL_COST } from './attempt-limits.ts';
 import { newMailLink, readMailToken } from './mail-links.ts';
-import { type Mail, resetMail } from './mails.ts';
+import { type Mail, passwordChangedMail, resetMail } from './mails.ts';
+import { type Ended, endForeignAccess, endUnderWay, followEnd, type Kept } from './owners.ts';
 import { hashPassword } from './passwords.ts';
 import type { People } from './people.ts';
+import { tellOfVoidedChange } from './voided-change.ts';
+
+const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };
 
 /**
  * Sends a link for a new password where the address (in lower case) has an account. Says nothing about that, neither
@@ -18,42 +19,57 @@ import type { People } from './people.ts';
 export function forgotPassword(people: People, email: string, ip: string): void {
   people.limits.attempt(ip, null);
   if (!people.limits.attemptQuietly(`mail ${email}`, MAIL_COST)) return;
-  people.mailer.later(() => writeResetMail(people, email));
+  people.mailer.later(() => writeResetMail(people, email, resetMail));
 }
 
-async function writeResetMail(people: People, email: string): Promise<Mail | null> {
-  const account = await findAccountByEmail(people.db, email);
-  return account ? resetMail(email, await newMailLink(people, 'reset', account.id, email)) : null;
+/** A mail with a link for a new password; null when nobody has the address. */
+export async function writeResetMail(
+  people: People,
+  email: string,
+  compose: (to: string, url: string) => Mail,
+): Promise<Mail | null> {
+  return await people.db.transaction().execute(async (trx) => {
+    const account = await findAccountByEmail(trx, email);
+    if (!account) return null;
+    return compose(email, await newMailLink(people, trx, { purpose: 'reset', accountId: account.id, email }));
+  });
 }
 
 /**
- * Sets a new password by a link, once, and signs out every session. The link proves the address, too.
+ * Sets a new password by a link, once, and ends whatever is under way: sessions, other links, codes. The link proves the
+ * address, too; where nobody had shown before that the former password was the owner's, all other access ends with it.
  * Throws `invalid_mail_token` or TooManyAttempts.
  */
 export async function resetPassword(
   people: People,
   token: string,
   password: string,
-  ip: string,
+  address: string,
 ): Promise<void> {
-  people.limits.attempt(ip, null);
+  const guess = people.guesses.begin({ subject: null, ip: address, browser: null });
   await accountOf(people.db, token, people.clock.nowIso());
+  guess.right();
   const passwordHash = await hashPassword(password);
-  const accountId = await people.db.transaction().execute(async (trx) => {
+  const { account, ended } = await people.db.transaction().execute(async (trx) => {
     const nowIso = people.clock.nowIso();
-    const account = await accountOf(trx, token, nowIso);
-    // Whoever signed up with another's address must not keep a way in once its owner shows up.
-    if (account.emailVerifiedAt === null) await forgetIdentities(trx, account.id);
-    await updatePerson(trx, account.id, { passwordHash, emailVerifiedAt: account.emailVerifiedAt ?? nowIso });
-    await deleteMailTokens(trx, account.id, 'reset');
-    await deleteSessionsOf(trx, account.id);
-    await audit(trx, nobodyOf(account.id), 'account.reset_password', null, {}, nowIso);
-    return account.id;
+    const found = await accountOf(trx, token, nowIso);
+    const change = { emailVerifiedAt: found.emailVerifiedAt ?? nowIso, ownerProvenAt: nowIso };
+    await updatePerson(trx, found.id, { passwordHash, ...change });
+    const end = found.ownerProvenAt === null ? endForeignAccess : endUnderWay;
+    await audit(trx, nobodyOf(found.id), 'account.reset_password', null, { address }, nowIso);
+    return { account: found, ended: await end(trx, found.id, nowIso, NOTHING_KEPT) };
   });
-  people.sessions.removeAllOf(accountId);
+  await followEnd(people, account.id, ended, NOTHING_KEPT);
+  tellOwner(people, account, ended);
 }
 
-async function accountOf(db: Db, token: string, nowIso: string) {
+function tellOwner(people: People, { email }: Account, { links }: Ended): void {
+  if (email !== null)
+    people.mailer.later(async () => passwordChangedMail(email, `${people.publicUrl()}/auth/reset-password`));
+  tellOfVoidedChange(people, links);
+}
+
+async function accountOf(db: Db, token: string, nowIso: string): Promise<Account> {
   const proof = await readMailToken(db, 'reset', token, nowIso);
   const account = proof && (await findAccount(db, proof.accountId));
   if (!account || account.email !== proof.email) throw new GatewayError('invalid_mail_token');

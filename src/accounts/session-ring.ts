@@ -101,9 +101,9 @@ export class SessionRing {
     this.#removeWhere(({ id }) => id === sessionId);
   }
 
-  /** Lets nobody into the account by a session any more. */
-  removeAllOf(accountId: string): void {
-    this.#removeWhere((session) => session.accountId === accountId);
+  /** Lets nobody into the account by a session any more, but by this one. */
+  removeAllOf(accountId: string, exceptId: string | null = null): void {
+    this.#removeWhere((session) => session.accountId === accountId && session.id !== exceptId);
   }
 
   /** The account's sessions, the one used last first. */

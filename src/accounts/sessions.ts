@@ -1,8 +1,11 @@
 import { ensureDefaultAgent } from '../agents/default-agent.ts';
+import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { audit } from '../store/audit-log.ts';
 import { deleteSession, insertSession, type StoredSession } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
+import { isStillPassword } from './check-password.ts';
+import { rememberBrowser } from './known-browsers.ts';
 import type { Client, People } from './people.ts';
 import { expiryFrom } from './session-ring.ts';
 import { hashToken, newToken } from './tokens.ts';
@@ -16,19 +19,52 @@ export interface NewSession {
   readonly session: StoredSession;
 }
 
-/** Signs somebody in whose right to that was checked; returns the token for the cookie. */
+/** What a browser is given that somebody signed in with. */
+export interface OpenedSession {
+  readonly token: string;
+  /** By which the browser is known from now on; null: it is known already, or no password was right in it. */
+  readonly browserToken: string | null;
+}
+
+/** Signs somebody in whose right to that was checked, not by a password; returns the token for the cookie. */
 export async function openSession(people: People, accountId: string, client: Client): Promise<string> {
+  return (await open(people, accountId, client, null)).token;
+}
+
+/**
+ * Signs somebody in whose password was right for this hash, and makes the browser known. Throws `invalid_login` when
+ * the password was replaced while it was being checked.
+ */
+export async function openSessionByPassword(
+  people: People,
+  accountId: string,
+  client: Client,
+  passwordHash: string,
+): Promise<OpenedSession> {
+  return await open(people, accountId, client, passwordHash);
+}
+
+async function open(
+  people: People,
+  accountId: string,
+  client: Client,
+  passwordHash: string | null,
+): Promise<OpenedSession> {
   const { token, session } = newSession(accountId, client, people.clock.nowIso());
   const surplus = people.sessions.of(accountId).slice(MAX_SESSIONS_PER_ACCOUNT - 1);
-  await people.db.transaction().execute(async (trx) => {
+  const browserToken = await people.db.transaction().execute(async (trx) => {
+    if (passwordHash !== null && !(await isStillPassword(trx, accountId, passwordHash)))
+      throw new GatewayError('invalid_login');
     await ensureDefaultAgent(trx, accountId, session.createdAt);
     for (const { id } of surplus) await deleteSession(trx, id);
     await storeSession(trx, session);
+    if (passwordHash === null) return null;
+    return await rememberBrowser(trx, accountId, client.browserToken, session.createdAt);
   });
   for (const { id } of surplus) people.sessions.remove(id);
   people.sessions.add(session);
   await people.roster.reload(accountId);
-  return token;
+  return { token, browserToken };
 }
 
 /** Signs out. */

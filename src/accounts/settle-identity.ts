@@ -3,8 +3,10 @@ import { newId } from '../base/ids.ts';
 import { findAccountByEmail, insertAccount } from '../store/accounts.ts';
 import { type Actor, audit, nobodyOf } from '../store/audit-log.ts';
 import { findIdentity, insertIdentity, touchIdentity } from '../store/identities.ts';
+import { hasSession } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
 import type { ProvenIdentity } from './identity-provider.ts';
+import { requireVerifiedAddress } from './verified-address.ts';
 
 const MAX_NAME_LENGTH = 80;
 
@@ -26,6 +28,7 @@ export async function settleIdentity(
   options: SettleOptions,
 ): Promise<string> {
   const { linkTo, nowIso } = options;
+  if (linkTo !== null) await requireMayLink(db, linkTo);
   const known = await findIdentity(db, proven.provider, proven.subject);
   if (known) {
     if (linkTo !== null && known.accountId !== linkTo.accountId) throw new GatewayError('identity_taken');
@@ -37,12 +40,25 @@ export async function settleIdentity(
   return accountId;
 }
 
-/** Whose address it is that the provider vouches for. Throws `email_in_use` where the owner never proved it. */
+/**
+ * The session may have ended while its owner was at the provider. Throws `sign_in_unknown` then, and
+ * `email_not_verified`: an identity must not outlive the proof of an address.
+ */
+async function requireMayLink(db: Db, { accountId, credentialId }: Actor): Promise<void> {
+  if (!(await hasSession(db, credentialId))) throw new GatewayError('sign_in_unknown');
+  await requireVerifiedAddress(db, accountId);
+}
+
+/**
+ * Whose address it is that the provider vouches for. Throws `email_in_use` where the owner never proved it, or where
+ * somebody else may know the account's password.
+ */
 async function ownerOf(db: Db, { email, emailVerified }: ProvenIdentity): Promise<string | null> {
   if (email === null || !emailVerified) return null;
   const account = await findAccountByEmail(db, email);
   if (!account) return null;
-  if (account.emailVerifiedAt === null) throw new GatewayError('email_in_use');
+  if (account.emailVerifiedAt === null || account.ownerProvenAt === null)
+    throw new GatewayError('email_in_use');
   return account.id;
 }
 
@@ -53,7 +69,8 @@ async function register(db: Db, proven: ProvenIdentity, options: SettleOptions):
   const { nowIso } = options;
   const id = newId('acc');
   const shownName = (name ?? email ?? provider).slice(0, MAX_NAME_LENGTH);
-  const proved = emailVerified && email !== null ? { email, emailVerifiedAt: nowIso } : {};
+  const proof = { emailVerifiedAt: nowIso, ownerProvenAt: nowIso };
+  const proved = emailVerified && email !== null ? { email, ...proof } : {};
   await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
   await audit(db, nobodyOf(id), 'account.sign_up', null, { provider }, nowIso);
   return id;

@@ -1,13 +1,12 @@
 import { GatewayError } from '../base/errors.ts';
 import { type Account, findAccountByEmail } from '../store/accounts.ts';
-import { verifyPassword } from './passwords.ts';
+import { provenHash } from './check-password.ts';
 import type { Client, People } from './people.ts';
-import { closeSession, openSession } from './sessions.ts';
+import { closeSession, type OpenedSession, openSessionByPassword } from './sessions.ts';
 
-export interface SignedIn {
+/** Who was signed in, and what the browser is given. */
+export interface SignedIn extends OpenedSession {
   readonly account: Account;
-  /** The new session's, for the cookie. */
-  readonly token: string;
 }
 
 /**
@@ -20,13 +19,11 @@ export async function signIn(
   client: Client,
   formerToken: string | null,
 ): Promise<SignedIn> {
-  const subject = `login ${email}`;
-  people.limits.attempt(client.address, subject);
   const account = await findAccountByEmail(people.db, email);
-  const isRight = await verifyPassword(account?.passwordHash ?? null, password);
-  if (!account || !isRight) throw new GatewayError('invalid_login');
-  people.limits.forgive(subject);
+  const hash = await provenHash(people, { account, subject: email, password }, client);
+  if (!account || hash === null) throw new GatewayError('invalid_login');
+  const opened = await openSessionByPassword(people, account.id, client, hash);
   const former = formerToken === null ? null : people.sessions.use(formerToken);
   if (former) await closeSession(people, former.id);
-  return { account, token: await openSession(people, account.id, client) };
+  return { account, ...opened };
 }

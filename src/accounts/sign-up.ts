@@ -4,10 +4,11 @@ import { newId } from '../base/ids.ts';
 import { isSameSecret } from '../base/same-secret.ts';
 import { findAccountByEmail, insertPerson } from '../store/accounts.ts';
 import { audit, nobodyOf } from '../store/audit-log.ts';
-import { newMailLink } from './mail-links.ts';
-import { alreadySignedUpMail, type Mail, verificationMail } from './mails.ts';
+import { alreadySignedUpMail, type Mail } from './mails.ts';
 import { hashPassword } from './passwords.ts';
 import type { People, SignupPolicy } from './people.ts';
+import { writeResetMail } from './reset-password.ts';
+import { writeVerificationMail } from './verify-email.ts';
 
 export interface NewPerson {
   /** In lower case. */
@@ -27,7 +28,8 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
   admit(people.signup, inviteCode);
   const passwordHash = await hashPassword(password);
   const nowIso = people.clock.nowIso();
-  const account = { id: newId('acc'), name, createdAt: nowIso, email, emailVerifiedAt: null, passwordHash };
+  const unproven = { emailVerifiedAt: null, ownerProvenAt: null };
+  const account = { id: newId('acc'), name, createdAt: nowIso, email, passwordHash, ...unproven };
   await people.db.transaction().execute(async (trx) => {
     if (!(await insertPerson(trx, account))) return;
     await ensureDefaultAgent(trx, account.id, nowIso);
@@ -47,8 +49,7 @@ function admit(policy: SignupPolicy, inviteCode: string | null): void {
 async function welcome(people: People, email: string, newAccountId: string): Promise<Mail | null> {
   const account = await findAccountByEmail(people.db, email);
   if (!account) return null;
-  if (account.id === newAccountId) {
-    return verificationMail(email, await newMailLink(people, 'verify', account.id, email));
-  }
-  return alreadySignedUpMail(email, await newMailLink(people, 'reset', account.id, email));
+  return account.id === newAccountId
+    ? await writeVerificationMail(people, account.id, email)
+    : await writeResetMail(people, email, alreadySignedUpMail);
 }

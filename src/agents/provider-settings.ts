@@ -1,3 +1,4 @@
+import { requireVerifiedAddress } from '../accounts/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
 import { deleteProvider, findProvider, putProvider, type StoredProvider } from '../store/agent-providers.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
@@ -42,7 +43,7 @@ export async function getProvider(
 
 /**
  * Sets or merges an agent's provider. Another provider begins with fields of its own: a key is for the provider that
- * it was given for. Throws `agent_not_found`, `no_provider`; answers with faults of the fields.
+ * it was given for. Throws `agent_not_found`, `email_not_verified`, `no_provider`; answers with faults of the fields.
  */
 export async function changeProvider(
   { store, clock }: AgentDomain,
@@ -52,6 +53,7 @@ export async function changeProvider(
 ): Promise<ProviderOutcome> {
   return await store.db.transaction().execute(async (trx): Promise<ProviderOutcome> => {
     await requireAgent(trx, actor.accountId, agentId);
+    await requireVerifiedAddress(trx, actor.accountId);
     const updatedAt = clock.nowIso();
     if (change.provider === null) return await removeProvider(trx, actor, agentId, updatedAt);
     const former = await findProvider(trx, store.secrets, agentId);

@@ -42,16 +42,17 @@ export async function assemble(parts: Parts): Promise<Running> {
   const sipAccounts = { store, directory: sip, clock };
   await loadSipAccounts(sipAccounts);
 
-  const people = await openPeople(parts, events, publicUrl);
+  const grants = await openGrants(parts, events, publicUrl);
+  const accounts = { ...sipAccounts, calls };
+  const people = await openPeople(parts, { events, publicUrl, keys, grants, accounts });
   const { roster } = people;
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
-  const grants = await openGrants(parts, events, publicUrl);
   const agents = { ...sipAccounts, keys, roster, grants, endCalls };
   const authorization = authorizationDomain(parts, {
     grants,
     people,
     files,
-    accounts: { ...sipAccounts, calls },
+    accounts,
   });
   const replies = new AgentReplies(clock);
   const needs = { calls, files, roster, replies, wakeups, metrics, events, publicUrl };

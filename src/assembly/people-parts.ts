@@ -1,19 +1,32 @@
 import { join } from 'node:path';
+import type { AccountDomain } from '../accounts/account-domain.ts';
 import { AttemptLimits } from '../accounts/attempt-limits.ts';
+import { endLogins } from '../accounts/end-logins.ts';
+import { FailedPasswords } from '../accounts/failed-passwords.ts';
+import { GuessLimits } from '../accounts/guess-limits.ts';
+import type { KeyRing } from '../accounts/key-ring.ts';
 import { Mailer } from '../accounts/mailer.ts';
 import { OutboxFolder } from '../accounts/outbox-folder.ts';
 import type { People } from '../accounts/people.ts';
 import { SessionRing } from '../accounts/session-ring.ts';
 import { SmtpTransport } from '../accounts/smtp-transport.ts';
 import { AgentRoster } from '../agents/agent-roster.ts';
+import type { GrantRing } from '../authorization/grant-ring.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Parts } from './parts.ts';
+
+interface PeopleNeeds {
+  readonly events: BusinessEvents;
+  readonly publicUrl: () => string;
+  readonly keys: KeyRing;
+  readonly grants: GrantRing;
+  readonly accounts: AccountDomain;
+}
 
 /** People, their sessions and their mails. */
 export async function openPeople(
   { settings, clock, store: { db }, closers }: Parts,
-  events: BusinessEvents,
-  publicUrl: () => string,
+  { events, publicUrl, keys, grants, accounts }: PeopleNeeds,
 ): Promise<People> {
   const { signup: mode, signupCode: code, loginAttempts } = settings.people;
   const transport = settings.mail
@@ -23,6 +36,7 @@ export async function openPeople(
   // Half of the time: what closes after it must not pay for a mail server that does not answer.
   closers.push((deadlineMs) => mailer.close(deadlineMs / 2));
   const roster = await AgentRoster.load(db);
+  const limits = new AttemptLimits(clock, loginAttempts);
   return {
     db,
     clock,
@@ -31,8 +45,15 @@ export async function openPeople(
       events.writeFailed('last use of a session', error),
     ),
     mailer,
-    limits: new AttemptLimits(clock, loginAttempts),
+    limits,
+    guesses: new GuessLimits(clock, loginAttempts, limits),
+    failedPasswords: new FailedPasswords(db, clock, (error) => events.writeFailed('a wrong password', error)),
     signup: { mode, code },
     publicUrl,
+    followAccess: async (accountId, gone) => {
+      await keys.refresh(accountId);
+      await grants.refresh(accountId);
+      if (gone !== null) await endLogins(accounts, accountId, gone);
+    },
   };
 }

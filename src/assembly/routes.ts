@@ -1,6 +1,6 @@
 import type { AccountDomain } from '../accounts/account-domain.ts';
 import type { AgentProbes } from '../accounts/agent-probes.ts';
-import { checkPassword } from '../accounts/change-password.ts';
+import { checkPassword } from '../accounts/check-password.ts';
 import type { LeavingDomain } from '../accounts/delete-account.ts';
 import type { People } from '../accounts/people.ts';
 import type { SipAccounts } from '../accounts/sip-accounts.ts';
@@ -125,7 +125,7 @@ function leavingDomain(
   return {
     ...accounts,
     deleteFiles: (accountId) => deleteAccountFiles(files, accountId),
-    checkPassword: (accountId, password, ip) => checkPassword(people, accountId, password, ip),
+    checkPassword: (accountId, password, client) => checkPassword(people, accountId, password, client),
     forgetCredentials: async (accountId) => {
       people.sessions.removeAllOf(accountId);
       await people.roster.reload(accountId);

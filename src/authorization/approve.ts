@@ -1,4 +1,5 @@
 import { hashToken, newToken } from '../accounts/tokens.ts';
+import { requireVerifiedAddress } from '../accounts/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
@@ -13,10 +14,11 @@ import {
 } from '../store/mcp-authorizations.ts';
 import { findClient } from '../store/oauth-clients.ts';
 import { insertGrant, pruneGrants } from '../store/oauth-grants.ts';
+import { hasSession } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
 import { type AuthorizationDomain, CODE_MS } from './authorization-domain.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { isSameRedirect, redirectTo } from './redirect-uris.ts';
+import { isLoopbackRedirect, redirectTo } from './redirect-uris.ts';
 import { isWithin, namesOf } from './scope-names.ts';
 
 /** Codes of one authorization that wait to be redeemed. */
@@ -32,20 +34,25 @@ export interface Choice {
 
 /**
  * What the account let the client do before, if that goes for this request too: it would be sent to the same place, for
- * no more than was said yes to. A client that names no platforms asks for those it has. Null: somebody has to be asked.
+ * no more than was said yes to. A client that names no platforms asks for those it has. On loopback any program may
+ * listen at another port, or at the same one later: there the yes goes for the very address and for the session in which
+ * it was said. Null: somebody has to be asked.
  */
 export function rememberedFor(
   former: ListedAuthorization | undefined,
   { redirectUri, platforms }: AuthorizationRequest,
+  sessionId: string,
 ): McpAuthorization | null {
   if (!former || former.agentIds.length === 0) return null;
-  if (!isSameRedirect(former.redirectUri, redirectUri)) return null;
+  if (former.redirectUri !== redirectUri) return null;
+  if (isLoopbackRedirect(redirectUri) && former.sessionId !== sessionId) return null;
   return platforms === null || isWithin(platforms, former.platforms) ? former : null;
 }
 
 /**
  * Lets a client act for an account, with this scope from now on, also by tokens that it has already. Returns where the
- * browser brings it the code. Throws `agent_not_found`, and `client_unknown` for one that is gone meanwhile.
+ * browser brings it the code. Throws `agent_not_found`, `client_unknown` for one that is gone meanwhile,
+ * `email_not_verified`, and `consent_outdated` when the session ended meanwhile.
  */
 export async function approve(
   domain: AuthorizationDomain,
@@ -56,6 +63,7 @@ export async function approve(
   const { client, redirectUri } = request;
   const nowIso = domain.clock.nowIso();
   const code = await domain.store.db.transaction().execute(async (trx) => {
+    await requireOwner(trx, actor);
     if (!(await findClient(trx, client.clientId))) throw new GatewayError('client_unknown');
     await requireAgents(trx, actor.accountId, agentIds);
     const former = await findAuthorization(trx, actor.accountId, client.clientId);
@@ -66,6 +74,7 @@ export async function approve(
       redirectUri,
       platforms,
       agentIds,
+      sessionId: actor.credentialId,
       createdAt: nowIso,
       lastUsedAt: former?.lastUsedAt ?? null,
     };
@@ -81,13 +90,21 @@ export async function approve(
 /** As `approve`, for a client whom the account lets do this already. */
 export async function approveAgain(
   domain: AuthorizationDomain,
+  actor: Actor,
   authorization: McpAuthorization,
   request: AuthorizationRequest,
 ): Promise<string> {
-  const code = await domain.store.db
-    .transaction()
-    .execute((trx) => issueCode(trx, domain, authorization, request));
+  const code = await domain.store.db.transaction().execute(async (trx) => {
+    await requireOwner(trx, actor);
+    return await issueCode(trx, domain, authorization, request);
+  });
   return answerWith(domain, request, code);
+}
+
+/** Reading what a client says of itself takes time, in which the session may end; a grant would outlive it. */
+async function requireOwner(db: Db, { accountId, credentialId }: Actor): Promise<void> {
+  if (!(await hasSession(db, credentialId))) throw new GatewayError('consent_outdated');
+  await requireVerifiedAddress(db, accountId);
 }
 
 async function requireAgents(db: Db, accountId: string, agentIds: readonly string[]): Promise<void> {

@@ -19,6 +19,11 @@ export function isSameRedirect(known: string, asked: string): boolean {
   return isLoopback(one) && isLoopback(other) && withoutPort(one) === withoutPort(other);
 }
 
+/** Whether it is a program on the person's own machine that is sent the answer. */
+export function isLoopbackRedirect(redirectUri: string): boolean {
+  return isLoopback(new URL(redirectUri));
+}
+
 /** The address with an answer in its query. */
 export function redirectTo(redirectUri: string, answer: Readonly<Record<string, string>>): string {
   const told = Object.entries(answer).filter(([, value]) => value !== '');

@@ -27,6 +27,7 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   agentAccounts: { by: 'agent_id', order: ['agent_id', 'member_type', 'member_id'] },
   agentProviders: { by: 'agent_id', order: ['agent_id'] },
   internalBearers: { by: 'agent_id', order: ['agent_id'] },
+  knownBrowsers: { by: 'account_id', order: ['token_hash'] },
   oauthClients: null,
   mcpAuthorizations: BY_ID,
   agentAuthorizations: { by: 'agent_id', order: ['agent_id', 'authorization_id'] },

@@ -7,7 +7,7 @@ export type Account = Selectable<AccountsTable>;
 export type NewAccount = Pick<Account, 'id' | 'name' | 'createdAt'> & Partial<Account>;
 
 export async function insertAccount(db: Db, account: NewAccount): Promise<void> {
-  const nobody = { email: null, emailVerifiedAt: null, passwordHash: null };
+  const nobody = { email: null, emailVerifiedAt: null, passwordHash: null, ownerProvenAt: null };
   await db
     .insertInto('accounts')
     .values({ ...nobody, ...account })
@@ -48,7 +48,7 @@ export async function insertPerson(db: Db, account: Account): Promise<boolean> {
 export async function updatePerson(
   db: Db,
   accountId: string,
-  change: Partial<Pick<Account, 'email' | 'emailVerifiedAt' | 'passwordHash'>>,
+  change: Partial<Pick<Account, 'email' | 'emailVerifiedAt' | 'passwordHash' | 'ownerProvenAt'>>,
 ): Promise<void> {
   await db.updateTable('accounts').set(change).where('id', '=', accountId).execute();
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import { systemClock } from '../base/time.ts';
 import type { AuditLogTable, Db } from './tables.ts';
 
@@ -45,4 +47,58 @@ export async function audit(
       createdAt,
     })
     .execute();
+}
+
+/** Writes a line that nobody signed in stands behind, and returns its id. `accountId` null: it belongs to no account. */
+export async function insertAuditLine(
+  db: Db,
+  accountId: string | null,
+  action: AuditAction,
+  detail: AuditDetail,
+  createdAt: string,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('auditLog')
+    .values({
+      accountId,
+      credentialKind: 'none',
+      credentialId: '',
+      action,
+      subject: null,
+      detail: JSON.stringify(detail),
+      createdAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** For a line that counts. */
+export async function updateAuditDetail(db: Db, id: number, detail: AuditDetail): Promise<void> {
+  await db
+    .updateTable('auditLog')
+    .set({ detail: JSON.stringify(detail) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** What stays of an account that is gone: its id, which was random, as a hash, and what it had in numbers. */
+export async function auditDeletion(
+  db: Db,
+  accountId: string,
+  counts: Readonly<Record<string, number>>,
+  createdAt: string,
+): Promise<void> {
+  const account = hash('sha256', accountId, 'hex');
+  await insertAuditLine(db, null, 'account.delete', { account, ...counts }, createdAt);
+}
+
+/** Deletes up to `limit` lines of wrong passwords from before a time; returns how many. */
+export async function deleteOldestFailedPasswords(db: Db, before: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_log where id in (
+      select id from audit_log where action = 'password.fail' and created_at < ${before} limit ${limit})`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0n);
 }

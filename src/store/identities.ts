@@ -50,8 +50,3 @@ export async function deleteIdentity(
     .returningAll()
     .executeTakeFirst();
 }
-
-/** Nobody comes in by another provider any more. */
-export async function forgetIdentities(db: Db, accountId: string): Promise<void> {
-  await db.deleteFrom('identities').where('accountId', '=', accountId).execute();
-}

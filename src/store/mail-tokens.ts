@@ -23,13 +23,20 @@ export async function findMailToken(
     .executeTakeFirst();
 }
 
-/** Voids the account's links for a purpose. */
-export async function deleteMailTokens(db: Db, accountId: string, purpose: MailPurpose): Promise<void> {
-  await db
+/** Voids the account's links, whatever they are for, but one; returns those that had not expired. */
+export async function voidMailTokens(
+  db: Db,
+  accountId: string,
+  nowIso: string,
+  exceptHash = '',
+): Promise<readonly MailToken[]> {
+  const voided = await db
     .deleteFrom('mailTokens')
     .where('accountId', '=', accountId)
-    .where('purpose', '=', purpose)
+    .where('tokenHash', '!=', exceptHash)
+    .returningAll()
     .execute();
+  return voided.filter(({ expiresAt }) => expiresAt > nowIso);
 }
 
 export async function deleteExpiredMailTokens(db: Db, nowIso: string): Promise<void> {

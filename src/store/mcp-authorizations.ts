@@ -21,12 +21,14 @@ export async function putAuthorization(
   db: Db,
   { agentIds, ...authorization }: McpAuthorization,
 ): Promise<void> {
-  const { id, redirectUri, createdAt } = authorization;
+  const { id, redirectUri, sessionId, createdAt } = authorization;
   const platforms = platformsText(authorization.platforms);
   await db
     .insertInto('mcpAuthorizations')
     .values({ ...authorization, platforms })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ redirectUri, platforms, createdAt }))
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ redirectUri, platforms, sessionId, createdAt }),
+    )
     .execute();
   await db.deleteFrom('agentAuthorizations').where('authorizationId', '=', id).execute();
   const members = agentIds.map((agentId) => ({ agentId, authorizationId: id }));

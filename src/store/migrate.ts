@@ -7,6 +7,7 @@ import { migration0004 } from './migrations/0004-messages.ts';
 import { migration0005 } from './migrations/0005-event-platforms.ts';
 import { migration0006 } from './migrations/0006-mcp-authorizations.ts';
 import { migration0007 } from './migrations/0007-call-events.ts';
+import { migration0008 } from './migrations/0008-owners.ts';
 import { StoreError } from './store-error.ts';
 
 const MIGRATIONS: readonly Migration[] = [
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0005,
   migration0006,
   migration0007,
+  migration0008,
 ];
 
 /**

@@ -80,6 +80,15 @@ export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
+/** Voids the account's codes that were not redeemed yet. */
+export async function deleteOpenCodes(db: Db, accountId: string): Promise<void> {
+  await db
+    .deleteFrom('oauthGrants')
+    .where('accountId', '=', accountId)
+    .where('redeemedAt', 'is', null)
+    .execute();
+}
+
 /** Of an authorization's grants, those that were redeemed or those that were not, only the `keep` that were used last stay. */
 export async function pruneGrants(
   db: Db,

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type CancelTimer, type Clock, isoAfter } from '../base/time.ts';
+import { deleteOldestFailedPasswords } from './audit-log.ts';
 import { deleteOldestEvents } from './events.ts';
 import { deleteOldRequests } from './idempotent-requests.ts';
 import { deleteOldestMessages } from './messages.ts';
@@ -10,6 +11,8 @@ const DAY_MS = 86_400_000;
 const EVENT_MS = 30 * DAY_MS;
 /** Their answers are given again for a day. */
 const REQUEST_MS = DAY_MS;
+/** Long enough to look into an attack. */
+const FAILED_PASSWORDS_MS = 90 * DAY_MS;
 /** Deleted at once; so few take less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
 
@@ -23,8 +26,8 @@ interface KeptFor {
 }
 
 /**
- * Forgets events after 30 days, the answers to requests with a key after one, tokens once they have expired, and messages
- * when the operator says so: when the gateway starts, and every day from then on.
+ * Forgets events after 30 days, the answers to requests with a key after one, wrong passwords after 90, tokens once they
+ * have expired, and messages when the operator says so: when the gateway starts, and every day from then on.
  */
 export class Retention {
   readonly #db: Db;
@@ -61,6 +64,7 @@ export class Retention {
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
     const { messagesMs } = this.#keptFor;
     if (messagesMs !== null) await this.#empty(deleteOldestMessages, isoAfter(nowIso, -messagesMs));
+    await this.#empty(deleteOldestFailedPasswords, isoAfter(nowIso, -FAILED_PASSWORDS_MS));
     await this.#empty(deleteExpiredTokens, nowIso);
     await this.#empty(deleteEmptyGrants, nowIso);
   }

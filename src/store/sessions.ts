@@ -24,8 +24,19 @@ export async function deleteSession(db: Db, sessionId: string): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', sessionId).execute();
 }
 
-export async function deleteSessionsOf(db: Db, accountId: string): Promise<void> {
-  await db.deleteFrom('sessions').where('accountId', '=', accountId).execute();
+/** Whether a session is there still; a request may have begun in one that has ended since. */
+export async function hasSession(db: Db, sessionId: string): Promise<boolean> {
+  const row = await db.selectFrom('sessions').select('id').where('id', '=', sessionId).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Ends the account's sessions but one; null: all of them. */
+export async function deleteSessionsOf(db: Db, accountId: string, exceptId: string | null): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('accountId', '=', accountId)
+    .where('id', '!=', exceptId ?? '')
+    .execute();
 }
 
 export async function deleteExpiredSessions(db: Db, nowIso: string): Promise<void> {

@@ -36,6 +36,11 @@ export async function takeSignIn(
   return { ...plain, ...JSON.parse(secrets.open(sealedSecrets, placeOf(stateHash))) };
 }
 
+/** Nobody links an identity to the account by a sign-in that is under way. */
+export async function forgetSignIns(db: Db, accountId: string): Promise<void> {
+  await db.deleteFrom('signIns').where('accountId', '=', accountId).execute();
+}
+
 function placeOf(stateHash: string): SecretPlace {
   return { table: 'sign_ins', column: 'sealed_secrets', row: stateHash };
 }

@@ -30,6 +30,7 @@ export interface Tables {
   idempotentRequests: IdempotentRequestsTable;
   identities: IdentitiesTable;
   internalBearers: InternalBearersTable;
+  knownBrowsers: KnownBrowsersTable;
   inviteLinks: InviteLinksTable;
   loginPositions: LoginPositionsTable;
   mailTokens: MailTokensTable;
@@ -59,6 +60,16 @@ export interface AccountsTable {
   emailVerifiedAt: string | null;
   /** Argon2id in PHC form; null: nobody signs in by password. */
   passwordHash: string | null;
+  /** Since when everybody who can sign in has shown that the address is theirs; null: somebody may not have. */
+  ownerProvenAt: string | null;
+}
+
+/** A browser in which the account's password was right. `tokenHash` is the SHA-256 of its cookie. */
+export interface KnownBrowsersTable {
+  tokenHash: string;
+  accountId: string;
+  createdAt: string;
+  lastUsedAt: string;
 }
 
 /** A browser that is signed in. The cookie's value is never stored: `tokenHash` is its SHA-256 in hex. */
@@ -203,7 +214,8 @@ export interface FeedbackTable {
 /** Who changed what, with which credential. `detail` is JSON without secrets. */
 export interface AuditLogTable {
   id: GeneratedAlways<number>;
-  accountId: string;
+  /** Null: of no account, or of one that is gone. */
+  accountId: string | null;
   credentialKind: 'session' | 'agent' | 'settings' | 'oauth' | 'none';
   credentialId: string;
   action: string;
@@ -265,6 +277,8 @@ export interface McpAuthorizationsTable {
   clientId: string;
   redirectUri: string;
   platforms: string | null;
+  /** The session in which it was approved last; null: not known. */
+  sessionId: string | null;
   createdAt: string;
   lastUsedAt: string | null;
 }

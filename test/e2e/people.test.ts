@@ -42,7 +42,14 @@ describe('people and a mail server', () => {
     expect(link).toMatch(new RegExp(`^${gateway.baseUrl}/auth/verify\\?token=[\\w-]{43}$`));
     expect((await person.signIn()).body.email_verified).toBe(false);
     const page = await fetch(link);
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Address confirmed')]);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Confirm address')]);
+    expect((await person.signIn()).body.email_verified).toBe(false);
+    const pressed = await fetch(link, { method: 'POST' });
+    expect([pressed.status, await pressed.text()]).toEqual([
+      200,
+      expect.stringContaining('Address confirmed'),
+    ]);
+    expect((await person.request('GET', '/api/calls')).status).toBe(401);
     expect((await person.signIn()).body.email_verified).toBe(true);
   });
 
@@ -86,9 +93,13 @@ describe('people and a mail server', () => {
     const { person } = await somebody('eve@example.com');
     const wanted = { new_email: 'eve@example.org', password: person.password };
     expect((await person.request('POST', '/api/change-email', wanted)).status).toBe(200);
-    const page = await fetch(linkIn(await mailbox.take('eve@example.org', 'Confirm your new email address')));
+    await mailbox.take('eve@example.com', 'A new email address was asked for');
+    const link = linkIn(await mailbox.take('eve@example.org', 'Confirm your new email address'));
+    const page = await fetch(link, { method: 'POST' });
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Address changed')]);
     await mailbox.take('eve@example.com', 'Your email address was changed');
+    await mailbox.take('eve@example.org', 'Your account has this address now');
+    expect((await person.request('GET', '/api/calls')).status).toBe(401);
     expect((await new Person(gateway.baseUrl, 'eve@example.org').signIn()).status).toBe(200);
   });
 

@@ -3,7 +3,7 @@ import { cookieNamed } from '../http/cookie.ts';
 const SESSION_COOKIE = 'svc_session';
 
 /** Browsers keep no cookie longer. When the session ends is up to the gateway, at every use anew. */
-const MAX_AGE_S = 400 * 86_400;
+export const LONGEST_COOKIE_S = 400 * 86_400;
 
 /** The session token in a request's `Cookie` header; null without one. */
 export function sessionTokenOf(cookieHeader: string): string | null {
@@ -12,7 +12,7 @@ export function sessionTokenOf(cookieHeader: string): string | null {
 
 /** The `Set-Cookie` that signs a browser in. Behind an https URL it never travels in the clear. */
 export function sessionCookie(token: string, publicUrl: string): string {
-  return `${SESSION_COOKIE}=${token}; ${attributes(MAX_AGE_S, publicUrl)}`;
+  return `${SESSION_COOKIE}=${token}; ${attributes(LONGEST_COOKIE_S, publicUrl)}`;
 }
 
 /** The `Set-Cookie` that signs a browser out. */

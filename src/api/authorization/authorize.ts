@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { requireVerifiedAddress } from '../../accounts/verified-address.ts';
 import { approve, approveAgain, rememberedFor } from '../../authorization/approve.ts';
 import {
   AuthorizationRefused,
@@ -13,8 +14,8 @@ import type { Principal } from '../auth/principal.ts';
 import { type BytesReply, type EmptyReply, replyEmpty } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { consentPage } from '../pages/consent.ts';
-import { authorizationFailed } from '../pages/notice.ts';
-import { HTML_TYPE, pageReply } from '../pages/page.ts';
+import { authorizationFailed, CONFIRM_FIRST } from '../pages/notice.ts';
+import { HTML_TYPE, OWN_FORM_HEADERS, pageReply } from '../pages/page.ts';
 import { signInPage } from '../pages/sign-in.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
@@ -33,10 +34,11 @@ const PAGE = {
   description: 'A page that asks whether the client may, or for somebody to sign in',
   contentType: HTML_TYPE,
 } as const;
+const UNVERIFIED_PAGE = {
+  description: 'A page that asks to confirm the email address of the account first',
+  contentType: HTML_TYPE,
+} as const;
 const FAULT_PAGE = { description: 'A page that tells what is wrong', contentType: HTML_TYPE } as const;
-
-/** Their address holds what a client asks for; forms of the same page may tell it to the gateway alone. */
-const PAGE_HEADERS = { 'Referrer-Policy': 'same-origin' } as const;
 
 type Asked = z.output<typeof AuthorizeQuery>;
 
@@ -51,13 +53,14 @@ function ask(door: AuthorizationDoor): Route {
     path: PATH,
     access: 'public',
     operationId: 'authorize',
+    refusesHead: true,
     summary: 'Ask somebody to let an MCP client act for them',
     description:
-      'For browsers. Whoever is not signed in signs in first. What was said yes to before is not asked again: the same client, to be sent to the same place, for no more platforms.',
+      'For browsers. Whoever is not signed in signs in first, and confirms the email address of the account. What was said yes to before is not asked again: the same client, to be sent to the same place, for no more platforms. For a client on the own computer (loopback) that goes for the same port, in the session of the yes.',
     tags: TAGS,
     headers: ['cookie'],
     query: AuthorizeQuery,
-    responses: { 200: PAGE, 302: SENT_BACK, 400: FAULT_PAGE, 429: TOO_MANY },
+    responses: { 200: PAGE, 302: SENT_BACK, 400: FAULT_PAGE, 403: UNVERIFIED_PAGE, 429: TOO_MANY },
     handler: async (request) => {
       const { query, address } = request;
       const session = door.sessionOf(request.header('cookie'));
@@ -65,9 +68,12 @@ function ask(door: AuthorizationDoor): Route {
       return await orRefusal(302, async () => {
         const asked = await readAuthorizationRequest(door.domain, query, address);
         const { accountId } = session;
+        await requireVerifiedAddress(door.domain.store.db, accountId);
         const former = await findAuthorization(door.domain.store.db, accountId, asked.client.clientId);
-        const remembered = wants(query, 'consent') ? null : rememberedFor(former, asked);
-        if (remembered) return sendBack(302, await approveAgain(door.domain, remembered, asked));
+        const remembered = wants(query, 'consent')
+          ? null
+          : rememberedFor(former, asked, session.credentialId);
+        if (remembered) return sendBack(302, await approveAgain(door.domain, session, remembered, asked));
         const given = former && { platforms: former.platforms, agentIds: former.agentIds };
         return await consentReply(200, door, session, asked, { query, given, complaint: '' });
       });
@@ -84,7 +90,11 @@ function signInReply(
   const providers = session === null ? all : [];
   const page = signInPage(people.signup, providers);
   const cookie = providers.length === 0 ? null : returnCookie(query, people.publicUrl());
-  return pageReply(200, page, cookie === null ? PAGE_HEADERS : { ...PAGE_HEADERS, 'Set-Cookie': cookie });
+  return pageReply(
+    200,
+    page,
+    cookie === null ? OWN_FORM_HEADERS : { ...OWN_FORM_HEADERS, 'Set-Cookie': cookie },
+  );
 }
 
 function decide(door: AuthorizationDoor): Route {
@@ -102,6 +112,7 @@ function decide(door: AuthorizationDoor): Route {
     responses: {
       303: SENT_BACK,
       400: { ...FAULT_PAGE, description: 'A page that tells what is wrong, or asks again' },
+      403: UNVERIFIED_PAGE,
       429: TOO_MANY,
     },
     handler: async (request) => {
@@ -147,18 +158,20 @@ async function consentReply<Status extends 200 | 400>(
   state: Parameters<typeof questionFor>[3],
 ): Promise<BytesReply<Status>> {
   const page = consentPage(await questionFor(door, session, asked, state));
-  return pageReply(status, page, PAGE_HEADERS);
+  return pageReply(status, page, OWN_FORM_HEADERS);
 }
 
 /** A refusal goes to the client by way of the browser, and what only the person may hear onto a page. */
 async function orRefusal<Status extends 302 | 303, Other>(
   status: Status,
   answer: () => Promise<Other>,
-): Promise<Other | EmptyReply<Status> | BytesReply<400>> {
+): Promise<Other | EmptyReply<Status> | BytesReply<400 | 403>> {
   try {
     return await answer();
   } catch (error) {
     if (error instanceof AuthorizationRefused) return sendBack(status, error.location);
+    if (error instanceof GatewayError && error.code === 'email_not_verified')
+      return pageReply(403, CONFIRM_FIRST);
     if (error instanceof GatewayError && error.status === 400)
       return pageReply(400, authorizationFailed(error.message));
     throw error;

@@ -48,6 +48,12 @@ export interface DispatcherOptions {
   readonly formDeadlineMs?: number;
 }
 
+/** Whom a request was let in for; null where anybody may. */
+interface Admitted {
+  readonly principal: Principal | null;
+  readonly credential: string | null;
+}
+
 /** The way of a request: path → method → key → parameters and query → body → handler → answer. */
 export class Dispatcher {
   readonly #paths: PathTable<Endpoint>;
@@ -81,8 +87,9 @@ export class Dispatcher {
   #dispatch(exchange: Exchange, request: HttpRequest, method: string): void {
     const match = this.#paths.find(request.getUrl());
     if (match === null) throw new GatewayError('not_found');
-    const compiled = match.target.methods.get(method === 'head' ? 'get' : method);
-    if (compiled === undefined) {
+    const isHead = method === 'head';
+    const compiled = match.target.methods.get(isHead ? 'get' : method);
+    if (compiled === undefined || (isHead && compiled.route.refusesHead)) {
       answerWithoutRoute(exchange, match.target, request);
       return;
     }
@@ -90,13 +97,13 @@ export class Dispatcher {
     exchange.challenge = compiled.route.challenge?.(request.getUrl());
     if (compiled.route.crossOrigin)
       exchange.commonHeaders = crossOriginHeaders(compiled.route.crossOrigin, request);
-    const principal = this.#admit(compiled.route, request, !isSafeMethod(method));
+    const { principal, credential } = this.#admit(compiled.route, request, !isSafeMethod(method));
     const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
     const { form, body } = compiled.route;
     const contentType = form === undefined ? '' : request.getHeader('content-type');
     if (/^multipart\/form-data\b/i.test(contentType)) {
       this.#handleForm(exchange, compiled, incoming, this.#bodyStream(exchange, request, contentType));
-    } else if (body !== undefined) this.#readThenHandle(exchange, compiled, incoming);
+    } else if (body !== undefined) this.#readThenHandle(exchange, compiled, incoming, credential);
     else if (form !== undefined) throw new ValidationError([NO_FORM]);
     else this.#handle(exchange, compiled, incoming, NO_BODY);
   }
@@ -112,15 +119,27 @@ export class Dispatcher {
   }
 
   /** Another site's page must not sign its reader in as somebody else, either. */
-  #admit(route: Route, request: HttpRequest, isUnsafe: boolean): Principal | null {
+  #admit(route: Route, request: HttpRequest, isUnsafe: boolean): Admitted {
     const { authenticate, ownOrigin } = this.#options;
-    if (route.access !== 'public')
-      return admit(route.access, authenticate(credentialOf(request, isUnsafe, ownOrigin)));
+    if (route.access !== 'public') {
+      const credential = credentialOf(request, isUnsafe, ownOrigin);
+      return { principal: admit(route.access, authenticate(credential)), credential };
+    }
     if (isUnsafe && !route.crossOrigin) assertOwnSite(request, ownOrigin);
-    return null;
+    return { principal: null, credential: null };
   }
 
-  #readThenHandle(exchange: Exchange, compiled: CompiledRoute, incoming: IncomingRequest): void {
+  /** A body takes as long as its sender likes, who may have lost the right to send it meanwhile. */
+  #assertStillIn({ route }: CompiledRoute, credential: string | null): void {
+    if (route.access !== 'public') admit(route.access, this.#options.authenticate(credential));
+  }
+
+  #readThenHandle(
+    exchange: Exchange,
+    compiled: CompiledRoute,
+    incoming: IncomingRequest,
+    credential: string | null,
+  ): void {
     const limits = {
       maxBytes: compiled.route.bodyLimitBytes ?? this.#options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
       deadlineMs: this.#options.bodyDeadlineMs ?? BODY_DEADLINE_MS,
@@ -128,6 +147,7 @@ export class Dispatcher {
     };
     readBody(exchange, limits, (outcome) => {
       try {
+        this.#assertStillIn(compiled, credential);
         this.#takeBody(exchange, compiled, incoming, outcome);
       } catch (error) {
         exchange.fail(error);

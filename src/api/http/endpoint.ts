@@ -100,6 +100,10 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
     return this.#exchange.clientAddress;
   }
 
+  get isHead(): boolean {
+    return this.#exchange.isHead;
+  }
+
   get signal(): AbortSignal {
     return this.#exchange.signal;
   }

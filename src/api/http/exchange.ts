@@ -201,7 +201,8 @@ export class Exchange {
   }
 
   #writeHeaders(headers: ReplyHeaders): void {
-    for (const name in headers) this.#response.writeHeader(name, headers[name]!);
+    for (const name in headers)
+      for (const value of valuesOf(headers[name]!)) this.#response.writeHeader(name, value);
   }
 
   #finish(state: 'ended' | 'aborted'): void {
@@ -220,7 +221,12 @@ export class Exchange {
 /** The server library writes header values as they are; a line break in one would start a header of its own. */
 function assertHeadersAreSafe(reply: Reply): void {
   if (reply.kind === 'bytes' || reply.kind === 'stream') assertIsOneLine(reply.contentType);
-  for (const name in reply.headers) assertIsOneLine(reply.headers[name]!);
+  for (const name in reply.headers)
+    for (const value of valuesOf(reply.headers[name]!)) assertIsOneLine(value);
+}
+
+function valuesOf(value: string | readonly string[]): readonly string[] {
+  return typeof value === 'string' ? [value] : value;
 }
 
 function assertIsOneLine(value: string): void {

@@ -1,4 +1,5 @@
-export type ReplyHeaders = Readonly<Record<string, string>>;
+/** Several values of a header go out as several lines. */
+export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 export interface JsonReply<Status extends number = number, Body = unknown> {
   readonly kind: 'json';

@@ -13,7 +13,8 @@ export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export type Access = 'public' | 'runtime' | 'mcp' | 'config' | 'account' | 'session';
 
 /**
- * One documented answer: JSON of `schema`, or `contentType` for anything else, or neither for an empty body.
+ * One documented answer: JSON of `schema`, `contentType` for anything else, either of both by what the client accepts,
+ * or neither for an empty body.
  * A plain string describes an error that answers with an error body.
  */
 export type ResponseSpec =
@@ -42,17 +43,23 @@ export interface RouteRequest<Who = Principal | null, Params = unknown, Query = 
   readonly address: string;
   /** Aborts when the client goes away before the answer is complete. */
   readonly signal: AbortSignal;
+  /** A HEAD: what GET would answer, without the body and without doing anything. */
+  readonly isHead: boolean;
   /** A request header by its lower-case name, '' when absent; only those that the route names in `headers`. */
   header(name: string): string;
 }
 
 type ReplyFor<Status extends number, Spec> = Spec extends string
   ? JsonReply<Status, ErrorBody>
-  : Spec extends { readonly contentType: string }
-    ? BytesReply<Status> | StreamReply<Status>
-    : Spec extends { readonly schema: infer Schema extends z.ZodType }
-      ? JsonReply<Status, z.output<Schema>>
-      : EmptyReply<Status>;
+  : Spec extends { readonly contentType: string; readonly schema: infer Schema extends z.ZodType }
+    ? BytesReply<Status> | JsonReply<Status, z.output<Schema>>
+    : PlainReplyFor<Status, Spec>;
+
+type PlainReplyFor<Status extends number, Spec> = Spec extends { readonly contentType: string }
+  ? BytesReply<Status> | StreamReply<Status>
+  : Spec extends { readonly schema: infer Schema extends z.ZodType }
+    ? JsonReply<Status, z.output<Schema>>
+    : EmptyReply<Status>;
 
 /** The replies that a handler may give: exactly those that its route documents. */
 type ReplyOf<Specs extends ResponseSpecs> = {
@@ -84,6 +91,8 @@ interface RouteDefinition<
   readonly description?: string;
   readonly tags: readonly string[];
   readonly deprecated?: true;
+  /** Its GET changes something, which a HEAD must not do: that answers 405. */
+  readonly refusesHead?: true;
   /** Request headers that the handler reads, in lower case. */
   readonly headers?: readonly string[];
   readonly params?: Params;

@@ -23,6 +23,11 @@ export const ADDRESS_TAKEN = notice(
   'Another account has it by now, so yours keeps its address.',
 );
 
+export const CONFIRM_FIRST = notice(
+  'Confirm your email address first',
+  'We sent you a mail with a link. Open it in this browser, then load this page again.',
+);
+
 export const SIGNED_IN = notice('You are signed in', 'You can close this page.');
 
 export const IDENTITY_LINKED = notice('Identity linked', 'From now on you can sign in with it.');

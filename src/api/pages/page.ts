@@ -15,6 +15,12 @@ export interface Page {
   readonly formTargets?: readonly string[];
 }
 
+/**
+ * For a page whose address is a secret or long, with a form of its own: the address goes to the gateway alone, which can
+ * tell the form from one of another site (with `no-referrer` a browser hides its origin).
+ */
+export const OWN_FORM_HEADERS = { 'Referrer-Policy': 'same-origin' } as const;
+
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
 const STYLE = `

@@ -5,7 +5,7 @@ import { type Route, route } from '../http/route.ts';
 import { DeleteAccountBody } from '../schema/account.ts';
 import { Deleted } from '../schema/deleted.ts';
 import type { PublicUrl } from './call-wire.ts';
-import { TOO_MANY } from './sign-in.ts';
+import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
 
 /** `DELETE /api/account`: for the person behind the account only. */
 export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUrl): Route[] {
@@ -19,14 +19,16 @@ export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUr
       description:
         "Its live calls end. Nothing brings it back. An account that is entered by keys alone is the operator's, who has the database.",
       tags: ['Account'],
+      headers: CLIENT_HEADERS,
       body: DeleteAccountBody,
       responses: {
         200: { description: 'Gone', schema: Deleted },
         400: 'Current password is wrong',
         429: TOO_MANY,
       },
-      handler: async ({ principal, body, address }) => {
-        await deleteWholeAccount(domain, principal.accountId, body.password ?? null, address);
+      handler: async (request) => {
+        const { principal, body } = request;
+        await deleteWholeAccount(domain, principal.accountId, body.password ?? null, clientOf(request));
         const headers = { 'Set-Cookie': clearedSessionCookie(publicUrl()) };
         return reply(200, { status: 'deleted' as const }, headers);
       },

@@ -1,41 +1,199 @@
+import type { z } from 'zod';
 import { changeEmail, confirmEmailChange } from '../../accounts/change-email.ts';
+import { accountOfLink } from '../../accounts/mail-links.ts';
 import type { People } from '../../accounts/people.ts';
-import { resendVerification, verifyEmail } from '../../accounts/verify-email.ts';
-import { GatewayError } from '../../base/errors.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { type LinkVisitor, resendVerification, verifyEmail } from '../../accounts/verify-email.ts';
+import { type ErrorCode, GatewayError } from '../../base/errors.ts';
+import type { MailPurpose } from '../../store/tables.ts';
+import { sessionTokenOf } from '../auth/session-cookie.ts';
+import { type BytesReply, type JsonReply, reply } from '../http/reply.ts';
+import { type Route, type RouteRequest, route } from '../http/route.ts';
+import { CONFIRM_ADDRESS, CONFIRM_CHANGE } from '../pages/confirm.ts';
 import { ADDRESS_CHANGED, ADDRESS_CONFIRMED, ADDRESS_TAKEN, LINK_INVALID } from '../pages/notice.ts';
-import { HTML_TYPE, type Page, pageReply } from '../pages/page.ts';
+import { HTML_TYPE, OWN_FORM_HEADERS, type Page, pageReply } from '../pages/page.ts';
 import { ChangeEmailRequest, Done, TokenQuery } from '../schema/auth.ts';
-import { TOO_MANY } from './sign-in.ts';
+import { ErrorBody } from '../schema/error-body.ts';
+import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
+const LINK_HEADERS = ['cookie', 'accept'] as const;
+const GET_NOTE =
+  'Acts for a browser that is signed in to the account, and for `Accept: application/json`, which is answered in JSON. For everybody else it shows a page with a button that posts to the same address, since programs that look through mails follow links. HEAD never acts.';
+const POST_NOTE = 'The form of the page that GET shows; `Accept: application/json` is answered in JSON.';
+const INVALID = {
+  description: 'Invalid or expired token',
+  schema: ErrorBody,
+  contentType: HTML_TYPE,
+} as const;
+const TAKEN = {
+  description: 'Another account has the address',
+  schema: ErrorBody,
+  contentType: HTML_TYPE,
+} as const;
+
+/** What following a link does, and what people see of it; `Refused` are the statuses of its refusals. */
+interface Link<Refused extends 400 | 409> {
+  readonly purpose: MailPurpose;
+  readonly follow: (token: string, visitor: LinkVisitor) => Promise<void>;
+  /** Asks whether the link shall be followed. */
+  readonly question: Page;
+  readonly done: Page;
+  /** The page for a refusal; null: there is none for it. */
+  readonly refusal: (code: ErrorCode) => BytesReply<Refused> | null;
+}
+
+type LinkRequest = RouteRequest<null, unknown, { readonly token: string }>;
+type LinkReply<Refused extends 400 | 409> =
+  | BytesReply<200 | 400 | Refused>
+  | JsonReply<200, z.output<typeof Done>>;
 
 /** The address of an account: proven, and changed. */
 export function emailAddressRoutes(people: People): Route[] {
-  return [verify(people), resend(people), change(people), confirmChange(people)];
+  const verification: Link<400> = {
+    purpose: 'verify',
+    follow: (token, visitor) => verifyEmail(people, token, visitor),
+    question: CONFIRM_ADDRESS,
+    done: ADDRESS_CONFIRMED,
+    refusal: (code) => (code === 'invalid_mail_token' ? pageReply(400, LINK_INVALID) : null),
+  };
+  const change: Link<400 | 409> = {
+    purpose: 'change_email',
+    follow: (token, visitor) => confirmEmailChange(people, token, visitor),
+    question: CONFIRM_CHANGE,
+    done: ADDRESS_CHANGED,
+    refusal: (code) => (code === 'email_taken' ? pageReply(409, ADDRESS_TAKEN) : verification.refusal(code)),
+  };
+  return [
+    ...verifyRoutes(people, verification),
+    resend(people),
+    askForChange(people),
+    ...confirmChangeRoutes(people, change),
+  ];
 }
 
-function verify(people: People): Route {
-  return route({
-    method: 'get',
-    path: '/auth/verify',
-    access: 'public',
-    operationId: 'verifyEmail',
-    summary: 'Prove an email address by the token of a mail',
-    description: 'Answers with a page for people.',
-    tags: TAGS,
-    query: TokenQuery,
-    responses: {
-      200: { description: 'The address is proven', contentType: HTML_TYPE },
-      400: { description: 'Invalid or expired token', contentType: HTML_TYPE },
-      429: TOO_MANY,
+function verifyRoutes(people: People, link: Link<400>): Route[] {
+  const common = { path: '/auth/verify', access: 'public', tags: TAGS, headers: LINK_HEADERS } as const;
+  const responses = {
+    200: { description: 'The address is proven, or a page that asks', schema: Done, contentType: HTML_TYPE },
+    400: INVALID,
+    429: TOO_MANY,
+  } as const;
+  return [
+    route({
+      ...common,
+      method: 'get',
+      operationId: 'verifyEmail',
+      summary: 'Prove an email address by the token of a mail',
+      description: GET_NOTE,
+      query: TokenQuery,
+      responses,
+      handler: async (request) => await visit(people, link, request),
+    }),
+    route({
+      ...common,
+      method: 'post',
+      operationId: 'confirmEmail',
+      summary: 'Prove an email address by the token of a mail',
+      description: POST_NOTE,
+      query: TokenQuery,
+      responses,
+      handler: async (request) => await act(people, link, request),
+    }),
+  ];
+}
+
+function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
+  const common = { path: '/api/verify-email-change', access: 'public', tags: TAGS } as const;
+  const responses = {
+    200: {
+      description: 'The account has the address, or a page that asks',
+      schema: Done,
+      contentType: HTML_TYPE,
     },
-    handler: async ({ query, address }) => {
-      const page = await follow(verifyEmail(people, query.token, address), ADDRESS_CONFIRMED);
-      return page === LINK_INVALID ? pageReply(400, page) : pageReply(200, page);
-    },
-  });
+    400: INVALID,
+    409: TAKEN,
+    429: TOO_MANY,
+  } as const;
+  return [
+    route({
+      ...common,
+      method: 'get',
+      operationId: 'verifyEmailChange',
+      summary: 'Take a new email address by the token of a mail',
+      description: GET_NOTE,
+      headers: LINK_HEADERS,
+      query: TokenQuery,
+      responses,
+      handler: async (request) => await visit(people, link, request),
+    }),
+    route({
+      ...common,
+      method: 'post',
+      operationId: 'confirmEmailChange',
+      summary: 'Take a new email address by the token of a mail',
+      description: POST_NOTE,
+      headers: LINK_HEADERS,
+      query: TokenQuery,
+      responses,
+      handler: async (request) => await act(people, link, request),
+    }),
+  ];
+}
+
+/** A GET: acts only for whoever certainly meant it. */
+async function visit<Refused extends 400 | 409>(
+  people: People,
+  link: Link<Refused>,
+  request: LinkRequest,
+): Promise<LinkReply<Refused>> {
+  const visitor = { ip: request.address, session: sessionIn(people, request) };
+  const accountId = await accountOfLink(people, link.purpose, request.query.token);
+  const isOwn = accountId !== undefined && visitor.session?.accountId === accountId;
+  if (!request.isHead && (isOwn || wantsJson(request))) return await follow(link, request, visitor);
+  people.limits.attempt(visitor.ip, null);
+  if (accountId === undefined) return pageReply(400, LINK_INVALID);
+  return pageReply(200, link.question, OWN_FORM_HEADERS);
+}
+
+/** A POST: somebody has pressed the button. */
+async function act<Refused extends 400 | 409>(
+  people: People,
+  link: Link<Refused>,
+  request: LinkRequest,
+): Promise<LinkReply<Refused>> {
+  return await follow(link, request, { ip: request.address, session: sessionIn(people, request) });
+}
+
+/** People see a page, programs JSON. */
+async function follow<Refused extends 400 | 409>(
+  link: Link<Refused>,
+  request: LinkRequest,
+  visitor: LinkVisitor,
+): Promise<LinkReply<Refused>> {
+  const isJson = wantsJson(request);
+  try {
+    await link.follow(request.query.token, visitor);
+    return isJson ? reply(200, { status: 'ok' as const }) : pageReply(200, link.done);
+  } catch (error) {
+    const page = isJson || !(error instanceof GatewayError) ? null : link.refusal(error.code);
+    if (page === null) throw error;
+    return page;
+  }
+}
+
+function sessionIn(people: People, request: LinkRequest): LinkVisitor['session'] {
+  const token = sessionTokenOf(request.header('cookie'));
+  return token === null ? null : people.sessions.use(token);
+}
+
+/** Whether a program asks that says so; browsers, and what looks through mails in their name, want HTML. */
+function wantsJson(request: LinkRequest): boolean {
+  const types = request
+    .header('accept')
+    .toLowerCase()
+    .split(',')
+    .map((type) => type.split(';')[0]!.trim());
+  return types.includes('application/json') && !types.includes('text/html');
 }
 
 function resend(people: People): Route {
@@ -45,7 +203,7 @@ function resend(people: People): Route {
     access: 'session',
     operationId: 'resendVerification',
     summary: 'Send the link that proves the email address once more',
-    description: 'Sends nothing when the address is proven already.',
+    description: 'Sends nothing when the address is proven already. Former links of the account are void.',
     tags: TAGS,
     responses: {
       200: { description: 'The mail is on its way', schema: Done },
@@ -59,7 +217,7 @@ function resend(people: People): Route {
   });
 }
 
-function change(people: People): Route {
+function askForChange(people: People): Route {
   return route({
     method: 'post',
     path: '/api/change-email',
@@ -67,55 +225,19 @@ function change(people: People): Route {
     operationId: 'changeEmail',
     summary: 'Ask for another email address',
     description:
-      'A mail goes to the new address; the account has it once the link in that mail was followed.',
+      'A mail goes to the new address; the account has it once the link in that mail was followed. The present address is told. Former links of the account are void, and a new password voids this one.',
     tags: TAGS,
+    headers: CLIENT_HEADERS,
     body: ChangeEmailRequest,
     responses: {
       200: { description: 'The mail is on its way', schema: Done },
       400: 'Current password is wrong',
       429: TOO_MANY,
     },
-    handler: async ({ principal, body, address }) => {
-      const { new_email: email, password } = body;
-      await changeEmail(people, principal, { email, password }, address);
+    handler: async (request) => {
+      const { new_email: email, password } = request.body;
+      await changeEmail(people, request.principal, { email, password }, clientOf(request));
       return reply(200, { status: 'ok' as const });
     },
   });
-}
-
-function confirmChange(people: People): Route {
-  return route({
-    method: 'get',
-    path: '/api/verify-email-change',
-    access: 'public',
-    operationId: 'verifyEmailChange',
-    summary: 'Take a new email address by the token of a mail',
-    description: 'Answers with a page for people.',
-    tags: TAGS,
-    query: TokenQuery,
-    responses: {
-      200: { description: 'The account has the address', contentType: HTML_TYPE },
-      400: { description: 'Invalid or expired token', contentType: HTML_TYPE },
-      409: { description: 'Another account has the address', contentType: HTML_TYPE },
-      429: TOO_MANY,
-    },
-    handler: async ({ query, address }) => {
-      const page = await follow(confirmEmailChange(people, query.token, address), ADDRESS_CHANGED);
-      if (page === LINK_INVALID) return pageReply(400, page);
-      return page === ADDRESS_TAKEN ? pageReply(409, page) : pageReply(200, page);
-    },
-  });
-}
-
-/** The page that tells how following a link went. */
-async function follow(following: Promise<void>, done: Page): Promise<Page> {
-  try {
-    await following;
-    return done;
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (error.code === 'invalid_mail_token') return LINK_INVALID;
-    if (error.code === 'email_taken') return ADDRESS_TAKEN;
-    throw error;
-  }
 }

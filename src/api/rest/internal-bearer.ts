@@ -21,6 +21,7 @@ function bearer(agents: AgentDomain): Route {
     path: '/api/agents/{agent_id}/internal-bearer',
     access: 'config',
     operationId: 'getInternalBearer',
+    refusesHead: true,
     summary: 'Show the key by which the provider calls back',
     description: 'It is made when there is none, acts for this agent alone, and is not among the keys.',
     tags: TAGS,

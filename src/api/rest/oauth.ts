@@ -1,5 +1,6 @@
 import { finishSignIn } from '../../accounts/finish-sign-in.ts';
 import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/start-sign-in.ts';
+import { requireVerifiedAddress } from '../../accounts/verified-address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { returnUrl } from '../authorization/return-cookie.ts';
 import { cookieNamed } from '../http/cookie.ts';
@@ -40,6 +41,7 @@ function start({ signIns, publicUrl, sessionOf }: OAuthDoor): Route {
     path: `${PATH}/{provider}/start`,
     access: 'public',
     operationId: 'startOAuth',
+    refusesHead: true,
     summary: 'Sign in with an identity provider',
     description: 'For browsers. One that is signed in links the identity to its account instead.',
     tags: TAGS,
@@ -47,7 +49,7 @@ function start({ signIns, publicUrl, sessionOf }: OAuthDoor): Route {
     params: OAuthParams,
     responses: {
       302: SENT_ON,
-      403: 'Another site asked to link an identity',
+      403: 'Another site asked to link an identity, or the address of the account is not verified',
       404: UNKNOWN_PROVIDER,
       429: TOO_MANY,
       502: PROVIDER_FAILED,
@@ -56,7 +58,10 @@ function start({ signIns, publicUrl, sessionOf }: OAuthDoor): Route {
       const { params } = request;
       signIns.limits.attempt(request.address, null);
       const session = sessionOf(request.header('cookie'));
-      if (session !== null) assertOwnWish(request.header('sec-fetch-site'));
+      if (session !== null) {
+        assertOwnWish(request.header('sec-fetch-site'));
+        await requireVerifiedAddress(signIns.store.db, session.accountId);
+      }
       const { url, state } = await startSignIn(signIns, params.provider, {
         accountId: session?.accountId ?? null,
         callbackUrl: callbackUrl(publicUrl, params.provider).href,
@@ -73,6 +78,7 @@ function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthDoor): Ro
     path: `${PATH}/{provider}/callback`,
     access: 'public',
     operationId: 'finishOAuth',
+    refusesHead: true,
     summary: 'Come back from an identity provider',
     description: 'Works once, within ten minutes, in the browser that began.',
     tags: TAGS,
@@ -89,7 +95,9 @@ function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthDoor): Ro
         headers: { Location: 'Where the browser goes', 'Set-Cookie': 'The session: `svc_session`' },
       },
       400: page('The sign-in is over, was begun elsewhere, or was not confirmed'),
-      403: page('Nobody has this identity, and sign-up is not open'),
+      403: page(
+        'Nobody has this identity, and sign-up is not open; or the address of the account is not verified',
+      ),
       404: UNKNOWN_PROVIDER,
       409: page('The identity or its address belongs to another account'),
       429: TOO_MANY,

@@ -140,8 +140,9 @@ function responseOf(spec: ResponseSpec): ZodOpenApiResponseObject {
   if (typeof spec === 'string') {
     return { description: spec, content: { [JSON_TYPE]: { schema: ErrorBody } } };
   }
-  if (spec.schema)
-    return { description: spec.description, content: { [JSON_TYPE]: { schema: spec.schema } } };
-  if (spec.contentType) return { description: spec.description, content: { [spec.contentType]: {} } };
-  return { description: spec.description };
+  const content = {
+    ...(spec.schema ? { [JSON_TYPE]: { schema: spec.schema } } : {}),
+    ...(spec.contentType ? { [spec.contentType]: {} } : {}),
+  };
+  return { description: spec.description, ...(spec.schema || spec.contentType ? { content } : {}) };
 }

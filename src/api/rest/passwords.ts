@@ -1,7 +1,6 @@
 import { changePassword } from '../../accounts/change-password.ts';
 import type { People } from '../../accounts/people.ts';
 import { forgotPassword, resetPassword } from '../../accounts/reset-password.ts';
-import { sessionCookie } from '../auth/session-cookie.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import { HTML_TYPE, pageReply } from '../pages/page.ts';
@@ -13,7 +12,7 @@ import {
   ResetPageQuery,
   ResetPasswordRequest,
 } from '../schema/auth.ts';
-import { clientOf, TOO_MANY } from './sign-in.ts';
+import { CLIENT_HEADERS, clientOf, cookiesOf, SESSION_COOKIES, TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
 
@@ -50,7 +49,8 @@ function reset(people: People): Route {
     access: 'public',
     operationId: 'resetPassword',
     summary: 'Set a new password by the token of a reset mail',
-    description: 'The token works once, within an hour. Every session of the account ends.',
+    description:
+      'The token works once, within an hour. Every session of the account ends, and every other link that was sent by mail. Where the account was never shown to be its owner’s, its keys, MCP clients, identities and platform logins end with them.',
     tags: TAGS,
     body: ResetPasswordRequest,
     responses: {
@@ -88,27 +88,23 @@ function change(people: People): Route {
     operationId: 'changePassword',
     summary: 'Change the password',
     description:
-      'Every session of the account ends; this browser gets a new one. An account without a password gets its first one by POST /auth/forgot-password.',
+      'Every session of the account ends, and every link that was sent by mail; this browser gets a new session. An account without a password gets its first one by POST /auth/forgot-password.',
     tags: TAGS,
-    headers: ['user-agent'],
+    headers: CLIENT_HEADERS,
     body: ChangePasswordRequest,
     responses: {
       200: {
         description: 'It was changed',
         schema: Done,
-        headers: { 'Set-Cookie': 'The new session: `svc_session`' },
+        headers: { 'Set-Cookie': SESSION_COOKIES },
       },
       400: 'Current password is wrong',
       429: TOO_MANY,
     },
     handler: async (request) => {
       const { current_password: current, new_password: wanted } = request.body;
-      const token = await changePassword(people, request.principal, { current, wanted }, clientOf(request));
-      return reply(
-        200,
-        { status: 'ok' as const },
-        { 'Set-Cookie': sessionCookie(token, people.publicUrl()) },
-      );
+      const opened = await changePassword(people, request.principal, { current, wanted }, clientOf(request));
+      return reply(200, { status: 'ok' as const }, { 'Set-Cookie': cookiesOf(opened, people.publicUrl()) });
     },
   });
 }

@@ -1,7 +1,8 @@
 import type { Client, People } from '../../accounts/people.ts';
-import { closeSession } from '../../accounts/sessions.ts';
+import { closeSession, type OpenedSession } from '../../accounts/sessions.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { signUp } from '../../accounts/sign-up.ts';
+import { browserCookie, browserTokenOf } from '../auth/browser-cookie.ts';
 import { clearedSessionCookie, sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/route.ts';
@@ -9,6 +10,13 @@ import { Done, LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';
 
 const TAGS = ['Authentication'] as const;
 const MAX_USER_AGENT_LENGTH = 256;
+
+/** What the description says of cookies that signing in sets. */
+export const SESSION_COOKIES =
+  'The session: `svc_session`; and `svc_browser`, by which wrong passwords of others never keep this browser out';
+
+/** What a route reads of requests whose client it has to know. */
+export const CLIENT_HEADERS = ['cookie', 'user-agent'] as const;
 
 /** What the description says of 429 wherever attempts are counted. */
 export const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
@@ -18,10 +26,16 @@ export function signInRoutes(people: People): Route[] {
   return [signup(people), login(people), logout(people)];
 }
 
-/** Where a request comes from; its route names `user-agent` among its headers. */
+/** Where a request comes from; its route names CLIENT_HEADERS among its headers. */
 export function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Client {
   const userAgent = request.header('user-agent').slice(0, MAX_USER_AGENT_LENGTH);
-  return { address: request.address, userAgent };
+  return { address: request.address, userAgent, browserToken: browserTokenOf(request.header('cookie')) };
+}
+
+/** The `Set-Cookie` lines for somebody who was signed in. */
+export function cookiesOf({ token, browserToken }: OpenedSession, publicUrl: string): string[] {
+  const known = browserToken === null ? [] : [browserCookie(browserToken, publicUrl)];
+  return [sessionCookie(token, publicUrl), ...known];
 }
 
 function signup(people: People): Route {
@@ -58,27 +72,27 @@ function login(people: People): Route {
     description:
       'Sets the session cookie. A session ends 30 days after its last use; the one that the browser had before ends now.',
     tags: TAGS,
-    headers: ['cookie', 'user-agent'],
+    headers: CLIENT_HEADERS,
     body: LoginRequest,
     responses: {
       200: {
         description: 'Who was signed in',
         schema: SignedIn,
-        headers: { 'Set-Cookie': 'The session: `svc_session`' },
+        headers: { 'Set-Cookie': SESSION_COOKIES },
       },
       401: 'Invalid email or password',
       429: TOO_MANY,
     },
     handler: async (request) => {
       const former = sessionTokenOf(request.header('cookie'));
-      const { account, token } = await signIn(people, request.body, clientOf(request), former);
+      const { account, ...opened } = await signIn(people, request.body, clientOf(request), former);
       const shown = {
         account_id: account.id,
         name: account.name,
         email: request.body.email,
         email_verified: account.emailVerifiedAt !== null,
       };
-      return reply(200, shown, { 'Set-Cookie': sessionCookie(token, people.publicUrl()) });
+      return reply(200, shown, { 'Set-Cookie': cookiesOf(opened, people.publicUrl()) });
     },
   });
 }

@@ -14,7 +14,7 @@ import { FakeDirectory } from './fake-directory.ts';
 import { everyRow, fullAccount, tablesNaming } from './full-account.ts';
 
 const REQUEST = { platform: 'sip', meetingUrl: 'sip:+1', agentName: 'AI Agent', voiceConfigIds: [] } as const;
-const CLIENT = '127.0.0.1';
+const CLIENT = { address: '127.0.0.1', userAgent: 'test', browserToken: null };
 
 /** Two full accounts, and calls that really are recorded over legs that are not there. */
 async function twoAccounts() {

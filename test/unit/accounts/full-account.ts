@@ -43,6 +43,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
       'sessions',
       { ...own, ...expiring, tokenHash: secret, userAgent: 'x', address: '127.0.0.1', lastUsedAt: NOW },
     ],
+    ['knownBrowsers', { accountId, tokenHash: secret, createdAt: NOW, lastUsedAt: NOW }],
     ['mailTokens', { ...expiring, tokenHash: secret, purpose: 'verify', email: `${name}@example.com` }],
     ['identities', { ...own, provider: 'google', subject: name, email: null, lastUsedAt: NOW }],
     ['signIns', { ...expiring, stateHash: secret, provider: 'google', sealedSecrets: secret }],

@@ -1,16 +1,22 @@
 import { AttemptLimits } from '../../../src/accounts/attempt-limits.ts';
+import { FailedPasswords } from '../../../src/accounts/failed-passwords.ts';
+import { GuessLimits } from '../../../src/accounts/guess-limits.ts';
 import { Mailer, type MailTransport } from '../../../src/accounts/mailer.ts';
 import type { Mail } from '../../../src/accounts/mails.ts';
 import type { Client, People, SignupPolicy } from '../../../src/accounts/people.ts';
 import { SessionRing } from '../../../src/accounts/session-ring.ts';
 import { signIn } from '../../../src/accounts/sign-in.ts';
 import { signUp } from '../../../src/accounts/sign-up.ts';
+import type { LinkVisitor } from '../../../src/accounts/verify-email.ts';
 import { AgentRoster } from '../../../src/agents/agent-roster.ts';
+import type { GoneLogins } from '../../../src/store/account-access.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { temporaryStore } from '../store/temporary.ts';
 
-export const CLIENT: Client = { address: '203.0.113.5', userAgent: 'test' };
+export const CLIENT: Client = { address: '203.0.113.5', userAgent: 'test', browserToken: null };
+/** Somebody who follows a link in a browser in which nobody is signed in. */
+export const STRANGER: LinkVisitor = { ip: CLIENT.address, session: null };
 export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'correct horse';
 
@@ -20,6 +26,8 @@ export interface TestPeople {
   readonly people: People;
   /** Every mail that left since it was last asked. */
   mails(): Promise<Mail[]>;
+  /** Accounts whose access ended, with the logins that are gone. */
+  readonly followed: [string, GoneLogins | null][];
 }
 
 /** A domain of people over a real database, whose mails are caught. */
@@ -32,22 +40,32 @@ export async function testPeople(signup: SignupPolicy = { mode: 'open', code: nu
   const fail = (error: unknown) => {
     throw error;
   };
+  const limits = new AttemptLimits(clock, 10);
+  const followed: TestPeople['followed'] = [];
   const people: People = {
     db: store.db,
     clock,
     roster,
     sessions: await SessionRing.load(store.db, clock, roster, () => {}),
     mailer: new Mailer(transport, clock, { mailFailed: fail }),
-    limits: new AttemptLimits(clock, 10),
+    limits,
+    guesses: new GuessLimits(clock, 10, limits),
+    failedPasswords: new FailedPasswords(store.db, clock, fail),
     signup,
     publicUrl: () => 'https://voice.example.com/gateway',
+    followAccess: async (accountId, gone) => void followed.push([accountId, gone]),
   };
   const mails = async () => {
     clock.advance(1_000);
     await people.mailer.settled();
     return sent.splice(0);
   };
-  return { store, clock, people, mails };
+  return { store, clock, people, mails, followed };
+}
+
+/** The mail to an address among others; its last one. */
+export function mailTo(email: string, mails: readonly Mail[]): Mail | undefined {
+  return mails.findLast(({ to }) => to === email);
 }
 
 /** The token in the link of a mail. */

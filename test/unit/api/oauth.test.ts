@@ -12,7 +12,7 @@ import { listIdentities } from '../../../src/store/identities.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
 import { IdentityProviderPeer, type KnownPerson } from '../../support/identity-provider.ts';
-import { NOW, temporaryStore } from '../store/temporary.ts';
+import { NOW, seedSession, temporaryStore } from '../store/temporary.ts';
 import { served } from './served.ts';
 
 const ANN: KnownPerson = { subject: 'ann-1', email: 'Ann@Example.com', emailVerified: true, name: 'Ann' };
@@ -36,7 +36,7 @@ const clock: Clock = {
 function sessionOf(cookies: string): Principal | null {
   const accountId = new RegExp(`${SESSION_COOKIE}=([^;]+)`).exec(cookies)?.[1];
   return accountId
-    ? { kind: 'session', accountId, credentialId: 'ses_1', agentIds: [], platforms: null }
+    ? { kind: 'session', accountId, credentialId: `ses_${accountId}`, agentIds: [], platforms: null }
     : null;
 }
 
@@ -58,7 +58,10 @@ beforeEach(async () => {
     signIns,
     publicUrl: () => url,
     sessionOf,
-    openSession: async (accountId: string) => `${SESSION_COOKIE}=${accountId}; Path=/; HttpOnly`,
+    openSession: async (accountId: string) => {
+      await seedSession(store, accountId);
+      return `${SESSION_COOKIE}=${accountId}; Path=/; HttpOnly`;
+    },
   };
   ({ url } = await served([...oauthRoutes(door), ...identityRoutes(signIns)], {
     authenticate: (credential) => sessionOf(`${SESSION_COOKIE}=${credential ?? ''}`),
@@ -101,7 +104,9 @@ const accounts = () => store.db.selectFrom('accounts').selectAll().execute();
 
 async function seedPerson(id: string, email: string | null, isVerified: boolean): Promise<void> {
   const emailVerifiedAt = isVerified ? NOW : null;
-  await insertAccount(store.db, { id, name: id, createdAt: NOW, email, emailVerifiedAt });
+  const proof = { emailVerifiedAt, ownerProvenAt: emailVerifiedAt };
+  await insertAccount(store.db, { id, name: id, createdAt: NOW, email, ...proof });
+  await seedSession(store, id);
 }
 
 describe('signing in at another provider', () => {
@@ -272,11 +277,18 @@ describe('an address that the provider tells', () => {
     expect(await accounts()).toHaveLength(1);
     expect(await listIdentities(store.db, 'acc_mallory')).toEqual([]);
   });
+
+  it('opens nothing when it was proven by another than who may know the password', async () => {
+    await seedPerson('acc_mallory', 'ann@example.com', true);
+    await store.db.updateTable('accounts').set({ ownerProvenAt: null }).execute();
+    await expectRefusal(await signIn(new CookieBrowser()), 409, 'An account with this address exists');
+    expect(await listIdentities(store.db, 'acc_mallory')).toEqual([]);
+  });
 });
 
 describe('linking an identity', () => {
   async function signedIn(accountId: string): Promise<CookieBrowser> {
-    await seedPerson(accountId, `${accountId}@example.org`, false);
+    await seedPerson(accountId, `${accountId}@example.org`, true);
     const browser = new CookieBrowser();
     browser.setCookie(url, `${SESSION_COOKIE}=${accountId}; Path=/`);
     return browser;
@@ -292,11 +304,37 @@ describe('linking an identity', () => {
     const { identities } = (await identitiesOf('acc_bob')) as { identities: unknown[] };
     expect(identities).toMatchObject([{ provider: 'acme', email: 'ann@example.com' }]);
     expect(await store.db.selectFrom('auditLog').selectAll().execute()).toMatchObject([
-      { accountId: 'acc_bob', action: 'identity.link', credentialKind: 'session', credentialId: 'ses_1' },
+      {
+        accountId: 'acc_bob',
+        action: 'identity.link',
+        credentialKind: 'session',
+        credentialId: 'ses_acc_bob',
+      },
     ]);
     const later = new CookieBrowser();
     await signIn(later);
     expect(accountOf(later)).toBe('acc_bob');
+  });
+
+  it('is for an account whose address is proven', async () => {
+    const browser = await signedIn('acc_bob');
+    const prove = (emailVerifiedAt: string | null) =>
+      store.db.updateTable('accounts').set({ emailVerifiedAt }).execute();
+    await prove(null);
+    await expectRefusal(await browser.get(startUrl()), 403, 'Email address is not verified');
+    await prove(NOW);
+    const callback = await callbackOf(browser);
+    await prove(null);
+    await expectRefusal(await browser.get(callback), 403, 'Email address is not verified');
+    expect(await listIdentities(store.db, 'acc_bob')).toEqual([]);
+  });
+
+  it('ends with the session in which it began, even at the provider', async () => {
+    const browser = await signedIn('acc_bob');
+    const callback = await callbackOf(browser);
+    await store.db.deleteFrom('sessions').execute();
+    await expectRefusal(await browser.get(callback), 400, 'over or was begun elsewhere');
+    expect(await listIdentities(store.db, 'acc_bob')).toEqual([]);
   });
 
   it('refuses an identity of another account', async () => {

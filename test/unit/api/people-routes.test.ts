@@ -3,7 +3,8 @@ import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { emailAddressRoutes } from '../../../src/api/rest/email-address.ts';
 import { passwordRoutes } from '../../../src/api/rest/passwords.ts';
 import { signInRoutes } from '../../../src/api/rest/sign-in.ts';
-import { EMAIL, PASSWORD, testPeople, tokenIn } from '../accounts/test-people.ts';
+import { findAccountByEmail } from '../../../src/store/accounts.ts';
+import { EMAIL, mailTo, PASSWORD, testPeople, tokenIn } from '../accounts/test-people.ts';
 import { served } from './served.ts';
 
 async function site() {
@@ -23,8 +24,8 @@ async function site() {
     const said = (await answer.json()) as { detail?: unknown };
     return { status: answer.status, headers: answer.headers, body: said, setCookie };
   };
-  const get = async (path: string) => {
-    const answer = await fetch(`${url}${path}`);
+  const get = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const answer = await fetch(`${url}${path}`, { method, headers });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
   /** Signs up and in; gives the cookie as a browser would send it. */
@@ -34,7 +35,11 @@ async function site() {
     const { setCookie } = await post('/auth/login', { email, password: PASSWORD });
     return { cookie: setCookie!.split(';')[0]!, welcome };
   };
-  return { ...tested, failures, post, get, enter };
+  const isVerified = async (email = EMAIL) => {
+    const account = await findAccountByEmail(people.db, email);
+    return account !== undefined && account.emailVerifiedAt !== null;
+  };
+  return { ...tested, failures, post, get, enter, isVerified };
 }
 
 describe('people over HTTP', () => {
@@ -42,7 +47,7 @@ describe('people over HTTP', () => {
     const { post, get, enter } = await site();
     const { cookie, welcome } = await enter('Ada@Example.COM');
     expect(cookie).toMatch(/^svc_session=[\w-]{43}$/);
-    const page = await get(`/auth/verify?token=${tokenIn(welcome)}`);
+    const page = await get(`/auth/verify?token=${tokenIn(welcome)}`, { Cookie: cookie });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.text).toContain('Address confirmed');
     const again = await post('/auth/login', { email: EMAIL, password: PASSWORD }, cookie);
@@ -110,8 +115,9 @@ describe('people over HTTP', () => {
     const { cookie } = await enter();
     const wanted = { new_email: 'bob@example.com', password: PASSWORD };
     expect((await post('/api/change-email', wanted, cookie)).status).toBe(200);
-    const token = tokenIn((await mails())[0]);
-    expect((await get(`/api/verify-email-change?token=${token}`)).text).toContain('Address changed');
+    const token = tokenIn(mailTo('bob@example.com', await mails()));
+    const link = `/api/verify-email-change?token=${token}`;
+    expect((await get(link, { Cookie: cookie })).text).toContain('Address changed');
     expect((await post('/auth/login', { email: 'bob@example.com', password: PASSWORD })).status).toBe(200);
     const unknown = await get('/api/verify-email-change?token=made-up');
     expect([unknown.status, unknown.text]).toEqual([400, expect.stringContaining('does not work')]);
@@ -172,5 +178,84 @@ describe('the reset page', () => {
   it('asks for the address when there is no token', async () => {
     const { get } = await site();
     expect((await get('/auth/reset-password')).text).toContain('type="email"');
+  });
+});
+
+const FORM = '<form method="post"><button>';
+/** As programs ask that look through mails, and browsers in which nobody is signed in. */
+const SCANNERS: readonly Record<string, string>[] = [
+  {},
+  { Accept: '*/*' },
+  { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' },
+  { Accept: 'text/html, application/json' },
+  { Cookie: 'svc_session=made-up' },
+];
+
+describe('a link of a mail', () => {
+  it('does nothing for a program that follows it, nor for HEAD', async () => {
+    const { get, post, mails, enter, isVerified } = await site();
+    const { cookie, welcome } = await enter();
+    const verify = `/auth/verify?token=${tokenIn(welcome)}`;
+    const other = await enter('mallory@example.com');
+    for (const headers of [...SCANNERS, { Cookie: other.cookie }]) {
+      const page = await get(verify, headers);
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining(FORM)]);
+      expect(page.headers.get('referrer-policy')).toBe('same-origin');
+      expect(page.headers.get('content-security-policy')).toContain("form-action 'self'");
+    }
+    for (const headers of [...SCANNERS, { Cookie: cookie }, { Accept: 'application/json' }])
+      expect((await get(verify, headers, 'HEAD')).status).toBe(200);
+    expect(await isVerified()).toBe(false);
+
+    await post('/api/change-email', { new_email: 'bob@example.com', password: PASSWORD }, cookie);
+    const change = `/api/verify-email-change?token=${tokenIn(mailTo('bob@example.com', await mails()))}`;
+    for (const headers of [...SCANNERS, { Cookie: other.cookie }])
+      expect((await get(change, headers)).text).toContain(FORM);
+    for (const headers of [{ Cookie: cookie }, { Accept: 'application/json' }])
+      await get(change, headers, 'HEAD');
+    expect(await isVerified('bob@example.com')).toBe(false);
+  });
+
+  it('acts for the button of its page, but not for the page of another site', async () => {
+    const { get, enter, isVerified } = await site();
+    const { welcome } = await enter();
+    const verify = `/auth/verify?token=${tokenIn(welcome)}`;
+    const foreign = [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+    ];
+    for (const headers of foreign) expect((await get(verify, headers, 'POST')).status).toBe(403);
+    expect(await isVerified()).toBe(false);
+    const pressed = await get(verify, { 'Sec-Fetch-Site': 'same-origin' }, 'POST');
+    expect([pressed.status, pressed.text]).toEqual([200, expect.stringContaining('Address confirmed')]);
+    expect(await isVerified()).toBe(true);
+    const again = await get(verify, {}, 'POST');
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining('Address confirmed')]);
+  });
+
+  it('acts for a program that asks for JSON, and answers in it', async () => {
+    const { get, enter, isVerified } = await site();
+    const { welcome } = await enter();
+    const json = { Accept: 'application/json' };
+    const done = await get(`/auth/verify?token=${tokenIn(welcome)}`, json);
+    expect([done.status, JSON.parse(done.text)]).toEqual([200, { status: 'ok' }]);
+    expect(await isVerified()).toBe(true);
+    for (const method of ['GET', 'POST']) {
+      const refused = await get('/api/verify-email-change?token=made-up', json, method);
+      expect([refused.status, JSON.parse(refused.text)]).toEqual([
+        400,
+        { detail: 'Invalid or expired token' },
+      ]);
+    }
+  });
+
+  it('says that it does not work, whoever asks', async () => {
+    const { get } = await site();
+    for (const path of ['/auth/verify?token=x', '/api/verify-email-change?token=x'])
+      for (const method of ['GET', 'POST']) {
+        const page = await get(path, {}, method);
+        expect([page.status, page.text]).toEqual([400, expect.stringContaining('does not work')]);
+      }
   });
 });

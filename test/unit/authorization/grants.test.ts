@@ -113,10 +113,10 @@ test('a refresh token of another resource gets none for this one', async () => {
 });
 
 test('codes that nobody redeems, and machines that nobody uses, make room for others', async () => {
-  const { say, redeem, request, domain, store, accountId, clientId, clock } = await connecting();
+  const { say, redeem, request, domain, actor, store, accountId, clientId, clock } = await connecting();
   const used = accessIn(await redeem(await say()));
   const authorization = (await findAuthorization(store.db, accountId, clientId))!;
-  const again = async () => codeIn(await approveAgain(domain, authorization, request));
+  const again = async () => codeIn(await approveAgain(domain, actor, authorization, request));
   const first = await again();
   for (let i = 0; i < 30; i++) {
     clock.advance(1);

@@ -5,7 +5,7 @@ import { GrantRing } from '../../../src/authorization/grant-ring.ts';
 import type { Actor } from '../../../src/store/audit-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { seedAccount, temporaryStore } from '../store/temporary.ts';
+import { seedAccount, seedSession, temporaryStore } from '../store/temporary.ts';
 
 export const ISSUER = 'https://gateway.example';
 export const RESOURCE = `${ISSUER}/mcp/`;
@@ -61,7 +61,8 @@ export async function authorizationWorld(attempts = 1_000_000): Promise<Authoriz
       return text;
     },
   };
-  const actor = { accountId, kind: 'session', credentialId: 'ses_1' } as const;
+  const actor = { accountId, kind: 'session', credentialId: `ses_${accountId}` } as const;
+  await seedSession(store, accountId);
   return { domain, store, clock, accountId, agentId, actor, changes, documents, reads };
 }
 

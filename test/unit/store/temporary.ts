@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { insertAccount } from '../../../src/store/accounts.ts';
 import { insertAgent } from '../../../src/store/agents.ts';
+import { hasSession, insertSession } from '../../../src/store/sessions.ts';
 import { openStore, type Store } from '../../../src/store/store.ts';
 
 export const NOW = '2026-01-02T03:04:05.678Z';
@@ -37,4 +38,20 @@ export async function seedAccount(
     createdAt: NOW,
   });
   return { accountId, agentId };
+}
+
+/** Somebody signed in to an account, as the database knows it: `ses_` and the account's id. */
+export async function seedSession({ db }: Store, accountId: string): Promise<void> {
+  const id = `ses_${accountId}`;
+  if (await hasSession(db, id)) return;
+  await insertSession(db, {
+    id,
+    accountId,
+    tokenHash: `hash of ${id}`,
+    userAgent: '',
+    address: '127.0.0.1',
+    createdAt: NOW,
+    lastUsedAt: NOW,
+    expiresAt: '2999-01-01T00:00:00.000Z',
+  });
 }

@@ -100,6 +100,7 @@ class ToolRequest implements RouteRequest<Principal> {
   readonly body: unknown;
   readonly idempotency: RequestRef | null;
   readonly address = '';
+  readonly isHead = false;
   readonly #context: ToolContext;
 
   constructor(context: ToolContext, path: string, args: Arguments, idempotency: RequestRef | null) {

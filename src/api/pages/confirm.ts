@@ -1,0 +1,23 @@
+import type { Page } from './page.ts';
+
+/** Asks before a link of a mail does something: programs that look through mails follow links, but press no buttons. */
+function confirmPage(title: string, text: string, button: string): Page {
+  // Without an action the form goes to the page's own address, which has the token.
+  return {
+    title,
+    content: `<p>${text}</p><form method="post"><button>${button}</button></form>`,
+    formTargets: ["'self'"],
+  };
+}
+
+export const CONFIRM_ADDRESS = confirmPage(
+  'Confirm your email address',
+  'Please confirm that you signed up here with this address. You sign in with your password afterwards.',
+  'Confirm address',
+);
+
+export const CONFIRM_CHANGE = confirmPage(
+  'Confirm your new email address',
+  'Please confirm that your account shall have this address. You sign in with it and your password afterwards.',
+  'Confirm new address',
+);
