@@ -1,23 +1,30 @@
-/** A map by text that forgets who was set longest ago once it is full. */
+/**
+ * A map by text that keeps at least the half of `most` entries that were set last, and never more than `most`. It forgets
+ * by generations: taking the oldest entry out of a Map, again and again, passes over all that were taken out before.
+ */
 export class LimitedMap<Value> {
-  readonly #values = new Map<string, Value>();
-  readonly #most: number;
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+  readonly #generation: number;
 
   constructor(most: number) {
-    this.#most = most;
+    this.#generation = Math.ceil(most / 2);
   }
 
   get(key: string): Value | undefined {
-    return this.#values.get(key);
+    return this.#young.get(key) ?? this.#old.get(key);
   }
 
   set(key: string, value: Value): void {
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value!);
+    if (this.#young.size >= this.#generation && !this.#young.has(key)) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
   }
 
   delete(key: string): void {
-    this.#values.delete(key);
+    this.#young.delete(key);
+    this.#old.delete(key);
   }
 }
