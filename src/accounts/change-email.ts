@@ -4,7 +4,7 @@ import { type Actor, audit, nobodyOf } from '../store/audit-log.ts';
 import { voidMailTokens } from '../store/mail-tokens.ts';
 import type { Db } from '../store/tables.ts';
 import { MAIL_COST } from './attempt-limits.ts';
-import { requireStill } from './change-password.ts';
+import { limitChanges, requireStill } from './change-password.ts';
 import { checkPassword } from './check-password.ts';
 import { newMailLink, readMailToken } from './mail-links.ts';
 import {
@@ -34,6 +34,7 @@ export async function changeEmail(
   const { email, password } = wanted;
   const hash = await checkPassword(people, actor.accountId, password, client);
   people.limits.attempt(client.address, `mail ${email}`, MAIL_COST);
+  limitChanges(people, actor.accountId, client);
   const links = await people.db.transaction().execute(async (trx) => {
     await requireStill(trx, actor, hash);
     const nowIso = people.clock.nowIso();

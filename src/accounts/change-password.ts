@@ -3,6 +3,7 @@ import { findAccount, updatePerson } from '../store/accounts.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import { hasSession } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
+import { MAIL_COST } from './attempt-limits.ts';
 import { checkPassword, isStillPassword } from './check-password.ts';
 import { rememberBrowser } from './known-browsers.ts';
 import { passwordChangedMail } from './mails.ts';
@@ -24,6 +25,7 @@ export async function changePassword(
 ): Promise<OpenedSession> {
   const { accountId } = actor;
   const currentHash = await checkPassword(people, accountId, passwords.current, client);
+  limitChanges(people, accountId, client);
   const passwordHash = await hashPassword(passwords.wanted);
   const { token, session } = newSession(accountId, client, people.clock.nowIso());
   const kept = { sessionId: session.id, linkHash: '' };
@@ -42,6 +44,14 @@ export async function changePassword(
   people.mailer.later(() => notice(people, accountId));
   tellOfVoidedChange(people, ended.links);
   return { token, browserToken };
+}
+
+/**
+ * A change voids links of mails, a forgotten password's too: a thief who knows the password could do so again and again,
+ * and keep the owner out. Throws TooManyAttempts.
+ */
+export function limitChanges({ limits }: People, accountId: string, { address }: Client): void {
+  limits.attempt(address, `change ${accountId}`, MAIL_COST);
 }
 
 /**

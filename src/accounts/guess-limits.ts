@@ -9,8 +9,8 @@ const LONGEST_WAIT_MS = 15 * MINUTE_MS;
 /** A source that has not guessed for so long begins anew. */
 const FORGOTTEN_AFTER_MS = 60 * MINUTE_MS;
 const WINDOW_MS = 60 * MINUTE_MS;
-/** Wrong guesses at one account in an hour, from all addresses together. */
-export const GUESSES_PER_HOUR = 100;
+/** Of what a network has, how often all networks together have it at one account in an hour. */
+const ACCOUNT_FACTOR = 10;
 const MAX_COUNTERS = 100_000;
 
 /** Who guesses, and at what. */
@@ -43,8 +43,8 @@ interface Window {
 
 /**
  * Bounds guessing at passwords so that nobody can lock an owner out. A network (of IPv6 the /64) has a few guesses at
- * an account, and then waits twice as long for each. All networks together have a hundred in an hour. A browser that the
- * account knows counts for itself alone, so that neither keeps it out. In memory: a restart forgives.
+ * an account, and then waits twice as long for each. All networks together have ten times as many in an hour. A browser
+ * that the account knows counts for itself alone, so that neither keeps it out. In memory: a restart forgives.
  */
 export class GuessLimits {
   readonly #clock: Clock;
@@ -66,7 +66,7 @@ export class GuessLimits {
     const key = JSON.stringify([subject, browser ?? networkOf(ip)]);
     const source = this.#sourceAt(key, nowMs);
     const window = subject === null || browser !== null ? null : this.#windowOf(subject, nowMs);
-    const isFull = window !== null && window.guesses >= GUESSES_PER_HOUR;
+    const isFull = window !== null && window.guesses >= this.#accountAttempts;
     const waitMs = Math.max(source.nextMs - nowMs, isFull ? window.endMs - nowMs : 0);
     if (waitMs > 0) throw new TooManyAttempts(waitMs / 1000);
     if (browser === null) this.#networks.attempt(ip, null);
@@ -79,6 +79,10 @@ export class GuessLimits {
       },
       wrong: () => subject !== null && window !== null && this.#isLastOf(subject),
     };
+  }
+
+  get #accountAttempts(): number {
+    return this.#attempts * ACCOUNT_FACTOR;
   }
 
   #sourceAt(key: string, nowMs: number): Source {
@@ -111,7 +115,7 @@ export class GuessLimits {
 
   #isLastOf(subject: string): boolean {
     const window = this.#windows.get(subject);
-    if (!window || window.isTold || window.guesses < GUESSES_PER_HOUR) return false;
+    if (!window || window.isTold || window.guesses < this.#accountAttempts) return false;
     this.#windows.set(subject, { ...window, isTold: true });
     return true;
   }

@@ -346,7 +346,7 @@ export const VARIABLES = {
     default: '10',
     schema: wholeNumber(1, 1_000_000),
     meaning:
-      'Wrong passwords that one IP address may try for one account before it has to wait, each time twice as long; for all accounts together it may try ten times as many in 15 minutes; more answer 429',
+      'Wrong passwords that one IP address may try for one account before it has to wait, each time twice as long; ten times as many it may try for all accounts in 15 minutes, and all addresses together for one account in an hour; more answer 429',
   }),
   SVC_TRUSTED_PROXIES: variable({
     default: null,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Gateway } from '../support/gateway.ts';
 import { memberOf } from '../support/member.ts';
 import { answer, fieldIn, OAuthClient, REDIRECT, register, type Tokens } from '../support/oauth-client.ts';
-import type { Person } from '../support/person.ts';
+import { Person } from '../support/person.ts';
 
 let gateway: Gateway;
 let person: Person;
@@ -55,7 +55,11 @@ describe('the dance', () => {
     expect((await client.ask(person, { scope: 'sip slack' })).status, 'for more').toBe(200);
     expect((await client.ask(person, { prompt: 'consent' })).status, 'when it wants to').toBe(200);
     const port = REDIRECT.replace('33418', '40001');
-    expect((await client.ask(person, { redirect_uri: port })).status, 'at another port').toBe(302);
+    expect((await client.ask(person, { redirect_uri: port })).status, 'at another port').toBe(200);
+    const elsewhere = new Person(gateway.baseUrl, person.email, person.password);
+    await elsewhere.signIn();
+    expect((await client.ask(elsewhere)).status, 'in another session').toBe(200);
+    expect((await client.ask(person)).status, 'in the first one still').toBe(302);
     const other = await memberOf(gateway, 'bob@example.com');
     expect((await client.ask(other)).status, 'somebody else').toBe(200);
   });

@@ -14,13 +14,27 @@ export async function fullAccount(
   const { db } = store;
   const person = { email: `${name}@example.com`, emailVerifiedAt: NOW, passwordHash: `${SEALED} ${name}` };
   await db.updateTable('accounts').set(person).where('id', '=', owner.accountId).execute();
+  await fillAccount(store, name, owner);
+  return owner;
+}
+
+/** Tables whose rows those of others need. */
+const NEEDED: readonly (keyof Tables)[] = ['apiKeys', 'oauthClients'];
+
+/** A row in every table, or in `tables`, for an account that is there. */
+export async function fillAccount(
+  { db }: Store,
+  name: string,
+  owner: { readonly accountId: string; readonly agentId: string },
+  tables?: readonly (keyof Tables)[],
+): Promise<void> {
   for (const [table, row] of rowsOf(name, owner)) {
+    if (tables && !tables.includes(table) && !NEEDED.includes(table)) continue;
     await db
       .insertInto(table)
       .values(row as never)
       .execute();
   }
-  return owner;
 }
 
 type Row = Readonly<Record<string, unknown>>;
