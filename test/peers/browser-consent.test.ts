@@ -8,6 +8,7 @@ import { launchChromium } from '../support/chromium.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { startWithProvider } from '../support/gateway-with-provider.ts';
 import type { IdentityProviderPeer } from '../support/identity-provider.ts';
+import { mailedLinks } from '../support/member.ts';
 import { OAuthClient } from '../support/oauth-client.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
@@ -58,6 +59,11 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await page.getByLabel('Email address').fill(email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('heading', { name: 'Confirm your email address first' }).waitFor();
+    const asked = page.url();
+    await page.goto((await mailedLinks(gateway, email))[0]!);
+    await page.getByRole('heading', { name: 'Address confirmed' }).waitFor();
+    await page.goto(asked);
   }
 
   /** The page is no wider than its window, on a desk and in a hand. */
