@@ -1,13 +1,13 @@
 import { GatewayError } from '../base/errors.ts';
-import { findAccount, updatePerson } from '../store/accounts.ts';
+import { updatePerson } from '../store/accounts.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import { hasSession } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
 import { MAIL_COST } from './attempt-limits.ts';
 import { checkPassword, isStillPassword } from './check-password.ts';
 import { rememberBrowser } from './known-browsers.ts';
-import { passwordChangedMail } from './mails.ts';
 import { endUnderWay, followEnd } from './owners.ts';
+import { tellOfNewPassword } from './password-changed.ts';
 import { hashPassword } from './passwords.ts';
 import type { Client, People } from './people.ts';
 import { newSession, type OpenedSession, storeSession } from './sessions.ts';
@@ -41,7 +41,7 @@ export async function changePassword(
   });
   people.sessions.add(session);
   await followEnd(people, accountId, ended, kept);
-  people.mailer.later(() => notice(people, accountId));
+  tellOfNewPassword(people, accountId);
   tellOfVoidedChange(people, ended.links);
   return { token, browserToken };
 }
@@ -61,9 +61,4 @@ export function limitChanges({ limits }: People, accountId: string, { address }:
 export async function requireStill(db: Db, { accountId, credentialId }: Actor, hash: string): Promise<void> {
   if (!(await hasSession(db, credentialId))) throw new GatewayError('unauthorized');
   if (!(await isStillPassword(db, accountId, hash))) throw new GatewayError('wrong_password');
-}
-
-async function notice(people: People, accountId: string) {
-  const email = (await findAccount(people.db, accountId))?.email ?? null;
-  return email === null ? null : passwordChangedMail(email, `${people.publicUrl()}/auth/reset-password`);
 }

@@ -8,6 +8,13 @@ const MAX_ADDRESSES = 20;
 /** Lines in an hour, of all accounts together; what comes after them is counted and not written. */
 const MAX_LINES = 10_000;
 
+export interface FailedPasswordsObserver {
+  /** The log could not be written. */
+  failed(error: unknown): void;
+  /** There are so many lines that a wrong password has none. */
+  dropped(): void;
+}
+
 interface Line {
   readonly accountId: string | null;
   /** Null: of all that have no line of their own. */
@@ -25,21 +32,15 @@ interface Line {
 export class FailedPasswords {
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #observer: FailedPasswordsObserver;
   readonly #lines = new Map<string, Line>();
   readonly #addresses = new Map<string | null, number>();
   #endMs = 0;
-  #dropped = 0;
 
-  constructor(db: Db, clock: Clock, onFailure: (error: unknown) => void) {
+  constructor(db: Db, clock: Clock, observer: FailedPasswordsObserver) {
     this.#db = db;
     this.#clock = clock;
-    this.#onFailure = onFailure;
-  }
-
-  /** Wrong passwords that no line counts, since the start. */
-  get dropped(): number {
-    return this.#dropped;
+    this.#observer = observer;
   }
 
   /** Never throws and is not waited for. `accountId` null: nobody has the mail address. */
@@ -47,11 +48,11 @@ export class FailedPasswords {
     this.#beginAnew();
     const line = this.#lineOf(accountId, address);
     if (line === null) {
-      this.#dropped++;
+      this.#observer.dropped();
       return;
     }
     line.count++;
-    if (!line.isWriting) void this.#write(line).catch(this.#onFailure);
+    if (!line.isWriting) void this.#write(line).catch((error: unknown) => this.#observer.failed(error));
   }
 
   #beginAnew(): void {

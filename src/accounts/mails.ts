@@ -115,10 +115,15 @@ export function tooManyGuessesMail(to: string, url: string): Mail {
   });
 }
 
-export function passwordChangedMail(to: string, url: string): Mail {
+/** `standing`: what opens the account without the password; '' for nothing. */
+export function passwordChangedMail(to: string, url: string, standing: string): Mail {
+  const left = `Still valid without the password: ${standing}. Remove what you do not know.`;
   return compose(to, {
     subject: 'Your password was changed',
-    lines: ['The password of your account was changed, and all other sessions were signed out.'],
+    lines: [
+      'The password of your account was changed, and all other sessions were signed out.',
+      ...(standing === '' ? [] : [left]),
+    ],
     action: { label: 'This was not me', url },
     closing: 'If this was you, there is nothing to do.',
   });

@@ -4,8 +4,9 @@ import { audit, nobodyOf } from '../store/audit-log.ts';
 import type { Db } from '../store/tables.ts';
 import { MAIL_COST } from './attempt-limits.ts';
 import { newMailLink, readMailToken } from './mail-links.ts';
-import { type Mail, passwordChangedMail, resetMail } from './mails.ts';
-import { type Ended, endForeignAccess, endUnderWay, followEnd, type Kept } from './owners.ts';
+import { type Mail, resetMail } from './mails.ts';
+import { endForeignAccess, endUnderWay, followEnd, type Kept } from './owners.ts';
+import { tellOfNewPassword } from './password-changed.ts';
 import { hashPassword } from './passwords.ts';
 import type { People } from './people.ts';
 import { tellOfVoidedChange } from './voided-change.ts';
@@ -60,13 +61,8 @@ export async function resetPassword(
     return { account: found, ended: await end(trx, found.id, nowIso, NOTHING_KEPT) };
   });
   await followEnd(people, account.id, ended, NOTHING_KEPT);
-  tellOwner(people, account, ended);
-}
-
-function tellOwner(people: People, { email }: Account, { links }: Ended): void {
-  if (email !== null)
-    people.mailer.later(async () => passwordChangedMail(email, `${people.publicUrl()}/auth/reset-password`));
-  tellOfVoidedChange(people, links);
+  tellOfNewPassword(people, account.id);
+  tellOfVoidedChange(people, ended.links);
 }
 
 async function accountOf(db: Db, token: string, nowIso: string): Promise<Account> {

@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts';
 import { isSameSecret } from '../base/same-secret.ts';
 import { findAccountByEmail, insertPerson } from '../store/accounts.ts';
 import { audit, nobodyOf } from '../store/audit-log.ts';
+import { MAIL_COST } from './attempt-limits.ts';
 import { alreadySignedUpMail, type Mail } from './mails.ts';
 import { hashPassword } from './passwords.ts';
 import type { People, SignupPolicy } from './people.ts';
@@ -49,7 +50,8 @@ function admit(policy: SignupPolicy, inviteCode: string | null): void {
 async function welcome(people: People, email: string, newAccountId: string): Promise<Mail | null> {
   const account = await findAccountByEmail(people.db, email);
   if (!account) return null;
-  return account.id === newAccountId
-    ? await writeVerificationMail(people, account.id, email)
-    : await writeResetMail(people, email, alreadySignedUpMail);
+  if (account.id === newAccountId) return await writeVerificationMail(people, account.id, email);
+  // It voids the links of other mails, so that strangers may have it sent no more often than those.
+  if (!people.limits.attemptQuietly(`mail ${email}`, MAIL_COST)) return null;
+  return await writeResetMail(people, email, alreadySignedUpMail);
 }

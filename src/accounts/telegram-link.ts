@@ -15,7 +15,7 @@ export interface TelegramLink {
 
 /**
  * A deep link (https://core.telegram.org/bots/features#deep-linking) to the shared bot, with an invite token in it; else
- * one to the account's own bot. Throws `no_telegram_bot`, or `platform_failed` while the shared bot's name is not known.
+ * one to the account's own bot. Throws `no_telegram_bot`, `email_not_verified`, or `platform_failed` while the shared bot's name is not known.
  */
 export async function makeTelegramLink(domain: AccountDomain, actor: Actor): Promise<TelegramLink> {
   const connector = domain.calls.connectors.get('telegram');

@@ -47,7 +47,10 @@ export async function openPeople(
     mailer,
     limits,
     guesses: new GuessLimits(clock, loginAttempts, limits),
-    failedPasswords: new FailedPasswords(db, clock, (error) => events.writeFailed('a wrong password', error)),
+    failedPasswords: new FailedPasswords(db, clock, {
+      failed: (error) => events.writeFailed('a wrong password', error),
+      dropped: () => events.queueFull('failed_passwords'),
+    }),
     signup: { mode, code },
     publicUrl,
     followAccess: async (accountId, gone) => {

@@ -53,3 +53,19 @@ export async function deleteAccess(db: Db, accountId: string, nowIso: string): P
     await sql`delete from ${sql.table(table)} where account_id = ${accountId}`.execute(db);
   return gone;
 }
+
+/** How many there are of what lets somebody in and stays when the password changes. */
+export interface StandingAccess {
+  readonly keys: number;
+  readonly clients: number;
+  readonly identities: number;
+}
+
+export async function countAccess(db: Db, accountId: string): Promise<StandingAccess> {
+  const { rows } = await sql<StandingAccess>`
+    select
+      (select count(*) from api_keys where account_id = ${accountId} and revoked_at is null) as keys,
+      (select count(*) from mcp_authorizations where account_id = ${accountId}) as clients,
+      (select count(*) from identities where account_id = ${accountId}) as identities`.execute(db);
+  return rows[0]!;
+}

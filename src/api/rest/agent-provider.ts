@@ -71,6 +71,7 @@ function change(agents: AgentDomain): Route {
     responses: {
       200: { description: 'The provider', schema: Provider },
       400: 'No provider is set',
+      403: 'Email address is not verified, or the credential is of another kind',
       404: NOT_FOUND,
     },
     handler: async ({ principal, params, body }) => {

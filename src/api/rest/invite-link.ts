@@ -21,7 +21,10 @@ export function inviteLinkRoutes(
       summary: 'Make an invite token for whatsapp or telegram',
       description: 'Valid for 15 minutes and for one use. The former one is void.',
       tags: ['Platforms'],
-      responses: { 200: { description: 'The token', schema: InviteLink } },
+      responses: {
+        200: { description: 'The token', schema: InviteLink },
+        403: 'Email address is not verified, or the credential is of another kind',
+      },
       handler: async ({ principal }) => {
         const { token, expiresAt } = await makeInviteLink(domain, principal);
         return reply(200, {

@@ -19,6 +19,7 @@ export function telegramRoutes(domain: AccountDomain): Route[] {
       responses: {
         200: { description: 'The link', schema: TelegramLink },
         400: 'No telegram bot registered',
+        403: 'Email address is not verified, or the credential is of another kind',
         502: 'The shared bot could not be logged in so far',
       },
       handler: async ({ principal }) => {

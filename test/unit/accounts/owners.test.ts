@@ -151,6 +151,10 @@ describe('the owner', () => {
     const ended = { sessions: 0, knownBrowsers: 0, signIns: 0, oauthGrants: 0, oauthTokens: 0 };
     expect(await counts(tested)).toEqual({ ...before, ...ended });
     expect(followed).toEqual([[actor.accountId, null]]);
+    const told = mailTo(EMAIL, await tested.mails());
+    expect(told?.text).toContain(
+      'Still valid without the password: 1 API key, 1 connected assistant, 1 linked sign-in.',
+    );
   });
 
   it('is taken at their word when they follow the link again, signed in this time', async () => {

@@ -68,6 +68,16 @@ describe('signing up', () => {
     await login(tested, 'a third password');
   });
 
+  it('has strangers send mails that void links no more often than mails of a forgotten password', async () => {
+    const tested = await testPeople();
+    await signedUp(tested);
+    const again = { email: EMAIL, password: 'another password', name: 'Eve', inviteCode: null };
+    for (let i = 0; i < 5; i++) await signUp(tested.people, again, IP);
+    expect(await tested.mails()).toHaveLength(3);
+    forgotPassword(tested.people, EMAIL, IP);
+    expect(await tested.mails()).toEqual([]);
+  });
+
   it.each([
     [{ mode: 'closed', code: 'letmeinplease' }, 'letmeinplease', 'signup_closed'],
     [{ mode: 'invite', code: null }, '', 'signup_closed'],

@@ -50,7 +50,7 @@ export async function testPeople(signup: SignupPolicy = { mode: 'open', code: nu
     mailer: new Mailer(transport, clock, { mailFailed: fail }),
     limits,
     guesses: new GuessLimits(clock, 10, limits),
-    failedPasswords: new FailedPasswords(store.db, clock, fail),
+    failedPasswords: new FailedPasswords(store.db, clock, { failed: fail, dropped: () => {} }),
     signup,
     publicUrl: () => 'https://voice.example.com/gateway',
     followAccess: async (accountId, gone) => void followed.push([accountId, gone]),
