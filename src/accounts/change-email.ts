@@ -120,8 +120,12 @@ async function moveAddress(
   const { accountId, email } = proof;
   const owner = await findAccountByEmail(trx, email);
   if (owner && owner.id !== accountId) throw new GatewayError('email_taken');
-  if (account.email === email && account.emailVerifiedAt !== null) return null;
   const kept = { sessionId: await ownSession(trx, accountId, session), linkHash: proof.tokenHash };
+  if (account.email === email && account.emailVerifiedAt !== null) {
+    if (kept.sessionId !== null && account.ownerProvenAt === null)
+      await updatePerson(trx, accountId, { ownerProvenAt: nowIso });
+    return null;
+  }
   // The reader has the new address; that they also have the password shows only where they are signed in.
   const ownerProvenAt = kept.sessionId === null ? null : nowIso;
   await updatePerson(trx, accountId, { email, emailVerifiedAt: nowIso, ownerProvenAt });

@@ -28,26 +28,36 @@ export function verificationMail(to: string, url: string): Mail {
   });
 }
 
-/** To somebody who signed up with an address that has an account. */
-export function alreadySignedUpMail(to: string, url: string): Mail {
+/** To somebody who signed up with an address that has an account. `lost` as for a reset mail. */
+export function alreadySignedUpMail(to: string, url: string, lost: string): Mail {
   return compose(to, {
     subject: 'You have an account already',
     lines: [
       'Somebody, probably you, signed up with this address, which has an account already.',
       'If you forgot your password, set a new one.',
+      ...warningOf(lost),
     ],
     action: { label: 'Set a new password', url },
     closing: NOT_YOU,
   });
 }
 
-export function resetMail(to: string, url: string): Mail {
+/** `lost`: what a new password takes away, because nobody has shown that the present one is the owner's; '' for nothing. */
+export function resetMail(to: string, url: string, lost: string): Mail {
   return compose(to, {
     subject: 'Set a new password',
-    lines: ['You asked for a new password. The link works once, within an hour.'],
+    lines: ['You asked for a new password. The link works once, within an hour.', ...warningOf(lost)],
     action: { label: 'Set a new password', url },
     closing: NOT_YOU,
   });
+}
+
+function warningOf(lost: string): string[] {
+  if (lost === '') return [];
+  return [
+    `A new password also removes what opens the account now (${lost}) and its logins at platforms: somebody else may have signed up with your address and made them.`,
+    'If you know the password, sign in, have the mail that confirms your address sent once more, and open its link in the same browser: then they stay.',
+  ];
 }
 
 export function changeEmailMail(to: string, url: string): Mail {

@@ -9,6 +9,7 @@ import { endForeignAccess, endUnderWay, followEnd, type Kept } from './owners.ts
 import { tellOfNewPassword } from './password-changed.ts';
 import { hashPassword } from './passwords.ts';
 import type { People } from './people.ts';
+import { standingAccess } from './standing-access.ts';
 import { tellOfVoidedChange } from './voided-change.ts';
 
 const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };
@@ -27,12 +28,14 @@ export function forgotPassword(people: People, email: string, ip: string): void 
 export async function writeResetMail(
   people: People,
   email: string,
-  compose: (to: string, url: string) => Mail,
+  compose: (to: string, url: string, lost: string) => Mail,
 ): Promise<Mail | null> {
   return await people.db.transaction().execute(async (trx) => {
     const account = await findAccountByEmail(trx, email);
     if (!account) return null;
-    return compose(email, await newMailLink(people, trx, { purpose: 'reset', accountId: account.id, email }));
+    const { id: accountId, ownerProvenAt } = account;
+    const lost = ownerProvenAt === null ? await standingAccess(trx, accountId) : '';
+    return compose(email, await newMailLink(people, trx, { purpose: 'reset', accountId, email }), lost);
   });
 }
 

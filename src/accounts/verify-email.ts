@@ -1,5 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
-import { findAccount, updatePerson } from '../store/accounts.ts';
+import { type Account, findAccount, updatePerson } from '../store/accounts.ts';
 import { audit, nobodyOf } from '../store/audit-log.ts';
 import type { Db } from '../store/tables.ts';
 import { MAIL_COST } from './attempt-limits.ts';
@@ -54,14 +54,21 @@ async function verify(
   return { accountId: account.id, ended, kept };
 }
 
-/** Sends the link once more, unless the address is proven. Throws `no_email_address` or TooManyAttempts. */
+/**
+ * Sends the link once more, unless the address is proven, and by somebody who was signed in. Throws `no_email_address`
+ * or TooManyAttempts.
+ */
 export async function resendVerification(people: People, accountId: string, ip: string): Promise<void> {
   const account = await findAccount(people.db, accountId);
   const email = account?.email ?? null;
   if (!account || email === null) throw new GatewayError('no_email_address');
-  if (account.emailVerifiedAt !== null) return;
+  if (isProven(account)) return;
   people.limits.attempt(ip, `mail ${email}`, MAIL_COST);
   people.mailer.later(() => writeVerificationMail(people, accountId, email));
+}
+
+function isProven({ emailVerifiedAt, ownerProvenAt }: Account): boolean {
+  return emailVerifiedAt !== null && ownerProvenAt !== null;
 }
 
 /** A mail with a link that proves the address; null when it is the account's no more, or is proven. */
@@ -72,7 +79,7 @@ export async function writeVerificationMail(
 ): Promise<Mail | null> {
   return await people.db.transaction().execute(async (trx) => {
     const account = await findAccount(trx, accountId);
-    if (account?.email !== email || account.emailVerifiedAt !== null) return null;
+    if (account?.email !== email || isProven(account)) return null;
     return verificationMail(email, await newMailLink(people, trx, { purpose: 'verify', accountId, email }));
   });
 }

@@ -203,7 +203,8 @@ function resend(people: People): Route {
     access: 'session',
     operationId: 'resendVerification',
     summary: 'Send the link that proves the email address once more',
-    description: 'Sends nothing when the address is proven already. Former links of the account are void.',
+    description:
+      'Sends nothing when the address is proven already, in a browser that was signed in. Former links of the account are void.',
     tags: TAGS,
     responses: {
       200: { description: 'The mail is on its way', schema: Done },

@@ -7,7 +7,7 @@ import { OutboxFolder } from '../../../src/accounts/outbox-folder.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NOW, temporaryDir } from '../store/temporary.ts';
 
-const MAIL = resetMail('ada@example.com', 'https://voice.example.com/auth/reset-password?token=abc');
+const MAIL = resetMail('ada@example.com', 'https://voice.example.com/auth/reset-password?token=abc', '');
 
 /** A mailer whose transport fails as often as there are errors. */
 function mailer(errors: unknown[] = []) {
@@ -105,7 +105,7 @@ test('without a server a mail becomes a file that only its owner reads', async (
 });
 
 test('what stands in a mail as HTML is what stands in it as text', () => {
-  const mail = resetMail('ada@example.com', 'https://voice.example.com/?a=1&b="<script>');
+  const mail = resetMail('ada@example.com', 'https://voice.example.com/?a=1&b="<script>', '');
   expect(mail.text).toContain('https://voice.example.com/?a=1&b="<script>');
   expect(mail.html).toContain('href="https://voice.example.com/?a=1&amp;b=&quot;&lt;script&gt;"');
   expect(mail.html).not.toContain('<script>');

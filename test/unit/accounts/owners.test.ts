@@ -126,7 +126,9 @@ describe('whoever signed up with the address of another', () => {
     await tested.store.db.deleteFrom('apiKeys').execute();
     await fillAccount(tested.store, 'later', { accountId: actor.accountId, agentId }, ACCESS);
     forgotPassword(people, NEW_EMAIL, IP);
-    await resetPassword(people, tokenIn(mailTo(NEW_EMAIL, await mails())), NEW_PASSWORD, IP);
+    const mail = mailTo(NEW_EMAIL, await mails());
+    expect(mail?.text).toContain('A new password also removes what opens the account now (1 API key, ');
+    await resetPassword(people, tokenIn(mail), NEW_PASSWORD, IP);
     expect(await counts(tested)).toEqual(NONE);
   });
 });
@@ -158,11 +160,21 @@ describe('the owner', () => {
   });
 
   it('is taken at their word when they follow the link again, signed in this time', async () => {
-    const { people, welcome, account } = await fullPerson();
+    const { people, mails, welcome, account } = await fullPerson();
     const link = tokenIn(welcome);
     await verifyEmail(people, link, STRANGER);
     const { token } = await signIn(people, { email: EMAIL, password: PASSWORD }, CLIENT, null);
-    await verifyEmail(people, link, { ip: IP, session: people.sessions.use(token) });
+    const session = people.sessions.use(token);
+    await verifyEmail(people, link, { ip: IP, session });
+    expect((await account()).ownerProvenAt).not.toBeNull();
+
+    const actor = { accountId: session!.accountId, kind: 'session', credentialId: session!.id } as const;
+    await changeEmail(people, actor, { email: NEW_EMAIL, password: PASSWORD }, CLIENT);
+    const change = tokenIn(mailTo(NEW_EMAIL, await mails()));
+    await confirmEmailChange(people, change, STRANGER);
+    expect((await account()).ownerProvenAt).toBeNull();
+    const again = (await signIn(people, { email: NEW_EMAIL, password: PASSWORD }, CLIENT, null)).token;
+    await confirmEmailChange(people, change, { ip: IP, session: people.sessions.use(again) });
     expect((await account()).ownerProvenAt).not.toBeNull();
   });
 

@@ -1,0 +1,15 @@
+import { countAccess } from '../store/account-access.ts';
+import type { Db } from '../store/tables.ts';
+
+/** What opens an account without its password, in words for a mail; '' for nothing. */
+export async function standingAccess(db: Db, accountId: string): Promise<string> {
+  const { keys, clients, identities } = await countAccess(db, accountId);
+  return [
+    [keys, 'API key'],
+    [clients, 'connected assistant'],
+    [identities, 'linked sign-in'],
+  ]
+    .filter(([count]) => count !== 0)
+    .map(([count, noun]) => `${count} ${noun}${count === 1 ? '' : 's'}`)
+    .join(', ');
+}
