@@ -1,4 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { isoAfter } from '../base/time.ts';
 import { findClient, type OauthClient, pruneUnusedClients, putClient } from '../store/oauth-clients.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
@@ -60,7 +61,7 @@ async function described(
   clientId: string,
 ): Promise<ReturnType<typeof describedClient>> {
   try {
-    const metadata: ClientMetadata = JSON.parse(await readDocument(clientId));
+    const metadata = parseJson(await readDocument(clientId)) as ClientMetadata;
     const method = metadata.token_endpoint_auth_method ?? 'none';
     if (metadata.client_id === clientId && method === 'none' && metadata.client_secret === undefined)
       return describedClient(metadata);

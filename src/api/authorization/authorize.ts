@@ -21,7 +21,6 @@ import { TOO_MANY } from '../rest/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
 import type { AuthorizationDoor } from './authorization-door.ts';
 import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.ts';
-import { SMALL_BODY_BYTES } from './form-body.ts';
 import { returnCookie } from './return-cookie.ts';
 
 const TAGS = ['MCP authorization'] as const;
@@ -108,7 +107,6 @@ function decide(door: AuthorizationDoor): Route {
     tags: TAGS,
     headers: ['cookie'],
     body: 'raw',
-    bodyLimitBytes: SMALL_BODY_BYTES,
     responses: {
       303: SENT_BACK,
       400: { ...FAULT_PAGE, description: 'A page that tells what is wrong, or asks again' },

@@ -5,13 +5,14 @@ import {
   registerClient,
 } from '../../authorization/register-client.ts';
 import { revokeToken } from '../../authorization/revoke-token.ts';
+import { parseJson } from '../../base/json.ts';
 import { anyOrigin } from '../http/cross-origin.ts';
 import { type JsonReply, reply } from '../http/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/route.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { OAuthFault, OAuthTokens, RegisteredClient, RevokedToken } from '../schema/authorization.ts';
 import type { AuthorizationDoor } from './authorization-door.ts';
-import { parseForm, SMALL_BODY_BYTES, singleFields } from './form-body.ts';
+import { parseForm, singleFields } from './form-body.ts';
 
 const TAGS = ['MCP authorization'] as const;
 const REFUSED = { description: 'In the words of OAuth', schema: OAuthFault };
@@ -34,7 +35,6 @@ function register({ domain }: AuthorizationDoor): Route {
       'Reads redirect_uris, client_name and token_endpoint_auth_method. Clients that nobody authorizes make room for later ones.',
     tags: TAGS,
     body: 'raw',
-    bodyLimitBytes: SMALL_BODY_BYTES,
     responses: { 201: { description: 'The client', schema: RegisteredClient }, 400: REFUSED, 429: TOO_MANY },
     handler: async ({ body, address }) => {
       try {
@@ -59,7 +59,7 @@ function register({ domain }: AuthorizationDoor): Route {
 
 function metadataIn(body: Uint8Array): ClientMetadata {
   try {
-    const metadata: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    const metadata: unknown = parseJson(Buffer.from(body).toString('utf8'));
     if (metadata !== null && typeof metadata === 'object') return metadata as ClientMetadata;
   } catch {
     // Told below, like JSON that is no object.
@@ -80,7 +80,6 @@ function token({ issueTokens }: AuthorizationDoor): Route {
     tags: TAGS,
     headers: ['authorization'],
     body: 'raw',
-    bodyLimitBytes: SMALL_BODY_BYTES,
     responses: { 200: { description: 'Tokens', schema: OAuthTokens }, 400: REFUSED, 401: REFUSED },
     handler: (request) => answerForm(request, issueTokens),
   });
@@ -98,7 +97,6 @@ function revoke({ domain }: AuthorizationDoor): Route {
     tags: TAGS,
     headers: ['authorization'],
     body: 'raw',
-    bodyLimitBytes: SMALL_BODY_BYTES,
     responses: { 200: { description: 'It opens nothing', schema: RevokedToken }, 400: REFUSED, 401: REFUSED },
     handler: (request) => answerForm(request, (asked) => revokeToken(domain, asked)),
   });

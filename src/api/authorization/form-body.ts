@@ -1,6 +1,3 @@
-/** Largest body of a form or of a client's description. */
-export const SMALL_BODY_BYTES = 65_536;
-
 /** A form as browsers and OAuth clients send it; of a field that comes twice, all values. */
 export function parseForm(body: Uint8Array): URLSearchParams {
   return new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));

@@ -3,6 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import type { ClientAddresses } from '../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
 import { admit, assertOwnSite, credentialOf, isSafeMethod, type OwnOrigin } from './access.ts';
+import { bodyLimitOf } from './body-limit.ts';
 import { BodyStream } from './body-stream.ts';
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
@@ -10,14 +11,13 @@ import { Exchange, type OnAnswered, type OnError } from './exchange.ts';
 import { fingerprintOf, type Idempotency } from './idempotency.ts';
 import type { PathTable } from './path-table.ts';
 import { type Reply, reply, replyEmpty } from './reply.ts';
-import { type BodyOutcome, parseJson, readBody } from './request-body.ts';
+import { type BodyOutcome, jsonBody, readBody } from './request-body.ts';
 import { requestIdFrom } from './request-id.ts';
 import type { Route } from './route.ts';
 import { streamReply } from './stream-reply.ts';
 import type { Traffic } from './traffic.ts';
 import { ValidationError, validate } from './validation.ts';
 
-const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;
 const BODY_DEADLINE_MS = 30_000;
 const BODY_SILENCE_MS = 8_000;
 /** Of a form: 25 MB at 30 kB a second. */
@@ -38,7 +38,7 @@ export interface DispatcherOptions {
   readonly onError: OnError;
   /** Told of every request when its answer is complete or its client gone. */
   readonly onAnswered?: OnAnswered;
-  /** Largest request body unless its route says otherwise; 1 MB unless told otherwise. */
+  /** Largest request body of somebody with a credential unless the route says otherwise; 1 MB unless told otherwise. */
   readonly bodyLimitBytes?: number;
   /** Longest time for a request body; 30 s unless told otherwise. */
   readonly bodyDeadlineMs?: number;
@@ -99,6 +99,11 @@ export class Dispatcher {
       exchange.commonHeaders = crossOriginHeaders(compiled.route.crossOrigin, request);
     const { principal, credential } = this.#admit(compiled.route, request, !isSafeMethod(method));
     const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
+    const refusal = compiled.route.precheck?.(incoming) ?? null;
+    if (refusal !== null) {
+      exchange.send(refusal, true);
+      return;
+    }
     const { form, body } = compiled.route;
     const contentType = form === undefined ? '' : request.getHeader('content-type');
     if (/^multipart\/form-data\b/i.test(contentType)) {
@@ -141,7 +146,7 @@ export class Dispatcher {
     credential: string | null,
   ): void {
     const limits = {
-      maxBytes: compiled.route.bodyLimitBytes ?? this.#options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
+      maxBytes: bodyLimitOf(compiled.route, this.#options.bodyLimitBytes),
       deadlineMs: this.#options.bodyDeadlineMs ?? BODY_DEADLINE_MS,
       silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
     };
@@ -214,7 +219,7 @@ export class Dispatcher {
 }
 
 function bodyValue(body: NonNullable<Route['body']>, bytes: Buffer): unknown {
-  return body === 'raw' ? bytes : validate(body, 'body', parseJson(bytes));
+  return body === 'raw' ? bytes : validate(body, 'body', jsonBody(bytes));
 }
 
 function answerWith(exchange: Exchange, answer: Reply): void {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { JsonTooDeep, parseJson } from '../../base/json.ts';
 import type { Exchange } from './exchange.ts';
 import { ValidationError } from './validation.ts';
 
@@ -60,12 +61,14 @@ function joined(chunks: readonly Buffer[], lengthBytes: number): Buffer {
 }
 
 /** The value of a JSON body; undefined for an empty one. Throws a ValidationError when it cannot be read. */
-export function parseJson(bytes: Buffer): unknown {
+export function jsonBody(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) return undefined;
   try {
-    if (isUtf8(bytes)) return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    // Told below, like text that is not UTF-8.
+    if (isUtf8(bytes)) return parseJson(bytes.toString('utf8'));
+  } catch (error) {
+    if (error instanceof JsonTooDeep)
+      throw new ValidationError([{ loc: ['body'], type: 'json_too_deep', msg: error.message }]);
+    // Anything else is told below, like text that is not UTF-8.
   }
   throw new ValidationError([{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }]);
 }

@@ -107,7 +107,7 @@ interface RouteDefinition<
    * BodyStream, before it has come: `formParts` takes it apart. No limit of size but the handler's own.
    */
   readonly form?: Form;
-  /** Largest body accepted, in bytes; 1 MB unless told otherwise. */
+  /** Largest body accepted, in bytes; without it what `bodyLimitOf` says. */
   readonly bodyLimitBytes?: number;
   /**
    * What an `Idempotency-Key` does on a POST that is not public. `stored`, unless told otherwise: whoever comes again
@@ -119,6 +119,11 @@ interface RouteDefinition<
   readonly crossOrigin?: CrossOrigin;
   /** `WWW-Authenticate` of its 401, by the path as it was asked for; `Bearer` unless told otherwise. */
   readonly challenge?: (path: string) => string;
+  /**
+   * Asked before anything of the body is read. What it answers goes out and the connection closes; null lets the request
+   * in.
+   */
+  readonly precheck?: (request: RouteRequest<unknown, z.output<Params>, z.output<Query>>) => Reply | null;
   readonly responses: Specs;
   readonly handler: (
     request: RouteRequest<
@@ -141,8 +146,10 @@ export interface Route
       z.ZodObject | undefined,
       ResponseSpecs
     >,
-    'handler'
+    'handler' | 'precheck'
   > {
+  // biome-ignore lint/suspicious/noExplicitAny: the request's types were checked where the route was declared
+  readonly precheck?: (request: RouteRequest<any, any, any, any>) => Reply | null;
   // biome-ignore lint/suspicious/noExplicitAny: the request's types were checked where the route was declared
   readonly handler: (request: RouteRequest<any, any, any, any>) => Reply | Promise<Reply>;
 }

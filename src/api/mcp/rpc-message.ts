@@ -1,3 +1,4 @@
+import { JsonTooDeep, parseJson } from '../../base/json.ts';
 import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/reply.ts';
 
 /** JSON-RPC 2.0, as far as it is read before the SDK reads it. */
@@ -21,11 +22,12 @@ export const EVENTS_HEADERS: ReplyHeaders = {
 
 const REQUEST_KEYS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
-/** JSON, read without a word about what is wrong with it; undefined: it is none. */
+/** JSON, read without a word about what is wrong with it; undefined: it is none. Throws JsonTooDeep. */
 export function jsonOf(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
-  } catch {
+    return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  } catch (error) {
+    if (error instanceof JsonTooDeep) throw error;
     return undefined;
   }
 }

@@ -5,8 +5,8 @@ import { type Route, route } from '../http/route.ts';
 import { WebhookParams, WebhookQuery } from '../schema/webhook.ts';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
-/** WhatsApp tells of so much at once. */
-const BODY_LIMIT_BYTES = 3 * 1_048_576;
+/** Anybody may send so much to whom a signature is all that tells strangers from the platform. */
+const BODY_LIMIT_BYTES = 1_048_576;
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -68,6 +68,13 @@ function told(connector: Connector & TakesWebhooks): Route {
     summary: `For ${connector.platform}: something has happened`,
     body: 'raw',
     bodyLimitBytes: BODY_LIMIT_BYTES,
+    precheck: (request) => {
+      const refusal = connector.refuses({
+        loginKey: request.params.login_key,
+        header: (name) => request.header(name),
+      });
+      return refusal && answerOf(refusal);
+    },
     handler: async (request) =>
       answerOf(
         await connector.webhook({

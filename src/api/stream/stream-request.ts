@@ -1,3 +1,4 @@
+import { JsonTooDeep, parseJson } from '../../base/json.ts';
 import { type StreamErrorCode, StreamRequest } from '../schema/stream.ts';
 
 /** A client's message that cannot be carried out: told in a `call_error`, and the call lives on. */
@@ -13,7 +14,7 @@ export class StreamFault extends Error {
 
 /** Reads a text frame. @throws StreamFault */
 export function parseStreamRequest(text: string): StreamRequest {
-  const parsed = StreamRequest.safeParse(parseJson(text));
+  const parsed = StreamRequest.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const path = issue?.path.join('.') ?? '';
@@ -45,10 +46,11 @@ export function pcmFromBase64(base64: string): Int16Array {
   return pcmFromBytes(bytes);
 }
 
-function parseJson(text: string): unknown {
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new StreamFault('invalid_json', 'the text frame is not JSON');
+    return parseJson(text);
+  } catch (error) {
+    const message = error instanceof JsonTooDeep ? error.message : 'the text frame is not JSON';
+    throw new StreamFault('invalid_json', message);
   }
 }

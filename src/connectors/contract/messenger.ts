@@ -181,6 +181,11 @@ export interface TakesWebhooks {
     /** Headers that are read, in lower case. */
     readonly headers: readonly string[];
   };
+  /**
+   * What can be said before anything of the body is read: the answer to a POST that cannot be the platform's; null: it
+   * may be.
+   */
+  refuses(request: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null;
   /** Never rejects. Nothing is acknowledged before it is stored. */
   webhook(request: WebhookRequest): Promise<WebhookReply>;
 }

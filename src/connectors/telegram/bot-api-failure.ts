@@ -1,4 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 
 /** What became of a request to the Bot API that did not succeed. */
 export type FailureKind =
@@ -63,7 +64,7 @@ export function resultIn(status: number, text: string): unknown {
 
 function parsed(text: string): Answer | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return typeof value === 'object' ? value : null;
   } catch {
     return null;

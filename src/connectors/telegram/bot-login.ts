@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { parseJson } from '../../base/json.ts';
 import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
@@ -80,14 +81,19 @@ export class BotLogin {
     else this.#become({ ...this.#state, status: failure.message });
   }
 
-  /** What Telegram brings by the webhook; acknowledged when it is on disk, else brought again. */
-  async takeWebhook(secret: string, body: Uint8Array): Promise<WebhookReply> {
+  /** Whether somebody else calls: the secret is in a header, so that nothing of the body need be read to know. */
+  refusesWebhook(secret: string): WebhookReply | null {
     const { observer, webhookUrl } = this.#parts;
     if (webhookUrl === null) return { status: 404, text: 'No webhook is set' };
-    if (!isSameSecret(secret, this.#webhookSecret)) {
-      observer.count('webhook_refused');
-      return { status: 401, text: 'Wrong secret' };
-    }
+    if (isSameSecret(secret, this.#webhookSecret)) return null;
+    observer.count('webhook_refused');
+    return { status: 401, text: 'Wrong secret' };
+  }
+
+  /** What Telegram brings by the webhook; acknowledged when it is on disk, else brought again. */
+  async takeWebhook(secret: string, body: Uint8Array): Promise<WebhookReply> {
+    const refusal = this.refusesWebhook(secret);
+    if (refusal) return refusal;
     const update = updateIn(body);
     if (update === null) return { status: 400, text: 'Not an update' };
     try {
@@ -160,8 +166,8 @@ export class BotLogin {
 
 function updateIn(body: Uint8Array): Update | null {
   try {
-    const value = JSON.parse(Buffer.from(body).toString('utf8'));
-    return typeof value?.update_id === 'number' ? value : null;
+    const value = parseJson(Buffer.from(body).toString('utf8')) as Partial<Update> | null;
+    return typeof value?.update_id === 'number' ? (value as Update) : null;
   } catch {
     return null;
   }

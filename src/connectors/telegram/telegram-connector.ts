@@ -34,6 +34,8 @@ const SHARED: LoginRef = { kind: 'shared' };
 const SHARED_KEY = 'shared';
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
+const NO_LOGIN: WebhookReply = { status: 404, text: 'No such login' };
+
 const TYPING_DEADLINE_MS = 4_000;
 const PREPARE_DEADLINE_MS = 20_000;
 
@@ -175,10 +177,14 @@ export class TelegramConnector
     }
   }
 
+  refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
+    const login = this.#logins.get(loginKey);
+    return login ? login.refusesWebhook(header(SECRET_HEADER)) : NO_LOGIN;
+  }
+
   async webhook(request: WebhookRequest): Promise<WebhookReply> {
     const login = this.#logins.get(request.loginKey);
-    if (!login) return { status: 404, text: 'No such login' };
-    return await login.takeWebhook(request.header(SECRET_HEADER), request.body);
+    return login ? await login.takeWebhook(request.header(SECRET_HEADER), request.body) : NO_LOGIN;
   }
 
   #newBot(id: string, token: string): BotLogin {

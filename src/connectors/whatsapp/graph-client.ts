@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/json.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../multipart.ts';
 import { type GraphError, readGraphError } from './graph-error.ts';
@@ -136,7 +137,7 @@ async function bodyOf(answer: Response): Promise<unknown> {
     parts.push(part);
   }
   try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
+    return parseJson(Buffer.concat(parts).toString('utf8'));
   } catch {
     return undefined;
   }

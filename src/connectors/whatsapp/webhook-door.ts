@@ -16,10 +16,12 @@ import { tokensIn, withoutToken } from './invitation.ts';
 import { namesOf } from './person.ts';
 import { RecentIds } from './recent-ids.ts';
 import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';
-import { isSigned } from './webhook-signature.ts';
+import { isSignature, isSigned } from './webhook-signature.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
 const LOGIN_KEY = 'shared';
+const SIGNATURE_HEADER = 'x-hub-signature-256';
+const NOT_FOUND: WebhookReply = { status: 404, text: 'Not found' };
 /** A status may overtake the answer to the request that it is about. */
 const STATUS_ATTEMPTS = 20;
 const STATUS_RETRY_MS = 100;
@@ -63,14 +65,18 @@ export class WebhookDoor {
     this.#parts = parts;
   }
 
+  /** What cannot be Meta's, whatever its body: another address, or nothing that could be a signature. */
+  refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
+    if (loginKey !== LOGIN_KEY) return NOT_FOUND;
+    return isSignature(header(SIGNATURE_HEADER)) ? null : this.#wrongSignature();
+  }
+
   /** Whatever is not answered 200 comes again, for days. */
   async take(request: WebhookRequest): Promise<WebhookReply> {
-    if (request.loginKey !== LOGIN_KEY) return { status: 404, text: 'Not found' };
+    if (request.loginKey !== LOGIN_KEY) return NOT_FOUND;
     if (request.method === 'get') return this.#verify(request.query);
-    if (!isSigned(request.body, request.header('x-hub-signature-256'), this.#secrets.appSecret)) {
-      this.#parts.count('webhook_refused');
-      return { status: 401, text: 'Invalid signature' };
-    }
+    if (!isSigned(request.body, request.header(SIGNATURE_HEADER), this.#secrets.appSecret))
+      return this.#wrongSignature();
     const changes = readPayload(request.body, this.#secrets.phoneNumberId);
     if (!changes) {
       this.#parts.count('webhook_unreadable');
@@ -79,6 +85,11 @@ export class WebhookDoor {
     return (await this.#takeAll(changes))
       ? { status: 200, text: 'ok' }
       : { status: 503, text: 'Come again later' };
+  }
+
+  #wrongSignature(): WebhookReply {
+    this.#parts.count('webhook_refused');
+    return { status: 401, text: 'Invalid signature' };
   }
 
   #verify(query: Readonly<Record<string, string>>): WebhookReply {

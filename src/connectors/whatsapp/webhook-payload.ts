@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../base/json.ts';
 import { WireErrors } from './graph-error.ts';
 
 /**
@@ -114,7 +115,7 @@ export interface WebhookChange {
 
 /** Undefined: it is no payload of WhatsApp. Other numbers and other fields of a business are left out. */
 export function readPayload(body: Uint8Array, phoneNumberId: string): WebhookChange[] | undefined {
-  const payload = Envelope.safeParse(parseJson(body));
+  const payload = Envelope.safeParse(jsonOf(body));
   if (!payload.success) return undefined;
   return payload.data.entry
     .flatMap(({ changes }) => changes)
@@ -137,9 +138,9 @@ function readEach<Schema extends z.ZodType>(schema: Schema, items: readonly unkn
   });
 }
 
-function parseJson(body: Uint8Array): unknown {
+function jsonOf(body: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
+    return parseJson(Buffer.from(body).toString('utf8'));
   } catch {
     return undefined;
   }

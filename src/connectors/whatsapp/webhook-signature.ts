@@ -2,6 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
+/** Whether a header has the form of a signature. */
+export function isSignature(header: string): boolean {
+  return SIGNATURE.test(header);
+}
+
 /**
  * Whether Meta signed these bytes with our app's secret (`X-Hub-Signature-256`). They are signed as they came: JSON that
  * was parsed and written again differs, for non-ASCII letters are escaped.

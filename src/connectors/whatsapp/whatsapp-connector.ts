@@ -148,6 +148,10 @@ export class WhatsAppConnector
     return await downloadMedia(this.#graph, ref, signal);
   }
 
+  refuses(request: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
+    return this.#door.refuses(request);
+  }
+
   async webhook(request: WebhookRequest): Promise<WebhookReply> {
     return await this.#door.take(request);
   }

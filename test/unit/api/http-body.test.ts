@@ -5,6 +5,7 @@ import { type Route, route } from '../../../src/api/http/route.ts';
 import { RawClient, served } from './served.ts';
 
 const LIMIT_BYTES = 1_048_576;
+const PUBLIC_LIMIT_BYTES = 16_384;
 
 const post = route({
   method: 'post',
@@ -29,14 +30,60 @@ function head(lengthBytes: number | 'chunked'): string {
 }
 
 describe('request bodies', () => {
-  it('may be exactly as long as the cap and not a byte longer', async () => {
-    const { url } = await served([post]);
-    expect((await fetch(`${url}/x`, { method: 'POST', body: bodyOf(LIMIT_BYTES) })).status).toBe(200);
-    const over = await fetch(`${url}/x`, { method: 'POST', body: bodyOf(LIMIT_BYTES + 1) });
-    expect([over.status, await over.json()]).toEqual([
-      413,
-      { detail: 'Request body exceeds the size limit' },
-    ]);
+  it.each([
+    { who: 'strangers', access: 'public', cap: PUBLIC_LIMIT_BYTES },
+    { who: 'somebody with a key', access: 'runtime', cap: LIMIT_BYTES },
+  ] as const)(
+    'of $who may be exactly as long as $cap bytes and not a byte longer',
+    async ({ access, cap }) => {
+      const { url } = await served([{ ...post, access }]);
+      const send = (body: string) =>
+        fetch(`${url}/x`, { method: 'POST', headers: { 'X-API-Key': 'svc_agent' }, body });
+      expect((await send(bodyOf(cap))).status).toBe(200);
+      const over = await send(bodyOf(cap + 1));
+      expect([over.status, await over.json()]).toEqual([
+        413,
+        { detail: 'Request body exceeds the size limit' },
+      ]);
+    },
+  );
+
+  it('of strangers stay small where the operator lets bodies be larger', async () => {
+    const { url } = await served([post], { bodyLimitBytes: 8 * LIMIT_BYTES });
+    const over = await fetch(`${url}/x`, { method: 'POST', body: bodyOf(PUBLIC_LIMIT_BYTES + 1) });
+    expect(over.status).toBe(413);
+  });
+
+  it('are not read at all where the route refuses the request before', async () => {
+    const refused: Route = { ...post, precheck: () => reply(401, { detail: 'no' }) };
+    const { port } = await served([refused]);
+    const client = new RawClient(port).write(head(1_000_000));
+    expect(await client.closed()).toMatch(/^HTTP\/1.1 401 [\s\S]*"detail":"no"/);
+  });
+
+  it('are nested at most 32 levels deep', async () => {
+    const { url } = await served([{ ...post, access: 'runtime', body: z.unknown() }]);
+    const status = async (body: string) => {
+      const answer = await fetch(`${url}/x`, {
+        method: 'POST',
+        headers: { 'X-API-Key': 'svc_agent' },
+        body,
+      });
+      return [
+        answer.status,
+        answer.status === 422 ? ((await answer.json()) as { detail: unknown[] }).detail[0] : null,
+      ];
+    };
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    // The handler finds no text in it: what was parsed reached it.
+    expect((await status(nested(32)))[0]).toBe(500);
+    const tooDeep = {
+      loc: ['body'],
+      type: 'json_too_deep',
+      msg: 'JSON may be nested at most 32 levels deep',
+    };
+    expect(await status(nested(33))).toEqual([422, tooDeep]);
+    expect(await status('['.repeat(1_000_000))).toEqual([422, tooDeep]);
   });
 
   it('have a cap of their own where the route says so', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parseJson } from '../../../src/api/http/request-body.ts';
+import { jsonBody } from '../../../src/api/http/request-body.ts';
 import { ValidationError, validate } from '../../../src/api/http/validation.ts';
 import type { RequestPart } from '../../../src/api/http/validation-fault.ts';
 
@@ -108,8 +108,8 @@ describe('validation faults', () => {
 
 describe('parseJson', () => {
   it('takes any JSON value, and nothing for an empty body', () => {
-    expect(parseJson(Buffer.from('{"é":[1]}'))).toEqual({ é: [1] });
-    expect(parseJson(Buffer.alloc(0))).toBeUndefined();
+    expect(jsonBody(Buffer.from('{"é":[1]}'))).toEqual({ é: [1] });
+    expect(jsonBody(Buffer.alloc(0))).toBeUndefined();
   });
 
   it('refuses what is not JSON in UTF-8', () => {
@@ -122,7 +122,7 @@ describe('parseJson', () => {
       Buffer.from('['.repeat(500_000)),
     ];
     for (const bytes of wrong) {
-      expect(() => parseJson(bytes), bytes.toString('latin1').slice(0, 20)).toThrow(ValidationError);
+      expect(() => jsonBody(bytes), bytes.toString('latin1').slice(0, 20)).toThrow(ValidationError);
     }
   });
 });

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { JsonTooDeep, MAX_JSON_DEPTH, parseJson } from '../../../src/base/json.ts';
+
+function nested(levels: number, open = '[', close = ']'): string {
+  return `${open.repeat(levels)}${close.repeat(levels)}`;
+}
+
+/** Milliseconds of CPU that this thread spends on some work; on so much of it that the clock's grain is no matter. */
+function cpuMs(work: () => void, times: number): number {
+  work();
+  const before = process.threadCpuUsage();
+  for (let n = 0; n < times; n++) work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000 / times;
+}
+
+function refuses(text: string): void {
+  expect(() => parseJson(text)).toThrow(SyntaxError);
+}
+
+describe('JSON from outside', () => {
+  it('may be nested 32 levels deep, by arrays and objects together, and no deeper', () => {
+    expect(parseJson(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(nested(32)));
+    const mixed = `${'{"a":['.repeat(16)}${']}'.repeat(16)}`;
+    expect(parseJson(mixed)).toEqual(JSON.parse(mixed));
+    for (const text of [nested(33), `[${mixed}]`, '['.repeat(33), '{"a":'.repeat(33)])
+      expect(() => parseJson(text), text).toThrow(JsonTooDeep);
+  });
+
+  it('is as deep as its brackets outside of strings', () => {
+    for (const inside of ['[', '{', '\\"[', '\\\\', '\\\\\\"', '"', ']}'].map((text) => text.repeat(40))) {
+      const text = JSON.stringify({ [inside]: [inside] });
+      expect(parseJson(text)).toEqual({ [inside]: [inside] });
+      expect(() => parseJson(text + nested(33)), inside).toThrow(JsonTooDeep);
+    }
+    expect(() => parseJson(`["\\\\",${nested(32)}]`)).toThrow(JsonTooDeep);
+    expect(parseJson(`["\\"${'['.repeat(40)}"]`)).toEqual([`"${'['.repeat(40)}`]);
+  });
+
+  it('that is none is refused as JSON.parse refuses it', () => {
+    for (const text of ['', '[', '"', '"\\', ']]]]', '{"a":"', 'x']) {
+      refuses(text);
+      expect(() => parseJson(text)).not.toThrow(JsonTooDeep);
+    }
+  });
+
+  it('that is too deep costs nothing, however long it is', () => {
+    const text = nested(500_000);
+    expect(cpuMs(() => expect(() => parseJson(text)).toThrow(JsonTooDeep), 200)).toBeLessThan(1);
+  });
+
+  it.each([
+    ['quotes', '"'],
+    ['escaped quotes', '\\"'],
+    ['backslashes', '\\'],
+    ['pairs of brackets', '[]'],
+    ['strings', '"a"'],
+    ['strings of backslashes', '"\\\\"'],
+  ])('is looked through in linear time: %s', (_shape, piece) => {
+    const of = (bytes: number) => `"${piece.repeat(bytes / piece.length)}`;
+    const [short, long] = [of(64 * 1024), of(128 * 1024)];
+    const [shortMs, longMs] = [cpuMs(() => refuses(short), 300), cpuMs(() => refuses(long), 300)];
+    expect(longMs, `${shortMs} ms, then ${longMs} ms`).toBeLessThan(2.5 * shortMs + 0.1);
+    expect(shortMs).toBeLessThan(2);
+  });
+});
