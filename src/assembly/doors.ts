@@ -71,7 +71,10 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
   });
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes],
-    sockets: [streamRoute(calls, authenticate, streams), inboxStreamRoute(feed, authenticate, streams)],
+    sockets: [
+      streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
+      inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
+    ],
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),

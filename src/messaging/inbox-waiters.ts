@@ -1,5 +1,6 @@
 import { Deadlines } from '../base/deadlines.ts';
 import { GatewayError } from '../base/errors.ts';
+import { Places } from '../base/places.ts';
 import type { Clock } from '../base/time.ts';
 import type { AccountNews } from './account-news.ts';
 import type { Delta, DeltaQuestion } from './inbox-delta.ts';
@@ -7,9 +8,8 @@ import { WaitingAccount } from './waiting-account.ts';
 import { type Waiter, WaitingGroup } from './waiting-group.ts';
 import type { Wakeups } from './wakeups.ts';
 
-/** Requests that may wait at the same time, in the whole gateway and of one credential. */
-const MAX_WAITERS = 10_000;
-const MAX_WAITERS_PER_CREDENTIAL = 100;
+/** Requests that may wait at the same time. */
+const LIMITS = { perKey: 100, perAccount: 1_000, total: 10_000 };
 
 /** Who waits, and how long at most. */
 export interface Waiting {
@@ -35,9 +35,7 @@ export class InboxWaiters {
   readonly #deadlines: Deadlines;
   readonly #groups = new Map<string, WaitingGroup>();
   readonly #accounts = new Map<string, WaitingAccount>();
-  readonly #byCredential = new Map<string, number>();
-  #count = 0;
-  #refused = 0;
+  readonly #places = new Places({ code: 'too_many_waiters', what: 'requests may wait', ...LIMITS });
   #isClosed = false;
 
   constructor(view: WaitersView, wakeups: Wakeups, clock: Clock) {
@@ -48,12 +46,12 @@ export class InboxWaiters {
 
   /** Requests that wait now. */
   get count(): number {
-    return this.#count;
+    return this.#places.taken;
   }
 
   /** Requests that were not let wait, ever. */
   get refused(): number {
-    return this.#refused;
+    return this.#places.refused;
   }
 
   /**
@@ -61,7 +59,10 @@ export class InboxWaiters {
    * Throws `too_many_waiters`, or `not_ready` once it is closed.
    */
   async wait(question: DeltaQuestion, { credentialId, waitMs, signal }: Waiting): Promise<Delta> {
-    this.#admit(credentialId);
+    if (this.#isClosed) throw new GatewayError('not_ready');
+    const holder = { credentialId, accountId: question.scope.accountId };
+    this.#places.assertRoom(holder);
+    const leavePlace = this.#places.take(holder);
     const key = keyOf(question);
     const group = this.#groupOf(key, question);
     const { promise, resolve, reject } = Promise.withResolvers<Delta>();
@@ -76,7 +77,8 @@ export class InboxWaiters {
     } finally {
       cancelDeadline();
       signal.removeEventListener('abort', expire);
-      this.#leave(credentialId, key, question);
+      leavePlace();
+      this.#leave(key, question);
     }
   }
 
@@ -95,22 +97,7 @@ export class InboxWaiters {
     for (const group of [...this.#groups.values()]) group.expireWhere(test);
   }
 
-  #admit(credentialId: string): void {
-    if (this.#isClosed) throw new GatewayError('not_ready');
-    const own = this.#byCredential.get(credentialId) ?? 0;
-    if (this.#count >= MAX_WAITERS || own >= MAX_WAITERS_PER_CREDENTIAL) {
-      this.#refused += 1;
-      throw new GatewayError('too_many_waiters');
-    }
-    this.#count += 1;
-    this.#byCredential.set(credentialId, own + 1);
-  }
-
-  #leave(credentialId: string, key: string, { scope }: DeltaQuestion): void {
-    this.#count -= 1;
-    const own = (this.#byCredential.get(credentialId) ?? 1) - 1;
-    if (own === 0) this.#byCredential.delete(credentialId);
-    else this.#byCredential.set(credentialId, own);
+  #leave(key: string, { scope }: DeltaQuestion): void {
     const group = this.#groups.get(key);
     if (!group || group.size > 0) return;
     this.#groups.delete(key);

@@ -8,8 +8,9 @@ import { type FinalOutcome, recordOutcome } from './record-outcome.ts';
 import { messengerOf, type SendingParts } from './stored-message.ts';
 import type { Waited, WindowGuard } from './window-guard.ts';
 
-/** Messages that may wait for their turn: in one conversation, and in all. */
+/** Messages that may wait for their turn: in one conversation, of one account, and in all. */
 export const MOST_WAITING_EACH = 100;
+export const MOST_WAITING_OF_ACCOUNT = 1_000;
 export const MOST_WAITING = 10_000;
 /** A messenger that was told to stop gets so long to say what it knows. */
 const GRACE_MS = 2_000;
@@ -65,6 +66,7 @@ export class Outbox {
   readonly #lanes = new Map<string, Lane>();
   readonly #attempts = new Set<AbortController>();
   readonly #pauses = new Set<() => void>();
+  readonly #waitingOf = new Map<string, number>();
   #waiting = 0;
   #isClosing = false;
 
@@ -81,9 +83,14 @@ export class Outbox {
   assertRoom(conversationId: string): void {
     if (this.#isClosing) throw new GatewayError('not_ready', 'The gateway is closing');
     const inLane = this.#lanes.get(conversationId)?.length ?? 0;
-    if (this.#waiting < MOST_WAITING && inLane < MOST_WAITING_EACH) return;
-    this.#parts.observer.queueFull('outbox');
-    throw new GatewayError('too_many_messages');
+    if (inLane >= MOST_WAITING_EACH) this.#refuse(MOST_WAITING_EACH, 'in a conversation');
+    if (this.#waiting >= MOST_WAITING) this.#refuse(MOST_WAITING, 'in the gateway');
+  }
+
+  /** One account leaves room for others, however many conversations it has. Throws `too_many_messages`. */
+  assertRoomOf(accountId: string): void {
+    if ((this.#waitingOf.get(accountId) ?? 0) >= MOST_WAITING_OF_ACCOUNT)
+      this.#refuse(MOST_WAITING_OF_ACCOUNT, 'in an account');
   }
 
   /** Whether a message of this conversation is on its way. */
@@ -93,15 +100,16 @@ export class Outbox {
 
   /** Sends a message within so long, its wait for its turn included. Rejects only when the database does. */
   deliver(outgoing: Outgoing, withinMs: number): Promise<Settled> {
-    const { id } = outgoing.conversation;
+    const { id, accountId } = outgoing.conversation;
     const endMs = this.#parts.clock.monotonicMs() + withinMs;
     const lane = this.#lanes.get(id) ?? { tail: Promise.resolve(), length: 0 };
     this.#lanes.set(id, lane);
     const isFirst = lane.length === 0;
     lane.length++;
     this.#waiting++;
+    this.#waitingOf.set(accountId, (this.#waitingOf.get(accountId) ?? 0) + 1);
     const settled = lane.tail.then(() => this.#settle(outgoing, endMs, isFirst));
-    const leave = () => this.#leave(id, lane);
+    const leave = () => this.#leave(id, accountId, lane);
     lane.tail = settled.then(leave, leave);
     return settled;
   }
@@ -122,9 +130,17 @@ export class Outbox {
     for (const attempt of this.#attempts) attempt.abort();
   }
 
-  #leave(conversationId: string, lane: Lane): void {
+  #refuse(most: number, where: string): never {
+    this.#parts.observer.queueFull('outbox');
+    throw new GatewayError('too_many_messages', `At most ${most} messages may wait to be sent ${where}`);
+  }
+
+  #leave(conversationId: string, accountId: string, lane: Lane): void {
     lane.length--;
     this.#waiting--;
+    const left = this.#waitingOf.get(accountId)! - 1;
+    if (left > 0) this.#waitingOf.set(accountId, left);
+    else this.#waitingOf.delete(accountId);
     if (lane.length === 0) this.#lanes.delete(conversationId);
   }
 

@@ -61,6 +61,7 @@ async function storeMessage(
   const conversation = await findAnyConversation(db, conversationId);
   const to = conversation && (await addressOf(db, conversation));
   if (!conversation || !to) throw new GatewayError('no_conversation');
+  domain.outbox.assertRoomOf(conversation.accountId);
   const waits = domain.windows !== null && (await domain.windows.mustWait(db, conversation));
   const message = await insertMessage(
     db,

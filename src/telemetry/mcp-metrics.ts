@@ -10,6 +10,8 @@ export interface McpReading {
   readonly sdk: number;
   /** Sessions that there was no room for. */
   readonly refused: number;
+  /** Streams that there was no room for. */
+  readonly streamsRefused: number;
   /** Sessions that are over, by why. */
   readonly ended: ReadonlyMap<string, number>;
 }
@@ -34,6 +36,12 @@ export function registerMcpMetrics(registry: Registry, read: ReadMcp): void {
     type: 'counter',
     help: 'MCP sessions that there was no room for',
     samples: () => [{ value: read().refused, labels: {} }],
+  });
+  registerReadMetric(registry, {
+    name: 'svc_mcp_streams_refused_total',
+    type: 'counter',
+    help: 'MCP streams that there was no room for',
+    samples: () => [{ value: read().streamsRefused, labels: {} }],
   });
   registerReadMetric(registry, {
     name: 'svc_mcp_answers_total',

@@ -3,11 +3,15 @@ import { residentBytes } from '../../bench/process-usage.ts';
 import { quantile } from '../../bench/quantiles.ts';
 import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
 import { Gateway } from '../support/gateway.ts';
-import type { GatewayApi } from '../support/gateway-api.ts';
+import type { Answer, GatewayApi } from '../support/gateway-api.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
+import { memberOf } from '../support/member.ts';
+import type { Person } from '../support/person.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { WaitingClient } from '../support/waiting-client.ts';
 
+/** An account may have 1,000 requests wait. */
+const ACCOUNTS = 5;
 const AGENTS = 50;
 const WAITERS_PER_AGENT = 100;
 const WAITERS = AGENTS * WAITERS_PER_AGENT;
@@ -21,21 +25,25 @@ interface Reader {
   readonly id: string;
   readonly key: string;
   readonly clients: WaitingClient[];
+  /** Another agent of the same account. */
+  readonly writer: GatewayApi;
 }
 
 let telegram: FakeTelegram;
 let gateway: Gateway;
 let readers: Reader[];
-let writer: GatewayApi;
 
 beforeAll(async () => {
   telegram = await FakeTelegram.start();
   gateway = await Gateway.start({
-    env: { SVC_TELEGRAM_API_URL: telegram.url, SVC_DM_TIMEOUT_TEXT: 'off' },
+    env: { SVC_TELEGRAM_API_URL: telegram.url, SVC_DM_TIMEOUT_TEXT: 'off', SVC_SIGNUP: 'open' },
   });
-  writer = gateway.agentApi;
   readers = [];
-  for (let n = 0; n < AGENTS; n++) readers.push(await makeReader(n));
+  for (let account = 0; account < ACCOUNTS; account++) {
+    const owner = await memberOf(gateway, `owner-${account}@example.com`);
+    const writer = gateway.api(keyIn(await owner.request('POST', '/api/api-keys', { name: 'writes' })));
+    for (let n = 0; n < AGENTS / ACCOUNTS; n++) readers.push(await makeReader(owner, writer, n));
+  }
 }, 60_000);
 afterAll(async () => {
   for (const { clients } of readers ?? []) for (const client of clients) client.close();
@@ -43,14 +51,18 @@ afterAll(async () => {
   await telegram?.stop();
 });
 
-async function makeReader(n: number): Promise<Reader> {
-  const { settingsApi } = gateway;
-  const { id } = (await settingsApi.post('/api/agents', { name: `Reader ${n}` })).body;
-  const minted = (await settingsApi.post(`/api/agents/${id}/keys`, { name: 'waits' })).body;
-  const key = `${Object.values<unknown>(minted).find((value) => /^svc_[\w-]{40,}$/.test(`${value}`))}`;
+/** The key that was just made. */
+function keyIn({ body }: Answer): string {
+  const key = `${Object.values<unknown>(body).find((value) => /^svc_[\w-]{40,}$/.test(`${value}`))}`;
   gateway.secrets.add(key);
+  return key;
+}
+
+async function makeReader(owner: Person, writer: GatewayApi, n: number): Promise<Reader> {
+  const { id } = (await owner.request('POST', '/api/agents', { name: `Reader ${n}` })).body;
+  const key = keyIn(await owner.request('POST', `/api/agents/${id}/keys`, { name: 'waits' }));
   const clients = Array.from({ length: WAITERS_PER_AGENT }, () => WaitingClient.open(gateway.httpPort, key));
-  return { id, key, clients: await Promise.all(clients) };
+  return { id, key, clients: await Promise.all(clients), writer };
 }
 
 async function cursorOf({ key }: Reader): Promise<string> {
@@ -72,7 +84,11 @@ async function waitAll(asking: readonly Reader[]): Promise<Map<Reader, Promise<n
 }
 
 async function writeTo(reader: Reader, text: string): Promise<void> {
-  const { status, body } = await writer.post('/api/dm/chat', { platform: 'agent', peer: reader.id, text });
+  const { status, body } = await reader.writer.post('/api/dm/chat', {
+    platform: 'agent',
+    peer: reader.id,
+    text,
+  });
   expect(status, JSON.stringify(body)).toBe(200);
 }
 

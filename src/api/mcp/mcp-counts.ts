@@ -8,6 +8,8 @@ export class McpCounts {
   sdk = 0;
   /** Sessions that were not let open. */
   refused = 0;
+  /** Streams that there was no room for. */
+  streamsRefused = 0;
   readonly ended = new Map<SessionEnd, number>();
 
   sessionEnded(why: SessionEnd): void {

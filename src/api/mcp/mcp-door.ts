@@ -1,16 +1,21 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import type { JsonTooDeep } from '../../base/json.ts';
 import type { Reply } from '../http/reply.ts';
 import type { McpCounts } from './mcp-counts.ts';
 import type { McpRequest } from './mcp-request.ts';
 import { MODERN_VERSION, QuickAnswers } from './quick-answers.ts';
 import { RequestEvents } from './request-events.ts';
-import { isRecord, jsonOf } from './rpc-message.ts';
+import { isRecord, jsonOf, rpcError } from './rpc-message.ts';
 import type { SessionParts } from './session.ts';
 import { McpSessions, type SessionLimits } from './sessions.ts';
 import { StatelessDoor } from './stateless-door.ts';
+import { streamPlaces } from './stream-place.ts';
+
+/** JSON-RPC 2.0, section 5.1. */
+const PARSE_ERROR = -32_700;
 
 /** What the MCP server is made from. */
-export type McpParts = Omit<SessionParts, 'quick' | 'events'>;
+export type McpParts = Omit<SessionParts, 'quick' | 'events' | 'streams'>;
 
 /** Everything behind `/mcp`: requests that stand alone, and sessions for clients that ask for one. */
 export class McpDoor {
@@ -20,8 +25,15 @@ export class McpDoor {
   constructor(parts: McpParts, limits: SessionLimits, counts: McpCounts) {
     const quick = new QuickAnswers(parts.contents.tools, parts.waiting);
     const { contents, waiting, onError } = parts;
-    this.#stateless = new StatelessDoor({ contents, waiting, quick, counts, onError });
-    this.#sessions = new McpSessions({ ...parts, quick, events: new RequestEvents() }, limits, counts);
+    const streams = streamPlaces(() => {
+      counts.streamsRefused += 1;
+    });
+    this.#stateless = new StatelessDoor({ contents, waiting, quick, counts, streams, onError });
+    this.#sessions = new McpSessions(
+      { ...parts, quick, streams, events: new RequestEvents() },
+      limits,
+      counts,
+    );
   }
 
   /** Sessions that are open now. */
@@ -35,7 +47,13 @@ export class McpDoor {
   }
 
   post(request: McpRequest): Reply | Promise<Reply> {
-    const body = request.body && jsonOf(request.body);
+    let body: unknown;
+    try {
+      body = request.body && jsonOf(request.body);
+    } catch (error) {
+      // Not even the SDK gets to parse it.
+      return rpcError(400, PARSE_ERROR, (error as JsonTooDeep).message);
+    }
     // The protocol of 2026 has no sessions; its clients listen by a request of its own.
     if (!isStateful(request) || isModern(request, body)) return this.#stateless.post(request, body);
     return this.#sessions.post(request, body);

@@ -1,4 +1,5 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { Places } from '../../base/places.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type Reply, replyBytes, replyEmpty, replyStream } from '../http/reply.ts';
@@ -19,6 +20,7 @@ import {
   rpcError,
 } from './rpc-message.ts';
 import { authInfoOf, type McpContents } from './served.ts';
+import { streamPlace } from './stream-place.ts';
 import { type HttpVerb, replyOf, webRequest } from './web-exchange.ts';
 
 export interface SessionParts extends ChannelParts {
@@ -26,6 +28,7 @@ export interface SessionParts extends ChannelParts {
   readonly quick: QuickAnswers;
   readonly waiting: Waiting;
   readonly events: RequestEvents;
+  readonly streams: Places;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -129,7 +132,8 @@ export class McpSession {
     const protocolVersion = request.header('mcp-protocol-version');
     const frames = this.#channel.frames({ signal: request.signal, protocolVersion, lastEventId });
     const headers = { ...EVENTS_HEADERS, [SESSION_HEADER]: this.id };
-    return replyStream(200, EVENTS_TYPE, this.#whileUnderWay(frames), { headers });
+    const leavePlace = streamPlace(this.#parts.streams, request);
+    return replyStream(200, EVENTS_TYPE, this.#whileUnderWay(frames, leavePlace), { headers });
   }
 
   async delete(request: McpRequest): Promise<Reply> {
@@ -171,6 +175,8 @@ export class McpSession {
   }
 
   async #bySdk(method: HttpVerb, request: McpRequest, body?: unknown): Promise<Reply> {
+    const leavePlace = streamPlace(this.#parts.streams, request);
+    let isStream = false;
     this.#underWay += 1;
     try {
       const response = await this.#transport.handleRequest(webRequest(method, request), {
@@ -178,18 +184,23 @@ export class McpSession {
         ...(body === undefined ? {} : { parsedBody: body }),
       });
       const reply = await replyOf(response, request.signal);
-      return reply.kind === 'stream' ? { ...reply, body: this.#whileUnderWay(reply.body) } : reply;
+      isStream = reply.kind === 'stream';
+      return reply.kind === 'stream'
+        ? { ...reply, body: this.#whileUnderWay(reply.body, leavePlace) }
+        : reply;
     } finally {
+      if (!isStream) leavePlace();
       this.#done();
     }
   }
 
   /** A stream that nobody begins to read does not count. */
-  async *#whileUnderWay<Piece>(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  async *#whileUnderWay<Piece>(pieces: AsyncIterable<Piece>, leavePlace: () => void): AsyncGenerator<Piece> {
     this.#underWay += 1;
     try {
       yield* pieces;
     } finally {
+      leavePlace();
       this.#done();
     }
   }

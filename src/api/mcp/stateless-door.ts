@@ -1,5 +1,6 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { GatewayError } from '../../base/errors.ts';
+import type { Places } from '../../base/places.ts';
 import { type Reply, replyBytes } from '../http/reply.ts';
 import { AnswerMemory, type ConstantRequest } from './answer-memory.ts';
 import { Listening } from './listening.ts';
@@ -10,17 +11,17 @@ import type { QuickAnswers } from './quick-answers.ts';
 import type { Waiting } from './quick-call.ts';
 import { cancelledId, isRecord, KEEP_ALIVE_MS } from './rpc-message.ts';
 import { authInfoOf, type McpContents } from './served.ts';
+import { streamPlace } from './stream-place.ts';
 import { transcriptBus } from './transcript-bus.ts';
 import { type HttpVerb, keptHeaders, replyOf, webRequest } from './web-exchange.ts';
-
-/** Streams of one credential that may listen at one time. */
-const MAX_LISTENING = 100;
 
 export interface StatelessParts {
   readonly contents: McpContents;
   readonly waiting: Waiting;
   readonly quick: QuickAnswers;
   readonly counts: McpCounts;
+  /** For streams that clients listen on. */
+  readonly streams: Places;
   readonly onError: (error: unknown) => void;
 }
 
@@ -91,11 +92,12 @@ export class StatelessDoor {
 
   async #listen(handler: McpHttpHandler, request: McpRequest, body: unknown): Promise<Reply> {
     if (this.#isClosed) throw new GatewayError('not_ready');
-    const { credentialId } = request.principal;
-    const others = [...this.#listening].filter((listening) => listening.credentialId === credentialId);
-    if (others.length >= MAX_LISTENING)
-      throw new GatewayError('too_many_streams', 'Too many streams are open');
-    const listening = new Listening(handler, request.principal, () => this.#listening.delete(listening));
+    const { streams } = this.#parts;
+    const leavePlace = streamPlace(streams, request);
+    const listening = new Listening(handler, request.principal, () => {
+      leavePlace();
+      this.#listening.delete(listening);
+    });
     this.#listening.add(listening);
     return await listening.answer(await answerOf(handler, 'POST', request, body), request.signal);
   }

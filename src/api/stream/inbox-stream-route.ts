@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { GatewayError } from '../../base/errors.ts';
+import { Places } from '../../base/places.ts';
 import { scopeOf } from '../../base/scope.ts';
 import { type Cursor, parseCursor } from '../../messaging/cursor.ts';
 import type { Authenticate } from '../auth/principal.ts';
@@ -12,8 +12,8 @@ import type { OpenStreams } from './open-streams.ts';
 
 /** Clients have nothing to say. */
 const MAX_MESSAGE_BYTES = 4_096;
-/** Of one credential, calls included. */
-const MAX_STREAMS = 100;
+/** Inbox WebSockets that may be open at the same time. */
+const LIMITS = { perKey: 100, perAccount: 500, total: 10_000 };
 
 const Query = z.object({ last_message_cursor: CursorText.default('') });
 
@@ -25,21 +25,22 @@ export function inboxStreamRoute(
   feed: Pick<StreamedFeed, 'reading' | 'wakeups' | 'onFailure'>,
   authenticate: Authenticate,
   streams: OpenStreams,
+  onRefused: () => void,
 ): SocketRoute {
+  const what = 'inbox WebSockets may be open';
+  const places = new Places({ code: 'too_many_streams', what, ...LIMITS, onRefused });
   return {
     path: '/api/inbox/stream',
     maxMessageBytes: MAX_MESSAGE_BYTES,
     accept({ query, credential }) {
       const principal = admit('runtime', authenticate(query.get('api_key') ?? credential));
-      const { credentialId } = principal;
       const cursor = cursorIn(query);
-      if (streams.countOf(credentialId) >= MAX_STREAMS)
-        throw new GatewayError('too_many_streams', 'Too many streams are open');
+      places.assertRoom(principal);
       return new InboxStream({
         ...feed,
         scope: scopeOf(principal),
         cursor,
-        enlist: (stream) => streams.add(credentialId, stream),
+        enlist: (stream) => streams.add(principal, stream, places),
       });
     },
   };

@@ -1,3 +1,5 @@
+import type { PlaceHolder, Places } from '../../base/places.ts';
+
 /** A WebSocket that is open for some agents. */
 export interface AgentStream {
   /** Its credential acts for these agents from now on: it goes on with them, or ends where it may not. */
@@ -8,11 +10,14 @@ export interface AgentStream {
 export class OpenStreams {
   readonly #byCredential = new Map<string, Set<AgentStream>>();
 
-  /** Lists a stream until the returned function is called. */
-  add(credentialId: string, stream: AgentStream): () => void {
+  /** Lists a stream, which has one of these places, until the returned function is called. */
+  add(holder: PlaceHolder, stream: AgentStream, places: Places): () => void {
+    const { credentialId } = holder;
+    const leavePlace = places.take(holder);
     const streams = this.#byCredential.get(credentialId) ?? new Set<AgentStream>();
     this.#byCredential.set(credentialId, streams.add(stream));
     return () => {
+      leavePlace();
       streams.delete(stream);
       if (streams.size === 0) this.#byCredential.delete(credentialId);
     };

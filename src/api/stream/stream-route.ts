@@ -1,3 +1,4 @@
+import { Places } from '../../base/places.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { liveCall } from '../../calls/find-call.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
@@ -9,13 +10,25 @@ import { ReadHorizon } from './read-horizon.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
+/** WebSockets for each call that an account may have: a key's, and an account's. Of one call 64 may be open. */
+const PER_CALL = { perKey: 2, perAccount: 4 };
+const MAX_STREAMS = 20_000;
 
-/** `WS /api/call/{call_id}/stream?api_key=…`: 401, 403 and 404 are answered before the upgrade. */
+/** `WS /api/call/{call_id}/stream?api_key=…`: 401, 403, 404 and 429 are answered before the upgrade. */
 export function streamRoute(
   calls: CallDomain,
   authenticate: Authenticate,
   streams: OpenStreams,
+  onRefused: () => void,
 ): SocketRoute {
+  const places = new Places({
+    code: 'too_many_streams',
+    what: 'call WebSockets may be open',
+    perKey: PER_CALL.perKey * calls.maxCallsPerAccount,
+    perAccount: PER_CALL.perAccount * calls.maxCallsPerAccount,
+    total: MAX_STREAMS,
+    onRefused,
+  });
   const horizon = new ReadHorizon(calls.clock);
   return {
     path: '/api/call/{call_id}/stream',
@@ -23,8 +36,9 @@ export function streamRoute(
     accept(request) {
       const principal = identify(request, authenticate);
       const call = liveCall(calls, principal, request.params.call_id ?? '');
+      places.assertRoom(principal);
       return new CallStream(call, calls.clock, horizon, calls.events, (stream) =>
-        streams.add(principal.credentialId, stream),
+        streams.add(principal, stream, places),
       );
     },
   };

@@ -17,16 +17,25 @@ export async function inboxDoors() {
   const waiters = waitersOf(world);
   const streams = new OpenStreams();
   const principal: Principal = { ...scope, kind: 'agent', credentialId: 'key_1' };
+  /** A further key of the same account: `svc_agent_2` and so on. */
+  const further = (n: string): Principal => ({ ...principal, credentialId: `key_further_${n}` });
   const other: Principal = { ...principal, accountId: 'acc_b', credentialId: 'key_2', agentIds: ['agt_b'] };
   const authenticate = (credential: string | null): Principal | null => {
     if (credential === 'svc_agent') return principal;
+    const [, n] = /^svc_agent_(\d+)$/.exec(credential ?? '') ?? [];
+    if (n !== undefined) return further(n);
     return credential === 'svc_other' ? other : null;
   };
   const failures: unknown[] = [];
+  const refusals = { count: 0 };
   const onFailure = (error: unknown) => void failures.push(error);
   const server = await served(inboxRoutes({ ...reading, waiters }), {
     authenticate,
-    sockets: [inboxStreamRoute({ reading, wakeups, onFailure }, authenticate, streams)],
+    sockets: [
+      inboxStreamRoute({ reading, wakeups, onFailure }, authenticate, streams, () => {
+        refusals.count += 1;
+      }),
+    ],
   });
   // Before the server closes, which would wait for them.
   onTestFinished(() => waiters.close());
@@ -35,6 +44,7 @@ export async function inboxDoors() {
     waiters,
     streams,
     failures,
+    refusals,
     port: server.port,
     api: new GatewayApi(server.url, 'svc_agent'),
     other: new GatewayApi(server.url, 'svc_other'),

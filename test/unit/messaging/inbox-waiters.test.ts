@@ -14,10 +14,19 @@ async function waitingRoom() {
   const counted = { reads: 0 };
   const waiters = waitersOf(world, () => (counted.reads += 1));
   const wait = async (
-    options: { credentialId?: string; waitMs?: number; signal?: AbortSignal; agentIds?: string[] } = {},
+    options: {
+      credentialId?: string;
+      accountId?: string;
+      waitMs?: number;
+      signal?: AbortSignal;
+      agentIds?: string[];
+    } = {},
   ): Promise<Delta> => {
     const { credentialId = 'key_1', waitMs = 55_000, signal = new AbortController().signal } = options;
-    return await waiters.wait(await questionNow(world, options.agentIds), { credentialId, waitMs, signal });
+    const question = await questionNow(world, options.agentIds);
+    const { accountId = question.scope.accountId } = options;
+    const asked = { ...question, scope: { ...question.scope, accountId } };
+    return await waiters.wait(asked, { credentialId, waitMs, signal });
   };
   return { world, waiters, wait, counted };
 }
@@ -122,8 +131,8 @@ test('other accounts and other agents wake nobody with something to tell', async
 
 test('who waits with the same question looks together', async () => {
   const { world, wait, waiters, counted } = await waitingRoom();
-  const waiting = Array.from({ length: 2_000 }, (_, n) => wait({ credentialId: `key_${n}` }));
-  await waitFor('all to wait', () => waiters.count === 2_000);
+  const waiting = Array.from({ length: 1_000 }, (_, n) => wait({ credentialId: `key_${n}` }));
+  await waitFor('all to wait', () => waiters.count === 1_000);
   for (let i = 0; i < 20; i++) await turn();
   counted.reads = 0;
   await write(world, '1');
@@ -173,7 +182,11 @@ test('one credential may have 100 requests wait, not 101', async () => {
   const { wait, waiters } = await waitingRoom();
   const waiting = Array.from({ length: 100 }, () => wait());
   await waitFor('all to wait', () => waiters.count === 100);
-  await expect(wait()).rejects.toMatchObject({ code: 'too_many_waiters', status: 429 });
+  await expect(wait()).rejects.toMatchObject({
+    code: 'too_many_waiters',
+    status: 429,
+    message: 'At most 100 requests may wait per key',
+  });
   const other = wait({ credentialId: 'key_2' });
   await waitFor('the other to wait', () => waiters.count === 101);
   expect(waiters.refused).toBe(1);
@@ -183,11 +196,31 @@ test('one credential may have 100 requests wait, not 101', async () => {
   await expect(wait()).rejects.toMatchObject({ code: 'not_ready' });
 });
 
+test('an account may have 1,000 requests wait however many keys it has, and others wait all the same', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const waiting = Array.from({ length: 1_000 }, (_, n) => wait({ credentialId: `key_${n % 20}` }));
+  await waitFor('all to wait', () => waiters.count === 1_000, 15_000);
+  await expect(wait({ credentialId: 'key_new' })).rejects.toMatchObject({
+    code: 'too_many_waiters',
+    message: 'At most 1000 requests may wait per account',
+  });
+  const other = wait({ credentialId: 'key_other', accountId: 'acc_other' });
+  await waitFor('the other to wait', () => waiters.count === 1_001);
+  waiters.close();
+  await Promise.all([...waiting, other]);
+  expect(waiters.count).toBe(0);
+});
+
 test('the gateway lets 10,000 requests wait, not one more', async () => {
   const { wait, waiters } = await waitingRoom();
-  const waiting = Array.from({ length: 10_000 }, (_, n) => wait({ credentialId: `key_${n % 100}` }));
+  const waiting = Array.from({ length: 10_000 }, (_, n) =>
+    wait({ credentialId: `key_${n % 100}`, accountId: `acc_${n % 10}` }),
+  );
   await waitFor('all to wait', () => waiters.count === 10_000, 15_000);
-  await expect(wait({ credentialId: 'key_new' })).rejects.toMatchObject({ code: 'too_many_waiters' });
+  await expect(wait({ credentialId: 'key_new', accountId: 'acc_new' })).rejects.toMatchObject({
+    code: 'too_many_waiters',
+    message: 'At most 10000 requests may wait in the gateway',
+  });
   waiters.close();
   await Promise.all(waiting);
 }, 30_000);

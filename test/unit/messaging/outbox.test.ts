@@ -4,6 +4,7 @@ import type { SendOutcome } from '../../../src/connectors/contract/messenger.ts'
 import { MOST_WAITING_EACH, type Settled } from '../../../src/messaging/outbox.ts';
 import { type Recovered, recoverOutbox } from '../../../src/messaging/recover-outbox.ts';
 import type { WindowGuard } from '../../../src/messaging/window-guard.ts';
+import { writeMessage } from '../../../src/messaging/write-message.ts';
 import { changeMessageStatus } from '../../../src/store/messages.ts';
 import { DEAD, FakeMessenger, SILENT } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -150,13 +151,40 @@ it('turns away more than so many in one conversation', async () => {
     queue.assertRoom(conversation.id);
     going.push(queue.deliver(await outbound.outgoing(conversation, `${i}`), WITHIN_MS));
   }
-  expect(() => queue.assertRoom(conversation.id)).toThrow('Too many messages wait to be sent');
+  const full = 'At most 100 messages may wait to be sent in a conversation';
+  expect(() => queue.assertRoom(conversation.id)).toThrow(full);
   expect(outbound.full).toEqual(['outbox']);
   expect(() => queue.assertRoom('cnv_other')).not.toThrow();
   release();
   await Promise.all(going);
   expect(messenger.texts).toEqual(Array.from({ length: MOST_WAITING_EACH }, (_, i) => `${i}`));
   expect(() => queue.assertRoom(conversation.id)).not.toThrow();
+});
+
+it('lets one account have 1,000 messages wait, and others all the same', async () => {
+  const { outbound, messenger } = await outbox();
+  // The first of each conversation is held up, and so are those behind it.
+  const releases = Array.from({ length: 20 }, () => messenger.hold());
+  const { outbox: queue } = outbound.domain;
+  const going: Promise<Settled>[] = [];
+  for (let i = 0; i < 1_000; i++) {
+    const conversation = await outbound.conversation(`${i % 20}`);
+    const draft = { senderAgentId: outbound.agentId, text: `${i}`, files: [], request: null };
+    const { settled } = await writeMessage(outbound.domain, conversation.id, draft, WITHIN_MS);
+    going.push(settled);
+  }
+  const fresh = await outbound.conversation('fresh');
+  const draft = { senderAgentId: outbound.agentId, text: 'one more', files: [], request: null };
+  await expect(writeMessage(outbound.domain, fresh.id, draft, WITHIN_MS)).rejects.toMatchObject({
+    code: 'too_many_messages',
+    message: 'At most 1000 messages may wait to be sent in an account',
+  });
+  expect(() => queue.assertRoom('cnv_of_another')).not.toThrow();
+  expect(() => queue.assertRoomOf('acc_other')).not.toThrow();
+  for (const release of releases) release();
+  await Promise.all(going);
+  await (await writeMessage(outbound.domain, fresh.id, draft, WITHIN_MS)).settled;
+  expect(messenger.texts.at(-1)).toBe('one more');
 });
 
 it('lets what is being sent end when it closes, and gives up the rest', async () => {

@@ -13,6 +13,7 @@ import { jsonOf } from '../../../../src/api/mcp/rpc-message.ts';
 import type { Transcripts } from '../../../../src/api/mcp/served.ts';
 import type { SessionLimits } from '../../../../src/api/mcp/sessions.ts';
 import { StatelessDoor } from '../../../../src/api/mcp/stateless-door.ts';
+import { streamPlaces } from '../../../../src/api/mcp/stream-place.ts';
 import { Deadlines } from '../../../../src/base/deadlines.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
 import { messagingWorld } from '../../messaging/messaging-world.ts';
@@ -88,7 +89,14 @@ export async function mcpDoors(limits: Partial<SessionLimits> = {}) {
     counts,
   );
   const quick = new QuickAnswers(tools, waiting);
-  const stateless = new StatelessDoor({ contents, waiting, quick, counts: new McpCounts(), onError });
+  const stateless = new StatelessDoor({
+    contents,
+    waiting,
+    quick,
+    counts: new McpCounts(),
+    streams: streamPlaces(() => {}),
+    onError,
+  });
   const address = {
     pages: mcpPages({
       allowedOrigins: ['https://claude.ai'],

@@ -67,6 +67,26 @@ test('who is not let in learns where to ask', async () => {
   );
 });
 
+test('a body that is nested too deeply reaches nobody, neither by the SDK', async () => {
+  const { url, counts } = await mcpDoors();
+  for (const path of ['/mcp', '/mcp?stateful']) {
+    const answer = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer svc_agent', 'content-type': 'application/json' },
+      body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(32)}${']'.repeat(32)}}`,
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      {
+        jsonrpc: '2.0',
+        error: { code: -32_700, message: 'JSON may be nested at most 32 levels deep' },
+        id: null,
+      },
+    ]);
+  }
+  expect([counts.quick, counts.sdk]).toEqual([0, 0]);
+});
+
 test('a call ends when its client is gone', async () => {
   const { url, tools } = await mcpDoors();
   const aborter = new AbortController();

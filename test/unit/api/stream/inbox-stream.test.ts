@@ -93,9 +93,19 @@ test('a stream is refused without a key, and with a cursor that is none', async 
 });
 
 test('one credential may have 100 streams, not 101', async () => {
-  const { listen } = await inboxDoors();
+  const { listen, refusals } = await inboxDoors();
   await Promise.all(Array.from({ length: 100 }, () => listen()));
   await expect(listen()).rejects.toThrow('429');
+  expect(refusals.count).toBe(1);
+});
+
+test('an account may have 500 streams however many keys it has, and others have theirs all the same', async () => {
+  const { listen } = await inboxDoors();
+  const open = await Promise.all(Array.from({ length: 500 }, (_, n) => listen('', `svc_agent_${n % 5}`)));
+  await expect(listen('', 'svc_agent_9')).rejects.toThrow('429');
+  await listen('', 'svc_other');
+  open[0]!.socket.close();
+  await waitFor('its place to be free', async () => await listen('', 'svc_agent_9').catch(() => false));
 });
 
 test('a key that lost an agent loses its streams', async () => {

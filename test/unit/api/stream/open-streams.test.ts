@@ -2,7 +2,16 @@ import { expect, it } from 'vitest';
 import { CallStream } from '../../../../src/api/stream/call-stream.ts';
 import { OpenStreams } from '../../../../src/api/stream/open-streams.ts';
 import { ReadHorizon } from '../../../../src/api/stream/read-horizon.ts';
+import { Places } from '../../../../src/base/places.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+
+const places = new Places({
+  code: 'too_many_streams',
+  what: 'streams may be open',
+  perKey: 9,
+  perAccount: 9,
+  total: 9,
+});
 
 /** A stream on a call of an agent, opened by a credential, that notes its close code. */
 function open(streams: OpenStreams, credentialId: string, agentId: string) {
@@ -15,7 +24,7 @@ function open(streams: OpenStreams, credentialId: string, agentId: string) {
   const closes: number[] = [];
   const clock = new ManualClock();
   const stream = new CallStream(call as never, clock, new ReadHorizon(clock), {} as never, (self) =>
-    streams.add(credentialId, self),
+    streams.add({ credentialId, accountId: 'acc_1' }, self, places),
   );
   stream.opened({
     sendText: () => true,

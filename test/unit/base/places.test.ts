@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { Places } from '../../../src/base/places.ts';
+
+function places() {
+  const refusals = { count: 0 };
+  const counted = new Places({
+    code: 'too_many_streams',
+    what: 'doors may be open',
+    perKey: 2,
+    perAccount: 3,
+    total: 4,
+    onRefused: () => {
+      refusals.count += 1;
+    },
+  });
+  const enter = (credentialId: string, accountId: string) => {
+    counted.assertRoom({ credentialId, accountId });
+    return counted.take({ credentialId, accountId });
+  };
+  return { counted, enter, refusals };
+}
+
+it('bounds each key, each account and all together, and names the limit', () => {
+  const { counted, enter, refusals } = places();
+  const leaves = [enter('key_1', 'acc_1'), enter('key_1', 'acc_1')];
+  expect(() => enter('key_1', 'acc_1')).toThrow('At most 2 doors may be open per key');
+  leaves.push(enter('key_2', 'acc_1'));
+  expect(() => enter('key_3', 'acc_1')).toThrow('At most 3 doors may be open per account');
+  leaves.push(enter('key_4', 'acc_2'));
+  expect(() => enter('key_5', 'acc_3')).toThrow('At most 4 doors may be open in the gateway');
+  expect([counted.taken, counted.refused, refusals.count]).toEqual([4, 3, 3]);
+  for (const leave of leaves) leave();
+  expect(counted.taken).toBe(0);
+});
+
+it('gives a place back once, however often it is given back', () => {
+  const { counted, enter } = places();
+  const leave = enter('key_1', 'acc_1');
+  enter('key_1', 'acc_1');
+  leave();
+  leave();
+  expect(counted.taken).toBe(1);
+  enter('key_1', 'acc_1');
+  expect(() => enter('key_1', 'acc_1')).toThrow('per key');
+});
