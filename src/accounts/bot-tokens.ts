@@ -1,6 +1,7 @@
 import { ensureDefaultAgent } from '../agents/default-agent.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import { countBots } from '../store/account-counts.ts';
 import { attachMember, detachMemberEverywhere } from '../store/agents.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { ownsMember } from '../store/platform-accounts.ts';
 import type { BotPlatform, Db } from '../store/tables.ts';
 import type { AccountDomain } from './account-domain.ts';
+import { assertBelow, CAPS } from './caps.ts';
 import { botHost } from './hosted-bots.ts';
 import { requireVerifiedAddress } from './verified-address.ts';
 
@@ -31,7 +33,7 @@ export type ShownBot = StoredBot;
 
 /**
  * Keeps the bot's secrets sealed, gives it to the default agent, and logs it in where there is a connector. Throws
- * `email_not_verified`, `bot_token_taken`, or `bot_refused` when the platform does not know the token.
+ * `email_not_verified`, `cap_reached`, `bot_token_taken`, or `bot_refused` when the platform does not know the token.
  */
 export async function registerBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<ShownBot> {
   const bot = await storeBot(domain, actor, wanted);
@@ -65,6 +67,7 @@ async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Pr
   };
   await domain.store.db.transaction().execute(async (trx) => {
     await requireVerifiedAddress(trx, accountId);
+    assertBelow(CAPS.bots, await countBots(trx, accountId), 'bots');
     const box = domain.store.secrets;
     if (await hasBotToken(trx, box, accountId, platform, secrets.token))
       throw new GatewayError('bot_token_taken');

@@ -1,7 +1,9 @@
 import { isoAfter } from '../base/time.ts';
+import { countConnections } from '../store/account-counts.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import { putInviteLink } from '../store/invite-links.ts';
 import type { AccountDomain } from './account-domain.ts';
+import { assertBelow, CAPS } from './caps.ts';
 import { hashToken, newToken } from './tokens.ts';
 import { requireVerifiedAddress } from './verified-address.ts';
 
@@ -16,7 +18,10 @@ export interface MadeInvite {
   readonly expiresAt: string;
 }
 
-/** Makes the account's invite token, by which a contact is told to be its own; the former one is void. Throws `email_not_verified`. */
+/**
+ * Makes the account's invite token, by which a contact is told to be its own; the former one is void. Throws
+ * `email_not_verified` and `cap_reached`.
+ */
 export async function makeInviteLink({ store, clock }: AccountDomain, actor: Actor): Promise<MadeInvite> {
   const token = newToken(TOKEN_BYTES);
   const createdAt = clock.nowIso();
@@ -24,6 +29,8 @@ export async function makeInviteLink({ store, clock }: AccountDomain, actor: Act
   const tokenHash = hashToken(token);
   await store.db.transaction().execute(async (trx) => {
     await requireVerifiedAddress(trx, actor.accountId);
+    // Each link makes one connection at most.
+    assertBelow(CAPS.connections, await countConnections(trx, actor.accountId), 'connections');
     await putInviteLink(trx, { accountId: actor.accountId, tokenHash, createdAt, expiresAt });
     await audit(trx, actor, 'invite_link.create', null, { expiresAt });
   });

@@ -1,13 +1,18 @@
 import { ensureDefaultAgent } from '../agents/default-agent.ts';
 import { newApiKey } from '../base/ids.ts';
-import type { Clock } from '../base/time.ts';
+import { type Clock, isoAfter } from '../base/time.ts';
+import { countKeys } from '../store/account-counts.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import { listKeys, type ValidKey } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { Db, KeyKind } from '../store/tables.ts';
 import { storeKey } from './api-keys.ts';
+import { assertBelow, CAPS } from './caps.ts';
 import type { KeyRing } from './key-ring.ts';
 import { requireVerifiedAddress } from './verified-address.ts';
+
+/** How long a revoked key counts. */
+const DAY_MS = 86_400_000;
 
 /** Where keys live: stored as hashes, and known to the doors while the gateway runs. */
 export interface KeyDomain {
@@ -28,9 +33,11 @@ export interface NewKey {
   readonly agentIds: readonly string[];
 }
 
-/** Makes a key within a transaction; the ring must be refreshed after it. Throws `email_not_verified`. */
+/** Makes a key within a transaction; the ring must be refreshed after it. Throws `email_not_verified`, `cap_reached`. */
 export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: string): Promise<IssuedKey> {
   await requireVerifiedAddress(db, actor.accountId);
+  const count = await countKeys(db, actor.accountId, isoAfter(nowIso, -DAY_MS));
+  assertBelow(CAPS.keys, count, 'keys, those included that were made and revoked within a day');
   const key = newApiKey();
   const record = await storeKey(db, key, { ...wanted, accountId: actor.accountId }, nowIso);
   const { kind, name, agentIds } = wanted;
@@ -38,7 +45,7 @@ export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: str
   return { ...record, agentIds, key };
 }
 
-/** Makes an agent key in the default agent, or a settings key. Throws `email_not_verified`. */
+/** Makes an agent key in the default agent, or a settings key. Throws `email_not_verified`, `cap_reached`. */
 export async function createKey(
   { store, keys, clock }: KeyDomain,
   actor: Actor,

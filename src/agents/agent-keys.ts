@@ -1,5 +1,7 @@
+import { assertBelow, CAPS } from '../accounts/caps.ts';
 import { type IssuedKey, issueKey } from '../accounts/issue-key.ts';
 import { GatewayError } from '../base/errors.ts';
+import { countKeyPlaces } from '../store/account-counts.ts';
 import { detachKey } from '../store/agent-members.ts';
 import { attachKey } from '../store/agents.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
@@ -8,7 +10,7 @@ import type { Db } from '../store/tables.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 
-/** Makes an agent key in one agent. Throws `agent_not_found`, `email_not_verified`. */
+/** Makes an agent key in one agent. Throws `agent_not_found`, `email_not_verified`, `cap_reached`. */
 export async function mintAgentKey(
   { store, keys, clock }: AgentDomain,
   actor: Actor,
@@ -23,7 +25,7 @@ export async function mintAgentKey(
   return issued;
 }
 
-/** Puts a key into one more agent; idempotent. Throws `agent_not_found`, `key_not_found`. */
+/** Puts a key into one more agent; idempotent. Throws `agent_not_found`, `key_not_found`, `cap_reached`. */
 export async function attachAgentKey(
   domain: AgentDomain,
   actor: Actor,
@@ -34,6 +36,8 @@ export async function attachAgentKey(
     await requireAgent(trx, actor.accountId, agentId);
     const { agentIds } = await requireAgentKey(trx, actor.accountId, keyId);
     if (agentIds.includes(agentId)) return;
+    const places = await countKeyPlaces(trx, actor.accountId);
+    assertBelow(CAPS.keyPlaces, places, 'keys in agents, each counted in every agent');
     await attachKey(trx, agentId, keyId);
     await audit(trx, actor, 'agent.attach_key', agentId, { keyId }, domain.clock.nowIso());
   });

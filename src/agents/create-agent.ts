@@ -1,17 +1,20 @@
+import { assertBelow, CAPS } from '../accounts/caps.ts';
 import { newId } from '../base/ids.ts';
+import { countAgents } from '../store/account-counts.ts';
 import { insertAgent } from '../store/agents.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import type { AgentDomain } from './agent-domain.ts';
 import { ensureDefaultAgent } from './default-agent.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 
-/** Makes an agent without members, beside the default one. */
+/** Makes an agent without members, beside the default one. Throws `cap_reached`. */
 export async function createAgent(domain: AgentDomain, actor: Actor, name: string): Promise<AgentView> {
   const { accountId } = actor;
   const id = newId('agt');
   const createdAt = domain.clock.nowIso();
   await domain.store.db.transaction().execute(async (trx) => {
     await ensureDefaultAgent(trx, accountId, createdAt);
+    assertBelow(CAPS.agents, await countAgents(trx, accountId), 'agents');
     await insertAgent(trx, { id, accountId, name, isDefault: false, createdAt });
     await audit(trx, actor, 'agent.create', id, { name }, createdAt);
   });

@@ -1,9 +1,11 @@
+import { assertBelow, CAPS } from '../accounts/caps.ts';
 import { hashToken, newToken } from '../accounts/tokens.ts';
 import { requireVerifiedAddress } from '../accounts/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
+import { countAuthorizations } from '../store/account-counts.ts';
 import { findAgent } from '../store/agents.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import {
@@ -51,7 +53,7 @@ export function rememberedFor(
 
 /**
  * Lets a client act for an account, with this scope from now on, also by tokens that it has already. Returns where the
- * browser brings it the code. Throws `agent_not_found`, `client_unknown` for one that is gone meanwhile,
+ * browser brings it the code. Throws `agent_not_found`, `client_unknown` for one that is gone meanwhile, `cap_reached`,
  * `email_not_verified`, and `consent_outdated` when the session ended meanwhile.
  */
 export async function approve(
@@ -67,6 +69,8 @@ export async function approve(
     if (!(await findClient(trx, client.clientId))) throw new GatewayError('client_unknown');
     await requireAgents(trx, actor.accountId, agentIds);
     const former = await findAuthorization(trx, actor.accountId, client.clientId);
+    if (!former)
+      assertBelow(CAPS.authorizations, await countAuthorizations(trx, actor.accountId), 'MCP clients');
     const authorization: McpAuthorization = {
       id: former?.id ?? newId('aut'),
       accountId: actor.accountId,

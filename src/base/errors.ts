@@ -71,6 +71,7 @@ const ERROR_TABLE = {
   },
   delivery_not_failed: { status: 409, text: 'Only a failed delivery can be replayed' },
   bot_token_taken: { status: 409, text: 'Bot token is already registered' },
+  cap_reached: { status: 409, text: 'The account has as many as it may have' },
   number_taken: { status: 409, text: 'Phone number is already listed' },
   email_taken: { status: 409, text: 'Email address is already in use' },
   file_gone: { status: 410, text: 'Gone' },
@@ -80,6 +81,8 @@ const ERROR_TABLE = {
   too_many_streams: { status: 429, text: 'Too many streams on this call' },
   too_many_sessions: { status: 429, text: 'Too many MCP sessions are in use' },
   too_many_waiters: { status: 429, text: 'Too many requests wait' },
+  too_many_keys: { status: 429, text: 'Too many requests with an Idempotency-Key are kept' },
+  too_many_slots: { status: 429, text: 'Too many uploads are reserved' },
   too_many_deliveries: { status: 429, text: 'Too many deliveries wait' },
   too_many_attempts: { status: 429, text: 'Too many attempts' },
   too_many_transfers: { status: 429, text: 'Too many files come and go at once' },
@@ -120,8 +123,8 @@ export class GatewayError extends Error {
 export class TooManyAttempts extends GatewayError {
   readonly retryAfterS: number;
 
-  constructor(retryAfterS: number) {
-    super('too_many_attempts');
+  constructor(retryAfterS: number, detail?: string) {
+    super('too_many_attempts', detail);
     this.retryAfterS = Math.max(1, Math.ceil(retryAfterS));
   }
 }

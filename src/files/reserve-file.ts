@@ -5,6 +5,7 @@ import { isoAfter } from '../base/time.ts';
 import { fillSlot, findFile, findFileBySlot, insertFile, type StoredFile, tokenOf } from '../store/files.ts';
 import { type FileDomain, SLOT_GRACE_MS, SLOT_LIFE_MS, UPLOAD_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
+import { assertFileRoom, assertSlotRoom } from './file-room.ts';
 import { mimeOf } from './mime-type.ts';
 import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
 import { type FileFacts, newUpload, type Upload } from './upload-file.ts';
@@ -17,8 +18,10 @@ export interface Slot {
   readonly expiresAt: string;
 }
 
-/** Reserves a place for one upload within 5 minutes. */
+/** Reserves a place for one upload within 5 minutes. Throws `storage_full`, `too_many_slots`. */
 export async function reserveFile(domain: FileDomain, accountId: string, facts: FileFacts): Promise<Slot> {
+  await assertFileRoom(domain, accountId);
+  await assertSlotRoom(domain, accountId);
   const { file, token } = newUpload(domain, accountId, newId('f'), {
     name: cleanFileName(facts.name),
     // There are no bytes yet that could say otherwise.

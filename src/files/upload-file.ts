@@ -4,6 +4,7 @@ import { isoAfter } from '../base/time.ts';
 import { insertFile, type StoredFile } from '../store/files.ts';
 import { type FileDomain, UPLOAD_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
+import { assertFileRoom } from './file-room.ts';
 import { mimeOf } from './mime-type.ts';
 import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
 
@@ -22,12 +23,13 @@ export interface Upload {
   readonly token: string;
 }
 
-/** Takes an account's bytes in under a new id. Throws what `receiveBytes` throws. */
+/** Takes an account's bytes in under a new id. Throws what `receiveBytes` throws, and `storage_full`. */
 export async function receiveUpload(
   domain: FileDomain,
   accountId: string,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
+  await assertFileRoom(domain, accountId);
   return await receiveBytes(domain, newId('f'), accountId, bytes);
 }
 

@@ -3,6 +3,7 @@ import { newId } from '../base/ids.ts';
 import { TimeLimit } from '../base/time-limit.ts';
 import { abortable } from './abortable.ts';
 import type { FileDomain } from './file-domain.ts';
+import { assertFileRoom } from './file-room.ts';
 import { tokenIn } from './file-url.ts';
 import { openByToken } from './open-file.ts';
 import { receiveBytes, tooLarge } from './receive-bytes.ts';
@@ -29,6 +30,7 @@ export async function uploadFromUrl(
   facts: FileFacts,
   client: AbortSignal,
 ): Promise<Upload> {
+  await assertFileRoom(domain, accountId);
   const reason = new GatewayError('url_failed');
   const limit = new TimeLimit(domain.clock, FETCH_DEADLINE_MS, { reason });
   const signal = AbortSignal.any([client, limit.signal]);

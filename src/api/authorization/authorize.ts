@@ -170,7 +170,7 @@ async function orRefusal<Status extends 302 | 303, Other>(
     if (error instanceof AuthorizationRefused) return sendBack(status, error.location);
     if (error instanceof GatewayError && error.code === 'email_not_verified')
       return pageReply(403, CONFIRM_FIRST);
-    if (error instanceof GatewayError && error.status === 400)
+    if (error instanceof GatewayError && (error.status === 400 || error.code === 'cap_reached'))
       return pageReply(400, authorizationFailed(error.message));
     throw error;
   }

@@ -11,6 +11,7 @@ import {
 import type { Store } from '../../store/store.ts';
 import { failureReply } from './failure.ts';
 import { type Idempotency, type KeyedRequest, keyFault } from './idempotency.ts';
+import { KeptKeys } from './kept-keys.ts';
 import type { JsonReply, Reply, ReplyHeaders } from './reply.ts';
 
 /** How long an answer is given again. */
@@ -30,6 +31,7 @@ interface KeptAnswer {
 export class IdempotentRequests implements Idempotency {
   readonly #store: Pick<Store, 'db' | 'secrets'>;
   readonly #clock: Clock;
+  readonly #kept: KeptKeys;
   readonly #onKeepFailed: (error: unknown) => void;
   /** Fingerprints of the requests that run now. */
   readonly #running = new Map<string, string>();
@@ -37,10 +39,11 @@ export class IdempotentRequests implements Idempotency {
   constructor(store: Pick<Store, 'db' | 'secrets'>, clock: Clock, onKeepFailed: (error: unknown) => void) {
     this.#store = store;
     this.#clock = clock;
+    this.#kept = new KeptKeys(store.db, clock);
     this.#onKeepFailed = onKeepFailed;
   }
 
-  /** Throws `request_running`, `request_interrupted`, and a ValidationError when the key came with another request. */
+  /** Throws `request_running`, `request_interrupted`, `too_many_keys`, and a ValidationError when the key came with another request. */
   async once(request: KeyedRequest, action: () => Promise<Reply>): Promise<Reply> {
     const { ref, fingerprint } = request;
     const id = `${ref.credentialId} ${ref.key}`;
@@ -60,6 +63,7 @@ export class IdempotentRequests implements Idempotency {
     const nowIso = this.#clock.nowIso();
     const kept = await findRequest(db, secrets, ref);
     if (!kept || isoAfter(kept.createdAt, KEY_VALID_MS) <= nowIso) {
+      if (!kept) await this.#kept.add(ref.accountId);
       await beginRequest(db, secrets, ref, fingerprint, nowIso);
       return null;
     }

@@ -46,6 +46,7 @@ function mintKey(agents: AgentDomain): Route {
       200: { description: 'The key', schema: CreatedKey },
       403: 'Email address is not verified, or the credential is of another kind',
       404: 'Agent not found',
+      409: 'The account has as many keys as it may have',
     },
     handler: async ({ principal, params, body }) => {
       const name = body?.name ?? DEFAULT_KEY_NAME;
@@ -64,7 +65,11 @@ function attachKey(agents: AgentDomain): Route {
     description: 'Does nothing when it is there.',
     tags: TAGS,
     params: AgentKeyParams,
-    responses: { 200: { description: 'The agent', schema: Agent }, 404: 'Agent or API key not found' },
+    responses: {
+      200: { description: 'The agent', schema: Agent },
+      404: 'Agent or API key not found',
+      409: 'The keys of the account are in as many agents as they may be',
+    },
     handler: async ({ principal, params }) =>
       reply(200, agentWire(await attachAgentKey(agents, principal, params.agent_id, params.key_id))),
   });

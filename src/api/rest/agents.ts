@@ -70,7 +70,10 @@ function create(agents: AgentDomain): Route {
     summary: 'Create an agent without members',
     tags: TAGS,
     body: AgentNameBody,
-    responses: { 200: { description: 'The agent', schema: Agent } },
+    responses: {
+      200: { description: 'The agent', schema: Agent },
+      409: 'The account has as many agents as it may have',
+    },
     handler: async ({ principal, body }) =>
       reply(200, agentWire(await createAgent(agents, principal, body.name))),
   });

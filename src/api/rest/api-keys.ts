@@ -69,6 +69,7 @@ function create(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route
     responses: {
       200: { description: 'The key', schema: CreatedKey },
       403: 'Email address is not verified, or the credential is of another kind',
+      409: 'The account has as many keys as it may have',
     },
     handler: async ({ principal, body }) =>
       reply(200, createdKeyWire(await createKey(keys, principal, kind, body.name))),

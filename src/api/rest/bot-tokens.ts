@@ -43,7 +43,7 @@ function register(domain: AccountDomain): Route {
       200: { description: 'The bot', schema: BotToken },
       400: 'The platform refused the bot token',
       403: 'Email address is not verified',
-      409: 'Bot token is already registered',
+      409: 'Bot token is already registered, or the account has as many bots as it may have',
     },
     handler: async ({ principal, body }) => {
       const { platform, bot_token: token, discord_app_id: appId, slack_signing_secret: signing } = body;

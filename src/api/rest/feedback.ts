@@ -16,7 +16,7 @@ export function feedbackRoutes(domain: AccountDomain): Route[] {
       description: 'For example that the suggestion shown with an error was wrong.',
       tags: ['Account'],
       body: FeedbackBody,
-      responses: { 200: { description: 'Kept', schema: Feedback } },
+      responses: { 200: { description: 'Kept', schema: Feedback }, 429: 'More than 20 messages in an hour' },
       handler: async ({ principal, body }) => {
         const feedbackId = await giveFeedback(domain, principal.accountId, {
           message: body.message,

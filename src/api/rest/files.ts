@@ -90,7 +90,11 @@ function reserve(domain: FileDomain, publicUrl: PublicUrl): Route {
     summary: 'Get a URL to which somebody without a key can bring one file',
     tags: TAGS,
     body: ReserveBody,
-    responses: { 200: { description: 'Where to bring it, within 5 minutes', schema: ReservedFile } },
+    responses: {
+      200: { description: 'Where to bring it, within 5 minutes', schema: ReservedFile },
+      429: 'As many uploads are reserved as may be',
+      507: 'The account has as many files as it may have',
+    },
     handler: async ({ principal, body }) =>
       reply(200, slotWire(await reserveFile(domain, principal.accountId, body), publicUrl())),
   });

@@ -24,6 +24,7 @@ export function inviteLinkRoutes(
       responses: {
         200: { description: 'The token', schema: InviteLink },
         403: 'Email address is not verified, or the credential is of another kind',
+        409: 'The account has as many connections as it may have',
       },
       handler: async ({ principal }) => {
         const { token, expiresAt } = await makeInviteLink(domain, principal);

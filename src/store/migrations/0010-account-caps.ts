@@ -1,0 +1,11 @@
+import type { Migration } from '../migration.ts';
+
+/** What an account may have too many of is counted before there is one more: each count by an index of its own. */
+export const migration0010: Migration = {
+  name: '0010-account-caps',
+  statements: [
+    `drop index feedback_of_account`,
+    `create index feedback_of_account on feedback (account_id, created_at)`,
+    `create index held_files on files (account_id, state, slot_expires_at) where state in ('reserved', 'stored')`,
+  ],
+};

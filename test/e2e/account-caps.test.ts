@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Gateway } from '../support/gateway.ts';
+import type { Answer, GatewayApi } from '../support/gateway-api.ts';
+import { memberOf } from '../support/member.ts';
+import { OAuthClient } from '../support/oauth-client.ts';
+import type { Person } from '../support/person.ts';
+
+const FACTS = { name: 'a.txt', mime: 'text/plain' };
+
+let gateway: Gateway;
+let person: Person;
+let settings: GatewayApi;
+
+beforeAll(async () => {
+  gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open', SVC_LOGIN_ATTEMPTS: '1000' } });
+  person = await memberOf(gateway, 'ada@example.com');
+  settings = gateway.settingsApi;
+});
+afterAll(() => gateway?.stop());
+
+/** Does something until it is refused; returns how often it was not, and the refusal. */
+async function untilRefused(
+  most: number,
+  act: (n: number) => Promise<Answer>,
+): Promise<[number, number, string]> {
+  for (let n = 0; n <= most; n++) {
+    const { status, body } = await act(n);
+    if (status >= 400) return [n, status, body.detail];
+  }
+  throw new Error(`not refused ${most + 1} times`);
+}
+
+/** A key's text is shown once, so that nobody may find it in the database. */
+function kept(answer: Answer): Answer {
+  for (const value of Object.values(answer.body))
+    if (/^svc_[\w-]{40,}$/.test(`${value}`)) gateway.secrets.add(`${value}`);
+  return answer;
+}
+
+describe('of one account', () => {
+  it('there are 100 agents and no more', async () => {
+    // The default one is there already.
+    const create = (n: number) => settings.post('/api/agents', { name: `agent ${n}` });
+    expect(await untilRefused(100, create)).toEqual([99, 409, 'An account may have at most 100 agents']);
+    const { agents } = (await settings.get('/api/agents')).body;
+    expect((await settings.delete(`/api/agents/${agents.at(-1).id}`)).status).toBe(200);
+    expect((await create(100)).status).toBe(200);
+    expect((await person.request('POST', '/api/agents', { name: 'of another' })).status).toBe(200);
+  });
+
+  it('there are 1,000 keys of both kinds, and making and revoking them is no way round it', async () => {
+    const paths = ['/api/api-keys', '/api/settings-keys'];
+    const ids: string[] = [];
+    const create = async (n: number) => {
+      const answer = kept(await settings.post(paths[n % 2]!, { name: `key ${n}` }));
+      if (answer.status === 200 && n % 2 === 0) ids.push(answer.body.id ?? answer.body.key_id);
+      return answer;
+    };
+    const detail =
+      'An account may have at most 1000 keys, those included that were made and revoked within a day';
+    // Two are there already.
+    expect(await untilRefused(1_000, create)).toEqual([998, 409, detail]);
+    expect((await settings.delete(`${paths[0]}/${ids[0]}`)).status).toBe(200);
+    expect((await create(0)).status).toBe(409);
+    const { agents } = (await settings.get('/api/agents')).body;
+    expect((await settings.post(`/api/agents/${agents[0].id}/keys`, { name: 'x' })).status).toBe(409);
+    const other = await person.request('POST', '/api/api-keys', { name: 'of another' });
+    expect(kept(other).status).toBe(200);
+  }, 120_000);
+
+  it('there are 100 bots', async () => {
+    const register = (n: number) => {
+      gateway.secrets.add(`xoxb-secret-of-bot-${n}`);
+      const bot_token = `xoxb-secret-of-bot-${n}`;
+      return settings.post('/api/bot-tokens', {
+        platform: 'slack',
+        bot_token,
+        slack_signing_secret: 'signs',
+      });
+    };
+    expect(await untilRefused(100, register)).toEqual([100, 409, 'An account may have at most 100 bots']);
+  });
+
+  it('there are 100 MCP clients, and one that is let in already is let in again', async () => {
+    const clients: OAuthClient[] = [];
+    for (let n = 0; n < 100; n++) {
+      const client = await OAuthClient.register(gateway);
+      await client.connect(person);
+      clients.push(client);
+    }
+    const further = await OAuthClient.register(gateway);
+    await expect(further.connect(person)).rejects.toThrow();
+    const { authorizations } = (await person.request('GET', '/api/mcp-authorizations')).body;
+    expect(authorizations).toHaveLength(100);
+    await clients[0]!.connect(person, { prompt: 'consent' });
+  }, 120_000);
+
+  it('feedback is taken 20 times an hour', async () => {
+    const give = () => settings.post('/api/feedback', { message: 'x'.repeat(10_000) });
+    expect(await untilRefused(20, give)).toEqual([20, 429, 'At most 20 messages of feedback an hour']);
+    expect((await give()).headers.get('retry-after')).toBe('3600');
+    expect((await person.request('POST', '/api/feedback', { message: 'of another' })).status).toBe(200);
+  });
+
+  it('100 uploads may be reserved at the same time, and the others bring their files meanwhile', async () => {
+    const reserve = () => gateway.agentApi.post('/api/files/reserve', FACTS);
+    const detail = 'At most 100 uploads of an account may be reserved at the same time';
+    expect(await untilRefused(100, reserve)).toEqual([100, 429, detail]);
+    expect((await person.request('POST', '/api/files/reserve', FACTS)).status).toBe(200);
+    const inline = { bytes_b64: 'aGVsbG8=', ...FACTS };
+    expect((await gateway.agentApi.post('/api/files', inline)).status).toBe(200);
+  });
+});
