@@ -18,6 +18,8 @@ async function main(): Promise<void> {
   if ('mistakes' in loaded) return giveUp(EXIT_CONFIG, ['The settings are not right:', ...loaded.mistakes]);
   const loggers = openLoggers(loaded.settings.logLevel);
   watchFaults(loggers);
+  // The banner may have nowhere to go: a full disk, a pipe that is gone.
+  process.stdout.on('error', () => {});
   try {
     const gateway = await startGateway(loaded.settings, systemClock, loggers);
     closeOnSignal(gateway, loggers);

@@ -19,6 +19,7 @@ import { openMessaging } from './messaging-parts.ts';
 import type { Parts, Running } from './parts.ts';
 import { openPeople } from './people-parts.ts';
 import { makePlatforms } from './platforms.ts';
+import { watchResources } from './resource-parts.ts';
 
 /** Makes the domains, the platforms and the doors, and opens them. Closing goes the other way round. */
 export async function assemble(parts: Parts): Promise<Running> {
@@ -33,6 +34,7 @@ export async function assemble(parts: Parts): Promise<Running> {
     events.writeFailed('what is old', error),
   );
   closers.push(() => retention.close());
+  const descriptors = watchResources(parts, events, metrics);
 
   const { sip, messengers } = makePlatforms(parts, metrics, publicUrl);
   const calls = await openCalls(parts, { sip, others: messengers, wakeups, metrics, events });
@@ -69,7 +71,7 @@ export async function assemble(parts: Parts): Promise<Running> {
     metrics,
     publicUrl,
   };
-  const { http, mcp } = openDoors(parts, { ...domains, keys, replies, wakeups, events });
+  const { http, mcp } = openDoors(parts, { ...domains, keys, replies, wakeups, events, descriptors });
   // Closes after everything that still has messages to send.
   for (const messenger of messengers) closers.push((deadlineMs) => messenger.close(deadlineMs));
   closers.push((deadlineMs) => http.close(deadlineMs));

@@ -15,18 +15,22 @@ import { streamRoute } from '../api/stream/stream-route.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
 import type { Wakeups } from '../messaging/wakeups.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { authorizationDoor } from './authorization-parts.ts';
+import { readiness } from './call-parts.ts';
 import { openMcp } from './mcp-parts.ts';
 import type { Parts } from './parts.ts';
+import { resourceChecks } from './resource-parts.ts';
 import { type Domains, routes } from './routes.ts';
 
-interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization'> {
+interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness'> {
   readonly authorization: AuthorizationDomain;
   readonly inbox: InboxDomain;
   readonly keys: KeyRing;
   readonly replies: AgentReplies;
   readonly wakeups: Wakeups;
   readonly events: BusinessEvents;
+  readonly descriptors: DescriptorWatch;
 }
 
 export interface Doors {
@@ -65,6 +69,7 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
   };
   const rest = routes({
     ...needs,
+    readiness: [...readiness(calls), ...resourceChecks(store, needs.descriptors)],
     probes,
     oauth: oauthDoor(signIns, people, authenticate),
     authorization: authorizationDoor(authorization, people, [...signIns.providers.keys()], authenticate),
@@ -75,6 +80,7 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
       streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
+    admitsConnection: () => needs.descriptors.admits(),
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),

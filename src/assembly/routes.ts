@@ -38,7 +38,7 @@ import { platformRoutes } from '../api/rest/platforms.ts';
 import { signInRoutes } from '../api/rest/sign-in.ts';
 import { sipDidRoutes } from '../api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from '../api/rest/sip-trunk.ts';
-import { systemRoutes } from '../api/rest/system.ts';
+import { type ReadinessCheck, systemRoutes } from '../api/rest/system.ts';
 import { telegramRoutes } from '../api/rest/telegram.ts';
 import { usageRoutes } from '../api/rest/usage.ts';
 import { webhookRoutes } from '../api/rest/webhooks.ts';
@@ -48,7 +48,6 @@ import { deleteAccountFiles } from '../files/delete-account-files.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import type { OutboundDomain } from '../messaging/outbound-domain.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { readiness } from './call-parts.ts';
 
 /** What the endpoints act on. */
 export interface Domains {
@@ -63,6 +62,7 @@ export interface Domains {
   readonly oauth: OAuthDoor;
   readonly authorization: AuthorizationDoor;
   readonly metrics: Metrics;
+  readonly readiness: readonly ReadinessCheck[];
   readonly publicUrl: () => string;
 }
 
@@ -104,7 +104,7 @@ export function routes(domains: Domains): Route[] {
     ...clientRoutes(authorization),
     ...authorizeRoutes(authorization),
     ...mcpAuthorizationRoutes(authorization.domain),
-    ...systemRoutes({ readiness: readiness(calls), metrics: () => metrics.text() }),
+    ...systemRoutes({ readiness: domains.readiness, metrics: () => metrics.text() }),
     openApiRoute(() => all, publicUrl),
   ];
   return all;

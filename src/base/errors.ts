@@ -93,6 +93,7 @@ const ERROR_TABLE = {
   send_failed: { status: 502, text: 'Failed to send message' },
   platform_failed: { status: 502, text: 'The platform did not answer as expected' },
   not_ready: { status: 503, text: 'The gateway is not ready' },
+  disk_full: { status: 507, text: 'The disk of the gateway is full' },
   storage_full: { status: 507, text: 'No room for more files' },
   deadline_exceeded: { status: 504, text: 'The operation did not finish in time' },
 } as const satisfies Record<string, { status: number; text: string }>;
@@ -117,6 +118,11 @@ export class GatewayError extends Error {
     this.code = code;
     this.status = ERROR_TABLE[code].status;
   }
+}
+
+/** Whether a write failed because the disk is full, which has a line in the log once for all. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === 'disk_full';
 }
 
 /** Too many guesses, or too much work at once; `retryAfterS` goes out as `Retry-After`, in whole seconds. */

@@ -34,7 +34,7 @@ export async function receiveBytes(
     await domain.transfers.during(ownerName(owner), () => domain.disk.write(fileId, meter.count(source)));
   } catch (error) {
     domain.ledger.give(owner, meter.sizeBytes);
-    throw refusalOf(domain, error);
+    throw refusalOf(domain, domain.store.disk.failure(error));
   }
   return { fileId, owner, sizeBytes: meter.sizeBytes, head: meter.head };
 }
@@ -56,10 +56,10 @@ export function tooLarge({ maxBytes, count }: Pick<FileDomain, 'maxBytes' | 'cou
   return new GatewayError('file_too_large', `File exceeds max size (${maxBytes} bytes)`);
 }
 
-/** A full disk is ours to see, whatever the operating system calls it. */
+/** To whoever brings a file, a full disk is no room for more files. */
 function refusalOf({ count }: Pick<FileDomain, 'count'>, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return refusalOf({ count }, new GatewayError('storage_full'));
+  if (code === 'disk_full') return refusalOf({ count }, new GatewayError('storage_full'));
   const event = code === undefined ? undefined : COUNTED[code];
   if (event !== undefined) count(event);
   return error;

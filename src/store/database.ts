@@ -82,18 +82,40 @@ function openForWriting(path: string, nowIso: () => string): Database {
   }
 }
 
-/** Gives Kysely each statement prepared once; SQLite prepares anew by itself when the schema changes. */
-export function withStatementCache(database: Database): StatementSource {
+/**
+ * Gives Kysely each statement prepared once; SQLite prepares anew by itself when the schema changes. What a statement
+ * throws goes through `failure` first.
+ */
+export function withStatementCache(
+  database: Database,
+  failure: (error: unknown) => unknown,
+): StatementSource {
   const statements = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
     prepare(sql) {
       const known = statements.get(sql);
       if (known) return known;
-      const statement = database.prepare(sql) as unknown as SqliteStatement;
+      const statement = telling(database.prepare(sql) as unknown as SqliteStatement, failure);
       if (statements.size >= STATEMENT_CACHE_SIZE) statements.delete(statements.keys().next().value!);
       statements.set(sql, statement);
       return statement;
     },
+  };
+}
+
+function telling(statement: SqliteStatement, failure: (error: unknown) => unknown): SqliteStatement {
+  const told = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw failure(error);
+    }
+  };
+  return {
+    reader: statement.reader,
+    all: (parameters) => told(() => statement.all(parameters)),
+    run: (parameters) => told(() => statement.run(parameters)),
+    iterate: (parameters) => told(() => statement.iterate(parameters)),
   };
 }

@@ -7,14 +7,16 @@ import { type DatabaseConnection, SqliteAdapter, SqliteDialect, SqliteDriver } f
  */
 export class QueueingDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
+  readonly #isInTransaction: () => boolean;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: SqliteDatabase, isInTransaction: () => boolean) {
     super({ database });
     this.#database = database;
+    this.#isInTransaction = isInTransaction;
   }
 
   override createDriver(): QueueingDriver {
-    return new QueueingDriver({ database: this.#database });
+    return new QueueingDriver(this.#database, this.#isInTransaction);
   }
 
   override createAdapter(): LocklessAdapter {
@@ -31,8 +33,19 @@ class LocklessAdapter extends SqliteAdapter {
 
 /** Hands the connection on from one query or transaction to the next, in the order in which they asked. */
 class QueueingDriver extends SqliteDriver {
+  readonly #isInTransaction: () => boolean;
   #last: Promise<void> = Promise.resolve();
   #handOn: () => void = () => {};
+
+  constructor(database: SqliteDatabase, isInTransaction: () => boolean) {
+    super({ database });
+    this.#isInTransaction = isInTransaction;
+  }
+
+  /** SQLite has rolled back by itself when the disk is full; to do so again would fail, and hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#isInTransaction()) await super.rollbackTransaction(connection);
+  }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const former = this.#last;

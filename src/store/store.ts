@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
 import { CamelCasePlugin, Kysely } from 'kysely';
 import { type Clock, systemClock } from '../base/time.ts';
@@ -7,6 +7,7 @@ import { Checkpointer } from './checkpointer.ts';
 import { lockData } from './data-lock.ts';
 import { openDatabase, withStatementCache } from './database.ts';
 import { QueueingDialect } from './dialect.ts';
+import { DiskWatch } from './disk-watch.ts';
 import { assertNoLostDatabase, type MasterKeyOptions, openSecretBox } from './master-key.ts';
 import type { SecretBox } from './secret-box.ts';
 import { describeFailure } from './store-error.ts';
@@ -16,6 +17,8 @@ import type { Db, Tables } from './tables.ts';
 export interface Store {
   readonly db: Db;
   readonly secrets: SecretBox;
+  /** Whether the disk that it lies on takes what is written. */
+  readonly disk: DiskWatch;
   /** Another one whenever a row may have changed; the same one says that none has. Takes some microseconds. */
   version(): string;
   /** Writes everything to the file and lets another gateway have it; safe to call twice. */
@@ -71,6 +74,7 @@ function makeDataDir(dataDir: string): void {
 class SqliteStore implements Store {
   readonly db: Db;
   readonly secrets: SecretBox;
+  readonly disk: DiskWatch;
   readonly #database: Database;
   readonly #checkpointer: Checkpointer;
   readonly #releaseLock: () => void;
@@ -83,12 +87,16 @@ class SqliteStore implements Store {
     this.#database = database;
     this.#releaseLock = releaseLock;
     this.secrets = secrets;
+    this.disk = new DiskWatch({ dir: dirname(database.name), probe: () => writeALittle(database) });
     this.#checkpointer = new Checkpointer(database.name);
     this.#ownChanges = database.prepare<[], number>('select total_changes()').pluck();
     // Nobody but a shell of the operator's writes beside us.
     this.#otherChanges = database.prepare<[], number>('pragma data_version').pluck();
     this.db = new Kysely<Tables>({
-      dialect: new QueueingDialect(withStatementCache(database)),
+      dialect: new QueueingDialect(
+        withStatementCache(database, (error) => this.disk.failure(error)),
+        () => database.inTransaction,
+      ),
       plugins: [new CamelCasePlugin()],
     });
   }
@@ -115,9 +123,16 @@ class SqliteStore implements Store {
 
   /** Whoever closes the database last empties the log into it, so the writer goes after its helper. */
   async #close(): Promise<void> {
+    this.disk.close();
     await this.db.destroy();
     await this.#checkpointer.close();
     this.#database.close();
     this.#releaseLock();
   }
+}
+
+/** A page of the log, which changes nothing. Within a transaction it would prove nothing: that is for its own end to tell. */
+function writeALittle(database: Database): void {
+  if (database.inTransaction) return;
+  database.pragma(`user_version = ${database.pragma('user_version', { simple: true })}`);
 }

@@ -1,3 +1,4 @@
+import { isDiskFull } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Loggers } from './loggers.ts';
 import type { Metrics } from './metrics.ts';
@@ -64,9 +65,22 @@ export class BusinessEvents {
     if (count > 0) this.#loggers.calls.warn({ count }, 'calls were lost by a restart');
   }
 
-  /** A record or a key's last use could not be written; service goes on. */
+  /** A record or a key's last use could not be written; service goes on. That the disk is full is told once for all. */
   writeFailed(what: string, error: unknown): void {
+    if (isDiskFull(error)) return;
     this.#loggers.main.error({ err: error, what }, 'a write to the database failed');
+  }
+
+  /** The disk is full, or (null) takes writes again. */
+  diskChanged(problem: string | null): void {
+    if (problem === null) this.#loggers.main.info('the disk takes writes again');
+    else this.#loggers.main.error({ problem }, 'the disk is full: what must be stored is refused');
+  }
+
+  /** File descriptors run short, or (null) there are enough again. */
+  descriptorsChanged(problem: string | null): void {
+    if (problem === null) this.#loggers.main.info('there are file descriptors again');
+    else this.#loggers.main.error({ problem }, 'file descriptors run short: new connections are turned away');
   }
 
   /** Somebody has something to say to the operator; the database has the words. */

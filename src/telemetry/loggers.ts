@@ -43,7 +43,7 @@ export interface Loggers {
 
 /** Loggers that write JSON lines to standard output without blocking on it, or to a stream of a test. */
 export function openLoggers(level: string, stream?: DestinationStream): Loggers {
-  const destination = stream ?? pino.destination({ fd: 1, sync: false, maxLength: BACKLOG_BYTES });
+  const output = stream ? { stream, flush: () => {} } : standardOutput();
   const root = pino(
     {
       level,
@@ -53,7 +53,7 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
       redact: { paths: SECRET_PATHS, censor: '[redacted]' },
       hooks: { streamWrite: withoutKeys },
     },
-    destination,
+    output.stream,
   );
   const part = (name: string) => root.child({ part: name });
   return {
@@ -64,14 +64,32 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
     sip: part('sip'),
     engine: part('engine'),
     messaging: part('messaging'),
-    flush: () => flush(destination),
+    flush: output.flush,
   };
+}
+
+/** Where lines go, and how what is still in memory is written. */
+interface Output {
+  readonly stream: DestinationStream;
+  readonly flush: () => void;
+}
+
+/**
+ * What cannot be written (a full disk, a pipe that is gone) waits for the next line: to log that would fail as well.
+ * Flushing would then wait for ever, and so would the end of the process; so it gives up what is left.
+ */
+function standardOutput(): Output {
+  const stream = pino.destination({ fd: 1, sync: false, maxLength: BACKLOG_BYTES });
+  let isFailing = false;
+  stream.on('error', () => {
+    isFailing = true;
+  });
+  stream.on('write', () => {
+    isFailing = false;
+  });
+  return { stream, flush: () => (isFailing ? stream.destroy() : stream.flushSync()) };
 }
 
 function withoutKeys(line: string): string {
   return line.replace(KEY_IN_TEXT, 'svc_[redacted]').replace(CREDENTIAL_IN_TEXT, '$1[redacted]');
-}
-
-function flush(destination: DestinationStream): void {
-  if ('flushSync' in destination && typeof destination.flushSync === 'function') destination.flushSync();
 }

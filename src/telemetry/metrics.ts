@@ -173,6 +173,16 @@ export class Metrics {
     });
   }
 
+  /** Shows the connections that there were no file descriptors for; once. */
+  watchRefusedConnections(read: () => number): void {
+    registerReadMetric(this.#registry, {
+      name: 'svc_connections_refused_total',
+      type: 'counter',
+      help: 'Connections that were turned away because file descriptors ran short',
+      samples: () => [{ value: read(), labels: {} }],
+    });
+  }
+
   /** Shows the engine's figures; once. */
   watchEngine(read: ReadEngine): void {
     registerEngineMetrics(this.#registry, read);

@@ -12,6 +12,8 @@ import { Traffic } from './traffic.ts';
 export interface HttpServerOptions extends DispatcherOptions {
   readonly routes: readonly Route[];
   readonly sockets: readonly SocketRoute[];
+  /** Whether one more connection may stay; without it, all may. */
+  readonly admitsConnection?: () => boolean;
 }
 
 /** The gateway's front door: every HTTP request and every WebSocket handshake comes in here. */
@@ -38,6 +40,11 @@ export class HttpServer {
     this.#sockets = new SocketServer(this.#paths, this.#traffic, options.onError, options.ownOrigin);
     const dispatcher = new Dispatcher(this.#paths, this.#traffic, options);
     const serve = dispatcher.serve.bind(dispatcher);
+    const { admitsConnection } = options;
+    const watchConnection = (response: uWS.HttpResponse, change: number): void => {
+      if (change > 0 && !admitsConnection!()) response.close();
+    };
+    if (admitsConnection) this.#app.filter(watchConnection);
     this.#app.ws('/*', this.#sockets.behavior(serve));
     this.#app.any('/*', serve);
   }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isDiskFull } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
@@ -115,7 +116,8 @@ export class BotLogin {
   #couldNotStore(error: unknown): void {
     const { observer } = this.#parts;
     observer.count('update_failed');
-    observer.log('error', 'an update of Telegram could not be stored', { err: error });
+    if (!isDiskFull(error))
+      observer.log('error', 'an update of Telegram could not be stored', { err: error });
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

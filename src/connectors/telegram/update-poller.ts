@@ -1,3 +1,4 @@
+import { isDiskFull } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import { beginAgainAt, joinAlbums } from './albums.ts';
@@ -111,6 +112,8 @@ export class UpdatePoller {
   #countTry(error: unknown): void {
     const { observer } = this.#parts;
     observer.count('update_failed');
+    // A full disk is no fault of the update's: it waits at Telegram until there is room.
+    if (isDiskFull(error)) return;
     observer.log('error', 'an update of Telegram could not be stored', { err: error });
     this.#triesAtOffset += 1;
     if (this.#triesAtOffset < MAX_TRIES || this.#offset === 0) return;

@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { GatewayError } from '../../base/errors.ts';
+import { GatewayError, isDiskFull } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
@@ -96,7 +96,9 @@ export class WhatsAppConnector
       sizeOf: (mediaId) => this.#sizeOf(mediaId),
       onStranger: (address) => this.#answerStranger(address),
       count: (event) => observer.count(event),
-      onFailure: (error) => observer.log('error', 'a webhook could not be taken in', { err: error }),
+      onFailure: (error) => {
+        if (!isDiskFull(error)) observer.log('error', 'a webhook could not be taken in', { err: error });
+      },
     });
   }
 

@@ -20,6 +20,8 @@ export class MemoryIntake implements MessageIntake {
   knowsNobody = false;
   /** So many writes fail from now on. */
   failures = 0;
+  /** With this. */
+  failure: unknown = new Error('it cannot be stored');
   /** How often something was told, whatever became of it. */
   told = 0;
 
@@ -65,7 +67,7 @@ export class MemoryIntake implements MessageIntake {
     this.told += 1;
     if (this.failures === 0) return;
     this.failures -= 1;
-    throw new Error('the disk is full');
+    throw this.failure;
   }
 }
 

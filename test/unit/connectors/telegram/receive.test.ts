@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { GatewayError } from '../../../../src/base/errors.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { MemoryIntake } from './memory-intake.ts';
 import { afterPauses, BOT_ID, connectorTo, formFile, LOGIN, ownBot, telegram } from './telegram-setup.ts';
@@ -65,6 +66,15 @@ test('what can never be stored does not hold up the rest for ever', async () => 
   ada.says('blessed');
   await afterPauses(clock, 'the next one', () => intake.messages.length === 1, 5_000);
   expect([intake.texts, counts.get('update_skipped')]).toEqual([['blessed'], 1]);
+});
+
+test('a full disk loses nothing: what it has no room for comes again until it has', async () => {
+  const { bot, intake, clock, counts } = await ownBot();
+  intake.failures = 40;
+  intake.failure = new GatewayError('disk_full');
+  bot.person().says('precious');
+  await afterPauses(clock, 'it', () => intake.messages.length === 1, 15_000);
+  expect([intake.texts, counts.get('update_skipped')]).toEqual([['precious'], undefined]);
 });
 
 test('a restart goes on where Telegram was told to; what was not confirmed comes again and is dropped', async () => {
