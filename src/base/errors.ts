@@ -92,6 +92,7 @@ const ERROR_TABLE = {
   url_failed: { status: 502, text: 'The URL could not be fetched' },
   send_failed: { status: 502, text: 'Failed to send message' },
   platform_failed: { status: 502, text: 'The platform did not answer as expected' },
+  no_room_for_body: { status: 503, text: 'Too many requests are still coming in; come again later' },
   not_ready: { status: 503, text: 'The gateway is not ready' },
   disk_full: { status: 507, text: 'The disk of the gateway is full' },
   storage_full: { status: 507, text: 'No room for more files' },

@@ -3,6 +3,7 @@ import { GatewayError } from '../../base/errors.ts';
 import type { ClientAddresses } from '../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
 import { admit, assertOwnSite, credentialOf, isSafeMethod, type OwnOrigin } from './access.ts';
+import { BodyBudget } from './body-budget.ts';
 import { bodyLimitOf } from './body-limit.ts';
 import { BodyStream } from './body-stream.ts';
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
@@ -59,6 +60,7 @@ export class Dispatcher {
   readonly #paths: PathTable<Endpoint>;
   readonly #traffic: Traffic;
   readonly #options: DispatcherOptions;
+  readonly #strangers = new BodyBudget();
 
   constructor(paths: PathTable<Endpoint>, traffic: Traffic, options: DispatcherOptions) {
     this.#paths = paths;
@@ -149,6 +151,7 @@ export class Dispatcher {
       maxBytes: bodyLimitOf(compiled.route, this.#options.bodyLimitBytes),
       deadlineMs: this.#options.bodyDeadlineMs ?? BODY_DEADLINE_MS,
       silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
+      budget: compiled.route.access === 'public' ? this.#strangers : null,
     };
     readBody(exchange, limits, (outcome) => {
       try {
@@ -172,6 +175,9 @@ export class Dispatcher {
         return;
       case 'too_slow':
         exchange.send(reply(408, { detail: new GatewayError('body_too_slow').message }), true);
+        return;
+      case 'no_room':
+        exchange.send(reply(503, { detail: new GatewayError('no_room_for_body').message }), true);
         return;
       case 'complete':
         incoming.body = bodyValue(compiled.route.body!, outcome.bytes);

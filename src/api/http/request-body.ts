@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { Exchange } from './exchange.ts';
 import { ValidationError } from './validation.ts';
 
@@ -10,13 +11,16 @@ export interface BodyLimits {
   readonly deadlineMs: number;
   /** Longest pause between two pieces. The server library hangs up without a word after 10 s. */
   readonly silenceMs: number;
+  /** Room for what has come of a body that is not complete; null: there is always room. */
+  readonly budget: BodyBudget | null;
 }
 
 export type BodyOutcome =
   | { readonly kind: 'complete'; readonly bytes: Buffer }
   /** `isRead` when the client has sent everything, so that its connection can go on. */
   | { readonly kind: 'too_large'; readonly isRead: boolean }
-  | { readonly kind: 'too_slow' };
+  | { readonly kind: 'too_slow' }
+  | { readonly kind: 'no_room' };
 
 /** How many times the cap is read and thrown away, so that a client mid-upload hears 413 and not a broken pipe. */
 const DISCARD_FACTOR = 4;
@@ -29,10 +33,13 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
   const startMs = performance.now();
   const chunks: Buffer[] = [];
   let lengthBytes = 0;
+  let heldBytes = 0;
   let isDone = false;
 
   const finish = (outcome: BodyOutcome) => {
     clearTimeout(silence);
+    limits.budget?.give(heldBytes);
+    heldBytes = 0;
     if (isDone || !exchange.isOpen) return;
     isDone = true;
     done(outcome);
@@ -51,6 +58,10 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
       finish({ kind: 'too_large', isRead: isLast });
     }
     if (isLast || isDone) return;
+    if (limits.budget && lengthBytes <= limits.maxBytes) {
+      if (!limits.budget.take(chunk.byteLength)) return finish({ kind: 'no_room' });
+      heldBytes += chunk.byteLength;
+    }
     if (performance.now() - startMs > limits.deadlineMs) finish({ kind: 'too_slow' });
     else silence.refresh();
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { reply } from '../../../src/api/http/reply.ts';
 import { type Route, route } from '../../../src/api/http/route.ts';
-import { RawClient, served } from './served.ts';
+import { eventually, RawClient, served } from './served.ts';
 
 const LIMIT_BYTES = 1_048_576;
 const PUBLIC_LIMIT_BYTES = 16_384;
@@ -59,6 +59,25 @@ describe('request bodies', () => {
     const { port } = await served([refused]);
     const client = new RawClient(port).write(head(1_000_000));
     expect(await client.closed()).toMatch(/^HTTP\/1.1 401 [\s\S]*"detail":"no"/);
+  });
+
+  it('of strangers that do not come to their end have 32 MB in all, and others have theirs', async () => {
+    const large: Route = { ...post, bodyLimitBytes: LIMIT_BYTES };
+    const known: Route = { ...large, path: '/known', access: 'runtime' };
+    const { port, url } = await served([large, known]);
+    const clients = Array.from({ length: 40 }, () =>
+      new RawClient(port).write(head(LIMIT_BYTES)).write(Buffer.alloc(LIMIT_BYTES - 1, ' ')),
+    );
+    const refused = () => clients.filter(({ received }) => received.startsWith('HTTP/1.1 503 '));
+    await eventually(() => refused().length >= 8);
+    expect(clients.filter(({ received }) => received === '').length).toBeGreaterThan(30);
+    // What comes at once needs no room, and neither does anything of those who are known.
+    expect((await fetch(`${url}/x`, { method: 'POST', body: bodyOf(100) })).status).toBe(200);
+    const slow = new RawClient(port).write(
+      `POST /known HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Length: ${LIMIT_BYTES}\r\n\r\n`,
+    );
+    slow.write(bodyOf(LIMIT_BYTES).slice(0, 900_000)).write(bodyOf(LIMIT_BYTES).slice(900_000));
+    expect(await slow.until(({ received }) => received !== '')).toMatch(/^HTTP\/1.1 200 /);
   });
 
   it('are nested at most 32 levels deep', async () => {
