@@ -87,6 +87,32 @@ test('a body that is nested too deeply reaches nobody, neither by the SDK', asyn
   expect([counts.quick, counts.sdk]).toEqual([0, 0]);
 });
 
+test('a key may have 500 streams, and one that ends makes room for the next', async () => {
+  const { url, counts } = await mcpDoors();
+  const open = await Promise.all(Array.from({ length: 500 }, () => listening(url, 'svc_agent')));
+  const refused = await new McpCaller(`${url}/mcp`).post(listen(TRANSCRIPT), MODERN_HEADERS);
+  expect([refused.status, refused.text]).toEqual([
+    429,
+    '{"detail":"At most 500 MCP streams may be open per key"}',
+  ]);
+  expect(counts.streamsRefused).toBe(1);
+  await listening(url, 'svc_other');
+  open[0]!.close();
+  await waitFor('its place', async () => await listening(url, 'svc_agent').catch(() => false));
+});
+
+test('streams within sessions have places, too', async () => {
+  const { url, counts } = await mcpDoors();
+  const open = await Promise.all(Array.from({ length: 499 }, () => listening(url, 'svc_agent')));
+  const session = await new McpCaller(`${url}/mcp?stateful`).open();
+  const stream = await session.listen();
+  await expect(session.listen()).rejects.toThrow();
+  expect(counts.streamsRefused).toBe(1);
+  stream.close();
+  await waitFor('its place', async () => await session.listen().catch(() => false));
+  for (const one of open) one.close();
+});
+
 test('a call ends when its client is gone', async () => {
   const { url, tools } = await mcpDoors();
   const aborter = new AbortController();
