@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { ApiKeysTable, Db, KeyKind } from './tables.ts';
 
 export type ApiKey = Selectable<ApiKeysTable>;
@@ -92,4 +92,12 @@ export async function revokeKey(db: Db, keyId: string, revokedAt: string): Promi
 /** For a key that nobody but the gateway knows by its id; others are revoked. */
 export async function deleteKey(db: Db, keyId: string): Promise<void> {
   await db.deleteFrom('apiKeys').where('id', '=', keyId).execute();
+}
+
+/** Deletes up to `limit` keys that were revoked before a time; returns how many. */
+export async function deleteRevokedKeys(db: Db, before: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from api_keys where id in (
+      select id from api_keys where revoked_at < ${before} limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
 }

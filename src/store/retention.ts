@@ -3,6 +3,7 @@ import { type CancelTimer, type Clock, isoAfter } from '../base/time.ts';
 import { deleteOldestFailedPasswords } from './audit-log.ts';
 import { deleteOldestEvents } from './events.ts';
 import { deleteOldRequests } from './idempotent-requests.ts';
+import { deleteRevokedKeys } from './keys.ts';
 import { deleteOldestMessages } from './messages.ts';
 import { deleteEmptyGrants, deleteExpiredTokens } from './oauth-grants.ts';
 import type { Db } from './tables.ts';
@@ -13,6 +14,8 @@ const EVENT_MS = 30 * DAY_MS;
 const REQUEST_MS = DAY_MS;
 /** Long enough to look into an attack. */
 const FAILED_PASSWORDS_MS = 90 * DAY_MS;
+/** What a key was and when it was revoked; the log of changes goes on knowing it. */
+const REVOKED_KEY_MS = 30 * DAY_MS;
 /** Deleted at once; so few take less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
 
@@ -26,8 +29,9 @@ interface KeptFor {
 }
 
 /**
- * Forgets events after 30 days, the answers to requests with a key after one, wrong passwords after 90, tokens once they
- * have expired, and messages when the operator says so: when the gateway starts, and every day from then on.
+ * Forgets events and revoked keys after 30 days, the answers to requests with a key after one, wrong passwords after 90,
+ * tokens once they have expired, and messages when the operator says so: when the gateway starts, and every day from then
+ * on.
  */
 export class Retention {
   readonly #db: Db;
@@ -62,6 +66,7 @@ export class Retention {
     const nowIso = this.#clock.nowIso();
     await this.#empty(deleteOldestEvents, isoAfter(nowIso, -EVENT_MS));
     await this.#empty(deleteOldRequests, isoAfter(nowIso, -REQUEST_MS));
+    await this.#empty(deleteRevokedKeys, isoAfter(nowIso, -REVOKED_KEY_MS));
     const { messagesMs } = this.#keptFor;
     if (messagesMs !== null) await this.#empty(deleteOldestMessages, isoAfter(nowIso, -messagesMs));
     await this.#empty(deleteOldestFailedPasswords, isoAfter(nowIso, -FAILED_PASSWORDS_MS));

@@ -5,6 +5,7 @@ import { takeSnapshot } from '../../../src/messaging/inbox.ts';
 import { readDelta } from '../../../src/messaging/inbox-delta.ts';
 import { appendEvent, eventsOfAgents } from '../../../src/store/events.ts';
 import { beginRequest } from '../../../src/store/idempotent-requests.ts';
+import { insertKey } from '../../../src/store/keys.ts';
 import { deleteOldestMessages } from '../../../src/store/messages.ts';
 import { Retention } from '../../../src/store/retention.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -38,6 +39,36 @@ test('events older than 30 days are forgotten at start and every day, in batches
   await retention.close();
   clock.advance(60 * DAY_MS);
   expect(await kept()).toEqual([2]);
+  expect(failures).toEqual([]);
+});
+
+test('keys are forgotten 30 days after they were revoked, and others never', async () => {
+  const { db } = await temporaryStore();
+  const { accountId } = await seedAccount({ db } as never, 'a');
+  const clock = new ManualClock();
+  const daysAgo = (days: number) => new Date(Date.parse(clock.nowIso()) - days * DAY_MS).toISOString();
+  const insert = (name: string, revokedAt: string | null) =>
+    insertKey(db, {
+      id: `key_${name}`,
+      accountId,
+      kind: 'settings',
+      hash: name,
+      keyPrefix: 'svc_',
+      name,
+      createdAt: daysAgo(400),
+      lastUsedAt: null,
+      revokedAt,
+    });
+  for (let n = 0; n < 150; n++) await insert(`old ${n}`, daysAgo(31));
+  await insert('revoked lately', daysAgo(29));
+  await insert('valid', null);
+  const failures: unknown[] = [];
+  const retention = new Retention(db, clock, { messagesMs: null }, (error) => failures.push(error));
+  retention.start();
+  const kept = async () =>
+    (await db.selectFrom('apiKeys').select('name').orderBy('name').execute()).map(({ name }) => name);
+  await waitFor('the sweep', async () => (await kept()).join() === 'revoked lately,valid');
+  await retention.close();
   expect(failures).toEqual([]);
 });
 
