@@ -33,7 +33,7 @@ export class GithubProvider implements IdentityProvider {
   constructor(options: OAuthClientOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#site = options.issuer.replace(/\/+$/, '');
+    this.#site = options.issuer.replace(/(?<!\/)\/+$/, '');
     this.#api = this.#site === 'https://github.com' ? 'https://api.github.com' : `${this.#site}/api/v3`;
   }
 

@@ -39,7 +39,7 @@ function wholeNumber(min: number, max: number): z.ZodType<number, string> {
 const PublicUrl = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
-    return url.href.replace(/\/+$/, '');
+    return url.href.replace(/(?<!\/)\/+$/, '');
   }
   context.addIssue('must be an http or https URL without user name, query or fragment');
   return z.NEVER;

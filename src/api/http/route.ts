@@ -154,7 +154,7 @@ export interface Route
   readonly handler: (request: RouteRequest<any, any, any, any>) => Reply | Promise<Reply>;
 }
 
-const PATH_PARAMETER = /\{([^}]+)\}/g;
+const PATH_PARAMETER = /\{([^{}]+)\}/g;
 
 /** The names in braces of a path, in order. */
 export function pathParameterNames(path: string): string[] {

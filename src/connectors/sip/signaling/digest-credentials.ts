@@ -6,22 +6,27 @@ import { authorization } from './digest-response.ts';
 const MAX_CHALLENGES = 256;
 
 /**
- * The challenges that a trunk's servers have put lately, by nonce. sip.js reads challenges with a parser that
- * knows MD5 only and sees one header; so the guard chooses, keeps the choice here, and shows sip.js just the nonce.
+ * The challenges that a trunk's servers have put lately. sip.js knows MD5 only and sees one header; so the choice is
+ * made before, kept here, and sip.js is shown a name for it in place of the nonce.
  */
 export class ChallengeBook {
-  readonly #byNonce = new Map<string, DigestChallenge>();
+  readonly #byName = new Map<string, DigestChallenge>();
+  #added = 0;
 
-  add(challenge: DigestChallenge): void {
-    if (this.#byNonce.size >= MAX_CHALLENGES) {
-      const oldest = this.#byNonce.keys().next().value;
-      if (oldest !== undefined) this.#byNonce.delete(oldest);
+  /** Gives the name. */
+  add(challenge: DigestChallenge): string {
+    if (this.#byName.size >= MAX_CHALLENGES) {
+      const oldest = this.#byName.keys().next().value;
+      if (oldest !== undefined) this.#byName.delete(oldest);
     }
-    this.#byNonce.set(challenge.nonce, challenge);
+    this.#added += 1;
+    const name = String(this.#added);
+    this.#byName.set(name, challenge);
+    return name;
   }
 
-  find(nonce: string): DigestChallenge | null {
-    return this.#byNonce.get(nonce) ?? null;
+  find(name: string): DigestChallenge | null {
+    return this.#byName.get(name) ?? null;
   }
 }
 

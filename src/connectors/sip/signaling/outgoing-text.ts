@@ -1,3 +1,4 @@
+import { uriInHeader } from './sip-uri.ts';
 import { parseVia, type Via } from './via.ts';
 
 /** What the transport must know of a message that sip.js has written. */
@@ -20,7 +21,7 @@ export function readOutgoing(text: string): OutgoingText | null {
   if (via === null) return null;
   const isResponse = text.startsWith('SIP/2.0 ');
   const [first = '', second = ''] = text.split(' ', 2);
-  const route = /<([^>]*)>/.exec(headerLine(text, 'Route'))?.[1];
+  const route = headerLine(text, 'Route');
   return {
     text,
     method: isResponse ? (/\s(\S+)$/.exec(headerLine(text, 'CSeq'))?.[1] ?? '') : first,
@@ -28,7 +29,7 @@ export function readOutgoing(text: string): OutgoingText | null {
     via,
     callId: headerLine(text, 'Call-ID'),
     hasToTag: /;\s*tag=/i.test(headerLine(text, 'To')),
-    nextHop: route ?? second,
+    nextHop: route === '' ? second : uriInHeader(route),
   };
 }
 

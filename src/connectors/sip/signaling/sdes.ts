@@ -31,7 +31,7 @@ export interface PeerCrypto {
   readonly key: Uint8Array;
 }
 
-/** The parts of an `a=crypto` line as sdp-transform gives them. */
+/** The parts of an `a=crypto` line as they stand there. */
 export interface CryptoLine {
   readonly id: number;
   readonly suite: string;

@@ -1,7 +1,7 @@
-import type { MediaDescription } from 'sdp-transform';
 import { FRAME_MS } from '../../../base/frame.ts';
 import type { OpusRequest, SipCodec } from '../media-protocol.ts';
 import { parseOpusParameters } from './opus-parameters.ts';
+import { payloadTypeOf, type RtpMap, type SdpMedia } from './sdp-text.ts';
 
 /** The formats that a media line lists: what its payload types stand for (RFC 4566 section 6, `rtpmap`). */
 export interface PeerFormats {
@@ -25,8 +25,6 @@ export interface PeerEvents {
   readonly clockRateHz: number;
 }
 
-type RtpMap = MediaDescription['rtp'][number];
-
 /** RTP's clock; a room that is made for the codec has the same rate. */
 export function clockRateHz(codec: SipCodec): 8_000 | 48_000 {
   return codec === 'opus' ? 48_000 : 8_000;
@@ -37,21 +35,19 @@ export function offeredRateHz(codecs: readonly SipCodec[]): number {
   return Math.max(...codecs.map(clockRateHz));
 }
 
-export function parseFormats(media: MediaDescription): PeerFormats {
-  const listed = payloadTypesOf(media).map((payloadType) => ({
+export function parseFormats(media: SdpMedia): PeerFormats {
+  const listed = [...payloadTypesOf(media)].map((payloadType) => ({
     payloadType,
-    map: media.rtp.find((each) => each.payload === payloadType),
+    map: media.maps.get(payloadType),
   }));
   return {
     codecs: listed.flatMap(({ payloadType, map }) => {
       const codec = map === undefined ? staticCodec(payloadType) : mappedCodec(map, media);
-      const opus = codec === 'opus' ? parseOpusParameters(parametersOf(media, payloadType)) : null;
+      const opus = codec === 'opus' ? parseOpusParameters(media.parameters.get(payloadType) ?? '') : null;
       return codec === null ? [] : [{ codec, payloadType, opus }];
     }),
     events: listed.flatMap(({ payloadType, map }) =>
-      map !== undefined && nameOf(map) === 'telephone-event'
-        ? [{ payloadType, clockRateHz: map.rate ?? 8_000 }]
-        : [],
+      map?.name === 'telephone-event' ? [{ payloadType, clockRateHz: map.rateHz }] : [],
     ),
     names: new Map(
       listed.flatMap(({ payloadType, map }) =>
@@ -77,45 +73,36 @@ function staticCodec(payloadType: number): SipCodec | null {
   return payloadType === 8 ? 'PCMA' : null;
 }
 
-function mappedCodec(map: RtpMap, media: MediaDescription): SipCodec | null {
-  const name = nameOf(map);
-  if (name === 'opus') return isOurOpus(map) && takesWholeFrames(media) ? 'opus' : null;
-  const isMono8k = (map.rate ?? 8_000) === 8_000 && (map.encoding ?? 1) === 1;
-  if (name !== 'pcmu' && name !== 'pcma') return null;
-  return isMono8k ? (name.toUpperCase() as 'PCMU' | 'PCMA') : null;
+function mappedCodec(map: RtpMap, media: SdpMedia): SipCodec | null {
+  if (map.name === 'opus') return isOurOpus(map) && takesWholeFrames(media) ? 'opus' : null;
+  if (map.name !== 'pcmu' && map.name !== 'pcma') return null;
+  return map.rateHz === 8_000 && map.channels === 1 ? (map.name.toUpperCase() as 'PCMU' | 'PCMA') : null;
 }
 
 /**
  * RFC 7587 section 7 wants two channels said whatever is sent. Some say one or none and mean the same; more than two
  * are streams of another build.
  */
-function isOurOpus(map: RtpMap): boolean {
-  return map.rate === 48_000 && [1, 2].includes(map.encoding ?? 1);
+function isOurOpus({ rateHz, channels }: RtpMap): boolean {
+  return rateHz === 48_000 && (channels === 1 || channels === 2);
 }
 
 /** Our packets are 20 ms, no less. Phones read over it with G.711. */
-function takesWholeFrames({ maxptime }: MediaDescription): boolean {
-  return typeof maxptime !== 'number' || maxptime >= FRAME_MS;
-}
-
-function nameOf(map: RtpMap): string {
-  return String(map.codec).toLowerCase();
+function takesWholeFrames({ maxPacketMs }: SdpMedia): boolean {
+  return maxPacketMs === null || maxPacketMs >= FRAME_MS;
 }
 
 /** Opus is the same with one channel, two or none said. */
-function formatOf(map: RtpMap): string {
-  const channels = map.encoding ?? 1;
-  return `${nameOf(map)}/${map.rate ?? 8_000}${channels > 2 ? `/${channels}` : ''}`;
+function formatOf({ name, rateHz, channels }: RtpMap): string {
+  return `${name}/${rateHz}${channels > 2 ? `/${channels}` : ''}`;
 }
 
-function parametersOf(media: MediaDescription, payloadType: number): string {
-  return String(media.fmtp.find((each) => each.payload === payloadType)?.config ?? '');
-}
-
-function payloadTypesOf(media: MediaDescription): number[] {
-  return String(media.payloads ?? '')
-    .split(/\s+/)
-    .filter((text) => /^\d{1,3}$/.test(text))
-    .map(Number)
-    .filter((payloadType) => payloadType < 128);
+/** Each once, in the peer's order. */
+function payloadTypesOf({ payloads }: SdpMedia): Set<number> {
+  return new Set(
+    payloads
+      .split(/\s+/)
+      .map(payloadTypeOf)
+      .filter((type) => type !== null),
+  );
 }

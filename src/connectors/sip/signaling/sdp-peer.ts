@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { type MediaDescription, parse, type SessionDescription } from 'sdp-transform';
 import { type PeerCrypto, parseCrypto } from './sdes.ts';
 import { type PeerFormats, parseFormats } from './sdp-formats.ts';
+import { readSdp, type SdpMedia, type SdpSection } from './sdp-text.ts';
 
 /** What the peer's SDP says (RFC 4566, RFC 3264), as far as one audio stream needs it. */
 export interface PeerDescription {
@@ -35,57 +35,41 @@ export interface PeerAudio {
 
 /** Plain and secure RTP, with and without feedback; DTLS is not for us. */
 const AUDIO_PROTOCOLS = new Set(['RTP/AVP', 'RTP/AVPF', 'RTP/SAVP', 'RTP/SAVPF']);
-const MAX_SDP_CHARACTERS = 32_768;
 
 /** Null when the text is no SDP with a media line. */
 export function parsePeerDescription(text: string): PeerDescription | null {
-  if (text.length > MAX_SDP_CHARACTERS || !text.trimStart().startsWith('v=0')) return null;
-  let session: SessionDescription;
-  try {
-    session = parse(text);
-  } catch {
-    return null;
-  }
-  if (session.media.length === 0) return null;
-  const lines = session.media.map(({ type, protocol, payloads }) => ({
-    type,
-    protocol,
-    payloads: String(payloads ?? ''),
-  }));
-  return { lines, audio: audioOf(session) };
+  const description = readSdp(text);
+  if (description === null) return null;
+  const { session, media } = description;
+  return {
+    lines: media.map(({ type, protocol, payloads }) => ({ type, protocol, payloads })),
+    audio: media
+      .map((line, lineIndex) => (isAudio(line) ? parseAudio(session, line, lineIndex) : null))
+      .filter((audio) => audio !== null),
+  };
 }
 
-function audioOf(session: SessionDescription): PeerAudio[] {
-  return session.media
-    .map((media, lineIndex) =>
-      media.type === 'audio' && AUDIO_PROTOCOLS.has(media.protocol)
-        ? parseAudio(session, media, lineIndex)
-        : null,
-    )
-    .filter((audio) => audio !== null);
+function isAudio({ type, protocol }: SdpMedia): boolean {
+  return type === 'audio' && AUDIO_PROTOCOLS.has(protocol);
 }
 
-function parseAudio(
-  session: SessionDescription,
-  media: MediaDescription,
-  lineIndex: number,
-): PeerAudio | null {
-  const host = media.connection?.ip ?? session.connection?.ip;
+function parseAudio(session: SdpSection, media: SdpMedia, lineIndex: number): PeerAudio | null {
+  const { port, protocol, rtcpMux } = media;
+  const host = media.host ?? session.host;
   // Media goes to addresses; a name would need a look-up on the way of every call, and trunks don't send any.
-  if (host === undefined || isIP(host) === 0 || !isPort(media.port)) return null;
-  const rtcpMux = media.rtcpMux !== undefined;
-  const rtcpPort = rtcpMux ? media.port : (media.rtcp?.port ?? media.port + 1);
+  if (host === null || isIP(host) === 0 || !isPort(port)) return null;
+  const rtcpPort = rtcpMux ? port : (media.rtcpPort ?? port + 1);
   return {
     lineIndex,
-    protocol: media.protocol,
+    protocol,
     host,
-    port: media.port,
-    rtcpPort: isPort(rtcpPort) ? rtcpPort : media.port,
+    port,
+    rtcpPort: isPort(rtcpPort) ? rtcpPort : port,
     rtcpMux,
     formats: parseFormats(media),
     direction: directionOf(media.direction ?? session.direction),
     reachable: host !== '0.0.0.0' && host !== '::',
-    crypto: (media.crypto ?? []).map(parseCrypto).filter((crypto) => crypto !== null),
+    crypto: media.crypto.map(parseCrypto).filter((crypto) => crypto !== null),
   };
 }
 
@@ -93,6 +77,6 @@ function isPort(port: number): boolean {
   return Number.isInteger(port) && port > 0 && port <= 65_535;
 }
 
-function directionOf(text: string | undefined): Direction {
+function directionOf(text: string | null): Direction {
   return text === 'sendonly' || text === 'recvonly' || text === 'inactive' ? text : 'sendrecv';
 }

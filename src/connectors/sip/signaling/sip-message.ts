@@ -1,3 +1,5 @@
+import { splitList } from './list-header.ts';
+
 /** A SIP message taken apart just enough to be guarded and rewritten before sip.js sees it (RFC 3261 section 7). */
 export interface SipMessage {
   startLine: string;
@@ -14,7 +16,12 @@ export interface SipHeader {
 /** Largest message that is taken or framed. */
 export const MAX_MESSAGE_BYTES = 65_536;
 
+const MAX_REASON_CHARACTERS = 128;
+/** Lines, and values once lists are split. */
 const MAX_HEADERS = 200;
+/** Line ends on their own would start a header of the sender's choice wherever the value is repeated. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go.
+const CONTROL_CHARACTER = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 const COMPACT_FORMS: Readonly<Record<string, string>> = {
   b: 'referred-by',
@@ -43,9 +50,8 @@ export function parseSipMessage(bytes: Buffer): SipMessage | null {
   const start = skipBlankLines(bytes);
   const end = bytes.indexOf('\r\n\r\n', start);
   if (end < 0) return null;
-  const head = bytes.toString('utf8', start, end);
-  if (head.includes('\0')) return null;
-  const [startLine = '', ...lines] = head.replace(/\r\n[ \t]+/g, ' ').split('\r\n');
+  const head = bytes.toString('utf8', start, end).replace(/\r\n[ \t]+/g, ' ');
+  const [startLine = '', ...lines] = head.split('\r\n', MAX_HEADERS + 2);
   const headers = parseHeaders(lines);
   if (headers === null || !isStartLine(startLine)) return null;
   const message: SipMessage = { startLine, headers, body: '' };
@@ -59,6 +65,7 @@ function skipBlankLines(bytes: Buffer): number {
 }
 
 function isStartLine(line: string): boolean {
+  if (CONTROL_CHARACTER.test(line)) return false;
   return /^SIP\/2\.0 [1-6]\d\d( |$)/i.test(line) || /^[A-Z0-9.!%*_+`'~-]+ \S+ SIP\/2\.0$/i.test(line);
 }
 
@@ -66,6 +73,7 @@ function parseHeaders(lines: readonly string[]): SipHeader[] | null {
   if (lines.length > MAX_HEADERS) return null;
   const headers: SipHeader[] = [];
   for (const line of lines) {
+    if (CONTROL_CHARACTER.test(line)) return null;
     const colon = line.indexOf(':');
     const rawName = line.slice(0, colon).trim().toLowerCase();
     if (colon <= 0 || !/^[a-z0-9.!%*_+`'~-]+$/.test(rawName)) return null;
@@ -74,7 +82,7 @@ function parseHeaders(lines: readonly string[]): SipHeader[] | null {
     const values = SPLIT_AT_COMMAS.has(name) ? splitList(value) : [value];
     for (const each of values) headers.push({ name, value: each });
   }
-  return headers;
+  return headers.length > MAX_HEADERS ? null : headers;
 }
 
 /** The body ends where Content-Length says, counted in bytes; bytes after it are no part of the message. */
@@ -85,12 +93,6 @@ function takeBody(message: SipMessage, rest: Buffer): boolean {
   if (lengthBytes > rest.length) return false;
   message.body = rest.toString('utf8', 0, lengthBytes);
   return true;
-}
-
-/** Splits a comma-separated list, leaving commas in quotes and angle brackets alone. */
-export function splitList(value: string): string[] {
-  const parts = value.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<]|["<])+/g) ?? [];
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
 /** The first value of a header; null when there is none. `name` is the long form in lower case. */
@@ -109,10 +111,6 @@ export function tokensOf(message: SipMessage, name: string): string[] {
     .map((token) => token.toLowerCase());
 }
 
-export function removeHeader(message: SipMessage, name: string): void {
-  message.headers = message.headers.filter((header) => header.name !== name);
-}
-
 export function isResponse(message: SipMessage): boolean {
   return message.startLine.startsWith('SIP/2.0 ') || /^SIP\/2\.0 /i.test(message.startLine);
 }
@@ -124,18 +122,14 @@ export function methodOf(message: SipMessage): string {
 }
 
 export function requestUriOf(message: SipMessage): string {
-  return message.startLine.split(' ')[1] ?? '';
+  return message.startLine.split(' ', 2)[1] ?? '';
 }
 
 export function statusOf(message: SipMessage): number {
   return Number(message.startLine.slice(8, 11));
 }
 
-/** Writes the message with a fresh Content-Length. */
-export function formatSipMessage(message: SipMessage): string {
-  const lines = message.headers
-    .filter((header) => header.name !== 'content-length')
-    .map((header) => `${header.name}: ${header.value}`);
-  const length = `content-length: ${Buffer.byteLength(message.body)}`;
-  return `${[message.startLine, ...lines, length].join('\r\n')}\r\n\r\n${message.body}`;
+/** A response's text beside its status, as far as anybody reads it. */
+export function reasonOf(message: SipMessage): string {
+  return message.startLine.slice(12, 12 + MAX_REASON_CHARACTERS);
 }

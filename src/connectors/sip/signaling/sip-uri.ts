@@ -1,3 +1,5 @@
+import { addressPlace } from './list-header.ts';
+
 /** A SIP, SIPS or TEL URI in parts (RFC 3261 section 19.1, RFC 3966). For `tel:` the number is `user`, `host` is empty. */
 export interface SipUri {
   readonly scheme: 'sip' | 'sips' | 'tel';
@@ -51,9 +53,8 @@ function userOf(userInfo: string): string {
 
 /** The URI inside a From, To, Contact, Route or Diversion value, with or without angle brackets. */
 export function uriInHeader(value: string): string {
-  const withoutName = value.replace(/^\s*"(?:[^"\\]|\\.)*"/, '');
-  const bracketed = /<([^>]*)>/.exec(withoutName);
-  return (bracketed ? bracketed[1]! : withoutName.split(/[;,]/, 1)[0]!).trim();
+  const { start, end } = addressPlace(value);
+  return value.slice(start, end).trim();
 }
 
 /** The header parameters that we ask for; a pattern takes longer to make than to use. */
@@ -65,9 +66,7 @@ function parameterPattern(name: string): RegExp {
 
 /** A parameter after the URI of a header value, such as the tag of From; null when absent. */
 export function headerParameter(value: string, name: keyof typeof PARAMETERS): string | null {
-  const withoutName = value.replace(/^\s*"(?:[^"\\]|\\.)*"/, '');
-  const parameters = withoutName.slice(withoutName.indexOf('>') + 1);
-  const match = PARAMETERS[name].exec(parameters);
+  const match = PARAMETERS[name].exec(value.slice(addressPlace(value).parametersAt));
   return match ? (match[1] ?? '') : null;
 }
 
