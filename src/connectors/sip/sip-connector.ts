@@ -28,6 +28,7 @@ import { type PortReserver, RtpStock } from './signaling/rtp-stock.ts';
 import { offeredRateHz } from './signaling/sdp-formats.ts';
 import { SipLeg } from './signaling/sip-leg.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
+import { StrangerConnections } from './signaling/stranger-connections.ts';
 import { StreamTransport, type TlsTrust } from './signaling/stream-transport.ts';
 import { TransportLayer } from './signaling/transport-layer.ts';
 import { Trunk, type TrunkSurroundings } from './signaling/trunk.ts';
@@ -91,11 +92,11 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     const udp = (): UdpTransport => this.#udp;
     this.#layer = new TransportLayer(clock, observer, udp);
     this.#router = new MessageRouter(this.#trunks, this.#numbers, this.#layer, udp, clock, observer);
-    this.#udp = new UdpTransport(() => {});
+    this.#udp = new UdpTransport(() => false);
     this.#streams = new StreamTransport(
       clock,
       options.tlsTrust ?? {},
-      (host) => this.#trunks.knowsAddress(host),
+      new StrangerConnections(clock, observer, (host) => this.#trunks.knowsAddress(host)),
       (bytes, source) => this.#router.receive(bytes, source),
     );
     this.#media = {

@@ -7,6 +7,9 @@ const MAX_TRANSACTIONS = 20_000;
 /** An INVITE may ring for long; nothing rings for longer than this. */
 const MAX_PROCEEDING_MS = 30 * 60_000;
 
+/** What we send and get responses to. */
+const ANSWERED_METHODS = ['INVITE', 'CANCEL', 'BYE', 'REGISTER', 'INFO', 'PRACK', 'OPTIONS'];
+
 /** A request of ours that waits for answers. `Owner` is whose responses they are. */
 interface ClientTransaction<Owner> {
   readonly owner: Owner;
@@ -57,6 +60,11 @@ export class ClientTransactions<Owner> {
     this.#table.set(key, transaction);
     this.#expire(key, transaction, TRANSACTION_TIMEOUT_MS);
     if (destination.protocol === 'udp') this.#repeat(transaction, T1_MS);
+  }
+
+  /** True: a request of that branch waits for a response. */
+  expects(branch: string): boolean {
+    return ANSWERED_METHODS.some((method) => this.#table.has(branch + method));
   }
 
   /** Where the INVITE of this branch went: its CANCEL and the ACK of its refusal must follow (section 9.1). */

@@ -21,6 +21,7 @@ import {
 import type { SipCounter, SipObserver } from './sip-observer.ts';
 import { headerParameter, parseSipUri } from './sip-uri.ts';
 import { statelessResponse } from './stateless-response.ts';
+import { StrangerFilter } from './stranger-filter.ts';
 import type { TransportLayer } from './transport-layer.ts';
 import type { Trunk } from './trunk.ts';
 import type { TrunkBook } from './trunk-book.ts';
@@ -28,7 +29,7 @@ import type { UdpTransport } from './udp-transport.ts';
 import { parseVia, sentByOf, stampVia, type Via } from './via.ts';
 import type { Source } from './wire.ts';
 
-/** Messages a second of one stranger that turn out to be none of ours; beyond that nothing of it is looked at. */
+/** Messages a second of one stranger that name something of ours and turn out to be none of ours. */
 const STRANGER_MESSAGES_PER_S = 20;
 
 /** Brings every message that arrives to the core of its trunk, or to an end. */
@@ -38,6 +39,7 @@ export class MessageRouter {
   readonly #layer: TransportLayer<Trunk>;
   readonly #udp: () => UdpTransport;
   readonly #observer: SipObserver;
+  readonly #filter: StrangerFilter;
   readonly #strangers: RateLimit;
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
@@ -55,23 +57,39 @@ export class MessageRouter {
     this.#udp = udp;
     this.#observer = observer;
     this.#strangers = new RateLimit(clock, STRANGER_MESSAGES_PER_S);
+    this.#filter = new StrangerFilter({
+      contactUser: (user) => trunks.ofContactUser(user) !== null,
+      branch: (branch) => layer.requests.expects(branch),
+    });
   }
 
-  /** Never throws: whatever arrives, the others' calls go on. */
-  receive(bytes: Buffer, source: Source): void {
-    if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return;
+  /** Never throws: whatever arrives, the others' calls go on. True: the message belongs to a trunk. */
+  receive(bytes: Buffer, source: Source): boolean {
+    if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return false;
     const isTrusted = this.#isTrusted(source);
-    if (!isTrusted && this.#strangers.isUsedUp(source.host)) return this.#observer.count('rate_limited');
+    if (!isTrusted && !this.#admits(bytes, source)) return false;
     const message = parseSipMessage(bytes);
     if (message === null) return this.#drop(source, isTrusted);
     try {
-      if (isResponse(message)) this.#receiveResponse(message, source, isTrusted);
-      else this.#receiveRequest(message, source, isTrusted);
+      if (isResponse(message)) return this.#receiveResponse(message, source, isTrusted);
+      return this.#receiveRequest(message, source, isTrusted);
     } catch (error) {
       this.#observer.count('core_error');
       const text = error instanceof Error ? error.message : String(error);
       this.#observer.log('warn', 'SIP message could not be handled', { error: text });
+      return false;
     }
+  }
+
+  /** Of a stranger's message nothing is parsed before it has shown that it may be ours. */
+  #admits(bytes: Buffer, source: Source): boolean {
+    const refusal = !this.#filter.admits(bytes)
+      ? 'scanner_dropped'
+      : this.#strangers.isUsedUp(source.host)
+        ? 'rate_limited'
+        : null;
+    if (refusal !== null) this.#observer.count(refusal);
+    return refusal === null;
   }
 
   /** What was dialled in an INVITE that has reached its core. */
@@ -84,27 +102,29 @@ export class MessageRouter {
   }
 
   /** Servers that speak in our dialogs from addresses of their own cost nothing; what is none of ours does. */
-  #drop(source: Source, isTrusted: boolean, counter?: SipCounter): void {
+  #drop(source: Source, isTrusted: boolean, counter?: SipCounter): false {
     if (!isTrusted) this.#strangers.use(source.host);
     this.#observer.count(counter ?? (isTrusted ? 'malformed_message' : 'scanner_dropped'));
+    return false;
   }
 
-  #receiveResponse(message: SipMessage, source: Source, isTrusted: boolean): void {
+  #receiveResponse(message: SipMessage, source: Source, isTrusted: boolean): boolean {
     if (!hasWholeHead(message)) return this.#drop(source, isTrusted, 'malformed_message');
     const vias = headersOf(message, 'via');
     const via = vias.length === 1 ? parseVia(vias[0]!) : null;
     const owner =
       via === null ? null : this.#layer.requests.answered(via.branch, methodOf(message), statusOf(message));
-    if (owner === 'absorbed') return;
+    if (owner === 'absorbed') return true;
     if (owner === null) return this.#drop(source, isTrusted, 'unmatched_response');
     owner.notePublicAddress(via!.seenFrom);
     settleBody(message);
     const response = toCoreResponse(message, owner);
-    if (response === null) return this.#observer.count('malformed_message');
+    if (response === null) return this.#drop(source, true);
     owner.core.receiveIncomingResponseFromTransport(response);
+    return true;
   }
 
-  #receiveRequest(message: SipMessage, source: Source, isTrusted: boolean): void {
+  #receiveRequest(message: SipMessage, source: Source, isTrusted: boolean): boolean {
     const top = message.headers.find((header) => header.name === 'via');
     const via = top === undefined ? null : parseVia(top.value);
     if (top === undefined || via === null || via.branch === '') return this.#drop(source, isTrusted);
@@ -113,6 +133,7 @@ export class MessageRouter {
     if (trunk === null) return this.#drop(source, isTrusted, 'scanner_dropped');
     top.value = stampVia(top.value, via, source.host, source.port);
     this.#transact(message, key, trunk, this.#replyTo(source, via), source.protocol !== 'udp');
+    return true;
   }
 
   /**

@@ -1,9 +1,11 @@
 /** Things that are counted; each is one line of `/metrics`. */
 export type SipCounter =
-  /** A request from an address that is no trunk's: dropped without an answer. */
+  /** A message from an address that is no trunk's, and that belongs to none of ours: dropped without an answer. */
   | 'scanner_dropped'
-  /** A message from a stranger beyond the rate that is looked at. */
+  /** A message from a stranger that names something of ours, beyond the rate that is looked at. */
   | 'rate_limited'
+  /** A connection from a stranger beyond the number that is held open. */
+  | 'connection_refused'
   | 'malformed_message'
   /** A request refused before it reached a dialog (420, 483, 405, 400). */
   | 'request_refused'

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
+import { IDLE_STRANGER_MS, UNPROVEN_BYTES } from './stranger-connections.ts';
 import { StreamFramer } from './stream-framer.ts';
 import { type Connection, plainAddress, type ReceiveMessage, type SipProtocol, type Source } from './wire.ts';
 
@@ -12,18 +13,25 @@ const MAX_UNSENT_BYTES = 1 << 20;
 export class StreamConnection implements Connection {
   readonly #socket: Socket;
   readonly #clock: Clock;
-  readonly #framer = new StreamFramer();
+  readonly #receive: ReceiveMessage;
+  readonly #framer: StreamFramer;
+  /** Told once of a stranger that has sent a message of ours; null from then on. */
+  #onProven: (() => void) | null;
   #cancelKeepAlive: CancelTimer = () => {};
 
+  /** `onProven`: null when the peer is one of a trunk's servers. */
   constructor(
     socket: Socket,
     protocol: SipProtocol,
     clock: Clock,
     receive: ReceiveMessage,
-    onClose: () => void,
+    onProven: (() => void) | null = null,
   ) {
     this.#socket = socket;
     this.#clock = clock;
+    this.#receive = receive;
+    this.#onProven = onProven;
+    this.#framer = onProven === null ? new StreamFramer() : new StreamFramer(UNPROVEN_BYTES);
     socket.setNoDelay(true);
     const source: Source = {
       protocol,
@@ -31,13 +39,10 @@ export class StreamConnection implements Connection {
       port: socket.remotePort ?? 0,
       connection: this,
     };
-    socket.on('data', (bytes: Buffer) => this.#take(bytes, source, receive));
+    socket.on('data', (bytes: Buffer) => this.#take(bytes, source));
     // 'close' follows every error and says all there is to say.
     socket.on('error', () => {});
-    socket.on('close', () => {
-      this.#cancelKeepAlive();
-      onClose();
-    });
+    socket.on('close', () => this.#cancelKeepAlive());
     this.#keepAlive();
   }
 
@@ -68,14 +73,30 @@ export class StreamConnection implements Connection {
     this.#socket.destroy();
   }
 
-  #take(bytes: Buffer, source: Source, receive: ReceiveMessage): void {
-    if (bytes.length === 4 && bytes.toString('latin1') === '\r\n\r\n') {
+  #take(bytes: Buffer, source: Source): void {
+    if (this.#onProven === null && bytes.length === 4 && bytes.toString('latin1') === '\r\n\r\n') {
       this.#socket.write('\r\n');
       return;
     }
     const messages = this.#framer.push(bytes);
     if (messages === null) return this.destroy();
-    for (const message of messages) receive(message, source);
+    for (const message of messages) {
+      const isOurs = this.#receive(message, source);
+      if (this.#onProven !== null && !this.#prove(this.#onProven, isOurs)) return;
+    }
+  }
+
+  /** The first message decides whether a stranger stays. */
+  #prove(onProven: () => void, isOurs: boolean): boolean {
+    if (!isOurs) {
+      this.destroy();
+      return false;
+    }
+    onProven();
+    this.#onProven = null;
+    this.#framer.trust();
+    this.#socket.setTimeout(IDLE_STRANGER_MS, () => this.destroy());
+    return true;
   }
 
   #keepAlive(): void {

@@ -6,6 +6,7 @@ import {
   type TlsOptions,
 } from 'node:tls';
 import type { Clock } from '../../../base/time.ts';
+import { type StrangerConnections, UNPROVEN_MS } from './stranger-connections.ts';
 import { StreamConnection } from './stream-connection.ts';
 import { type Connection, type Destination, plainAddress, type ReceiveMessage } from './wire.ts';
 
@@ -25,24 +26,24 @@ export class StreamTransport {
   readonly #clock: Clock;
   readonly #trust: TlsTrust;
   readonly #receive: ReceiveMessage;
-  readonly #admits: (host: string) => boolean;
+  readonly #strangers: StrangerConnections;
+  /** Of strangers' connections: whom to tell that one is proven, by address and port of the peer. */
+  readonly #unproven = new Map<string, () => void>();
   readonly #servers = new Set<Server>();
   readonly #connections = new Set<Connection>();
 
-  /** `admits` decides by address who may connect to us at all. */
-  constructor(clock: Clock, trust: TlsTrust, admits: (host: string) => boolean, receive: ReceiveMessage) {
+  constructor(clock: Clock, trust: TlsTrust, strangers: StrangerConnections, receive: ReceiveMessage) {
     this.#clock = clock;
     this.#trust = trust;
-    this.#admits = admits;
+    this.#strangers = strangers;
     this.#receive = receive;
   }
 
   listenTcp(host: string, port: number): Promise<number> {
-    return this.#listen(
-      createServer((socket) => this.#welcome(socket, 'tcp')),
-      host,
-      port,
-    );
+    const server = createServer((socket) => {
+      if (this.#admit(socket)) this.#welcome(socket, 'tcp');
+    });
+    return this.#listen(server, host, port);
   }
 
   listenTls(host: string, port: number, certificate: TlsOptions): Promise<number> {
@@ -52,12 +53,10 @@ export class StreamTransport {
       handshakeTimeout: CONNECT_TIMEOUT_MS,
     };
     const server = createTlsServer(options, (socket) => this.#welcome(socket, 'tls'));
-    // Strangers go before the handshake, or they would hold the places of those who are known.
-    server.prependListener('connection', (socket: Socket) => {
-      if (!this.#admits(plainAddress(socket.remoteAddress ?? ''))) socket.destroy();
-    });
-    // A handshake that fails is the stranger's problem.
-    server.on('tlsClientError', () => {});
+    // The places of strangers count before the handshake, or they would hold those of peers who are known.
+    server.prependListener('connection', (socket: Socket) => void this.#admit(socket));
+    // A handshake that fails is the peer's problem; one that is not over in time is ended by us.
+    server.on('tlsClientError', (_error, socket) => void socket.destroy());
     return this.#listen(server, host, port);
   }
 
@@ -67,7 +66,9 @@ export class StreamTransport {
     const isTls = destination.protocol === 'tls';
     const socket = isTls ? this.#connectTls(destination) : connectTcp({ host, port });
     await this.#established(socket, isTls ? 'secureConnect' : 'connect');
-    return this.#adopt(socket, isTls ? 'tls' : 'tcp', onClose);
+    const connection = this.#adopt(socket, isTls ? 'tls' : 'tcp', null);
+    socket.once('close', onClose);
+    return connection;
   }
 
   close(): void {
@@ -105,17 +106,38 @@ export class StreamTransport {
     });
   }
 
-  #welcome(socket: Socket, protocol: 'tcp' | 'tls'): void {
-    if (this.#admits(plainAddress(socket.remoteAddress ?? ''))) this.#adopt(socket, protocol);
-    else socket.destroy();
+  /** Closes a stranger's connection when strangers have no room left. */
+  #admit(socket: Socket): boolean {
+    const host = plainAddress(socket.remoteAddress ?? '');
+    if (this.#strangers.isKnown(host)) return true;
+    const place = this.#strangers.enter(host);
+    if (place === null) {
+      socket.destroy();
+      return false;
+    }
+    const peer = peerOf(socket);
+    const cancelDeadline = this.#clock.after(UNPROVEN_MS, () => socket.destroy());
+    this.#unproven.set(peer, () => {
+      cancelDeadline();
+      place.proven();
+    });
+    socket.once('close', () => {
+      this.#unproven.delete(peer);
+      cancelDeadline();
+      place.leave();
+    });
+    return true;
   }
 
-  #adopt(socket: Socket, protocol: 'tcp' | 'tls', onClose: () => void = () => {}): Connection {
-    const connection = new StreamConnection(socket, protocol, this.#clock, this.#receive, () => {
-      this.#connections.delete(connection);
-      onClose();
-    });
+  #welcome(socket: Socket, protocol: 'tcp' | 'tls'): void {
+    if (socket.destroyed) return;
+    this.#adopt(socket, protocol, this.#unproven.get(peerOf(socket)) ?? null);
+  }
+
+  #adopt(socket: Socket, protocol: 'tcp' | 'tls', onProven: (() => void) | null): Connection {
+    const connection = new StreamConnection(socket, protocol, this.#clock, this.#receive, onProven);
     this.#connections.add(connection);
+    socket.once('close', () => this.#connections.delete(connection));
     return connection;
   }
 
@@ -131,4 +153,8 @@ export class StreamTransport {
     const address = server.address();
     return typeof address === 'object' && address !== null ? address.port : port;
   }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

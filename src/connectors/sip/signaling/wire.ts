@@ -27,7 +27,8 @@ export interface Connection {
   destroy(): void;
 }
 
-export type ReceiveMessage = (bytes: Buffer, source: Source) => void;
+/** True: the message belongs to one of our trunks. */
+export type ReceiveMessage = (bytes: Buffer, source: Source) => boolean;
 
 /** Turns `::ffff:127.0.0.1` into `127.0.0.1`, so that one peer has one address. */
 export function plainAddress(address: string): string {

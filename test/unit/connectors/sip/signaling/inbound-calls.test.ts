@@ -354,11 +354,23 @@ describe('inbound calls', () => {
     for (const method of ['OPTIONS', 'INVITE', 'REGISTER', 'BYE']) {
       stranger.send(method, uri, { callId: method, cseq: 1, toTag: 'x' });
     }
-    for (let cseq = 1; cseq <= 40; cseq += 1) stranger.send('OPTIONS', uri, { callId: 'flood', cseq });
-    await waitFor('the flood to be cut', () => gateway.counted('rate_limited') >= 20);
-    expect(gateway.counted('scanner_dropped')).toBeLessThanOrEqual(24);
+    await waitFor('all to be dropped', () => gateway.counted('scanner_dropped') === 4);
     expect(stranger.received).toEqual([]);
     expect(gateway.answerer.calls).toHaveLength(0);
+    stranger.stop();
+  });
+
+  it('stops reading a stranger that names our Contact and has nothing to say to it', async () => {
+    invite('known');
+    const ringing = await peer.response(180, 'INVITE');
+    const contact = (ringing.headers.contact as { uri: string }[])[0]!.uri;
+    const stranger = await ScriptedPeer.start('127.0.0.9');
+    stranger.facing(gateway.connector.port!);
+    for (let cseq = 1; cseq <= 60; cseq += 1)
+      stranger.sendText(`OPTIONS ${contact} SIP/2.0\r\nVia: x\r\n\r\n`);
+    await waitFor('the flood to be cut', () => gateway.counted('rate_limited') >= 36);
+    expect(gateway.counted('scanner_dropped')).toBeLessThanOrEqual(24);
+    expect(stranger.received).toEqual([]);
     stranger.stop();
   });
 

@@ -1,0 +1,61 @@
+/** Of a request: its first line. Of a response: the head as far as the topmost Via. */
+const MAX_REQUEST_LINE_BYTES = 512;
+const MAX_VIA_BYTES = 2_048;
+const MAX_BLANK_BYTES = 8;
+/** Our own are 24 characters after the cookie. */
+const MAX_BRANCH_CHARACTERS = 64;
+const BRANCH_COOKIE = 'z9hG4bK';
+const RESPONSE = Buffer.from('SIP/2.0 ');
+
+/** What shows that a message belongs to us. */
+export interface KnownNames {
+  /** True for the user part of a Contact of ours. */
+  contactUser(user: string): boolean;
+  /** True for the branch of a request of ours that waits for a response. */
+  branch(branch: string): boolean;
+}
+
+/**
+ * Decides by a bounded look at the bytes whether a stranger's message is parsed at all. Providers call from addresses
+ * that are not their registrar's, so a request may name our Contact, and a response may answer a request of ours.
+ * Outsiders can guess neither.
+ */
+export class StrangerFilter {
+  readonly #known: KnownNames;
+
+  constructor(known: KnownNames) {
+    this.#known = known;
+  }
+
+  admits(bytes: Buffer): boolean {
+    const start = blankBytes(bytes);
+    const isResponse = RESPONSE.compare(bytes, start, Math.min(start + RESPONSE.length, bytes.length)) === 0;
+    return isResponse
+      ? this.#known.branch(firstBranch(bytes.subarray(start, start + MAX_VIA_BYTES)))
+      : this.#known.contactUser(requestedUser(bytes.subarray(start, start + MAX_REQUEST_LINE_BYTES)));
+  }
+}
+
+function blankBytes(bytes: Buffer): number {
+  let count = 0;
+  while (count < MAX_BLANK_BYTES && (bytes[count] === 13 || bytes[count] === 10)) count += 1;
+  return count;
+}
+
+/** User part of the Request-URI; empty when there is none. */
+function requestedUser(bytes: Buffer): string {
+  const lineEnd = bytes.indexOf('\r\n');
+  if (lineEnd < 0) return '';
+  const line = bytes.toString('latin1', 0, lineEnd);
+  const scheme = /^[A-Z]{1,16} sips?:/i.exec(line)?.[0].length ?? line.length;
+  const at = line.indexOf('@', scheme);
+  return at < 0 ? '' : line.slice(scheme, at).split(/[:;]/, 1)[0]!;
+}
+
+/** The first branch in the head: a response to us has one Via. Empty when there is none. */
+function firstBranch(bytes: Buffer): string {
+  const at = bytes.indexOf(BRANCH_COOKIE);
+  if (at < 0) return '';
+  const text = bytes.toString('latin1', at, at + MAX_BRANCH_CHARACTERS);
+  return /^[A-Za-z0-9]+/.exec(text)?.[0] ?? '';
+}
