@@ -11,6 +11,8 @@ export interface SipTrunk {
   readonly callerId: string | null;
   readonly register: boolean;
   readonly srtp: 'off' | 'optional' | 'required';
+  /** Its RTP comes from other addresses than SDP names. */
+  readonly behindNat?: boolean;
 }
 
 /** A listed number, as inbound routing needs it. */

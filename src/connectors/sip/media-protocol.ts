@@ -48,6 +48,12 @@ export interface SipMediaConfig {
   readonly remoteHost: string;
   readonly remotePort: number;
   readonly remoteRtcpPort: number;
+  /** False: the peer's address is private while its signaling comes from a public one, so that packets from it cannot come. */
+  readonly remotePlausible: boolean;
+  /** Where the peer's signaling comes from. */
+  readonly signalingHost: string;
+  /** The trunk's RTP may come from any address, and move during a call. */
+  readonly behindNat: boolean;
   readonly codec: SipCodec;
   readonly payloadType: number;
   /** Payload type of telephone-event (RFC 4733); null when the peer does not take it. */

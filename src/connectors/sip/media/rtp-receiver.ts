@@ -51,7 +51,7 @@ export class RtpReceiver {
   configure(config: SipMediaConfig): void {
     const nowMs = performance.now();
     const isFirst = this.#config === null;
-    if (this.source.signal(config.remoteHost, config.remotePort)) {
+    if (this.source.signal(config, nowMs)) {
       this.#toldFlowing = false;
       this.#resumeSource(isFirst, nowMs);
     }
@@ -117,7 +117,8 @@ export class RtpReceiver {
   }
 
   #receiveValid(packet: RtpPacket, host: string, port: number, nowMs: number): void {
-    const judgement = this.source.judge(packet.ssrc, host, port, nowMs);
+    const isAudio = packet.payloadType === this.#config?.payloadType && packet.payloadLength > 0;
+    const judgement = this.source.judge(packet, isAudio, host, port, nowMs);
     if (judgement === 'stranger') {
       this.#counters.strangers++;
       return;
@@ -134,7 +135,7 @@ export class RtpReceiver {
     this.#audio?.restart();
     this.#dtmf.restart();
     this.stats.restart(ssrc);
-    this.#memory.noteRemote(this.source.host, this.source.port);
+    this.#memory.noteRemote(this.source.heardHost, this.source.heardPort);
   }
 
   #noteFlow(nowMs: number): void {

@@ -106,8 +106,13 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     else this.#receiver.receive(datagram, this.#srtp);
   }
 
-  onRtcp({ bytes, start, end }: Datagram): void {
+  onRtcp({ bytes, start, end, from }: Datagram): void {
     if (this.#config === null) return;
+    // SRTCP shows by itself whose it is.
+    if (this.#srtp === null && !this.#receiver.source.isPeer(from.address)) {
+      this.#counters.strangers++;
+      return;
+    }
     const packet = bytes.subarray(start, end);
     const length = this.#srtp === null ? packet.length : this.#srtp.unprotectRtcp(packet);
     if (length < 0) this.#counters.unauthentic++;

@@ -1,5 +1,9 @@
 import { headerOf, headersOf, requestUriOf, type SipMessage } from './sip-message.ts';
 import { parseSipUri, uriInHeader } from './sip-uri.ts';
+import { parseVia } from './via.ts';
+
+/** More user parts than any network writes are not looked at. */
+const MAX_NUMBERS = 10;
 
 /** What an INVITE said before its Request-URI was rewritten for sip.js. */
 export interface Dialled {
@@ -8,6 +12,8 @@ export interface Dialled {
   readonly requestUri: string;
   /** User part of the caller: a number or a name. */
   readonly caller: string;
+  /** Where the message came from. */
+  readonly signalingHost: string;
   /** The caller can or wants to acknowledge provisional answers (RFC 3262). */
   readonly wantsReliableProvisional: boolean;
 }
@@ -25,11 +31,18 @@ export function dialledOf(message: SipMessage, extensions: readonly string[]): D
   ];
   const numbers = uris.map((uri) => parseSipUri(uri)?.user ?? '').filter((user) => user !== '');
   return {
-    numbers,
+    numbers: numbers.slice(0, MAX_NUMBERS),
     requestUri: requestUriOf(message),
     caller: callerOf(message),
+    signalingHost: sourceHostOf(message),
     wantsReliableProvisional: extensions.includes('100rel'),
   };
+}
+
+/** As the top Via was stamped. */
+function sourceHostOf(message: SipMessage): string {
+  const via = parseVia(headerOf(message, 'via') ?? '');
+  return via === null ? '' : (via.received ?? via.host);
 }
 
 /** The asserted identity (RFC 3325), which the trunk vouches for, before From, which anybody may write. */

@@ -137,6 +137,7 @@ class RingingCall implements InboundCall {
 
   take(control: MediaControl, observer: LegObserver): PlatformLeg {
     const media = new LegMedia(control, this.#media, this.sampleRateHz);
+    media.signalledBy(this.#dialled.signalingHost, this.#trunk.settings.behindNat === true);
     const sipLeg = new SipLeg(this.#trunk, media, this.#clock, observer);
     const leg = new InboundLeg(sipLeg, this.#request, this.#offer, this.#dialled.wantsReliableProvisional);
     this.#leg = leg;

@@ -11,6 +11,7 @@ import {
   type SipMediaOpen,
 } from '../media-protocol.ts';
 import { PayloadTypes } from './payload-types.ts';
+import { isPrivateAddress } from './private-address.ts';
 import type { RtpPair, RtpStock } from './rtp-stock.ts';
 import { newLocalKeys } from './sdes.ts';
 import { answerOffer } from './sdp-answer.ts';
@@ -48,12 +49,20 @@ export class LegMedia {
   #agreed: AgreedMedia | null = null;
   #answered = false;
   #inEffect: Promise<void> = Promise.resolve();
+  #signalingHost = '';
+  #behindNat = false;
 
   /** `sampleRateHz`: of the call's room. */
   constructor(control: MediaControl, settings: LegMediaSettings, sampleRateHz: number) {
     this.#control = control;
     this.#settings = settings;
     this.#sampleRateHz = sampleRateHz;
+  }
+
+  /** Sets what tells the peer's packets from others', beside its description. */
+  signalledBy(host: string, behindNat: boolean): void {
+    this.#signalingHost = host;
+    this.#behindNat = behindNat;
   }
 
   /** Opens the media leg on a worker, on the first pair of ports that is free. Rejects when none is. */
@@ -196,6 +205,9 @@ export class LegMedia {
     await this.#opening;
     await this.#control.configure({
       ...inForce,
+      remotePlausible: !isPrivateAddress(inForce.remoteHost) || isPrivateAddress(this.#signalingHost),
+      signalingHost: this.#signalingHost,
+      behindNat: this.#behindNat,
       mediaTimeoutMs: this.#timeoutMs(agreed),
     } satisfies SipMediaConfig);
   }

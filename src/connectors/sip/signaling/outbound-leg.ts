@@ -93,6 +93,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     }
     if (this.#leg.hasEnded) return;
     const { core, settings } = trunk;
+    media.signalledBy(destination!.host, settings.behindNat === true);
     const from = trunk.addressOf(settings.callerId ?? settings.username);
     const message = core.makeOutgoingRequestMessage(
       'INVITE',

@@ -4,8 +4,11 @@ import { clockRateHz, eventsBeside, type PeerCodec, type PeerEvents } from './sd
 import { audioLines, type LocalAudio, type NumberedCodec, sdpText, sessionLines } from './sdp-local.ts';
 import type { PeerAudio, PeerDescription } from './sdp-peer.ts';
 
-/** The outcome of an offer and its answer; `mediaTimeoutMs` is for the leg to add. */
-export type AgreedMedia = Omit<SipMediaConfig, 'mediaTimeoutMs'>;
+/** The outcome of an offer and its answer; the leg adds what no description says. */
+export type AgreedMedia = Omit<
+  SipMediaConfig,
+  'mediaTimeoutMs' | 'remotePlausible' | 'signalingHost' | 'behindNat'
+>;
 
 /**
  * Our offer. SRTP required: RTP/SAVP. Optional: RTP/AVP with crypto lines beside it, which peers without SRTP

@@ -9,6 +9,8 @@ export interface Via {
   readonly port: number | null;
   readonly branch: string;
   readonly wantsRport: boolean;
+  /** Where the message was seen to come from, when that is not its host. */
+  readonly received: string | null;
   /** In a response: where its sender saw our request come from (RFC 3581 section 4); null when it does not say. */
   readonly seenFrom: { readonly host: string; readonly port: number } | null;
 }
@@ -28,14 +30,20 @@ export function parseVia(value: string): Via | null {
     port,
     branch,
     wantsRport: /;\s*rport\s*(;|$)/i.test(parameters),
+    received: receivedIn(parameters),
     seenFrom: seenFrom(parameters),
   };
 }
 
+function receivedIn(parameters: string): string | null {
+  const text = /;\s*received\s*=\s*\[?([0-9a-f:.]+)/i.exec(parameters)?.[1] ?? '';
+  return isIP(text) === 0 ? null : plainAddress(text);
+}
+
 function seenFrom(parameters: string): Via['seenFrom'] {
-  const received = /;\s*received\s*=\s*\[?([0-9a-f:.]+)/i.exec(parameters)?.[1] ?? '';
+  const received = receivedIn(parameters);
   const port = Number(/;\s*rport\s*=\s*(\d{1,5})/i.exec(parameters)?.[1] ?? 0);
-  return isIP(received) === 0 || port === 0 || port > 65_535 ? null : { host: plainAddress(received), port };
+  return received === null || port === 0 || port > 65_535 ? null : { host: received, port };
 }
 
 /** Notes where a request really came from in its top Via (RFC 3261 section 18.2.1, RFC 3581 section 4). */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
@@ -145,6 +146,22 @@ describe('a leg’s reports on the wire', () => {
     const report = peer.reports[0]!;
     expect(report[1]).toBe(200);
     expect(report[report.length - 7]).toBe(203);
+  });
+
+  it('are not believed from another host', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    const stranger = createSocket('udp4');
+    await new Promise<void>((resolve) => stranger.bind(0, '127.0.0.2', resolve));
+    const report = Buffer.alloc(32);
+    const { localSsrc } = new RtpMemory(test.memory);
+    const length = writeReport(report, 0, 5, null, { ...ZERO_BLOCK, ssrc: localSsrc, fractionLost: 128 });
+    stranger.send(report.subarray(0, length), test.port + 1, '127.0.0.1');
+    await until(() => test.leg.counters.strangers === 1, 'a report of a stranger');
+    expect(test.leg.counters.remoteLostShare).toBe(-1);
+    await peer.sendReport(report.subarray(0, length), test.port + 1);
+    await until(() => test.leg.counters.remoteLostShare === 0.5, 'a report of the peer');
+    stranger.close();
   });
 
   it('share the RTP port when that was agreed', async () => {

@@ -102,10 +102,41 @@ describe('the peer’s address', () => {
     test.configure(elsewhere);
     await pushSilence(test, 1);
     await until(() => elsewhere.packets.length === 1, 'a packet to the signalled address');
-    await hear(peer, test, 2);
+    await hear(peer, test, 4);
+    await pushSilence(test, 1);
+    await until(() => elsewhere.packets.length === 2, 'another packet to the signalled address');
+    await hear(peer, test, 1);
     await pushSilence(test, 1);
     await until(() => peer.packets.length === 1, 'a packet to the real address');
-    expect(elsewhere.packets.length).toBe(1);
+    expect(elsewhere.packets.length).toBe(2);
+    expect(test.leg.counters).toMatchObject({ strangers: 4, packetsReceived: 1 });
+  });
+
+  it('is not taken over by a stranger after the peer has fallen silent', async () => {
+    const { peer, test } = await pair();
+    const stranger = closing(await RtpPeer.start());
+    test.configure(peer);
+    await hear(peer, test, 3);
+    const silentAt = performance.now();
+    await until(() => performance.now() - silentAt > 2_100, 'two seconds of silence');
+    await hear(stranger, test, 10);
+    await pushSilence(test, 1);
+    await until(() => peer.packets.length === 1, 'a packet to the peer');
+    expect(stranger.packets.length).toBe(0);
+  });
+
+  it('is not where packets of another type or without proof come from', async () => {
+    const { peer, test } = await pair();
+    const stranger = closing(await RtpPeer.start());
+    test.configure(peer);
+    for (let i = 0; i < 20; i++) {
+      await stranger.send(stranger.buildRaw(101, Buffer.from([1, 10, 0, 160]), 160 * i), test.port);
+      await stranger.send(stranger.buildRaw(13, Buffer.from([60]), 160 * i), test.port);
+    }
+    await until(() => test.leg.counters.strangers === 40, 'forty strangers');
+    await pushSilence(test, 1);
+    await until(() => peer.packets.length === 1, 'a packet to the peer');
+    expect(stranger.packets.length).toBe(0);
   });
 
   it('is not taken over by a stranger', async () => {
