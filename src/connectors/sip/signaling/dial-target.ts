@@ -2,8 +2,11 @@ import { Grammar, type URI } from 'sip.js/lib/core/index.js';
 import type { SipTrunk } from '../../contract/sip-accounts.ts';
 import { hostInUri, parseSipUri, type SipUri, uriInHeader } from './sip-uri.ts';
 
+const MAX_TARGET_CHARACTERS = 1_024;
+
 /** The Request-URI for what an agent wants to call; null when it is no SIP, SIPS or TEL URI. */
 export function dialTarget(target: string, trunk: SipTrunk): URI | null {
+  if (target.length > MAX_TARGET_CHARACTERS) return null;
   const uri = parseSipUri(target.trim());
   if (uri === null || uri.user === '') return null;
   return Grammar.URIParse(uri.scheme === 'tel' ? telephone(uri, trunk) : overTrunk(uri, trunk)) ?? null;

@@ -17,6 +17,8 @@ export interface SipHeader {
 export const MAX_MESSAGE_BYTES = 65_536;
 
 const MAX_REASON_CHARACTERS = 128;
+/** Longest first line and header value: several times what any network writes. */
+const MAX_LINE_CHARACTERS = 8_192;
 /** Lines, and values once lists are split. */
 const MAX_HEADERS = 200;
 /** Line ends on their own would start a header of the sender's choice wherever the value is repeated. */
@@ -64,8 +66,12 @@ function skipBlankLines(bytes: Buffer): number {
   return start;
 }
 
+function isUnreadable(line: string): boolean {
+  return line.length > MAX_LINE_CHARACTERS || CONTROL_CHARACTER.test(line);
+}
+
 function isStartLine(line: string): boolean {
-  if (CONTROL_CHARACTER.test(line)) return false;
+  if (isUnreadable(line)) return false;
   return /^SIP\/2\.0 [1-6]\d\d( |$)/i.test(line) || /^[A-Z0-9.!%*_+`'~-]+ \S+ SIP\/2\.0$/i.test(line);
 }
 
@@ -73,7 +79,7 @@ function parseHeaders(lines: readonly string[]): SipHeader[] | null {
   if (lines.length > MAX_HEADERS) return null;
   const headers: SipHeader[] = [];
   for (const line of lines) {
-    if (CONTROL_CHARACTER.test(line)) return null;
+    if (isUnreadable(line)) return null;
     const colon = line.indexOf(':');
     const rawName = line.slice(0, colon).trim().toLowerCase();
     if (colon <= 0 || !/^[a-z0-9.!%*_+`'~-]+$/.test(rawName)) return null;

@@ -1,0 +1,107 @@
+import { expect } from 'vitest';
+
+/** What makes slow readers slow, by its name; repeated until it is as long as is wanted. */
+const UNITS: Readonly<Record<string, string>> = {
+  'angle brackets': '<',
+  'closing brackets': '>',
+  quotes: '"',
+  commas: ',',
+  semicolons: ';',
+  backslashes: '\\',
+  spaces: ' ',
+  tabs: '\t',
+  slashes: '/',
+  colons: ':',
+  'equals signs': '=',
+  'at signs': '@',
+  dots: '.',
+  dashes: '-',
+  stars: '*',
+  underscores: '_',
+  backticks: '`',
+  parentheses: '(',
+  'square brackets': '[',
+  braces: '{',
+  'percent signs': '%',
+  'percent runs': '%61',
+  digits: '1',
+  letters: 'a',
+  'capital letters': 'A',
+  words: 'a ',
+  labels: 'a.',
+  'quoted strings': '"a" ',
+  'escaped quotes': '"\\',
+  'quotes with commas': '",',
+  'empty addresses': '<>,',
+  addresses: '<sip:a@b>,',
+  'open addresses': '<sip:',
+  'open addresses with quotes': '"<',
+  parameters: ';a=b',
+  'branch parameters': ';branch=',
+  'tag parameters': ';tag',
+  'spaced parameters': '; tag =',
+  'quoted parameters': ';a="b"',
+  'open quoted parameters': ';a="',
+  'named parameters': 'a=b,',
+  boundaries: '\r\n--b',
+  'nested quotes': '"\\""',
+  'nested marks': '*_`',
+  links: '[a](http://b',
+  fences: '```a',
+  'two-byte letters': '\u00e9',
+};
+
+export interface Shape {
+  readonly name: string;
+  readonly text: (length: number) => string;
+}
+
+function repeated(unit: string, length: number): string {
+  return unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
+}
+
+/** Every shape on its own, and behind what opens it. */
+export function shapesAfter(...openings: readonly string[]): Shape[] {
+  return openings.flatMap((opening) =>
+    Object.entries(UNITS).map(([name, unit]) => ({
+      name: `${name} after ${JSON.stringify(opening.slice(0, 40))}`,
+      text: (length: number) => opening + repeated(unit, length - opening.length),
+    })),
+  );
+}
+
+/** Below this a run says nothing of how its time grows. */
+const MEASURABLE_MS = 0.25;
+const RUNS = 7;
+const TRIES = 4;
+export const MOST_MS = 2;
+export const MOST_GROWTH = 2.5;
+
+/**
+ * Holds that a reader's time grows no faster than its input: twice as much takes at most 2.5 times as long, and the
+ * whole less than 2 ms. Time is taken on the wall, which is no less than the thread's own (that one is told in steps of
+ * 4 ms); what else runs on the machine can only lengthen it, so the fastest runs are compared, and again when in doubt.
+ */
+export function expectLinear(shape: Shape, length: number, read: (text: string) => unknown): void {
+  const [half, whole] = [shape.text(length / 2), shape.text(length)];
+  let told = '';
+  for (let i = 0; i < TRIES; i++) {
+    const short = sortedTimes(() => read(half));
+    const long = sortedTimes(() => read(whole));
+    const growth = long[0]! / Math.max(short[0]!, MEASURABLE_MS / MOST_GROWTH);
+    const medianMs = long[RUNS >> 1]!;
+    if (growth <= MOST_GROWTH && medianMs < MOST_MS) return;
+    told = `${shape.name}: ${length} characters take ${medianMs.toFixed(2)} ms, ${growth.toFixed(1)} times as long as half of them`;
+    // A quadratic reader is not given all its tries.
+    if (medianMs > 50 * MOST_MS) break;
+  }
+  expect.fail(told);
+}
+
+function sortedTimes(run: () => unknown): number[] {
+  return Array.from({ length: RUNS }, () => {
+    const startMs = performance.now();
+    run();
+    return performance.now() - startMs;
+  }).sort((one, other) => one - other);
+}

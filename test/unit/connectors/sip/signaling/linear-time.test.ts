@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import { toCoreRequest, toCoreResponse } from '../../../../../src/connectors/sip/signaling/core-message.ts';
+import { dialTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/dial-target.ts';
+import { dialledOf } from '../../../../../src/connectors/sip/signaling/dialled.ts';
+import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest-challenge.ts';
+import { ChallengeBook } from '../../../../../src/connectors/sip/signaling/digest-credentials.ts';
+import { digitInInfo } from '../../../../../src/connectors/sip/signaling/dtmf-relay.ts';
+import { settleBody } from '../../../../../src/connectors/sip/signaling/message-body.ts';
+import { guardRequest } from '../../../../../src/connectors/sip/signaling/message-guard.ts';
+import { readOutgoing } from '../../../../../src/connectors/sip/signaling/outgoing-text.ts';
+import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/phone-number.ts';
+import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp-peer.ts';
+import {
+  isResponse,
+  MAX_MESSAGE_BYTES,
+  parseSipMessage,
+} from '../../../../../src/connectors/sip/signaling/sip-message.ts';
+import { statelessResponse } from '../../../../../src/connectors/sip/signaling/stateless-response.ts';
+import { StreamFramer } from '../../../../../src/connectors/sip/signaling/stream-framer.ts';
+import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk.ts';
+import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/via.ts';
+import { expectLinear, shapesAfter } from '../../../../support/linear-time.ts';
+import { sdp } from './scripted-peer.ts';
+import { trunkTo } from './start-connector.ts';
+
+const LENGTH = 64_000;
+/** Longer values are not read at all. */
+const VALUE_LENGTH = 8_000;
+
+const trunk = {
+  contactUser: 'u',
+  settings: trunkTo(5_060),
+  challenges: new ChallengeBook(),
+} as unknown as Trunk;
+
+/** The whole way of a message as far as sip.js. */
+function read(text: string): void {
+  const message = parseSipMessage(Buffer.from(text));
+  if (message === null) return;
+  const top = message.headers.find(({ name }) => name === 'via');
+  const via = parseVia(top?.value ?? '');
+  if (top !== undefined && via !== null) top.value = stampVia(top.value, via, '192.0.2.1', 5_060);
+  settleBody(message);
+  parsePeerDescription(message.body);
+  dialledOf(message, []);
+  if (isResponse(message)) {
+    toCoreResponse(message, trunk);
+    return;
+  }
+  statelessResponse(message, 400, 'Bad Request');
+  guardRequest(message);
+  toCoreRequest(message, trunk);
+}
+
+const HEADERS: Readonly<Record<string, string>> = {
+  Via: 'SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bKx;rport',
+  From: '<sip:+331@h>;tag=f',
+  To: '<sip:+332@h>',
+  'Call-ID': 'c@h',
+  CSeq: '1 INVITE',
+  Contact: '<sip:a@192.0.2.1>',
+};
+
+/** A message of which one header, the start line or the body is up to the caller. */
+function messageWith(
+  changes: Readonly<Record<string, string>>,
+  start = 'INVITE sip:u@h SIP/2.0',
+  body = '',
+): string {
+  const lines = Object.entries({ ...HEADERS, ...changes }).map(([name, value]) => `${name}: ${value}`);
+  return [start, ...lines, '', body].join('\r\n');
+}
+
+/** The text over many headers of one name, with different spelling so that an object holds them. */
+function spread(name: string, text: string): Record<string, string> {
+  const length = Math.ceil(text.length / 180);
+  const pieces = Array.from({ length: 180 }, (_, i) => text.slice(i * length, (i + 1) * length));
+  return Object.fromEntries(pieces.map((piece, i) => [name + ' '.repeat(i), piece]));
+}
+
+const OPENINGS: Readonly<Record<string, readonly string[]>> = {
+  Via: ['', 'SIP/2.0/UDP ', 'SIP/2.0/UDP h;branch=z9hG4bKx'],
+  From: ['', '"', '<sip:', '<sip:a@', '<sip:a@h>;tag=x', 'sip:a@h'],
+  To: ['', '<tel:', '<sip:a:'],
+  'Call-ID': ['', 'a@'],
+  CSeq: ['', '1 ', '1'],
+  Contact: ['', '<sip:a@h>,', '<sip:a@h;', '*'],
+  'Record-Route': ['', '<sip:p;lr>,'],
+  Route: [''],
+  Require: [''],
+  Supported: ['100rel'],
+  'Max-Forwards': ['7'],
+  'P-Asserted-Identity': ['', '<sip:'],
+  'P-Called-Party-ID': ['', '<sip:'],
+  Diversion: ['<sip:a@h>'],
+  'Content-Type': ['', 'multipart/mixed;', 'multipart/mixed;boundary='],
+  'Content-Disposition': [''],
+  'Content-Length': ['1'],
+  'Session-Expires': ['1800;', '1800;refresher'],
+  RAck: ['1 1'],
+  Subject: ['', 'a\r\n '],
+  'X-A': [''],
+};
+
+describe('a SIP message of 64 KB', () => {
+  it.each(Object.entries(OPENINGS))(
+    'is read in time that grows as it does, whatever its %s is',
+    (name, openings) => {
+      for (const shape of shapesAfter(...openings)) {
+        expectLinear(shape, LENGTH, (text) => read(messageWith({ [name]: text })));
+        expectLinear(shape, VALUE_LENGTH, (text) => read(messageWith({ [name]: text })));
+        expectLinear(shape, LENGTH, (text) => read(messageWith(spread(name, text))));
+      }
+    },
+  );
+
+  it('is so as a response', () => {
+    for (const name of ['Via', 'From', 'To', 'Contact', 'Record-Route', 'Require', 'WWW-Authenticate']) {
+      for (const shape of shapesAfter('', name === 'WWW-Authenticate' ? 'Digest realm="' : '<sip:a@h>')) {
+        const start = name === 'WWW-Authenticate' ? 'SIP/2.0 401 No' : 'SIP/2.0 180 Ringing';
+        expectLinear(shape, LENGTH, (text) => read(messageWith({ [name]: text }, start)));
+        expectLinear(shape, VALUE_LENGTH, (text) => read(messageWith({ [name]: text }, start)));
+        expectLinear(shape, LENGTH, (text) => read(messageWith(spread(name, text), start)));
+      }
+    }
+  });
+
+  it('is so whatever its first line is', () => {
+    for (const shape of shapesAfter(
+      '',
+      'INVITE ',
+      'INVITE sip:',
+      'INVITE sip:a@',
+      'INVITE tel:',
+      'SIP/2.0 200 ',
+    )) {
+      expectLinear(shape, LENGTH, (text) => read(messageWith({}, `${text} SIP/2.0`)));
+      expectLinear(shape, VALUE_LENGTH, (text) => read(messageWith({}, `${text} SIP/2.0`)));
+      expectLinear(shape, LENGTH, (text) => read(messageWith({}, text)));
+    }
+  });
+
+  it('is so with many headers, many folds and many Vias', () => {
+    const many: Readonly<Record<string, string>> = {
+      headers: 'A: b\r\n',
+      'empty headers': 'A:\r\n',
+      folds: '\r\n ',
+      'line ends': '\r\n',
+      Vias: 'SIP/2.0/UDP h;branch=z9hG4bKx,',
+      'lines without names': ':\r\n',
+      'From headers': 'f: <sip:a@h>;tag=x\r\n',
+      'carriage returns': '\r',
+      'line feeds': '\n',
+    };
+    for (const [name, unit] of Object.entries(many)) {
+      const shape = { name, text: (length: number) => unit.repeat(length / unit.length) };
+      expectLinear(shape, LENGTH, (text) =>
+        read(messageWith({ Via: `SIP/2.0/UDP h;branch=z9hG4bKx,${text}` })),
+      );
+      expectLinear(shape, LENGTH, (text) => read(text + messageWith({})));
+    }
+  });
+
+  it('is so whatever its body is', () => {
+    const multipart = { 'Content-Type': `multipart/mixed;boundary=${'a'.repeat(60)}` };
+    for (const shape of shapesAfter(
+      '',
+      `--${'a'.repeat(60)}\r\nContent-Type`,
+      'v=0\r\n',
+      `--${'a'.repeat(59)}`,
+    )) {
+      expectLinear(shape, LENGTH, (text) => read(messageWith(multipart, undefined, text)));
+      expectLinear(shape, LENGTH, (text) =>
+        read(messageWith({ 'Content-Type': 'multipart/mixed;boundary=b' }, undefined, text)),
+      );
+    }
+    for (const unit of ['\r\n', 'Signal=\r\n', '\r\nSignal', 'a\r\n', '--b\r\n\r\n']) {
+      const shape = { name: unit, text: (length: number) => unit.repeat(length / unit.length) };
+      expectLinear(shape, LENGTH, (text) =>
+        read(messageWith({ 'Content-Type': 'multipart/mixed;boundary=b' }, undefined, text)),
+      );
+      expectLinear(shape, LENGTH, (text) => digitInInfo('application/dtmf-relay', text));
+    }
+  });
+});
+
+describe('SDP of 32 KB', () => {
+  const lines = [
+    '',
+    ...[
+      'a=rtpmap:0 ',
+      'a=rtpmap:',
+      'a=fmtp:101 ',
+      'a=fmtp:',
+      'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:',
+      'a=crypto:',
+    ],
+    ...[
+      'a=ptime:1',
+      'a=maxptime:1',
+      'a=rtcp:1',
+      'a=imageattr:97 send [',
+      'a=simulcast: ',
+      'a=framerate:1',
+      'a=',
+      'm=',
+    ],
+    ...['m=audio 1 RTP/AVP ', 'c=IN IP4 ', 'c=', 'o=', 'a=candidate:1 1 UDP 1 ', 'a=mediaclk:', 'a=extmap:1'],
+  ];
+
+  it('is read in time that grows as it does, whatever its lines are', () => {
+    for (const shape of shapesAfter(...lines.map((line) => `${sdp()}${line}`))) {
+      expectLinear(shape, 32_000, parsePeerDescription);
+    }
+  });
+
+  it('is so with many lines', () => {
+    const many = [
+      ...lines.map((line) => `${line}\r\n`),
+      'a=rtpmap:101 a/1\r\n',
+      'm=audio 1 RTP/AVP 0\r\n',
+      '0 ',
+      '\r',
+      '\n',
+    ];
+    for (const unit of many) {
+      const shape = {
+        name: unit,
+        text: (length: number) => sdp() + unit.repeat((length - 300) / unit.length),
+      };
+      expectLinear(shape, 32_000, parsePeerDescription);
+    }
+    const listed = {
+      name: 'payload types',
+      text: (length: number) => sdp(1, { codecs: '101 '.repeat((length - 300) / 4) }),
+    };
+    expectLinear(listed, 32_000, parsePeerDescription);
+  });
+});
+
+describe('what else comes from outside', () => {
+  it.each<[string, (text: string) => unknown, readonly string[]]>([
+    ['a challenge', parseChallenge, ['', 'Digest ', 'Digest realm="r",nonce="', 'Digest a=']],
+    ['a digit in INFO', (text) => digitInInfo('application/dtmf-relay', text), ['', 'Signal', 'Signal=']],
+    ['a content type of INFO', (text) => digitInInfo(text, '5'), ['']],
+    ['a number', (text) => [toE164(text), nationalDigits(text)], ['', '+', '00']],
+    [
+      'an address to call',
+      (text) => dialTarget(text, trunkTo(5_060)),
+      ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:'],
+    ],
+    ['a redirection', (text) => redirectTarget([text], trunkTo(5_060)), ['', '<sip:']],
+    [
+      'a message of ours',
+      readOutgoing,
+      ['SIP/2.0 200 OK\r\nVia: ', 'BYE sip:a SIP/2.0\r\nVia: SIP/2.0/UDP a\r\nRoute: '],
+    ],
+  ])('is read in time that grows as it does: %s', (_what, reader, openings) => {
+    for (const shape of shapesAfter(...openings)) expectLinear(shape, LENGTH, reader);
+  });
+
+  it('is cut into messages in time that grows as it does, byte by byte', () => {
+    const framed = (pieceBytes: number) => (text: string) => {
+      const framer = new StreamFramer();
+      const bytes = Buffer.from(text, 'latin1');
+      for (let at = 0; at < bytes.length; at += pieceBytes) framer.push(bytes.subarray(at, at + pieceBytes));
+    };
+    for (const unit of ['a', '\r', '\n', '\r\n', 'a: b\r\n', '\r\n\r', 'l: 1\r\n']) {
+      const shape = { name: unit, text: (length: number) => `A${unit.repeat(length / unit.length)}` };
+      expectLinear(shape, LENGTH, framed(64));
+      expectLinear(shape, LENGTH, framed(1_000));
+    }
+    // Of 64,000 calls the fastest take 5 ms: here only their growth counts.
+    const bytes = Buffer.from('a: b\r\n'.repeat(10_000));
+    const pushAll = (length: number): number => {
+      const framer = new StreamFramer();
+      const startMs = performance.now();
+      for (let at = 0; at < length; at++) framer.push(bytes.subarray(at, at + 1));
+      return performance.now() - startMs;
+    };
+    const fastest = (length: number) => Math.min(...Array.from({ length: 9 }, () => pushAll(length)));
+    expect(fastest(60_000) / fastest(30_000)).toBeLessThanOrEqual(2.5);
+    expect(fastest(MAX_MESSAGE_BYTES - 6_000)).toBeLessThan(100);
+  });
+});
