@@ -67,6 +67,11 @@ export class ClientTransactions<Owner> {
     return ANSWERED_METHODS.some((method) => this.#table.has(branch + method));
   }
 
+  /** Whose request it is; null when nobody waits for an answer to it. */
+  ownerOf(branch: string, method: string): Owner | null {
+    return this.#table.get(branch + method)?.owner ?? null;
+  }
+
   /** Where the INVITE of this branch went: its CANCEL and the ACK of its refusal must follow (section 9.1). */
   destinationOf(branch: string): Destination | null {
     return this.#table.get(`${branch}INVITE`)?.destination ?? null;

@@ -8,7 +8,15 @@ import {
 } from 'sip.js/lib/core/index.js';
 import { chooseChallenge } from './digest-challenge.ts';
 import { splitList } from './list-header.ts';
-import { headerOf, headersOf, methodOf, reasonOf, type SipMessage, statusOf } from './sip-message.ts';
+import {
+  headerOf,
+  headersOf,
+  methodOf,
+  reasonOf,
+  removeHeader,
+  type SipMessage,
+  statusOf,
+} from './sip-message.ts';
 import { headerParameter, hostInUri, parseSipUri, uriInHeader } from './sip-uri.ts';
 import type { Trunk } from './trunk.ts';
 import { parseVia } from './via.ts';
@@ -43,11 +51,14 @@ export function toCoreRequest(message: SipMessage, trunk: Trunk): IncomingReques
  */
 export function toCoreResponse(message: SipMessage, trunk: Trunk): IncomingResponseMessage | null {
   const status = statusOf(message);
-  if (status > 100 && status < 200 && methodOf(message) === 'INVITE') completeProvisional(message, trunk);
+  const opensDialog = status > 100 && status < 300 && methodOf(message) === 'INVITE';
+  if (opensDialog && status < 200) completeProvisional(message, trunk);
   const response = new IncomingResponseMessage();
   response.statusCode = status;
   response.reasonPhrase = reasonOf(message);
   if (!fill(response, message)) return null;
+  // sip.js would drop it without a word, and the call would never end.
+  if (opensDialog && (!response.toTag || !response.hasHeader('contact'))) return null;
   if (status === 401) showOneChallenge(response, message, 'WWW-Authenticate', trunk);
   if (status === 407) showOneChallenge(response, message, 'Proxy-Authenticate', trunk);
   return response;
@@ -148,12 +159,12 @@ function showOneChallenge(core: CoreMessage, message: SipMessage, name: string, 
 }
 
 function completeProvisional(message: SipMessage, trunk: Trunk): void {
-  if (headerOf(message, 'contact') === null) {
-    message.headers.push({
-      name: 'contact',
-      value: `<sip:${hostInUri(trunk.settings.host)}:${trunk.settings.port}>`,
-    });
+  const contact = uriInHeader(headerOf(message, 'contact') ?? '');
+  if (Grammar.URIParse(contact) === undefined) {
+    removeHeader(message, 'contact');
+    const { host, port } = trunk.settings;
+    message.headers.push({ name: 'contact', value: `<sip:${hostInUri(host)}:${port}>` });
   }
   const to = message.headers.find((header) => header.name === 'to');
-  if (to !== undefined && headerParameter(to.value, 'tag') === null) to.value = `${to.value};tag=none`;
+  if (to !== undefined && !headerParameter(to.value, 'tag')) to.value = `<${uriInHeader(to.value)}>;tag=none`;
 }

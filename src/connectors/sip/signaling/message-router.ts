@@ -112,14 +112,15 @@ export class MessageRouter {
     if (!hasWholeHead(message)) return this.#drop(source, isTrusted, 'malformed_message');
     const vias = headersOf(message, 'via');
     const via = vias.length === 1 ? parseVia(vias[0]!) : null;
-    const owner =
-      via === null ? null : this.#layer.requests.answered(via.branch, methodOf(message), statusOf(message));
-    if (owner === 'absorbed') return true;
-    if (owner === null) return this.#drop(source, isTrusted, 'unmatched_response');
-    owner.notePublicAddress(via!.seenFrom);
+    const method = methodOf(message);
+    const owner = via === null ? null : this.#layer.requests.ownerOf(via.branch, method);
+    if (via === null || owner === null) return this.#drop(source, isTrusted, 'unmatched_response');
     settleBody(message);
+    // What cannot be used is no answer: the request goes on until there is one.
     const response = toCoreResponse(message, owner);
-    if (response === null) return this.#drop(source, true);
+    if (response === null) return this.#drop(source, isTrusted, 'malformed_message');
+    if (this.#layer.requests.answered(via.branch, method, statusOf(message)) === 'absorbed') return true;
+    owner.notePublicAddress(via.seenFrom);
     owner.core.receiveIncomingResponseFromTransport(response);
     return true;
   }

@@ -63,8 +63,10 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     }
     const isInviting = this.#state.type === 'inviting';
     this.#leg.end('local', CANCELLED);
-    if (isInviting) this.#cancel();
-    else this.#leg.release();
+    if (!isInviting) return this.#leg.release();
+    this.#cancel();
+    // Without any answer there is nothing to cancel, and the INVITE gives up by itself.
+    this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => this.#leg.release());
   }
 
   sendDtmf(digits: string): Promise<void> {

@@ -117,6 +117,10 @@ export function tokensOf(message: SipMessage, name: string): string[] {
     .map((token) => token.toLowerCase());
 }
 
+export function removeHeader(message: SipMessage, name: string): void {
+  message.headers = message.headers.filter((header) => header.name !== name);
+}
+
 export function isResponse(message: SipMessage): boolean {
   return message.startLine.startsWith('SIP/2.0 ') || /^SIP\/2\.0 /i.test(message.startLine);
 }
