@@ -1,9 +1,9 @@
+import { publicOr } from '../base/public-address.ts';
 import { storedBytes } from '../store/files.ts';
 import { FileDisk } from './file-disk.ts';
 import type { FileDomain } from './file-domain.ts';
 import { removeOrphans } from './file-sweeper.ts';
 import { dnsAddresses } from './host-names.ts';
-import { publicOr } from './public-address.ts';
 import { StorageLedger, type StorageLimits } from './storage-ledger.ts';
 import { Transfers } from './transfers.ts';
 import { WebFiles } from './web-files.ts';

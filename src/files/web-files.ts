@@ -2,9 +2,9 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { GatewayError } from '../base/errors.ts';
+import type { AddressRule } from '../base/public-address.ts';
 import { unlessAborted } from './abortable.ts';
 import type { FindAddresses } from './host-names.ts';
-import type { AddressRule } from './public-address.ts';
 
 /** A file on the web that is being fetched. */
 export interface WebFile {

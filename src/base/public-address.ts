@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Says whether files may be fetched from an IP address. */
+/** Says something about an IP address; false for what is none. */
 export type AddressRule = (address: string) => boolean;
 
 type Subnet = readonly [string, number];
@@ -56,15 +56,19 @@ export const isPublicAddress: AddressRule = (address) => {
   }
 };
 
-/** Public addresses, and those of some subnets (`10.0.0.0/8`) or addresses that the operator trusts. */
-export function publicOr(trusted: readonly string[]): AddressRule {
-  const open = new BlockList();
-  for (const subnet of trusted) {
+/** The addresses in any of some subnets (`10.0.0.0/8`) or single addresses. */
+export function addressesIn(subnets: readonly string[]): AddressRule {
+  const list = new BlockList();
+  for (const subnet of subnets) {
     const [network = '', prefix] = subnet.split('/');
     const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
-    open.addSubnet(network, Number(prefix ?? (family === 'ipv6' ? 128 : 32)), family);
+    list.addSubnet(network, Number(prefix ?? (family === 'ipv6' ? 128 : 32)), family);
   }
-  return (address) =>
-    isPublicAddress(address) ||
-    (isIP(address) !== 0 && open.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'));
+  return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Public addresses, and those of some subnets or addresses that the operator trusts. */
+export function publicOr(trusted: readonly string[]): AddressRule {
+  const isTrusted = addressesIn(trusted);
+  return (address) => isPublicAddress(address) || isTrusted(address);
 }
