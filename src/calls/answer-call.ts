@@ -1,9 +1,12 @@
 import { GatewayError } from '../base/errors.ts';
 import type { AgentScope } from '../base/scope.ts';
+import type { Termination } from '../base/termination.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallDomain } from './call-domain.ts';
 import { isOver, type OverState } from './call-state.ts';
 import { liveCall } from './find-call.ts';
+
+const BROKEN: ReadonlySet<Termination['result']> = new Set(['failed', 'internal_error', 'disconnected']);
 
 /**
  * Accepts a ringing call and waits until media flows, which the call's own deadline bounds.
@@ -22,10 +25,12 @@ export async function acceptCall(
   return actor.snapshot();
 }
 
-/** A call that somebody hung up or refused meanwhile is as gone as if the request had come a moment later. */
+/**
+ * A call that somebody hung up or refused meanwhile is as gone as if the request had come a moment later. One that broke
+ * is told with its reason, or nobody would learn why accepting it came to nothing.
+ */
 function acceptFailure({ termination }: OverState): GatewayError {
-  const broken = termination.result === 'failed' || termination.result === 'internal_error';
-  return broken
+  return BROKEN.has(termination.result)
     ? new GatewayError('platform_failed', `The call could not be accepted: ${termination.reason}`)
     : new GatewayError('call_not_found');
 }

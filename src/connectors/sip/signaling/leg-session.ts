@@ -122,7 +122,7 @@ export class LegSession {
   #ackMissing(): void {
     if (this.#byeWhenPossible !== null) return this.#byeWhenPossible();
     this.#awaitsFirstAck = false;
-    this.#lose('no ACK');
+    this.#lose('the caller did not acknowledge the answer within 32 s');
   }
 
   async #reInvited(request: IncomingInviteRequest): Promise<void> {
@@ -137,7 +137,9 @@ export class LegSession {
         body: sdpBody(content),
         extraHeaders: targetHeaders(this.#contact()),
       });
-      this.#cancelAckTimeout = this.#clock.after(TRANSACTION_TIMEOUT_MS, () => this.#lose('no ACK'));
+      this.#cancelAckTimeout = this.#clock.after(TRANSACTION_TIMEOUT_MS, () =>
+        this.#lose('the far end did not acknowledge a change of the call'),
+      );
     } catch {
       this.#lose('re-INVITE could not be answered');
     }
