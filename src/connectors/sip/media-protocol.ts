@@ -44,8 +44,11 @@ export type SipCodec = G711Name | 'opus';
 
 /** Outcome of an offer/answer exchange (RFC 3264), as the media half needs it. */
 export interface SipMediaConfig {
-  /** Where the peer wants RTP and RTCP; `remoteRtcpPort` equals `remotePort` with rtcp-mux (RFC 5761). */
-  readonly remoteHost: string;
+  /**
+   * Where the peer wants RTP and RTCP; `remoteRtcpPort` equals `remotePort` with rtcp-mux (RFC 5761). Null, with ports of
+   * 0: nothing is sent until the peer's packets tell where it is.
+   */
+  readonly remoteHost: string | null;
   readonly remotePort: number;
   readonly remoteRtcpPort: number;
   /** False: the peer's address is private while its signaling comes from a public one, so that packets from it cannot come. */

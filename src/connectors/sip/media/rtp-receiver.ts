@@ -51,7 +51,8 @@ export class RtpReceiver {
   configure(config: SipMediaConfig): void {
     const nowMs = performance.now();
     const isFirst = this.#config === null;
-    if (this.source.signal(config, nowMs)) {
+    const isMoved = this.source.signal(config, nowMs);
+    if (isMoved || isFirst) {
       this.#toldFlowing = false;
       this.#resumeSource(isFirst, nowMs);
     }

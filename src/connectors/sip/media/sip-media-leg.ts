@@ -78,7 +78,8 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   /** `config` is a SipMediaConfig; throws when an address in it is a name. */
   configure(config: unknown): void {
     const next = config as SipMediaConfig;
-    if (isIP(next.remoteHost) === 0) throw new Error('remoteHost must be an IP address');
+    if (next.remoteHost !== null && isIP(next.remoteHost) === 0)
+      throw new Error('remoteHost must be an IP address');
     if (!sameKeys(this.#config, next)) this.#srtp = next.srtp && new SrtpSession(next.srtp, this.#memory);
     if (next.dtmfPayloadType === null || !next.sending) this.#sender.dtmf.cancel('The call is on hold');
     this.#sender.configure(next, wallMs());
@@ -147,6 +148,8 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
 
   #sendRtp(bytes: Uint8Array, length: number): void {
     const { host, port } = this.#receiver.source;
+    // Nobody knows yet where the peer is.
+    if (port === 0) return;
     this.#sockets.sendRtp(bytes, length, port, host);
     this.#packetsQueued++;
   }
@@ -155,6 +158,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     const config = this.#config;
     if (config === null) return;
     const { host, port } = this.#receiver.source;
+    if (port === 0) return;
     if (config.remoteRtcpPort === config.remotePort) this.#sockets.sendRtp(bytes, length, port, host);
     else this.#sockets.sendRtcp(bytes, length, this.#remoteRtcpPort(config, port), host);
   }

@@ -14,7 +14,7 @@ export type SignalledSource = Pick<
 >;
 
 const NOWHERE: SignalledSource = {
-  remoteHost: '',
+  remoteHost: null,
   remotePort: 0,
   remotePlausible: false,
   signalingHost: '',
@@ -29,7 +29,7 @@ const NOWHERE: SignalledSource = {
  * be behind a NAT; then, too, a signalled source that has fallen silent is given up.
  */
 export class SourceLatch {
-  /** Where to send. */
+  /** Where to send; port 0: nowhere yet. */
   host = '';
   port = 0;
   #signalled = NOWHERE;
@@ -45,7 +45,7 @@ export class SourceLatch {
   #signalledAtMs = 0;
   readonly #candidates = new SourceCandidates();
 
-  /** Sets the address from the SDP. True: it is another one than before, and the latch is open again. */
+  /** Sets the address from the SDP, null when it may not be followed. True: it is another one than before, and the latch is open again. */
   signal(source: SignalledSource, nowMs: number): boolean {
     const { remoteHost, remotePort } = this.#signalled;
     this.#signalled = source;
@@ -53,7 +53,7 @@ export class SourceLatch {
     this.#formerHost = this.#isLatched ? this.#heardHost : '';
     this.#formerPort = this.#isLatched ? this.#heardPort : 0;
     this.#signalledAtMs = nowMs;
-    this.host = source.remoteHost;
+    this.host = source.remoteHost ?? '';
     this.port = source.remotePort;
     this.#isLatched = false;
     this.#ssrc = null;

@@ -8,7 +8,7 @@ import type { PeerAudio, PeerDescription } from './sdp-peer.ts';
 export type AgreedMedia = Omit<
   SipMediaConfig,
   'mediaTimeoutMs' | 'remotePlausible' | 'signalingHost' | 'behindNat'
->;
+> & { readonly remoteHost: string };
 
 /**
  * Our offer. SRTP required: RTP/SAVP. Optional: RTP/AVP with crypto lines beside it, which peers without SRTP

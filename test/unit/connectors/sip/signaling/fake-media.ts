@@ -53,7 +53,7 @@ export class FakeMedia implements MediaControl {
 
   #send(): void {
     const { config } = this;
-    if (config === undefined || !config.sending || config.srtp !== null) return;
+    if (config === undefined || !config.sending || config.srtp !== null || config.remoteHost === null) return;
     const packet = Buffer.alloc(172, config.codec === 'PCMU' ? 0xff : 0xd5);
     packet.writeUInt16BE(0x8000 | config.payloadType, 0);
     packet.writeUInt16BE(this.#sequence & 0xffff, 2);
