@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts';
 import { attachMember, detachMemberEverywhere } from '../store/agents.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
 import {
+  countDids,
   type DidChange,
   deleteDid,
   findRoutedDid,
@@ -12,7 +13,8 @@ import {
   type StoredDid,
   updateDid,
 } from '../store/sip-dids.ts';
-import { type SipAccounts, tellNumber } from './sip-accounts.ts';
+import { type SipAccounts, type SipSetup, tellNumber } from './sip-accounts.ts';
+import { requireVerifiedAddress } from './verified-address.ts';
 
 /** A number on the account's list. */
 export type ListedDid = StoredDid;
@@ -24,13 +26,21 @@ export interface NewDid {
   readonly autoAnswer: boolean;
 }
 
-/** Lists a number and gives it to the default agent. Throws `number_taken`: a number has one account. */
-export async function createSipDid(sip: SipAccounts, actor: Actor, wanted: NewDid): Promise<ListedDid> {
+/**
+ * Lists a number and gives it to the default agent. Throws `email_not_verified`, `too_many_numbers`, or `number_taken`
+ * when the account lists it already.
+ */
+export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid): Promise<ListedDid> {
   const { accountId } = actor;
   const createdAt = sip.clock.nowIso();
+  await requireVerifiedAddress(sip.store.db, accountId);
   const did = { id: newId('did'), accountId, ...wanted, createdAt };
   const agentId = await sip.store.db.transaction().execute(async (trx) => {
+    const listed = await countDids(trx, accountId);
     if (!(await insertDid(trx, did))) throw new GatewayError('number_taken');
+    if (listed >= sip.maxNumbers) {
+      throw new GatewayError('too_many_numbers', `An account may list ${sip.maxNumbers} phone numbers`);
+    }
     const agent = await ensureDefaultAgent(trx, accountId, createdAt);
     await attachMember(trx, agent.id, { type: 'sip_number', id: did.id });
     await audit(trx, actor, 'sip_did.create', did.id, { ...wanted, agentId: agent.id });

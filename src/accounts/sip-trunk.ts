@@ -1,44 +1,54 @@
 import { GatewayError } from '../base/errors.ts';
-import type { Registration, SipTrunk } from '../connectors/contract/sip-accounts.ts';
+import type { Registration } from '../connectors/contract/sip-accounts.ts';
 import { type Actor, audit } from '../store/audit-log.ts';
-import { deleteTrunk, findTrunk, putTrunk } from '../store/sip-trunks.ts';
-import type { SipAccounts } from './sip-accounts.ts';
+import { deleteTrunk, findTrunk, putTrunk, type StoredTrunk } from '../store/sip-trunks.ts';
+import { newInboundToken, type SipAccounts, type SipSetup, tellTrunk } from './sip-accounts.ts';
+import { requireVerifiedAddress } from './verified-address.ts';
 
 /** What an account wants its trunk to be; `password` null: the one that is stored for the same login at the same host. */
-export interface WantedTrunk extends Omit<SipTrunk, 'accountId' | 'password'> {
+export interface WantedTrunk extends Omit<StoredTrunk, 'accountId' | 'password' | 'inboundToken'> {
   readonly password: string | null;
 }
 
-/** A trunk as it is shown: without its password, with how its registration goes. */
-export interface ShownTrunk extends Omit<SipTrunk, 'accountId' | 'password'> {
+/** A trunk as it is shown: without its password, with the URI that rings it and how its registration goes. */
+export interface ShownTrunk extends Omit<StoredTrunk, 'accountId' | 'password' | 'inboundToken'> {
+  readonly inboundUri: string | null;
   readonly registration: Registration;
 }
 
-/** Adds or replaces the account's trunk. Null: no password was given and none is stored for this login. */
+/**
+ * Adds or replaces the account's trunk. Null: no password was given and none is stored for this login. Throws
+ * `email_not_verified` or `too_many_trunk_changes`.
+ */
 export async function putSipTrunk(
-  sip: SipAccounts,
+  sip: SipSetup,
   actor: Actor,
   wanted: WantedTrunk,
 ): Promise<ShownTrunk | null> {
   const { accountId } = actor;
   const { db, secrets } = sip.store;
+  await requireVerifiedAddress(db, accountId);
   const trunk = await db.transaction().execute(async (trx) => {
-    const password = wanted.password ?? storedPassword(await findTrunk(trx, secrets, accountId), wanted);
+    const sameLogin = ofSameLogin(await findTrunk(trx, secrets, accountId), wanted);
+    const password = wanted.password ?? sameLogin?.password;
     if (password === undefined) return null;
-    const complete = { ...wanted, accountId, password };
+    sip.trunkChanges.count(accountId);
+    // A server that is no longer the account's must not ring it with what it was told.
+    const inboundToken = sameLogin?.inboundToken || newInboundToken();
+    const complete = { ...wanted, accountId, password, inboundToken };
     await putTrunk(trx, secrets, complete, sip.clock.nowIso());
     const { password: given, ...plain } = wanted;
     await audit(trx, actor, 'sip_trunk.put', null, { ...plain, newPassword: given !== null });
     return complete;
   });
   if (!trunk) return null;
-  sip.directory.putTrunk(trunk);
+  await tellTrunk(sip, trunk);
   return shown(sip, trunk);
 }
 
-/** A stored password is for one login at one host: nobody may point it at another without knowing it. */
-function storedPassword(stored: SipTrunk | undefined, wanted: WantedTrunk): string | undefined {
-  return stored?.host === wanted.host && stored.username === wanted.username ? stored.password : undefined;
+/** Secrets are for one login at one host: nobody may point them at another without knowing them. */
+function ofSameLogin(stored: StoredTrunk | undefined, wanted: WantedTrunk): StoredTrunk | undefined {
+  return stored?.host === wanted.host && stored.username === wanted.username ? stored : undefined;
 }
 
 /** Throws `trunk_not_found`. */
@@ -57,7 +67,11 @@ export async function deleteSipTrunk(sip: SipAccounts, actor: Actor): Promise<vo
   sip.directory.removeTrunk(actor.accountId);
 }
 
-function shown(sip: SipAccounts, trunk: SipTrunk): ShownTrunk {
-  const { password: _password, accountId, ...plain } = trunk;
-  return { ...plain, registration: sip.directory.registration(accountId) };
+function shown({ directory }: SipAccounts, trunk: StoredTrunk): ShownTrunk {
+  const { password: _password, inboundToken: _token, accountId, ...plain } = trunk;
+  return {
+    ...plain,
+    inboundUri: directory.inboundUri(accountId),
+    registration: directory.registration(accountId),
+  };
 }

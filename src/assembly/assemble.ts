@@ -3,6 +3,7 @@ import { ensureOperator } from '../accounts/first-start.ts';
 import { logInBots } from '../accounts/hosted-bots.ts';
 import { KeyRing } from '../accounts/key-ring.ts';
 import { loadSipAccounts } from '../accounts/sip-accounts.ts';
+import { TrunkChanges } from '../accounts/trunk-changes.ts';
 import { hangUpAgent, hangUpAll } from '../calls/hang-up-call.ts';
 import { awaitReplies } from '../messaging/await-reply.ts';
 import { closeOutbound } from '../messaging/open-outbound.ts';
@@ -61,7 +62,11 @@ export async function assemble(parts: Parts): Promise<Running> {
   const { outbound, inbox } = await openMessaging(parts, needs);
   const domains = {
     calls,
-    sip: sipAccounts,
+    sip: {
+      ...sipAccounts,
+      trunkChanges: new TrunkChanges(clock),
+      maxNumbers: settings.sip.numbersPerAccount,
+    },
     agents,
     files,
     inbox,

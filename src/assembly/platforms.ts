@@ -34,7 +34,7 @@ function portReserver(): PortReserver | null {
 }
 
 function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metrics: Metrics): SipConnector {
-  const { tlsCa, tlsListen, ...others } = settings.sip;
+  const { tlsCa, tlsListen, numbersPerAccount: _numbers, ...others } = settings.sip;
   return new SipConnector(
     {
       ...others,

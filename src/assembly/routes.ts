@@ -3,7 +3,7 @@ import type { AgentProbes } from '../accounts/agent-probes.ts';
 import { checkPassword } from '../accounts/check-password.ts';
 import type { LeavingDomain } from '../accounts/delete-account.ts';
 import type { People } from '../accounts/people.ts';
-import type { SipAccounts } from '../accounts/sip-accounts.ts';
+import type { SipSetup } from '../accounts/sip-accounts.ts';
 import type { AgentDomain } from '../agents/agent-domain.ts';
 import type { AuthorizationDoor } from '../api/authorization/authorization-door.ts';
 import { authorizeRoutes } from '../api/authorization/authorize.ts';
@@ -52,7 +52,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 /** What the endpoints act on. */
 export interface Domains {
   readonly calls: CallDomain;
-  readonly sip: SipAccounts;
+  readonly sip: SipSetup;
   readonly agents: AgentDomain;
   readonly files: FileDomain;
   readonly inbox: InboxDomain;

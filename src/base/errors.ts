@@ -86,6 +86,8 @@ const ERROR_TABLE = {
   too_many_deliveries: { status: 429, text: 'Too many deliveries wait' },
   too_many_attempts: { status: 429, text: 'Too many attempts' },
   too_many_transfers: { status: 429, text: 'Too many files come and go at once' },
+  too_many_numbers: { status: 409, text: 'The account lists as many phone numbers as it may' },
+  too_many_trunk_changes: { status: 429, text: 'A SIP trunk may be changed 30 times in 15 minutes' },
   call_limit: { status: 429, text: 'Concurrent call limit reached' },
   internal_error: { status: 500, text: 'Internal error' },
   identity_provider_failed: { status: 502, text: 'The identity provider did not answer as expected' },

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { CONFIG_FILE, readConfigFile } from './config-file.ts';
 import { nearestName } from './nearest-name.ts';
 import { isOidcVariable, type OidcProviderSettings, readOidcProviders } from './oidc-providers.ts';
-import { VARIABLES, type Variable, type VariableName } from './variables.ts';
+import { type TrunkBinding, VARIABLES, type Variable, type VariableName } from './variables.ts';
 
 const BYTES_PER_MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
@@ -46,6 +46,10 @@ export interface Settings {
     /** In order of preference; at least one. */
     readonly codecs: Values['SVC_SIP_CODECS'];
     readonly mediaTimeoutMs: number;
+    readonly numbersPerAccount: number;
+    /** IP addresses and subnets. */
+    readonly trunkAllow: readonly string[];
+    readonly trunkBindings: readonly TrunkBinding[];
   };
   readonly telegram: {
     /** Null: no bot is shared. */
@@ -240,6 +244,9 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       rtpPortMax: values.SVC_RTP_PORT_MAX,
       codecs: values.SVC_SIP_CODECS,
       mediaTimeoutMs: values.SVC_MEDIA_TIMEOUT_S * 1000,
+      numbersPerAccount: values.SVC_SIP_NUMBERS_PER_ACCOUNT,
+      trunkAllow: values.SVC_SIP_TRUNK_ALLOW ?? [],
+      trunkBindings: values.SVC_SIP_TRUNK_BINDINGS ?? [],
     },
     telegram: arrangeTelegram(values),
     whatsapp: arrangeWhatsApp(values),

@@ -114,6 +114,33 @@ const ProxyList = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+/** An account's right to the calls that come from an address. */
+export interface TrunkBinding {
+  /** An account's id, or `operator`. */
+  readonly account: string;
+  /** An IP address or a subnet. */
+  readonly subnet: string;
+}
+
+const TrunkBindings = z.string().transform((text, context) => {
+  const bindings = text.split(',').map((each): TrunkBinding => {
+    const [account = '', subnet = ''] = each.trim().split('=', 2);
+    return { account, subnet };
+  });
+  for (const { account, subnet } of bindings) {
+    if (!/^(?:operator|acc_[\w-]{1,64})$/.test(account) || !PROXY.safeParse(subnet).success) {
+      context.addIssue(
+        'must be account=address or account=subnet, with commas between, the account being "operator" or its id (acc_…)',
+      );
+      return z.NEVER;
+    }
+  }
+  const subnets = bindings.map(({ subnet }) => subnet.toLowerCase());
+  const twice = subnets.find((subnet, index) => subnets.indexOf(subnet) !== index);
+  if (twice !== undefined) context.addIssue(`must name ${twice} once: its calls are one account's`);
+  return bindings;
+});
+
 const OriginList = z.string().transform((text, context) => {
   const origins = text.split(',').map((origin) => origin.trim());
   if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) return origins;
@@ -197,6 +224,23 @@ export const VARIABLES = {
     default: '5061',
     schema: wholeNumber(0, MAX_PORT),
     meaning: 'SIP port for TLS, when there is a certificate; 0: any free one',
+  }),
+  SVC_SIP_NUMBERS_PER_ACCOUNT: variable({
+    default: '1000',
+    schema: wholeNumber(1, 100_000),
+    meaning: 'Phone numbers that an account may list; more answer 409',
+  }),
+  SVC_SIP_TRUNK_ALLOW: variable({
+    default: null,
+    schema: ProxyList,
+    meaning:
+      'Addresses or subnets, with commas between, that trunks of all accounts may use although they are not public; link-local and metadata addresses stay closed',
+  }),
+  SVC_SIP_TRUNK_BINDINGS: variable({
+    default: null,
+    schema: TrunkBindings,
+    meaning:
+      'Whose calls come from which address, for providers that call without the secret URI: `account=address` or `account=subnet`, with commas between; the account is its `account_id` or `operator`',
   }),
   SVC_SIP_CODECS: variable({
     default: 'PCMU,PCMA',

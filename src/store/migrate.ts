@@ -7,8 +7,11 @@ import { migration0004 } from './migrations/0004-messages.ts';
 import { migration0005 } from './migrations/0005-event-platforms.ts';
 import { migration0006 } from './migrations/0006-mcp-authorizations.ts';
 import { migration0007 } from './migrations/0007-call-events.ts';
+
 import { migration0008 } from './migrations/0008-owners.ts';
+import { migration0009 } from './migrations/0009-trunk-tokens.ts';
 import { migration0010 } from './migrations/0010-account-caps.ts';
+
 import { StoreError } from './store-error.ts';
 
 const MIGRATIONS: readonly Migration[] = [
@@ -20,6 +23,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0006,
   migration0007,
   migration0008,
+  migration0009,
   migration0010,
 ];
 

@@ -16,12 +16,12 @@ export interface DidChange {
   readonly autoAnswer?: boolean;
 }
 
-/** False: the number is listed already, by this account or another. */
+/** False: the account lists the number already. */
 export async function insertDid(db: Db, did: StoredDid): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('sipDids')
     .values({ ...did, autoAnswer: bit(did.autoAnswer) })
-    .onConflict((conflict) => conflict.column('number').doNothing())
+    .onConflict((conflict) => conflict.columns(['accountId', 'number']).doNothing())
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
@@ -56,6 +56,15 @@ export async function deleteDid(db: Db, accountId: string, didId: string): Promi
     .where('id', '=', didId)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+export async function countDids(db: Db, accountId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('sipDids')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('accountId', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** The account's numbers in the order in which they were listed. */

@@ -1,12 +1,15 @@
 import type { Selectable } from 'kysely';
 import type { SecretBox, SecretPlace } from './secret-box.ts';
-import type { Db, SipTrunksTable } from './tables.ts';
+import type { Bit, Db, SipTrunksTable } from './tables.ts';
 
-/** A trunk with its password in the clear: in memory only, never logged. */
-export interface StoredTrunk
-  extends Omit<Selectable<SipTrunksTable>, 'sealedPassword' | 'register' | 'createdAt' | 'updatedAt'> {
+type Encoded = 'sealedPassword' | 'sealedInboundToken' | 'register' | 'behindNat' | 'createdAt' | 'updatedAt';
+
+/** A trunk with its secrets in the clear: in memory only, never logged. */
+export interface StoredTrunk extends Omit<Selectable<SipTrunksTable>, Encoded> {
   readonly password: string;
+  readonly inboundToken: string;
   readonly register: boolean;
+  readonly behindNat: boolean;
 }
 
 /** Adds or replaces the account's trunk. */
@@ -16,11 +19,13 @@ export async function putTrunk(
   trunk: StoredTrunk,
   nowIso: string,
 ): Promise<void> {
-  const { accountId, password, register, ...plain } = trunk;
+  const { accountId, password, inboundToken, register, behindNat, ...plain } = trunk;
   const changed = {
     ...plain,
-    register: register ? (1 as const) : (0 as const),
-    sealedPassword: secrets.seal(password, passwordPlace(accountId)),
+    register: bit(register),
+    behindNat: bit(behindNat),
+    sealedPassword: secrets.seal(password, place(accountId, 'sealed_password')),
+    sealedInboundToken: secrets.seal(inboundToken, place(accountId, 'sealed_inbound_token')),
     updatedAt: nowIso,
   };
   await db
@@ -48,6 +53,23 @@ export async function listTrunks(db: Db, secrets: SecretBox): Promise<StoredTrun
   return rows.map((row) => fromRow(row, secrets));
 }
 
+/** Gives a token to every trunk that has none, those of a version that knew no tokens. */
+export async function fillInboundTokens(db: Db, secrets: SecretBox, newToken: () => string): Promise<void> {
+  const rows = await db
+    .selectFrom('sipTrunks')
+    .select('accountId')
+    .where('sealedInboundToken', 'is', null)
+    .execute();
+  for (const { accountId } of rows) {
+    const sealedInboundToken = secrets.seal(newToken(), place(accountId, 'sealed_inbound_token'));
+    await db
+      .updateTable('sipTrunks')
+      .set({ sealedInboundToken })
+      .where('accountId', '=', accountId)
+      .execute();
+  }
+}
+
 /** False: there was none. */
 export async function deleteTrunk(db: Db, accountId: string): Promise<boolean> {
   const { numDeletedRows } = await db
@@ -58,11 +80,23 @@ export async function deleteTrunk(db: Db, accountId: string): Promise<boolean> {
 }
 
 function fromRow(row: Selectable<SipTrunksTable>, secrets: SecretBox): StoredTrunk {
-  const { sealedPassword, register, createdAt: _createdAt, updatedAt: _updatedAt, ...plain } = row;
-  const password = secrets.open(sealedPassword, passwordPlace(row.accountId));
-  return { ...plain, password, register: register === 1 };
+  const { sealedPassword, sealedInboundToken, createdAt: _createdAt, updatedAt: _updatedAt, ...plain } = row;
+  return {
+    ...plain,
+    password: secrets.open(sealedPassword, place(row.accountId, 'sealed_password')),
+    inboundToken:
+      sealedInboundToken === null
+        ? ''
+        : secrets.open(sealedInboundToken, place(row.accountId, 'sealed_inbound_token')),
+    register: row.register === 1,
+    behindNat: row.behindNat === 1,
+  };
 }
 
-function passwordPlace(accountId: string): SecretPlace {
-  return { table: 'sip_trunks', column: 'sealed_password', row: accountId };
+function bit(value: boolean): Bit {
+  return value ? 1 : 0;
+}
+
+function place(row: string, column: 'sealed_password' | 'sealed_inbound_token'): SecretPlace {
+  return { table: 'sip_trunks', column, row };
 }

@@ -357,15 +357,18 @@ export interface SipTrunksTable {
   transport: 'udp' | 'tcp' | 'tls';
   username: string;
   sealedPassword: string;
+  /** Null: stored by a version that knew no tokens; loading the trunks gives it one. */
+  sealedInboundToken: string | null;
   realm: string | null;
   callerId: string | null;
   register: Bit;
+  behindNat: Bit;
   srtp: 'off' | 'optional' | 'required';
   createdAt: string;
   updatedAt: string;
 }
 
-/** A phone number belongs to one account of the whole gateway. */
+/** A number is a claim that nobody has proven: several accounts may list the same one. */
 export interface SipDidsTable {
   id: string;
   accountId: string;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readGatewayRows } from '../support/gateway-database.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
+import { mailedLinks } from '../support/member.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const PERSON = { email: 'goner@example.com', password: 'correct horse battery staple' };
@@ -24,6 +25,8 @@ async function signedIn() {
   expect((await ask('POST', '/auth/signup', PERSON)).status).toBe(200);
   const login = await ask('POST', '/auth/login', PERSON);
   const cookie = login.headers.getSetCookie()[0]!.split(';')[0]!;
+  const [link] = await mailedLinks(pair.caller, PERSON.email);
+  expect((await fetch(link!, { headers: { cookie, accept: 'application/json' } })).status).toBe(200);
   return (method: string, path: string, body?: unknown) => ask(method, path, body, cookie);
 }
 

@@ -32,7 +32,7 @@ let strangersAgentKey: string;
 let owned: Owned;
 
 beforeAll(async () => {
-  gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open' } });
+  gateway = await Gateway.start({ env: { SVC_SIGNUP: 'open', SVC_SIP_TRUNK_ALLOW: '127.0.0.0/8' } });
   owner = await memberOf(gateway, 'owner@example.com');
   stranger = await memberOf(gateway, 'stranger@example.com');
   owned = await belongings();

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { GatewayPair } from '../support/gateway-pair.ts';
-import { Person } from '../support/person.ts';
+import { memberOf } from '../support/member.ts';
+import type { Person } from '../support/person.ts';
 import { waitFor, within } from '../support/wait-for.ts';
 
 const REVOKED = 1008;
@@ -25,9 +26,7 @@ async function callOf(person: Person) {
 }
 
 it('closes the call WebSockets of whoever signs out, and the call goes on', async () => {
-  const person = new Person(pair.caller.baseUrl, 'leaver@example.com');
-  expect((await person.signUp()).status).toBe(200);
-  expect((await person.signIn()).status).toBe(200);
+  const person = await memberOf(pair.caller, 'leaver@example.com');
   const { url, stateOf } = await callOf(person);
   const headers = { Cookie: person.cookie ?? '', Origin: pair.caller.baseUrl };
   const socket = new WebSocket(url, { headers });

@@ -6,6 +6,9 @@ export interface GatewayPairOptions {
   readonly callee?: GatewayOptions;
 }
 
+/** For accounts other than the operator's. */
+const TRUNKS_ON_LOOPBACK = { SVC_SIP_TRUNK_ALLOW: '127.0.0.0/8' };
+
 /** A call as the REST API shows it. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
 export type ShownCall = any;
@@ -31,7 +34,7 @@ export class GatewayPair {
 
   static async start(options: GatewayPairOptions = {}): Promise<GatewayPair> {
     const [caller, callee] = await Promise.all([
-      Gateway.start(options.caller),
+      Gateway.start({ ...options.caller, env: { ...TRUNKS_ON_LOOPBACK, ...options.caller?.env } }),
       Gateway.start(options.callee),
     ]);
     const pair = new GatewayPair(caller, callee);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { SipAccounts } from '../../accounts/sip-accounts.ts';
+import type { SipAccounts, SipSetup } from '../../accounts/sip-accounts.ts';
 import {
   changeSipDid,
   createSipDid,
@@ -16,7 +16,7 @@ const TAGS = ['SIP'] as const;
 const NOT_FOUND = 'Phone number not found';
 
 /** The account's phone numbers (DIDs): calls to any other number get no further than the trunk. */
-export function sipDidRoutes(sip: SipAccounts): Route[] {
+export function sipDidRoutes(sip: SipSetup): Route[] {
   return [list(sip), create(sip), change(sip), remove(sip)];
 }
 
@@ -34,19 +34,21 @@ function list(sip: SipAccounts): Route {
   });
 }
 
-function create(sip: SipAccounts): Route {
+function create(sip: SipSetup): Route {
   return route({
     method: 'post',
     path: '/api/sip/dids',
     access: 'config',
     operationId: 'createSipDid',
     summary: 'List a phone number',
-    description: 'Its calls go to the default agent. A number can be listed once in the whole gateway.',
+    description:
+      'Its calls go to the default agent. Listing claims nothing: only calls that come by the own trunk ring.',
     tags: TAGS,
     body: CreateSipDidBody,
     responses: {
       200: { description: 'The number', schema: SipDid },
-      409: 'Phone number is already listed',
+      403: 'Email address is not verified',
+      409: 'Phone number is already listed, or the account lists as many as it may',
     },
     handler: async ({ principal, body }) => {
       const { number, label, auto_answer } = body;

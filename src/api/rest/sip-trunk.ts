@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { SipAccounts } from '../../accounts/sip-accounts.ts';
+import type { SipAccounts, SipSetup } from '../../accounts/sip-accounts.ts';
 import { deleteSipTrunk, getSipTrunk, putSipTrunk, type ShownTrunk } from '../../accounts/sip-trunk.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
@@ -12,28 +12,34 @@ const TAGS = ['SIP'] as const;
 const NOT_FOUND = 'No SIP trunk configured';
 
 /** The account's SIP trunk: one line to a telephone provider or an exchange. */
-export function sipTrunkRoutes(sip: SipAccounts): Route[] {
+export function sipTrunkRoutes(sip: SipSetup): Route[] {
   return [put(sip), get(sip), remove(sip)];
 }
 
-function put(sip: SipAccounts): Route {
+function put(sip: SipSetup): Route {
   return route({
     method: 'put',
     path: PATH,
     access: 'config',
     operationId: 'putSipTrunk',
     summary: 'Connect a SIP trunk, or replace it',
-    description: 'Registration starts at once and is kept up; live calls are not touched.',
+    description:
+      'Registration starts at once and is kept up; live calls are not touched. Another host or user name gives the trunk another `inbound_uri`.',
     tags: TAGS,
     body: SipTrunkBody,
-    responses: { 200: { description: 'The trunk', schema: SipTrunk } },
+    responses: {
+      200: { description: 'The trunk', schema: SipTrunk },
+      403: 'Email address is not verified',
+      429: 'The trunk was changed too often',
+    },
     handler: async ({ principal, body }) => {
-      const { caller_id, realm, password, ...same } = body;
+      const { caller_id, behind_nat, realm, password, ...same } = body;
       const trunk = await putSipTrunk(sip, principal, {
         ...same,
         password: password ?? null,
         realm: realm ?? null,
         callerId: caller_id ?? null,
+        behindNat: behind_nat,
       });
       if (!trunk) throw passwordMissing();
       return reply(200, wireOf(trunk));
@@ -72,10 +78,12 @@ function remove(sip: SipAccounts): Route {
 }
 
 function wireOf(trunk: ShownTrunk): z.output<typeof SipTrunk> {
-  const { callerId, registration, ...same } = trunk;
+  const { callerId, behindNat, inboundUri, registration, ...same } = trunk;
   return {
     ...same,
     caller_id: callerId,
+    behind_nat: behindNat,
+    inbound_uri: inboundUri,
     registration: {
       state: registration.state,
       last_error: registration.lastError,

@@ -38,13 +38,24 @@ export const SipTrunkBody = z
       .describe('Number or user part shown to called parties; else the user name'),
     register: z.boolean().default(true).describe('Keep a registration, which inbound calls usually need'),
     srtp: Srtp.default('off').describe('Encryption of the audio by SDES keys (RFC 4568)'),
+    behind_nat: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The audio of the trunk may come from other addresses than SDP names, and move during a call',
+      ),
   })
   .meta({ id: 'SipTrunkBody' });
 
 const Registration = z
   .object({
     state: z.enum(['registered', 'registering', 'failed', 'off']),
-    last_error: z.string().nullable(),
+    last_error: z
+      .string()
+      .nullable()
+      .describe(
+        "`unreachable`, `tls_failed`, `not_allowed` (the host's addresses are not open to this account), or the server's answer, such as `401 Unauthorized`",
+      ),
     expires_at: z.string().nullable(),
   })
   .meta({ id: 'SipRegistration' });
@@ -60,6 +71,13 @@ export const SipTrunk = z
     caller_id: z.string().nullable(),
     register: z.boolean(),
     srtp: Srtp,
+    behind_nat: z.boolean(),
+    inbound_uri: z
+      .string()
+      .nullable()
+      .describe(
+        'Where a provider without registration sends calls, with the number in To or after the user part (`sip:<token>.<number>@…`); its user part is secret. Null while the address that the trunk reaches us at is not known',
+      ),
     registration: Registration,
   })
   .meta({ id: 'SipTrunk' });

@@ -12,7 +12,11 @@ export interface SipTrunk {
   readonly register: boolean;
   readonly srtp: 'off' | 'optional' | 'required';
   /** Its RTP comes from other addresses than SDP names. */
-  readonly behindNat?: boolean;
+  readonly behindNat: boolean;
+  /** Whoever knows it may ring the account: 32 hex digits, never logged. */
+  readonly inboundToken: string;
+  /** Of the operator's own account: it may lead to loopback and private addresses. */
+  readonly ofOperator: boolean;
 }
 
 /** A listed number, as inbound routing needs it. */
@@ -29,6 +33,7 @@ export type RegistrationState = 'registered' | 'registering' | 'failed' | 'off';
 
 export interface Registration {
   readonly state: RegistrationState;
+  /** One of `unreachable`, `tls_failed` and `not_allowed`, or the server's answer: `401 Unauthorized`. */
   readonly lastError: string | null;
   /** ISO 8601; null when not registered. */
   readonly expiresAt: string | null;
@@ -40,6 +45,8 @@ export interface SipDirectory {
   putTrunk(trunk: SipTrunk): void;
   /** Unregisters and forgets the trunk; live calls go on. */
   removeTrunk(accountId: string): void;
+  /** The URI that rings the account; null: there is no trunk, or our address towards it is not known yet. */
+  inboundUri(accountId: string): string | null;
   /** Registration of the account's trunk; `off` when there is none or it does not register. */
   registration(accountId: string): Registration;
   putNumber(number: SipNumber): void;

@@ -12,14 +12,16 @@ import type {
 import type { MediaControl } from '../contract/media-control.ts';
 import type { Registration, SipDirectory, SipNumber, SipTrunk } from '../contract/sip-accounts.ts';
 import type { SipCodec } from './media-protocol.ts';
+import { AddressPolicy } from './signaling/address-policy.ts';
 import { dialTarget, displayName } from './signaling/dial-target.ts';
 import { type Dns, systemDns } from './signaling/dns.ts';
 import { InboundCalls } from './signaling/inbound-calls.ts';
+import { InboundConnections } from './signaling/inbound-connections.ts';
 import { LegBook } from './signaling/leg-book.ts';
 import { LegMedia, type LegMediaSettings } from './signaling/leg-media.ts';
 import { listenUdpAndTcp, type TlsListenOptions } from './signaling/listeners.ts';
 import { MessageRouter } from './signaling/message-router.ts';
-import { NumberBook } from './signaling/number-book.ts';
+import { NumberRegistry } from './signaling/number-registry.ts';
 import { OutboundLeg } from './signaling/outbound-leg.ts';
 import { TrunkRegistration } from './signaling/registration.ts';
 import { Resolver } from './signaling/resolver.ts';
@@ -28,11 +30,11 @@ import { type PortReserver, RtpStock } from './signaling/rtp-stock.ts';
 import { offeredRateHz } from './signaling/sdp-formats.ts';
 import { SipLeg } from './signaling/sip-leg.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
-import { StrangerConnections } from './signaling/stranger-connections.ts';
 import { StreamTransport, type TlsTrust } from './signaling/stream-transport.ts';
 import { TransportLayer } from './signaling/transport-layer.ts';
 import { Trunk, type TrunkSurroundings } from './signaling/trunk.ts';
-import { TrunkBook } from './signaling/trunk-book.ts';
+import { type TrunkBinding, TrunkBindings } from './signaling/trunk-bindings.ts';
+import { TrunkRegistry } from './signaling/trunk-registry.ts';
 import { UdpTransport } from './signaling/udp-transport.ts';
 import type { SipProtocol } from './signaling/wire.ts';
 
@@ -48,6 +50,10 @@ export interface SipConnectorOptions {
   readonly rtpPortMax: number;
   /** What calls may speak, in our order of preference; at least one. */
   readonly codecs: readonly SipCodec[];
+  /** Addresses and subnets that the operator opens to the trunks of all accounts. */
+  readonly trunkAllow: readonly string[];
+  /** Whose calls come from which addresses, by the operator's word. */
+  readonly trunkBindings: readonly TrunkBinding[];
   /** Milliseconds without RTP after which an answered call is lost. */
   readonly mediaTimeoutMs?: number;
   /** Present: we also listen for TLS. */
@@ -70,8 +76,8 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   readonly #options: SipConnectorOptions;
   readonly #clock: Clock;
   readonly #observer: SipObserver;
-  readonly #trunks = new TrunkBook();
-  readonly #numbers = new NumberBook();
+  readonly #trunks: TrunkRegistry;
+  readonly #numbers = new NumberRegistry();
   readonly #registrations = new Map<Trunk, TrunkRegistration>();
   readonly #legs = new LegBook((trunk) => this.#forgetIfUnused(trunk));
   readonly #layer: TransportLayer<Trunk>;
@@ -89,14 +95,15 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#options = options;
     this.#clock = clock;
     this.#observer = observer;
+    this.#trunks = new TrunkRegistry(new TrunkBindings(options.trunkBindings));
     const udp = (): UdpTransport => this.#udp;
     this.#layer = new TransportLayer(clock, observer, udp);
-    this.#router = new MessageRouter(this.#trunks, this.#numbers, this.#layer, udp, clock, observer);
+    this.#router = new MessageRouter(this.#trunks, this.#layer, udp, clock, observer);
     this.#udp = new UdpTransport(() => false);
     this.#streams = new StreamTransport(
       clock,
       options.tlsTrust ?? {},
-      new StrangerConnections(clock, observer, (host) => this.#trunks.knowsAddress(host)),
+      new InboundConnections(clock, observer, (host) => this.#trunks.knowsAddress(host)),
       (bytes, source) => this.#router.receive(bytes, source),
     );
     this.#media = {
@@ -162,7 +169,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg {
     this.checkDial(request);
     const trunk = this.#trunks.ofAccount(request.accountId)!;
-    const legMedia = new LegMedia(media, this.#media, this.nativeSampleRateHz);
+    const legMedia = new LegMedia(media, this.#media, this.nativeSampleRateHz, trunk);
     const sipLeg = new SipLeg(trunk, legMedia, this.#clock, observer);
     const target = dialTarget(request.target, trunk.settings)!;
     const leg = new OutboundLeg(sipLeg, target, displayName(request.agentName));
@@ -171,7 +178,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   }
 
   putTrunk(settings: SipTrunk): void {
-    const trunk = new Trunk(settings, this.#trunks.contactUserFor(settings), this.#surroundings);
+    const trunk = new Trunk(settings, this.#surroundings);
     const registration = new TrunkRegistration(trunk, this.#clock, this.#observer);
     this.#registrations.set(trunk, registration);
     const replaced = this.#trunks.put(trunk);
@@ -186,6 +193,10 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   removeTrunk(accountId: string): void {
     const trunk = this.#trunks.retire(accountId);
     if (trunk !== null) void this.#retire(trunk);
+  }
+
+  inboundUri(accountId: string): string | null {
+    return this.#trunks.ofAccount(accountId)?.inboundUri ?? null;
   }
 
   registration(accountId: string): Registration {
@@ -206,10 +217,13 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       clock: this.#clock,
       observer: this.#observer,
       resolver: new Resolver(this.#options.dns ?? systemDns(), this.#clock),
+      policy: new AddressPolicy(this.#options.trunkAllow),
       layer: this.#layer,
       streams: this.#streams,
       advertisedHost: this.#options.advertisedHost,
       listeningPort: (protocol: SipProtocol) => (protocol === 'tls' ? this.#tlsPort : this.#port),
+      onAddresses: (trunk, addresses) => this.#trunks.setAddresses(trunk, addresses),
+      onConnection: (trunk, connection) => this.#trunks.setConnection(trunk, connection),
       onInvite: (trunk, request) => {
         const dialled = this.#router.dialled(request.message);
         if (dialled !== null) this.#inbound.receive(trunk, request, dialled);

@@ -69,6 +69,8 @@ export class FuzzGateway implements InboundAnswerer {
         rtpPortMin: 20_000,
         rtpPortMax: 60_000,
         codecs: ['opus', 'PCMU', 'PCMA'],
+        trunkAllow: [],
+        trunkBindings: [],
       },
       this.clock,
       {

@@ -18,6 +18,11 @@ export class FakeDirectory implements SipDirectory {
     this.trunks.delete(accountId);
   }
 
+  inboundUri(accountId: string): string | null {
+    const trunk = this.trunks.get(accountId);
+    return trunk === undefined ? null : `sip:${trunk.inboundToken}@192.0.2.1:5060`;
+  }
+
   registration(accountId: string): Registration {
     const registers = this.trunks.get(accountId)?.register ?? false;
     return { state: registers ? 'registering' : 'off', lastError: null, expiresAt: null };

@@ -139,6 +139,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
         transport: 'udp',
         username: '1001',
         sealedPassword: secret,
+        sealedInboundToken: secret,
         register: 0,
         srtp: 'off',
         createdAt: NOW,

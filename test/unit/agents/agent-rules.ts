@@ -26,6 +26,7 @@ import { attachMember, insertAgent, type Member } from '../../../src/store/agent
 import { insertDid, listRoutedDids } from '../../../src/store/sip-dids.ts';
 import type { Db } from '../../../src/store/tables.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
+import { sipSetup } from '../accounts/sip-setup.ts';
 import { NOW, temporaryStore } from '../store/temporary.ts';
 
 const MAX_OPERATIONS = 6;
@@ -90,7 +91,7 @@ const VERBS = {
     detachAccount(domain, actor, pick(agents, a), pick(members, b)),
   createDid: async ({ domain, actor, members }: World) => {
     const wanted = { number: `+1${1_000_000 + numbers++}`, label: null, autoAnswer: false };
-    members.push({ type: 'sip_number', id: (await createSipDid(domain, actor, wanted)).id });
+    members.push({ type: 'sip_number', id: (await createSipDid(sipSetup(domain), actor, wanted)).id });
   },
   deleteDid: ({ domain, actor, members }: World, a: number) =>
     deleteSipDid(domain, actor, pick(members, a).id),

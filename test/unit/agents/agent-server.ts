@@ -17,6 +17,7 @@ import { insertAccount } from '../../../src/store/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
+import { sipSetup } from '../accounts/sip-setup.ts';
 import { auditEntriesAfter } from '../store/audit-entries.ts';
 import { NOW, temporaryDir, temporaryStore } from '../store/temporary.ts';
 
@@ -61,7 +62,7 @@ export async function agentServer(): Promise<AgentServer> {
       ...internalBearerRoutes(agents),
       ...deliveryRoutes(agents),
       ...apiKeyRoutes(agents),
-      ...sipDidRoutes(agents),
+      ...sipDidRoutes(sipSetup(agents)),
     ],
     sockets: [],
     authenticate: authenticator(keys, NOBODY, NOBODY),

@@ -24,8 +24,17 @@ async function doors() {
   const { store } = opened.domain;
   const { accountId } = opened.owner;
   const trunk = { host: 'sip.example.com', port: 5060, transport: 'udp', username: '1001' } as const;
-  const line = { ...trunk, accountId, realm: null, callerId: null, register: true, srtp: 'off' } as const;
-  const connectTrunk = () => putTrunk(store.db, store.secrets, { ...line, password: 'p' }, NOW);
+  const line = {
+    ...trunk,
+    accountId,
+    realm: null,
+    callerId: null,
+    register: true,
+    srtp: 'off',
+    behindNat: false,
+  } as const;
+  const connectTrunk = () =>
+    putTrunk(store.db, store.secrets, { ...line, password: 'p', inboundToken: 't' }, NOW);
   const addBot = async () => {
     const bot = { id: 'bot_1', accountId, platform: 'discord', botName: 'Helper', createdAt: NOW } as const;
     await store.db

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { SipAccounts } from '../../../src/accounts/sip-accounts.ts';
+import type { SipSetup } from '../../../src/accounts/sip-accounts.ts';
 import { reply } from '../../../src/api/http/reply.ts';
 import { type Access, type Route, route } from '../../../src/api/http/route.ts';
 import type { PublicUrl } from '../../../src/api/rest/call-wire.ts';
@@ -36,7 +36,7 @@ interface Document {
 
 /** The routes describe themselves without ever being called, so no calls stand behind them here. */
 const NO_CALLS = {} as CallDomain;
-const NO_SIP = {} as SipAccounts;
+const NO_SIP = {} as SipSetup;
 const PUBLIC_URL = 'https://voice.example.com';
 const publicUrl: PublicUrl = () => PUBLIC_URL;
 

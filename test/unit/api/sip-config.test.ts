@@ -10,7 +10,9 @@ import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from '../../../src/api/rest/sip-trunk.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
+import { TurnableClock } from '../../support/turnable-clock.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
+import { sipSetup } from '../accounts/sip-setup.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -18,7 +20,8 @@ const TRUNK = { host: 'sip.example.com', username: '1001', password: PASSWORD };
 const NOBODY = { use: () => null };
 
 /** The SIP routes on a real server, with two accounts that have a settings key each. */
-async function server() {
+async function server({ maxNumbers = 1_000 } = {}) {
+  const clock = new TurnableClock();
   const dataDir = temporaryDir();
   const store = await temporaryStore(dataDir);
   const directory = new FakeDirectory();
@@ -33,7 +36,7 @@ async function server() {
     b: await key(b.accountId, 'settings'),
     agent: await key(a.accountId, 'agent', [a.agentId]),
   };
-  const sip = { store, directory, clock: systemClock };
+  const sip = sipSetup({ store, directory, clock }, maxNumbers);
   const http = new HttpServer({
     routes: [...sipTrunkRoutes(sip), ...sipDidRoutes(sip)],
     sockets: [],
@@ -51,6 +54,7 @@ async function server() {
     agent: api(keys.agent),
     nobody: api(null),
     sip,
+    clock,
     directory,
     dataDir,
     owner: a,
@@ -69,6 +73,8 @@ test('a trunk is put, shown without its password, told to the connector, and del
     caller_id: null,
     register: true,
     srtp: 'off',
+    behind_nat: false,
+    inbound_uri: expect.stringMatching(/^sip:[0-9a-f]{32}@192\.0\.2\.1:5060$/),
     registration: { state: 'registering', last_error: null, expires_at: null },
   };
   const put = await a.put('/api/sip/trunk', TRUNK);
@@ -96,12 +102,17 @@ test('without a password the stored one is kept; without a stored one that is a 
     port: 5061,
     realm: 'asterisk',
     register: false,
+    behind_nat: true,
   };
   expect((await a.put('/api/sip/trunk', changed)).body).toMatchObject({
     ...changed,
     registration: { state: 'off' },
   });
-  expect(directory.trunks.get(owner.accountId)).toMatchObject({ transport: 'tls', password: PASSWORD });
+  expect(directory.trunks.get(owner.accountId)).toMatchObject({
+    transport: 'tls',
+    password: PASSWORD,
+    behindNat: true,
+  });
   for (const login of [{ host: '10.0.0.1' }, { username: 'another' }]) {
     expect((await a.put('/api/sip/trunk', { ...changed, ...login })).status, 'another login').toBe(422);
   }
@@ -132,6 +143,7 @@ test.each([
   { port: 0 },
   { transport: 'ws' },
   { srtp: 'yes' },
+  { behind_nat: 'yes' },
 ])('a trunk with %j is refused', async (fault) => {
   const { a, directory } = await server();
   const answer = await a.put('/api/sip/trunk', { ...TRUNK, ...fault });
@@ -139,7 +151,7 @@ test.each([
   expect(directory.trunks.size).toBe(0);
 });
 
-test('numbers are listed, changed and taken off, and belong to one account of the gateway', async () => {
+test('numbers are listed, changed and taken off, each once an account', async () => {
   const { a, b, directory, owner } = await server();
   const created = await a.post('/api/sip/dids', { number: '+33123456789', label: 'Front desk' });
   expect(created.status).toBe(200);
@@ -151,7 +163,7 @@ test('numbers are listed, changed and taken off, and belong to one account of th
     auto_answer: false,
     created_at: expect.stringMatching(/Z$/),
   });
-  const taken = await b.post('/api/sip/dids', { number: '+33123456789' });
+  const taken = await a.post('/api/sip/dids', { number: '+33123456789' });
   expect([taken.status, taken.body]).toEqual([409, { detail: 'Phone number is already listed' }]);
   expect(directory.numbers.get(did.did_id)).toEqual({
     didId: did.did_id,
@@ -172,7 +184,112 @@ test('numbers are listed, changed and taken off, and belong to one account of th
   expect((await a.delete(path)).body).toEqual({ status: 'deleted' });
   expect(directory.numbers.size).toBe(0);
   expect((await a.delete(path)).status).toBe(404);
-  expect((await b.post('/api/sip/dids', { number: '+33123456789' })).status).toBe(200);
+});
+
+test('listing a number keeps nobody from listing the same one', async () => {
+  const { a, b, directory } = await server();
+  for (const api of [a, b]) {
+    expect((await api.post('/api/sip/dids', { number: '+33123456789' })).status).toBe(200);
+  }
+  expect([...directory.numbers.values()].map(({ accountId }) => accountId).sort()).toEqual([
+    'acc_a',
+    'acc_b',
+  ]);
+});
+
+test('an account lists so many numbers and no more, and is told how many', async () => {
+  const { a, b } = await server({ maxNumbers: 3 });
+  const list = (api: typeof a, n: number) => api.post('/api/sip/dids', { number: `+3312345678${n}` });
+  for (const n of [1, 2, 3]) expect((await list(a, n)).status).toBe(200);
+  const refused = await list(a, 4);
+  expect([refused.status, refused.body]).toEqual([409, { detail: 'An account may list 3 phone numbers' }]);
+  expect((await a.get('/api/sip/dids')).body.dids).toHaveLength(3);
+  expect((await list(b, 4)).status).toBe(200);
+  const [{ did_id }] = (await a.get('/api/sip/dids')).body.dids;
+  await a.delete(`/api/sip/dids/${did_id}`);
+  expect((await list(a, 4)).status).toBe(200);
+});
+
+test('an account whose mail address is not verified connects no trunk and lists no number', async () => {
+  const { a, sip, directory, owner } = await server();
+  const { db } = sip.store;
+  const setPerson = (emailVerifiedAt: string | null) =>
+    db
+      .updateTable('accounts')
+      .set({ email: 'a@example.com', emailVerifiedAt })
+      .where('id', '=', owner.accountId)
+      .execute();
+  await setPerson(null);
+  const wanted = [
+    () => a.put('/api/sip/trunk', TRUNK),
+    () => a.post('/api/sip/dids', { number: '+33123456789' }),
+  ];
+  for (const ask of wanted) {
+    const refused = await ask();
+    expect([refused.status, refused.body]).toEqual([403, { detail: 'Email address is not verified' }]);
+  }
+  expect([directory.trunks.size, directory.numbers.size]).toEqual([0, 0]);
+  await setPerson(NOW);
+  for (const ask of wanted) expect((await ask()).status).toBe(200);
+});
+
+test('a trunk keeps its inbound URI until it is for another login, or made anew', async () => {
+  const { a, sip, directory, owner } = await server();
+  const uriAfter = async (change: Record<string, unknown>): Promise<string> => {
+    const { body } = await a.put('/api/sip/trunk', { ...TRUNK, ...change });
+    expect((await a.get('/api/sip/trunk')).body.inbound_uri).toBe(body.inbound_uri);
+    return body.inbound_uri;
+  };
+  const first = await uriAfter({});
+  for (const change of [
+    { transport: 'tls', port: 5061 },
+    { password: 'x', register: false, behind_nat: true },
+  ]) {
+    expect(await uriAfter(change)).toBe(first);
+  }
+  const uris = [first, await uriAfter({ username: '1002' }), await uriAfter({ host: 'sip.example.net' })];
+  await a.delete('/api/sip/trunk');
+  uris.push(await uriAfter({}));
+  expect(new Set(uris).size).toBe(4);
+  for (const uri of uris) expect(uri).toMatch(/^sip:[0-9a-f]{32}@/);
+
+  const fresh = new FakeDirectory();
+  await loadSipAccounts({ ...sip, directory: fresh });
+  expect(fresh.inboundUri(owner.accountId)).toBe(uris.at(-1));
+  const audited = await sip.store.db.selectFrom('auditLog').select('detail').execute();
+  for (const { detail } of audited) expect(detail).not.toMatch(/[0-9a-f]{32}/);
+  expect(directory.trunks.get(owner.accountId)?.inboundToken).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test('only the operator’s trunk may lead inside: the first account, unless people sign in to it', async () => {
+  const { a, b, sip, directory } = await server();
+  await sip.store.db
+    .updateTable('accounts')
+    .set({ createdAt: '2025-01-01T00:00:00.000Z' })
+    .where('id', '=', 'acc_a')
+    .execute();
+  const rights = async () => {
+    for (const api of [a, b]) await api.put('/api/sip/trunk', TRUNK);
+    return ['acc_a', 'acc_b'].map((id) => directory.trunks.get(id)?.ofOperator);
+  };
+  expect(await rights()).toEqual([true, false]);
+  const person = { email: 'a@example.com', emailVerifiedAt: NOW, passwordHash: 'hash' };
+  await sip.store.db.updateTable('accounts').set(person).where('id', '=', 'acc_a').execute();
+  expect(await rights()).toEqual([false, false]);
+});
+
+test('a trunk is changed 30 times in a quarter of an hour, and no more', async () => {
+  const { a, b, clock } = await server();
+  for (let n = 0; n < 30; n++) expect((await a.put('/api/sip/trunk', TRUNK)).status).toBe(200);
+  const refused = await a.put('/api/sip/trunk', { ...TRUNK, port: 22 });
+  expect([refused.status, refused.body]).toEqual([
+    429,
+    { detail: 'A SIP trunk may be changed 30 times in 15 minutes' },
+  ]);
+  expect((await a.get('/api/sip/trunk')).body.port).toBe(5060);
+  expect((await b.put('/api/sip/trunk', TRUNK)).status).toBe(200);
+  clock.turn(15 * 60_000);
+  expect((await a.put('/api/sip/trunk', TRUNK)).status).toBe(200);
 });
 
 test('deleting a number leaves no membership behind', async () => {
@@ -221,11 +338,8 @@ test('a restart tells the connector everything again, and the file holds no pass
 
   for (const file of readdirSync(dataDir)) {
     const bytes = readFileSync(join(dataDir, file));
-    expect([file, bytes.includes(PASSWORD), bytes.includes('svc_acc_a_settings')]).toEqual([
-      file,
-      false,
-      false,
-    ]);
+    const secrets = [PASSWORD, 'svc_acc_a_settings', directory.trunks.get('acc_a')!.inboundToken];
+    expect([file, ...secrets.map((secret) => bytes.includes(secret))]).toEqual([file, false, false, false]);
   }
 });
 

@@ -234,3 +234,41 @@ test('messages are kept for ever, or for so many days', () => {
     'SVC_MESSAGES_KEEP_DAYS: must be a whole number from 1 to 36500 (it is "0")',
   ]);
 });
+
+test('bindings of trunks name an account and an address or a subnet', () => {
+  expect(settingsOf({}).sip).toMatchObject({ trunkAllow: [], trunkBindings: [], numbersPerAccount: 1_000 });
+  const settings = settingsOf({
+    SVC_SIP_TRUNK_BINDINGS: 'operator=203.0.113.7, acc_3q2-7wV1kX9eQ0aB=198.51.100.0/24,acc_x=2001:db8::/32',
+    SVC_SIP_TRUNK_ALLOW: '10.0.0.5, 192.168.0.0/16',
+    SVC_SIP_NUMBERS_PER_ACCOUNT: '20',
+  });
+  expect(settings.sip).toMatchObject({
+    trunkBindings: [
+      { account: 'operator', subnet: '203.0.113.7' },
+      { account: 'acc_3q2-7wV1kX9eQ0aB', subnet: '198.51.100.0/24' },
+      { account: 'acc_x', subnet: '2001:db8::/32' },
+    ],
+    trunkAllow: ['10.0.0.5', '192.168.0.0/16'],
+    numbersPerAccount: 20,
+  });
+});
+
+test.each([
+  '203.0.113.7',
+  'acc_x=',
+  '=203.0.113.7',
+  'bob@example.com=203.0.113.7',
+  'acc_x=host.example',
+  'acc_x=10.0.0.0/33',
+  'acc_x=1.2.3.4,',
+])('the binding "%s" is a mistake that shows how to write it', (text) => {
+  expect(mistakesOf({ SVC_SIP_TRUNK_BINDINGS: text })).toEqual([
+    `SVC_SIP_TRUNK_BINDINGS: must be account=address or account=subnet, with commas between, the account being "operator" or its id (acc_…) (it is "${text}")`,
+  ]);
+});
+
+test('an address cannot be bound to two accounts', () => {
+  expect(mistakesOf({ SVC_SIP_TRUNK_BINDINGS: 'acc_x=1.2.3.4,acc_y=1.2.3.4' })[0]).toContain(
+    'must name 1.2.3.4 once',
+  );
+});

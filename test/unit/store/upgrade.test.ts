@@ -2,9 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { loadSipAccounts } from '../../../src/accounts/sip-accounts.ts';
+import { systemClock } from '../../../src/base/time.ts';
 import { findKeyByHash } from '../../../src/store/keys.ts';
 import { findTrunk } from '../../../src/store/sip-trunks.ts';
 import { openStore } from '../../../src/store/store.ts';
+import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { temporaryDir, temporaryStore } from './temporary.ts';
 
 type Rows = Record<string, Record<string, unknown>[]>;
@@ -103,4 +106,18 @@ test('a step that fails leaves the database as it was before it', async () => {
     const applied = reader.prepare('select name from migrations order by name').pluck().all();
     expect(applied).toEqual(['0001-main-job', '0002-call-rate']);
   });
+});
+
+test('a trunk from before there were inbound tokens gets one, which stays', async () => {
+  const { dataDir } = formerDataDir();
+  const store = await openStore({ dataDir, masterKey: null });
+  const loaded = async () => {
+    const directory = new FakeDirectory();
+    await loadSipAccounts({ store, directory, clock: systemClock });
+    return [...directory.trunks.values()];
+  };
+  const [trunk] = await loaded();
+  expect(trunk).toMatchObject({ inboundToken: expect.stringMatching(/^[0-9a-f]{32}$/), behindNat: false });
+  expect(await loaded()).toEqual([trunk]);
+  await store.close();
 });

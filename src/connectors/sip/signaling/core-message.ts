@@ -41,7 +41,7 @@ const MAX_CONTACTS = 64;
  */
 export function toCoreRequest(message: SipMessage, trunk: Trunk): IncomingRequestMessage | null {
   const request = new RequestMessage();
-  request.ruri = new URI('sip', trunk.contactUser, 'gateway.invalid');
+  request.ruri = new URI('sip', trunk.dialogUser, 'gateway.invalid');
   return fill(request, message) ? request : null;
 }
 

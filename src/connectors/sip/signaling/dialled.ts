@@ -9,7 +9,6 @@ const MAX_NUMBERS = 10;
 export interface Dialled {
   /** User parts that may be the called number, most trusted first. */
   readonly numbers: readonly string[];
-  readonly requestUri: string;
   /** User part of the caller: a number or a name. */
   readonly caller: string;
   /** Where the message came from. */
@@ -32,7 +31,6 @@ export function dialledOf(message: SipMessage, extensions: readonly string[]): D
   const numbers = uris.map((uri) => parseSipUri(uri)?.user ?? '').filter((user) => user !== '');
   return {
     numbers: numbers.slice(0, MAX_NUMBERS),
-    requestUri: requestUriOf(message),
     caller: callerOf(message),
     signalingHost: sourceHostOf(message),
     wantsReliableProvisional: extensions.includes('100rel'),

@@ -7,7 +7,7 @@ import type { Dialled } from './dialled.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import type { LegBook } from './leg-book.ts';
 import { LegMedia, type LegMediaSettings } from './leg-media.ts';
-import type { NumberBook } from './number-book.ts';
+import type { NumberRegistry } from './number-registry.ts';
 import { toE164 } from './phone-number.ts';
 import { codecInCommon } from './sdp-answer.ts';
 import { clockRateHz, offeredRateHz } from './sdp-formats.ts';
@@ -17,13 +17,13 @@ import type { Trunk } from './trunk.ts';
 
 /** Decides about every INVITE that opens a call: unknown numbers 404, hopeless media 488, no room 486, else it rings. */
 export class InboundCalls {
-  readonly #numbers: NumberBook;
+  readonly #numbers: NumberRegistry;
   readonly #legs: LegBook;
   readonly #clock: Clock;
   readonly #media: LegMediaSettings;
   #answerer: InboundAnswerer | null = null;
 
-  constructor(numbers: NumberBook, legs: LegBook, clock: Clock, media: LegMediaSettings) {
+  constructor(numbers: NumberRegistry, legs: LegBook, clock: Clock, media: LegMediaSettings) {
     this.#numbers = numbers;
     this.#legs = legs;
     this.#clock = clock;
@@ -67,10 +67,14 @@ export class InboundCalls {
   }
 
   /** Exchanges (Asterisk, FritzBox) ring a registered Contact by its name and no number: that means the only one. */
-  #numberOf({ settings, contactUser }: Trunk, { numbers }: Dialled): SipNumber | null {
-    const listed = this.#numbers.find(numbers, new Set([settings.accountId]));
-    const namesUsOnly = numbers.every((each) => each === contactUser || each === settings.username);
-    return listed === null && namesUsOnly ? this.#numbers.onlyOf(settings.accountId) : listed;
+  #numberOf(
+    { settings: { accountId, inboundToken, username } }: Trunk,
+    { numbers }: Dialled,
+  ): SipNumber | null {
+    const called = numbers
+      .map((user) => (user.startsWith(`${inboundToken}.`) ? user.slice(inboundToken.length + 1) : user))
+      .filter((user) => user !== inboundToken && user !== username);
+    return called.length === 0 ? this.#numbers.onlyOf(accountId) : this.#numbers.find(called, accountId);
   }
 }
 
@@ -136,8 +140,8 @@ class RingingCall implements InboundCall {
   }
 
   take(control: MediaControl, observer: LegObserver): PlatformLeg {
-    const media = new LegMedia(control, this.#media, this.sampleRateHz);
-    media.signalledBy(this.#dialled.signalingHost, this.#trunk.settings.behindNat === true);
+    const media = new LegMedia(control, this.#media, this.sampleRateHz, this.#trunk);
+    media.signalledBy(this.#dialled.signalingHost);
     const sipLeg = new SipLeg(this.#trunk, media, this.#clock, observer);
     const leg = new InboundLeg(sipLeg, this.#request, this.#offer, this.#dialled.wantsReliableProvisional);
     this.#leg = leg;

@@ -86,7 +86,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
 
   async #answer(): Promise<void> {
     const { media, trunk, onMediaEvent } = this.#leg;
-    const way = [trunk.reachableHost, trunk.settings.srtp, onMediaEvent] as const;
+    const way = [trunk.own.host, trunk.settings.srtp, onMediaEvent] as const;
     if (!media.openSoon(...way)) await media.open(...way);
     if (this.#invitation === null) return;
     const { request, offer } = this.#invitation;

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../../../base/assert.ts';
 import type { MediaControl } from '../../contract/media-control.ts';
 import type { MediaEvent } from '../../contract/media-leg.ts';
+import type { SipTrunk } from '../../contract/sip-accounts.ts';
 import {
   SIP_MEDIA_KIND,
   type SipCodec,
@@ -20,6 +21,13 @@ import { type AgreedMedia, agreeOnAnswer, writeOffer } from './sdp-offer.ts';
 import { type PeerDescription, parsePeerDescription } from './sdp-peer.ts';
 import type { SipObserver } from './sip-observer.ts';
 
+/** The trunk of a leg, as its media sees it. */
+export interface MediaTrunk {
+  readonly settings: Pick<SipTrunk, 'behindNat'>;
+  /** Whether RTP may go to an address that the peer names. */
+  mayFollow(host: string): boolean;
+}
+
 export interface LegMediaSettings {
   readonly bindHost: string;
   /** Milliseconds without RTP after which an answered call that is not on hold is lost. */
@@ -33,12 +41,15 @@ export interface LegMediaSettings {
 /** While ringing or on hold silence is in order; a day stands for "no timeout". */
 const NO_MEDIA_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_PORTS_TRIED = 50;
+/** Below it are the services of systems, and nobody's RTP. */
+const LOWEST_PORT = 1_024;
 
 /** One leg's media as its signaling sees it: the port, our description, and what was agreed with the peer. */
 export class LegMedia {
   readonly #control: MediaControl;
   readonly #settings: LegMediaSettings;
   readonly #sampleRateHz: number;
+  readonly #trunk: MediaTrunk;
   readonly #payloadTypes = new PayloadTypes();
   #local: LocalAudio | null = null;
   #pair: RtpPair | null = null;
@@ -50,19 +61,18 @@ export class LegMedia {
   #answered = false;
   #inEffect: Promise<void> = Promise.resolve();
   #signalingHost = '';
-  #behindNat = false;
 
   /** `sampleRateHz`: of the call's room. */
-  constructor(control: MediaControl, settings: LegMediaSettings, sampleRateHz: number) {
+  constructor(control: MediaControl, settings: LegMediaSettings, sampleRateHz: number, trunk: MediaTrunk) {
     this.#control = control;
     this.#settings = settings;
     this.#sampleRateHz = sampleRateHz;
+    this.#trunk = trunk;
   }
 
-  /** Sets what tells the peer's packets from others', beside its description. */
-  signalledBy(host: string, behindNat: boolean): void {
+  /** Sets where the peer's signaling comes from: its packets may come from there, too. */
+  signalledBy(host: string): void {
     this.#signalingHost = host;
-    this.#behindNat = behindNat;
   }
 
   /** Opens the media leg on a worker, on the first pair of ports that is free. Rejects when none is. */
@@ -205,11 +215,30 @@ export class LegMedia {
     await this.#opening;
     await this.#control.configure({
       ...inForce,
+      ...this.#destinationOf(inForce),
       remotePlausible: !isPrivateAddress(inForce.remoteHost) || isPrivateAddress(this.#signalingHost),
       signalingHost: this.#signalingHost,
-      behindNat: this.#behindNat,
+      behindNat: this.#trunk.settings.behindNat,
       mediaTimeoutMs: this.#timeoutMs(agreed),
     } satisfies SipMediaConfig);
+  }
+
+  /**
+   * Where RTP goes before the peer has sent any. Not to every address that a description names, or anybody who calls could
+   * have the gateway send to its own network, or to services on low ports: then the peer has to speak first.
+   */
+  #destinationOf({
+    remoteHost,
+    remotePort,
+    remoteRtcpPort,
+  }: AgreedMedia): Pick<SipMediaConfig, 'remoteHost' | 'remotePort' | 'remoteRtcpPort'> {
+    if (remotePort < LOWEST_PORT || !this.#trunk.mayFollow(remoteHost))
+      return { remoteHost: null, remotePort: 0, remoteRtcpPort: 0 };
+    return {
+      remoteHost,
+      remotePort,
+      remoteRtcpPort: remoteRtcpPort < LOWEST_PORT ? remotePort : remoteRtcpPort,
+    };
   }
 
   #timeoutMs({ sending, receiving }: AgreedMedia): number {

@@ -4,7 +4,6 @@ import { toCoreRequest, toCoreResponse } from './core-message.ts';
 import { type Dialled, dialledOf } from './dialled.ts';
 import { settleBody } from './message-body.ts';
 import { guardRequest, hasTag } from './message-guard.ts';
-import type { NumberBook } from './number-book.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type Reply, serverKey } from './server-transactions.ts';
 import {
@@ -24,7 +23,7 @@ import { statelessResponse } from './stateless-response.ts';
 import { StrangerFilter } from './stranger-filter.ts';
 import type { TransportLayer } from './transport-layer.ts';
 import type { Trunk } from './trunk.ts';
-import type { TrunkBook } from './trunk-book.ts';
+import type { TrunkRegistry } from './trunk-registry.ts';
 import type { UdpTransport } from './udp-transport.ts';
 import { parseVia, sentByOf, stampVia, type Via } from './via.ts';
 import type { Source } from './wire.ts';
@@ -34,8 +33,7 @@ const STRANGER_MESSAGES_PER_S = 20;
 
 /** Brings every message that arrives to the core of its trunk, or to an end. */
 export class MessageRouter {
-  readonly #trunks: TrunkBook;
-  readonly #numbers: NumberBook;
+  readonly #trunks: TrunkRegistry;
   readonly #layer: TransportLayer<Trunk>;
   readonly #udp: () => UdpTransport;
   readonly #observer: SipObserver;
@@ -44,15 +42,13 @@ export class MessageRouter {
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
   constructor(
-    trunks: TrunkBook,
-    numbers: NumberBook,
+    trunks: TrunkRegistry,
     layer: TransportLayer<Trunk>,
     udp: () => UdpTransport,
     clock: Clock,
     observer: SipObserver,
   ) {
     this.#trunks = trunks;
-    this.#numbers = numbers;
     this.#layer = layer;
     this.#udp = udp;
     this.#observer = observer;
@@ -120,7 +116,7 @@ export class MessageRouter {
     const response = toCoreResponse(message, owner);
     if (response === null) return this.#drop(source, isTrusted, 'malformed_message');
     if (this.#layer.requests.answered(via.branch, method, statusOf(message)) === 'absorbed') return true;
-    owner.notePublicAddress(via.seenFrom);
+    owner.own.noteSeen(via.seenFrom);
     owner.core.receiveIncomingResponseFromTransport(response);
     return true;
   }
@@ -130,39 +126,59 @@ export class MessageRouter {
     const via = top === undefined ? null : parseVia(top.value);
     if (top === undefined || via === null || via.branch === '') return this.#drop(source, isTrusted);
     const key = serverKey(via.branch, sentByOf(via), methodOf(message));
-    const trunk = this.#trunkOf(message, via, key, source, isTrusted);
-    if (trunk === null) return this.#drop(source, isTrusted, 'scanner_dropped');
+    const trunk = this.#trunkOf(message, via, key, source);
+    const reply = this.#replyTo(source, via);
     top.value = stampVia(top.value, via, source.host, source.port);
-    this.#transact(message, key, trunk, this.#replyTo(source, via), source.protocol !== 'udp');
-    return true;
+    if (trunk !== null) {
+      this.#transact(message, key, trunk, reply, source.protocol !== 'udp');
+      return true;
+    }
+    if (!isTrusted || methodOf(message) !== 'INVITE') return this.#drop(source, isTrusted, 'scanner_dropped');
+    this.#turnAway(message, reply);
+    return false;
+  }
+
+  /** A provider learns at once that its call is nobody's; its account finds out by the counter and the log. */
+  #turnAway(message: SipMessage, reply: Reply): void {
+    this.#observer.count('unmatched_call');
+    void reply(statelessResponse(message, 404, 'Not Found')).catch(() => {});
   }
 
   /**
-   * Whose request it is: that of the transaction it belongs to, of our Contact in its Request-URI, of its dialog;
-   * and for what comes unasked, of the trunk whose server sent it. Null: a stranger's, who gets no answer.
+   * Whose request it is: that of the transaction it belongs to, or of its dialog; and what comes unasked is matched by
+   * what proves it, never by a number or by an address alone. Null: nobody's.
    */
-  #trunkOf(message: SipMessage, via: Via, key: string, source: Source, isTrusted: boolean): Trunk | null {
+  #trunkOf(message: SipMessage, via: Via, key: string, source: Source): Trunk | null {
     const ofTransaction =
       this.#layer.received.ownerOf(key) ??
       this.#layer.received.ownerOf(serverKey(via.branch, sentByOf(via), 'INVITE'));
     if (ofTransaction !== null) return ofTransaction;
-    const contactUser = parseSipUri(requestUriOf(message))?.user ?? '';
-    const ofContact = this.#trunks.ofContactUser(contactUser);
-    if (hasTag(message, 'to')) {
-      const ofDialog = ofContact ?? this.#trunks.ofDialog(dialogIdOf(message));
-      if (ofDialog !== null) return ofDialog;
-    }
-    return isTrusted ? this.#trunkOfStranger(message, source, ofContact) : null;
+    const user = parseSipUri(requestUriOf(message))?.user ?? '';
+    const ofDialog = hasTag(message, 'to') ? this.#trunkOfDialog(message, user) : null;
+    return ofDialog ?? this.#trunkOfArrival(message, user, source);
   }
 
-  /** Our Contact was given to one account's registrar: no number in the message makes it another account's call. */
-  #trunkOfStranger(message: SipMessage, source: Source, ofContact: Trunk | null): Trunk | null {
-    const candidates = this.#trunks.atAddress(source.host);
-    if (ofContact !== null && candidates.includes(ofContact)) return ofContact;
-    const accountIds = new Set(candidates.map((trunk) => trunk.settings.accountId));
-    const number = this.#numbers.find(dialledOf(message, []).numbers, accountIds);
-    const ofNumber = candidates.find((trunk) => trunk.settings.accountId === number?.accountId);
-    return ofNumber ?? candidates[0] ?? null;
+  #trunkOfDialog(message: SipMessage, user: string): Trunk | null {
+    const named = this.#trunks.ofContactUser(user);
+    const id = dialogIdOf(message);
+    return named?.core.dialogs.has(id) ? named : (this.#trunks.ofDialog(id) ?? named);
+  }
+
+  /**
+   * The trunk of the secret in the Request-URI, of the connection that it came down, or of the operator's binding of its
+   * address. The secret opens nothing towards addresses that its account may not reach: answers and audio would go there.
+   */
+  #trunkOfArrival(message: SipMessage, user: string, source: Source): Trunk | null {
+    const bound = this.#trunks.boundTo(source.host);
+    const named = this.#trunks.ofInboundUser(user);
+    if (named !== null) {
+      const mayCall = named === bound || named.mayReach(source.host);
+      // Before its address is known it could not say where its audio is; the caller repeats its request.
+      return mayCall && named.own.host !== '' ? named : null;
+    }
+    const arrived = this.#trunks.ofConnection(source.connection) ?? bound;
+    // Servers ask whether we are there; the answer says nothing of whose trunk it is.
+    return arrived ?? (methodOf(message) === 'OPTIONS' ? this.#trunks.anyAt(source.host) : null);
   }
 
   #transact(message: SipMessage, key: string, trunk: Trunk, reply: Reply, reliable: boolean): void {
@@ -225,7 +241,7 @@ function hasWholeHead(message: SipMessage): boolean {
 /** What all copies of one request have in common (RFC 3261 section 8.2.2.2). */
 function mergeKeyOf(message: SipMessage, trunk: Trunk): string {
   const fromTag = headerParameter(headerOf(message, 'from') ?? '', 'tag') ?? '';
-  const names = [headerOf(message, 'call-id'), fromTag, headerOf(message, 'cseq'), trunk.contactUser];
+  const names = [headerOf(message, 'call-id'), fromTag, headerOf(message, 'cseq'), trunk.dialogUser];
   return names.join('|');
 }
 

@@ -12,6 +12,7 @@ import { forgetInvite } from './sip-core.ts';
 import type { SipLeg } from './sip-leg.ts';
 import { terminationOf } from './termination-of.ts';
 import { TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
+import { TrunkFault } from './trunk-fault.ts';
 import type { Destination } from './wire.ts';
 
 const MAX_REDIRECTS = 3;
@@ -43,7 +44,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     this.#leg = leg;
     this.#target = target;
     this.#displayName = displayName;
-    void this.#open().catch((error: unknown) => this.#fail(messageOf(error)));
+    void this.#open().catch((error: unknown) => this.#fail(error));
   }
 
   get released(): Promise<void> {
@@ -80,7 +81,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
       if (destinations.length === 1) throw error;
     });
     if (this.#leg.hasEnded) return;
-    await media.open(trunk.reachableHost, trunk.settings.srtp, this.#leg.onMediaEvent);
+    await media.open(trunk.own.host, trunk.settings.srtp, this.#leg.onMediaEvent);
     if (!this.#leg.hasEnded) await this.#invite(destinations);
   }
 
@@ -95,7 +96,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     }
     if (this.#leg.hasEnded) return;
     const { core, settings } = trunk;
-    media.signalledBy(destination!.host, settings.behindNat === true);
+    media.signalledBy(destination!.host);
     const from = trunk.addressOf(settings.callerId ?? settings.username);
     const message = core.makeOutgoingRequestMessage(
       'INVITE',
@@ -219,7 +220,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
 
   #again(destinations: readonly Destination[]): void {
     this.#state = { type: 'opening' };
-    void this.#invite(destinations).catch((error: unknown) => this.#fail(messageOf(error)));
+    void this.#invite(destinations).catch((error: unknown) => this.#fail(error));
   }
 
   #cancel(): void {
@@ -230,9 +231,10 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#leg.release());
   }
 
-  #fail(reason: string): void {
+  #fail(error: unknown): void {
     this.#state = { type: 'closed' };
-    this.#leg.end('lost', { result: 'failed', reason });
+    if (error instanceof TrunkFault) this.#leg.trunk.noteFault(error);
+    this.#leg.end('lost', { result: 'failed', reason: messageOf(error) });
     this.#leg.release();
   }
 

@@ -5,6 +5,7 @@ import type { Registration } from '../../contract/sip-accounts.ts';
 import type { SipObserver } from './sip-observer.ts';
 import { headerParameter } from './sip-uri.ts';
 import type { Trunk } from './trunk.ts';
+import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
 import type { Destination } from './wire.ts';
 
 const WANTED_EXPIRES_S = 600;
@@ -19,7 +20,7 @@ const FIRST_ANSWER_MS = 1_000;
 type Outcome =
   | { readonly type: 'accepted'; readonly expiresS: number }
   | { readonly type: 'too_brief'; readonly minExpiresS: number }
-  | { readonly type: 'unreachable'; readonly error: string }
+  | { readonly type: 'unreachable'; readonly fault: TrunkFault }
   | { readonly type: 'rejected'; readonly error: string };
 
 /** Keeps one trunk's binding at its registrar alive (RFC 3261 section 10.2). */
@@ -105,11 +106,12 @@ export class TrunkRegistration {
     const outcome = await this.#tryAll();
     if (this.#stopping !== null) return;
     if (outcome.type === 'accepted') this.#succeeded(outcome.expiresS);
+    else if (outcome.type === 'unreachable') this.#failed(outcome.fault.code, faultDetail(outcome.fault));
     else this.#failed(outcome.type === 'too_brief' ? '423 Interval Too Brief' : outcome.error);
   }
 
   async #tryAll(): Promise<Outcome> {
-    let outcome: Outcome = { type: 'unreachable', error: 'no server found' };
+    let outcome: Outcome = { type: 'unreachable', fault: new TrunkFault('unreachable') };
     try {
       const { destinations } = await this.#trunk.locate();
       for (const destination of destinations) {
@@ -117,7 +119,7 @@ export class TrunkRegistration {
         if (outcome.type !== 'unreachable' || this.#stopping !== null) return outcome;
       }
     } catch (error) {
-      return { type: 'unreachable', error: messageOf(error) };
+      return { type: 'unreachable', fault: trunkFault(error) };
     }
     return outcome;
   }
@@ -131,16 +133,16 @@ export class TrunkRegistration {
       }
       return outcome.type === 'accepted' ? await this.#movedIfSeenElsewhere(destination, outcome) : outcome;
     } catch (error) {
-      return { type: 'unreachable', error: messageOf(error) };
+      return { type: 'unreachable', fault: trunkFault(error) };
     }
   }
 
   /** The answer tells our address as seen from outside (RFC 3581): behind a NAT the binding moves there at once. */
   async #movedIfSeenElsewhere(destination: Destination, accepted: Outcome): Promise<Outcome> {
-    if (this.#stopping !== null || this.#bound === this.#trunk.contact) return accepted;
+    if (this.#stopping !== null || this.#bound === this.#trunk.registeredContact) return accepted;
     const moved = await this.#register(destination, this.#expiresS);
     // A former binding that cannot be taken back runs out by itself.
-    this.#bound = this.#trunk.contact;
+    this.#bound = this.#trunk.registeredContact;
     return moved.type === 'accepted' ? moved : accepted;
   }
 
@@ -149,7 +151,8 @@ export class TrunkRegistration {
     const { core, settings } = this.#trunk;
     this.#trunk.pin(this.#callId, destination);
     const aor = this.#trunk.addressOf(settings.username);
-    const contact = expiresS === 0 ? (this.#bound ?? this.#trunk.contact) : this.#trunk.contact;
+    const ours = this.#trunk.registeredContact;
+    const contact = expiresS === 0 ? (this.#bound ?? ours) : ours;
     const message = core.makeOutgoingRequestMessage(
       'REGISTER',
       this.#trunk.addressOf(''),
@@ -187,15 +190,17 @@ export class TrunkRegistration {
       return { type: 'accepted', expiresS: this.#grantedS(answer, expiresS) };
     if (status === 423)
       return { type: 'too_brief', minExpiresS: Number(answer.getHeader('min-expires') ?? 0) };
-    return { type: status === 408 || status === 503 ? 'unreachable' : 'rejected', error };
+    // sip.js makes these two up when nothing answers, or nothing can be sent.
+    if (status === 408 || status === 503) return { type: 'unreachable', fault: trunkFault(new Error(error)) };
+    return { type: 'rejected', error };
   }
 
   /** The registrar lists all bindings of the address; ours is the one with our Contact. */
   #grantedS(answer: IncomingResponseMessage, askedS: number): number {
     const listed = answer.getHeaders('contact');
     const own =
-      listed.find((contact) => contact.includes(this.#trunk.contact)) ??
-      listed.find((contact) => contact.includes(this.#trunk.contactUser));
+      listed.find((contact) => contact.includes(this.#trunk.registeredContact)) ??
+      listed.find((contact) => contact.includes(this.#trunk.settings.inboundToken));
     const text = (own === undefined ? null : headerParameter(own, 'expires')) ?? answer.getHeader('expires');
     const grantedS = Number(text ?? askedS);
     return Number.isFinite(grantedS) && grantedS > 0 ? Math.min(grantedS, MAX_EXPIRES_S) : askedS;
@@ -209,8 +214,9 @@ export class TrunkRegistration {
     this.#schedule(expiresS * 1000 * (0.5 + 0.3 * Math.random()));
   }
 
-  #failed(error: string): void {
-    this.#log('warn', 'SIP trunk did not register', error);
+  /** `error`: for the account. `detail`: for the log. */
+  #failed(error: string, detail = error): void {
+    this.#log('warn', 'SIP trunk did not register', detail);
     this.#state = { state: 'failed', lastError: error, expiresAt: null };
     const delayMs = Math.min(MAX_BACK_OFF_MS, MIN_BACK_OFF_MS * 2 ** this.#failures);
     this.#failures += 1;
@@ -221,8 +227,4 @@ export class TrunkRegistration {
     const { accountId, host } = this.#trunk.settings;
     this.#observer.log(level, text, { accountId, host, ...(error === null ? {} : { error }) });
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -54,7 +54,7 @@ export function forgetInvite(dialog: Session): void {
 }
 
 /** Our end of a trunk; it may change while the core lives, so it is asked each time. */
-export interface LocalEnd {
+interface LocalEnd {
   /** `host:port` for Via. */
   readonly sentBy: string;
   /** Contact URI without brackets. */

@@ -2,6 +2,8 @@
 export type SipCounter =
   /** A message from an address that is no trunk's, and that belongs to none of ours: dropped without an answer. */
   | 'scanner_dropped'
+  /** A new call from an address that we know, which no trunk's URI, connection or binding makes anybody's: 404. */
+  | 'unmatched_call'
   /** A message from a stranger that names something of ours, beyond the rate that is looked at. */
   | 'rate_limited'
   /** A connection from a stranger beyond the number that is held open. */

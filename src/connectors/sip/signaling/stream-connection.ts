@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
-import { IDLE_STRANGER_MS, UNPROVEN_BYTES } from './stranger-connections.ts';
+import { IDLE_STRANGER_MS, UNPROVEN_BYTES } from './inbound-connections.ts';
 import { StreamFramer } from './stream-framer.ts';
 import { type Connection, plainAddress, type ReceiveMessage, type SipProtocol, type Source } from './wire.ts';
 

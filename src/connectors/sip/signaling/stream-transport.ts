@@ -6,8 +6,9 @@ import {
   type TlsOptions,
 } from 'node:tls';
 import type { Clock } from '../../../base/time.ts';
-import { type StrangerConnections, UNPROVEN_MS } from './stranger-connections.ts';
+import { type InboundConnections, type InboundPlace, UNPROVEN_MS } from './inbound-connections.ts';
 import { StreamConnection } from './stream-connection.ts';
+import { TrunkFault } from './trunk-fault.ts';
 import { type Connection, type Destination, plainAddress, type ReceiveMessage } from './wire.ts';
 
 /** How the certificates of TLS peers are checked. */
@@ -26,16 +27,16 @@ export class StreamTransport {
   readonly #clock: Clock;
   readonly #trust: TlsTrust;
   readonly #receive: ReceiveMessage;
-  readonly #strangers: StrangerConnections;
+  readonly #inbound: InboundConnections;
   /** Of strangers' connections: whom to tell that one is proven, by address and port of the peer. */
   readonly #unproven = new Map<string, () => void>();
   readonly #servers = new Set<Server>();
   readonly #connections = new Set<Connection>();
 
-  constructor(clock: Clock, trust: TlsTrust, strangers: StrangerConnections, receive: ReceiveMessage) {
+  constructor(clock: Clock, trust: TlsTrust, inbound: InboundConnections, receive: ReceiveMessage) {
     this.#clock = clock;
     this.#trust = trust;
-    this.#strangers = strangers;
+    this.#inbound = inbound;
     this.#receive = receive;
   }
 
@@ -60,12 +61,18 @@ export class StreamTransport {
     return this.#listen(server, host, port);
   }
 
-  /** Opens a connection; `onClose` is told once when it ends. Rejects after 10 s at the latest. */
+  /** Opens a connection; `onClose` is told once when it ends. Rejects with TrunkFault, after 10 s at the latest. */
   async connect(destination: Destination, onClose: () => void): Promise<Connection> {
     const { host, port } = destination;
     const isTls = destination.protocol === 'tls';
     const socket = isTls ? this.#connectTls(destination) : connectTcp({ host, port });
-    await this.#established(socket, isTls ? 'secureConnect' : 'connect');
+    let isConnected = false;
+    socket.once('connect', () => {
+      isConnected = true;
+    });
+    await this.#established(socket, isTls ? 'secureConnect' : 'connect').catch((error: unknown) => {
+      throw new TrunkFault(isConnected ? 'tls_failed' : 'unreachable', error);
+    });
     const connection = this.#adopt(socket, isTls ? 'tls' : 'tcp', null);
     socket.once('close', onClose);
     return connection;
@@ -106,15 +113,19 @@ export class StreamTransport {
     });
   }
 
-  /** Closes a stranger's connection when strangers have no room left. */
+  /** Closes a connection when its address, or strangers together, have no room left. */
   #admit(socket: Socket): boolean {
-    const host = plainAddress(socket.remoteAddress ?? '');
-    if (this.#strangers.isKnown(host)) return true;
-    const place = this.#strangers.enter(host);
+    const place = this.#inbound.enter(plainAddress(socket.remoteAddress ?? ''));
     if (place === null) {
       socket.destroy();
       return false;
     }
+    if (place.isKnown) socket.once('close', () => place.leave());
+    else this.#watchUnproven(socket, place);
+    return true;
+  }
+
+  #watchUnproven(socket: Socket, place: InboundPlace): void {
     const peer = peerOf(socket);
     const cancelDeadline = this.#clock.after(UNPROVEN_MS, () => socket.destroy());
     this.#unproven.set(peer, () => {
@@ -126,7 +137,6 @@ export class StreamTransport {
       cancelDeadline();
       place.leave();
     });
-    return true;
   }
 
   #welcome(socket: Socket, protocol: 'tcp' | 'tls'): void {

@@ -4,13 +4,15 @@ import type { Connection, Destination } from './wire.ts';
 /** The one TCP or TLS connection that a trunk keeps to its server. */
 export class TrunkFlow {
   readonly #streams: StreamTransport;
+  readonly #onOpened: (connection: Connection) => void;
   readonly #onLost: () => void;
   #current: { destination: Destination; connection: Connection } | null = null;
   #opening: { destination: Destination; promise: Promise<Connection> } | null = null;
   #closed = false;
 
-  constructor(streams: StreamTransport, onLost: () => void) {
+  constructor(streams: StreamTransport, onOpened: (connection: Connection) => void, onLost: () => void) {
     this.#streams = streams;
+    this.#onOpened = onOpened;
     this.#onLost = onLost;
   }
 
@@ -45,6 +47,7 @@ export class TrunkFlow {
     if (this.#closed) connection.destroy();
     this.#current?.connection.destroy();
     this.#current = { destination, connection };
+    this.#onOpened(connection);
     return connection;
   }
 

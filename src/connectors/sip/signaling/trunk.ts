@@ -1,28 +1,33 @@
+import { randomBytes } from 'node:crypto';
 import { type IncomingInviteRequest, URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { SipTrunk } from '../../contract/sip-accounts.ts';
+import type { AddressPolicy } from './address-policy.ts';
 import { ChallengeBook, DigestCredentials } from './digest-credentials.ts';
-import { localAddressTowards } from './local-address.ts';
-import type { Resolver } from './resolver.ts';
-import { createCore, type LocalEnd } from './sip-core.ts';
+import { type Listening, OwnAddress } from './own-address.ts';
+import type { Resolution, Resolver, ServerName } from './resolver.ts';
+import { createCore } from './sip-core.ts';
 import type { SipObserver } from './sip-observer.ts';
 import { hostInUri } from './sip-uri.ts';
 import type { StreamTransport } from './stream-transport.ts';
 import type { TransportLayer } from './transport-layer.ts';
+import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
 import { TrunkFlow } from './trunk-flow.ts';
-import type { Destination, SipProtocol } from './wire.ts';
+import type { Connection, Destination } from './wire.ts';
 
 /** What all trunks share. */
-export interface TrunkSurroundings {
+export interface TrunkSurroundings extends Listening {
   readonly clock: Clock;
   readonly observer: SipObserver;
   readonly resolver: Resolver;
+  readonly policy: AddressPolicy;
   readonly layer: TransportLayer<Trunk>;
   readonly streams: StreamTransport;
-  readonly advertisedHost: string | null;
-  /** The port on which we listen for that protocol; null when we don't. */
-  readonly listeningPort: (protocol: SipProtocol) => number | null;
   readonly onInvite: (trunk: Trunk, request: IncomingInviteRequest) => void;
+  /** The trunk's servers are at these addresses now. */
+  readonly onAddresses: (trunk: Trunk, addresses: ReadonlySet<string>) => void;
+  /** The trunk has opened a connection to its server. */
+  readonly onConnection: (trunk: Trunk, connection: Connection) => void;
 }
 
 const VIA_PROTOCOL = { udp: 'UDP', tcp: 'TCP', tls: 'TLS' } as const;
@@ -34,10 +39,14 @@ const KEEP_ALIVE_MS = 25_000;
 /** One account's way to the telephone network: its server, its credentials, and a user agent core of its own. */
 export class Trunk {
   readonly settings: SipTrunk;
-  /** User part of our Contact: it tells trunks apart, and outsiders cannot guess it. */
-  readonly contactUser: string;
+  /**
+   * User part of our Contact in dialogs. It tells trunks apart and cannot be guessed, but everybody on a call sees it, so
+   * that it opens no call: the inbound token does, which only the registrar and the account know.
+   */
+  readonly dialogUser = randomBytes(16).toString('hex');
   readonly core: UserAgentCore;
   readonly flow: TrunkFlow;
+  readonly own: OwnAddress;
   readonly challenges = new ChallengeBook();
   /** Told when the connection of a TCP or TLS trunk is gone. */
   onConnectionLost: () => void = () => {};
@@ -45,26 +54,26 @@ export class Trunk {
   readonly #pins = new Map<string, Destination>();
   #destinations: readonly Destination[] = [];
   #preferred: Destination | null = null;
-  #addresses: ReadonlySet<string> = new Set();
-  #localHost = '';
-  /** Where the trunk's servers see us when a NAT lies between; null when none does, or nobody has said so. */
-  #publicAddress: { readonly host: string; readonly port: number } | null = null;
   #cancelRefresh: CancelTimer = () => {};
   #cancelKeepAlive: CancelTimer = () => {};
   #closed = false;
 
-  constructor(settings: SipTrunk, contactUser: string, around: TrunkSurroundings) {
+  constructor(settings: SipTrunk, around: TrunkSurroundings) {
     this.settings = settings;
-    this.contactUser = contactUser;
     this.#around = around;
-    this.flow = new TrunkFlow(around.streams, () => {
-      around.observer.count('transport_lost');
-      this.onConnectionLost();
-    });
+    this.flow = new TrunkFlow(
+      around.streams,
+      (connection) => around.onConnection(this, connection),
+      () => {
+        around.observer.count('transport_lost');
+        this.onConnectionLost();
+      },
+    );
+    this.own = new OwnAddress(settings.transport, around, () => this.flow.connection?.localPort ?? null);
     this.core = createCore(
       {
-        contactUser: this.contactUser,
-        local: () => this.#localEnd(),
+        contactUser: this.dialogUser,
+        local: () => ({ sentBy: this.own.sentBy, contact: this.own.contactOf(this.dialogUser) }),
         transport: {
           protocol: VIA_PROTOCOL[settings.transport],
           send: (text) => around.layer.send(this, text),
@@ -75,7 +84,7 @@ export class Trunk {
     );
   }
 
-  /** Keeps the addresses of the trunk's servers fresh from now on, because inbound calls are known by them. */
+  /** Keeps the addresses of the trunk's servers fresh from now on, because messages from there are read. */
   watch(): void {
     void this.locate()
       .then(
@@ -87,36 +96,59 @@ export class Trunk {
       });
   }
 
-  /** Looks the servers up; the one that works comes first. Rejects when none is found. */
+  /**
+   * Looks the servers up; the one that works comes first. Every address is checked every time, since a name may lead
+   * elsewhere at any moment. Rejects with TrunkFault when none is found or none is allowed.
+   */
   async locate(): Promise<{ destinations: readonly Destination[]; ttlMs: number }> {
     const { host, port, transport } = this.settings;
-    const { destinations, ttlMs } = await this.#around.resolver.resolve({ host, port, protocol: transport });
+    const found = await this.#resolve({ host, port, protocol: transport });
+    const destinations = found.destinations.filter((each) => this.mayReach(each.host));
+    if (destinations.length === 0) {
+      this.#settle([], new Set());
+      throw new TrunkFault('not_allowed');
+    }
     // Our own address comes first: once a server's address is known, its calls are let in and need it.
-    if (this.#localHost === '') await this.#learnLocalHost(destinations[0]!);
-    this.#addresses = addressesOf([...this.#destinations, ...destinations]);
-    this.#destinations = destinations;
-    return { destinations: this.#preferredFirst(destinations), ttlMs };
+    if (this.own.host === '') await this.own.learn(destinations[0]!);
+    this.#settle(destinations, addressesOf([...this.#destinations, ...destinations]));
+    return { destinations: this.#preferredFirst(destinations), ttlMs: found.ttlMs };
   }
 
-  /** True when a message from that IP address comes from one of the trunk's servers. */
-  hasAddress(host: string): boolean {
-    return this.#addresses.has(host);
+  /** Whether the trunk may have a server at that IP address. */
+  mayReach(host: string): boolean {
+    return this.#around.policy.mayUse(host, this.settings.ofOperator);
   }
 
-  /** Makes sure of all that a request to `destination` needs: our own address, and a connection. */
+  /** Whether the trunk goes where its peers point it: addresses of SDP, Contact and Record-Route. */
+  mayFollow(host: string): boolean {
+    const servers = this.#destinations.map((destination) => destination.host);
+    return this.#around.policy.mayFollow(host, this.settings.ofOperator, servers);
+  }
+
+  /**
+   * Makes sure of all that a request to `destination` needs: our own address, and a connection. Rejects with TrunkFault.
+   */
   async prepare(destination: Destination): Promise<void> {
-    await this.#learnLocalHost(destination);
-    if (destination.protocol !== 'udp') await this.flow.open(destination);
+    await this.own.learn(destination);
+    if (destination.protocol === 'udp') return;
+    await this.flow.open(destination).catch((error: unknown) => {
+      throw trunkFault(error);
+    });
   }
 
-  /** The address of ours that the trunk's servers can reach; empty before the first `locate`. */
-  get reachableHost(): string {
-    return this.#publicAddress?.host ?? this.#localHost;
-  }
-
-  /** Our Contact with its brackets, as it is now. */
+  /** Our Contact in dialogs with its brackets, as it is now. */
   get contact(): string {
     return this.core.configuration.contact.toString();
+  }
+
+  /** Our Contact at the registrar: what calls come to. */
+  get registeredContact(): string {
+    return `<${this.own.contactOf(this.settings.inboundToken)}>`;
+  }
+
+  /** What a provider without registration calls; null while we cannot be called, or do not know our address. */
+  get inboundUri(): string | null {
+    return this.own.listeningUriOf(this.settings.inboundToken);
   }
 
   /** The address of `user` at the trunk; of the trunk itself when `user` is empty. */
@@ -124,13 +156,11 @@ export class Trunk {
     return new URI('sip', user, hostInUri(this.settings.host));
   }
 
-  /** Takes a server's word for where our requests come from, unless our operator has said it. */
-  notePublicAddress(seen: { readonly host: string; readonly port: number } | null): void {
-    if (seen === null || this.#around.advertisedHost !== null) return;
-    const { transport } = this.settings;
-    // The port of a connection that we have opened differs anyhow.
-    const isSamePort = transport !== 'udp' || seen.port === this.#around.listeningPort(transport);
-    this.#publicAddress = seen.host === this.#localHost && isSamePort ? null : seen;
+  /** Logs why a call could not be placed; its account is only told the kind of fault. */
+  noteFault(fault: TrunkFault): void {
+    const { accountId, host } = this.settings;
+    const detail = { accountId, host, error: faultDetail(fault) };
+    this.#around.observer.log('warn', 'SIP trunk could not be used for a call', detail);
   }
 
   /** Sends requests with that Call-ID, outside dialogs, to `destination`. */
@@ -163,11 +193,12 @@ export class Trunk {
     return destination;
   }
 
-  /** Where the next hop of a request inside a dialog is. */
+  /** Where the next hop of a request inside a dialog is; the peer names it. Rejects with TrunkFault. */
   async resolveHop(host: string, port: number): Promise<Destination> {
-    const protocol = this.settings.transport;
-    const { destinations } = await this.#around.resolver.resolve({ host, port, protocol });
-    return destinations[0]!;
+    const { destinations } = await this.#resolve({ host, port, protocol: this.settings.transport });
+    const allowed = destinations.find((destination) => this.mayFollow(destination.host));
+    if (allowed === undefined) throw new TrunkFault('not_allowed');
+    return allowed;
   }
 
   /** Forgets everything, live dialogs included. */
@@ -180,9 +211,15 @@ export class Trunk {
     this.flow.close();
   }
 
-  async #learnLocalHost(destination: Destination): Promise<void> {
-    const { advertisedHost } = this.#around;
-    this.#localHost = advertisedHost ?? (await localAddressTowards(destination.host, destination.port));
+  #resolve(name: ServerName): Promise<Resolution> {
+    return this.#around.resolver.resolve(name).catch((error: unknown) => {
+      throw trunkFault(error);
+    });
+  }
+
+  #settle(destinations: readonly Destination[], addresses: ReadonlySet<string>): void {
+    this.#destinations = destinations;
+    if (!this.#closed) this.#around.onAddresses(this, addresses);
   }
 
   #preferredFirst(destinations: readonly Destination[]): readonly Destination[] {
@@ -191,17 +228,6 @@ export class Trunk {
     const isPreferred = (each: Destination): boolean =>
       each.host === preferred.host && each.port === preferred.port;
     return [...destinations.filter(isPreferred), ...destinations.filter((each) => !isPreferred(each))];
-  }
-
-  #localEnd(): LocalEnd {
-    const { transport } = this.settings;
-    // Without a listener for TLS the peer's only way to us is the connection that we have opened.
-    const port = this.#around.listeningPort(transport) ?? this.flow.connection?.localPort ?? 5061;
-    const sentBy = `${hostInUri(this.#localHost)}:${port}`;
-    const seen = this.#publicAddress;
-    const place = seen === null ? sentBy : `${hostInUri(seen.host)}:${seen.port}`;
-    const suffix = transport === 'udp' ? '' : `;transport=${transport}`;
-    return { sentBy, contact: `sip:${this.contactUser}@${place}${suffix}` };
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialTarget } from '../../../../../src/connectors/sip/signaling/dial-target.ts';
-import { NumberBook } from '../../../../../src/connectors/sip/signaling/number-book.ts';
+import { NumberRegistry } from '../../../../../src/connectors/sip/signaling/number-registry.ts';
 import { toE164 } from '../../../../../src/connectors/sip/signaling/phone-number.ts';
 import {
   headerParameter,
@@ -25,25 +25,26 @@ describe('numbers', () => {
     expect(toE164(text)).toBe(number);
   });
 
-  it('finds listed numbers of the right accounts only', () => {
-    const book = new NumberBook();
-    book.put(NUMBER);
-    book.put({ ...NUMBER, didId: 'did_2', accountId: 'acc_2' });
-    const find = (dialled: string, ...accounts: string[]) =>
-      book.find([dialled], new Set(accounts))?.didId ?? null;
+  it('finds listed numbers of the one account only', () => {
+    const numbers = new NumberRegistry();
+    numbers.put(NUMBER);
+    numbers.put({ ...NUMBER, didId: 'did_2', accountId: 'acc_2' });
+    const find = (dialled: string, account: string) => numbers.find([dialled], account)?.didId ?? null;
     expect(find('0033123456789', 'acc_2')).toBe('did_2');
     expect(find('+33123456789', 'acc_3')).toBeNull();
     expect(find('0123456789', 'acc_1')).toBe('did_1');
     expect(find('456789', 'acc_1')).toBeNull();
-    book.remove('did_1');
-    expect(find('+33123456789', 'acc_1', 'acc_2')).toBe('did_2');
+    numbers.remove('did_1');
+    expect(find('+33123456789', 'acc_1')).toBeNull();
+    expect(numbers.onlyOf('acc_1')).toBeNull();
+    expect(numbers.onlyOf('acc_2')?.didId).toBe('did_2');
   });
 
   it('does not guess when a national number fits two', () => {
-    const book = new NumberBook();
-    book.put(NUMBER);
-    book.put({ ...NUMBER, didId: 'did_2', number: '+49123456789' });
-    expect(book.find(['0123456789'], new Set(['acc_1']))).toBeNull();
+    const numbers = new NumberRegistry();
+    numbers.put(NUMBER);
+    numbers.put({ ...NUMBER, didId: 'did_2', number: '+49123456789' });
+    expect(numbers.find(['0123456789'], 'acc_1')).toBeNull();
   });
 });
 

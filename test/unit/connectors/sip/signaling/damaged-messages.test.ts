@@ -31,7 +31,7 @@ const MESSAGES = [
 ].map(([start, method]) => [start, ...HEAD, `CSeq: 1 ${method}`, '', BODY].join('\r\n'));
 
 const trunk = {
-  contactUser: 'u',
+  dialogUser: 'u',
   settings: trunkTo(5_060),
   challenges: new ChallengeBook(),
 } as unknown as Trunk;

@@ -139,7 +139,8 @@ describe('life of the connector', () => {
     const third = new RecordedLeg();
     dial(third);
     await third.waitFor('ended lost');
-    expect(third.termination?.reason).toContain('ECONNREFUSED');
+    expect(third.termination?.reason).toBe('the SIP trunk cannot be reached');
+    expect(gateway.logs.join()).toContain('ECONNREFUSED');
   });
 
   it('goes on with a call over TCP after its connection was lost', async () => {

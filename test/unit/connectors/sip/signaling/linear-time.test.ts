@@ -28,7 +28,7 @@ const LENGTH = 64_000;
 const VALUE_LENGTH = 8_000;
 
 const trunk = {
-  contactUser: 'u',
+  dialogUser: 'u',
   settings: trunkTo(5_060),
   challenges: new ChallengeBook(),
 } as unknown as Trunk;

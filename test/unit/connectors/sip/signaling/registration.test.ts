@@ -3,7 +3,7 @@ import type { SipRequest } from '../../../../support/sip-message.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
-import { ConnectorUnderTest, trunkTo } from './start-connector.ts';
+import { ConnectorUnderTest, TOKEN, trunkTo } from './start-connector.ts';
 
 const PUBLIC = '203.0.113.9:40123';
 
@@ -46,11 +46,13 @@ describe('registration', () => {
     expect(former).toEqual({ uri: inside?.uri, expires: '0' });
     peer.answer(second, 200, { seenFrom: PUBLIC });
     await registered();
+    const { port } = gateway.connector;
+    expect(gateway.connector.inboundUri('acc_1')).toBe(`sip:${TOKEN}@203.0.113.9:${port}`);
     const notes = new RecordedLeg();
     const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
     const leg = gateway.connector.dial(request, notes.media, notes);
     const invite = await peer.request('INVITE');
-    expect(contactsOf(invite)[0]?.uri).toBe(outside?.uri);
+    expect(contactsOf(invite)[0]?.uri).toContain(`@${PUBLIC}`);
     expect(invite.content).toContain('c=IN IP4 203.0.113.9');
     expect(invite.headers.via[0]?.host).toBe('127.0.0.1');
     peer.answer(invite, 200, { body: sdp(), seenFrom: PUBLIC });
@@ -89,7 +91,7 @@ describe('registration', () => {
     expect(peer.requests('REGISTER')).toHaveLength(2);
     peer.answer(goodbye, 200);
     const fresh = await peer.request('REGISTER');
-    expect(contactsOf(fresh)[0]?.uri).not.toBe(contactsOf(first)[0]?.uri);
+    expect(contactsOf(fresh)).toEqual([{ uri: contactsOf(first)[0]?.uri, expires: '600' }]);
     peer.answer(fresh, 200);
     await registered();
   });

@@ -28,6 +28,8 @@ export class ConnectorUnderTest {
         rtpPortMin: rtp.first,
         rtpPortMax: rtp.last,
         codecs: ['PCMU', 'PCMA'],
+        trunkAllow: [],
+        trunkBindings: [],
         ...options,
       },
       clock,
@@ -69,6 +71,9 @@ export class ConnectorUnderTest {
   }
 }
 
+/** The inbound token of trunks that a test gives no other. */
+export const TOKEN = '0123456789abcdef'.repeat(2);
+
 export function trunkTo(port: number, settings: Partial<SipTrunk> = {}): SipTrunk {
   return {
     accountId: 'acc_1',
@@ -81,6 +86,9 @@ export function trunkTo(port: number, settings: Partial<SipTrunk> = {}): SipTrun
     callerId: '+33100000000',
     register: false,
     srtp: 'off',
+    behindNat: false,
+    inboundToken: TOKEN,
+    ofOperator: true,
     ...settings,
   };
 }
