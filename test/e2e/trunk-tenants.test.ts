@@ -1,0 +1,111 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { Gateway } from '../support/gateway.ts';
+import { memberOf } from '../support/member.ts';
+import type { Person } from '../support/person.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { ScriptedPeer, sdp } from '../unit/connectors/sip/signaling/scripted-peer.ts';
+
+const NUMBER = '+33123456789';
+/** What the operator opens to all accounts: the provider. */
+const PROVIDER = '127.0.0.2';
+/** From where the provider calls the operator's account. */
+const BOUND = '127.0.0.3';
+
+let gateway: Gateway;
+let victim: Person;
+let thief: Person;
+
+beforeAll(async () => {
+  gateway = await Gateway.start({
+    env: {
+      SVC_SIGNUP: 'open',
+      SVC_SIP_TRUNK_ALLOW: PROVIDER,
+      SVC_SIP_TRUNK_BINDINGS: `operator=${BOUND}`,
+      SVC_SIP_NUMBERS_PER_ACCOUNT: '5',
+    },
+  });
+  victim = await memberOf(gateway, 'victim@example.com');
+  thief = await memberOf(gateway, 'thief@example.com');
+});
+afterAll(() => gateway?.stop());
+
+async function peerAt(host: string): Promise<ScriptedPeer> {
+  const peer = await ScriptedPeer.start(host);
+  onTestFinished(() => peer.stop());
+  peer.facing(gateway.sipPort);
+  return peer;
+}
+
+/** Connects a trunk; resolves with its inbound URI once that is known. */
+async function connect(person: Person, host: string, port: number): Promise<string> {
+  const trunk = { host, port, username: 'user', password: 'p', register: false };
+  expect((await person.request('PUT', '/api/sip/trunk', trunk)).status).toBe(200);
+  const shown = () => person.request('GET', '/api/sip/trunk');
+  return await waitFor('the inbound URI', async (): Promise<string> => (await shown()).body.inbound_uri);
+}
+
+const callsOf = async (person: Person) => (await person.request('GET', '/api/calls')).body.calls;
+
+it('lets nobody take calls by naming the same provider and number', async () => {
+  const provider = await peerAt(PROVIDER);
+  await connect(thief, PROVIDER, provider.port);
+  const uri = await connect(victim, PROVIDER, provider.port);
+  gateway.secrets.add(/^sip:([0-9a-f]{32})@/.exec(uri)![1]!);
+  for (const person of [thief, victim]) {
+    expect((await person.request('POST', '/api/sip/dids', { number: NUMBER })).status).toBe(200);
+  }
+  for (const [index, user] of [NUMBER, '0033123456789', '0123456789', 'user'].entries()) {
+    provider.send('INVITE', `sip:${user}@127.0.0.1:${gateway.sipPort}`, {
+      callId: `unproven-${index}`,
+      cseq: 1,
+      body: sdp(),
+    });
+    await provider.response(404, 'INVITE');
+  }
+  expect([await callsOf(thief), await callsOf(victim)]).toEqual([[], []]);
+
+  provider.send('INVITE', uri, { callId: 'proven', cseq: 1, body: sdp(), to: `sip:0123456789@${PROVIDER}` });
+  await provider.response(180, 'INVITE');
+  expect([await callsOf(thief), (await callsOf(victim)).length]).toEqual([[], 1]);
+});
+
+it('bounds the numbers that an account lists by the setting', async () => {
+  const answers = [];
+  for (let n = 0; n < 6; n++) {
+    answers.push(await thief.request('POST', '/api/sip/dids', { number: `+4930123456${n}` }));
+  }
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 409, 409]);
+  expect(answers.at(-1)?.body).toEqual({ detail: 'An account may list 5 phone numbers' });
+});
+
+it('brings calls from an address that the operator has bound', async () => {
+  const provider = await peerAt(BOUND);
+  await gateway.putTrunk({ host: '127.0.0.1', port: 9 });
+  await gateway.settingsApi.post('/api/sip/dids', { number: NUMBER });
+  provider.send('INVITE', `sip:0123456789@127.0.0.1:${gateway.sipPort}`, {
+    callId: 'b',
+    cseq: 1,
+    body: sdp(),
+  });
+  await provider.response(180, 'INVITE');
+  expect((await gateway.agentApi.get('/api/calls')).body.calls).toHaveLength(1);
+});
+
+it.each(['127.0.0.1', 'localhost', '169.254.169.254', '10.0.0.1', '::1'])(
+  'leads no account’s trunk to %s, and says no more than that',
+  async (host) => {
+    const connections: unknown[] = [];
+    const inner = createServer((socket) => connections.push(socket));
+    await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void inner.close());
+    const { port } = inner.address() as { port: number };
+    const trunk = { host, port, transport: 'tcp', username: 'u', password: 'p' };
+    const put = await thief.request('PUT', '/api/sip/trunk', trunk);
+    expect(put.status).toBe(200);
+    const registration = async () => (await thief.request('GET', '/api/sip/trunk')).body.registration;
+    await waitFor('the failure', async () => (await registration()).state === 'failed');
+    expect(await registration()).toEqual({ state: 'failed', last_error: 'not_allowed', expires_at: null });
+    expect(connections).toEqual([]);
+  },
+);
