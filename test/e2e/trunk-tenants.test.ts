@@ -92,20 +92,25 @@ it('brings calls from an address that the operator has bound', async () => {
   expect((await gateway.agentApi.get('/api/calls')).body.calls).toHaveLength(1);
 });
 
-it.each(['127.0.0.1', 'localhost', '169.254.169.254', '10.0.0.1', '::1'])(
-  'leads no account’s trunk to %s, and says no more than that',
-  async (host) => {
-    const connections: unknown[] = [];
-    const inner = createServer((socket) => connections.push(socket));
-    await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void inner.close());
-    const { port } = inner.address() as { port: number };
-    const trunk = { host, port, transport: 'tcp', username: 'u', password: 'p' };
-    const put = await thief.request('PUT', '/api/sip/trunk', trunk);
-    expect(put.status).toBe(200);
-    const registration = async () => (await thief.request('GET', '/api/sip/trunk')).body.registration;
-    await waitFor('the failure', async () => (await registration()).state === 'failed');
-    expect(await registration()).toEqual({ state: 'failed', last_error: 'not_allowed', expires_at: null });
-    expect(connections).toEqual([]);
-  },
-);
+it.each([
+  ['127.0.0.1', 'not_allowed'],
+  ['169.254.169.254', 'not_allowed'],
+  ['10.0.0.1', 'not_allowed'],
+  ['::1', 'not_allowed'],
+  // Which names this machine knows is its own business.
+  ['localhost', 'unreachable'],
+  ['no-such-host.invalid', 'unreachable'],
+])('leads no account’s trunk to %s, and calls that %s', async (host, lastError) => {
+  const connections: unknown[] = [];
+  const inner = createServer((socket) => connections.push(socket));
+  await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void inner.close());
+  const { port } = inner.address() as { port: number };
+  const trunk = { host, port, transport: 'tcp', username: 'u', password: 'p' };
+  const put = await thief.request('PUT', '/api/sip/trunk', trunk);
+  expect(put.status).toBe(200);
+  const registration = async () => (await thief.request('GET', '/api/sip/trunk')).body.registration;
+  await waitFor('the failure', async () => (await registration()).state === 'failed');
+  expect(await registration()).toEqual({ state: 'failed', last_error: lastError, expires_at: null });
+  expect(connections).toEqual([]);
+});

@@ -54,7 +54,7 @@ const Registration = z
       .string()
       .nullable()
       .describe(
-        "`unreachable`, `tls_failed`, `not_allowed` (the host's addresses are not open to this account), or the server's answer, such as `401 Unauthorized`",
+        "`unreachable`, `tls_failed`, `not_allowed` (the address is not open to this account), or the server's answer, such as `401 Unauthorized`",
       ),
     expires_at: z.string().nullable(),
   })

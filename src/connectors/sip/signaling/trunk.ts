@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { type IncomingInviteRequest, URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 import type { SipTrunk } from '../../contract/sip-accounts.ts';
@@ -106,7 +107,7 @@ export class Trunk {
     const destinations = found.destinations.filter((each) => this.mayReach(each.host));
     if (destinations.length === 0) {
       this.#settle([], new Set());
-      throw new TrunkFault('not_allowed');
+      throw this.#refused();
     }
     // Our own address comes first: once a server's address is known, its calls are let in and need it.
     if (this.own.host === '') await this.own.learn(destinations[0]!);
@@ -209,6 +210,16 @@ export class Trunk {
     this.#around.layer.requests.clear(this);
     this.core.dispose();
     this.flow.close();
+  }
+
+  /** Whether a name is known inside the gateway's network is nothing that other accounts should find out. */
+  #refused(): TrunkFault {
+    const { host, ofOperator } = this.settings;
+    const mayKnow = ofOperator || isIP(host) !== 0;
+    return new TrunkFault(
+      mayKnow ? 'not_allowed' : 'unreachable',
+      new Error(`no address of ${host} is allowed`),
+    );
   }
 
   #resolve(name: ServerName): Promise<Resolution> {

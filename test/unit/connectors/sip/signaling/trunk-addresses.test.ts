@@ -98,9 +98,11 @@ describe('addresses that trunks lead to', () => {
     const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@x.example', agentName: 'A' };
     gateway.connector.dial(request, notes.media, notes);
     await notes.waitFor('ended lost');
-    expect(notes.termination?.reason).toBe('the address of the SIP trunk is not allowed');
+    // That the name leads inside is nothing for its account to know.
+    expect(notes.termination?.reason).toBe('the SIP trunk cannot be reached');
+    expect(gateway.logs.join()).toContain('no address of moves.example is allowed');
     clock.turn(600_000);
-    expect(await failed(gateway)).toBe('not_allowed');
+    expect(await failed(gateway)).toBe('unreachable');
     expect(peer.requests('INVITE')).toEqual([]);
   });
 
