@@ -138,7 +138,7 @@ export class MessageRouter {
     return false;
   }
 
-  /** A provider learns at once that its call is nobody's; its account finds out by the counter and the log. */
+  /** A provider learns at once that its call is nobody's, and the operator by the counter. */
   #turnAway(message: SipMessage, reply: Reply): void {
     this.#observer.count('unmatched_call');
     void reply(statelessResponse(message, 404, 'Not Found')).catch(() => {});

@@ -145,6 +145,10 @@ describe('whose an inbound call is', () => {
     });
     await waitFor('it to be dropped', () => gateway.counted('scanner_dropped') === 1);
     expect(caller.received).toEqual([]);
+    // Nor as a request of a call that there is not.
+    const tagged = { callId: 'tagged', cseq: 1, toTag: 'made-up', body: sdp(), to: `sip:${NUMBER.number}@x` };
+    caller.send('INVITE', contact!.uri, tagged);
+    await caller.response(481, 'INVITE');
     expect(gateway.answerer.calls).toHaveLength(1);
   });
 
