@@ -51,7 +51,7 @@ const UNITS: Readonly<Record<string, string>> = {
   'two-byte letters': '\u00e9',
 };
 
-export interface Shape {
+interface Shape {
   readonly name: string;
   readonly text: (length: number) => string;
 }
@@ -74,8 +74,8 @@ export function shapesAfter(...openings: readonly string[]): Shape[] {
 const MEASURABLE_MS = 0.25;
 const RUNS = 7;
 const TRIES = 4;
-export const MOST_MS = 2;
-export const MOST_GROWTH = 2.5;
+const MOST_MS = 2;
+const MOST_GROWTH = 2.5;
 
 /**
  * Holds that a reader's time grows no faster than its input: twice as much takes at most 2.5 times as long, and the
@@ -84,24 +84,57 @@ export const MOST_GROWTH = 2.5;
  */
 export function expectLinear(shape: Shape, length: number, read: (text: string) => unknown): void {
   const [half, whole] = [shape.text(length / 2), shape.text(length)];
-  let told = '';
-  for (let i = 0; i < TRIES; i++) {
-    const short = sortedTimes(() => read(half));
-    const long = sortedTimes(() => read(whole));
-    const growth = long[0]! / Math.max(short[0]!, MEASURABLE_MS / MOST_GROWTH);
-    const medianMs = long[RUNS >> 1]!;
-    if (growth <= MOST_GROWTH && medianMs < MOST_MS) return;
-    told = `${shape.name}: ${length} characters take ${medianMs.toFixed(2)} ms, ${growth.toFixed(1)} times as long as half of them`;
-    // A quadratic reader is not given all its tries.
-    if (medianMs > 50 * MOST_MS) break;
+  for (let tries = 1; ; tries++) {
+    const fault = faultOf(
+      times(() => read(half)),
+      times(() => read(whole)),
+    );
+    if (fault === null) return;
+    if (fault.isHopeless || tries === TRIES)
+      expect.fail(`${shape.name}, ${length} characters: ${fault.text}`);
   }
-  expect.fail(told);
 }
 
-function sortedTimes(run: () => unknown): number[] {
+/** The same of a reader that gives a promise. */
+export async function expectLinearLater(
+  shape: Shape,
+  length: number,
+  read: (text: string) => Promise<unknown>,
+): Promise<void> {
+  const [half, whole] = [shape.text(length / 2), shape.text(length)];
+  for (let tries = 1; ; tries++) {
+    const short = await timesLater(() => read(half));
+    const fault = faultOf(short, await timesLater(() => read(whole)));
+    if (fault === null) return;
+    if (fault.isHopeless || tries === TRIES)
+      expect.fail(`${shape.name}, ${length} characters: ${fault.text}`);
+  }
+}
+
+/** Null: as it should be. A quadratic reader is not given all its tries. */
+function faultOf(short: number[], long: number[]): { text: string; isHopeless: boolean } | null {
+  const sorted = long.toSorted((one, other) => one - other);
+  const growth = sorted[0]! / Math.max(Math.min(...short), MEASURABLE_MS / MOST_GROWTH);
+  const medianMs = sorted[RUNS >> 1]!;
+  if (growth <= MOST_GROWTH && medianMs < MOST_MS) return null;
+  const text = `${medianMs.toFixed(2)} ms, ${growth.toFixed(1)} times as long as half of them`;
+  return { text, isHopeless: medianMs > 50 * MOST_MS };
+}
+
+function times(run: () => unknown): number[] {
   return Array.from({ length: RUNS }, () => {
     const startMs = performance.now();
     run();
     return performance.now() - startMs;
-  }).sort((one, other) => one - other);
+  });
+}
+
+async function timesLater(run: () => Promise<unknown>): Promise<number[]> {
+  const taken: number[] = [];
+  while (taken.length < RUNS) {
+    const startMs = performance.now();
+    await run();
+    taken.push(performance.now() - startMs);
+  }
+  return taken;
 }

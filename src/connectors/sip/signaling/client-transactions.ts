@@ -18,7 +18,7 @@ interface ClientTransaction<Owner> {
   readonly resend: () => void;
   cancelResend: CancelTimer;
   cancelExpiry: CancelTimer;
-  state: 'calling' | 'proceeding' | 'completed';
+  state: 'calling' | 'proceeding' | 'accepted' | 'refused';
   /** Sends our ACK to a final answer other than 2xx once more. */
   resendAck: (() => void) | null;
 }
@@ -80,7 +80,7 @@ export class ClientTransactions<Owner> {
   /** Notes the ACK to a final answer other than 2xx: it shares the branch of its INVITE (section 17.1.1.3). */
   acknowledged(branch: string, resendAck: () => void): void {
     const transaction = this.#table.get(`${branch}INVITE`);
-    if (transaction?.state === 'completed') transaction.resendAck = resendAck;
+    if (transaction?.state === 'refused') transaction.resendAck = resendAck;
   }
 
   /** Takes a response. The owner to whom it goes, `absorbed` for a repetition, or null when nobody waits for it. */
@@ -88,10 +88,10 @@ export class ClientTransactions<Owner> {
     const key = branch + method;
     const transaction = this.#table.get(key);
     if (transaction === undefined) return null;
+    if (transaction.state === 'refused') return this.#afterRefusal(transaction, status);
     if (status < 200) this.#provisional(key, transaction);
     else if (method !== 'INVITE') this.#forget(key);
-    else if (this.#isRepeatedRefusal(transaction)) return 'absorbed';
-    else this.#finalToInvite(key, transaction);
+    else this.#finalToInvite(key, transaction, status);
     return transaction.owner;
   }
 
@@ -103,25 +103,26 @@ export class ClientTransactions<Owner> {
   }
 
   #provisional(key: string, transaction: ClientTransaction<Owner>): void {
-    if (transaction.state === 'completed') return;
+    if (transaction.state === 'accepted') return;
     transaction.state = 'proceeding';
     if (transaction.method !== 'INVITE') return;
     transaction.cancelResend();
     this.#expire(key, transaction, MAX_PROCEEDING_MS);
   }
 
-  /** 2xx never count as repeated here: those of a fork differ by their tag, and sip.js repeats their ACKs. */
-  #isRepeatedRefusal(transaction: ClientTransaction<Owner>): boolean {
-    if (transaction.resendAck === null) return false;
-    transaction.resendAck();
+  /** A refusal is the last word: its repetitions get our ACK again, and whatever else comes late gets nothing. */
+  #afterRefusal(transaction: ClientTransaction<Owner>, status: number): 'absorbed' {
+    if (status < 300) return 'absorbed';
+    transaction.resendAck?.();
     this.#observer.count('retransmission');
-    return true;
+    return 'absorbed';
   }
 
-  #finalToInvite(key: string, transaction: ClientTransaction<Owner>): void {
+  /** 2xx never count as repeated here: those of a fork differ by their tag, and sip.js repeats their ACKs. */
+  #finalToInvite(key: string, transaction: ClientTransaction<Owner>, status: number): void {
     transaction.cancelResend();
-    if (transaction.state !== 'completed') this.#expire(key, transaction, TRANSACTION_TIMEOUT_MS);
-    transaction.state = 'completed';
+    if (transaction.state !== 'accepted') this.#expire(key, transaction, TRANSACTION_TIMEOUT_MS);
+    transaction.state = status < 300 ? 'accepted' : 'refused';
   }
 
   #repeat(transaction: ClientTransaction<Owner>, intervalMs: number): void {

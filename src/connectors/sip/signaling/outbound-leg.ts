@@ -8,7 +8,7 @@ import type { Termination } from '../../../base/termination.ts';
 import type { PlatformLeg, SendsDtmf } from '../../contract/connector.ts';
 import { redirectTarget } from './dial-target.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
-import { forgetInvite } from './sip-core.ts';
+import { abandonInvite, forgetInvite } from './sip-core.ts';
 import type { SipLeg } from './sip-leg.ts';
 import { terminationOf } from './termination-of.ts';
 import { TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
@@ -67,7 +67,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     if (!isInviting) return this.#leg.release();
     this.#cancel();
     // Without any answer there is nothing to cancel, and the INVITE gives up by itself.
-    this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => this.#leg.release());
+    this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
   }
 
   sendDtmf(digits: string): Promise<void> {
@@ -228,7 +228,15 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     this.#state.cancelSent = true;
     this.#request?.cancel();
     // A peer that answers neither the CANCEL nor the INVITE is gone (section 9.1).
-    this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#leg.release());
+    this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
+  }
+
+  #giveUp(): void {
+    if (this.#state.type === 'inviting') {
+      if (this.#request !== null) abandonInvite(this.#leg.trunk.core, this.#request);
+      this.#state = { type: 'closed' };
+    }
+    this.#leg.release();
   }
 
   #fail(error: unknown): void {

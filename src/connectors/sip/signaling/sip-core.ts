@@ -4,6 +4,7 @@ import {
   ClientTransaction,
   type DigestAuthentication,
   LoggerFactory,
+  type OutgoingInviteRequest,
   type OutgoingRequestMessage,
   type Session,
   type Transport,
@@ -51,6 +52,16 @@ Object.assign(ClientTransaction, {
 export function forgetInvite(dialog: Session): void {
   const { initialTransaction } = dialog as unknown as { readonly initialTransaction: object };
   Object.assign(dialog, { initialTransaction: Object.create(Object.getPrototypeOf(initialTransaction)) });
+}
+
+/**
+ * An INVITE that rings on although it was cancelled (RFC 3261 section 9.1): sip.js would keep it, and the dialogs that
+ * its provisional answers have begun, for as long as the trunk lives.
+ */
+export function abandonInvite(core: UserAgentCore, request: OutgoingInviteRequest): void {
+  const { transaction } = request as unknown as { readonly transaction: ClientTransaction };
+  request.dispose();
+  core.userAgentClients.delete(`${transaction.id}${C.INVITE}`);
 }
 
 /** Our end of a trunk; it may change while the core lives, so it is asked each time. */
