@@ -1,4 +1,6 @@
 const MAX_CHARACTERS = 200;
+/** What comes before cannot be a part of the name. */
+const MAX_READ_CHARACTERS = 4_096;
 const NAMELESS = 'file';
 
 /** Control characters, and those that make a name read in another direction than it is written. */
@@ -9,6 +11,7 @@ const PATH_SEPARATOR = /[/\\]/;
 /** A name to keep a file under, made of what somebody called it: no path, nothing invisible, never empty. */
 export function cleanFileName(text: string | null | undefined): string {
   const lastPart = (text ?? '')
+    .slice(-MAX_READ_CHARACTERS)
     .toWellFormed()
     .split(PATH_SEPARATOR)
     .findLast((part) => part.trim() !== '');

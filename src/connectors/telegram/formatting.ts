@@ -38,7 +38,17 @@ const MARKS: readonly Mark[] = [
   mark('italic', `${OPEN}_(?<inner>[^\\s_](?:[^_\\n]*[^\\s_])?)_${CLOSE}`, true),
 ];
 
+/** By the character that they begin with. */
+const MARKS_AT: Readonly<Record<string, readonly Mark[]>> = {
+  '`': MARKS.filter(({ type }) => type === 'pre' || type === 'code'),
+  '[': MARKS.filter(({ type }) => type === 'text_link'),
+  '*': MARKS.filter(({ type }) => type === 'bold'),
+  _: MARKS.filter(({ type }) => type === 'italic'),
+};
+
 const BEGINS = /[`[*_]/g;
+/** Four times the longest text that Telegram takes. In a longer one nobody looks for marks. */
+const MAX_CHARACTERS = 16_384;
 
 /** More are left out by Telegram. */
 const MAX_ENTITIES = 100;
@@ -48,6 +58,7 @@ const MAX_ENTITIES = 100;
  * Telegram's own parsing refuses a message for one mark too many, and loses the underscores of names.
  */
 export function formatted(source: string): FormattedText {
+  if (source.length > MAX_CHARACTERS) return { text: source, entities: [] };
   const entities: TextEntity[] = [];
   const text = append('', source, entities);
   entities.sort((one, other) => one.offset - other.offset || other.length - one.length);
@@ -69,11 +80,20 @@ function append(before: string, source: string, entities: TextEntity[]): string 
       text = appendMarked(text, found, entities);
       at += found.length;
     } else {
-      text += source[at];
-      at += 1;
+      const end = textEnd(source, at);
+      text += source.slice(at, end);
+      at = end;
     }
   }
   return text;
+}
+
+/** Behind what begins no mark: of a row of stars or underscores only the first could have begun one. */
+function textEnd(source: string, at: number): number {
+  const character = source[at];
+  let end = at + 1;
+  if (character === '*' || character === '_') while (source[end] === character) end++;
+  return end;
 }
 
 interface Found {
@@ -84,7 +104,7 @@ interface Found {
 }
 
 function markAt(source: string, at: number): Found | null {
-  for (const candidate of MARKS) {
+  for (const candidate of MARKS_AT[source[at]!] ?? []) {
     candidate.pattern.lastIndex = at;
     const match = candidate.pattern.exec(source);
     // A mark around nothing but space would leave nothing to see.

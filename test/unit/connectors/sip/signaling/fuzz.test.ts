@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { FuzzGateway, type Held } from '../../../../support/sip-fuzz/fuzz-gateway.ts';
 import { Random } from '../../../../support/sip-fuzz/random.ts';
 import { type Fuzzed, SipSeeds } from '../../../../support/sip-fuzz/sip-seeds.ts';
-import { threadCpuClock } from '../../../../support/sip-fuzz/thread-cpu.ts';
+import { threadCpuClock } from '../../../../support/thread-cpu.ts';
 
 /** `npm run fuzz:sip` runs all of them; CI a slice. */
 const IS_FULL = process.env.FUZZ_SIP === 'full';
