@@ -19,6 +19,12 @@ export function hangUpAgent({ registry }: CallDomain, accountId: string, agentId
   }
 }
 
+/** Ends every call of an account from which all access was taken away; the platforms are told in the background. */
+export function hangUpForeign({ registry }: CallDomain, accountId: string): void {
+  for (const actor of registry.listOf(accountId))
+    actor.post({ type: 'hang_up', reason: 'the access to the account was taken away' });
+}
+
 /**
  * Ends every call of an account that is going away, and waits until all is released and written, or `deadlineMs` has
  * passed. The registry must turn the account away before, so that no call is added meanwhile.

@@ -61,6 +61,14 @@ test('a database cut in half', async () => {
   expect(await complaintAbout(data)).toMatch(/gateway\.db is damaged.*left as it is: restore a backup/);
 });
 
+test('a database that is gone while its master key is there', async () => {
+  const data = await usedData();
+  writeFileSync(data.file, '');
+  expect(await complaintAbout(data)).toMatch(
+    /gateway\.db is empty, but .*master\.key exists.*SVC_NEW_DATABASE=1/,
+  );
+});
+
 test('a read-only database', async () => {
   const data = await usedData();
   chmodSync(data.file, 0o444);
