@@ -69,7 +69,7 @@ export class FuzzGateway implements InboundAnswerer {
         rtpPortMin: 20_000,
         rtpPortMax: 60_000,
         codecs: ['opus', 'PCMU', 'PCMA'],
-        trunkAllow: [],
+        trunkAllow: ['127.0.0.0/8'],
         trunkBindings: [],
       },
       this.clock,
@@ -217,7 +217,9 @@ export class FuzzGateway implements InboundAnswerer {
   /** An account's trunk that registers, for the responses to that. */
   register(random: Random): void {
     const accountId = `acc_${random.below(1e9)}`;
-    this.connector.putTrunk(trunkTo(TRUNK_PORT, { accountId, register: true }));
+    const inboundToken = accountId.padEnd(32, '0');
+    const trunk = trunkTo(TRUNK_PORT, { accountId, register: true, inboundToken, ofOperator: false });
+    this.connector.putTrunk(trunk);
     this.#registered.push(accountId);
   }
 

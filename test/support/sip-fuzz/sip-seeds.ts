@@ -1,6 +1,6 @@
 import type { Source } from '../../../src/connectors/sip/signaling/wire.ts';
 import { sdp } from '../../unit/connectors/sip/signaling/scripted-peer.ts';
-import { NUMBER } from '../../unit/connectors/sip/signaling/start-connector.ts';
+import { NUMBER, TOKEN } from '../../unit/connectors/sip/signaling/start-connector.ts';
 import { type FuzzGateway, TRUNK_HOST, TRUNK_PORT } from './fuzz-gateway.ts';
 import { mutated, mutatedSdp } from './mutations.ts';
 import type { Random } from './random.ts';
@@ -137,7 +137,8 @@ export class SipSeeds {
 
   #outside(method: string, body = this.#bodyOf(method)): string {
     const contact = this.#dialogs[0]?.contact ?? 'sip:nobody@127.0.0.1';
-    const uri = this.#random.chance(0.2) ? contact : `sip:${NUMBER.number}@127.0.0.1`;
+    const unasked = this.#random.chance(0.5) ? NUMBER.number : `${TOKEN}.${NUMBER.number}`;
+    const uri = this.#random.chance(0.2) ? contact : `sip:${unasked}@127.0.0.1`;
     this.#count += 1;
     return request(method, uri, { callId: `f${this.#count}`, cseq: 1, fromTag: 'p', toTag: null }, body);
   }
