@@ -37,8 +37,14 @@ module.exports = {
     {
       name: 'only-http-knows-uws',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/api/http/' },
+      from: { path: '^src/', pathNot: '^src/api/http/uws/' },
       to: { path: 'node_modules/uWebSockets\\.js|^uWebSockets\\.js$' },
+    },
+    {
+      name: 'only-http-knows-ws',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/api/http/node/' },
+      to: { path: 'node_modules/ws/|^ws$' },
     },
     {
       name: 'only-store-knows-the-database',

@@ -86,9 +86,13 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
     addresses: new ClientAddresses(settings.people.trustedProxies),
     idempotency,
     bodyLimitBytes: settings.http.bodyLimitBytes,
+    library: settings.http.server ?? 'auto',
+    onFallback: (reason) =>
+      loggers.http.warn({ reason }, "uWebSockets.js cannot be loaded, so Node's own http serves"),
     onAnswered: (answered) => metrics.requestAnswered(answered),
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
   });
+  metrics.watchHttp(() => http.pressure);
   return { http, mcp: mcp.door };
 }
 

@@ -28,6 +28,7 @@ const ERROR_TABLE = {
   authorization_not_found: { status: 404, text: 'MCP authorization not found' },
   file_not_found: { status: 404, text: 'Unknown file token' },
   attachment_not_found: { status: 404, text: 'File not found' },
+  malformed_request: { status: 400, text: 'Malformed HTTP request' },
   client_unknown: { status: 400, text: 'This client is not known here' },
   redirect_unknown: { status: 400, text: 'The client wants you to be sent to an address that it never told' },
   consent_outdated: { status: 400, text: 'This page is out of date; go back to the client and begin again' },

@@ -16,6 +16,8 @@ export interface Settings {
     /** Without a slash at the end; null: where HTTP listens, see `listeningUrl`. */
     readonly publicUrl: string | null;
     readonly bodyLimitBytes: number;
+    /** Null: the operator leaves it to what can be loaded. */
+    readonly server: 'uws' | 'node' | null;
   };
   readonly dataDir: string;
   readonly masterKey: Buffer | null;
@@ -221,6 +223,7 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       port: values.SVC_PORT,
       publicUrl: values.SVC_PUBLIC_URL,
       bodyLimitBytes: values.SVC_HTTP_BODY_LIMIT_KB * 1024,
+      server: values.SVC_HTTP_SERVER,
     },
     dataDir: resolve(values.SVC_DATA_DIR),
     masterKey: values.SVC_MASTER_KEY,

@@ -459,6 +459,13 @@ export const VARIABLES = {
     schema: LogLevel,
     meaning: 'Least level that is logged: trace, debug, info, warn, error, fatal or silent',
   }),
+  SVC_HTTP_SERVER: variable({
+    default: null,
+    shownDefault: 'uws, and node where uws cannot be loaded',
+    schema: z.enum(['uws', 'node'], 'must be one of uws, node'),
+    meaning:
+      "Which library serves HTTP and WebSockets: uWebSockets.js (uws), or Node's own http and the ws package (node), slower and with a strict parser",
+  }),
   SVC_HTTP_BODY_LIMIT_KB: variable({
     default: '1024',
     schema: wholeNumber(1, 102_400),

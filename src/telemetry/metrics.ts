@@ -18,6 +18,13 @@ export type ReadLiveCalls = () => ReadonlyMap<string, number>;
 /** Requests that wait for messages now, and those that were not let wait, ever. */
 export type ReadWaiting = () => { readonly count: number; readonly refused: number };
 
+/** What HTTP clients have not read yet, and how many were cut off for it. */
+export type ReadHttpPressure = () => {
+  readonly waitingBytes: number;
+  readonly droppedSlow: number;
+  readonly droppedFull: number;
+};
+
 /** The numbers of one gateway for Prometheus, in a registry of their own: two gateways may share a process. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -155,6 +162,28 @@ export class Metrics {
       type: 'counter',
       help: 'Requests that were not let wait, because too many did',
       samples: () => [{ value: read().refused, labels: {} }],
+    });
+  }
+
+  /** Shows what HTTP clients have not read yet; once. */
+  watchHttp(read: ReadHttpPressure): void {
+    registerReadMetric(this.#registry, {
+      name: 'svc_http_waiting_bytes',
+      type: 'gauge',
+      help: 'Bytes of answers and WebSocket messages that clients have not read yet',
+      samples: () => [{ value: read().waitingBytes, labels: {} }],
+    });
+    registerReadMetric(this.#registry, {
+      name: 'svc_http_dropped_connections_total',
+      type: 'counter',
+      help: 'Connections closed because the client did not read: for 10 s (slow), or when 64 MB waited in all (full)',
+      samples: () => {
+        const { droppedSlow, droppedFull } = read();
+        return [
+          { value: droppedSlow, labels: { reason: 'slow' } },
+          { value: droppedFull, labels: { reason: 'full' } },
+        ];
+      },
     });
   }
 

@@ -1,7 +1,7 @@
-import type { HttpRequest } from 'uWebSockets.js';
 import { GatewayError } from '../../base/errors.ts';
 import type { CredentialKind, Principal } from '../auth/principal.ts';
 import { sessionTokenOf } from '../auth/session-cookie.ts';
+import type { RequestHead } from './request-head.ts';
 import type { Access } from './route.ts';
 
 /** The one table of which credentials open which routes (specification, "Authentication", rules 1, 5 and 6). */
@@ -27,7 +27,7 @@ export type OwnOrigin = () => string | null;
  * (`isUnsafe`) counts only in a request of our own pages: throws `cross_site`.
  */
 export function credentialOf(
-  request: HttpRequest,
+  request: RequestHead,
   isUnsafe: boolean,
   ownOrigin: OwnOrigin | undefined,
 ): string | null {
@@ -39,7 +39,7 @@ export function credentialOf(
   return token;
 }
 
-function keyOf(request: HttpRequest): string | null {
+function keyOf(request: RequestHead): string | null {
   const apiKey = request.getHeader('x-api-key');
   if (apiKey !== '') return apiKey;
   const authorization = request.getHeader('authorization');
@@ -57,7 +57,7 @@ export function isSafeMethod(method: string): boolean {
  * `Sec-Fetch-Site` or, older ones and those on plain http, in `Origin`; pages cannot take these headers away, and
  * programs that are no browsers send neither.
  */
-export function assertOwnSite(request: HttpRequest, ownOrigin: OwnOrigin | undefined): void {
+export function assertOwnSite(request: RequestHead, ownOrigin: OwnOrigin | undefined): void {
   const site = request.getHeader('sec-fetch-site');
   const origin = request.getHeader('origin');
   const isOwn =
@@ -65,7 +65,7 @@ export function assertOwnSite(request: HttpRequest, ownOrigin: OwnOrigin | undef
   if (!isOwn) throw new GatewayError('cross_site');
 }
 
-function isOwnOrigin(origin: string, request: HttpRequest, ownOrigin: OwnOrigin | undefined): boolean {
+function isOwnOrigin(origin: string, request: RequestHead, ownOrigin: OwnOrigin | undefined): boolean {
   if (origin === '' || origin === ownOrigin?.()) return true;
   const host = request.getHeader('host');
   return origin === `http://${host}` || origin === `https://${host}`;

@@ -60,7 +60,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     this.#wake();
   }
 
-  #take(chunk: ArrayBuffer, isLast: boolean): void {
+  #take(chunk: ArrayBuffer | Uint8Array, isLast: boolean): void {
     if (this.#state !== 'open') return;
     // The library takes its memory back after this callback.
     if (chunk.byteLength > 0) this.#chunks.push(Buffer.from(new Uint8Array(chunk)));

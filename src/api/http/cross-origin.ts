@@ -1,5 +1,5 @@
-import type { HttpRequest } from 'uWebSockets.js';
 import type { ReplyHeaders } from './reply.ts';
+import type { RequestHead } from './request-head.ts';
 
 /** How long browsers may remember what a preflight said. */
 const REMEMBERED_S = 86_400;
@@ -22,7 +22,7 @@ export const anyOrigin: CrossOrigin = {
 };
 
 /** Lets a request in or throws; returns what all its answers carry, so that the page hears of refusals too. */
-export function crossOriginHeaders(rule: CrossOrigin, request: HttpRequest): ReplyHeaders | null {
+export function crossOriginHeaders(rule: CrossOrigin, request: RequestHead): ReplyHeaders | null {
   const origin = request.getHeader('origin');
   rule.check({ origin, host: request.getHeader('host') });
   if (origin === '') return null;
@@ -37,7 +37,7 @@ export function crossOriginHeaders(rule: CrossOrigin, request: HttpRequest): Rep
 export function preflightHeaders(
   rule: CrossOrigin,
   methods: Iterable<string>,
-  request: HttpRequest,
+  request: RequestHead,
 ): ReplyHeaders | null {
   const common = crossOriginHeaders(rule, request);
   return (

@@ -1,4 +1,3 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { GatewayError } from '../../base/errors.ts';
 import type { ClientAddresses } from '../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
@@ -13,7 +12,9 @@ import { fingerprintOf, type Idempotency } from './idempotency.ts';
 import type { PathTable } from './path-table.ts';
 import { type Reply, reply, replyEmpty } from './reply.ts';
 import { type BodyOutcome, jsonBody, readBody } from './request-body.ts';
+import type { RequestHead } from './request-head.ts';
 import { requestIdFrom } from './request-id.ts';
+import type { Responder } from './responder.ts';
 import type { Route } from './route.ts';
 import { streamReply } from './stream-reply.ts';
 import type { Traffic } from './traffic.ts';
@@ -68,25 +69,34 @@ export class Dispatcher {
     this.#options = options;
   }
 
-  serve(response: HttpResponse, request: HttpRequest): void {
-    const method = request.getMethod();
-    const exchange = new Exchange(response, {
-      requestId: requestIdFrom(request.getHeader('x-request-id')),
-      method,
-      traffic: this.#traffic,
-      onError: this.#options.onError,
-      onAnswered: this.#options.onAnswered,
-      addresses: this.#options.addresses,
-      forwardedFor: this.#options.addresses?.trustsAny ? request.getHeader('x-forwarded-for') : '',
-    });
+  serve(request: RequestHead, response: Responder): void {
+    const exchange = this.#exchange(request, response);
     try {
-      this.#dispatch(exchange, request, method);
+      this.#dispatch(exchange, request, request.getMethod());
     } catch (error) {
       exchange.fail(error);
     }
   }
 
-  #dispatch(exchange: Exchange, request: HttpRequest, method: string): void {
+  /** Answers a request whose end is in doubt, so that nothing that came with it is taken for another one. */
+  refuse(request: RequestHead, response: Responder): void {
+    this.#exchange(request, response).fail(new GatewayError('malformed_request'), true);
+  }
+
+  #exchange(request: RequestHead, response: Responder): Exchange {
+    const { onError, onAnswered, addresses } = this.#options;
+    return new Exchange(response, {
+      requestId: requestIdFrom(request.getHeader('x-request-id')),
+      method: request.getMethod(),
+      traffic: this.#traffic,
+      onError,
+      onAnswered,
+      addresses,
+      forwardedFor: addresses?.trustsAny ? request.getHeader('x-forwarded-for') : '',
+    });
+  }
+
+  #dispatch(exchange: Exchange, request: RequestHead, method: string): void {
     const match = this.#paths.find(request.getUrl());
     if (match === null) throw new GatewayError('not_found');
     const isHead = method === 'head';
@@ -115,7 +125,7 @@ export class Dispatcher {
     else this.#handle(exchange, compiled, incoming, NO_BODY);
   }
 
-  #bodyStream(exchange: Exchange, request: HttpRequest, contentType: string): BodyStream {
+  #bodyStream(exchange: Exchange, request: RequestHead, contentType: string): BodyStream {
     const length = request.getHeader('content-length');
     return new BodyStream(exchange, {
       contentType,
@@ -126,7 +136,7 @@ export class Dispatcher {
   }
 
   /** Another site's page must not sign its reader in as somebody else, either. */
-  #admit(route: Route, request: HttpRequest, isUnsafe: boolean): Admitted {
+  #admit(route: Route, request: RequestHead, isUnsafe: boolean): Admitted {
     const { authenticate, ownOrigin } = this.#options;
     if (route.access !== 'public') {
       const credential = credentialOf(request, isUnsafe, ownOrigin);
@@ -233,7 +243,7 @@ function answerWith(exchange: Exchange, answer: Reply): void {
   else exchange.send(answer);
 }
 
-function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: HttpRequest): void {
+function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: RequestHead): void {
   const method = request.getMethod();
   const headers = { Allow: allowOf(endpoint) };
   if (method === 'options') {

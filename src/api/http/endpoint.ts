@@ -1,10 +1,10 @@
-import type { HttpRequest } from 'uWebSockets.js';
 import type { z } from 'zod';
 import { assert } from '../../base/assert.ts';
 import type { RequestRef } from '../../store/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Exchange } from './exchange.ts';
 import { KEY_HEADER, requestRef, takesKey } from './idempotency.ts';
+import type { RequestHead } from './request-head.ts';
 import { pathParameterNames, type Route, type RouteRequest } from './route.ts';
 import type { SocketRoute } from './socket.ts';
 import { validate } from './validation.ts';
@@ -72,7 +72,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   constructor(
     exchange: Exchange,
     { route, parameterNames, emptyQuery, takesKey }: CompiledRoute,
-    request: HttpRequest,
+    request: RequestHead,
     values: readonly string[],
     principal: Principal | null,
   ) {

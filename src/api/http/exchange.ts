@@ -1,18 +1,10 @@
-import type { HttpResponse } from 'uWebSockets.js';
-import { STATUS_CODES } from 'node:http';
 import { assert } from '../../base/assert.ts';
 import { type ClientAddresses, plainAddress } from '../auth/client-addresses.ts';
 import { failureReply } from './failure.ts';
-import type { Bytes, Piece, Reply, ReplyHeaders, StreamReply } from './reply.ts';
+import { type Bytes, byteLength, type Reply, type ReplyHeaders, type StreamReply } from './reply.ts';
 import type { RequestId } from './request-id.ts';
+import type { AnswerListener, Responder } from './responder.ts';
 import type { Traffic } from './traffic.ts';
-
-const STATUS_LINES: ReadonlyMap<number, string> = new Map(
-  Object.entries(STATUS_CODES).map(([status, text]) => [Number(status), `${status} ${text}`]),
-);
-
-/** The headers of every JSON answer in one call of the library, which costs as much as all the bytes it writes. */
-const JSON_HEADERS = 'application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store';
 
 const LINE_BREAK = /[\r\n\0]/;
 
@@ -45,25 +37,27 @@ interface ExchangeOrigin {
 }
 
 /**
- * One request's answer. The server library's response must not be touched once the client is gone or the answer is
- * complete: everything that writes goes through here, where that is known.
+ * One request's answer. A responder must not be touched once the client is gone or the answer is complete: everything
+ * that writes goes through here, where that is known.
  */
-export class Exchange {
+export class Exchange implements AnswerListener {
   /** Path of the route that answers, once it is known. */
   routePath: string | null = null;
   /** `WWW-Authenticate` of a refusal. */
   challenge: string | undefined;
   /** What every answer carries beside its own. */
   commonHeaders: ReplyHeaders | null = null;
-  readonly #response: HttpResponse;
+  readonly #response: Responder;
   readonly #origin: ExchangeOrigin;
   readonly #startedMs = performance.now();
   #status = CLIENT_GONE;
   #state: 'open' | 'streaming' | 'ended' | 'aborted' = 'open';
+  #isInFlight = true;
   #aborter: AbortController | null = null;
   #watched = false;
+  #onRoom: () => void = () => {};
 
-  constructor(response: HttpResponse, origin: ExchangeOrigin) {
+  constructor(response: Responder, origin: ExchangeOrigin) {
     this.#response = response;
     this.#origin = origin;
     origin.traffic.begin();
@@ -76,7 +70,7 @@ export class Exchange {
   /** Whose address the request comes from: IPv4, or IPv6 in its eight groups; '' once the client is gone. */
   get clientAddress(): string {
     if (!this.isOpen) return '';
-    const peer = Buffer.from(this.#response.getRemoteAddressAsText()).toString('latin1');
+    const peer = this.#response.remoteAddress();
     const { addresses, forwardedFor = '' } = this.#origin;
     return addresses ? addresses.of(peer, forwardedFor) : plainAddress(peer);
   }
@@ -99,80 +93,76 @@ export class Exchange {
   watchAbort(): void {
     if (this.#watched) return;
     this.#watched = true;
-    this.#response.onAborted(() => {
-      this.#finish('aborted');
-      this.#aborter?.abort();
-    });
+    this.#response.watch(this);
   }
 
-  /** The raw response, for the code that reads the body or writes a stream while the exchange is open. */
-  get response(): HttpResponse {
+  /** The responder, for the code that reads the body or writes a stream while the exchange is open. */
+  get response(): Responder {
     assert(this.isOpen, 'response used after its end');
     return this.#response;
   }
 
   /**
    * Answers with a reply that is in memory (of a stream, the headers). Does nothing when the client is gone.
-   * `closeConnection` is for requests that were not read to the end.
+   * `closeConnection` is for requests that were not read to the end, or whose end is in doubt.
    */
   send(reply: Reply, closeConnection = false): void {
     if (this.#state !== 'open') return;
-    const close = closeConnection || this.#origin.traffic.closing;
-    // Once a piece is written the library cannot say any more how long they are, or that the connection closes.
-    const body = close || this.isHead ? joined(bodyOf(reply)) : bodyOf(reply);
     assertHeadersAreSafe(reply);
+    const body = bodyOf(reply);
+    this.#state = 'ended';
     // Within the library's callback (nothing watched yet) the response is corked already.
-    if (this.#watched) this.#response.cork(() => this.#write(reply, body, close));
-    else this.#write(reply, body, close);
-    this.#finish('ended');
-  }
-
-  #writeHead(reply: Reply): void {
-    this.#status = reply.status;
-    // 200 is what the library writes by itself.
-    if (reply.status !== 200) this.#response.writeStatus(STATUS_LINES.get(reply.status) ?? `${reply.status}`);
-    this.#response.writeHeader('X-Request-Id', this.requestId);
-    if (reply.kind === 'json') {
-      this.#response.writeHeader('Content-Type', JSON_HEADERS);
-    } else {
-      this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
-      if (reply.kind !== 'empty') this.#response.writeHeader('Content-Type', reply.contentType);
-    }
-    if (this.commonHeaders !== null) this.#writeHeaders(this.commonHeaders);
-    if (reply.headers !== undefined) this.#writeHeaders(reply.headers);
+    if (this.#watched) this.#response.cork(() => this.#write(reply, body, closeConnection));
+    else this.#write(reply, body, closeConnection);
+    this.#answered(this.#status);
   }
 
   /** Begins a streamed answer; `onRoom` is called whenever the client has taken what was buffered. */
   startStream(reply: StreamReply, onRoom: () => void): void {
     assertHeadersAreSafe(reply);
     this.#state = 'streaming';
-    this.#response.onWritable(() => {
-      onRoom();
-      return true;
+    this.#onRoom = onRoom;
+    this.#response.cork(() => {
+      this.#writeHead(reply, false);
+      this.#response.startBody(reply.lengthBytes, this);
     });
-    this.#response.cork(() => this.#writeHead(reply));
   }
 
-  /**
-   * Ends a streamed answer after its last chunk. Its head has gone out: for the library to say only now that the
-   * connection closes would be to put a header into the body.
-   */
+  /** Ends a streamed answer after its last chunk. */
   endStream(): void {
-    this.#response.cork(() => this.#response.end());
-    this.#finish('ended');
+    if (this.#state === 'streaming') this.#response.endBody();
   }
 
-  /** Marks a stream whose announced length has been written. */
-  ended(): void {
-    this.#finish('ended');
+  /** AnswerListener. */
+  room(): void {
+    this.#onRoom();
+  }
+
+  /** AnswerListener: the connection has taken the whole answer. */
+  sent(): void {
+    if (this.#state === 'streaming') {
+      this.#state = 'ended';
+      this.#answered(this.#status);
+    }
+    this.#leave();
+  }
+
+  /** AnswerListener: the client is gone, perhaps with an answer on its way to it. */
+  aborted(): void {
+    if (this.isOpen) {
+      this.#state = 'aborted';
+      this.#answered(CLIENT_GONE);
+      this.#aborter?.abort();
+    }
+    this.#leave();
   }
 
   /** Answers an error as far as that is still possible: halfway through an answer, by dropping the connection. */
-  fail(error: unknown): void {
+  fail(error: unknown, closeConnection = false): void {
     if (this.#state === 'aborted' && isAbortError(error)) return;
     const failure = failureReply(error, this.challenge);
     if (failure.status === 500) this.report(error);
-    if (this.#state === 'open') this.send(failure);
+    if (this.#state === 'open') this.send(failure, closeConnection);
     else if (this.#state === 'streaming') this.#response.close();
   }
 
@@ -182,22 +172,31 @@ export class Exchange {
   }
 
   #write(reply: Reply, body: Bytes, close: boolean): void {
-    this.#writeHead(reply);
+    this.#writeHead(reply, close);
     if (reply.status === 204 || reply.status === 304) {
-      this.#response.endWithoutBody();
-    } else if (isInPieces(body)) {
-      for (const piece of body) this.#response.write(piece);
-      this.#response.end();
+      this.#response.endWithoutBody(undefined, close, this);
     } else if (this.isHead) {
-      this.#writeLength(reply.kind === 'stream' ? reply.lengthBytes : Buffer.byteLength(body));
-      this.#response.endWithoutBody();
+      const lengthBytes = reply.kind === 'stream' ? reply.lengthBytes : byteLength(body);
+      this.#response.endWithoutBody(lengthBytes, close, this);
     } else {
-      this.#response.end(body, close);
+      this.#response.end(body, close, this);
     }
   }
 
-  #writeLength(lengthBytes: number | undefined): void {
-    if (lengthBytes !== undefined) this.#response.writeHeader('Content-Length', String(lengthBytes));
+  /** With `isLast` the responder itself says that the connection closes. */
+  #writeHead(reply: Reply, isLast: boolean): void {
+    this.#status = reply.status;
+    this.#response.writeStatus(reply.status);
+    this.#response.writeHeader('X-Request-Id', this.requestId);
+    if (reply.kind === 'json') {
+      this.#response.writeJsonHeaders();
+    } else {
+      this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
+      if (reply.kind !== 'empty') this.#response.writeHeader('Content-Type', reply.contentType);
+    }
+    if (this.commonHeaders !== null) this.#writeHeaders(this.commonHeaders);
+    if (reply.headers !== undefined) this.#writeHeaders(reply.headers);
+    if (this.#origin.traffic.closing && !isLast) this.#response.writeHeader('Connection', 'close');
   }
 
   #writeHeaders(headers: ReplyHeaders): void {
@@ -205,20 +204,23 @@ export class Exchange {
       for (const value of valuesOf(headers[name]!)) this.#response.writeHeader(name, value);
   }
 
-  #finish(state: 'ended' | 'aborted'): void {
-    if (!this.isOpen) return;
-    this.#state = state;
-    this.#origin.traffic.finish();
+  #answered(status: number): void {
     this.#origin.onAnswered?.({
       method: this.#origin.method,
       path: this.routePath,
-      status: state === 'aborted' ? CLIENT_GONE : this.#status,
+      status,
       durationMs: performance.now() - this.#startedMs,
     });
   }
+
+  #leave(): void {
+    if (!this.#isInFlight) return;
+    this.#isInFlight = false;
+    this.#origin.traffic.finish();
+  }
 }
 
-/** The server library writes header values as they are; a line break in one would start a header of its own. */
+/** Server libraries write header values as they are; a line break in one would start a header of its own. */
 function assertHeadersAreSafe(reply: Reply): void {
   if (reply.kind === 'bytes' || reply.kind === 'stream') assertIsOneLine(reply.contentType);
   for (const name in reply.headers)
@@ -236,16 +238,6 @@ function assertIsOneLine(value: string): void {
 /** What work throws that stops because its client has gone. */
 function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
-}
-
-function isInPieces(body: Bytes): body is readonly Piece[] {
-  return Array.isArray(body);
-}
-
-/** In one piece. */
-function joined(body: Bytes): string | Uint8Array {
-  if (!isInPieces(body)) return body;
-  return Buffer.concat(body.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 }
 
 /** The body of a reply that is in memory. */

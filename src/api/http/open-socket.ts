@@ -1,39 +1,43 @@
-import type * as uWS from 'uWebSockets.js';
+import type { Backlog, Waiting } from './backlog.ts';
 import type { Socket, SocketHandler } from './socket.ts';
-
-/** The library's answers to a send: some of it waits in the connection's buffer; it did not fit there. */
-const BUFFERED = 0;
-const DROPPED = 2;
+import { BUFFERED, DROPPED, type SocketWire } from './socket-wire.ts';
 
 /** The payload of a ping of ours. */
 const pingNumber = new Uint32Array(1);
 
 /** One WebSocket between the server library and a route's handler. A handler that throws costs its own connection only. */
-export class OpenSocket implements Socket {
+export class OpenSocket implements Socket, Waiting {
   readonly #handler: SocketHandler;
   readonly #maxMessageBytes: number;
+  readonly #backlog: Backlog;
   readonly #onError: (error: unknown) => void;
-  #ws: uWS.WebSocket<unknown> | null = null;
+  #ws: SocketWire | null = null;
   /** Whether bytes may wait in the connection's buffer: asking the library costs more than remembering. */
   #buffering = false;
 
-  constructor(handler: SocketHandler, maxMessageBytes: number, onError: (error: unknown) => void) {
+  constructor(
+    handler: SocketHandler,
+    maxMessageBytes: number,
+    backlog: Backlog,
+    onError: (error: unknown) => void,
+  ) {
     this.#handler = handler;
     this.#maxMessageBytes = maxMessageBytes;
+    this.#backlog = backlog;
     this.#onError = onError;
   }
 
   sendText(text: string): boolean {
-    return this.#ws !== null && this.#sent(this.#ws.send(text, false, false));
+    return this.#ws !== null && this.#sent(this.#ws.send(text, false));
   }
 
   sendBinary(bytes: Uint8Array, ping?: number): boolean {
     const ws = this.#ws;
     if (ws === null) return false;
-    if (ping === undefined) return this.#sent(ws.send(bytes, true, false));
+    if (ping === undefined) return this.#sent(ws.send(bytes, true));
     let sent = false;
     ws.cork(() => {
-      sent = this.#sent(ws.send(bytes, true, false));
+      sent = this.#sent(ws.send(bytes, true));
       if (!sent) return;
       pingNumber[0] = ping;
       ws.ping(pingNumber);
@@ -60,7 +64,17 @@ export class OpenSocket implements Socket {
     this.#ws?.end(code, reason);
   }
 
-  attach(ws: uWS.WebSocket<unknown>): void {
+  /** Waiting. */
+  waitingBytes(): number {
+    return this.bufferedBytes();
+  }
+
+  /** Waiting: too much waits in all. */
+  drop(): void {
+    this.#ws?.close();
+  }
+
+  attach(ws: SocketWire): void {
     this.#ws = ws;
     this.#guard(() => this.#handler.opened(this));
   }
@@ -82,20 +96,26 @@ export class OpenSocket implements Socket {
   }
 
   drained(): void {
+    if (this.bufferedBytes() === 0) this.#backlog.remove(this);
     this.#guard(() => this.#handler.drained());
   }
 
-  detach(code: number, reason: ArrayBuffer): void {
+  detach(code: number, reason: string): void {
     this.#ws = null;
+    this.#backlog.remove(this);
     try {
-      this.#handler.closed(code, Buffer.from(reason).toString('utf8'));
+      this.#handler.closed(code, reason);
     } catch (error) {
       this.#onError(error);
     }
   }
 
   #sent(answer: number): boolean {
-    if (answer === BUFFERED) this.#buffering = true;
+    if (answer === BUFFERED) {
+      this.#buffering = true;
+      // Its handler decides how long the client may take: what waits on a call is old after a moment.
+      this.#backlog.add(this, true);
+    }
     return answer !== DROPPED;
   }
 

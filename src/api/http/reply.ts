@@ -24,9 +24,14 @@ export interface BytesReply<Status extends number = number> {
   readonly headers?: ReplyHeaders | undefined;
 }
 
-/** In pieces where a long one is sent again and again, so that no answer has to make a copy. They go out chunked. */
+/** In pieces where a long one is sent again and again, so that no answer has to make a copy. */
 export type Bytes = Piece | readonly Piece[];
 export type Piece = string | Uint8Array;
+
+export function byteLength(body: Bytes): number {
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.byteLength(body);
+  return body.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+}
 
 export interface StreamReply<Status extends number = number> {
   readonly kind: 'stream';

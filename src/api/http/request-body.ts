@@ -52,7 +52,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
     lengthBytes += chunk.byteLength;
     if (lengthBytes <= limits.maxBytes) {
       // The library takes its memory back after this callback.
-      chunks.push(isLast && chunks.length === 0 ? Buffer.from(chunk) : Buffer.from(new Uint8Array(chunk)));
+      chunks.push(isLast && chunks.length === 0 ? viewOf(chunk) : Buffer.from(new Uint8Array(chunk)));
       if (isLast) finish({ kind: 'complete', bytes: joined(chunks, lengthBytes) });
     } else if (isLast || lengthBytes > limits.maxBytes * DISCARD_FACTOR) {
       finish({ kind: 'too_large', isRead: isLast });
@@ -65,6 +65,13 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
     if (performance.now() - startMs > limits.deadlineMs) finish({ kind: 'too_slow' });
     else silence.refresh();
   });
+}
+
+/** Without a copy: it is read before the library takes its memory back. */
+function viewOf(chunk: ArrayBuffer | Uint8Array): Buffer {
+  return chunk instanceof ArrayBuffer
+    ? Buffer.from(chunk)
+    : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 function joined(chunks: readonly Buffer[], lengthBytes: number): Buffer {

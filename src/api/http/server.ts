@@ -1,28 +1,44 @@
-import './header-limit.ts';
-import * as uWS from 'uWebSockets.js';
 import { assert } from '../../base/assert.ts';
+import { Backlog, type BacklogOptions } from './backlog.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 import { compile, type Endpoint, newEndpoint } from './endpoint.ts';
+import { type LibraryChoice, openLibrary } from './open-library.ts';
 import { PathTable } from './path-table.ts';
 import { pathParameterNames, type Route } from './route.ts';
+import type { ServerLibrary, SocketPath } from './server-library.ts';
 import type { SocketRoute } from './socket.ts';
 import { SocketServer } from './socket-server.ts';
 import { Traffic } from './traffic.ts';
+
+/** What may be received of a message above what its route allows, so that the sender is told (1009). */
+const EXCESS_BYTES = 65_536;
 
 export interface HttpServerOptions extends DispatcherOptions {
   readonly routes: readonly Route[];
   readonly sockets: readonly SocketRoute[];
   /** Whether one more connection may stay; without it, all may. */
   readonly admitsConnection?: () => boolean;
+  /** Which server library; uWebSockets.js where it can be loaded unless told otherwise. */
+  readonly library?: LibraryChoice;
+  /** Told why uWebSockets.js was not used although nobody asked for another library. */
+  readonly onFallback?: (reason: string) => void;
+  readonly backlog?: BacklogOptions;
 }
 
-/** The gateway's front door: every HTTP request and every WebSocket handshake comes in here. */
+/** What clients have not read yet, for the metrics. */
+export interface ReadPressure {
+  readonly waitingBytes: number;
+  readonly droppedSlow: number;
+  readonly droppedFull: number;
+}
+
+/** The gateway's HTTP server: every HTTP request and every WebSocket handshake comes in here. */
 export class HttpServer {
-  readonly #app = uWS.App();
   readonly #paths = new PathTable<Endpoint>();
   readonly #traffic = new Traffic();
+  readonly #backlog: Backlog;
   readonly #sockets: SocketServer;
-  #listenSocket: uWS.us_listen_socket | null = null;
+  readonly #library: ServerLibrary;
   #port = -1;
 
   constructor(options: HttpServerOptions) {
@@ -37,36 +53,31 @@ export class HttpServer {
         parameterNames: pathParameterNames(route.path),
       };
     }
-    this.#sockets = new SocketServer(this.#paths, this.#traffic, options.onError, options.ownOrigin);
+    this.#backlog = new Backlog(options.backlog);
     const dispatcher = new Dispatcher(this.#paths, this.#traffic, options);
-    const serve = dispatcher.serve.bind(dispatcher);
-    const { admitsConnection } = options;
-    const watchConnection = (response: uWS.HttpResponse, change: number): void => {
-      if (change > 0 && !admitsConnection!()) response.close();
-    };
-    if (admitsConnection) this.#app.filter(watchConnection);
-    this.#app.ws('/*', this.#sockets.behavior(serve));
-    this.#app.any('/*', serve);
+    const sockets = new SocketServer({
+      paths: this.#paths,
+      traffic: this.#traffic,
+      backlog: this.#backlog,
+      onError: options.onError,
+      ownOrigin: options.ownOrigin,
+      serve: (request, response) => dispatcher.serve(request, response),
+    });
+    this.#sockets = sockets;
+    this.#library = openLibrary(options.library ?? 'auto', this.#backlog, options.onFallback, {
+      socketPaths: options.sockets.map(socketPath),
+      admitsConnection: options.admitsConnection ?? (() => true),
+      request: (head, responder) => dispatcher.serve(head, responder),
+      refuse: (head, responder) => dispatcher.refuse(head, responder),
+      handshake: (head, responder) => sockets.handshake(head, responder),
+      opened: (socket, wire) => sockets.opened(socket, wire),
+      closed: (socket, code, reason) => sockets.closed(socket, code, reason),
+    });
   }
 
   /** Starts to listen; port 0 takes a free one. Rejects when the port is taken or the host is not of this machine. */
-  listen(host: string, port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      listenExclusively(this.#app, host, port, (listenSocket) => {
-        if (listenSocket === false) {
-          reject(
-            new Error(
-              `cannot listen on ${host}:${port}: the port is taken or the host is not this machine's`,
-            ),
-          );
-          return;
-        }
-        this.#listenSocket = listenSocket;
-        // Asked once: the library asks the operating system, which would cost more than the rest of a request.
-        this.#port = uWS.us_socket_local_port(listenSocket);
-        resolve();
-      });
-    });
+  async listen(host: string, port: number): Promise<void> {
+    this.#port = await this.#library.listen(host, port);
   }
 
   /** The port that the server listens on; -1 when it does not. */
@@ -74,29 +85,33 @@ export class HttpServer {
     return this.#port;
   }
 
+  /** The server library that was chosen. */
+  get library(): ServerLibrary['name'] {
+    return this.#library.name;
+  }
+
+  get pressure(): ReadPressure {
+    const { bytes, droppedSlow, droppedFull } = this.#backlog;
+    return { waitingBytes: bytes, droppedSlow, droppedFull };
+  }
+
   /**
    * Takes no more connections, tells every WebSocket that the server is going away (1001), lets the requests in
    * flight finish for at most `deadlineMs`, then drops what is left. Safe to call twice.
    */
   async close(deadlineMs: number): Promise<void> {
-    if (this.#listenSocket === null) return;
-    uWS.us_listen_socket_close(this.#listenSocket);
-    this.#listenSocket = null;
+    if (this.#port === -1) return;
     this.#port = -1;
+    this.#library.stopListening();
     this.#sockets.closeAll(1001, 'Server is shutting down');
     await this.#traffic.drain(deadlineMs);
-    this.#app.close();
+    this.#library.close();
   }
 }
 
-/** The library's four-argument form, which its types leave out: without the option a second gateway could share the port. */
-function listenExclusively(
-  app: uWS.TemplatedApp,
-  host: string,
-  port: number,
-  done: (listenSocket: uWS.us_listen_socket | false) => void,
-): void {
-  type Listen = (host: string, port: number, options: number, done: unknown) => void;
-  const { LIBUS_LISTEN_EXCLUSIVE_PORT } = uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number };
-  (app.listen as unknown as Listen).call(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, done);
+function socketPath({ path, maxMessageBytes }: SocketRoute): SocketPath {
+  return {
+    path,
+    maxReceivedBytes: maxMessageBytes < EXCESS_BYTES ? EXCESS_BYTES : maxMessageBytes + EXCESS_BYTES,
+  };
 }

@@ -1,114 +1,106 @@
-import type * as uWS from 'uWebSockets.js';
 import { GatewayError } from '../../base/errors.ts';
 import { credentialOf, type OwnOrigin } from './access.ts';
+import type { Backlog } from './backlog.ts';
 import { type Endpoint, namedValues } from './endpoint.ts';
 import { Exchange, type OnError } from './exchange.ts';
 import { OpenSocket } from './open-socket.ts';
 import type { PathMatch, PathTable } from './path-table.ts';
-import { requestIdFrom } from './request-id.ts';
+import { reply } from './reply.ts';
+import type { RequestHead } from './request-head.ts';
+import { type RequestId, requestIdFrom } from './request-id.ts';
+import type { Responder } from './responder.ts';
+import type { Handshake } from './server-library.ts';
+import type { SocketWire } from './socket-wire.ts';
 import type { Traffic } from './traffic.ts';
 
-/**
- * Beyond this the library drops the connection without a close frame (the client sees 1006); up to it a message that
- * is longer than its route allows is answered with 1009.
- */
-const MAX_RECEIVED_BYTES = 16 * 1_048_576;
+/** 16 bytes in base64 (RFC 6455, section 4.1). */
+const SOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
+const SOCKET_VERSION = '13';
 
-/** Seconds without a sign of life before a connection counts as dead; the library pings on its own before that. */
-const IDLE_TIMEOUT_S = 60;
-
-/** What may wait for a slow reader; what comes on top is not sent. Routes keep far below it by their own policies. */
-const MAX_BUFFERED_BYTES = 4 * 1_048_576;
-
-interface SocketData {
-  readonly socket: OpenSocket;
+export interface SocketServerOptions {
+  readonly paths: PathTable<Endpoint>;
+  readonly traffic: Traffic;
+  readonly backlog: Backlog;
+  readonly onError: OnError;
+  readonly ownOrigin: OwnOrigin | undefined;
+  /** Takes the handshakes of paths that have no sockets. */
+  readonly serve: (request: RequestHead, response: Responder) => void;
 }
-
-type Serve = (response: uWS.HttpResponse, request: uWS.HttpRequest) => void;
 
 /** Every WebSocket of the server, from the handshake to the close. */
 export class SocketServer {
-  readonly #paths: PathTable<Endpoint>;
-  readonly #traffic: Traffic;
-  readonly #onError: OnError;
-  readonly #ownOrigin: OwnOrigin | undefined;
+  readonly #options: SocketServerOptions;
   readonly #open = new Set<OpenSocket>();
 
-  constructor(paths: PathTable<Endpoint>, traffic: Traffic, onError: OnError, ownOrigin?: OwnOrigin) {
-    this.#paths = paths;
-    this.#traffic = traffic;
-    this.#onError = onError;
-    this.#ownOrigin = ownOrigin;
-  }
-
-  /** What the library does with handshakes and frames; `serve` takes the handshakes of paths that have no sockets. */
-  behavior(serve: Serve): uWS.WebSocketBehavior<SocketData> {
-    return {
-      maxPayloadLength: MAX_RECEIVED_BYTES,
-      maxBackpressure: MAX_BUFFERED_BYTES,
-      idleTimeout: IDLE_TIMEOUT_S,
-      sendPingsAutomatically: true,
-      compression: 0,
-      upgrade: (response, request, context) => {
-        const match = this.#paths.find(request.getUrl());
-        if (match === null || match.target.socket === null) serve(response, request);
-        else this.#upgrade(response, request, context, match);
-      },
-      open: (ws) => {
-        const { socket } = ws.getUserData();
-        this.#open.add(socket);
-        socket.attach(ws);
-      },
-      message: (ws, message, isBinary) => ws.getUserData().socket.receive(message, isBinary),
-      pong: (ws, message) => ws.getUserData().socket.receivePong(message),
-      drain: (ws) => ws.getUserData().socket.drained(),
-      close: (ws, code, reason) => {
-        const { socket } = ws.getUserData();
-        this.#open.delete(socket);
-        socket.detach(code, reason);
-      },
-    };
+  constructor(options: SocketServerOptions) {
+    this.#options = options;
   }
 
   closeAll(code: number, reason: string): void {
     for (const socket of [...this.#open]) socket.close(code, reason);
   }
 
-  #upgrade(
-    response: uWS.HttpResponse,
-    request: uWS.HttpRequest,
-    context: uWS.us_socket_context_t,
-    match: PathMatch<Endpoint>,
-  ): void {
-    const requestId = requestIdFrom(request.getHeader('x-request-id'));
-    let socket: OpenSocket;
-    try {
-      socket = this.#accept(request, requestId, match);
-    } catch (error) {
-      new Exchange(response, {
-        requestId,
-        method: 'get',
-        traffic: this.#traffic,
-        onError: this.#onError,
-      }).fail(error);
-      return;
+  /** The socket that the handshake asks for; null when it was answered with something else. */
+  handshake(request: RequestHead, response: Responder): Handshake | null {
+    const match = this.#options.paths.find(request.getUrl());
+    if (match === null || match.target.socket === null || !wantsSocket(request)) {
+      this.#options.serve(request, response);
+      return null;
     }
-    const key = request.getHeader('sec-websocket-key');
-    const extensions = request.getHeader('sec-websocket-extensions');
-    response.writeStatus('101 Switching Protocols').writeHeader('X-Request-Id', requestId);
-    response.upgrade<SocketData>({ socket }, key, '', extensions, context);
+    const requestId = requestIdFrom(request.getHeader('x-request-id'));
+    try {
+      assertHandshake(request);
+      return { socket: this.#accept(request, requestId, match), requestId };
+    } catch (error) {
+      this.#refuse(response, requestId, error);
+      return null;
+    }
   }
 
-  #accept(request: uWS.HttpRequest, requestId: string, { target, values }: PathMatch<Endpoint>): OpenSocket {
-    if (this.#traffic.closing) throw new GatewayError('not_ready');
+  opened(socket: OpenSocket, wire: SocketWire): void {
+    this.#open.add(socket);
+    socket.attach(wire);
+  }
+
+  closed(socket: OpenSocket, code: number, reason: string): void {
+    this.#open.delete(socket);
+    socket.detach(code, reason);
+  }
+
+  #refuse(response: Responder, requestId: RequestId, error: unknown): void {
+    const { traffic, onError } = this.#options;
+    const exchange = new Exchange(response, { requestId, method: 'get', traffic, onError });
+    if (error === WRONG_VERSION) exchange.send(WRONG_VERSION);
+    else exchange.fail(error);
+  }
+
+  #accept(request: RequestHead, requestId: RequestId, { target, values }: PathMatch<Endpoint>): OpenSocket {
+    const { traffic, backlog, onError, ownOrigin } = this.#options;
+    if (traffic.closing) throw new GatewayError('not_ready');
     const { route, parameterNames } = target.socket!;
     const handler = route.accept({
       params: namedValues(parameterNames, values),
       query: new URLSearchParams(request.getQuery()),
       // What a WebSocket says is not bound to the page that opened it, so any counts as a change.
-      credential: credentialOf(request, true, this.#ownOrigin),
+      credential: credentialOf(request, true, ownOrigin),
       requestId,
     });
-    return new OpenSocket(handler, route.maxMessageBytes, (error) => this.#onError(error, requestId));
+    return new OpenSocket(handler, route.maxMessageBytes, backlog, (error) => onError(error, requestId));
   }
+}
+
+const WRONG_VERSION = reply(
+  426,
+  { detail: 'This WebSocket version is not supported' },
+  { Upgrade: 'websocket', 'Sec-WebSocket-Version': SOCKET_VERSION },
+);
+
+function wantsSocket(request: RequestHead): boolean {
+  return request.getMethod() === 'get' && request.getHeader('upgrade').toLowerCase() === 'websocket';
+}
+
+/** What the libraries do not look at, or not all of them. */
+function assertHandshake(request: RequestHead): void {
+  if (request.getHeader('sec-websocket-version') !== SOCKET_VERSION) throw WRONG_VERSION;
+  if (!SOCKET_KEY.test(request.getHeader('sec-websocket-key'))) throw new GatewayError('malformed_request');
 }

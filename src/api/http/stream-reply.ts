@@ -46,83 +46,20 @@ async function pump(
   if (!exchange.isOpen) return;
   exchange.signal.addEventListener('abort', release);
   exchange.startStream(reply, release);
-  const sink =
-    reply.lengthBytes === undefined ? new ChunkedSink(exchange) : new SizedSink(exchange, reply.lengthBytes);
+  let leftBytes = reply.lengthBytes;
   while (!next.done) {
     const chunk = typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
-    if (chunk.byteLength > 0) await sink.write(chunk, writable);
+    if (leftBytes !== undefined) {
+      leftBytes -= chunk.byteLength;
+      assert(leftBytes >= 0, 'stream is longer than announced');
+    }
+    if (chunk.byteLength > 0 && !exchange.response.write(chunk)) await writable.wait();
     if (!exchange.isOpen) return;
     next = await iterator.next();
     if (!exchange.isOpen) return;
   }
-  sink.end();
-}
-
-interface Sink {
-  /** Resolves when the connection has room for more, or is gone. */
-  write(chunk: Uint8Array, writable: Writable): Promise<void> | void;
-  end(): void;
-}
-
-/** An answer of unknown length. */
-class ChunkedSink implements Sink {
-  readonly #exchange: Exchange;
-
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
-  }
-
-  write(chunk: Uint8Array, writable: Writable): Promise<void> | void {
-    let hasRoom = true;
-    this.#exchange.response.cork(() => {
-      hasRoom = this.#exchange.response.write(chunk);
-    });
-    if (!hasRoom) return writable.wait();
-  }
-
-  end(): void {
-    this.#exchange.endStream();
-  }
-}
-
-/** An answer whose length was announced: what the socket does not take is offered again when it has room. */
-class SizedSink implements Sink {
-  readonly #exchange: Exchange;
-  readonly #lengthBytes: number;
-  #sentBytes = 0;
-
-  constructor(exchange: Exchange, lengthBytes: number) {
-    this.#exchange = exchange;
-    this.#lengthBytes = lengthBytes;
-  }
-
-  async write(chunk: Uint8Array, writable: Writable): Promise<void> {
-    assert(this.#sentBytes + chunk.byteLength <= this.#lengthBytes, 'stream is longer than announced');
-    let rest = chunk;
-    while (rest.byteLength > 0 && this.#exchange.isOpen) {
-      const takenBytes = this.#offer(rest);
-      rest = rest.subarray(takenBytes);
-      if (rest.byteLength > 0) await writable.wait();
-    }
-  }
-
-  end(): void {
-    assert(this.#sentBytes === this.#lengthBytes, 'stream is shorter than announced');
-    if (this.#lengthBytes === 0) this.#exchange.endStream();
-  }
-
-  #offer(bytes: Uint8Array): number {
-    const { response } = this.#exchange;
-    const before = response.getWriteOffset();
-    let isComplete = false;
-    response.cork(() => {
-      [, isComplete] = response.tryEnd(bytes, this.#lengthBytes);
-    });
-    if (isComplete) this.#exchange.ended();
-    const takenBytes = isComplete ? bytes.byteLength : response.getWriteOffset() - before;
-    this.#sentBytes += takenBytes;
-    return takenBytes;
-  }
+  assert(!leftBytes, 'stream is shorter than announced');
+  exchange.endStream();
 }
 
 async function closeIterator(exchange: Exchange, iterator: AsyncIterator<unknown>): Promise<void> {

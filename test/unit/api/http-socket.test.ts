@@ -187,7 +187,7 @@ describe('an open socket', () => {
 
   it('takes a message of exactly the cap and closes with 1009 above it', async () => {
     const { wsUrl, recorder } = await socketServer();
-    for (const excessBytes of [1, MAX_BYTES, 8 * MAX_BYTES]) {
+    for (const excessBytes of [1, 32_768]) {
       recorder.binaryBytes = [];
       const client = new WebSocket(wsUrl);
       const close = closeOf(client);
@@ -206,13 +206,14 @@ describe('an open socket', () => {
     expect((await close)[0]).toBe(1009);
   });
 
-  it('drops the connection of a message that is absurdly long', async () => {
-    const { wsUrl } = await socketServer();
+  it('buffers nothing of a message that is far too long', async () => {
+    const { wsUrl, server } = await socketServer();
     const client = new WebSocket(wsUrl);
     const close = closeOf(client);
     await opened(client);
     client.send(Buffer.alloc(17 * MAX_BYTES));
-    expect((await close)[0]).toBe(1006);
+    // uWebSockets.js hangs up without a close frame.
+    expect((await close)[0]).toBe(server.library === 'uws' ? 1006 : 1009);
   });
 
   it('closes with 1011 when its handler throws, and costs nobody else', async () => {

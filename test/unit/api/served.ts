@@ -34,6 +34,7 @@ export async function served(routes: Route[], options: Partial<HttpServerOptions
     sockets: [],
     authenticate,
     onError: (error, requestId) => failures.push({ error, requestId }),
+    library: process.env.SVC_HTTP_SERVER === 'node' ? 'node' : 'uws',
     ...options,
   });
   await server.listen('127.0.0.1', 0);

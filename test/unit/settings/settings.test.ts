@@ -30,6 +30,7 @@ test('with nothing set, the defaults run on a laptop', () => {
     port: 8080,
     publicUrl: null,
     bodyLimitBytes: 1_048_576,
+    server: null,
   });
   expect(settings.sip).toMatchObject({
     port: 5060,

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestHead } from '../request-head.ts';
+
+/** A request as Node's http has read it. */
+export class NodeHead implements RequestHead {
+  readonly #request: IncomingMessage;
+  readonly #path: string;
+  readonly #query: string;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+    const target = request.url ?? '';
+    const mark = target.indexOf('?');
+    this.#path = mark < 0 ? target : target.slice(0, mark);
+    this.#query = mark < 0 ? '' : target.slice(mark + 1);
+  }
+
+  getMethod(): string {
+    return (this.#request.method ?? '').toLowerCase();
+  }
+
+  getUrl(): string {
+    return this.#path;
+  }
+
+  getQuery(): string {
+    return this.#query;
+  }
+
+  getHeader(name: string): string {
+    return this.#request.headersDistinct[name]?.[0] ?? '';
+  }
+}
+
+/**
+ * What Node's parser lets pass although it must be refused (RFC 9112, sections 3.2 and 6): two hosts, a coding beside
+ * `chunked`.
+ */
+export function isInDoubt(request: IncomingMessage): boolean {
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return true;
+  let hosts = 0;
+  for (let i = 0; i < request.rawHeaders.length; i += 2) {
+    if (request.rawHeaders[i]!.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts !== 1;
+}

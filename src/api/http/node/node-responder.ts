@@ -1,0 +1,146 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Backlog, Waiting } from '../backlog.ts';
+import { type Bytes, byteLength, type Piece } from '../reply.ts';
+import type { AnswerListener, Responder } from '../responder.ts';
+import { unsentBytes } from './unsent-bytes.ts';
+
+const NOTHING = new Uint8Array();
+
+/** An answer over Node's own http. */
+export class NodeResponder implements Responder, Waiting {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #backlog: Backlog;
+  #listener: AnswerListener | null = null;
+  #isOver = false;
+  /** Set while bytes wait that the network has not taken. */
+  #isWaiting = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, backlog: Backlog) {
+    this.#request = request;
+    this.#response = response;
+    this.#backlog = backlog;
+    response.once('finish', () => this.#sent());
+    response.once('close', () => this.#closed());
+  }
+
+  remoteAddress(): string {
+    return this.#request.socket.remoteAddress ?? '';
+  }
+
+  watch(listener: AnswerListener): void {
+    this.#listener = listener;
+  }
+
+  onData(take: (chunk: Uint8Array, isLast: boolean) => void): void {
+    this.#request.on('data', (chunk: Buffer) => take(chunk, false));
+    this.#request.once('end', () => take(NOTHING, true));
+  }
+
+  pause(): void {
+    this.#request.pause();
+  }
+
+  resume(): void {
+    this.#request.resume();
+  }
+
+  cork(write: () => void): void {
+    write();
+  }
+
+  writeStatus(status: number): void {
+    this.#response.statusCode = status;
+  }
+
+  writeHeader(name: string, value: string): void {
+    // A reply may have several cookies.
+    this.#response.appendHeader(name, value);
+  }
+
+  writeJsonHeaders(): void {
+    this.#response.setHeader('Content-Type', 'application/json');
+    this.#response.setHeader('X-Content-Type-Options', 'nosniff');
+    this.#response.setHeader('Cache-Control', 'no-store');
+  }
+
+  end(body: Bytes, close: boolean, listener: AnswerListener): void {
+    this.#listener = listener;
+    this.#response.setHeader('Content-Length', byteLength(body));
+    if (close) this.#response.setHeader('Connection', 'close');
+    const pieces = Array.isArray(body) ? body : [body as Piece];
+    for (const piece of pieces.slice(0, -1)) this.#response.write(piece);
+    this.#response.end(pieces.at(-1));
+    this.#await();
+  }
+
+  endWithoutBody(lengthBytes: number | undefined, close: boolean, listener: AnswerListener): void {
+    this.#listener = listener;
+    if (lengthBytes !== undefined) this.#response.setHeader('Content-Length', lengthBytes);
+    if (close) this.#response.setHeader('Connection', 'close');
+    this.#response.end();
+    this.#await();
+  }
+
+  startBody(lengthBytes: number | undefined, listener: AnswerListener): void {
+    this.#listener = listener;
+    if (lengthBytes !== undefined) this.#response.setHeader('Content-Length', lengthBytes);
+    this.#response.on('drain', () => this.#drained());
+    this.#response.flushHeaders();
+  }
+
+  write(chunk: Uint8Array): boolean {
+    const hasRoom = this.#response.write(chunk);
+    if (!hasRoom) this.#await();
+    return hasRoom;
+  }
+
+  endBody(): void {
+    this.#response.end();
+    this.#await();
+  }
+
+  close(): void {
+    this.#request.socket.destroy();
+  }
+
+  /** Waiting. */
+  waitingBytes(): number {
+    return unsentBytes(this.#request.socket);
+  }
+
+  /** Waiting: the client does not read. */
+  drop(): void {
+    this.close();
+  }
+
+  #await(): void {
+    if (this.#isOver || this.waitingBytes() === 0) return;
+    this.#isWaiting = true;
+    this.#backlog.add(this);
+  }
+
+  #drained(): void {
+    this.#leaveBacklog();
+    this.#listener?.room();
+  }
+
+  #sent(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#leaveBacklog();
+    this.#listener?.sent();
+  }
+
+  #closed(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#leaveBacklog();
+    this.#listener?.aborted();
+  }
+
+  #leaveBacklog(): void {
+    if (this.#isWaiting) this.#backlog.remove(this);
+    this.#isWaiting = false;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Backlog } from './backlog.ts';
+import { NodeLibrary } from './node/node-library.ts';
+import type { ServerHandlers, ServerLibrary } from './server-library.ts';
+import { loadUws } from './uws/load-uws.ts';
+import { UwsLibrary } from './uws/uws-library.ts';
+
+/** `auto`: uWebSockets.js where it can be loaded, else Node's own http. */
+export type LibraryChoice = 'uws' | 'node' | 'auto';
+
+/** Throws when uWebSockets.js was asked for and cannot be loaded, and always when its file is not the pinned one. */
+export function openLibrary(
+  choice: LibraryChoice,
+  backlog: Backlog,
+  onFallback: ((reason: string) => void) | undefined,
+  handlers: ServerHandlers,
+): ServerLibrary {
+  if (choice === 'node') return new NodeLibrary(handlers, backlog);
+  const uws = loadUws();
+  if (typeof uws !== 'string') return new UwsLibrary(uws, handlers, backlog);
+  if (choice === 'uws')
+    throw new Error(`SVC_HTTP_SERVER is "uws", but uWebSockets.js cannot be loaded: ${uws}`);
+  onFallback?.(uws);
+  return new NodeLibrary(handlers, backlog);
+}

@@ -1,0 +1,43 @@
+/** Requests that are answered in one turn of the event loop. */
+const MAX_REQUESTS_A_TURN = 4_096;
+/** Answers without a body in a minute after which the connection stays open. */
+const MAX_UNSEEN_A_MINUTE = 120;
+const MINUTE_MS = 60_000;
+
+/**
+ * How much may be answered at once. The library serves everything that came in one piece, 512 KB at most, before
+ * anything else has its turn: 28,000 requests. Answers beyond a number are left to the next turn, which nobody notices
+ * but a client that has sent yet another request on the same connection: the library hangs up on it.
+ */
+export class Pace {
+  #requests = 0;
+  #unseen = 0;
+  #minute = 0;
+  readonly #begin = (): void => {
+    this.#requests = 0;
+  };
+
+  /** Counts one request; once for each. */
+  count(): void {
+    if (this.#requests === 0) setImmediate(this.#begin);
+    this.#requests += 1;
+  }
+
+  get isExceeded(): boolean {
+    return this.#requests > MAX_REQUESTS_A_TURN;
+  }
+
+  /**
+   * Whether an answer without a body may leave its connection open. Nobody can see whether the client takes it: only a
+   * body can be offered to the network. Too many of them could pile up on a connection that is never read.
+   */
+  mayEndUnseen(): boolean {
+    const minute = Math.floor(performance.now() / MINUTE_MS);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#unseen = 0;
+    }
+    this.#unseen += 1;
+    return this.#unseen <= MAX_UNSEEN_A_MINUTE;
+  }
+}

@@ -1,0 +1,123 @@
+import type * as uWS from 'uWebSockets.js';
+import type { Backlog } from '../backlog.ts';
+import type { OpenSocket } from '../open-socket.ts';
+import { cannotListen, type ServerHandlers, type ServerLibrary, type SocketPath } from '../server-library.ts';
+import { isFramingInDoubt } from './framing.ts';
+import type { Uws } from './load-uws.ts';
+import { Pace } from './pace.ts';
+import { UwsResponder } from './uws-responder.ts';
+
+/** Seconds without a sign of life before a connection counts as dead; the library pings on its own before that. */
+const IDLE_TIMEOUT_S = 60;
+
+/** What may wait for a slow reader; what comes on top is not sent. Routes keep far below it by their own policies. */
+const MAX_BUFFERED_BYTES = 4 * 1_048_576;
+
+interface SocketData {
+  readonly socket: OpenSocket;
+}
+
+/** HTTP and WebSockets by uWebSockets.js. */
+export class UwsLibrary implements ServerLibrary {
+  readonly name = 'uws';
+  readonly #uws: Uws;
+  readonly #app: uWS.TemplatedApp;
+  readonly #handlers: ServerHandlers;
+  readonly #backlog: Backlog;
+  readonly #pace = new Pace();
+  #listenSocket: uWS.us_listen_socket | null = null;
+
+  constructor(uws: Uws, handlers: ServerHandlers, backlog: Backlog) {
+    this.#uws = uws;
+    this.#app = uws.App();
+    this.#handlers = handlers;
+    this.#backlog = backlog;
+    for (const socketPath of handlers.socketPaths) this.#takeSockets(socketPath);
+    this.#app.any('/*', (response, request) => this.#request(response, request));
+    this.#app.filter((response, change) => {
+      // 1: the connection was opened, -1: it was closed.
+      if ((change as number) > 0 && !handlers.admitsConnection()) response.close();
+    });
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const done = (listenSocket: uWS.us_listen_socket | false): void => {
+        if (listenSocket === false) {
+          reject(cannotListen(host, port));
+          return;
+        }
+        this.#listenSocket = listenSocket;
+        // Asked once: the library asks the operating system, which would cost more than the rest of a request.
+        resolve(this.#uws.us_socket_local_port(listenSocket));
+      };
+      listenExclusively(this.#uws, this.#app, { host, port, done });
+    });
+  }
+
+  stopListening(): void {
+    if (this.#listenSocket !== null) this.#uws.us_listen_socket_close(this.#listenSocket);
+    this.#listenSocket = null;
+  }
+
+  close(): void {
+    this.#app.close();
+  }
+
+  #request(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
+    this.#pace.count();
+    const responder = new UwsResponder(response, this.#backlog, this.#pace);
+    if (isFramingInDoubt(request)) this.#handlers.refuse(request, responder);
+    else this.#handlers.request(request, responder);
+  }
+
+  /** What a message may have bounds what the library buffers of one, so every path has its own. */
+  #takeSockets({ path, maxReceivedBytes }: SocketPath): void {
+    const pattern = path.replaceAll(/\{([^}]+)\}/g, ':$1');
+    for (const each of [pattern, `${pattern}/`]) this.#app.ws(each, this.#behavior(maxReceivedBytes));
+  }
+
+  #behavior(maxPayloadLength: number): uWS.WebSocketBehavior<SocketData> {
+    const handlers = this.#handlers;
+    return {
+      maxPayloadLength,
+      maxBackpressure: MAX_BUFFERED_BYTES,
+      idleTimeout: IDLE_TIMEOUT_S,
+      sendPingsAutomatically: true,
+      compression: 0,
+      upgrade: (response, request, context) => this.#upgrade(response, request, context),
+      open: (ws) => handlers.opened(ws.getUserData().socket, ws),
+      message: (ws, message, isBinary) => ws.getUserData().socket.receive(message, isBinary),
+      pong: (ws, message) => ws.getUserData().socket.receivePong(message),
+      drain: (ws) => ws.getUserData().socket.drained(),
+      close: (ws, code, reason) =>
+        handlers.closed(ws.getUserData().socket, code, Buffer.from(reason).toString('utf8')),
+    };
+  }
+
+  #upgrade(response: uWS.HttpResponse, request: uWS.HttpRequest, context: uWS.us_socket_context_t): void {
+    this.#pace.count();
+    const responder = new UwsResponder(response, this.#backlog, this.#pace);
+    if (isFramingInDoubt(request)) return this.#handlers.refuse(request, responder);
+    const handshake = this.#handlers.handshake(request, responder);
+    if (handshake === null) return;
+    const { socket, requestId } = handshake;
+    const key = request.getHeader('sec-websocket-key');
+    const extensions = request.getHeader('sec-websocket-extensions');
+    response.writeStatus('101 Switching Protocols').writeHeader('X-Request-Id', requestId);
+    response.upgrade<SocketData>({ socket }, key, '', extensions, context);
+  }
+}
+
+interface ListenPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly done: (listenSocket: uWS.us_listen_socket | false) => void;
+}
+
+/** The library's four-argument form, which its types leave out: without the option a second gateway could share the port. */
+function listenExclusively(uws: Uws, app: uWS.TemplatedApp, { host, port, done }: ListenPlace): void {
+  type Listen = (host: string, port: number, options: number, done: unknown) => void;
+  const { LIBUS_LISTEN_EXCLUSIVE_PORT } = uws as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number };
+  (app.listen as unknown as Listen).call(app, host, port, LIBUS_LISTEN_EXCLUSIVE_PORT, done);
+}
