@@ -70,9 +70,10 @@ export class Dispatcher {
   }
 
   serve(request: RequestHead, response: Responder): void {
-    const exchange = this.#exchange(request, response);
+    const method = request.getMethod();
+    const exchange = this.#exchange(method, request, response);
     try {
-      this.#dispatch(exchange, request, request.getMethod());
+      this.#dispatch(exchange, request, method);
     } catch (error) {
       exchange.fail(error);
     }
@@ -80,14 +81,14 @@ export class Dispatcher {
 
   /** Answers a request whose end is in doubt, so that nothing that came with it is taken for another one. */
   refuse(request: RequestHead, response: Responder): void {
-    this.#exchange(request, response).fail(new GatewayError('malformed_request'), true);
+    this.#exchange(request.getMethod(), request, response).fail(new GatewayError('malformed_request'), true);
   }
 
-  #exchange(request: RequestHead, response: Responder): Exchange {
+  #exchange(method: string, request: RequestHead, response: Responder): Exchange {
     const { onError, onAnswered, addresses } = this.#options;
     return new Exchange(response, {
       requestId: requestIdFrom(request.getHeader('x-request-id')),
-      method: request.getMethod(),
+      method,
       traffic: this.#traffic,
       onError,
       onAnswered,

@@ -55,7 +55,7 @@ export class Exchange implements AnswerListener {
   #isInFlight = true;
   #aborter: AbortController | null = null;
   #watched = false;
-  #onRoom: () => void = () => {};
+  #onRoom: (() => void) | null = null;
 
   constructor(response: Responder, origin: ExchangeOrigin) {
     this.#response = response;
@@ -135,7 +135,7 @@ export class Exchange implements AnswerListener {
 
   /** AnswerListener. */
   room(): void {
-    this.#onRoom();
+    this.#onRoom?.();
   }
 
   /** AnswerListener: the connection has taken the whole answer. */

@@ -86,7 +86,6 @@ export class NodeResponder implements Responder, Waiting {
     this.#listener = listener;
     if (lengthBytes !== undefined) this.#response.setHeader('Content-Length', lengthBytes);
     this.#response.on('drain', () => this.#drained());
-    this.#response.flushHeaders();
   }
 
   write(chunk: Uint8Array): boolean {

@@ -2,6 +2,7 @@ import type * as uWS from 'uWebSockets.js';
 import type { Backlog } from '../backlog.ts';
 import type { OpenSocket } from '../open-socket.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary, type SocketPath } from '../server-library.ts';
+import type { Bounds } from './bounds.ts';
 import { isFramingInDoubt } from './framing.ts';
 import type { Uws } from './load-uws.ts';
 import { Pace } from './pace.ts';
@@ -23,15 +24,14 @@ export class UwsLibrary implements ServerLibrary {
   readonly #uws: Uws;
   readonly #app: uWS.TemplatedApp;
   readonly #handlers: ServerHandlers;
-  readonly #backlog: Backlog;
-  readonly #pace = new Pace();
+  readonly #bounds: Bounds;
   #listenSocket: uWS.us_listen_socket | null = null;
 
   constructor(uws: Uws, handlers: ServerHandlers, backlog: Backlog) {
     this.#uws = uws;
     this.#app = uws.App();
     this.#handlers = handlers;
-    this.#backlog = backlog;
+    this.#bounds = { backlog, pace: new Pace() };
     for (const socketPath of handlers.socketPaths) this.#takeSockets(socketPath);
     this.#app.any('/*', (response, request) => this.#request(response, request));
     this.#app.filter((response, change) => {
@@ -65,8 +65,8 @@ export class UwsLibrary implements ServerLibrary {
   }
 
   #request(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
-    this.#pace.count();
-    const responder = new UwsResponder(response, this.#backlog, this.#pace);
+    this.#bounds.pace.count();
+    const responder = new UwsResponder(response, this.#bounds);
     if (isFramingInDoubt(request)) this.#handlers.refuse(request, responder);
     else this.#handlers.request(request, responder);
   }
@@ -96,8 +96,8 @@ export class UwsLibrary implements ServerLibrary {
   }
 
   #upgrade(response: uWS.HttpResponse, request: uWS.HttpRequest, context: uWS.us_socket_context_t): void {
-    this.#pace.count();
-    const responder = new UwsResponder(response, this.#backlog, this.#pace);
+    this.#bounds.pace.count();
+    const responder = new UwsResponder(response, this.#bounds);
     if (isFramingInDoubt(request)) return this.#handlers.refuse(request, responder);
     const handshake = this.#handlers.handshake(request, responder);
     if (handshake === null) return;

@@ -1,9 +1,10 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import type { Backlog, Waiting } from '../backlog.ts';
+import type { Waiting } from '../backlog.ts';
 import { type Bytes, byteLength, type Piece } from '../reply.ts';
 import type { AnswerListener, Responder } from '../responder.ts';
-import type { Pace } from './pace.ts';
+import type { Bounds } from './bounds.ts';
+import { Remainder } from './remainder.ts';
 
 const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(STATUS_CODES).map(([status, text]) => [Number(status), `${status} ${text}`]),
@@ -11,8 +12,6 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map(
 
 /** The headers of every JSON answer in one call of the library, which costs as much as all the bytes it writes. */
 const JSON_HEADERS = 'application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store';
-
-const NOTHING = new Uint8Array();
 
 /**
  * An answer over uWebSockets.js. The library serves all requests that came in one piece in one go and appends answers
@@ -22,22 +21,18 @@ const NOTHING = new Uint8Array();
  */
 export class UwsResponder implements Responder, Waiting {
   readonly #response: HttpResponse;
-  readonly #backlog: Backlog;
-  readonly #pace: Pace;
+  readonly #bounds: Bounds;
   #listener: AnswerListener | null = null;
   #isWatched = false;
   #isOver = false;
-  /** Of the body, head not included; undefined: chunked. */
-  #lengthBytes: number | undefined;
-  /** What the network has not taken; then what comes after it. */
-  #rest: Uint8Array = NOTHING;
-  #pieces: readonly Piece[] = [];
-  #isStream = false;
+  /** What the network has not taken of a body that was offered to it. */
+  #remainder: Remainder | null = null;
+  /** Of a stream: 0 in the chunked form while there is room. */
+  #chunkBytes = -1;
 
-  constructor(response: HttpResponse, backlog: Backlog, pace: Pace) {
+  constructor(response: HttpResponse, bounds: Bounds) {
     this.#response = response;
-    this.#backlog = backlog;
-    this.#pace = pace;
+    this.#bounds = bounds;
   }
 
   remoteAddress(): string {
@@ -83,33 +78,32 @@ export class UwsResponder implements Responder, Waiting {
   end(body: Bytes, close: boolean, listener: AnswerListener): void {
     this.#listener = listener;
     if (close) this.#endAndClose(body, byteLength(body));
-    else if (this.#pace.isExceeded) this.#later(() => this.#begin(body));
+    else if (this.#bounds.pace.isExceeded) this.#later(() => this.#begin(body));
     else this.#begin(body);
   }
 
   endWithoutBody(lengthBytes: number | undefined, close: boolean, listener: AnswerListener): void {
     this.#listener = listener;
-    if (close || !this.#pace.mayEndUnseen()) return this.#endAndClose('', lengthBytes);
+    if (close || !this.#bounds.pace.mayEndUnseen()) return this.#endAndClose('', lengthBytes);
     if (lengthBytes !== undefined) this.#response.writeHeader('Content-Length', String(lengthBytes));
     this.#response.endWithoutBody();
     this.#sent();
   }
 
   startBody(lengthBytes: number | undefined, listener: AnswerListener): void {
-    this.#lengthBytes = lengthBytes;
-    this.#isStream = true;
     this.watch(listener);
-    this.#response.onWritable(() => {
-      this.#goOn();
-      return true;
-    });
+    if (lengthBytes === undefined) this.#chunkBytes = 0;
+    else this.#remainder = new Remainder(this.#response, lengthBytes);
+    this.#goOnWhenWritable();
   }
 
   write(chunk: Uint8Array): boolean {
-    if (this.#lengthBytes === undefined) return this.#writeChunk(chunk);
-    this.#rest = chunk;
+    if (this.#remainder === null) return this.#writeChunk(chunk);
+    this.#remainder.add(chunk);
     this.#response.cork(() => this.#offer());
-    return this.#isOver || this.#hasRoom();
+    if (this.#isOver || this.waitingBytes() === 0) return true;
+    this.#bounds.backlog.add(this);
+    return false;
   }
 
   endBody(): void {
@@ -123,7 +117,7 @@ export class UwsResponder implements Responder, Waiting {
 
   /** Waiting. */
   waitingBytes(): number {
-    return this.#rest.byteLength + byteLength(this.#pieces);
+    return this.#remainder?.bytes ?? Math.max(0, this.#chunkBytes);
   }
 
   /** Waiting: the client does not read. */
@@ -133,70 +127,46 @@ export class UwsResponder implements Responder, Waiting {
 
   #begin(body: Bytes): void {
     if (body === '') return this.#endEmpty();
-    if (Array.isArray(body)) {
-      this.#pieces = body;
-      this.#lengthBytes = byteLength(body);
-      this.#offer();
+    if (typeof body === 'string' || body instanceof Uint8Array) {
+      if (this.#bounds.pace.mayEndUnasked(body)) {
+        this.#response.end(body);
+        return this.#sent();
+      }
+      // Its length of 0 stands for that of the body.
+      if (this.#response.tryEnd(body, 0)[1]) return this.#sent();
+      this.#remainder = new Remainder(this.#response, byteLength(body));
+      this.#remainder.add(body, this.#response.getWriteOffset());
     } else {
-      const whole = body as Piece;
-      const [, isDone] = this.#response.tryEnd(whole, 0);
-      if (isDone) return this.#sent();
-      this.#rest = bytesOf(whole).subarray(this.#response.getWriteOffset());
-      this.#lengthBytes = byteLength(whole);
+      this.#remainder = new Remainder(this.#response, byteLength(body));
+      for (const piece of body) this.#remainder.add(piece);
+      this.#offer();
+      if (this.#isOver) return;
     }
-    if (!this.#isOver) this.#hold();
+    if (this.#listener !== null) this.watch(this.#listener);
+    this.#goOnWhenWritable();
+    this.#bounds.backlog.add(this);
   }
 
   #endEmpty(): void {
-    if (!this.#pace.mayEndUnseen()) return this.#endAndClose('', 0);
+    if (!this.#bounds.pace.mayEndUnseen()) return this.#endAndClose('', 0);
     this.#response.end();
     this.#sent();
   }
 
-  /** Waits until the client has read, for as long as it goes on reading. */
-  #hold(): void {
-    if (this.#listener !== null) this.watch(this.#listener);
+  #offer(): void {
+    if (this.#remainder?.offer()) this.#sent();
+  }
+
+  #goOnWhenWritable(): void {
     this.#response.onWritable(() => {
-      this.#goOn();
+      // Of a chunk all is in the library's buffer.
+      if (this.#chunkBytes > 0) this.#chunkBytes = 0;
+      this.#offer();
+      if (this.#isOver || this.waitingBytes() > 0) return true;
+      this.#bounds.backlog.remove(this);
+      this.#listener?.room();
       return true;
     });
-    this.#backlog.add(this);
-  }
-
-  /** Offers all that there is to the network, as far as it takes it. */
-  #offer(): void {
-    for (;;) {
-      if (this.#rest.byteLength === 0) {
-        const [next, ...later] = this.#pieces;
-        if (next === undefined) return;
-        this.#rest = bytesOf(next);
-        this.#pieces = later;
-        continue;
-      }
-      const before = this.#response.getWriteOffset();
-      const [isTaken, isDone] = this.#response.tryEnd(this.#rest, this.#lengthBytes as number);
-      if (isDone) return this.#sent();
-      const takenBytes = isTaken ? this.#rest.byteLength : this.#response.getWriteOffset() - before;
-      this.#rest = this.#rest.subarray(takenBytes);
-      if (this.#rest.byteLength > 0) {
-        if (this.#isStream) this.#backlog.add(this);
-        return;
-      }
-    }
-  }
-
-  /** The network has room again. */
-  #goOn(): void {
-    // Of a chunk all is in the library's buffer.
-    if (this.#lengthBytes === undefined) this.#rest = NOTHING;
-    else this.#offer();
-    if (this.#isOver || !this.#hasRoom()) return;
-    this.#backlog.remove(this);
-    if (this.#isStream) this.#listener?.room();
-  }
-
-  #hasRoom(): boolean {
-    return this.#rest.byteLength === 0 && this.#pieces.length === 0;
   }
 
   #writeChunk(chunk: Uint8Array): boolean {
@@ -205,8 +175,8 @@ export class UwsResponder implements Responder, Waiting {
       hasRoom = this.#response.write(chunk);
     });
     if (hasRoom) return true;
-    this.#rest = chunk;
-    this.#backlog.add(this);
+    this.#chunkBytes = chunk.byteLength;
+    this.#bounds.backlog.add(this);
     return false;
   }
 
@@ -225,30 +195,30 @@ export class UwsResponder implements Responder, Waiting {
    */
   #endAndClose(body: Bytes, lengthBytes: number | undefined): void {
     const length = lengthBytes === undefined ? '' : `\r\nContent-Length: ${lengthBytes}`;
-    const text = Buffer.concat([
-      Buffer.from(`close${length}\r\n\r\n`),
-      ...(Array.isArray(body) ? body : [body as Piece]).map(bytesOf),
-    ]);
+    const pieces: readonly Piece[] = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
+    const rest = Buffer.concat([`close${length}\r\n\r\n`, ...pieces].map((piece) => Buffer.from(piece)));
     this.#later(() => {
-      this.#response.writeHeader('Connection', text);
-      setImmediate(() => this.drop());
+      this.#response.writeHeader('Connection', rest);
+      setImmediate(() => this.#closeAfterAnswer());
     });
+  }
+
+  #closeAfterAnswer(): void {
+    if (this.#isOver) return;
+    this.#sent();
+    this.#response.close();
   }
 
   #sent(): void {
     this.#isOver = true;
-    this.#backlog.remove(this);
+    if (this.#remainder !== null) this.#bounds.backlog.remove(this);
     this.#listener?.sent();
   }
 
   #aborted(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#backlog.remove(this);
+    this.#bounds.backlog.remove(this);
     this.#listener?.aborted();
   }
-}
-
-function bytesOf(piece: Piece): Uint8Array {
-  return typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
