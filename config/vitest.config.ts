@@ -8,7 +8,21 @@ const SLOW_UNITS = [
   'test/unit/messaging/outbox-kills.test.ts',
 ];
 
-/** Units, quick and slow; the gateway over real sockets; the gateway against real peers; the media without native parts. */
+/** What a server library has a part in, to be run over both: `SVC_HTTP_SERVER`. */
+const HTTP_UNITS = [
+  'test/unit/api/*.test.ts',
+  'test/unit/api/{mcp,stream}/*.test.ts',
+  'test/unit/agents/*.test.ts',
+];
+const HTTP_E2E = [
+  'test/e2e/{call-stream,clear-and-mark,files,fuzz,idempotency,inbox,mcp-clients,mcp-door}.test.ts',
+  'test/e2e/{people,route-access,settings,signing-out,slow-reader,streaming}.test.ts',
+];
+
+/**
+ * Units, quick and slow; the gateway over real sockets; the gateway against real peers; the media without native parts;
+ * HTTP and WebSockets over Node's own server.
+ */
 export default defineConfig({
   test: {
     // Units wait for timers and sockets more than they compute; the default on two cores would be one at a time.
@@ -38,6 +52,25 @@ export default defineConfig({
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          name: 'node-http',
+          env: { SVC_HTTP_SERVER: 'node' },
+          include: HTTP_UNITS,
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'node-http-e2e',
+          env: { SVC_HTTP_SERVER: 'node' },
+          include: HTTP_E2E,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
       {

@@ -16,6 +16,7 @@ import { systemClock } from '../../../src/base/time.ts';
 import { insertAccount } from '../../../src/store/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
+import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { sipSetup } from '../accounts/sip-setup.ts';
 import { auditEntriesAfter } from '../store/audit-entries.ts';
@@ -55,6 +56,7 @@ export async function agentServer(): Promise<AgentServer> {
   const grants = { refresh: async () => {} };
   const agents = { store, directory, clock: systemClock, keys, roster, grants, endCalls };
   const http = new HttpServer({
+    library: HTTP_LIBRARY,
     routes: [
       ...agentRoutes(agents),
       ...agentMemberRoutes(agents),

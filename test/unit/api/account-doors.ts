@@ -11,6 +11,7 @@ import type { ValidKey } from '../../../src/store/keys.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { KeyKind } from '../../../src/store/tables.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
+import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/temporary.ts';
@@ -32,6 +33,7 @@ export async function accountDoors(routesOf: (domain: AccountDomain) => Route[])
   const domain: AccountDomain = { store, directory, clock, calls: callsOf(clock) };
   const ring = await KeyRing.load(store.db, clock, () => {});
   const server = new HttpServer({
+    library: HTTP_LIBRARY,
     routes: routesOf(domain),
     sockets: [],
     authenticate: (credential) => principalOf(credential === null ? null : ring.use(credential)),

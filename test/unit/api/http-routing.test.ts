@@ -4,6 +4,7 @@ import { reply, replyBytes, replyEmpty } from '../../../src/api/http/reply.ts';
 import { type Access, type Route, route } from '../../../src/api/http/route.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
+import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { RawClient, served } from './served.ts';
 
 const Any = z.any();
@@ -283,7 +284,13 @@ describe('reply headers', () => {
 
 describe('listening', () => {
   const newServer = () =>
-    new HttpServer({ routes: [], sockets: [], authenticate: () => null, onError: () => undefined });
+    new HttpServer({
+      library: HTTP_LIBRARY,
+      routes: [],
+      sockets: [],
+      authenticate: () => null,
+      onError: () => undefined,
+    });
 
   it('refuses a port that another server has, by name', async () => {
     const freed = await served([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Socket, SocketHandler, SocketRoute } from '../../../src/api/http/socket.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
-import { eventually, served } from './served.ts';
+import { eventually, RawClient, served } from './served.ts';
 
 const MAX_BYTES = 1_048_576;
 
@@ -119,6 +119,52 @@ describe('handshake', () => {
     const plain = await fetch(`${url}/api/call/1/stream`);
     expect([plain.status, plain.headers.get('upgrade')]).toEqual([426, 'websocket']);
     expect((await fetch(`${url}/api/call/1/stream`, { method: 'POST' })).status).toBe(405);
+  });
+});
+
+describe('a hostile client', () => {
+  const handshake = (lines: string[]): string =>
+    ['GET /api/call/1/stream HTTP/1.1', 'Host: a', 'Connection: Upgrade', ...lines, '', ''].join('\r\n');
+  const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+
+  it('gets no socket by a handshake that is none', async () => {
+    const { port, recorder } = await socketServer();
+    const answers: Record<string, RegExp> = {
+      [handshake(['Upgrade: websocket', KEY, 'Sec-WebSocket-Version: 8'])]:
+        /^HTTP\/1\.1 426 [\s\S]*sec-websocket-version: 13/i,
+      [handshake(['Upgrade: websocket', KEY])]: /^HTTP\/1\.1 426 /,
+      [handshake(['Upgrade: websocket', 'Sec-WebSocket-Key: short', 'Sec-WebSocket-Version: 13'])]:
+        /^HTTP\/1\.1 4(00|26) /,
+      [handshake(['Upgrade: h2c', KEY, 'Sec-WebSocket-Version: 13'])]: /^HTTP\/1\.1 426 /,
+    };
+    for (const [request, answer] of Object.entries(answers)) {
+      const client = new RawClient(port).write(request);
+      expect(await client.until(({ received }) => received.endsWith('}'))).toMatch(answer);
+    }
+    expect(recorder.events).toEqual([]);
+  });
+
+  it('cannot have more buffered than a message may have, whatever it announces', async () => {
+    const { port, recorder } = await socketServer();
+    const client = new RawClient(port).write(
+      handshake(['Upgrade: websocket', KEY, 'Sec-WebSocket-Version: 13']),
+    );
+    await client.until(({ received }) => received.includes('\r\n\r\n'));
+    // A masked binary frame of 16 MB, of which nothing comes.
+    client.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4]));
+    await client.closed();
+    await eventually(() => recorder.events.some((event) => event.startsWith('closed')));
+  });
+
+  it.runIf(process.env.SVC_HTTP_SERVER === 'node')('is told 1002 when it does not mask', async () => {
+    const { port, recorder } = await socketServer();
+    const client = new RawClient(port).write(
+      handshake(['Upgrade: websocket', KEY, 'Sec-WebSocket-Version: 13']),
+    );
+    await client.until(({ received }) => received.includes('\r\n\r\n'));
+    client.write(Buffer.from([0x81, 0x02, 0x68, 0x69]));
+    await client.until(({ received }) => received.endsWith('\x88\x02\x03\xea'));
+    expect(recorder.events).toEqual(['opened']);
   });
 });
 

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { Authenticate, Principal } from '../../../src/api/auth/principal.ts';
 import type { Route } from '../../../src/api/http/route.ts';
 import { HttpServer, type HttpServerOptions } from '../../../src/api/http/server.ts';
+import { HTTP_LIBRARY } from '../../support/http-library.ts';
 
 export const AGENT: Principal = {
   accountId: 'acc_1',
@@ -34,7 +35,7 @@ export async function served(routes: Route[], options: Partial<HttpServerOptions
     sockets: [],
     authenticate,
     onError: (error, requestId) => failures.push({ error, requestId }),
-    library: process.env.SVC_HTTP_SERVER === 'node' ? 'node' : 'uws',
+    library: HTTP_LIBRARY,
     ...options,
   });
   await server.listen('127.0.0.1', 0);

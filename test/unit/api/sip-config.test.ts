@@ -10,6 +10,7 @@ import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
 import { sipTrunkRoutes } from '../../../src/api/rest/sip-trunk.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
+import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { TurnableClock } from '../../support/turnable-clock.ts';
 import { FakeDirectory } from '../accounts/fake-directory.ts';
 import { sipSetup } from '../accounts/sip-setup.ts';
@@ -38,6 +39,7 @@ async function server({ maxNumbers = 1_000 } = {}) {
   };
   const sip = sipSetup({ store, directory, clock }, maxNumbers);
   const http = new HttpServer({
+    library: HTTP_LIBRARY,
     routes: [...sipTrunkRoutes(sip), ...sipDidRoutes(sip)],
     sockets: [],
     authenticate: authenticator(await KeyRing.load(store.db, systemClock, () => {}), NOBODY, NOBODY),

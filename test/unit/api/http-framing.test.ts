@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { replyBytes } from '../../../src/api/http/reply.ts';
+import { route } from '../../../src/api/http/route.ts';
+import { RawClient, served } from './served.ts';
+
+const CHUNKED = '3\r\nabc\r\n0\r\n\r\n';
+
+/** Requests whose end, or whose host, two programs could see differently. */
+const IN_DOUBT: Readonly<Record<string, string>> = {
+  'two different lengths': post(['Content-Length: 3', 'Content-Length: 4'], 'abcd'),
+  'two equal lengths': post(['Content-Length: 3', 'Content-Length: 3'], 'abc'),
+  'a list of lengths': post(['Content-Length: 3, 3'], 'abc'),
+  'a length with a sign': post(['Content-Length: +3'], 'abc'),
+  'a length that is no number': post(['Content-Length: 0x3'], 'abc'),
+  'a length and a coding': post(['Content-Length: 3', 'Transfer-Encoding: chunked'], CHUNKED),
+  'a coding and a length': post(['Transfer-Encoding: chunked', 'Content-Length: 3'], CHUNKED),
+  'an empty coding and a length': post(['Transfer-Encoding:', 'Content-Length: 3'], 'abc'),
+  'an unknown coding': post(['Transfer-Encoding: xchunked'], CHUNKED),
+  'a coding under the chunks': post(['Transfer-Encoding: gzip, chunked'], CHUNKED),
+  'two codings': post(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], CHUNKED),
+  'two hosts': post(['Host: b', 'Content-Length: 3'], 'abc'),
+  'a GET with two lengths': 'GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 1\r\n\r\na',
+};
+
+function post(headers: string[], body: string): string {
+  return `POST /x HTTP/1.1\r\nHost: a\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+}
+
+async function watched() {
+  const seen: string[] = [];
+  const both = (['get', 'post'] as const).map((method) =>
+    route({
+      method,
+      path: '/x',
+      access: 'public',
+      operationId: method,
+      summary: 's',
+      tags: [],
+      body: 'raw',
+      responses: { 200: { description: 's', contentType: 'text/plain' } },
+      handler: () => {
+        seen.push('x');
+        return replyBytes(200, 'text/plain', 'served');
+      },
+    }),
+  );
+  const smuggled = route({
+    method: 'get',
+    path: '/smuggled',
+    access: 'public',
+    operationId: 'smuggled',
+    summary: 's',
+    tags: [],
+    responses: { 200: { description: 's', contentType: 'text/plain' } },
+    handler: () => {
+      seen.push('smuggled');
+      return replyBytes(200, 'text/plain', 'smuggled');
+    },
+  });
+  return { ...(await served([...both, smuggled])), seen };
+}
+
+describe.each(Object.entries(IN_DOUBT))('a request with %s', (_, request) => {
+  it('is answered 400, and the connection is closed', async () => {
+    const { port, seen } = await watched();
+    const answer = await new RawClient(port).write(request).closed();
+    expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*connection: close/i);
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(seen).toEqual([]);
+  });
+
+  it('takes what follows it down with it', async () => {
+    const { port, seen } = await watched();
+    const next = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
+    const answer = await new RawClient(port).write(request + next + next).closed();
+    expect(answer).not.toMatch(/HTTP\/1\.1 2/);
+    expect(seen).toEqual([]);
+  });
+});
+
+it('what has a coding in capitals, or a body where none is needed, is served', async () => {
+  const { port, seen } = await watched();
+  const client = new RawClient(port);
+  client.write(post(['Transfer-Encoding: CHUNKED'], CHUNKED));
+  await client.until(({ received }) => received.endsWith('served'));
+  client.write('GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc');
+  await client.until(({ received }) => received.split('served').length === 3);
+  expect([seen, client.isClosed]).toEqual([['x', 'x'], false]);
+});

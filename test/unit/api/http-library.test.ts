@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { HttpServerOptions } from '../../../src/api/http/server.ts';
+import { SHA256 } from '../../../src/api/http/uws/checksums.ts';
+
+const FILES = join(import.meta.dirname, '../../../node_modules/uWebSockets.js/dist/bin');
+
+/** The server's modules as a process has them that has loaded no library yet. */
+async function freshServer(options: Partial<HttpServerOptions>) {
+  vi.resetModules();
+  const { HttpServer } = await import('../../../src/api/http/server.ts');
+  return new HttpServer({
+    routes: [],
+    sockets: [],
+    authenticate: () => null,
+    onError: () => undefined,
+    ...options,
+  });
+}
+
+function pretendToBeOn(arch: string): void {
+  vi.spyOn(process, 'arch', 'get').mockReturnValue(arch as NodeJS.Architecture);
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.doUnmock('../../../src/api/http/uws/checksums.ts');
+});
+
+describe('the server library', () => {
+  it('is Node’s own where uWebSockets.js has no build for the machine, and says so', async () => {
+    pretendToBeOn('riscv64');
+    const reasons: string[] = [];
+    const server = await freshServer({ onFallback: (reason) => reasons.push(reason) });
+    expect(server.library).toBe('node');
+    expect(reasons).toEqual([expect.stringMatching(/no build for this machine .*riscv64/)]);
+  });
+
+  it('is not another one than the operator asked for', async () => {
+    pretendToBeOn('riscv64');
+    await expect(freshServer({ library: 'uws' })).rejects.toThrow(/SVC_HTTP_SERVER is "uws", but .*no build/);
+    expect((await freshServer({ library: 'node' })).library).toBe('node');
+  });
+
+  it('is none at all when its native file is not the pinned one', async () => {
+    const wrong = Object.fromEntries(Object.keys(SHA256).map((name) => [name, '0'.repeat(64)]));
+    vi.doMock('../../../src/api/http/uws/checksums.ts', () => ({ SHA256: wrong }));
+    const onFallback = vi.fn();
+    for (const library of ['auto', 'uws'] as const) {
+      await expect(freshServer({ library, onFallback })).rejects.toThrow(
+        /is not the file that this version of the gateway was tested with .*npm ci.*SVC_HTTP_SERVER=node/,
+      );
+    }
+    expect(onFallback).not.toHaveBeenCalled();
+    expect((await freshServer({ library: 'node' })).library).toBe('node');
+  });
+
+  it('has a checksum for every native file of Node 22 that is installed', () => {
+    const installed = globSync(join(FILES, 'uws_*_127.node')).map((path) => [
+      basename(path),
+      createHash('sha256').update(readFileSync(path)).digest('hex'),
+    ]);
+    expect(Object.fromEntries(installed)).toEqual(SHA256);
+  });
+});
