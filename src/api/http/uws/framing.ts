@@ -3,17 +3,19 @@ import type { HttpRequest } from 'uWebSockets.js';
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * Whether it is in doubt where a request ends, so that somebody in front of the gateway could see another request than
- * the library does (RFC 9112, section 6.3). The library takes the first of two lengths, and any coding for `chunked`.
+ * How a request says where it ends. `in doubt`: somebody in front of the gateway could see another end than the library,
+ * which takes the first of two lengths and any coding for `chunked` (RFC 9112, section 6.3). `chunked`: the library is lax
+ * with the ends of chunks and takes trailers for the next request, so nothing after such a request may be served.
  * Headers are gone through only where a body is announced: it costs as much as finding the route.
  */
-export function isFramingInDoubt(request: HttpRequest): boolean {
+export function framingOf(request: HttpRequest): 'plain' | 'chunked' | 'in doubt' {
   const length = request.getHeader('content-length');
   const coding = request.getHeader('transfer-encoding');
-  if (length === '' && coding === '') return false;
-  if (coding !== '' && coding.toLowerCase() !== 'chunked') return true;
-  if (length !== '' && !LENGTH.test(length)) return true;
-  return !hasOneOfEach(request);
+  if (length === '' && coding === '') return 'plain';
+  if (coding !== '' && coding.toLowerCase() !== 'chunked') return 'in doubt';
+  if (length !== '' && !LENGTH.test(length)) return 'in doubt';
+  if (!hasOneOfEach(request)) return 'in doubt';
+  return coding === '' ? 'plain' : 'chunked';
 }
 
 let framings = 0;

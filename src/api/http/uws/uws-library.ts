@@ -3,7 +3,7 @@ import type { Backlog } from '../backlog.ts';
 import type { OpenSocket } from '../open-socket.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary, type SocketPath } from '../server-library.ts';
 import type { Bounds } from './bounds.ts';
-import { isFramingInDoubt } from './framing.ts';
+import { framingOf } from './framing.ts';
 import type { Uws } from './load-uws.ts';
 import { Pace } from './pace.ts';
 import { UwsResponder } from './uws-responder.ts';
@@ -66,8 +66,9 @@ export class UwsLibrary implements ServerLibrary {
 
   #request(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
     this.#bounds.pace.count();
-    const responder = new UwsResponder(response, this.#bounds);
-    if (isFramingInDoubt(request)) this.#handlers.refuse(request, responder);
+    const framing = framingOf(request);
+    const responder = new UwsResponder(response, this.#bounds, framing === 'chunked');
+    if (framing === 'in doubt') this.#handlers.refuse(request, responder);
     else this.#handlers.request(request, responder);
   }
 
@@ -97,8 +98,8 @@ export class UwsLibrary implements ServerLibrary {
 
   #upgrade(response: uWS.HttpResponse, request: uWS.HttpRequest, context: uWS.us_socket_context_t): void {
     this.#bounds.pace.count();
-    const responder = new UwsResponder(response, this.#bounds);
-    if (isFramingInDoubt(request)) return this.#handlers.refuse(request, responder);
+    const responder = new UwsResponder(response, this.#bounds, true);
+    if (framingOf(request) === 'in doubt') return this.#handlers.refuse(request, responder);
     const handshake = this.#handlers.handshake(request, responder);
     if (handshake === null) return;
     const { socket, requestId } = handshake;

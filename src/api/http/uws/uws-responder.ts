@@ -13,6 +13,9 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map(
 /** The headers of every JSON answer in one call of the library, which costs as much as all the bytes it writes. */
 const JSON_HEADERS = 'application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store';
 
+/** Any network takes as much at once. */
+const LONGEST_WITH_CLOSE_BYTES = 16_384;
+
 /**
  * An answer over uWebSockets.js. The library serves all requests that came in one piece in one go and appends answers
  * to a buffer without bound. So every body is offered with `tryEnd`, which takes no more than the network does; the
@@ -22,6 +25,8 @@ const JSON_HEADERS = 'application/json\r\nX-Content-Type-Options: nosniff\r\nCac
 export class UwsResponder implements Responder, Waiting {
   readonly #response: HttpResponse;
   readonly #bounds: Bounds;
+  /** Nothing that comes after the request is served. */
+  readonly #isLast: boolean;
   #listener: AnswerListener | null = null;
   #isWatched = false;
   #isOver = false;
@@ -30,9 +35,10 @@ export class UwsResponder implements Responder, Waiting {
   /** Of a stream: 0 in the chunked form while there is room. */
   #chunkBytes = -1;
 
-  constructor(response: HttpResponse, bounds: Bounds) {
+  constructor(response: HttpResponse, bounds: Bounds, isLast = false) {
     this.#response = response;
     this.#bounds = bounds;
+    this.#isLast = isLast;
   }
 
   remoteAddress(): string {
@@ -77,14 +83,15 @@ export class UwsResponder implements Responder, Waiting {
 
   end(body: Bytes, close: boolean, listener: AnswerListener): void {
     this.#listener = listener;
-    if (close) this.#endAndClose(body, byteLength(body));
+    if (close || this.#isLast) this.#endLast(body);
     else if (this.#bounds.pace.isExceeded) this.#later(() => this.#begin(body));
     else this.#begin(body);
   }
 
   endWithoutBody(lengthBytes: number | undefined, close: boolean, listener: AnswerListener): void {
     this.#listener = listener;
-    if (close || !this.#bounds.pace.mayEndUnseen()) return this.#endAndClose('', lengthBytes);
+    if (close || this.#isLast || !this.#bounds.pace.mayEndUnseen())
+      return this.#endAndClose(closingHead(lengthBytes));
     if (lengthBytes !== undefined) this.#response.writeHeader('Content-Length', String(lengthBytes));
     this.#response.endWithoutBody();
     this.#sent();
@@ -148,7 +155,7 @@ export class UwsResponder implements Responder, Waiting {
   }
 
   #endEmpty(): void {
-    if (!this.#bounds.pace.mayEndUnseen()) return this.#endAndClose('', 0);
+    if (!this.#bounds.pace.mayEndUnseen()) return this.#endAndClose(closingHead(0));
     this.#response.end();
     this.#sent();
   }
@@ -188,16 +195,22 @@ export class UwsResponder implements Responder, Waiting {
     });
   }
 
+  /** A long answer takes its time, and the client is told; a short one goes out whole, and takes the connection along. */
+  #endLast(body: Bytes): void {
+    const bytes = byteLength(body);
+    if (bytes <= LONGEST_WITH_CLOSE_BYTES) return this.#endAndClose(closingBody(body, bytes));
+    this.#response.writeHeader('Connection', 'close');
+    this.#later(() => this.#begin(body));
+  }
+
   /**
    * Ends with the last answer of a connection. The library would go on serving what came in the same piece, and would
-   * keep a connection that is not read. So the rest of the answer goes out as one header line, later, and then the
-   * connection is closed.
+   * keep a connection that is not read. So the rest of the answer goes out as the last header line, later, and then
+   * the connection is closed.
    */
-  #endAndClose(body: Bytes, lengthBytes: number | undefined): void {
-    const length = lengthBytes === undefined ? '' : `\r\nContent-Length: ${lengthBytes}`;
-    const pieces: readonly Piece[] = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
-    const rest = Buffer.concat([`close${length}\r\n\r\n`, ...pieces].map((piece) => Buffer.from(piece)));
+  #endAndClose(rest: Buffer): void {
     this.#later(() => {
+      // The library ends the line, which ends the answer.
       this.#response.writeHeader('Connection', rest);
       setImmediate(() => this.#closeAfterAnswer());
     });
@@ -221,4 +234,18 @@ export class UwsResponder implements Responder, Waiting {
     this.#bounds.backlog.remove(this);
     this.#listener?.aborted();
   }
+}
+
+/** What follows `Connection: ` up to the end of an answer without a body, without its last line break. */
+function closingHead(lengthBytes: number | undefined): Buffer {
+  const length = lengthBytes === undefined ? '' : `Content-Length: ${lengthBytes}\r\n`;
+  return Buffer.from(`close\r\n${length}`);
+}
+
+/** The same of an answer with a body, which is in one chunk, because only that ends with a line break. */
+function closingBody(body: Bytes, bytes: number): Buffer {
+  if (bytes === 0) return closingHead(0);
+  const pieces: readonly Piece[] = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
+  const head = `close\r\nTransfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n`;
+  return Buffer.concat([head, ...pieces, '\r\n0\r\n'].map((piece) => Buffer.from(piece)));
 }
