@@ -34,10 +34,7 @@ export class UwsLibrary implements ServerLibrary {
     this.#bounds = { backlog, pace: new Pace() };
     for (const socketPath of handlers.socketPaths) this.#takeSockets(socketPath);
     this.#app.any('/*', (response, request) => this.#request(response, request));
-    this.#app.filter((response, change) => {
-      // 1: the connection was opened, -1: it was closed.
-      if ((change as number) > 0 && !handlers.admitsConnection()) response.close();
-    });
+    this.#app.filter((response, change) => this.#watchConnection(response, change as number));
   }
 
   listen(host: string, port: number): Promise<number> {
@@ -62,6 +59,11 @@ export class UwsLibrary implements ServerLibrary {
 
   close(): void {
     this.#app.close();
+  }
+
+  /** `change`: 1 when a connection was opened, -1 when it was closed. */
+  #watchConnection(response: uWS.HttpResponse, change: number): void {
+    if (change > 0 && !this.#handlers.admitsConnection()) response.close();
   }
 
   #request(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
