@@ -12,7 +12,7 @@ import type { CancelTimer, Clock } from '../../../base/time.ts';
 import { DTMF_RELAY_TYPE, digitInInfo, dtmfRelayBody } from './dtmf-relay.ts';
 import type { LegMedia } from './leg-media.ts';
 import { parsePeerDescription } from './sdp-peer.ts';
-import { ALLOWED_METHODS } from './sip-core.ts';
+import { ALLOWED_METHODS, dropDialog } from './sip-core.ts';
 import { TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
 
 /** What an established dialog tells its leg. */
@@ -225,7 +225,8 @@ export class LegSession {
     try {
       this.#session.bye({ onAccept: () => done(), onReject: () => done(), onRedirect: () => done() });
     } catch {
-      // The dialog is gone already: the peer was faster.
+      // The peer was faster, or sip.js waits for an ACK that will not come.
+      dropDialog(this.#session);
       done();
     }
   }

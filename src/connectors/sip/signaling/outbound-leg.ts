@@ -8,7 +8,7 @@ import type { Termination } from '../../../base/termination.ts';
 import type { PlatformLeg, SendsDtmf } from '../../contract/connector.ts';
 import { redirectTarget } from './dial-target.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
-import { abandonInvite, forgetInvite } from './sip-core.ts';
+import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from './sip-core.ts';
 import type { SipLeg } from './sip-leg.ts';
 import { terminationOf } from './termination-of.ts';
 import { TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
@@ -108,7 +108,11 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
       sdpBody(media.offer()),
     );
     trunk.pin(message.callId, destination!);
-    void this.#leg.released.then(() => trunk.unpin(message.callId));
+    void this.#leg.released.then(() => {
+      trunk.unpin(message.callId);
+      // By then every BYE is answered or given up.
+      this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => dropDialogsOf(core, message.callId));
+    });
     this.#request = core.invite(message, this.#delegate());
     this.#state = { type: 'inviting', destinations, progressed: false, cancelSent: false };
   }
@@ -190,10 +194,14 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
   #dismiss(session: Parameters<SipLeg['establish']>[0]): void {
     if (this.#state.type === 'established' && session.id === this.#state.dialogId) return;
     const wasCancelled = this.#state.type === 'inviting';
-    session.bye({
-      onAccept: () => wasCancelled && this.#leg.release(),
-      onReject: () => wasCancelled && this.#leg.release(),
-    });
+    try {
+      session.bye({
+        onAccept: () => wasCancelled && this.#leg.release(),
+        onReject: () => wasCancelled && this.#leg.release(),
+      });
+    } catch {
+      dropDialog(session);
+    }
   }
 
   #redirected(message: IncomingResponseMessage): void {

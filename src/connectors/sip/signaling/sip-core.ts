@@ -64,6 +64,16 @@ export function abandonInvite(core: UserAgentCore, request: OutgoingInviteReques
   core.userAgentClients.delete(`${transaction.id}${C.INVITE}`);
 }
 
+/** Forgets a dialog in which sip.js will not say BYE. Safe when it is gone already. */
+export function dropDialog(dialog: Session): void {
+  (dialog as unknown as { dispose(): void }).dispose();
+}
+
+/** Forgets what is left of a call that we have placed: answers that came late may have begun dialogs in sip.js. */
+export function dropDialogsOf(core: UserAgentCore, callId: string): void {
+  for (const dialog of [...core.dialogs.values()]) if (dialog.callId === callId) dialog.dispose();
+}
+
 /** Our end of a trunk; it may change while the core lives, so it is asked each time. */
 interface LocalEnd {
   /** `host:port` for Via. */
