@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VARIABLES } from '../../src/settings/variables.ts';
+import { Gateway } from '../support/gateway.ts';
+import { HttpFuzz, type HttpFuzzReport } from '../support/http-fuzz.ts';
+
+const SETTING = 'SVC_HTTP_SERVER';
+const SERVERS = SETTING in VARIABLES ? ['node', 'uws'] : ['uws'];
+/** `npm run http-fuzz` cuts at every byte and makes 100,000 mutants. */
+const CUT_STEP = 47;
+const MUTANTS = 800;
+const SEED = 11;
+
+/** Where uWebSockets.js takes the rest of a request for another one: README.md tells what to put before it. */
+const TWICE_BY_UWS = [
+  'length: empty',
+  'length: two that differ, the other way',
+  'chunk size: empty',
+  'chunk size: a space before',
+  'last chunk: other characters for its end',
+  // Each of them, when the bytes are cut in the right place.
+  'valid: a trailer',
+  'trailer: ',
+];
+
+describe.each(SERVERS)('damaged requests to the %s server', (server) => {
+  let gateway: Gateway;
+  let report: HttpFuzzReport;
+
+  beforeAll(async () => {
+    gateway = await Gateway.start({ env: SETTING in VARIABLES ? { [SETTING]: server } : {} });
+    const fuzz = new HttpFuzz(gateway.httpPort);
+    await fuzz.catalogue();
+    await fuzz.cutCatalogue(CUT_STEP);
+    await fuzz.mutants(MUTANTS, SEED);
+    report = fuzz.report;
+  });
+  afterAll(() => gateway?.stop());
+
+  it('leave it alive', async () => {
+    expect(report.sent).toBeGreaterThan(3_000);
+    expect((await gateway.api(null).get('/readyz')).status).toBe(200);
+  });
+
+  it('does not keep valid ones from their answers', () => {
+    const valid = [...report.outcomes].filter(([name]) => name.startsWith('valid: '));
+    const refused = valid.filter(([, outcome]) => /^(?:nothing|400|5)/.test(outcome)).map(([name]) => name);
+    // uWebSockets.js knows neither chunk extensions nor trailers, nor skips an empty line.
+    const known = ['valid: a trailer', 'valid: an empty line first', 'valid: chunk extensions'];
+    expect(refused.sort()).toEqual(server === 'node' ? [] : known);
+  });
+
+  it('are answered at most once each', () => {
+    if (server === 'node') expect(report.faults).toEqual([]);
+    const classes = new Set(report.faults.map(({ name }) => name).filter((name) => name !== 'a mutant'));
+    const unknown = [...classes].filter((name) => !TWICE_BY_UWS.some((known) => name.startsWith(known)));
+    expect(unknown).toEqual([]);
+  });
+
+  it.runIf(server === 'node')('are answered the same however they are cut', () => {
+    expect(report.cutFaults).toEqual([]);
+  });
+});
