@@ -22,6 +22,8 @@ export interface BaresipOptions {
   readonly srtp?: boolean;
   /** What the microphone picks up; the default is a tone of 440 Hz for two minutes. */
   readonly source?: { readonly toneHz: number } | { readonly wavPath: string };
+  /** Seconds after which it ends by itself; ten minutes unless told otherwise. */
+  readonly lifetimeS?: number;
 }
 
 export interface BaresipPorts {

@@ -11,7 +11,7 @@ import { readMonoWav } from './wav.ts';
 const START_DEADLINE_MS = 10_000;
 const RTP_PORT_COUNT = 32;
 /** It ends by itself if whoever started it was killed. */
-const LIFETIME_S = 600;
+const DEFAULT_LIFETIME_S = 600;
 
 /** baresip as a telephone without a sound card: its microphone is a WAV file, its loudspeaker too. */
 export class Baresip {
@@ -52,7 +52,13 @@ export class Baresip {
       rtpMax: rtp.last,
     };
     writeBaresipFolder(folder, options, ports);
-    const child = new Child('baresip', ['-4', '-f', folder, '-t', `${LIFETIME_S}`]);
+    const child = new Child('baresip', [
+      '-4',
+      '-f',
+      folder,
+      '-t',
+      `${options.lifetimeS ?? DEFAULT_LIFETIME_S}`,
+    ]);
     try {
       const control = await BaresipControl.open(ports.control, START_DEADLINE_MS);
       return new Baresip(child, control, folder, options, [signaling, rtp], ports.sip);

@@ -103,7 +103,7 @@ export function longestSilenceMs(samples: Int16Array, sampleRateHz: number): num
 }
 
 /** Least squares for a·cos + b·sin + c by the normal equations of those three functions. */
-function fitSine(samples: Int16Array, sampleRateHz: number, toneHz: number) {
+export function fitSine(samples: Int16Array, sampleRateHz: number, toneHz: number) {
   const step = (2 * Math.PI * toneHz) / sampleRateHz;
   const n = samples.length;
   let [cc, cs, ss, c1, s1, yc, ys, y1, yy] = [0, 0, 0, 0, 0, 0, 0, 0, 0];

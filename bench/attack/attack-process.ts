@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import type { Mailbox } from '../../test/support/mailbox.ts';
+import type { Attack } from './attack.ts';
+import { answerAboutMails, type MailQuestion } from './mails.ts';
+import type { Finding } from './notes.ts';
+import type { Target } from './target.ts';
+
+const PROGRAM = join(import.meta.dirname, 'attack-program.ts');
+const DEADLINE_MS = 120_000;
+/** Attackers are other machines: what they compute must not be what keeps the gateway from its core. */
+const NICENESS = ['nice', '-n', '15'] as const;
+
+/** Runs one attack in a process of its own. */
+export async function runAttack(attack: Attack, target: Target, mailbox: Mailbox): Promise<Finding> {
+  const [command, ...args] = [
+    ...NICENESS,
+    process.execPath,
+    PROGRAM,
+    `${attack.number}`,
+    JSON.stringify(target),
+  ];
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const killWithParent = (): void => void child.kill('SIGKILL');
+  process.once('exit', killWithParent);
+  const deadline = setTimeout(killWithParent, DEADLINE_MS);
+  try {
+    return await new Promise<Finding>((resolve) => {
+      child.on('message', (message: { finding: Finding } | MailQuestion) => {
+        if ('finding' in message) resolve(message.finding);
+        else
+          void answerAboutMails(mailbox, message).then((answer) => {
+            if (child.connected) child.send(answer);
+          });
+      });
+      child.once('close', (code, signal) =>
+        resolve({
+          did: [],
+          saw: [],
+          faults: [`the attack's process ended without a word: ${signal ?? code}`],
+        }),
+      );
+    });
+  } finally {
+    clearTimeout(deadline);
+    process.off('exit', killWithParent);
+    child.kill('SIGKILL');
+  }
+}

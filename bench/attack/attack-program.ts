@@ -1,0 +1,17 @@
+/** The process of one attack: told its number and its target by whoever started it, it answers with what it found. */
+import { attackOf } from './attacks.ts';
+import { RemoteMails } from './mails.ts';
+import { Notes } from './notes.ts';
+import type { Target } from './target.ts';
+
+const [number, target] = process.argv.slice(2);
+const notes = new Notes();
+// A connection that the gateway cuts, as it should, must not end the attacker.
+process.on('uncaughtException', (error) => notes.see(`in passing: ${error.message}`));
+try {
+  await attackOf(Number(number)).run(JSON.parse(target ?? '') as Target, notes, new RemoteMails());
+} catch (error) {
+  notes.demand(false, 'the attack broke off', (error as Error).message.split('\n')[0] ?? '');
+}
+const { did, saw, faults } = notes;
+process.send?.({ finding: { did, saw, faults } }, () => process.exit());

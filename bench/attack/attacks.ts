@@ -1,0 +1,43 @@
+import type { Attack } from './attack.ts';
+import { pipelining } from './attacks/01-pipelining.ts';
+import { sipShapes } from './attacks/02-sip-shapes.ts';
+import { emailChange } from './attacks/03-email-change.ts';
+import { preHijack } from './attacks/04-pre-hijack.ts';
+import { inboundHijack } from './attacks/05-inbound-hijack.ts';
+import { trunkSsrf } from './attacks/06-trunk-ssrf.ts';
+import { inboxSockets } from './attacks/07-inbox-sockets.ts';
+import { unreadBodies } from './attacks/08-unread-bodies.ts';
+import { longPolls } from './attacks/09-long-polls.ts';
+import { linkScanners } from './attacks/10-link-scanners.ts';
+import { malformedFraming } from './attacks/11-malformed-framing.ts';
+import { rtpTakeover } from './attacks/12-rtp-takeover.ts';
+import { lockOut } from './attacks/13-lock-out.ts';
+import { massCreation } from './attacks/14-mass-creation.ts';
+import { resourcesSpent } from './attacks/15-resources-spent.ts';
+import { theRest } from './attacks/16-the-rest.ts';
+
+/** Every attack, by the numbers under which they are told of. */
+export const ATTACKS: readonly Attack[] = [
+  pipelining,
+  sipShapes,
+  emailChange,
+  preHijack,
+  inboundHijack,
+  trunkSsrf,
+  inboxSockets,
+  unreadBodies,
+  longPolls,
+  linkScanners,
+  malformedFraming,
+  rtpTakeover,
+  lockOut,
+  massCreation,
+  resourcesSpent,
+  theRest,
+];
+
+export function attackOf(number: number): Attack {
+  const attack = ATTACKS.find((each) => each.number === number);
+  if (attack === undefined) throw new Error(`there is no attack ${number}`);
+  return attack;
+}

@@ -1,0 +1,74 @@
+import { GatewayApi } from '../../test/support/gateway-api.ts';
+import { Browser } from './browser.ts';
+import type { Mails } from './mails.ts';
+import type { Target } from './target.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** Somebody with an account of their own. */
+export interface Member {
+  readonly email: string;
+  readonly browser: Browser;
+}
+
+/** An address on loopback that nobody else has in this round. */
+export function addressOf({ round }: Target, attack: number, who: number): string {
+  return `127.${round}.${attack}.${who}`;
+}
+
+/** Signs somebody up who is then signed in, but has not proven the address. */
+export async function signUp(target: Target, attack: number, who: number): Promise<Member> {
+  const browser = new Browser(target.httpPort, addressOf(target, attack, who));
+  const email = `person${who}.${attack}.${target.round}@example.com`;
+  const signedUp = await browser.post('/auth/signup', { email, password: PASSWORD });
+  if (signedUp.status !== 200) throw new Error(`sign-up: ${signedUp.status} ${signedUp.text}`);
+  const signedIn = await browser.post('/auth/login', { email, password: PASSWORD });
+  if (signedIn.status !== 200) throw new Error(`sign-in: ${signedIn.status} ${signedIn.text}`);
+  return { email, browser };
+}
+
+/** The same, with the address proven. */
+export async function verifiedMember(
+  target: Target,
+  mails: Mails,
+  attack: number,
+  who: number,
+): Promise<Member> {
+  const member = await signUp(target, attack, who);
+  const { link } = await mails.take(member.email, '/auth/verify');
+  await member.browser.follow(link);
+  // Whatever proving an address ends, its owner signs in again.
+  await member.browser.post('/auth/login', { email: member.email, password: PASSWORD });
+  return member;
+}
+
+/** Somebody with an account and its keys. */
+export interface Tenant extends Member {
+  readonly agentKey: string;
+  readonly agentApi: GatewayApi;
+  readonly settingsApi: GatewayApi;
+}
+
+export async function newTenant(target: Target, mails: Mails, attack: number, who: number): Promise<Tenant> {
+  const member = await verifiedMember(target, mails, attack, who);
+  const agentKey = keyIn(await member.browser.post('/api/api-keys', { name: 'attack' }));
+  const settingsKey = keyIn(await member.browser.post('/api/settings-keys', { name: 'attack' }));
+  return {
+    ...member,
+    agentKey,
+    agentApi: new GatewayApi(target.baseUrl, agentKey),
+    settingsApi: new GatewayApi(target.baseUrl, settingsKey),
+  };
+}
+
+/** Deletes somebody's account, so that the next round finds the gateway as this one did. */
+export async function leave({ browser }: Member, password = PASSWORD): Promise<void> {
+  const { status, text } = await browser.delete('/api/account', { password, confirm: true });
+  if (status !== 200) throw new Error(`deleting an account: ${status} ${text}`);
+}
+
+function keyIn({ status, text }: { status: number; text: string }): string {
+  const key = /svc_[\w-]{30,}/.exec(text)?.[0];
+  if (key === undefined) throw new Error(`no key: ${status} ${text}`);
+  return key;
+}

@@ -1,0 +1,111 @@
+import type { CallLoss } from './live-call.ts';
+import type { Finding } from './notes.ts';
+
+/** When requests were slow, and how slow. */
+export interface SlowSpell {
+  /** Since the attack began. */
+  readonly atS: number;
+  readonly maxMs: number;
+}
+
+/** What the gateway, its call and its other clients saw of some time. */
+export interface Measured extends CallLoss {
+  readonly seconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly requests: number;
+  readonly failedRequests: number;
+  readonly slowSpells: readonly SlowSpell[];
+  /** Of the gateway, and of the machine with all that runs on it. */
+  readonly gatewayCores: number;
+  readonly machineCores: number;
+  readonly peakBytes: number;
+  readonly residentBytes: number;
+}
+
+/** What one attack came to. */
+export interface AttackResult extends Finding, Measured {
+  readonly round: number;
+  readonly number: number;
+  readonly name: string;
+}
+
+/** What a whole round came to. */
+export interface RoundResult {
+  readonly round: number;
+  /** Before the first attack. */
+  readonly calm: Measured;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+  readonly failedRequests: number;
+  readonly lostToAgentMs: number;
+  readonly lostToPhoneMs: number;
+  /** After it settled, and after every thread had collected its garbage. */
+  readonly settledBytes: number;
+  readonly collectedBytes: number;
+}
+
+export interface AttackReport {
+  readonly server: string;
+  readonly unknownSettings: readonly string[];
+  readonly attacks: readonly AttackResult[];
+  readonly rounds: readonly RoundResult[];
+  /** What did not hold, beside the attacks' own faults. */
+  readonly faults: readonly string[];
+}
+
+const MAX_P99_MS = 20;
+const MAX_GROWTH_BYTES = 20e6;
+
+/** What "held" means for rounds as a whole. */
+export function roundFaults(rounds: readonly RoundResult[]): string[] {
+  const faults = rounds.flatMap(({ round, p99Ms, failedRequests, lostToAgentMs, lostToPhoneMs }) => [
+    ...(p99Ms < MAX_P99_MS ? [] : [`round ${round}: REST p99 ${p99Ms.toFixed(1)} ms`]),
+    ...(failedRequests === 0 ? [] : [`round ${round}: ${failedRequests} REST requests failed`]),
+    ...(lostToAgentMs + lostToPhoneMs === 0
+      ? []
+      : [`round ${round}: the call lost ${lostToAgentMs} ms to the agent, ${lostToPhoneMs} ms to the phone`]),
+  ]);
+  const [first, second] = rounds;
+  if (first === undefined || second === undefined) return [...faults, 'memory is judged by two rounds'];
+  const grown = second.collectedBytes - first.collectedBytes;
+  return grown < MAX_GROWTH_BYTES
+    ? faults
+    : [...faults, `memory grew by ${megabytes(grown)} between the rounds`];
+}
+
+export function describeAttack(result: AttackResult): string {
+  const { number, name, faults, p99Ms, maxMs, lostToAgentMs, lostToPhoneMs, peakBytes } = result;
+  const lines = [
+    `${`${number}`.padStart(2)} ${name.padEnd(44)} ${verdict(result).padEnd(9)} p99 ${ms(p99Ms)}, max ${ms(maxMs)}; ` +
+      `lost ${lostToAgentMs}/${lostToPhoneMs} ms; peak ${megabytes(peakBytes)}, then ${megabytes(result.residentBytes)}; ` +
+      `${result.seconds.toFixed(0)} s`,
+    ...faults.map((fault) => `     ${fault}`),
+  ];
+  return lines.join('\n');
+}
+
+export function describeRound(result: RoundResult): string {
+  const { round, calm, p50Ms, p99Ms, maxMs, lostToAgentMs, lostToPhoneMs } = result;
+  return (
+    `round ${round}: nobody attacks: p99 ${ms(calm.p99Ms)}, max ${ms(calm.maxMs)}, lost ${calm.lostToAgentMs}/${calm.lostToPhoneMs} ms; ` +
+    `attacked: REST p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}, max ${ms(maxMs)}, ${result.failedRequests} failed; ` +
+    `lost to the agent ${lostToAgentMs} ms, to the phone ${lostToPhoneMs} ms; ` +
+    `memory ${megabytes(result.settledBytes)}, collected ${megabytes(result.collectedBytes)}`
+  );
+}
+
+/** What an attack demanded, and that the gateway outlived it. */
+export function verdict({ faults }: Pick<AttackResult, 'faults'>): string {
+  return faults.length === 0 ? 'held' : 'NOT HELD';
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}

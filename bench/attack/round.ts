@@ -1,0 +1,145 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { cpuSeconds, machineCpuSeconds, residentBytes, watchCores } from '../process-usage.ts';
+import { quantile } from '../quantiles.ts';
+import type { Attack } from './attack.ts';
+import { runAttack } from './attack-process.ts';
+import { MOST_BYTES } from './memory-guard.ts';
+import {
+  type AttackResult,
+  describeAttack,
+  type Measured,
+  megabytes,
+  type RoundResult,
+  type SlowSpell,
+} from './report.ts';
+import type { ProbeReport, Stage } from './stage.ts';
+
+/** What the machine makes of an agent, a phone and a prober that nobody attacks. */
+const CALM_MS = 10_000;
+/** What an attack leaves behind in queues and timers shows by then. */
+const AFTERMATH_MS = 1_000;
+/** The gateway gives its heap back once a minute; what SIP and TCP remember is forgotten by then, too. */
+const SETTLE_MS = 65_000;
+const COLLECT_MS = 3_000;
+const COLLECTIONS = 3;
+/** Slow answers that are nearer to each other have one cause. */
+const SPELL_GAP_MS = 500;
+
+/** All attacks, one after the other. */
+export class Round {
+  readonly results: AttackResult[] = [];
+  readonly #stage: Stage;
+  readonly #number: number;
+  #latenciesMs: number[] = [];
+
+  constructor(stage: Stage, number: number) {
+    this.#stage = stage;
+    this.#number = number;
+  }
+
+  /** A round that is the only one settles for nothing: memory is judged by two. */
+  async run(attacks: readonly Attack[], settles: boolean): Promise<RoundResult> {
+    const calm = (await this.#measure(() => pause(CALM_MS))).measured;
+    this.#latenciesMs = [];
+    for (const attack of attacks) {
+      const result = await this.#attack(attack);
+      this.results.push(result);
+      console.log(describeAttack(result));
+    }
+    const sum = (key: 'failedRequests' | 'lostToAgentMs' | 'lostToPhoneMs') =>
+      this.results.reduce((total, result) => total + result[key], 0);
+    return {
+      ...{ round: this.#number, calm, ...quantiles(this.#latenciesMs) },
+      failedRequests: sum('failedRequests'),
+      lostToAgentMs: sum('lostToAgentMs'),
+      lostToPhoneMs: sum('lostToPhoneMs'),
+      settledBytes: await this.#settledBytes(settles ? SETTLE_MS : 0),
+      collectedBytes: await this.#collectedBytes(),
+    };
+  }
+
+  async #attack(attack: Attack): Promise<AttackResult> {
+    const stage = this.#stage;
+    const { measured, done } = await this.#measure(() =>
+      runAttack(attack, stage.target(this.#number), stage.mailbox),
+    );
+    const faults = [...done.faults, ...this.#ends(measured.hasEnded)];
+    if (!stage.gateway.running || measured.hasEnded) await stage.mend();
+    return { round: this.#number, number: attack.number, name: attack.name, ...done, ...measured, faults };
+  }
+
+  /** What the gateway, its call and its other clients saw of something. */
+  async #measure<Done>(work: () => Promise<Done>): Promise<{ done: Done; measured: Measured }> {
+    const { prober, call, guard, gateway } = this.#stage;
+    await Promise.all([prober.ask(), call.takeLoss()]);
+    guard.takePeakBytes();
+    const cores = [watchCores(() => cpuSecondsOf(gateway.pid)), watchCores(machineCpuSeconds)];
+    const [beganMs, beganAtMs] = [performance.now(), Date.now()];
+    const done = await work();
+    const seconds = (performance.now() - beganMs) / 1_000;
+    const [gatewayCores = 0, machineCores = 0] = cores.map((used) => used());
+    await pause(AFTERMATH_MS);
+    const { latenciesMs, slow, failures } = await prober.ask();
+    const loss = await call.takeLoss();
+    for (const latencyMs of latenciesMs) this.#latenciesMs.push(latencyMs);
+    const measured = {
+      ...{ seconds, gatewayCores, machineCores, ...quantiles(latenciesMs), ...loss },
+      ...{ requests: latenciesMs.length, failedRequests: failures, slowSpells: spellsOf(slow, beganAtMs) },
+      peakBytes: guard.takePeakBytes(),
+      residentBytes: gateway.running ? residentBytes(gateway.pid) : 0,
+    };
+    return { done, measured };
+  }
+
+  /** What the attack has ended that it must not end. */
+  #ends(hasCallEnded: boolean): string[] {
+    const { gateway, guard } = this.#stage;
+    if (gateway.running) return hasCallEnded ? ['the live call ended'] : [];
+    if (guard.hasStopped) return [`the gateway was stopped when it took ${megabytes(MOST_BYTES)}`];
+    return [`the gateway ended: ${gateway.output.slice(-300)}`];
+  }
+
+  async #settledBytes(settleMs: number): Promise<number> {
+    await pause(settleMs);
+    return residentBytes(this.#stage.gateway.pid);
+  }
+
+  /** V8 lets garbage grow for minutes before it collects: what counts is what is left when all threads have. */
+  async #collectedBytes(): Promise<number> {
+    const { pid } = this.#stage.gateway;
+    for (let n = 0; n < COLLECTIONS; n++) {
+      process.kill(pid, 'SIGUSR2');
+      await pause(COLLECT_MS);
+    }
+    return residentBytes(pid);
+  }
+}
+
+/** Zero: it has ended. */
+function cpuSecondsOf(pid: number): number {
+  try {
+    return cpuSeconds(pid);
+  } catch {
+    return 0;
+  }
+}
+
+/** When, since the beginning, requests were slow. */
+function spellsOf(slow: ProbeReport['slow'], beganAtMs: number): SlowSpell[] {
+  const spells: { atS: number; untilMs: number; maxMs: number }[] = [];
+  for (const { atMs, latencyMs } of slow) {
+    const last = spells.at(-1);
+    if (last !== undefined && atMs - last.untilMs < SPELL_GAP_MS) {
+      last.untilMs = atMs;
+      last.maxMs = Math.max(last.maxMs, latencyMs);
+    } else spells.push({ atS: (atMs - beganAtMs) / 1_000, untilMs: atMs, maxMs: latencyMs });
+  }
+  return spells.map(({ atS, maxMs }) => ({ atS, maxMs }));
+}
+
+function quantiles(latenciesMs: readonly number[]) {
+  const [p50Ms = Number.NaN, p99Ms = Number.NaN, maxMs = Number.NaN] = [0.5, 0.99, 1].map((share) =>
+    quantile(latenciesMs, share),
+  );
+  return { p50Ms, p99Ms, maxMs };
+}

@@ -1,0 +1,103 @@
+import { getPriority } from 'node:os';
+import { join } from 'node:path';
+import { VARIABLES } from '../../src/settings/variables.ts';
+import { Gateway } from '../../test/support/gateway.ts';
+import { Mailbox } from '../../test/support/mailbox.ts';
+import { AskedProcess } from './asked-process.ts';
+import { LiveCall } from './live-call.ts';
+import { MemoryGuard } from './memory-guard.ts';
+import { PROVIDER_HOST, type Target } from './target.ts';
+
+const PROBER = join(import.meta.dirname, 'prober-program.ts');
+const COLLECT_GARBAGE = join(import.meta.dirname, '../soak/collect-garbage.mjs');
+
+/** How long `GET /api/calls` took, since it was last asked. */
+export interface ProbeReport {
+  readonly latenciesMs: readonly number[];
+  /** The slow ones, with the time of day at which they came. */
+  readonly slow: readonly { readonly atMs: number; readonly latencyMs: number }[];
+  readonly failures: number;
+}
+
+/** A gateway in a live call with a SIP phone, and all that is measured of it. */
+export class Stage {
+  readonly gateway: Gateway;
+  readonly mailbox: Mailbox;
+  readonly call: LiveCall;
+  readonly guard: MemoryGuard;
+  readonly prober: AskedProcess<ProbeReport>;
+  /** Settings that this version of the gateway does not have. */
+  readonly unknownSettings: readonly string[];
+  readonly #server: 'uws' | 'node';
+
+  private constructor(
+    parts: Pick<Stage, 'gateway' | 'mailbox' | 'call' | 'prober' | 'unknownSettings'>,
+    server: 'uws' | 'node',
+  ) {
+    this.gateway = parts.gateway;
+    this.mailbox = parts.mailbox;
+    this.call = parts.call;
+    this.prober = parts.prober;
+    this.unknownSettings = parts.unknownSettings;
+    this.guard = new MemoryGuard(parts.gateway.pid);
+    this.#server = server;
+  }
+
+  static async start(server: 'uws' | 'node'): Promise<Stage> {
+    const mailbox = await Mailbox.open();
+    const { known, unknown } = split(settings(server, mailbox.url));
+    const gateway = await Gateway.start({
+      prefix: ['nice', '-n', `${-getPriority()}`],
+      env: { ...known, NODE_OPTIONS: `--import ${COLLECT_GARBAGE}` },
+    });
+    const call = await LiveCall.start(gateway);
+    const args = [`${gateway.httpPort}`, gateway.agentKey];
+    const prober = await AskedProcess.start<ProbeReport>(PROBER, args);
+    return new Stage({ gateway, mailbox, call, prober, unknownSettings: unknown }, server);
+  }
+
+  target(round: number): Target {
+    const { baseUrl, httpPort, sipPort, pid, agentKey, settingsKey, dataFolder } = this.gateway;
+    const { callId, streamUrl } = this.call;
+    const { baseUrl: _, ...ports } = { baseUrl, httpPort, sipPort, pid };
+    return {
+      ...{ baseUrl, ...ports, agentKey, settingsKey, callId, streamUrl, dataFolder },
+      ...{ server: this.#server, round },
+    };
+  }
+
+  /** Starts again what an attack has ended. */
+  async mend(): Promise<void> {
+    if (!this.gateway.running) {
+      await this.gateway.restart();
+      this.guard.watch(this.gateway.pid);
+    }
+    await this.call.begin();
+  }
+
+  async stop(): Promise<void> {
+    this.guard.stop();
+    this.prober.stop();
+    await this.call.stop();
+    await this.gateway.stop();
+    await this.mailbox.close();
+  }
+}
+
+function settings(server: 'uws' | 'node', smtpUrl: string): Record<string, string> {
+  return {
+    SVC_HTTP_SERVER: server,
+    SVC_SIGNUP: 'open',
+    SVC_SMTP_URL: smtpUrl,
+    SVC_MAIL_FROM: 'Gateway <gateway@example.com>',
+    SVC_SIP_TRUNK_ALLOW: PROVIDER_HOST,
+    SVC_LOG_LEVEL: 'warn',
+  };
+}
+
+/** What this version of the gateway knows of these; it refuses to start with settings that it does not know. */
+function split(wanted: Readonly<Record<string, string>>) {
+  const unknown = Object.keys(wanted).filter((name) => !(name in VARIABLES));
+  const known = Object.fromEntries(Object.entries(wanted).filter(([name]) => name in VARIABLES));
+  return { known, unknown };
+}
