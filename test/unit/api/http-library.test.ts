@@ -50,7 +50,7 @@ describe('the server library', () => {
     const onFallback = vi.fn();
     for (const library of ['auto', 'uws'] as const) {
       await expect(freshServer({ library, onFallback })).rejects.toThrow(
-        /is not the file that this version of the gateway was tested with .*npm ci.*SVC_HTTP_SERVER=node/,
+        /is not the file that this version of the gateway was tested with .*npm install.*SVC_HTTP_SERVER=node/,
       );
     }
     expect(onFallback).not.toHaveBeenCalled();
