@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Socket, SocketHandler, SocketRoute } from '../../../src/api/http/socket.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
+import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { eventually, RawClient, served } from './served.ts';
 
 const MAX_BYTES = 1_048_576;
@@ -144,6 +145,13 @@ describe('a hostile client', () => {
     expect(recorder.events).toEqual([]);
   });
 
+  it.runIf(HTTP_LIBRARY === 'node')('has no body lost in a handshake', async () => {
+    const { port } = await socketServer();
+    const request = handshake(['Upgrade: h2c', 'Content-Length: 3']).replace('GET', 'POST');
+    const client = new RawClient(port).write(`${request}abc`);
+    expect(await client.closed()).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it('cannot have more buffered than a message may have, whatever it announces', async () => {
     const { port, recorder } = await socketServer();
     const client = new RawClient(port).write(
@@ -156,7 +164,7 @@ describe('a hostile client', () => {
     await eventually(() => recorder.events.some((event) => event.startsWith('closed')));
   });
 
-  it.runIf(process.env.SVC_HTTP_SERVER === 'node')('is told 1002 when it does not mask', async () => {
+  it.runIf(HTTP_LIBRARY === 'node')('is told 1002 when it does not mask', async () => {
     const { port, recorder } = await socketServer();
     const client = new RawClient(port).write(
       handshake(['Upgrade: websocket', KEY, 'Sec-WebSocket-Version: 13']),

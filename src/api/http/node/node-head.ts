@@ -45,3 +45,8 @@ export function isInDoubt(request: IncomingMessage): boolean {
   }
   return hosts !== 1;
 }
+
+/** Whether a request announces a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

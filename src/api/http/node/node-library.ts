@@ -5,7 +5,7 @@ import type { Backlog } from '../backlog.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary } from '../server-library.ts';
 import { lastWordsOn } from './last-words.ts';
 import { NodeConnection, type Turn } from './node-connection.ts';
-import { isInDoubt, NodeHead } from './node-head.ts';
+import { hasBody, isInDoubt, NodeHead } from './node-head.ts';
 import { NodeResponder } from './node-responder.ts';
 import { NodeSockets } from './node-sockets.ts';
 
@@ -98,9 +98,11 @@ export class NodeLibrary implements ServerLibrary {
     response.shouldKeepAlive = false;
     response.assignSocket(stream);
     response.once('finish', () => stream.end());
-    if (isInDoubt(request)) return this.#serve({ request, response });
     const head = new NodeHead(request);
-    const handshake = this.#handlers.handshake(head, new NodeResponder(request, response, this.#backlog));
+    const responder = new NodeResponder(request, response, this.#backlog);
+    // Node takes the body for the beginning of the other protocol.
+    if (isInDoubt(request) || hasBody(request)) return this.#handlers.refuse(head, responder);
+    const handshake = this.#handlers.handshake(head, responder);
     if (handshake === null) return;
     response.detachSocket(stream);
     this.#sockets.upgrade(head.getUrl(), { request, stream, head: first }, handshake);

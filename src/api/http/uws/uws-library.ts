@@ -76,7 +76,7 @@ export class UwsLibrary implements ServerLibrary {
 
   /** What a message may have bounds what the library buffers of one, so every path has its own. */
   #takeSockets({ path, maxReceivedBytes }: SocketPath): void {
-    const pattern = path.replaceAll(/\{([^}]+)\}/g, ':$1');
+    const pattern = path.replaceAll('{', ':').replaceAll('}', '');
     for (const each of [pattern, `${pattern}/`]) this.#app.ws(each, this.#behavior(maxReceivedBytes));
   }
 
