@@ -33,6 +33,8 @@ const AS_TEXT = ['require', 'rseq', 'rack', 'session-expires', 'min-expires', 'e
 /** A dialog repeats its routes in every request, and a request must fit into a datagram. */
 const MAX_ROUTES = 32;
 const MAX_CONTACTS = 64;
+/** sip.js throws at a body without a type. */
+const UNKNOWN_TYPE = 'application/octet-stream';
 
 /**
  * A request in the form that sip.js takes: the Request-URI names our Contact (or sip.js answers 404 and 416), and
@@ -98,9 +100,9 @@ function setPlain(core: CoreMessage, message: SipMessage): void {
 function setBody(core: CoreMessage, message: SipMessage): void {
   core.body = message.body;
   const type = mainPart(headerOf(message, 'content-type'));
-  if (type !== null) setParsed(core, 'Content-Type', type, type);
+  if (type !== null) setParsed(core, 'Content-Type', type, type || UNKNOWN_TYPE);
   const disposition = mainPart(headerOf(message, 'content-disposition'));
-  if (disposition !== null) setParsed(core, 'Content-Disposition', disposition, { type: disposition });
+  if (disposition) setParsed(core, 'Content-Disposition', disposition, { type: disposition });
 }
 
 /** A value without its parameters. */
@@ -136,7 +138,8 @@ function listOf(message: SipMessage, name: string, limit: number): string[] {
 
 /** The address with its tag; sip.js asks for no more. Null: its URI is none. */
 function addressOf(value: string): NameAddrHeader | null {
-  const uri = Grammar.URIParse(clothed(uriInHeader(value)));
+  const text = uriInHeader(value);
+  const uri = /^[a-z][a-z0-9+.-]*:/i.test(text) ? Grammar.URIParse(clothed(text)) : undefined;
   if (uri === undefined) return null;
   const tag = headerParameter(value, 'tag');
   // sip.js types the name as always given, and leaves it undefined itself.

@@ -69,6 +69,20 @@ describe('damaged messages', () => {
     fc.assert(fc.property(fc.constantFrom(...MESSAGES), damage, check), { numRuns: 3_000 });
   });
 
+  it('hold an address each in From and To, and a type beside a body', () => {
+    const ok = MESSAGES.find((text) => text.startsWith('SIP/2.0 200'))!;
+    for (const line of [/From: .*/, /To: .*/]) {
+      for (const value of ['', '<>', '"x"', ';tag=t', 'x']) {
+        const text = ok.replace(line, (all) => `${all.split(':')[0]}: ${value}`);
+        expect(toCoreResponse(parseSipMessage(Buffer.from(text))!, trunk)).toBeNull();
+      }
+    }
+    const untyped = ok.replace(/Content-Type: .*/, 'Content-Type: \r\nContent-Disposition: ');
+    const response = toCoreResponse(parseSipMessage(Buffer.from(untyped))!, trunk)!;
+    expect(response.parseHeader('content-type')).toBe('application/octet-stream');
+    expect(response.hasHeader('content-disposition')).toBe(false);
+  });
+
   it('pass when they are not damaged', () => {
     for (const text of MESSAGES) {
       const message = parseSipMessage(Buffer.from(text))!;
