@@ -54,7 +54,13 @@ export class HttpFuzz {
   /** Every class of the catalogue, whole. */
   async catalogue(): Promise<void> {
     await this.#all(httpCatalogue(), async ({ name, bytes }) => {
-      this.#outcomes.set(name, describeOutcome(await this.#send(name, [bytes])));
+      const outcome = describeOutcome(await this.#send(name, [bytes]));
+      const isSure = outcome !== 'nothing, waits';
+      const patience = { silenceMs: PATIENT_SILENCE_MS, isProbed: false };
+      this.#outcomes.set(
+        name,
+        isSure ? outcome : describeOutcome(await exchange(this.#port, [bytes], patience)),
+      );
     });
   }
 
