@@ -175,6 +175,8 @@ export class Trunk {
 
   /** Notes that `destination` answers, so that the next request goes there first and the way stays open. */
   prefer(destination: Destination): void {
+    // An answer may come when the trunk is closed already; its keep-alive would never end.
+    if (this.#closed) return;
     this.#preferred = destination;
     if (destination.protocol === 'udp') this.#keepAlive(destination);
   }
