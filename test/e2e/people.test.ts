@@ -55,7 +55,7 @@ describe('people and a mail server', () => {
 
   it('use what a session opens: calls, settings, and what is their own', async () => {
     const { person, welcome } = await somebody('bob@example.com');
-    await fetch(linkIn(welcome), { headers: { Accept: 'application/json' } });
+    expect((await person.visit(linkIn(welcome).slice(gateway.baseUrl.length))).status).toBe(200);
     expect((await person.request('GET', '/api/calls')).body).toEqual({ calls: [] });
     expect((await person.request('GET', '/api/sip/dids')).body).toEqual({ dids: [] });
     const listed = await person.request('POST', '/api/sip/dids', { number: '+33123456789' });
