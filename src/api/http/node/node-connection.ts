@@ -19,6 +19,8 @@ export class NodeConnection {
   readonly #serve: (turn: Turn) => void;
   readonly #waiting: Turn[] = [];
   #current: Turn | null = null;
+  /** The request that the parser began last. */
+  #latest: IncomingMessage | null = null;
   /** The answer to what could not be read, once all before it are answered. */
   #lastWords: string | null = null;
 
@@ -37,6 +39,7 @@ export class NodeConnection {
 
   take(turn: Turn): void {
     if (this.#lastWords !== null) return;
+    this.#latest = turn.request;
     if (this.#current === null) return this.#begin(turn);
     if (this.#waiting.length >= MAX_WAITING) {
       this.#socket.destroy();
@@ -46,12 +49,17 @@ export class NodeConnection {
     this.#socket.pause();
   }
 
-  /** What follows cannot be read: answers that, after all before it, and closes. The rest of a body never comes. */
+  /**
+   * What follows cannot be read: answers that, after all before it, and closes. Where it is the rest of a body, it gets no
+   * answer of its own: its request may have one already.
+   */
   fail(lastWords: string): void {
     if (this.#lastWords !== null) return;
     this.#lastWords = lastWords;
-    if (this.#current === null) this.#end(lastWords);
-    else if (!(this.#waiting.at(-1) ?? this.#current).request.complete) this.#socket.destroy();
+    const isRestOfBody = this.#latest !== null && !this.#latest.complete;
+    if (isRestOfBody && this.#current !== null) this.#socket.destroy();
+    else if (isRestOfBody) this.#socket.destroySoon();
+    else if (this.#current === null) this.#end(lastWords);
   }
 
   #begin(turn: Turn): void {

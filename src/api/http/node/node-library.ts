@@ -32,7 +32,8 @@ export class NodeLibrary implements ServerLibrary {
     this.#server = createServer(
       {
         insecureHTTPParser: false,
-        requireHostHeader: true,
+        // Asked for by ourselves, so that a request has one answer whatever follows it.
+        requireHostHeader: false,
         maxHeaderSize: MAX_HEADERS_BYTES,
         headersTimeout: HEADERS_TIMEOUT_MS,
         // How long a body may take is the routes' to say: forms have 15 minutes.

@@ -33,8 +33,18 @@ export class NodeResponder implements Responder, Waiting {
   }
 
   onData(take: (chunk: Uint8Array, isLast: boolean) => void): void {
-    this.#request.on('data', (chunk: Buffer) => take(chunk, false));
-    this.#request.once('end', () => take(NOTHING, true));
+    const request = this.#request;
+    // The last piece is known by the announced length before Node says so; of a body in chunks Node has to.
+    let missingBytes = Number(request.headers['content-length'] ?? Number.NaN);
+    let isWhole = false;
+    request.on('data', (chunk: Buffer) => {
+      missingBytes -= chunk.byteLength;
+      isWhole = missingBytes === 0;
+      take(chunk, isWhole);
+    });
+    request.once('end', () => {
+      if (!isWhole) take(NOTHING, true);
+    });
   }
 
   pause(): void {

@@ -1,5 +1,5 @@
-/** Requests that are answered in one turn of the event loop. */
-const MAX_REQUESTS_A_TURN = 4_096;
+/** Requests that are answered in one turn of the event loop: some 5 ms of them. */
+const MAX_REQUESTS_A_TURN = 512;
 /** Answers without a body in a minute after which the connection stays open. */
 const MAX_UNSEEN_A_MINUTE = 120;
 const MINUTE_MS = 60_000;
