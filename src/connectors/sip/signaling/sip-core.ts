@@ -7,6 +7,7 @@ import {
   type OutgoingInviteRequest,
   type OutgoingRequestMessage,
   type Session,
+  SessionDialog,
   type Transport,
   URI,
   UserAgentCore,
@@ -44,6 +45,14 @@ Object.assign(ClientTransaction, {
       ? request.branch
       : `z9hG4bK${randomBytes(12).toString('hex')}`,
 });
+
+// Of two re-INVITEs that overlap sip.js loses one timer, and repeats a 200 for ever when no ACK comes; the loop ends when
+// nobody waits for one.
+const { dispose } = SessionDialog.prototype;
+SessionDialog.prototype.dispose = function (this: SessionDialog): void {
+  dispose.call(this);
+  Object.assign(this, { reinviteUserAgentServer: undefined });
+};
 
 /**
  * Once a 2xx has been acknowledged, or may no longer be repeated. sip.js keeps the INVITE of a dialog and its ACK, some
