@@ -48,6 +48,7 @@ import { deleteAccountFiles } from '../files/delete-account-files.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import type { OutboundDomain } from '../messaging/outbound-domain.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { RenderedMetrics } from '../telemetry/rendered-metrics.ts';
 
 /** What the endpoints act on. */
 export interface Domains {
@@ -70,6 +71,7 @@ export function routes(domains: Domains): Route[] {
   const { calls, sip, agents, files, inbox, outbound, probes, people, oauth, authorization, metrics } =
     domains;
   const { publicUrl } = domains;
+  const rendered = new RenderedMetrics(() => metrics.text());
   const accounts = { ...sip, calls };
   const all: Route[] = [
     ...callRoutes(calls, publicUrl),
@@ -104,7 +106,7 @@ export function routes(domains: Domains): Route[] {
     ...clientRoutes(authorization),
     ...authorizeRoutes(authorization),
     ...mcpAuthorizationRoutes(authorization.domain),
-    ...systemRoutes({ readiness: domains.readiness, metrics: () => metrics.text() }),
+    ...systemRoutes({ readiness: domains.readiness, metrics: () => rendered.text() }),
     openApiRoute(() => all, publicUrl),
   ];
   return all;
