@@ -1,5 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import { scopeOf } from '../../base/scope.ts';
+import { TurnLimit } from '../../base/turn-limit.ts';
 import { parseCursor, positionOf } from '../../messaging/cursor.ts';
 import { readConversation, readDetail, takeSnapshot } from '../../messaging/inbox.ts';
 import { type Delta, readDelta } from '../../messaging/inbox-delta.ts';
@@ -20,6 +21,8 @@ import { deltaReplies, detailWire, historyWire, snapshotWire } from './inbox-wir
 const TAGS = ['Messages'] as const;
 /** Specification, "Limits": inbox long-poll. */
 const MAX_WAIT_MS = 55_000;
+/** Questions of what is new that begin in one turn of the event loop; each takes about half a millisecond. */
+const DELTAS_A_TURN = 10;
 
 /** What the inbox is read with. */
 export interface InboxDomain extends Reading {
@@ -33,6 +36,7 @@ export function inboxRoutes(inbox: InboxDomain): Route[] {
 
 function list(inbox: InboxDomain): Route {
   const deltaReply = deltaReplies();
+  const turns = new TurnLimit(DELTAS_A_TURN);
   return route({
     method: 'get',
     path: '/api/inbox',
@@ -49,8 +53,10 @@ function list(inbox: InboxDomain): Route {
       429: 'Too many requests wait',
     },
     handler: async ({ principal, query, signal }) => {
-      if (query.last_message_cursor)
+      if (query.last_message_cursor) {
+        await turns.enter();
         return deltaReply(await delta(inbox, principal, { ...query, signal }, query.last_message_cursor));
+      }
       const { platform, limit, offset } = query;
       const status = query.status === 'all' ? null : query.status;
       if (platform === undefined)

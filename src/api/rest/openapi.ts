@@ -8,7 +8,8 @@ import { openApiDocument } from './openapi-document.ts';
  * request and kept.
  */
 export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUrl): Route {
-  let text: string | null = null;
+  // As bytes, or every answer would encode some 250 KB anew.
+  let bytes: Buffer | null = null;
   return route({
     method: 'get',
     path: '/openapi.json',
@@ -18,8 +19,8 @@ export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUr
     tags: ['System'],
     responses: { 200: { description: 'An OpenAPI 3.1.0 document', contentType: 'application/json' } },
     handler: () => {
-      text ??= JSON.stringify(openApiDocument(routes(), publicUrl()));
-      return replyBytes(200, 'application/json', text);
+      bytes ??= Buffer.from(JSON.stringify(openApiDocument(routes(), publicUrl())));
+      return replyBytes(200, 'application/json', bytes);
     },
   });
 }

@@ -1,5 +1,7 @@
 /** Requests that are answered in one turn of the event loop: some 5 ms of them. */
 const MAX_REQUESTS_A_TURN = 512;
+/** Length of the bodies that are sent in one turn, about: copying them takes as long. */
+const MAX_LENGTH_A_TURN = 8 * 1_048_576;
 /** Answers without a body in a minute after which the connection stays open. */
 const MAX_UNSEEN_A_MINUTE = 120;
 const MINUTE_MS = 60_000;
@@ -15,10 +17,12 @@ const OFFERED_ONE_IN = 16;
  */
 export class Pace {
   #requests = 0;
+  #length = 0;
   #unseen = 0;
   #minute = 0;
   readonly #begin = (): void => {
     this.#requests = 0;
+    this.#length = 0;
   };
 
   /** Counts one request; once for each. */
@@ -27,8 +31,13 @@ export class Pace {
     this.#requests += 1;
   }
 
+  /** Counts the body of an answer. */
+  spend(length: number): void {
+    this.#length += length;
+  }
+
   get isExceeded(): boolean {
-    return this.#requests > MAX_REQUESTS_A_TURN;
+    return this.#requests > MAX_REQUESTS_A_TURN || this.#length > MAX_LENGTH_A_TURN;
   }
 
   /** Whether a body may be sent without asking whether the network takes it, which takes a tenth of a small request. */

@@ -135,6 +135,7 @@ export class UwsResponder implements Responder, Waiting {
   #begin(body: Bytes): void {
     if (body === '') return this.#endEmpty();
     if (typeof body === 'string' || body instanceof Uint8Array) {
+      this.#bounds.pace.spend(body.length);
       if (this.#bounds.pace.mayEndUnasked(body)) {
         this.#response.end(body);
         return this.#sent();
