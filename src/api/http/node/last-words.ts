@@ -8,8 +8,12 @@ const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** A whole answer to a request that could not be read. */
+/** The client had said that nothing more would come. */
+const AFTER_THE_LAST = 'HPE_CLOSED_CONNECTION';
+
+/** A whole answer to a request that could not be read; '' where it deserves none. */
 export function lastWordsOn(code: string): string {
+  if (code === AFTER_THE_LAST) return '';
   const status = STATUSES[code] ?? 400;
   const body = JSON.stringify({ detail: status === 400 ? 'Malformed HTTP request' : STATUS_CODES[status] });
   return [

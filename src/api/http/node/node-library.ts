@@ -49,6 +49,10 @@ export class NodeLibrary implements ServerLibrary {
       if (!handlers.admitsConnection()) socket.destroy();
     });
     this.#server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream as Socket, head));
+    // Node would answer 417 by itself, whatever follows; an expectation that means nothing to us changes nothing.
+    this.#server.on('checkExpectation', (request, response) =>
+      this.#connectionOf(request.socket).take({ request, response }),
+    );
     this.#server.on('connect', (_request, stream: Duplex) => void stream.destroy());
     this.#server.on('clientError', (error, stream) => this.#unreadable(error, stream as Socket));
   }
