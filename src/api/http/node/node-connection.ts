@@ -22,7 +22,7 @@ export class NodeConnection {
   /** The request that the parser began last. */
   #latest: IncomingMessage | null = null;
   /** The answer to what could not be read, once all before it are answered. */
-  #lastWords: string | null = null;
+  #finalResponse: string | null = null;
 
   constructor(socket: Socket, serve: (turn: Turn) => void) {
     this.#socket = socket;
@@ -38,7 +38,7 @@ export class NodeConnection {
   }
 
   take(turn: Turn): void {
-    if (this.#lastWords !== null) return;
+    if (this.#finalResponse !== null) return;
     this.#latest = turn.request;
     if (this.#current === null) return this.#begin(turn);
     if (this.#waiting.length >= MAX_WAITING) {
@@ -53,13 +53,13 @@ export class NodeConnection {
    * What follows cannot be read: answers that, after all before it, and closes. Where it is the rest of a body, it gets no
    * answer of its own: its request may have one already.
    */
-  fail(lastWords: string): void {
-    if (this.#lastWords !== null) return;
-    this.#lastWords = lastWords;
+  fail(finalResponse: string): void {
+    if (this.#finalResponse !== null) return;
+    this.#finalResponse = finalResponse;
     const isRestOfBody = this.#latest !== null && !this.#latest.complete;
     if (isRestOfBody && this.#current !== null) this.#socket.destroy();
     else if (isRestOfBody) this.#socket.destroySoon();
-    else if (this.#current === null) this.#end(lastWords);
+    else if (this.#current === null) this.#end(finalResponse);
   }
 
   #begin(turn: Turn): void {
@@ -73,11 +73,11 @@ export class NodeConnection {
     if (this.#socket.destroyed) return;
     const next = this.#waiting.shift();
     if (next !== undefined) this.#begin(next);
-    else if (this.#lastWords !== null) this.#end(this.#lastWords);
+    else if (this.#finalResponse !== null) this.#end(this.#finalResponse);
     else this.#socket.resume();
   }
 
-  #end(lastWords: string): void {
-    this.#socket.end(lastWords, () => this.#socket.destroy());
+  #end(finalResponse: string): void {
+    this.#socket.end(finalResponse, () => this.#socket.destroy());
   }
 }

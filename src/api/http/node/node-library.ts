@@ -3,11 +3,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Backlog } from '../backlog.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary } from '../server-library.ts';
-import { lastWordsOn } from './last-words.ts';
 import { NodeConnection, type Turn } from './node-connection.ts';
 import { hasBody, isInDoubt, NodeHead } from './node-head.ts';
 import { NodeResponder } from './node-responder.ts';
 import { NodeSockets } from './node-sockets.ts';
+import { parseErrorResponse } from './parse-error-response.ts';
 
 const MAX_HEADERS_BYTES = 16_384;
 const MAX_HEADERS = 100;
@@ -115,6 +115,6 @@ export class NodeLibrary implements ServerLibrary {
 
   #unreadable(error: NodeJS.ErrnoException, stream: Socket): void {
     if (error.code === 'ECONNRESET' || !stream.writable) return void stream.destroy();
-    this.#connectionOf(stream).fail(lastWordsOn(error.code ?? ''));
+    this.#connectionOf(stream).fail(parseErrorResponse(error.code ?? ''));
   }
 }

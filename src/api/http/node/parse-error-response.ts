@@ -12,7 +12,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 const AFTER_THE_LAST = 'HPE_CLOSED_CONNECTION';
 
 /** A whole answer to a request that could not be read; '' where it deserves none. */
-export function lastWordsOn(code: string): string {
+export function parseErrorResponse(code: string): string {
   if (code === AFTER_THE_LAST) return '';
   const status = STATUSES[code] ?? 400;
   const body = JSON.stringify({ detail: status === 400 ? 'Malformed HTTP request' : STATUS_CODES[status] });
