@@ -80,11 +80,16 @@ const RUNS = 7;
 const TRIES = 4;
 const MOST_MS = 2;
 const MOST_GROWTH = 2.5;
+/** What `referenceWork` takes on the machine that the limit was set on, when nothing shares its core. */
+const REFERENCE_MS = 2.5;
+/** A machine may be so many times as slow as that one. */
+const MOST_SLOWNESS = 4;
+const REFERENCE_TEXT = 'a<b;"c,'.repeat(150_000);
 
 /**
  * Holds that a reader's time grows no faster than its input: twice as much takes at most 2.5 times as long, and the
- * whole less than 2 ms. A collection of garbage can only lengthen a run, so the fastest ones are compared, and all again
- * when in doubt.
+ * whole less than 2 ms, or as much more as the machine is slower just now. A collection of garbage can only lengthen a
+ * run, so the fastest ones are compared, and all again when in doubt.
  */
 export function expectLinear(shape: Shape, length: number, read: (text: string) => unknown): void {
   const [half, whole] = [shape.text(length / 2), shape.text(length)];
@@ -120,9 +125,25 @@ function faultOf(short: number[], long: number[]): { text: string; isHopeless: b
   const sorted = long.toSorted((one, other) => one - other);
   const growth = sorted[0]! / Math.max(Math.min(...short), MEASURABLE_MS / MOST_GROWTH);
   const medianMs = sorted[RUNS >> 1]!;
-  if (growth <= MOST_GROWTH && medianMs < MOST_MS) return null;
+  if (growth <= MOST_GROWTH && (medianMs < MOST_MS || medianMs < MOST_MS * slowness())) return null;
   const text = `${medianMs.toFixed(2)} ms, ${growth.toFixed(1)} times as long as half of them`;
   return { text, isHopeless: medianMs > 50 * MOST_MS };
+}
+
+/** How many times as long as on the reference machine work takes now; 1 on a faster one. */
+function slowness(): number {
+  const sorted = times(referenceWork).toSorted((one, other) => one - other);
+  return Math.min(MOST_SLOWNESS, Math.max(1, sorted[RUNS >> 1]! / REFERENCE_MS));
+}
+
+/** A plain scan of a million characters. */
+function referenceWork(): number {
+  let count = 0;
+  for (let at = 0; at < REFERENCE_TEXT.length; at++) {
+    const code = REFERENCE_TEXT.charCodeAt(at);
+    if (code === 0x3c || code === 0x22) count += 1;
+  }
+  return count;
 }
 
 function times(run: () => unknown): number[] {

@@ -47,8 +47,8 @@ const MARKS_AT: Readonly<Record<string, readonly Mark[]>> = {
 };
 
 const BEGINS = /[`[*_]/g;
-/** Four times the longest text that Telegram takes. In a longer one nobody looks for marks. */
-const MAX_CHARACTERS = 16_384;
+/** Twice the longest text that Telegram takes. In a longer one nobody looks for marks. */
+const MAX_CHARACTERS = 8_192;
 
 /** More are left out by Telegram. */
 const MAX_ENTITIES = 100;

@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const LENGTH = 64_000;
 /** In longer texts nobody looks for marks. */
-const LONGEST_MARKED = 16_000;
+const LONGEST_MARKED = 8_000;
 const behindProxy = new ClientAddresses(['127.0.0.1']);
 
 describe('what comes over HTTP is read in time that grows as it does', () => {
