@@ -29,10 +29,16 @@ const MAX_WAITING = 10_000;
 
 interface WaitingMail {
   readonly write: WriteMail;
+  /** Settled when the mail asked for before this one is written. */
+  readonly turn: Promise<void>;
+  readonly written: () => void;
   cancel: CancelTimer;
 }
 
-/** Writes and sends mails after the request that they belong to was answered. */
+/**
+ * Writes and sends mails after the request that they belong to was answered. They are written in the order in which
+ * they were asked for, since a newer link voids the older ones of its account; they are sent side by side.
+ */
 export class Mailer {
   readonly #transport: MailTransport;
   readonly #clock: Clock;
@@ -40,6 +46,7 @@ export class Mailer {
   readonly #waiting = new Set<WaitingMail>();
   readonly #sending = new Set<Promise<void>>();
   readonly #pauses = new Set<() => void>();
+  #lastWritten = Promise.resolve();
   #closing = false;
 
   constructor(transport: MailTransport, clock: Clock, observer: MailObserver) {
@@ -54,7 +61,9 @@ export class Mailer {
       this.#observer.mailFailed(new Error('too many mails wait'));
       return;
     }
-    const mail: WaitingMail = { write, cancel: () => {} };
+    const written = Promise.withResolvers<void>();
+    const mail: WaitingMail = { write, turn: this.#lastWritten, written: written.resolve, cancel: () => {} };
+    this.#lastWritten = written.promise;
     this.#waiting.add(mail);
     mail.cancel = this.#clock.after(randomInt(MIN_DELAY_MS, MAX_DELAY_MS), () => this.#begin(mail));
   }
@@ -81,14 +90,23 @@ export class Mailer {
 
   #begin(mail: WaitingMail): void {
     this.#waiting.delete(mail);
-    const sending = this.#writeAndSend(mail.write)
+    const sending = this.#writeAndSend(mail)
       .catch((error: unknown) => this.#observer.mailFailed(error))
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);
   }
 
-  async #writeAndSend(write: WriteMail): Promise<void> {
-    const mail = await write();
+  async #write({ write, turn, written }: WaitingMail): Promise<Mail | null> {
+    await turn;
+    try {
+      return await write();
+    } finally {
+      written();
+    }
+  }
+
+  async #writeAndSend(waiting: WaitingMail): Promise<void> {
+    const mail = await this.#write(waiting);
     if (mail === null) return;
     for (const retryAfterMs of RETRY_AFTER_MS) {
       try {

@@ -36,6 +36,26 @@ test('a mail is written and sent a little later', async () => {
   expect(sent).toEqual([MAIL]);
 });
 
+test('mails are written in the order in which they were asked for, also after one that failed', async () => {
+  const { clock, sent, mailFailed, mailer: tested } = mailer();
+  const orders = Array.from({ length: 20 }, (_, order) => order);
+  const written: number[] = [];
+  for (const order of orders)
+    tested.later(async () => {
+      for (let turns = order; turns < orders.length; turns++) await turn();
+      written.push(order);
+      if (order === 5) throw new Error('no such account');
+      return MAIL;
+    });
+  for (let elapsedMs = 0; elapsedMs < 600; elapsedMs += 50) {
+    clock.advance(50);
+    await turn();
+  }
+  await tested.settled();
+  expect(written).toEqual(orders);
+  expect([sent.length, mailFailed.mock.calls]).toEqual([19, [[new Error('no such account')]]]);
+});
+
 test('nobody to write to is no failure', async () => {
   const { clock, send, mailFailed, mailer: tested } = mailer();
   tested.later(async () => null);
