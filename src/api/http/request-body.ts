@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
+import { NextTurn } from '../../base/next-turn.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Exchange } from './exchange.ts';
 import { ValidationError } from './validation.ts';
@@ -16,11 +17,14 @@ export interface BodyLimits {
 }
 
 export type BodyOutcome =
-  | { readonly kind: 'complete'; readonly bytes: Buffer }
+  /** `tookMs`: since the headers were read. */
+  | { readonly kind: 'complete'; readonly bytes: Buffer; readonly tookMs: number }
   /** `isRead` when the client has sent everything, so that its connection can go on. */
   | { readonly kind: 'too_large'; readonly isRead: boolean }
   | { readonly kind: 'too_slow' }
   | { readonly kind: 'no_room' };
+
+const LATER = new NextTurn();
 
 /** How many times the cap is read and thrown away, so that a client mid-upload hears 413 and not a broken pipe. */
 const DISCARD_FACTOR = 4;
@@ -36,7 +40,10 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
   let heldBytes = 0;
   let isDone = false;
 
+  let silence: NodeJS.Timeout | undefined;
+
   const finish = (outcome: BodyOutcome) => {
+    cancelWait();
     clearTimeout(silence);
     limits.budget?.give(heldBytes);
     heldBytes = 0;
@@ -44,7 +51,10 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
     isDone = true;
     done(outcome);
   };
-  const silence = setTimeout(() => finish({ kind: 'too_slow' }), limits.silenceMs);
+  // A body mostly comes with its headers, in the same turn, so that a timer would be made for nothing.
+  const cancelWait = LATER.run(() => {
+    silence = setTimeout(() => finish({ kind: 'too_slow' }), limits.silenceMs);
+  });
   exchange.watchAbort();
 
   exchange.response.onData((chunk, isLast) => {
@@ -53,7 +63,12 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
     if (lengthBytes <= limits.maxBytes) {
       // The library takes its memory back after this callback.
       chunks.push(isLast && chunks.length === 0 ? viewOf(chunk) : Buffer.from(new Uint8Array(chunk)));
-      if (isLast) finish({ kind: 'complete', bytes: joined(chunks, lengthBytes) });
+      if (isLast)
+        finish({
+          kind: 'complete',
+          bytes: joined(chunks, lengthBytes),
+          tookMs: performance.now() - startMs,
+        });
     } else if (isLast || lengthBytes > limits.maxBytes * DISCARD_FACTOR) {
       finish({ kind: 'too_large', isRead: isLast });
     }
@@ -63,7 +78,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
       heldBytes += chunk.byteLength;
     }
     if (performance.now() - startMs > limits.deadlineMs) finish({ kind: 'too_slow' });
-    else silence.refresh();
+    else silence?.refresh();
   });
 }
 

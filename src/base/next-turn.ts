@@ -1,0 +1,21 @@
+import type { CancelTimer } from './time.ts';
+
+/** Runs actions in the next turn of the event loop, all by one immediate: most are cancelled within this turn. */
+export class NextTurn {
+  readonly #actions = new Set<() => void>();
+  readonly #run = (): void => {
+    this.#isArmed = false;
+    const due = [...this.#actions];
+    this.#actions.clear();
+    for (const action of due) action();
+  };
+  #isArmed = false;
+
+  /** Runs `action`, which must not throw, unless it is cancelled before. */
+  run(action: () => void): CancelTimer {
+    if (!this.#isArmed) setImmediate(this.#run);
+    this.#isArmed = true;
+    this.#actions.add(action);
+    return () => this.#actions.delete(action);
+  }
+}

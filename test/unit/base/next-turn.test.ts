@@ -1,0 +1,34 @@
+import { expect, test, vi } from 'vitest';
+import { NextTurn } from '../../../src/base/next-turn.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('what was not cancelled runs once, in the next turn, by one immediate', async () => {
+  const immediates = vi.spyOn(globalThis, 'setImmediate');
+  const later = new NextTurn();
+  const [kept, cancelled, cancelledLate] = [vi.fn(), vi.fn(), vi.fn()];
+  const cancel = later.run(cancelled);
+  cancel();
+  later.run(kept);
+  const cancelLate = later.run(cancelledLate);
+  await Promise.resolve();
+  expect(kept).not.toHaveBeenCalled();
+  cancelLate();
+  expect(immediates).toHaveBeenCalledTimes(1);
+  await turn();
+  await turn();
+  expect([kept, cancelled, cancelledLate].map((action) => action.mock.calls.length)).toEqual([1, 0, 0]);
+  immediates.mockRestore();
+});
+
+test('what an action asks for runs in the turn after', async () => {
+  const later = new NextTurn();
+  const order: string[] = [];
+  later.run(() => {
+    order.push('first');
+    later.run(() => order.push('second'));
+  });
+  await turn();
+  await turn();
+  expect(order).toEqual(['first', 'second']);
+});
