@@ -10,6 +10,8 @@ import type { Target } from '../target.ts';
 const MAX_GROWTH_MB = 112;
 /** Ten seconds are the rule; its timers are as exact as they need to be. */
 const CLOSED_MS = 16_000;
+/** Answers that fit into a send buffer: beyond it uWebSockets.js hangs up on a client that pipelines. */
+const AT_ONCE = 12;
 const DESCRIPTION = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /** Requests repeated on connections that never read an answer. */
@@ -125,9 +127,9 @@ async function readingClient({ httpPort }: Target, notes: Notes): Promise<void> 
   await pause(500);
   const answerBytes = one.receivedBytes;
   one.destroy();
-  notes.act('20 requests in one piece, read at 2 MB a second');
+  notes.act('several requests in one piece, read at 2 MB a second');
   const reader = await RawConnection.open(httpPort, { isDeaf: true });
-  reader.send(DESCRIPTION.repeat(20));
+  reader.send(DESCRIPTION.repeat(AT_ONCE));
   reader.read();
   const throttle = setInterval(() => {
     reader.socket.pause();
@@ -135,10 +137,10 @@ async function readingClient({ httpPort }: Target, notes: Notes): Promise<void> 
   }, 30);
   const untilMs = performance.now() + 10_000;
   // Its last answers may differ by a header or two.
-  const wanted = answerBytes * 20 - 4_000;
+  const wanted = answerBytes * AT_ONCE - 4_000;
   while (reader.receivedBytes < wanted && !reader.isClosed && performance.now() < untilMs) await pause(50);
   clearInterval(throttle);
-  const share = `${reader.receivedBytes} of ${answerBytes * 20} bytes`;
+  const share = `${reader.receivedBytes} of ${answerBytes * AT_ONCE} bytes`;
   notes.demand(reader.receivedBytes >= wanted, 'a slow reader gets all', share);
   reader.destroy();
 }
