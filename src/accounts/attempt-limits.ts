@@ -42,9 +42,12 @@ export class AttemptLimits {
 
   /** Counts an attempt at a subject alone. False: it has had too many, and nothing was counted. */
   attemptQuietly(subject: string, cost: number): boolean {
-    if (this.#waitMs(subject, this.#attempts, cost) > 0) return false;
-    this.#count(subject, this.#attempts, cost);
-    return true;
+    return this.#take(subject, this.#attempts, cost);
+  }
+
+  /** Counts an attempt from an IP address alone. False: it has had too many, and nothing was counted. */
+  attemptFromQuietly(ip: string): boolean {
+    return this.#take(ipKey(ip), this.#ipAttempts, 1);
   }
 
   get #ipAttempts(): number {
@@ -57,6 +60,12 @@ export class AttemptLimits {
     if (!counter) return 0;
     const tooMuch = this.#emptied(counter, most).used + Math.min(cost, most) - most;
     return Math.round((tooMuch * WINDOW_MS) / most);
+  }
+
+  #take(key: string, most: number, cost: number): boolean {
+    if (this.#waitMs(key, most, cost) > 0) return false;
+    this.#count(key, most, cost);
+    return true;
   }
 
   #count(key: string, most: number, cost: number): void {

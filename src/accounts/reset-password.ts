@@ -15,11 +15,11 @@ import { tellOfVoidedChange } from './voided-change.ts';
 const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };
 
 /**
- * Sends a link for a new password where the address (in lower case) has an account. Says nothing about that, neither
- * by its answer nor by its time: all that depends on it happens later. Throws TooManyAttempts for the IP address only.
+ * Sends a link for a new password where the address (in lower case) has an account. Neither the answer nor its time
+ * says whether it has, or whether a limit was reached: everything that depends on that happens later.
  */
 export function forgotPassword(people: People, email: string, ip: string): void {
-  people.limits.attempt(ip, null);
+  if (!people.limits.attemptFromQuietly(ip)) return;
   if (!people.limits.attemptQuietly(`mail ${email}`, MAIL_COST)) return;
   people.mailer.later(() => writeResetMail(people, email, resetMail));
 }

@@ -28,12 +28,12 @@ function forgot(people: People): Route {
     access: 'public',
     operationId: 'forgotPassword',
     summary: 'Ask for a mail with a link for a new password',
-    description: 'Answers the same, and as fast, whether or not the address has an account.',
+    description:
+      'Answers 200 just as fast whether or not the address has an account, and also when too many mails were asked for: then none is sent.',
     tags: TAGS,
     body: ForgotPasswordRequest,
     responses: {
       200: { description: 'If the address has an account, the mail is on its way', schema: Done },
-      429: TOO_MANY,
     },
     handler: ({ body, address }) => {
       forgotPassword(people, body.email, address);
