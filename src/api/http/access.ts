@@ -71,6 +71,12 @@ function isOwnOrigin(origin: string, request: RequestHead, ownOrigin: OwnOrigin 
   return origin === `http://${host}` || origin === `https://${host}`;
 }
 
+/** A challenge that also says why the credential was refused (RFC 6750, section 3); one without a credential does not. */
+export function invalidToken(challenge = 'Bearer'): string {
+  const separator = challenge === 'Bearer' ? ' ' : ', ';
+  return `${challenge}${separator}error="invalid_token", error_description="It is unknown, has expired or was revoked"`;
+}
+
 /** Lets a principal through to a route that is not public, or throws 401 or 403. */
 export function admit(access: Exclude<Access, 'public'>, principal: Principal | null): Principal {
   if (principal === null) throw new GatewayError('unauthorized');

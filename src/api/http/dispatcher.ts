@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { ClientAddresses } from '../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
-import { admit, assertOwnSite, credentialOf, isSafeMethod, type OwnOrigin } from './access.ts';
+import { admit, assertOwnSite, credentialOf, invalidToken, isSafeMethod, type OwnOrigin } from './access.ts';
 import { BodyBudget } from './body-budget.ts';
 import { bodyLimitOf } from './body-limit.ts';
 import { BodyStream } from './body-stream.ts';
@@ -15,7 +15,7 @@ import { type BodyOutcome, jsonBody, readBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 import { requestIdFrom } from './request-id.ts';
 import type { Responder } from './responder.ts';
-import type { Route } from './route.ts';
+import type { Access, Route } from './route.ts';
 import { streamReply } from './stream-reply.ts';
 import type { Traffic } from './traffic.ts';
 import { ValidationError, validate } from './validation.ts';
@@ -112,7 +112,7 @@ export class Dispatcher {
     exchange.challenge = compiled.route.challenge?.(request.getUrl());
     if (compiled.route.crossOrigin)
       exchange.commonHeaders = crossOriginHeaders(compiled.route.crossOrigin, request);
-    const { principal, credential } = this.#admit(compiled.route, request, !isSafeMethod(method));
+    const { principal, credential } = this.#admit(exchange, compiled.route, request);
     const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
     const refusal = compiled.route.precheck?.(incoming) ?? null;
     if (refusal !== null) {
@@ -139,19 +139,26 @@ export class Dispatcher {
   }
 
   /** Another site's page must not sign its reader in as somebody else, either. */
-  #admit(route: Route, request: RequestHead, isUnsafe: boolean): Admitted {
-    const { authenticate, ownOrigin } = this.#options;
+  #admit(exchange: Exchange, route: Route, request: RequestHead): Admitted {
+    const { ownOrigin } = this.#options;
+    const isUnsafe = !isSafeMethod(request.getMethod());
     if (route.access !== 'public') {
       const credential = credentialOf(request, isUnsafe, ownOrigin);
-      return { principal: admit(route.access, authenticate(credential)), credential };
+      return { principal: this.#admitted(exchange, route.access, credential), credential };
     }
     if (isUnsafe && !route.crossOrigin) assertOwnSite(request, ownOrigin);
     return { principal: null, credential: null };
   }
 
+  #admitted(exchange: Exchange, access: Exclude<Access, 'public'>, credential: string | null): Principal {
+    const principal = this.#options.authenticate(credential);
+    if (principal === null && credential !== null) exchange.challenge = invalidToken(exchange.challenge);
+    return admit(access, principal);
+  }
+
   /** A body takes as long as its sender likes, who may have lost the right to send it meanwhile. */
-  #assertStillIn({ route }: CompiledRoute, credential: string | null): void {
-    if (route.access !== 'public') admit(route.access, this.#options.authenticate(credential));
+  #assertStillIn(exchange: Exchange, { route }: CompiledRoute, credential: string | null): void {
+    if (route.access !== 'public') this.#admitted(exchange, route.access, credential);
   }
 
   #readThenHandle(
@@ -169,7 +176,7 @@ export class Dispatcher {
     readBody(exchange, limits, (outcome) => {
       try {
         if (outcome.kind !== 'complete' || outcome.tookMs > AT_ONCE_MS)
-          this.#assertStillIn(compiled, credential);
+          this.#assertStillIn(exchange, compiled, credential);
         this.#takeBody(exchange, compiled, incoming, outcome);
       } catch (error) {
         exchange.fail(error);

@@ -10,6 +10,8 @@ export interface Doorstep {
   readonly publicUrl: () => string;
 }
 
+/** As URLs write them. */
+const LOOPBACK_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 /**
@@ -24,7 +26,7 @@ export function mcpPages({ allowedOrigins, host, publicUrl }: Doorstep): CrossOr
     LOOPBACK.test(name) || name === host.toLowerCase() || name === nameOf(new URL(publicUrl()).host);
   return {
     check({ origin, host: named }) {
-      if (origin !== '' && !listed.has(origin) && origin !== new URL(publicUrl()).origin)
+      if (origin !== '' && !listed.has(origin) && !isSameOrigin(origin, new URL(publicUrl())))
         throw new GatewayError('invalid_origin');
       if (isLocal && !isOwn(nameOf(named))) throw new GatewayError('invalid_host');
     },
@@ -32,6 +34,14 @@ export function mcpPages({ allowedOrigins, host, publicUrl }: Doorstep): CrossOr
       'Authorization, X-API-Key, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-Request-Id',
     reads: 'Mcp-Session-Id, WWW-Authenticate, Retry-After, X-Request-Id',
   };
+}
+
+/** Whether pages of this origin are the gateway's own. On loopback all names of the machine are one. */
+function isSameOrigin(origin: string, own: URL): boolean {
+  if (origin === own.origin) return true;
+  if (!LOOPBACK_NAME.test(own.hostname) || !URL.canParse(origin)) return false;
+  const { protocol, hostname, port, origin: plain } = new URL(origin);
+  return origin === plain && LOOPBACK_NAME.test(hostname) && protocol === own.protocol && port === own.port;
 }
 
 /** A `Host` without its port, and an IPv6 address without its brackets. */

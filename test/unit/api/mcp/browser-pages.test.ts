@@ -115,3 +115,51 @@ test('a gateway on a network answers to any name', () => {
     'Invalid Origin header',
   );
 });
+
+test('on loopback all names of the machine are one, at the same port', () => {
+  for (const own of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080']) {
+    const { check } = mcpPages({ allowedOrigins: [], host: '127.0.0.1', publicUrl: () => own });
+    const from = (origin: string) => () => check({ origin, host: 'localhost:8080' });
+    for (const origin of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080'])
+      expect(from(origin)).not.toThrow();
+    for (const origin of [
+      'https://localhost:8080',
+      'http://localhost:8081',
+      'http://localhost',
+      'http://localhost.evil.example:8080',
+      'http://evil.localhost:8080',
+      'http://127.0.0.2:8080',
+      'http://127.1:8080',
+      'http://localhost:8080/',
+      'HTTP://localhost:8080',
+      'http://evil@localhost:8080',
+      'null',
+    ])
+      expect(from(origin), origin).toThrow('Invalid Origin header');
+  }
+});
+
+test('the names of the machine are nothing to a gateway that has another one', () => {
+  const publicUrl = () => 'https://voice.example.com';
+  const { check } = mcpPages({ allowedOrigins: [], host: '127.0.0.1', publicUrl });
+  for (const origin of ['https://localhost', 'http://localhost', 'http://127.0.0.1:8080'])
+    expect(() => check({ origin, host: 'localhost' })).toThrow('Invalid Origin header');
+});
+
+test('a wrong token is told apart from none (RFC 6750)', async () => {
+  const { url } = await mcpDoors();
+  const challenged = async (path: string, headers: Record<string, string>) => {
+    const { status, headers: told } = await fetch(`${url}${path}`, { method: 'POST', headers, body: '{}' });
+    return [status, told.get('www-authenticate')];
+  };
+  const metadata = 'https://voice.example.com/.well-known/oauth-protected-resource';
+  expect(await challenged('/mcp/', {})).toEqual([401, `Bearer resource_metadata="${metadata}/mcp/"`]);
+  const why = 'error="invalid_token", error_description="It is unknown, has expired or was revoked"';
+  const wrong = { authorization: 'Bearer mcp_wrong' };
+  expect(await challenged('/mcp', wrong)).toEqual([
+    401,
+    `Bearer resource_metadata="${metadata}/mcp", ${why}`,
+  ]);
+  expect(await challenged('/sdk', wrong)).toEqual([401, `Bearer ${why}`]);
+  expect(await challenged('/sdk', {})).toEqual([401, 'Bearer']);
+});
