@@ -1,30 +1,27 @@
 import type { RpcId } from './rpc-message.ts';
 
-/**
- * Calls that wait, by who made them and by the ids of their requests, so that clients can cancel them: a notification
- * comes in a request of its own.
- */
+/** Calls under way, by who made them and by the ids of their requests, so that clients can cancel them: a notification comes in a request of its own. */
 export class Cancellations {
-  readonly #waiting = new Map<string, Set<AbortController>>();
+  readonly #underWay = new Map<string, Set<CallSignal>>();
 
   /** Lists a call until the returned function is called. `owner`: a session, or a credential where there is none. */
-  add(owner: string, id: RpcId, call: AbortController): () => void {
+  add(owner: string, id: RpcId, call: CallSignal): () => void {
     const key = keyOf(owner, id);
-    const calls = this.#waiting.get(key) ?? new Set();
-    this.#waiting.set(key, calls.add(call));
+    const calls = this.#underWay.get(key) ?? new Set();
+    this.#underWay.set(key, calls.add(call));
     return () => {
       calls.delete(call);
-      if (calls.size === 0) this.#waiting.delete(key);
+      if (calls.size === 0) this.#underWay.delete(key);
     };
   }
 
   /**
    * Cancels a call. Clients without a session that share a credential count their requests each from the same number:
-   * where several wait by the same id, nobody knows whose is meant, and all go on.
+   * where several are under way by the same id, nobody knows which is meant, and all go on.
    */
   cancel(owner: string, id: RpcId): void {
-    const [call, ...others] = this.#waiting.get(keyOf(owner, id)) ?? [];
-    if (others.length === 0) call?.abort();
+    const [call, ...others] = this.#underWay.get(keyOf(owner, id)) ?? [];
+    if (others.length === 0) call?.cancel();
   }
 }
 
@@ -33,44 +30,48 @@ function keyOf(owner: string, id: RpcId): string {
   return `${owner} ${JSON.stringify(id)}`;
 }
 
-/** The signal of one call, made when somebody asks for it: most calls end before anybody could cancel them. */
+/** Whether one call may go on. Its signal is made when somebody asks for it: most tools never look. */
 export class CallSignal {
-  readonly #list: Cancellations;
-  readonly #owner: string;
-  readonly #id: RpcId;
   readonly #connection: () => AbortSignal;
+  readonly #leave: () => void;
+  #isCancelled = false;
   #controller: AbortController | null = null;
-  #leave: () => void = () => {};
+  #forget: () => void = () => {};
 
-  /** `connection`: a signal that aborts the call as well. */
+  /** Lists the call. `connection`: a signal that aborts it as well. */
   constructor(list: Cancellations, owner: string, id: RpcId, connection: () => AbortSignal) {
-    this.#list = list;
-    this.#owner = owner;
-    this.#id = id;
     this.#connection = connection;
+    this.#leave = list.add(owner, id, this);
+  }
+
+  /** Whether its client wants no answer any more. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === null) this.#listen();
-    return this.#controller!.signal;
+    this.#controller ??= this.#listen();
+    return this.#controller.signal;
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#controller?.abort();
   }
 
   /** The call is over. */
   end(): void {
     this.#leave();
+    this.#forget();
   }
 
-  #listen(): void {
+  #listen(): AbortController {
     const controller = new AbortController();
     const connection = this.#connection();
     const abort = (): void => controller.abort();
-    const leave = this.#list.add(this.#owner, this.#id, controller);
-    if (connection.aborted) abort();
+    if (this.#isCancelled || connection.aborted) abort();
     else connection.addEventListener('abort', abort, { once: true });
-    this.#leave = () => {
-      leave();
-      connection.removeEventListener('abort', abort);
-    };
-    this.#controller = controller;
+    this.#forget = () => connection.removeEventListener('abort', abort);
+    return controller;
   }
 }

@@ -12,6 +12,7 @@ import {
   eventFrame,
   KEEP_ALIVE_FRAME,
   KEEP_ALIVE_MS,
+  noAnswer,
   type RpcId,
 } from './rpc-message.ts';
 import type { ToolContext } from './tools/mcp-tool.ts';
@@ -45,6 +46,7 @@ export class QuickCall implements ToolContext {
   readonly #waiting: Waiting;
   #reply: PromiseWithResolvers<Reply> | null = null;
   #cancelling: CallSignal | null = null;
+  #isWaiting = false;
   #cancelKeepAlive: CancelTimer = () => {};
   #stream: FrameStream | null = null;
   #steps = 0;
@@ -68,8 +70,9 @@ export class QuickCall implements ToolContext {
 
   /** Whoever looks at it is about to wait. */
   get signal(): AbortSignal {
-    this.#cancelling ??= this.#beginToWait();
-    return this.#cancelling.signal;
+    if (!this.#isWaiting) this.#keepAlive();
+    this.#isWaiting = true;
+    return this.#underWay().signal;
   }
 
   progress(message: string): void {
@@ -83,6 +86,7 @@ export class QuickCall implements ToolContext {
   /** The answer, or how it goes out once that is known. `result` must not reject. */
   answer(result: CallToolResult | Promise<CallToolResult>): Reply | Promise<Reply> {
     if (!(result instanceof Promise) && this.#stream === null) return this.#whole(result);
+    this.#underWay();
     this.#reply ??= Promise.withResolvers();
     const { promise, reject } = this.#reply;
     Promise.resolve(result)
@@ -101,8 +105,13 @@ export class QuickCall implements ToolContext {
     this.#cancelKeepAlive();
   }
 
+  /** A cancelled call is not answered: its stream ends without a word. */
   #finish(result: CallToolResult): void {
-    if (this.#stream === null) {
+    if (this.#cancelling?.isCancelled) {
+      this.#end();
+      if (this.#stream === null) this.#reply?.resolve(noAnswer());
+      else this.#stream.end('');
+    } else if (this.#stream === null) {
       this.#reply?.resolve(this.#whole(result));
     } else {
       this.#end();
@@ -110,10 +119,11 @@ export class QuickCall implements ToolContext {
     }
   }
 
-  #beginToWait(): CallSignal {
+  /** What takes longer than this turn can be cancelled. */
+  #underWay(): CallSignal {
     const { request, id, owner } = this.#options;
-    this.#keepAlive();
-    return new CallSignal(this.#waiting.cancellations, owner, id, () => request.signal);
+    this.#cancelling ??= new CallSignal(this.#waiting.cancellations, owner, id, () => request.signal);
+    return this.#cancelling;
   }
 
   #keepAlive(): void {

@@ -78,6 +78,11 @@ export function eventFrame(data: string, id?: string): string {
     : `event: message\nid: ${id}\ndata: ${data}${EVENT_TAIL}`;
 }
 
+/** What is left to say to a request that was cancelled: a stream that ends without a message. */
+export function noAnswer(): BytesReply {
+  return replyBytes(200, EVENTS_TYPE, '', EVENTS_HEADERS);
+}
+
 /** What keeps proxies from cutting a stream on which nothing happens. */
 export const KEEP_ALIVE_FRAME = ': keepalive\n\n';
 export const KEEP_ALIVE_MS = 15_000;

@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../auth/principal.ts';
 import { CallSignal, type Cancellations } from './cancellations.ts';
-import { askingOf, type Served } from './served.ts';
+import { type Asking, askingOf, type Served } from './served.ts';
 import type { ToolContext } from './tools/mcp-tool.ts';
 
 /** A call of a tool that comes by way of the SDK. */
@@ -10,15 +10,17 @@ export class SdkCall implements ToolContext {
   readonly requestId: string;
   readonly isStateful: boolean;
   readonly #request: ServerContext['mcpReq'];
+  readonly #withhold: Asking['withhold'];
   readonly #cancelling: CallSignal;
   #steps = 0;
 
   constructor(cancellations: Cancellations, { owner, updates }: Served, context: ServerContext) {
-    const { principal, requestId } = askingOf(context);
+    const { principal, requestId, withhold } = askingOf(context);
     this.principal = principal;
     this.requestId = requestId;
     this.isStateful = updates === 'session';
     this.#request = context.mcpReq;
+    this.#withhold = withhold;
     const { id, signal } = context.mcpReq;
     this.#cancelling = new CallSignal(cancellations, owner, id, () => signal);
   }
@@ -38,7 +40,9 @@ export class SdkCall implements ToolContext {
     });
   }
 
+  /** To be called before the SDK hears of the result. */
   end(): void {
     this.#cancelling.end();
+    if (this.#cancelling.isCancelled) this.#withhold(this.#request.id);
   }
 }

@@ -2,6 +2,7 @@ import type { AuthInfo, Implementation, ServerContext } from '@modelcontextproto
 import { assert } from '../../base/assert.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Cancellations } from './cancellations.ts';
+import type { RpcId } from './rpc-message.ts';
 import type { McpTools } from './tools/mcp-tools.ts';
 import type { TranscriptResource } from './transcript-resource.ts';
 
@@ -43,11 +44,16 @@ export interface Subscriptions {
 export interface Asking {
   readonly principal: Principal;
   readonly requestId: string;
+  /** Keeps back what the SDK is about to answer to a call: it was cancelled. */
+  readonly withhold: (id: RpcId) => void;
 }
 
 /** Takes along who asks, on the way through the SDK; it has been let in already. */
-export function authInfoOf({ principal, requestId }: Asking): AuthInfo {
-  const asking: Asking = { principal, requestId };
+export function authInfoOf(
+  { principal, requestId }: Pick<Asking, 'principal' | 'requestId'>,
+  withhold: Asking['withhold'],
+): AuthInfo {
+  const asking: Asking = { principal, requestId, withhold };
   return { token: '', clientId: principal.credentialId, scopes: [], extra: { asking } };
 }
 

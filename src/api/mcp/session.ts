@@ -9,7 +9,7 @@ import { type McpRequest, SESSION_HEADER } from './mcp-request.ts';
 import { mcpServer } from './mcp-server.ts';
 import type { PlainCall, QuickAnswers } from './quick-answers.ts';
 import { QuickCall, type Waiting } from './quick-call.ts';
-import { isRequestEvent, type RequestEvents } from './request-events.ts';
+import { isRequestEvent, isWithheld, type RequestEvents } from './request-events.ts';
 import {
   cancelledId,
   EVENTS_HEADERS,
@@ -17,6 +17,7 @@ import {
   isRecord,
   JSON_TYPE,
   KEEP_ALIVE_MS,
+  type RpcId,
   rpcError,
 } from './rpc-message.ts';
 import { authInfoOf, type McpContents } from './served.ts';
@@ -51,6 +52,8 @@ export class McpSession {
   #usedMs: number;
   #underWay = 0;
   #isInitialized = false;
+  /** Ids of calls that were cancelled, and whose answers the SDK has not given yet. */
+  readonly #withheld = new Set<RpcId>();
 
   constructor(parts: SessionParts, id: string, principal: Principal) {
     this.id = id;
@@ -59,7 +62,7 @@ export class McpSession {
     this.#channel = new Channel(parts, () => this.#principal);
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      eventStore: parts.events.of(id),
+      eventStore: parts.events.of(id, (requestId) => this.#withheld.delete(requestId)),
       retryInterval: RETRY_MS,
       keepAliveMs: KEEP_ALIVE_MS,
       onsessioninitialized: () => {
@@ -113,7 +116,7 @@ export class McpSession {
     this.#use(request);
     const cancelled = cancelledId(body);
     if (cancelled !== null) {
-      // The SDK would leave the call's stream open without an answer; so the call ends early, as if by itself.
+      // The SDK would leave the call's stream open for ever; so it answers, and the answer is withheld.
       this.#parts.waiting.cancellations.cancel(this.id, cancelled);
       return replyEmpty(202);
     }
@@ -126,6 +129,8 @@ export class McpSession {
   async get(request: McpRequest): Promise<Reply> {
     this.#use(request);
     const lastEventId = request.header('last-event-id');
+    // 204 tells clients not to come back (HTML, "Server-sent events"): they would, every second.
+    if (this.#parts.events.isOver(this.id, lastEventId)) return replyEmpty(204);
     if (isRequestEvent(lastEventId)) return await this.#bySdk('GET', request);
     if (!request.header('accept').includes(EVENTS_TYPE))
       return rpcError(406, -32_000, 'Not Acceptable: Client must accept text/event-stream');
@@ -180,13 +185,13 @@ export class McpSession {
     this.#underWay += 1;
     try {
       const response = await this.#transport.handleRequest(webRequest(method, request), {
-        authInfo: authInfoOf(request),
+        authInfo: authInfoOf(request, (id) => this.#withheld.add(id)),
         ...(body === undefined ? {} : { parsedBody: body }),
       });
       const reply = await replyOf(response, request.signal);
       isStream = reply.kind === 'stream';
       return reply.kind === 'stream'
-        ? { ...reply, body: this.#whileUnderWay(reply.body, leavePlace) }
+        ? { ...reply, body: this.#whileUnderWay(sentPieces(reply.body), leavePlace) }
         : reply;
     } finally {
       if (!isStream) leavePlace();
@@ -209,6 +214,11 @@ export class McpSession {
     this.#underWay -= 1;
     this.#usedMs = this.#parts.clock.monotonicMs();
   }
+}
+
+/** What may go out of what the SDK says. */
+async function* sentPieces(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+  for await (const piece of pieces) if (typeof piece === 'string' || !isWithheld(piece)) yield piece;
 }
 
 /** Whoever loses the answer of a call that only looks asks again: nothing need be kept of it. */

@@ -9,7 +9,7 @@ import type { McpRequest } from './mcp-request.ts';
 import { mcpServer } from './mcp-server.ts';
 import type { QuickAnswers } from './quick-answers.ts';
 import type { Waiting } from './quick-call.ts';
-import { cancelledId, isRecord, KEEP_ALIVE_MS } from './rpc-message.ts';
+import { cancelledId, isRecord, KEEP_ALIVE_MS, noAnswer } from './rpc-message.ts';
 import { authInfoOf, type McpContents } from './served.ts';
 import { streamPlace } from './stream-place.ts';
 import { transcriptBus } from './transcript-bus.ts';
@@ -61,7 +61,12 @@ export class StatelessDoor {
     this.#parts.counts.sdk += 1;
     const handler = this.#handlerFor(request);
     if (isListen(body)) return await this.#listen(handler, request, body);
-    return await replyOf(await answerOf(handler, method, request, body), request.signal);
+    const withheld = new Withheld();
+    // Of a batch the other answers go out, and so all do.
+    const withhold = isRecord(body) ? () => withheld.withhold() : () => {};
+    const answer = answerOf(handler, method, request, { body, withhold });
+    const signal = AbortSignal.any([request.signal, withheld.signal]);
+    return await Promise.race([withheld.reply, answer.then((response) => replyOf(response, signal))]);
   }
 
   /** A credential acts for these agents from now on: whoever listens for others hears nothing more. */
@@ -83,7 +88,7 @@ export class StatelessDoor {
 
   async #learn(request: McpRequest, body: unknown, constant: ConstantRequest): Promise<Reply> {
     this.#parts.counts.sdk += 1;
-    const response = await answerOf(this.#handlerFor(request), 'POST', request, body);
+    const response = await answerOf(this.#handlerFor(request), 'POST', request, { body });
     const text = await response.text();
     this.#memory.keep(constant, response, text);
     const contentType = response.headers.get('content-type') ?? '';
@@ -99,7 +104,7 @@ export class StatelessDoor {
       this.#listening.delete(listening);
     });
     this.#listening.add(listening);
-    return await listening.answer(await answerOf(handler, 'POST', request, body), request.signal);
+    return await listening.answer(await answerOf(handler, 'POST', request, { body }), request.signal);
   }
 
   /** A handler of its own for every request, so that nobody hears what is told to another. */
@@ -117,14 +122,40 @@ export class StatelessDoor {
   }
 }
 
+/** Ends what the SDK answers to a call, or takes its place before it begins. */
+class Withheld {
+  readonly #controller = new AbortController();
+  readonly #reply = Promise.withResolvers<Reply>();
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Resolves when the answer is withheld, and else never. */
+  get reply(): Promise<Reply> {
+    return this.#reply.promise;
+  }
+
+  withhold(): void {
+    this.#reply.resolve(noAnswer());
+    this.#controller.abort();
+  }
+}
+
+interface ForSdk {
+  readonly body: unknown;
+  readonly withhold?: () => void;
+}
+
 function answerOf(
   handler: McpHttpHandler,
   method: HttpVerb,
   request: McpRequest,
-  body: unknown,
+  { body, withhold = () => {} }: ForSdk,
 ): Promise<Response> {
   const parsed = body === undefined ? {} : { parsedBody: body };
-  return handler.fetch(webRequest(method, request), { authInfo: authInfoOf(request), ...parsed });
+  const authInfo = authInfoOf(request, withhold);
+  return handler.fetch(webRequest(method, request), { authInfo, ...parsed });
 }
 
 function isListen(body: unknown): boolean {

@@ -63,7 +63,7 @@ test('who is not let in learns where to ask', async () => {
   const answer = await new McpCaller(`${url}/mcp/`, { authorization: 'Bearer svc_wrong' }).post(CALL);
   expect(answer.status).toBe(401);
   expect(answer.headers.get('www-authenticate')).toBe(
-    'Bearer resource_metadata="https://voice.example.com/.well-known/oauth-protected-resource/mcp/"',
+    'Bearer resource_metadata="https://voice.example.com/.well-known/oauth-protected-resource/mcp/", error="invalid_token", error_description="It is unknown, has expired or was revoked"',
   );
 });
 
@@ -123,7 +123,7 @@ test('a call ends when its client is gone', async () => {
   expect(await asking).toBeNull();
 });
 
-test('a call that is cancelled ends at once, with an answer', async () => {
+test('a call that is cancelled ends at once, without an answer', async () => {
   const { url, tools } = await mcpDoors();
   const caller = new McpCaller(`${url}/mcp`);
   const asking = caller.post(CALL);
@@ -133,7 +133,30 @@ test('a call that is cancelled ends at once, with an answer', async () => {
   expect((await caller.post({ ...cancel, params: { requestId: '9' } })).status).toBe(202);
   expect(tools.waiting).toHaveLength(1);
   expect((await caller.post(cancel)).status).toBe(202);
-  expect((await asking).text).toContain('"aborted":true');
+  await eventually(() => tools.waiting.length === 0);
+  const { status, headers, text } = await asking;
+  expect([status, headers.get('content-type'), text]).toEqual([200, 'text/event-stream', '']);
+});
+
+test('a call whose answer has begun is cancelled without a message', async () => {
+  const { url, tools, world } = await mcpDoors();
+  const caller = new McpCaller(`${url}/mcp`);
+  const asking = caller.post(CALL);
+  await eventually(() => tools.waiting.length === 1);
+  world.clock.advance(15_000);
+  await caller.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
+  expect((await asking).text).toBe(': keepalive\n\n');
+});
+
+test('a call that the SDK answers is cancelled without a message, too', async () => {
+  const { url, tools } = await mcpDoors();
+  const caller = new McpCaller(`${url}/mcp`);
+  const unusual = { ...CALL, params: { ...CALL.params, unusual: true } };
+  const asking = caller.post(unusual);
+  await eventually(() => tools.waiting.length === 1);
+  await caller.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
+  const { status, text } = await asking;
+  expect([status, text]).toEqual([200, '']);
 });
 
 test('of two calls by one id nobody knows which is cancelled', async () => {
