@@ -20,7 +20,7 @@ import { hasSession } from '../store/sessions.ts';
 import type { Db } from '../store/tables.ts';
 import { type AuthorizationDomain, CODE_MS } from './authorization-domain.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { isLoopbackRedirect, redirectTo } from './redirect-uris.ts';
+import { isLoopbackRedirect, isPrivateUseRedirect, redirectTo } from './redirect-uris.ts';
 import { isWithin, namesOf } from './scope-names.ts';
 
 /** Codes of one authorization that wait to be redeemed. */
@@ -38,7 +38,8 @@ export interface Choice {
  * What the account let the client do before, if that goes for this request too: it would be sent to the same place, for
  * no more than was said yes to. A client that names no platforms asks for those it has. On loopback any program may
  * listen at another port, or at the same one later: there the yes goes for the very address and for the session in which
- * it was said. Null: somebody has to be asked.
+ * it was said. Any program may claim a scheme like `app://`, so there people are asked each time (RFC 8252, section 8.6).
+ * Null: somebody has to be asked.
  */
 export function rememberedFor(
   former: ListedAuthorization | undefined,
@@ -46,7 +47,7 @@ export function rememberedFor(
   sessionId: string,
 ): McpAuthorization | null {
   if (!former || former.agentIds.length === 0) return null;
-  if (former.redirectUri !== redirectUri) return null;
+  if (former.redirectUri !== redirectUri || isPrivateUseRedirect(redirectUri)) return null;
   if (isLoopbackRedirect(redirectUri) && former.sessionId !== sessionId) return null;
   return platforms === null || isWithin(platforms, former.platforms) ? former : null;
 }

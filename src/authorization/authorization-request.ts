@@ -4,7 +4,7 @@ import { findClient, type OauthClient } from '../store/oauth-clients.ts';
 import { type AuthorizationDomain, isResource } from './authorization-domain.ts';
 import { documentClient, isDocumentUrl } from './client-documents.ts';
 import { isRedirectUri, isSameRedirect, redirectTo } from './redirect-uris.ts';
-import { platformsNamed } from './scope-names.ts';
+import { platformsNamed, SCOPE_NAMES } from './scope-names.ts';
 
 /** SHA-256 in base64url. */
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
@@ -19,6 +19,8 @@ export interface AskedParameters {
   readonly code_challenge_method: string;
   readonly resource: string;
   readonly scope: string;
+  /** Names of parameters that came more than once. */
+  readonly repeated?: readonly string[];
 }
 
 /** A client that wants to act for somebody, and how it will prove that it is the one that asked. */
@@ -31,7 +33,12 @@ export interface AuthorizationRequest {
   readonly platforms: ReadonlySet<Platform> | null;
 }
 
-type RefusalCode = 'access_denied' | 'invalid_request' | 'invalid_target' | 'unsupported_response_type';
+type RefusalCode =
+  | 'access_denied'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'unsupported_response_type';
 
 /** Says no to a client, by way of the browser (RFC 6749, section 4.1.2.1). */
 export class AuthorizationRefused extends Error {
@@ -58,22 +65,25 @@ export class AuthorizationRefused extends Error {
 }
 
 /**
- * Reads what a client asks for. Throws `client_unknown` and `redirect_unknown`, which only the person may hear: whoever
- * wrote such a request may not have them sent anywhere. Throws AuthorizationRefused for the rest, and TooManyAttempts.
+ * Reads what a client asks for. Throws `client_unknown`, `redirect_unknown` and `parameter_repeated`, which only the person
+ * may hear: whoever wrote such a request may not have them sent anywhere. Throws AuthorizationRefused for the rest, and TooManyAttempts.
  */
 export async function readAuthorizationRequest(
   domain: AuthorizationDomain,
   asked: AskedParameters,
   ip: string,
 ): Promise<AuthorizationRequest> {
+  assertNamedOnce(asked);
   const { state, redirect_uri: redirectUri } = asked;
   const client = await clientOf(domain, asked.client_id, ip);
   if (!isRedirectUri(redirectUri) || !client.redirectUris.some((known) => isSameRedirect(known, redirectUri)))
     throw new GatewayError('redirect_unknown');
+  const refuse = (code: RefusalCode, description: string): AuthorizationRefused =>
+    new AuthorizationRefused(code, description, { redirectUri, state }, domain.issuer());
   const fault = faultIn(domain, asked);
-  if (fault !== null)
-    throw new AuthorizationRefused(fault.code, fault.description, { redirectUri, state }, domain.issuer());
+  if (fault !== null) throw refuse(fault.code, fault.description);
   const platforms = platformsNamed(asked.scope);
+  if (platforms === undefined) throw refuse('invalid_scope', `scope: only ${SCOPE_NAMES.join(' ')}`);
   return { client, redirectUri, state, codeChallenge: asked.code_challenge, platforms };
 }
 
@@ -95,8 +105,16 @@ interface Fault {
   readonly description: string;
 }
 
+/** Where the answer goes must be beyond doubt before anything is sent there. */
+function assertNamedOnce({ repeated = [] }: AskedParameters): void {
+  if (repeated.includes('client_id') || repeated.includes('redirect_uri'))
+    throw new GatewayError('parameter_repeated');
+}
+
 /** PKCE is no choice (OAuth 2.1, section 4.1.1), and its `plain` is none either. */
 function faultIn(domain: AuthorizationDomain, asked: AskedParameters): Fault | null {
+  if (asked.repeated && asked.repeated.length > 0)
+    return { code: 'invalid_request', description: 'A parameter comes more than once' };
   if (asked.response_type !== 'code')
     return { code: 'unsupported_response_type', description: 'response_type must be code' };
   if (asked.code_challenge_method !== 'S256' || !S256_CHALLENGE.test(asked.code_challenge))

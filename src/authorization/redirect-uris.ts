@@ -1,15 +1,41 @@
 const MAX_LENGTH = 2_048;
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
+/** A scheme of an application's own is followed by a host or a path (RFC 8252, section 7.1): `a://b`, `a.b.c:/d`. */
+const PRIVATE_USE = /^[a-z][a-z0-9+.-]+:\//;
+
 /**
- * Whether a client may have people sent there: by https, or by http to the machine that they sit at (RFC 8252, section
- * 7.3). No fragment, nobody's name or password, and written as URLs are, so that everybody reads it alike.
+ * Schemes that no application calls its own: those that run or show what they hold, that browsers keep to themselves,
+ * that start a program of the operating system with what follows, and those of other protocols.
+ */
+const NEVER: ReadonlySet<string> = new Set(
+  `javascript vbscript livescript mocha data blob filesystem file jar view-source view about resource
+  chrome chrome-extension chrome-search chrome-untrusted devtools edge brave opera vivaldi moz-extension moz-icon
+  safari-extension safari-web-extension webkit ms-browser-extension res mk mhtml ms-its its hcp help help2 shell
+  intent android-app content itms itms-apps itms-services market search search-ms
+  http ws wss ftp ftps sftp tftp ssh telnet tn3270 rlogin ldap ldaps smb cifs nfs afp dav davs webdav webdavs imap
+  imaps pop pop3 nntp news snews gopher wais irc ircs xmpp rtsp rtsps rtmp mms sip sips tel callto sms smsto mailto
+  facetime facetime-audio geo maps magnet git svn rsync vnc rdp cid mid urn dict dns feed finger
+  applescript prefs app-prefs x-man-page`.split(/\s+/),
+);
+/** Windows' own programs, some of which ran what they were given. */
+const NEVER_PREFIX = /^(?:ms-|microsoft-|windows-|microsoft\.windows\.|x-apple|com\.apple\.)/;
+
+/**
+ * Whether a client may have people sent there: by https, by http to the machine that they sit at, or by a scheme of an
+ * application on it (RFC 8252, section 7). No fragment, nobody's name or password, and written as URLs are, so that
+ * everybody reads it alike.
  */
 export function isRedirectUri(text: string): boolean {
   const url = text.length <= MAX_LENGTH && URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.href !== text && url.href !== `${text}/`)) return false;
   if (url.hash !== '' || text.includes('#') || url.username !== '' || url.password !== '') return false;
-  return url.protocol === 'https:' || isLoopback(url);
+  return url.protocol === 'https:' || isLoopback(url) || isPrivateUse(url);
+}
+
+/** Whether it is an application, known by a scheme of its own, that is sent the answer. */
+export function isPrivateUseRedirect(redirectUri: string): boolean {
+  return isPrivateUse(new URL(redirectUri));
 }
 
 /** Whether somebody may be sent to `asked` for whom `known` was told: the same place, on loopback at any port. */
@@ -29,6 +55,11 @@ export function redirectTo(redirectUri: string, answer: Readonly<Record<string, 
   const told = Object.entries(answer).filter(([, value]) => value !== '');
   const query = new URLSearchParams(told).toString();
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${query}`;
+}
+
+function isPrivateUse({ protocol, href }: URL): boolean {
+  const scheme = protocol.slice(0, -1);
+  return scheme !== 'https' && PRIVATE_USE.test(href) && !NEVER.has(scheme) && !NEVER_PREFIX.test(scheme);
 }
 
 function isLoopback({ protocol, hostname }: URL): boolean {

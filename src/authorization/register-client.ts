@@ -70,7 +70,7 @@ function redirectUrisOf(given: unknown): string[] {
   if (!uris.every((uri) => typeof uri === 'string' && isRedirectUri(uri)))
     throw new RegistrationRefused(
       'invalid_redirect_uri',
-      'redirect_uris: https, or http to 127.0.0.1, [::1] or localhost, without a fragment',
+      'redirect_uris: https, http to 127.0.0.1, [::1] or localhost, or a scheme of your application like app://; no fragment',
     );
   return uris;
 }

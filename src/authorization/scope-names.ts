@@ -6,10 +6,11 @@ type Reach = ReadonlySet<Platform> | null;
 /** What a client may ask for by name: a platform each. Whoever names none asks for all. */
 export const SCOPE_NAMES: readonly string[] = PLATFORMS;
 
-/** The platforms that a `scope` names. Other names mean nothing here. */
-export function platformsNamed(scope: string): Reach {
-  const names = new Set(scope.split(' '));
-  const named = PLATFORMS.filter((platform) => names.has(platform));
+/** The platforms that a `scope` names, all of them when it names none; undefined when it holds an unknown name. */
+export function platformsNamed(scope: string): Reach | undefined {
+  const names = new Set(scope.split(' ').filter((name) => name !== ''));
+  const named = PLATFORMS.filter((platform) => names.delete(platform));
+  if (names.size > 0) return undefined;
   return named.length === 0 ? null : reachOf(named);
 }
 

@@ -31,6 +31,7 @@ const ERROR_TABLE = {
   malformed_request: { status: 400, text: 'Malformed HTTP request' },
   client_unknown: { status: 400, text: 'This client is not known here' },
   redirect_unknown: { status: 400, text: 'The client wants you to be sent to an address that it never told' },
+  parameter_repeated: { status: 400, text: 'The client sent a parameter more than once' },
   consent_outdated: { status: 400, text: 'This page is out of date; go back to the client and begin again' },
   file_source: { status: 400, text: 'Provide exactly one of url or bytes_b64' },
   url_blocked: { status: 400, text: 'Invalid URL / SSRF blocked' },

@@ -21,6 +21,7 @@ import { TOO_MANY } from '../rest/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
 import type { AuthorizationDoor } from './authorization-door.ts';
 import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.ts';
+import { repeatedNames } from './form-body.ts';
 import { returnCookie } from './return-cookie.ts';
 
 const TAGS = ['MCP authorization'] as const;
@@ -65,7 +66,8 @@ function ask(door: AuthorizationDoor): Route {
       const session = door.sessionOf(request.header('cookie'));
       if (session === null || wants(query, 'login')) return signInReply(door, query, session);
       return await orRefusal(302, async () => {
-        const asked = await readAuthorizationRequest(door.domain, query, address);
+        const repeated = repeatedNames(new URLSearchParams(request.search));
+        const asked = await readAuthorizationRequest(door.domain, { ...query, repeated }, address);
         const { accountId } = session;
         await requireVerifiedAddress(door.domain.store.db, accountId);
         const former = await findAuthorization(door.domain.store.db, accountId, asked.client.clientId);

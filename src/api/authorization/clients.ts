@@ -12,11 +12,10 @@ import { type Route, type RouteRequest, route } from '../http/route.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { OAuthFault, OAuthTokens, RegisteredClient, RevokedToken } from '../schema/authorization.ts';
 import type { AuthorizationDoor } from './authorization-door.ts';
-import { parseForm, singleFields } from './form-body.ts';
+import { parseForm, repeatedNames } from './form-body.ts';
 
 const TAGS = ['MCP authorization'] as const;
 const REFUSED = { description: 'In the words of OAuth', schema: OAuthFault };
-const TWICE = 'A parameter comes twice';
 
 /** What MCP clients ask themselves, without a person. */
 export function clientRoutes(door: AuthorizationDoor): Route[] {
@@ -76,7 +75,7 @@ function token({ issueTokens }: AuthorizationDoor): Route {
     operationId: 'issueTokens',
     summary: 'Get tokens for a code or a refresh token',
     description:
-      'A form. A code works once and a refresh token works once: whichever comes a second time ends all that came of it. Access tokens last an hour, and end when they are refreshed.',
+      'A form. A code works once and a refresh token works once: a second use ends everything that came of it. Only the same client may repeat a refresh, within 60 seconds and until one of the new tokens is used: it gets the same tokens again. A refresh with a `scope` gets an access token for those platforms alone. Access tokens last an hour, and end when they are refreshed.',
     tags: TAGS,
     headers: ['authorization'],
     body: 'raw',
@@ -107,11 +106,11 @@ async function answerForm(
   request: Pick<RouteRequest<null, unknown, unknown, Uint8Array>, 'body' | 'header'>,
   answer: (asked: ClientRequest) => Promise<ClientAnswer>,
 ) {
-  const form = singleFields(parseForm(request.body));
+  const form = parseForm(request.body);
   const answered =
-    form === null
-      ? refusal('invalid_request', TWICE)
-      : await answer({ form, authorization: request.header('authorization') });
+    repeatedNames(form).length === 0
+      ? await answer({ form: Object.fromEntries(form), authorization: request.header('authorization') })
+      : refusal('invalid_request', 'A parameter comes more than once');
   return reply(answered.status, answered.body, answered.headers) as
     | JsonReply<200, never>
     | JsonReply<400 | 401, { error: string }>;

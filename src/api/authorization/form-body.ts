@@ -3,8 +3,7 @@ export function parseForm(body: Uint8Array): URLSearchParams {
   return new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 }
 
-/** The fields of a form none of which may come twice (RFC 6749, section 3.2); null when one does. */
-export function singleFields(form: URLSearchParams): Record<string, string> | null {
-  const names = [...form.keys()];
-  return new Set(names).size === names.length ? Object.fromEntries(form) : null;
+/** Names that come more than once, which none may (RFC 6749, sections 3.1 and 3.2). */
+export function repeatedNames(parameters: URLSearchParams): string[] {
+  return [...new Set(parameters.keys())].filter((name) => parameters.getAll(name).length > 1);
 }

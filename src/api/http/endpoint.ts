@@ -60,6 +60,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   readonly params: unknown;
   readonly query: unknown;
   readonly path: string;
+  readonly search: string;
   readonly idempotency: RequestRef | null;
   /** Method, path and query of a request with a key; '' of any other. */
   readonly target: string;
@@ -81,6 +82,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
     this.path = request.getUrl();
     this.params = parsePart(route.params, 'path', () => namedValues(parameterNames, values));
     const query = request.getQuery();
+    this.search = query;
     this.query =
       query === '' && emptyQuery !== undefined
         ? emptyQuery

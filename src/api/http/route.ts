@@ -37,6 +37,8 @@ export interface RouteRequest<Who = Principal | null, Params = unknown, Query = 
   readonly requestId: string;
   /** The path as it was asked for: with a slash at the end where it came with one. */
   readonly path: string;
+  /** The query as it came, without the question mark; '' without one. */
+  readonly search: string;
   /** Of a request that came with an `Idempotency-Key`; null without one. */
   readonly idempotency: RequestRef | null;
   /** The client's IP address: IPv4, or IPv6 in its eight groups. Known while the client is there: read it first. */

@@ -1,4 +1,5 @@
 import type { AuthorizationRequest } from '../../authorization/authorization-request.ts';
+import { isPrivateUseRedirect } from '../../authorization/redirect-uris.ts';
 import { escapeHtml } from '../../base/html.ts';
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import type { Page } from './page.ts';
@@ -123,11 +124,15 @@ function identityOf({ client }: AuthorizationRequest): string {
 
 function destinationOf(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
-  return protocol === 'https:' ? host : `a program on this computer (${host})`;
+  if (protocol === 'https:') return host;
+  return `a program on this computer (${isPrivateUseRedirect(redirectUri) ? `whichever opens ${protocol}` : host})`;
 }
 
-/** Browsers hold the redirect after a form to its page's policy as well. IPv6 has no source of its own there. */
+/**
+ * Browsers hold the redirect after a form to its page's policy as well. IPv6 has no source of its own there, and neither
+ * has a host below a scheme that browsers do not know.
+ */
 function sourceOf(redirectUri: string): string {
   const { protocol, origin, hostname } = new URL(redirectUri);
-  return hostname.startsWith('[') ? protocol : origin;
+  return hostname.startsWith('[') || isPrivateUseRedirect(redirectUri) ? protocol : origin;
 }

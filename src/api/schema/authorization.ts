@@ -7,13 +7,13 @@ export const AuthorizeQuery = z.object({
     .string()
     .default('')
     .describe('As it was registered, or the https URL of a document about the client'),
-  redirect_uri: z.string().default('').describe('One that the client told; on loopback at any port'),
+  redirect_uri: z.string().default('').describe('One that the client registered; on loopback at any port'),
   response_type: z.string().default('').describe('`code`'),
   state: z.string().default('').describe('Comes back as it is'),
   code_challenge: z.string().default('').describe('PKCE: SHA-256 of the verifier in base64url'),
   code_challenge_method: z.string().default('').describe('`S256`'),
   resource: z.string().default('').describe('The address of the MCP server; left out, it is meant'),
-  scope: z.string().default('').describe('Names of platforms; left out, all of them are asked for'),
+  scope: z.string().default('').describe('Names of platforms, with spaces between; left out, all of them. An unknown name is `invalid_scope`'),
   prompt: z.string().default('').describe('`consent` asks anew, `login` lets somebody else sign in'),
 });
 
@@ -42,7 +42,7 @@ export const OAuthTokens = z
     access_token: z.string(),
     token_type: z.literal('Bearer'),
     expires_in: z.int().describe('Seconds'),
-    refresh_token: z.string().describe('Works once'),
+    refresh_token: z.string().describe('Works once; a refresh may be repeated for 60 seconds'),
     scope: z.string().describe('The platforms that were granted'),
   })
   .meta({ id: 'OAuthTokens' });

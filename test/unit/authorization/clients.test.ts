@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { approve } from '../../../src/authorization/approve.ts';
-import { readAuthorizationRequest } from '../../../src/authorization/authorization-request.ts';
+import { approve, rememberedFor } from '../../../src/authorization/approve.ts';
+import {
+  AuthorizationRefused,
+  readAuthorizationRequest,
+} from '../../../src/authorization/authorization-request.ts';
 import { isDocumentUrl } from '../../../src/authorization/client-documents.ts';
 import { isRedirectUri, isSameRedirect } from '../../../src/authorization/redirect-uris.ts';
 import { registerClient } from '../../../src/authorization/register-client.ts';
+import { findAuthorization } from '../../../src/store/mcp-authorizations.ts';
 import { findClient } from '../../../src/store/oauth-clients.ts';
 import { type AuthorizationWorld, asked, authorizationWorld, IP, REDIRECT } from './test-domain.ts';
 
@@ -66,8 +70,41 @@ test.each([
   ['HTTPS://client.example/', false],
   ['https://client.example/a/../b', false],
   ['https://client.example/\nX: y', false],
-  ['custom://callback', false],
+  ['cursor://anysphere.cursor-retrieval/oauth/user-vcg/callback', true],
+  ['vscode://vscode.github-authentication/did-authenticate', true],
+  ['vscode-insiders://ms.extension', true],
+  ['com.example.app:/oauth2redirect', true],
+  ['com.example.app:///callback?a=1', true],
+  ['claude://callback', true],
+  ['custom:callback', false],
+  ['cursor://client/#x', false],
+  ['cursor://user@client/callback', false],
+  ['Cursor://client/callback', false],
+  ['cursor://client/\tcallback', false],
+  ['c:/windows/callback', false],
   ['javascript:alert(1)', false],
+  ['javascript://client/%0aalert(1)', false],
+  ['JavaScript://client/%0aalert(1)', false],
+  ['java\nscript://client/%0aalert(1)', false],
+  [' javascript://client/%0aalert(1)', false],
+  ['vbscript://client/x', false],
+  ['data:text/html,x', false],
+  ['data://text/html,x', false],
+  ['file:///etc/passwd', false],
+  ['file://host/share', false],
+  ['blob:https://client.example/x', false],
+  ['filesystem:https://client.example/x', false],
+  ['view-source://client.example/', false],
+  ['about://blank', false],
+  ['chrome://settings', false],
+  ['chrome-extension://abc/page.html', false],
+  ['ms-msdt://x', false],
+  ['search-ms://query', false],
+  ['intent://scan/', false],
+  ['ws://client.example/', false],
+  ['ftp://client.example/', false],
+  ['ssh://client.example/', false],
+  ['sip://client.example/', false],
   ['/callback', false],
   ['', false],
 ])('%s may be where people are sent: %s', (uri, may) => {
@@ -84,6 +121,11 @@ test.each([
   [REDIRECT, 'http://127.0.0.1:33418/callback?a=1', false],
   ['https://client.example/callback', 'https://client.example:8443/callback', false],
   ['https://client.example', 'https://client.example/', false],
+  ['cursor://client/callback', 'cursor://client/callback', true],
+  ['cursor://client/callback', 'cursor://client:1/callback', false],
+  ['cursor://client/callback', 'cursor://client/Callback', false],
+  ['cursor://client/callback', 'vscode://client/callback', false],
+  ['cursor://client/callback', 'cursor://client/callback?a=1', false],
 ])('%s and %s are the same place: %s', (known, given, isSame) => {
   expect(isSameRedirect(known, given)).toBe(isSame);
 });
@@ -131,4 +173,37 @@ test.each([
   documents.set(DOCUMENT, JSON.stringify(document));
   const asking = readAuthorizationRequest(domain, asked(DOCUMENT), IP);
   await expect(asking).rejects.toThrow('This client is not known here');
+});
+
+test('whoever claims the scheme of an application is asked for each time', async () => {
+  const { domain, actor, agentId, store, accountId } = await authorizationWorld();
+  const redirect_uri = 'cursor://client/callback';
+  const metadata = { ...METADATA, redirect_uris: [redirect_uri] };
+  const { clientId } = (await registerClient(domain, metadata, IP)).client;
+  const request = await readAuthorizationRequest(domain, asked(clientId, { redirect_uri }), IP);
+  const location = await approve(domain, actor, request, { platforms: null, agentIds: [agentId] });
+  expect(location).toMatch(/^cursor:\/\/client\/callback\?code=mcc_/);
+  const former = await findAuthorization(store.db, accountId, clientId);
+  expect(former?.redirectUri).toBe(redirect_uri);
+  expect(rememberedFor(former, request, actor.credentialId)).toBeNull();
+});
+
+test.each(['openid', 'sip openid', 'SIP', 'telegram,sip', 'offline_access'])(
+  'a client that asks for %s is told that there is no such scope',
+  async (scope) => {
+    const world = await authorizationWorld();
+    const asking = readAuthorizationRequest(world.domain, asked(await registered(world), { scope }), IP);
+    await expect(asking).rejects.toMatchObject({ code: 'invalid_scope' });
+    await expect(asking).rejects.toBeInstanceOf(AuthorizationRefused);
+  },
+);
+
+test('what comes more than once is refused, and where the answer goes is told to the person alone', async () => {
+  const world = await authorizationWorld();
+  const clientId = await registered(world);
+  const repeating = (...repeated: string[]) =>
+    readAuthorizationRequest(world.domain, asked(clientId, { repeated }), IP);
+  await expect(repeating('scope')).rejects.toMatchObject({ code: 'invalid_request' });
+  for (const name of ['client_id', 'redirect_uri'])
+    await expect(repeating('scope', name)).rejects.toThrow('The client sent a parameter more than once');
 });

@@ -99,6 +99,7 @@ class ToolRequest implements RouteRequest<Principal> {
   readonly query: unknown;
   readonly body: unknown;
   readonly idempotency: RequestRef | null;
+  readonly search = '';
   readonly address = '';
   readonly isHead = false;
   readonly #context: ToolContext;
