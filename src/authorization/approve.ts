@@ -137,6 +137,7 @@ async function issueCode(
     createdAt: nowIso,
     codeExpiresAt: isoAfter(nowIso, CODE_MS),
     redeemedAt: null,
+    narrowedTo: null,
   });
   await pruneGrants(db, authorizationId, 'codes', MAX_OPEN_CODES);
   return code;

@@ -1,7 +1,7 @@
 import { hashToken } from '../accounts/tokens.ts';
 import type { Clock } from '../base/time.ts';
 import { touchAuthorization } from '../store/mcp-authorizations.ts';
-import { type LiveGrant, listAccessTokens, listLiveGrants } from '../store/oauth-grants.ts';
+import { forgetSuccessors, type LiveGrant, listAccessTokens, listLiveGrants } from '../store/oauth-grants.ts';
 import type { Db } from '../store/tables.ts';
 import { isSameReach } from './scope-names.ts';
 
@@ -16,6 +16,8 @@ interface KeptGrant {
 interface KeptToken {
   readonly kept: KeptGrant;
   readonly expiresAt: string;
+  /** As long as it is not, the refresh that it came of may be repeated. */
+  isUsed: boolean;
 }
 
 /** One account's grants by id, and the hashes of their access tokens. */
@@ -79,11 +81,12 @@ export class GrantRing {
       tokens: await listAccessTokens(trx, this.#clock.nowIso(), accountId),
     }));
     const former = this.#byAccount.get(accountId) ?? NOTHING;
+    const used = new Set(former.hashes.filter((hash) => this.#byHash.get(hash)?.isUsed));
     for (const hash of former.hashes) this.#byHash.delete(hash);
     const kept = new Map(grants.map((grant) => [grant.id, keptAs(grant, former)]));
     for (const { tokenHash, grantId, expiresAt } of tokens) {
       const one = kept.get(grantId);
-      if (one) this.#byHash.set(tokenHash, { kept: one, expiresAt });
+      if (one) this.#byHash.set(tokenHash, { kept: one, expiresAt, isUsed: used.has(tokenHash) });
     }
     if (kept.size === 0) this.#byAccount.delete(accountId);
     else this.#byAccount.set(accountId, { grants: kept, hashes: tokens.map(({ tokenHash }) => tokenHash) });
@@ -97,6 +100,7 @@ export class GrantRing {
     const { grant } = found.kept;
     // A token of a gateway that had another address was not made for this one.
     if (grant.resource !== this.#resource()) return null;
+    if (!found.isUsed) this.#firstUse(found);
     this.#touch(found.kept);
     return grant;
   }
@@ -104,6 +108,11 @@ export class GrantRing {
   #tellIfChanged(former: LiveGrant, now: LiveGrant | undefined): void {
     if (!now || !isSameReach(former.platforms, now.platforms)) this.#onChanged(former.id, []);
     else if (former.agentIds.join() !== now.agentIds.join()) this.#onChanged(former.id, now.agentIds);
+  }
+
+  #firstUse(token: KeptToken): void {
+    token.isUsed = true;
+    forgetSuccessors(this.#db, token.kept.grant.id).catch(this.#onTouchFailed);
   }
 
   #touch(kept: KeptGrant): void {

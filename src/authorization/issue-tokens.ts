@@ -7,6 +7,7 @@ import {
 } from './authorization-domain.ts';
 import { type OAuthLibrary, tokenModel } from './token-model.ts';
 
+const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** What came to an endpoint that clients talk to themselves. */
@@ -27,37 +28,55 @@ export interface ClientAnswer {
 export type IssueTokens = (request: ClientRequest) => Promise<ClientAnswer>;
 
 /** Most gateways let no client in by a page, so the library is loaded when the first one comes for a token. */
-async function openLibrary(domain: AuthorizationDomain) {
-  const library: OAuthLibrary = (await import('@node-oauth/oauth2-server')).default;
+async function openLibrary(): Promise<OAuthLibrary> {
+  return (await import('@node-oauth/oauth2-server')).default;
+}
+
+export function tokenIssuer(domain: AuthorizationDomain): IssueTokens {
+  let opening: Promise<OAuthLibrary> | null = null;
+  return async (request) => {
+    const fault = faultIn(domain, request);
+    if (fault !== null) return fault;
+    opening ??= openLibrary().catch((error) => {
+      opening = null;
+      throw error;
+    });
+    return await answerBy(await opening, domain, request);
+  };
+}
+
+/** What the library would call something else: it asks who the client is first, and knows grants that there are not here. */
+function faultIn(domain: AuthorizationDomain, { form, authorization }: ClientRequest): ClientAnswer | null {
+  const { grant_type = '', resource = '', client_secret = '' } = form;
+  if (grant_type === '') return refusal('invalid_request', 'grant_type is missing');
+  if (!GRANT_TYPES.includes(grant_type))
+    return refusal('unsupported_grant_type', `grant_type must be ${GRANT_TYPES.join(' or ')}`);
+  if (authorization !== '' && client_secret !== '')
+    return refusal('invalid_request', 'The client proves itself by header and by form: only one is allowed');
+  if (resource !== '' && !isResource(domain, resource))
+    return refusal('invalid_target', `resource must be ${domain.resource()}`);
+  return null;
+}
+
+async function answerBy(
+  library: OAuthLibrary,
+  domain: AuthorizationDomain,
+  request: ClientRequest,
+): Promise<ClientAnswer> {
   const server = new library({
-    model: tokenModel(domain, library),
+    model: tokenModel(domain, library, request.form.redirect_uri ?? ''),
     accessTokenLifetime: ACCESS_TOKEN_MS / 1_000,
     refreshTokenLifetime: REFRESH_TOKEN_MS / 1_000,
     // The model asks those who have a secret for it; the others prove themselves by PKCE.
     requireClientAuthentication: { authorization_code: false, refresh_token: false },
   });
-  return { library, server };
-}
-
-export function tokenIssuer(domain: AuthorizationDomain): IssueTokens {
-  let opening: ReturnType<typeof openLibrary> | null = null;
-  return async (request) => {
-    const { resource = '' } = request.form;
-    if (resource !== '' && !isResource(domain, resource))
-      return refusal('invalid_target', `resource must be ${domain.resource()}`);
-    opening ??= openLibrary(domain).catch((error) => {
-      opening = null;
-      throw error;
-    });
-    const { library, server } = await opening;
-    const response = new library.Response();
-    try {
-      await server.token(libraryRequest(library, request), response);
-    } catch (error) {
-      if (!(error instanceof library.OAuthError) || error.code >= 500) throw error;
-    }
-    return answerOf(response);
-  };
+  const response = new library.Response();
+  try {
+    await server.token(libraryRequest(library, request), response);
+  } catch (error) {
+    if (!(error instanceof library.OAuthError) || error.code >= 500) throw error;
+  }
+  return answerOf(response);
 }
 
 export function refusal(error: string, description: string, status: 400 | 401 = 400): ClientAnswer {

@@ -1,45 +1,35 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
 import { hashToken, newToken } from '../accounts/tokens.ts';
-import { isoAfter } from '../base/time.ts';
-import { audit, nobodyOf } from '../store/audit-log.ts';
 import { findClient } from '../store/oauth-clients.ts';
-import {
-  deleteGrant,
-  type FoundGrant,
-  findGrantByCode,
-  findToken,
-  pruneGrants,
-  redeemCode,
-  replaceTokens,
-  spendToken,
-} from '../store/oauth-grants.ts';
+import { findGrantByCode, findToken, redeemCode } from '../store/oauth-grants.ts';
 import type { Db } from '../store/tables.ts';
-import { ACCESS_TOKEN_MS, type AuthorizationDomain, REFRESH_TOKEN_MS } from './authorization-domain.ts';
-import { namesOf } from './scope-names.ts';
+import type { AuthorizationDomain } from './authorization-domain.ts';
+import { repeatedPair } from './repeated-refresh.ts';
+import { isWithin, namesOf, platformsNamed } from './scope-names.ts';
+import { endStolen, type Holder, storeTokens } from './stored-tokens.ts';
 
 export type OAuthLibrary = typeof OAuth2Server;
 
 type Model = OAuth2Server.RefreshTokenModel &
   Pick<OAuth2Server.AuthorizationCodeModel, 'getAuthorizationCode' | 'revokeAuthorizationCode'>;
 
-/** Machines on which one client of one account works at the same time. */
-const MAX_GRANTS = 50;
 /** The library compares with its own clock; ours has decided before. */
 const NEVER = new Date(8_640_000_000_000_000);
 
-/** What the library takes for the user: the grant that tokens are for, and the refresh token that they cost. */
-interface Holder {
-  readonly grant: FoundGrant;
-  /** Null: they cost a code. */
-  readonly refreshHash: string | null;
-}
-
-/** How the library's token endpoint finds, uses up and stores things. */
-export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary): Model {
+/**
+ * How the library's token endpoint finds, uses up and stores things, for one request: the library does not tell who asks
+ * when it looks for a refresh token. What it takes for the user is a `Holder`. `redirectUri`: the request's, '' without one.
+ */
+export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, redirectUri: string): Model {
   const { store, clock } = domain;
   const { db } = store;
+  let askingClientId: string | null = null;
   return {
-    getClient: async (clientId, secret) => await clientWith(db, clientId, secret),
+    async getClient(clientId, secret) {
+      const client = await clientWith(db, clientId, secret);
+      askingClientId = client && clientId;
+      return client;
+    },
     getAccessToken: async () => null,
     generateAccessToken: async () => `mcp_${newToken()}`,
     generateRefreshToken: async () => `mcr_${newToken()}`,
@@ -60,49 +50,65 @@ export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary): 
         codeChallengeMethod: 'S256',
         scope: namesOf(grant.platforms),
         client: libraryClient(grant.clientId),
-        user: { grant, refreshHash: null } satisfies Holder,
+        user: { grant, refreshToken: null } satisfies Holder,
       };
     },
 
+    /** A wrong address uses the code up, as a wrong verifier does. The library would call it an invalid request. */
     async revokeAuthorizationCode({ user }) {
       const { grant } = user as Holder;
-      if (await redeemCode(db, grant.id, clock.nowIso())) return true;
-      await endStolen(domain, grant, 'code');
-      return false;
+      if (!(await redeemCode(db, grant.id, clock.nowIso()))) {
+        await endStolen(domain, grant, 'code');
+        return false;
+      }
+      if (redirectUri !== '' && redirectUri !== grant.redirectUri)
+        throw new library.InvalidGrantError('redirect_uri is not the one that the code was sent to');
+      return true;
     },
 
     async getRefreshToken(refreshToken) {
       const found = await findToken(db, hashToken(refreshToken));
       if (found?.token.kind !== 'refresh' || found.grant.resource !== domain.resource()) return null;
       const { token, grant } = found;
-      if (token.spentAt !== null) {
+      const nowIso = clock.nowIso();
+      const mayCome =
+        token.spentAt === null ||
+        (askingClientId === grant.clientId && repeatedPair(token, refreshToken, nowIso) !== null);
+      if (!mayCome) {
         await endStolen(domain, grant, 'refresh token');
         return null;
       }
-      if (token.expiresAt <= clock.nowIso()) return null;
+      if (token.expiresAt <= nowIso) return null;
       return {
         refreshToken,
         scope: namesOf(grant.platforms),
         client: libraryClient(grant.clientId),
-        user: { grant, refreshHash: token.tokenHash } satisfies Holder,
+        user: { grant, refreshToken } satisfies Holder,
       };
     },
 
-    /** It is spent in one transaction with the coming of the new ones: a crash between would leave a client with none. */
+    /** It is spent together with the coming of the new ones. */
     revokeToken: async () => true,
 
-    async saveToken(token, client, user) {
+    async saveToken({ accessToken, refreshToken = '', scope = [] }, client, user) {
       const holder = user as Holder;
-      if (!(await storeTokens(domain, holder, token))) {
+      const asked = platformsNamed(scope.join(' ')) ?? null;
+      const issued = await storeTokens(domain, holder, { accessToken, refreshToken }, asked);
+      if (issued === null) {
         await endStolen(domain, holder.grant, 'refresh token');
         throw new library.InvalidGrantError('Invalid grant: it was used already');
       }
+      if (!isWithin(issued.platforms, asked))
+        throw new library.InvalidScopeError(
+          'A repeated refresh gets the tokens of the first, with their scope',
+        );
       await domain.grants.refresh(holder.grant.accountId);
-      const expiresAt = new Date(Date.now() + ACCESS_TOKEN_MS);
+      const leftMs = Date.parse(issued.expiresAt) - Date.parse(clock.nowIso());
       return {
-        ...token,
-        accessTokenExpiresAt: expiresAt,
-        scope: namesOf(holder.grant.platforms),
+        accessToken: issued.accessToken,
+        refreshToken: issued.refreshToken,
+        accessTokenExpiresAt: new Date(Date.now() + leftMs),
+        scope: namesOf(issued.platforms),
         client,
         user,
       };
@@ -123,43 +129,4 @@ export async function clientWith(
 
 function libraryClient(id: string): OAuth2Server.Client {
   return { id, grants: ['authorization_code', 'refresh_token'] };
-}
-
-/** False: the grant is gone, or its refresh token was spent by somebody else. */
-async function storeTokens(
-  { store, clock }: AuthorizationDomain,
-  { grant, refreshHash }: Holder,
-  { accessToken, refreshToken }: OAuth2Server.Token,
-): Promise<boolean> {
-  const nowIso = clock.nowIso();
-  const common = { accountId: grant.accountId, grantId: grant.id, createdAt: nowIso, spentAt: null };
-  const access = { ...common, kind: 'access', tokenHash: hashToken(accessToken) } as const;
-  const refresh = { ...common, kind: 'refresh', tokenHash: hashToken(refreshToken ?? '') } as const;
-  return await store.db.transaction().execute(async (trx) => {
-    const isOwed =
-      refreshHash === null
-        ? (await findGrantByCode(trx, grant.codeHash)) !== undefined
-        : await spendToken(trx, refreshHash, nowIso);
-    if (!isOwed) return false;
-    await replaceTokens(trx, grant.id, [
-      { ...access, expiresAt: isoAfter(nowIso, ACCESS_TOKEN_MS) },
-      { ...refresh, expiresAt: isoAfter(nowIso, REFRESH_TOKEN_MS) },
-    ]);
-    await pruneGrants(trx, grant.authorizationId, 'redeemed', MAX_GRANTS);
-    return true;
-  });
-}
-
-/** Something that works once came twice: one of the two who have it has no right to it, so that nobody keeps any. */
-async function endStolen(
-  { store, clock, grants }: AuthorizationDomain,
-  { id, accountId, clientId }: FoundGrant,
-  what: 'code' | 'refresh token',
-): Promise<void> {
-  await store.db.transaction().execute(async (trx) => {
-    if (!(await deleteGrant(trx, id))) return;
-    const detail = { grantId: id, what };
-    await audit(trx, nobodyOf(accountId), 'mcp_authorization.reuse', clientId, detail, clock.nowIso());
-  });
-  await grants.refresh(accountId);
 }

@@ -86,7 +86,7 @@ export function platformsFrom(text: string | null): ReadonlySet<Platform> | null
   return text === null ? null : new Set(JSON.parse(text) as Platform[]);
 }
 
-function platformsText(platforms: ReadonlySet<Platform> | null): string | null {
+export function platformsText(platforms: ReadonlySet<Platform> | null): string | null {
   return platforms && JSON.stringify([...platforms]);
 }
 

@@ -11,6 +11,7 @@ import { migration0007 } from './migrations/0007-call-events.ts';
 import { migration0008 } from './migrations/0008-owners.ts';
 import { migration0009 } from './migrations/0009-trunk-tokens.ts';
 import { migration0010 } from './migrations/0010-account-caps.ts';
+import { migration0011 } from './migrations/0011-refresh-repeats.ts';
 
 import { StoreError } from './store-error.ts';
 
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0008,
   migration0009,
   migration0010,
+  migration0011,
 ];
 
 /**

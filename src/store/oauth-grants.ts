@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Platform } from '../base/platform.ts';
-import { platformsFrom } from './mcp-authorizations.ts';
+import { platformsFrom, platformsText } from './mcp-authorizations.ts';
 import type { Db, OauthGrantsTable, OauthTokensTable } from './tables.ts';
 
 export type OauthGrant = Selectable<OauthGrantsTable>;
@@ -20,7 +20,20 @@ export interface LiveGrant {
 /** A grant as it is found by its code or by a token. */
 export interface FoundGrant extends OauthGrant {
   readonly clientId: string;
+  /** What its authorization allows. */
   readonly platforms: ReadonlySet<Platform> | null;
+  /** What its access token is good for. */
+  readonly reach: ReadonlySet<Platform> | null;
+}
+
+/** A refresh token on its way to be spent. */
+interface Spending {
+  readonly grantId: string;
+  readonly tokenHash: string;
+  readonly sealedSuccessor: string;
+  readonly spentAt: string;
+  /** What was sealed before is opened for nobody any more. */
+  readonly sealedBefore: string;
 }
 
 export async function insertGrant(db: Db, grant: OauthGrant): Promise<void> {
@@ -29,7 +42,7 @@ export async function insertGrant(db: Db, grant: OauthGrant): Promise<void> {
 
 export async function findGrantByCode(db: Db, codeHash: string): Promise<FoundGrant | undefined> {
   const row = await grants(db).where('oauthGrants.codeHash', '=', codeHash).executeTakeFirst();
-  return row && { ...row, platforms: platformsFrom(row.platforms) };
+  return row && found(row);
 }
 
 /** A token, spent or expired ones too, with its grant. */
@@ -43,7 +56,7 @@ export async function findToken(
     .where('tokenHash', '=', tokenHash)
     .executeTakeFirst();
   const row = token && (await grants(db).where('oauthGrants.id', '=', token.grantId).executeTakeFirst());
-  return row && { token, grant: { ...row, platforms: platformsFrom(row.platforms) } };
+  return row && { token, grant: found(row) };
 }
 
 /** Marks a code as used; false: it was used before. */
@@ -57,21 +70,65 @@ export async function redeemCode(db: Db, grantId: string, nowIso: string): Promi
   return numUpdatedRows === 1n;
 }
 
-/** Marks a refresh token as used; false: it was used before, or is gone. */
-export async function spendToken(db: Db, tokenHash: string, nowIso: string): Promise<boolean> {
+/**
+ * Marks a refresh token as used, with what it got; the refresh before it can no longer be repeated. False: it was used
+ * before, or is gone. Run it in a transaction.
+ */
+export async function spendToken(db: Db, spending: Spending): Promise<boolean> {
+  const { grantId, tokenHash, sealedSuccessor, spentAt, sealedBefore } = spending;
   const { numUpdatedRows } = await db
     .updateTable('oauthTokens')
-    .set({ spentAt: nowIso })
+    .set({ spentAt, sealedSuccessor })
     .where('tokenHash', '=', tokenHash)
     .where('spentAt', 'is', null)
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  if (numUpdatedRows !== 1n) return false;
+  await db
+    .updateTable('oauthTokens')
+    .set({ sealedSuccessor: null })
+    .where('sealedSuccessor', 'is not', null)
+    .where('tokenHash', '!=', tokenHash)
+    .where((where) => where.or([where('grantId', '=', grantId), where('spentAt', '<', sealedBefore)]))
+    .execute();
+  return true;
 }
 
-/** Gives a grant new tokens; access tokens that it had open nothing any more. Run it in a transaction. */
-export async function replaceTokens(db: Db, grantId: string, tokens: readonly OauthToken[]): Promise<void> {
+/** The grant's last refresh can no longer be repeated: what came of it is in use. */
+export async function forgetSuccessors(db: Db, grantId: string): Promise<void> {
+  await db
+    .updateTable('oauthTokens')
+    .set({ sealedSuccessor: null })
+    .where('grantId', '=', grantId)
+    .where('sealedSuccessor', 'is not', null)
+    .execute();
+}
+
+/** Forgets up to `limit` sealed successors of tokens that were spent before a time; returns how many. */
+export async function deleteOldSuccessors(db: Db, before: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update oauth_tokens set sealed_successor = null where token_hash in (
+      select token_hash from oauth_tokens where sealed_successor is not null and spent_at < ${before}
+      limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Gives a grant new tokens, for these platforms alone unless `narrowedTo` is null; access tokens that it had open nothing
+ * any more. Run it in a transaction.
+ */
+export async function replaceTokens(
+  db: Db,
+  grantId: string,
+  tokens: readonly OauthToken[],
+  narrowedTo: ReadonlySet<Platform> | null,
+): Promise<void> {
   await db.deleteFrom('oauthTokens').where('grantId', '=', grantId).where('kind', '=', 'access').execute();
   await db.insertInto('oauthTokens').values(tokens).execute();
+  await db
+    .updateTable('oauthGrants')
+    .set({ narrowedTo: platformsText(narrowedTo) })
+    .where('id', '=', grantId)
+    .execute();
 }
 
 /** Ends a grant with all its tokens; false: it was gone. */
@@ -121,6 +178,7 @@ export async function listLiveGrants(db: Db, accountId?: string): Promise<LiveGr
       'oauthGrants.accountId',
       'oauthGrants.authorizationId',
       'oauthGrants.resource',
+      'oauthGrants.narrowedTo',
     ])
     .select(['mcpAuthorizations.clientId', 'mcpAuthorizations.platforms', 'agents.id as agentId'])
     .where('oauthGrants.redeemedAt', 'is not', null)
@@ -132,8 +190,8 @@ export async function listLiveGrants(db: Db, accountId?: string): Promise<LiveGr
     : all.where('oauthGrants.accountId', '=', accountId)
   ).execute();
   return [...Map.groupBy(rows, (row) => row.id).values()].map((same) => {
-    const { agentId: _first, platforms, ...grant } = same[0]!;
-    return { ...grant, platforms: platformsFrom(platforms), agentIds: same.map((row) => row.agentId) };
+    const { agentId: _first, platforms, narrowedTo, ...grant } = same[0]!;
+    return { ...grant, platforms: reachOf(platforms, narrowedTo), agentIds: same.map((row) => row.agentId) };
   });
 }
 
@@ -163,6 +221,20 @@ export async function deleteEmptyGrants(db: Db, before: string, limit: number): 
         and not exists (select 1 from oauth_tokens where grant_id = oauth_grants.id)
       limit ${limit})`.execute(db);
   return Number(numAffectedRows ?? 0n);
+}
+
+type GrantRow = Awaited<ReturnType<ReturnType<typeof grants>['executeTakeFirstOrThrow']>>;
+
+function found(row: GrantRow): FoundGrant {
+  const { platforms, narrowedTo } = row;
+  return { ...row, platforms: platformsFrom(platforms), reach: reachOf(platforms, narrowedTo) };
+}
+
+/** What an authorization allows and a refresh has not given up. */
+function reachOf(allowed: string | null, narrowedTo: string | null): ReadonlySet<Platform> | null {
+  const [one, other] = [platformsFrom(allowed), platformsFrom(narrowedTo)];
+  if (one === null || other === null) return one ?? other;
+  return new Set([...one].filter((platform) => other.has(platform)));
 }
 
 function grants(db: Db) {

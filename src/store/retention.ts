@@ -5,7 +5,7 @@ import { deleteOldestEvents } from './events.ts';
 import { deleteOldRequests } from './idempotent-requests.ts';
 import { deleteRevokedKeys } from './keys.ts';
 import { deleteOldestMessages } from './messages.ts';
-import { deleteEmptyGrants, deleteExpiredTokens } from './oauth-grants.ts';
+import { deleteEmptyGrants, deleteExpiredTokens, deleteOldSuccessors } from './oauth-grants.ts';
 import type { Db } from './tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,6 +16,8 @@ const REQUEST_MS = DAY_MS;
 const FAILED_PASSWORDS_MS = 90 * DAY_MS;
 /** What a key was and when it was revoked; the log of changes goes on knowing it. */
 const REVOKED_KEY_MS = 30 * DAY_MS;
+/** A refresh that is older is not repeated any more. */
+const REPEATED_REFRESH_MS = 60_000;
 /** Deleted at once; so few take less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
 
@@ -72,6 +74,7 @@ export class Retention {
     await this.#empty(deleteOldestFailedPasswords, isoAfter(nowIso, -FAILED_PASSWORDS_MS));
     await this.#empty(deleteExpiredTokens, nowIso);
     await this.#empty(deleteEmptyGrants, nowIso);
+    await this.#empty(deleteOldSuccessors, isoAfter(nowIso, -REPEATED_REFRESH_MS));
   }
 
   async #empty(deleteSome: DeleteSome, before: string): Promise<void> {

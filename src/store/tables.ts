@@ -300,9 +300,14 @@ export interface OauthGrantsTable {
   createdAt: string;
   codeExpiresAt: string;
   redeemedAt: string | null;
+  /** Platforms that the last refresh asked for, as JSON; null: all that the authorization allows. */
+  narrowedTo: string | null;
 }
 
-/** A refresh token that was `spent` stays until it expires: whoever comes with it again has stolen it, or was robbed. */
+/**
+ * A refresh token that was `spent` stays until it expires: whoever comes with it again has stolen it, or was robbed. Only
+ * its client may repeat it for a minute: `sealedSuccessor` is what it got, sealed under the token itself.
+ */
 export interface OauthTokensTable {
   tokenHash: string;
   accountId: string;
@@ -311,6 +316,7 @@ export interface OauthTokensTable {
   createdAt: string;
   expiresAt: string;
   spentAt: string | null;
+  sealedSuccessor: string | null;
 }
 
 /** Kinds of platform accounts that an agent can own. */

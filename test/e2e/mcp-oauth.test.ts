@@ -3,6 +3,7 @@ import { Gateway } from '../support/gateway.ts';
 import { memberOf } from '../support/member.ts';
 import { answer, fieldIn, OAuthClient, REDIRECT, register, type Tokens } from '../support/oauth-client.ts';
 import { Person } from '../support/person.ts';
+import { plaintextsIn, storedText } from '../support/plaintext.ts';
 
 let gateway: Gateway;
 let person: Person;
@@ -64,6 +65,23 @@ describe('the dance', () => {
     expect((await client.ask(other)).status, 'somebody else').toBe(200);
   });
 
+  it('leads to an application on the computer by a scheme of its own, which is asked for each time', async () => {
+    const redirect_uri = 'cursor://anysphere.cursor-retrieval/oauth/user-voice/callback';
+    const client = await OAuthClient.register(gateway, { redirect_uris: [redirect_uri] });
+    for (let i = 0; i < 2; i++) {
+      const { headers, body } = await person.visit(client.authorizeUrl({ redirect_uri }));
+      expect(headers.get('content-security-policy')).toContain("form-action 'self' cursor:;");
+      expect(body).toContain('a program on this computer (whichever opens cursor:)');
+      const back = (await answer(person, `${body}`)).sentTo!;
+      expect(`${back}`).toMatch(
+        /^cursor:\/\/anysphere\.cursor-retrieval\/oauth\/user-voice\/callback\?code=mcc_/,
+      );
+      client.tokensIn(await client.redeem(back.searchParams.get('code')!, { redirect_uri }));
+    }
+    const other = await client.ask(person, { redirect_uri: `${redirect_uri}/` });
+    expect([other.status, other.sentTo]).toEqual([400, null]);
+  });
+
   it('takes no for an answer', async () => {
     const client = await OAuthClient.register(gateway);
     const query = await client.askAndAnswer(person, {}, { decision: 'deny' });
@@ -96,7 +114,7 @@ describe('the dance', () => {
 
   it('offers what the client asks for, and grants no more', async () => {
     const client = await OAuthClient.register(gateway);
-    const { html } = await client.ask(person, { scope: 'telegram sip openid' });
+    const { html } = await client.ask(person, { scope: 'telegram sip' });
     expect(html).toContain('value="telegram" checked');
     expect(html).not.toContain('value="slack"');
     const { sentTo } = await answer(person, html, { platforms: ['telegram', 'slack'] });
@@ -146,22 +164,61 @@ describe('tokens', () => {
     expect(await heard(next.refresh), 'a refresh token opens nothing').toBe(401);
   });
 
-  it('all die when a refresh token comes a second time', async () => {
+  it('are given again when a refresh is repeated at once, as its answer may have been lost', async () => {
+    const { client, tokens } = await connected();
+    const next = client.tokensIn(await client.refresh(tokens.refresh));
+    await gateway.restart();
+    const again = client.tokensIn(await client.refresh(tokens.refresh));
+    expect(again).toEqual(next);
+    expect(await heard(again.access)).toBe(200);
+    expect(plaintextsIn(gateway.output, gateway.secrets), 'in the log').toEqual([]);
+    expect(plaintextsIn(storedText(gateway.dataFolder), gateway.secrets), 'in the database').toEqual([]);
+  });
+
+  it('all die when a refresh token comes a second time after the new ones were used', async () => {
     const { client, tokens } = await connected();
     const other = await client.connect(person);
     const next = client.tokensIn(await client.refresh(tokens.refresh));
+    expect(await heard(next.access)).toBe(200);
     expect(fault(await client.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
     expect(await heard(next.access)).toBe(401);
     expect(fault(await client.refresh(next.refresh))).toEqual([400, 'invalid_grant']);
     expect(await heard(other.access), 'those of another code live on').toBe(200);
   });
 
-  it('are given once when a refresh token comes many times at once', async () => {
+  it('are the same for all when a refresh token comes many times at once', async () => {
     const { client, tokens } = await connected();
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.refresh(tokens.refresh)));
-    const given = answers.filter(({ status }) => status === 200);
-    expect(given.length).toBeLessThanOrEqual(1);
-    for (const one of given) expect(await heard(client.tokensIn(one).access)).toBe(401);
+    const given = answers.map((answer) => client.tokensIn(answer));
+    expect(new Set(given.map(({ access, refresh }) => `${access} ${refresh}`)).size).toBe(1);
+    expect(await heard(given[0]!.access)).toBe(200);
+  });
+
+  it('are good for less when less is asked for, by what is open already too', async () => {
+    const { client, tokens } = await connected();
+    const narrow = client.tokensIn(await client.refresh(tokens.refresh, { scope: 'telegram' }));
+    expect(narrow.scope).toBe('telegram');
+    const account = (await (await bearing(narrow.access, '/api/account')).json()) as {
+      platforms: Record<string, { status: string }>;
+    };
+    expect(account.platforms.sip!.status).toBe('not_granted');
+    expect(account.platforms.telegram!.status).not.toBe('not_granted');
+    const more = await client.refresh(narrow.refresh, { scope: 'telegram openid' });
+    expect(fault(more)).toEqual([400, 'invalid_scope']);
+  });
+
+  it('are told apart from none when they are wrong', async () => {
+    const wrong = await bearing('mcp_wrong', '/api/calls');
+    expect(wrong.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", /);
+    const none = await fetch(`${gateway.baseUrl}/api/calls`);
+    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+
+  it('die with the account’s yes: a repeat brings none back', async () => {
+    const { client, tokens } = await connected();
+    client.tokensIn(await client.refresh(tokens.refresh));
+    await person.request('DELETE', `/api/mcp-authorizations/${client.id}`);
+    expect(fault(await client.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
   });
 
   it('all die when their code comes a second time', async () => {
@@ -259,7 +316,8 @@ describe('an attacker', () => {
     const client = await OAuthClient.register(gateway);
     for (const redirect_uri of ['http://127.0.0.1:33419/callback', 'https://evil.example/', '']) {
       const code = (await client.askAndAnswer(person)).get('code')!;
-      expect((await client.redeem(code, { redirect_uri })).status).toBe(400);
+      const error = redirect_uri === '' ? 'invalid_request' : 'invalid_grant';
+      expect(fault(await client.redeem(code, { redirect_uri }))).toEqual([400, error]);
     }
   });
 
@@ -333,14 +391,39 @@ describe('an attacker', () => {
     expect(body).not.toMatch(/<script|<img|\u202e/);
   });
 
+  it('is not let in by a parameter that comes twice', async () => {
+    const client = await OAuthClient.register(gateway);
+    const url = client.authorizeUrl();
+    for (const [more, error] of [
+      ['&scope=sip&scope=telegram', 'invalid_request'],
+      ['&state=other', 'invalid_request'],
+    ] as const) {
+      const { headers } = await person.visit(url + more);
+      expect(new URL(headers.get('location')!).searchParams.get('error')).toBe(error);
+    }
+    for (const more of ['&client_id=cli_other', `&redirect_uri=${encodeURIComponent(REDIRECT)}`]) {
+      const { status, headers, body } = await person.visit(url + more);
+      expect([status, headers.get('location')]).toEqual([400, null]);
+      expect(body).toContain('The client sent a parameter more than once');
+    }
+    const form = 'grant_type=refresh_token&refresh_token=a&refresh_token=b';
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    for (const path of ['/oauth/token', '/oauth/revoke']) {
+      const answered = await fetch(`${gateway.baseUrl}${path}`, { method: 'POST', body: form, headers });
+      expect([answered.status, await answered.json()]).toMatchObject([400, { error: 'invalid_request' }]);
+    }
+  });
+
   it('registers no client that has people sent where codes are not safe', async () => {
     for (const redirect_uris of [
       [],
       undefined,
       'http://127.0.0.1/',
       ['http://client.example/'],
-      ['cursor://client/callback'],
+      ['cursor:callback'],
       ['javascript:alert(1)'],
+      ['javascript://client/%0aalert(1)'],
+      ['file:///etc/passwd'],
       ['data:text/html,x'],
       ['https://client.example/#x'],
       ['https://user:password@client.example/'],

@@ -1,40 +1,15 @@
 import { expect, test } from 'vitest';
-import { approve, approveAgain } from '../../../src/authorization/approve.ts';
-import { readAuthorizationRequest } from '../../../src/authorization/authorization-request.ts';
+import { approveAgain } from '../../../src/authorization/approve.ts';
 import { GrantRing } from '../../../src/authorization/grant-ring.ts';
-import { type ClientAnswer, tokenIssuer } from '../../../src/authorization/issue-tokens.ts';
-import { registerClient } from '../../../src/authorization/register-client.ts';
 import { insertAgent } from '../../../src/store/agents.ts';
 import { findAuthorization } from '../../../src/store/mcp-authorizations.ts';
 import { deleteEmptyGrants, deleteExpiredTokens } from '../../../src/store/oauth-grants.ts';
 import { NOW } from '../store/temporary.ts';
-import { asked, authorizationWorld, IP, REDIRECT, RESOURCE, VERIFIER } from './test-domain.ts';
+import { accessIn, codeIn, connecting, refreshIn } from './connecting.ts';
+import { RESOURCE } from './test-domain.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const ALL = { platforms: null } as const;
-
-/** A client that somebody can say yes to, and that can ask for tokens. */
-async function connecting() {
-  const world = await authorizationWorld();
-  const { domain, actor, agentId } = world;
-  const metadata = { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };
-  const { clientId } = (await registerClient(domain, metadata, IP)).client;
-  const request = await readAuthorizationRequest(domain, asked(clientId), IP);
-  const issue = tokenIssuer(domain);
-  const ask = (form: Record<string, string>) =>
-    issue({ form: { client_id: clientId, ...form }, authorization: '' });
-  const say = async (choice: Partial<Parameters<typeof approve>[3]> = {}) =>
-    codeIn(await approve(domain, actor, request, { ...ALL, agentIds: [agentId], ...choice }));
-  const redeem = (code: string) =>
-    ask({ grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: VERIFIER });
-  const refresh = (token: string) => ask({ grant_type: 'refresh_token', refresh_token: token });
-  return { ...world, clientId, request, say, redeem, refresh, ask };
-}
-
-const codeIn = (location: string): string => new URL(location).searchParams.get('code') ?? '';
-const accessIn = ({ body }: ClientAnswer): string => `${body.access_token}`;
-const refreshIn = ({ body }: ClientAnswer): string => `${body.refresh_token}`;
 
 test('a code lasts five minutes', async () => {
   const { say, redeem, clock } = await connecting();

@@ -1,0 +1,111 @@
+import { hashToken } from '../accounts/tokens.ts';
+import type { Platform } from '../base/platform.ts';
+import { isoAfter } from '../base/time.ts';
+import { audit, nobodyOf } from '../store/audit-log.ts';
+import {
+  deleteGrant,
+  type FoundGrant,
+  findGrantByCode,
+  findToken,
+  type OauthToken,
+  pruneGrants,
+  replaceTokens,
+  spendToken,
+} from '../store/oauth-grants.ts';
+import type { Db } from '../store/tables.ts';
+import { ACCESS_TOKEN_MS, type AuthorizationDomain, REFRESH_TOKEN_MS } from './authorization-domain.ts';
+import { REPEAT_MS, repeatedPair, sealPair, type TokenPair } from './repeated-refresh.ts';
+import { isWithin } from './scope-names.ts';
+
+/** Machines on which one client of one account works at the same time. */
+const MAX_GRANTS = 50;
+
+/** What a client spends: a code, or a refresh token of its grant. */
+export interface Holder {
+  readonly grant: FoundGrant;
+  /** Null: a code. */
+  readonly refreshToken: string | null;
+}
+
+/** Tokens as a client is told of them. */
+export interface IssuedTokens extends TokenPair {
+  /** Of the access token. */
+  readonly expiresAt: string;
+  /** What the access token is good for; null: all platforms. */
+  readonly platforms: ReadonlySet<Platform> | null;
+}
+
+/**
+ * Stores a new pair for what is spent in the same transaction: a crash between would leave a client with none. When the
+ * refresh token was spent already, and may be repeated, gives the pair of the first time. Null: the grant is gone, or what
+ * it costs was spent for good.
+ */
+export async function storeTokens(
+  { store, clock }: AuthorizationDomain,
+  { grant, refreshToken }: Holder,
+  pair: TokenPair,
+  platforms: ReadonlySet<Platform> | null,
+): Promise<IssuedTokens | null> {
+  const nowIso = clock.nowIso();
+  return await store.db.transaction().execute(async (trx) => {
+    const isOwed =
+      refreshToken === null
+        ? (await findGrantByCode(trx, grant.codeHash)) !== undefined
+        : await spendToken(trx, spending(grant.id, refreshToken, pair, nowIso));
+    if (!isOwed) return refreshToken === null ? null : await repeatedTokens(trx, refreshToken, nowIso);
+    const narrowedTo = isWithin(grant.platforms, platforms) ? null : platforms;
+    await replaceTokens(trx, grant.id, newTokens(grant, pair, nowIso), narrowedTo);
+    await pruneGrants(trx, grant.authorizationId, 'redeemed', MAX_GRANTS);
+    return { ...pair, expiresAt: isoAfter(nowIso, ACCESS_TOKEN_MS), platforms };
+  });
+}
+
+/** Something that works once came twice: one of the two who have it has no right to it, so that nobody keeps any. */
+export async function endStolen(
+  { store, clock, grants }: AuthorizationDomain,
+  { id, accountId, clientId }: FoundGrant,
+  what: 'code' | 'refresh token',
+): Promise<void> {
+  await store.db.transaction().execute(async (trx) => {
+    if (!(await deleteGrant(trx, id))) return;
+    const detail = { grantId: id, what };
+    await audit(trx, nobodyOf(accountId), 'mcp_authorization.reuse', clientId, detail, clock.nowIso());
+  });
+  await grants.refresh(accountId);
+}
+
+function spending(grantId: string, refreshToken: string, pair: TokenPair, nowIso: string) {
+  return {
+    grantId,
+    tokenHash: hashToken(refreshToken),
+    sealedSuccessor: sealPair(pair, refreshToken),
+    spentAt: nowIso,
+    sealedBefore: isoAfter(nowIso, -REPEAT_MS),
+  };
+}
+
+async function repeatedTokens(db: Db, refreshToken: string, nowIso: string): Promise<IssuedTokens | null> {
+  const found = await findToken(db, hashToken(refreshToken));
+  const pair = found && repeatedPair(found.token, refreshToken, nowIso);
+  if (!found?.token.spentAt || !pair) return null;
+  const expiresAt = isoAfter(found.token.spentAt, ACCESS_TOKEN_MS);
+  return { ...pair, expiresAt, platforms: found.grant.reach };
+}
+
+function newTokens({ id, accountId }: FoundGrant, pair: TokenPair, nowIso: string): OauthToken[] {
+  const common = { accountId, grantId: id, createdAt: nowIso, spentAt: null, sealedSuccessor: null };
+  return [
+    {
+      ...common,
+      kind: 'access',
+      tokenHash: hashToken(pair.accessToken),
+      expiresAt: isoAfter(nowIso, ACCESS_TOKEN_MS),
+    },
+    {
+      ...common,
+      kind: 'refresh',
+      tokenHash: hashToken(pair.refreshToken),
+      expiresAt: isoAfter(nowIso, REFRESH_TOKEN_MS),
+    },
+  ];
+}

@@ -1,0 +1,14 @@
+import type { Migration } from '../migration.ts';
+
+/**
+ * A refresh token that was spent keeps the pair it was spent for, sealed under itself, as long as the refresh may be
+ * repeated. A grant knows the platforms that its last refresh narrowed it to; null: all that its authorization allows.
+ */
+export const migration0011: Migration = {
+  name: '0011-refresh-repeats',
+  statements: [
+    `alter table oauth_tokens add column sealed_successor text`,
+    `alter table oauth_grants add column narrowed_to text`,
+    `create index sealed_oauth_tokens on oauth_tokens (spent_at) where sealed_successor is not null`,
+  ],
+};
