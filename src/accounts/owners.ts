@@ -2,7 +2,7 @@ import { deleteAccess, type GoneLogins } from '../store/account-access.ts';
 import { audit, nobodyOf } from '../store/audit-log.ts';
 import { forgetBrowsers } from '../store/known-browsers.ts';
 import { type MailToken, voidMailTokens } from '../store/mail-tokens.ts';
-import { deleteOpenCodes } from '../store/oauth-grants.ts';
+import { endOpenExchanges } from '../store/oauth-grants.ts';
 import { deleteSessionsOf, hasSession } from '../store/sessions.ts';
 import { forgetSignIns } from '../store/sign-ins.ts';
 import type { Db } from '../store/tables.ts';
@@ -27,7 +27,7 @@ export interface Ended {
 
 /**
  * Ends what is under way in an account because its password or its address changes: links in mails, sessions, browsers
- * that are known, codes of MCP clients, sign-ins at providers. Run it in the transaction of the change, and `followEnd`
+ * that are known, codes and repeated refreshes of MCP clients, sign-ins at providers. Run it in the transaction of the change, and `followEnd`
  * after it.
  */
 export async function endUnderWay(db: Db, accountId: string, nowIso: string, kept: Kept): Promise<Ended> {
@@ -35,7 +35,7 @@ export async function endUnderWay(db: Db, accountId: string, nowIso: string, kep
   await deleteSessionsOf(db, accountId, kept.sessionId);
   await forgetBrowsers(db, accountId);
   await forgetSignIns(db, accountId);
-  await deleteOpenCodes(db, accountId);
+  await endOpenExchanges(db, accountId);
   return { links, logins: null };
 }
 

@@ -112,7 +112,7 @@ export class GrantRing {
 
   #firstUse(token: KeptToken): void {
     token.isUsed = true;
-    forgetSuccessors(this.#db, token.kept.grant.id).catch(this.#onTouchFailed);
+    forgetSuccessors(this.#db, 'grantId', token.kept.grant.id).catch(this.#onTouchFailed);
   }
 
   #touch(kept: KeptGrant): void {

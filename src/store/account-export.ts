@@ -63,7 +63,7 @@ export const EXPORTED_TABLES = (Object.keys(OWNED) as (keyof Tables)[]).filter(
 /** Secrets, sealed or hashed, tell their owner nothing and others too much. */
 const SECRET_COLUMN = /^sealed_|hash$/;
 /** Columns that hold JSON. */
-const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms)$/;
+const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms|narrowed_to)$/;
 
 /** A table's name in the database. */
 export function exportedName(table: keyof Tables): string {

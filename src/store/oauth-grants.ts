@@ -93,12 +93,12 @@ export async function spendToken(db: Db, spending: Spending): Promise<boolean> {
   return true;
 }
 
-/** The grant's last refresh can no longer be repeated: what came of it is in use. */
-export async function forgetSuccessors(db: Db, grantId: string): Promise<void> {
+/** Refreshes of a grant, or of all grants of an account, can no longer be repeated. */
+export async function forgetSuccessors(db: Db, of: 'grantId' | 'accountId', id: string): Promise<void> {
   await db
     .updateTable('oauthTokens')
     .set({ sealedSuccessor: null })
-    .where('grantId', '=', grantId)
+    .where(of, '=', id)
     .where('sealedSuccessor', 'is not', null)
     .execute();
 }
@@ -137,13 +137,14 @@ export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
-/** Voids the account's codes that were not redeemed yet. */
-export async function deleteOpenCodes(db: Db, accountId: string): Promise<void> {
+/** Voids the account's codes that were not redeemed yet, and lets none of its clients repeat a refresh. */
+export async function endOpenExchanges(db: Db, accountId: string): Promise<void> {
   await db
     .deleteFrom('oauthGrants')
     .where('accountId', '=', accountId)
     .where('redeemedAt', 'is', null)
     .execute();
+  await forgetSuccessors(db, 'accountId', accountId);
 }
 
 /** Of an authorization's grants, those that were redeemed or those that were not, only the `keep` that were used last stay. */

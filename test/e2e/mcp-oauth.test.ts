@@ -78,6 +78,10 @@ describe('the dance', () => {
       );
       client.tokensIn(await client.redeem(back.searchParams.get('code')!, { redirect_uri }));
     }
+    const unasked = await client.ask(person, { redirect_uri, response_type: 'token' });
+    expect([unasked.status, unasked.sentTo], 'nobody has answered').toEqual([400, null]);
+    const no = await client.askAndAnswer(person, { redirect_uri }, { decision: 'deny' });
+    expect(no.get('error')).toBe('access_denied');
     const other = await client.ask(person, { redirect_uri: `${redirect_uri}/` });
     expect([other.status, other.sentTo]).toEqual([400, null]);
   });

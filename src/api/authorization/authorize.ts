@@ -7,6 +7,7 @@ import {
   denied,
   readAuthorizationRequest,
 } from '../../authorization/authorization-request.ts';
+import { isPrivateUseRedirect } from '../../authorization/redirect-uris.ts';
 import { reachOf } from '../../authorization/scope-names.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { findAuthorization } from '../../store/mcp-authorizations.ts';
@@ -161,7 +162,10 @@ async function consentReply<Status extends 200 | 400>(
   return pageReply(status, page, OWN_FORM_HEADERS);
 }
 
-/** A refusal goes to the client by way of the browser, and what only the person may hear onto a page. */
+/**
+ * A refusal goes to the client by way of the browser, and what only the person may hear onto a page. Nobody is sent to an
+ * application on their computer before they have answered: any link of a stranger could start it.
+ */
 async function orRefusal<Status extends 302 | 303, Other>(
   status: Status,
   answer: () => Promise<Other>,
@@ -169,7 +173,10 @@ async function orRefusal<Status extends 302 | 303, Other>(
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof AuthorizationRefused) return sendBack(status, error.location);
+    if (error instanceof AuthorizationRefused)
+      return status === 302 && isPrivateUseRedirect(error.location)
+        ? pageReply(400, authorizationFailed(error.message))
+        : sendBack(status, error.location);
     if (error instanceof GatewayError && error.code === 'email_not_verified')
       return pageReply(403, CONFIRM_FIRST);
     if (error instanceof GatewayError && (error.status === 400 || error.code === 'cap_reached'))

@@ -13,7 +13,12 @@ export const AuthorizeQuery = z.object({
   code_challenge: z.string().default('').describe('PKCE: SHA-256 of the verifier in base64url'),
   code_challenge_method: z.string().default('').describe('`S256`'),
   resource: z.string().default('').describe('The address of the MCP server; left out, it is meant'),
-  scope: z.string().default('').describe('Names of platforms, with spaces between; left out, all of them. An unknown name is `invalid_scope`'),
+  scope: z
+    .string()
+    .default('')
+    .describe(
+      'Names of platforms, with spaces between; left out, all of them. An unknown name is `invalid_scope`',
+    ),
   prompt: z.string().default('').describe('`consent` asks anew, `login` lets somebody else sign in'),
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { endUnderWay } from '../../../src/accounts/owners.ts';
 import { revokeAuthorization } from '../../../src/authorization/authorizations.ts';
 import { GrantRing } from '../../../src/authorization/grant-ring.ts';
 import { tokenIssuer } from '../../../src/authorization/issue-tokens.ts';
@@ -93,6 +94,14 @@ test('a client that is revoked, or gives its token back, gets nothing by repeati
     expect(await refresh(old)).toMatchObject(REUSED);
     expect(domain.grants.use(accessIn(first))).toBeNull();
   }
+});
+
+test('nobody repeats a refresh from before a change of the password', async () => {
+  const { old, refresh, store, accountId, clock, isDead } = await refreshed();
+  const kept = { sessionId: null, linkHash: '' };
+  await store.db.transaction().execute((trx) => endUnderWay(trx, accountId, clock.nowIso(), kept));
+  expect(await refresh(old)).toMatchObject(REUSED);
+  expect(await isDead()).toBe(true);
 });
 
 test('a repeat may come to another process, which also knows what was used in the one before', async () => {
