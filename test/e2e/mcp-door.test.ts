@@ -65,7 +65,9 @@ it('takes keys of agents, and no others', async () => {
   const { status, headers } = await caller('/mcp', 'svc_wrong').post(ping);
   expect(status).toBe(401);
   const metadata = `${gateway.baseUrl}/.well-known/oauth-protected-resource/mcp`;
-  expect(headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${metadata}"`);
+  expect(headers.get('www-authenticate')).toBe(
+    `Bearer resource_metadata="${metadata}", error="invalid_token", error_description="It is unknown, has expired or was revoked"`,
+  );
   expect((await caller().post(`"${'x'.repeat(1_100_000)}"`)).status).toBe(413);
 });
 

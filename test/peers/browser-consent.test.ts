@@ -124,6 +124,22 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     expect((await sentBack()).has('code')).toBe(true);
   });
 
+  it('may send its user to an application, by a scheme of its own', async () => {
+    const own = 'cursor://anysphere.cursor-retrieval/oauth/user-voice/callback';
+    const mcp = await OAuthClient.register(gateway, { client_name: 'Cursor', redirect_uris: [own] });
+    const asked = gateway.baseUrl + mcp.authorizeUrl({ redirect_uri: own });
+    await page.goto(asked);
+    await signUp('cora@example.com');
+    await page.getByText('whichever opens cursor:').waitFor();
+    await lookAt('application');
+    // No such application is here, so going there fails; a policy that forbade it would let the browser not even try.
+    const isApplication = (url: string) => url.startsWith(`${own}?code=mcc_`);
+    const sent = page.waitForEvent('requestfailed', (request) => isApplication(request.url()));
+    await page.getByRole('button', { name: 'Allow' }).click();
+    const code = new URL((await sent).url()).searchParams.get('code')!;
+    mcp.tokensIn(await mcp.redeem(code, { redirect_uri: own }));
+  });
+
   it('lets somebody else sign in', async () => {
     const mcp = await client('ChatGPT');
     await open(mcp);
