@@ -1,5 +1,6 @@
-// Biome lints everything else. ESLint is here for one family of rules that Biome does not have: patterns whose time
-// grows faster than their input.
+// Biome lints everything else. ESLint is here for what Biome lacks or cannot see without types: patterns whose time
+// grows faster than their input, promises that nobody awaits, and switches that forget a case.
+import typescript from '@typescript-eslint/eslint-plugin';
 import parser from '@typescript-eslint/parser';
 import regexp from 'eslint-plugin-regexp';
 
@@ -15,6 +16,20 @@ export default [
         'error',
         { report: 'potential', ignorePartial: false, ignoreSticky: false },
       ],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    languageOptions: {
+      parserOptions: { project: 'tsconfig.src.json', tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { typescript },
+    rules: {
+      'typescript/no-floating-promises': 'error',
+      'typescript/no-misused-promises': 'error',
+      // Every case is named, and `default` calls `unreachable`, which also holds for what comes from outside.
+      'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: false }],
+      'default-case': 'error',
     },
   },
 ];

@@ -47,8 +47,8 @@ function closeOnSignal(gateway: Gateway, loggers: Loggers): void {
     loggers.flush();
     process.exit(0);
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', (signal) => void onSignal(signal));
+  process.on('SIGINT', (signal) => void onSignal(signal));
 }
 
 /** A bug that no call or request could be blamed for must not end every other call. */

@@ -162,7 +162,9 @@ function identityOf(login: PlatformAccount, shared: LoginState | null): Identity
         agent: login.loginKey === SHARED_LOGIN ? (shared?.name ?? null) : null,
         operator: login.email ?? login.label,
       };
-    default:
+    case 'sip_number':
       return { agent: null, operator: null };
+    default:
+      return unreachable(login);
   }
 }

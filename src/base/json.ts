@@ -41,6 +41,8 @@ function isTooDeep(text: string): boolean {
       case CLOSE_BRACKET:
       case CLOSE_BRACE:
         depth -= 1;
+        break;
+      default:
     }
   }
   return false;

@@ -238,8 +238,13 @@ export class CallActor {
         return this.#state.accepting ? this.#deadlines.acceptingMs : this.#deadlines.ringingMs;
       case 'active':
         return this.#deadlines.activeMs;
-      default:
+      case 'ended':
+      case 'missed':
+      case 'refused':
+      case 'disconnected':
         return null;
+      default:
+        return unreachable(this.#state);
     }
   }
 }

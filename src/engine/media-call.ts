@@ -1,3 +1,4 @@
+import { unreachable } from '../base/assert.ts';
 import type { MediaLeg, MediaLegHost, OpenMediaLeg } from '../connectors/contract/media-leg.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import {
@@ -129,6 +130,8 @@ export class MediaCall {
       case 'call.close':
         this.#end({ type: 'closed' });
         return;
+      default:
+        return unreachable(command);
     }
   }
 

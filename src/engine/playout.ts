@@ -1,5 +1,6 @@
 import { isQuiet } from '../audio/quiet.ts';
 import { Resampler } from '../audio/resampler.ts';
+import { unreachable } from '../base/assert.ts';
 import { FRAME_MS, frameSamples, MAX_SAMPLE_RATE_HZ } from '../base/frame.ts';
 import { NO_MARK, RingConsumer } from '../threads/ring-consumer.ts';
 import { DueMarks } from './due-marks.ts';
@@ -88,6 +89,8 @@ export class Playout {
         return this.#pullPlaying(frame, this.#phase);
       case 'fading':
         return this.#pullFading(frame);
+      default:
+        return unreachable(this.#phase);
     }
   }
 

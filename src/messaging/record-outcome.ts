@@ -1,3 +1,4 @@
+import { unreachable } from '../base/assert.ts';
 import { type Clock, dayOf } from '../base/time.ts';
 import type { SendOutcome } from '../connectors/contract/messenger.ts';
 import { type Conversation, setConversationStatus } from '../store/conversations.ts';
@@ -45,6 +46,9 @@ export async function recordOutcome(
           nowIso,
         );
         await addPlatformMessageIds(trx, message, outcome.sentIds);
+        return;
+      default:
+        return unreachable(outcome);
     }
   });
 }

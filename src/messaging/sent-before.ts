@@ -1,3 +1,4 @@
+import { unreachable } from '../base/assert.ts';
 import { subjectOf } from '../store/idempotent-requests.ts';
 import { countPending, findMessage, type Message } from '../store/messages.ts';
 import type { SentDm } from './dm.ts';
@@ -34,5 +35,7 @@ function becameOf({ id, status, error }: Message, position: number): SentDm {
     case 'failed':
     case 'unknown':
       return sentOf(id, { kind: status, reason: error ?? 'Nothing more is known' });
+    default:
+      return unreachable(status);
   }
 }

@@ -1,3 +1,4 @@
+import { unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { SentDm } from './dm.ts';
 import type { Settled } from './outbox.ts';
@@ -15,6 +16,8 @@ export function sentOf(messageId: string, settled: Settled): SentDm {
       throw sendFailed(settled.reason);
     case 'unknown':
       throw sendFailed(`${settled.reason}; it may have arrived all the same`);
+    default:
+      return unreachable(settled);
   }
 }
 

@@ -1,4 +1,4 @@
-import { assert } from '../base/assert.ts';
+import { assert, unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
 import type { MediaControl } from '../connectors/contract/media-control.ts';
@@ -165,6 +165,8 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       case 'agent.cleared':
         this.#agent(message.legId)?.cleared(message.playedMs, message.droppedMs);
         return;
+      default:
+        return unreachable(message);
     }
   }
 
@@ -210,6 +212,8 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
         this.#host.failed(this.callId, outcome.error);
         this.#end({ result: 'internal_error', reason: outcome.error.message });
         return;
+      default:
+        return unreachable(outcome);
     }
   }
 

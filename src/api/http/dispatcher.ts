@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import type { ClientAddresses } from '../auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
@@ -203,6 +204,9 @@ export class Dispatcher {
       case 'complete':
         incoming.body = bodyValue(compiled.route.body!, outcome.bytes);
         this.#handle(exchange, compiled, incoming, outcome.bytes);
+        return;
+      default:
+        return unreachable(outcome);
     }
   }
 

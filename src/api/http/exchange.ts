@@ -1,4 +1,4 @@
-import { assert } from '../../base/assert.ts';
+import { assert, unreachable } from '../../base/assert.ts';
 import { type ClientAddresses, plainAddress } from '../auth/client-addresses.ts';
 import { failureReply } from './failure.ts';
 import { type Bytes, byteLength, type Reply, type ReplyHeaders, type StreamReply } from './reply.ts';
@@ -250,5 +250,7 @@ function bodyOf(reply: Reply): Bytes {
     case 'empty':
     case 'stream':
       return '';
+    default:
+      return unreachable(reply);
   }
 }

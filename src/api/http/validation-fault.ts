@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { unreachable } from '../../base/assert.ts';
 import type { ValidationFault } from '../schema/error-body.ts';
 
 /** Which part of a request, or of a tool call, a fault is in; the first element of its `loc`. */
@@ -77,6 +78,8 @@ function wordingOf(issue: Issue, part: RequestPart): Wording {
     case 'unrecognized_keys':
     case 'custom':
       return { type: 'value_error', msg: issue.message };
+    default:
+      return unreachable(issue);
   }
 }
 
@@ -89,32 +92,28 @@ function wrongType(expected: string, part: RequestPart): Wording {
 
 function tooSmall(issue: z.core.$ZodIssueTooSmall): Wording {
   const least = String(issue.minimum);
-  switch (issue.origin) {
-    case 'string':
-      return { type: 'string_too_short', msg: `String should have at least ${least} characters` };
-    case 'array':
-    case 'set':
-      return { type: 'too_short', msg: `List should have at least ${least} items` };
-    default:
-      return issue.inclusive === false
-        ? { type: 'greater_than', msg: `Input should be greater than ${least}` }
-        : { type: 'greater_than_equal', msg: `Input should be greater than or equal to ${least}` };
+  if (issue.origin === 'string') {
+    return { type: 'string_too_short', msg: `String should have at least ${least} characters` };
   }
+  if (issue.origin === 'array' || issue.origin === 'set') {
+    return { type: 'too_short', msg: `List should have at least ${least} items` };
+  }
+  return issue.inclusive === false
+    ? { type: 'greater_than', msg: `Input should be greater than ${least}` }
+    : { type: 'greater_than_equal', msg: `Input should be greater than or equal to ${least}` };
 }
 
 function tooBig(issue: z.core.$ZodIssueTooBig): Wording {
   const most = String(issue.maximum);
-  switch (issue.origin) {
-    case 'string':
-      return { type: 'string_too_long', msg: `String should have at most ${most} characters` };
-    case 'array':
-    case 'set':
-      return { type: 'too_long', msg: `List should have at most ${most} items` };
-    default:
-      return issue.inclusive === false
-        ? { type: 'less_than', msg: `Input should be less than ${most}` }
-        : { type: 'less_than_equal', msg: `Input should be less than or equal to ${most}` };
+  if (issue.origin === 'string') {
+    return { type: 'string_too_long', msg: `String should have at most ${most} characters` };
   }
+  if (issue.origin === 'array' || issue.origin === 'set') {
+    return { type: 'too_long', msg: `List should have at most ${most} items` };
+  }
+  return issue.inclusive === false
+    ? { type: 'less_than', msg: `Input should be less than ${most}` }
+    : { type: 'less_than_equal', msg: `Input should be less than or equal to ${most}` };
 }
 
 function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat): Wording {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AgentView, Candidate } from '../../agents/list-agents.ts';
+import { unreachable } from '../../base/assert.ts';
 import type { PlatformAccount } from '../../store/platform-accounts.ts';
 import type { Agent, AgentAccount, Candidate as CandidateSchema } from '../schema/agent.ts';
 
@@ -43,5 +44,7 @@ function accountWire(account: PlatformAccount): z.output<typeof AgentAccount> {
       };
     case 'sip_number':
       return { type: account.type, id, status, label, number: account.number };
+    default:
+      return unreachable(account);
   }
 }

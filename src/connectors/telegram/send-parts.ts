@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { OutboundFile, SendOutcome } from '../contract/messenger.ts';
@@ -112,6 +113,8 @@ function requestOf(part: Part, isFormatted: boolean): Request {
       return mediaRequest(part, isFormatted);
     case 'album':
       return albumRequest(part, isFormatted);
+    default:
+      return unreachable(part);
   }
 }
 

@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Address, LoginRef, MessageIntake } from '../contract/messenger.ts';
 import type { BotApi } from './bot-api.ts';
@@ -51,6 +52,9 @@ export class UpdateTaker {
         break;
       case 'reachable':
         await intake.reachable(from, reading.isReachable);
+        break;
+      default:
+        return unreachable(reading);
     }
     observer.count('update_read');
   }

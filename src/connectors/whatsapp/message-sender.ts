@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { OutboundFile, OutboundMessage, SendOutcome } from '../contract/messenger.ts';
@@ -123,6 +124,8 @@ export class MessageSender {
         return { kind: 'later', reason: answer.reason, afterMs: UNREACHABLE_MS };
       case 'unclear':
         return { kind: 'unknown', reason: answer.reason, sentIds: [] };
+      default:
+        return unreachable(answer);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { JitterBuffer, type JitterCounters, type Pulled } from '../../../audio/jitter-buffer.ts';
 import { Resampler } from '../../../audio/resampler.ts';
+import { unreachable } from '../../../base/assert.ts';
 import { frameSamples } from '../../../base/frame.ts';
 import type { RtpPacket } from './rtp-packet.ts';
 import type { VoiceDecoder } from './voice-codec.ts';
@@ -134,6 +135,8 @@ export class InboundAudio {
       case 'idle':
         this.#decoder.rest(out, at, length);
         return false;
+      default:
+        return unreachable(pulled);
     }
   }
 }

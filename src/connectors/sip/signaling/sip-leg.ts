@@ -1,4 +1,5 @@
 import type { Session } from 'sip.js/lib/core/index.js';
+import { unreachable } from '../../../base/assert.ts';
 import { GatewayError } from '../../../base/errors.ts';
 import type { Termination } from '../../../base/termination.ts';
 import type { Clock } from '../../../base/time.ts';
@@ -78,6 +79,8 @@ export class SipLeg {
         return this.#digit(event.digit, 'rtp');
       case 'stalled':
         return this.#stalled(event.silentMs);
+      default:
+        return unreachable(event);
     }
   };
 
