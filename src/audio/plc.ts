@@ -36,6 +36,7 @@ export class PacketLossConcealer {
   #seamSamples = 1;
   #concealedSamples = 0;
   #mustBlend = false;
+  #hasHeard = false;
 
   constructor(sampleRateHz: number) {
     this.#samplesPerMs = sampleRateHz / 1000;
@@ -47,9 +48,19 @@ export class PacketLossConcealer {
   /** Notes what was heard; after a loss it first blends the start of it, in place, with what had been made up. */
   heard(samples: Int16Array, offset: number, length: number): void {
     if (this.#mustBlend) this.#blend(samples, offset, length);
+    this.#hasHeard = true;
     this.#mustBlend = false;
     this.#concealedSamples = 0;
     this.#remember(samples, offset, length);
+  }
+
+  /** Fills `length` samples with silence because no stream is here. Sound that comes back is faded in. */
+  rest(out: Int16Array, offset: number, length: number): void {
+    out.fill(0, offset, offset + length);
+    // Before the first sound there is nothing to come back to.
+    if (this.#hasHeard) this.skip();
+    this.#concealedSamples = FADE_END_MS * this.#samplesPerMs;
+    this.#remember(out, offset, length);
   }
 
   /** Something was left out on purpose: what is heard next is blended with what would have followed. */

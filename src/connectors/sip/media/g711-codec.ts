@@ -78,7 +78,7 @@ export class G711Decoder implements VoiceDecoder {
   }
 
   rest(out: Int16Array, at: number, samples: number): void {
-    this.pause(out, at, samples);
+    this.#plc.rest(out, at, samples);
   }
 
   skip(): void {
