@@ -1,73 +1,100 @@
+import * as z from 'zod';
+
 /**
  * As much of the Bot API's objects as is read here, in its own words (https://core.telegram.org/bots/api#available-types).
  * Everything that the platform may leave out, or add one day, is optional.
  */
-export interface Update {
-  readonly update_id: number;
-  readonly message?: Message;
-  readonly edited_message?: Message;
-  readonly my_chat_member?: { readonly chat: Chat; readonly new_chat_member: { readonly status: string } };
+
+/** A part that cannot be read does not cost the message that it is in. */
+function part<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().catch(undefined);
 }
 
-export interface User {
-  readonly id: number;
-  readonly first_name?: string;
-  readonly last_name?: string;
-  readonly username?: string;
-}
+export const User = z.object({
+  id: z.int(),
+  first_name: part(z.string()),
+  last_name: part(z.string()),
+  username: part(z.string()),
+});
 
-export interface Chat extends User {
+const Chat = User.extend({
   /** `private`, `group`, `supergroup` or `channel`. */
-  readonly type: string;
-}
-
-export interface Message {
-  readonly message_id: number;
-  /** Unix time in seconds. */
-  readonly date: number;
-  readonly chat: Chat;
-  /** The same for all messages of one album. */
-  readonly media_group_id?: string;
-  readonly text?: string;
-  readonly caption?: string;
-  /** One picture in several sizes, the smallest first. */
-  readonly photo?: readonly StoredFile[];
-  readonly document?: StoredFile;
-  readonly voice?: StoredFile;
-  readonly audio?: StoredFile;
-  readonly video?: StoredFile;
-  readonly video_note?: StoredFile;
-  /** Comes with `document` beside it, for programs that know no animations. */
-  readonly animation?: StoredFile;
-  readonly sticker?: StoredFile & {
-    readonly emoji?: string;
-    readonly is_animated?: boolean;
-    readonly is_video?: boolean;
-  };
-  readonly contact?: { readonly phone_number: string } & Pick<User, 'first_name' | 'last_name'>;
-  readonly location?: Place;
-  readonly venue?: { readonly title: string; readonly address: string; readonly location: Place };
-  readonly poll?: { readonly question: string };
-  readonly dice?: { readonly emoji: string; readonly value: number };
-}
-
-export interface Place {
-  readonly latitude: number;
-  readonly longitude: number;
-}
+  type: z.string(),
+});
 
 /** What PhotoSize, Document, Voice and their like have in common. */
-export interface StoredFile {
+const StoredFile = z.object({
   /** Fetches the file, for this bot only. */
-  readonly file_id: string;
-  readonly file_name?: string;
-  readonly mime_type?: string;
+  file_id: z.string(),
+  file_name: part(z.string()),
+  mime_type: part(z.string()),
   /** In bytes. */
-  readonly file_size?: number;
-}
+  file_size: part(z.int()),
+});
+
+const Sticker = StoredFile.extend({
+  emoji: part(z.string()),
+  is_animated: part(z.boolean()),
+  is_video: part(z.boolean()),
+});
+
+const Place = z.object({ latitude: z.number(), longitude: z.number() });
+
+const Contact = User.pick({ first_name: true, last_name: true }).extend({ phone_number: z.string() });
+
+/** The last second that a Date can hold. */
+const LAST_SECOND = 8_640_000_000_000;
+
+const Message = z.object({
+  message_id: z.int(),
+  /** Unix time in seconds. */
+  date: z.int().min(0).max(LAST_SECOND),
+  chat: Chat,
+  /** The same for all messages of one album. */
+  media_group_id: part(z.string()),
+  text: part(z.string()),
+  caption: part(z.string()),
+  /** One picture in several sizes, the smallest first. */
+  photo: part(z.array(StoredFile)),
+  document: part(StoredFile),
+  voice: part(StoredFile),
+  audio: part(StoredFile),
+  video: part(StoredFile),
+  video_note: part(StoredFile),
+  /** Comes with `document` beside it, for programs that know no animations. */
+  animation: part(StoredFile),
+  sticker: part(Sticker),
+  contact: part(Contact),
+  location: part(Place),
+  venue: part(z.object({ title: z.string(), address: z.string(), location: Place })),
+  poll: part(z.object({ question: z.string() })),
+  dice: part(z.object({ emoji: z.string(), value: z.int() })),
+});
+
+/** An update that can be confirmed, whether or not the rest of it can be read. */
+export const AnyUpdate = z.looseObject({ update_id: z.int() });
+
+export const Update = z.object({
+  update_id: z.int(),
+  message: Message.optional(),
+  edited_message: Message.optional(),
+  my_chat_member: z.object({ chat: Chat, new_chat_member: z.object({ status: z.string() }) }).optional(),
+});
+
+const SentMessage = z.object({ message_id: z.int() });
+
+/** What methods that send answer with: an album is several messages. */
+export const SentMessages = z.union([z.array(SentMessage), SentMessage.transform((message) => [message])]);
 
 /** What `getFile` answers with. */
-export interface PreparedFile {
+export const PreparedFile = z.object({
   /** Below `/file/bot<token>/`, for an hour at least. */
-  readonly file_path?: string;
-}
+  file_path: z.string(),
+});
+
+export type AnyUpdate = z.output<typeof AnyUpdate>;
+export type Update = z.output<typeof Update>;
+export type Message = z.output<typeof Message>;
+export type Chat = z.output<typeof Chat>;
+export type StoredFile = z.output<typeof StoredFile>;
+export type Place = z.output<typeof Place>;

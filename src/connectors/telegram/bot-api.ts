@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
@@ -43,8 +44,13 @@ export class BotApi {
     this.#clock = clock;
   }
 
-  /** Calls a method and gives its result. Rejects with a BotApiFailure. */
-  async call<Result>(method: string, parameters: Parameters, options: CallOptions): Promise<Result> {
+  /** Calls a method and gives its result, which `schema` reads. Rejects with a BotApiFailure. */
+  async call<Schema extends z.ZodType>(
+    method: string,
+    parameters: Parameters,
+    options: CallOptions,
+    schema: Schema,
+  ): Promise<z.output<Schema>> {
     const { files, deadlineMs, signal } = options;
     if (signal?.aborted) throw new BotApiFailure('unreachable', 'There was no time left to ask Telegram');
     const upload = files?.size ? new Multipart(fieldsOf(parameters), files) : null;
@@ -58,7 +64,7 @@ export class BotApi {
           ? { body: upload.body(), duplex: 'half' as const, headers: { 'Content-Type': upload.contentType } }
           : { body: JSON.stringify(parameters), headers: { 'Content-Type': 'application/json' } }),
       });
-      return resultIn(response.status, await response.text()) as Result;
+      return readResult(schema, resultIn(response.status, await response.text()), method);
     } catch (error) {
       throw failureOf(error, upload?.isWhole ?? true);
     } finally {
@@ -81,6 +87,13 @@ export class BotApi {
       throw failureOf(error, true);
     }
   }
+}
+
+/** The method may have been carried out all the same. */
+function readResult<Schema extends z.ZodType>(schema: Schema, result: unknown, method: string) {
+  const parsed = schema.safeParse(result);
+  if (!parsed.success) throw new BotApiFailure('unclear', `Telegram's answer to ${method} cannot be read`);
+  return parsed.data;
 }
 
 function fieldsOf(parameters: Parameters): Record<string, string> {

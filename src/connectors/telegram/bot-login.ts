@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { isSameSecret } from '../../base/same-secret.ts';
@@ -9,7 +10,7 @@ import { AlbumShelf } from './album-shelf.ts';
 import { Backoff } from './backoff.ts';
 import type { BotApi } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
-import type { Update, User } from './bot-api-types.ts';
+import { AnyUpdate, User } from './bot-api-types.ts';
 import type { TelegramObserver } from './telegram-observer.ts';
 import { UpdatePoller } from './update-poller.ts';
 import { READ_UPDATES, readingOf } from './update-reading.ts';
@@ -65,7 +66,7 @@ export class BotLogin {
   /** Asks Telegram once who the bot is. Rejects with a BotApiFailure. */
   async logIn(): Promise<void> {
     const { signal } = this.#ending;
-    const me = await this.api.call<User>('getMe', {}, { deadlineMs: CALL_DEADLINE_MS, signal });
+    const me = await this.api.call('getMe', {}, { deadlineMs: CALL_DEADLINE_MS, signal }, User);
     this.#become({ name: me.username ? `@${me.username}` : (me.first_name ?? null), status: OK });
   }
 
@@ -150,7 +151,7 @@ export class BotLogin {
   async #setWebhook(url: string): Promise<void> {
     const parameters = { url, secret_token: this.#webhookSecret, allowed_updates: READ_UPDATES };
     const { signal } = this.#ending;
-    await this.api.call('setWebhook', parameters, { deadlineMs: CALL_DEADLINE_MS, signal });
+    await this.api.call('setWebhook', parameters, { deadlineMs: CALL_DEADLINE_MS, signal }, z.unknown());
   }
 
   /** Nobody else can make it, and it is the same after a restart. */
@@ -166,10 +167,9 @@ export class BotLogin {
   }
 }
 
-function updateIn(body: Uint8Array): Update | null {
+function updateIn(body: Uint8Array): AnyUpdate | null {
   try {
-    const value = parseJson(Buffer.from(body).toString('utf8')) as Partial<Update> | null;
-    return typeof value?.update_id === 'number' ? (value as Update) : null;
+    return AnyUpdate.safeParse(parseJson(Buffer.from(body).toString('utf8'))).data ?? null;
   } catch {
     return null;
   }

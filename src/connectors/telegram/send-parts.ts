@@ -4,7 +4,7 @@ import { pause } from '../../base/waits.ts';
 import type { OutboundFile, SendOutcome } from '../contract/messenger.ts';
 import type { BotApi, CallOptions, Parameters } from './bot-api.ts';
 import { BotApiFailure } from './bot-api-failure.ts';
-import type { Message } from './bot-api-types.ts';
+import { SentMessages } from './bot-api-types.ts';
 import { formatted } from './formatting.ts';
 import { asDocuments, type Part } from './outbound-parts.ts';
 
@@ -87,12 +87,8 @@ async function send({ api, chatId, signal }: Way, part: Part, isFormatted: boole
   const { method, parameters, files } = requestOf(part, isFormatted);
   const deadlineMs = files.size > 0 ? UPLOAD_DEADLINE_MS : TEXT_DEADLINE_MS;
   const options: CallOptions = { deadlineMs, signal, files };
-  const sent = await api.call<Message | readonly Message[]>(
-    method,
-    { chat_id: Number(chatId), ...parameters },
-    options,
-  );
-  return [sent].flat().map((message) => String((message as Message).message_id));
+  const sent = await api.call(method, { chat_id: Number(chatId), ...parameters }, options, SentMessages);
+  return sent.map(({ message_id: id }) => String(id));
 }
 
 interface Request {

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
@@ -23,8 +24,8 @@ import type {
   WebhookRequest,
 } from '../contract/messenger.ts';
 import { BotApi, type BotApiUrls } from './bot-api.ts';
-import { BotApiFailure, failureOf } from './bot-api-failure.ts';
-import type { PreparedFile } from './bot-api-types.ts';
+import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
+import { PreparedFile } from './bot-api-types.ts';
 import { BotLogin } from './bot-login.ts';
 import { characters, MAX_TEXT_CHARACTERS, partsOf } from './outbound-parts.ts';
 import { sendParts } from './send-parts.ts';
@@ -157,7 +158,7 @@ export class TelegramConnector
     const parameters = { chat_id: Number(remoteId), action: 'typing' };
     const options = { deadlineMs: TYPING_DEADLINE_MS, signal };
     await this.#loginOf(login)
-      ?.api.call('sendChatAction', parameters, options)
+      ?.api.call('sendChatAction', parameters, options, z.unknown())
       .catch(() => undefined);
   }
 
@@ -166,8 +167,7 @@ export class TelegramConnector
     if (!api) throw new GatewayError('file_gone');
     try {
       const options = { deadlineMs: PREPARE_DEADLINE_MS, signal };
-      const { file_path: path } = await api.call<PreparedFile>('getFile', { file_id: ref }, options);
-      if (path === undefined) throw new BotApiFailure('unclear', 'Telegram did not say where the file is');
+      const { file_path: path } = await api.call('getFile', { file_id: ref }, options, PreparedFile);
       return await api.download(path, signal);
     } catch (error) {
       const { kind, status, message } = failureOf(error, true);

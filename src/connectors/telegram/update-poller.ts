@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
@@ -5,7 +6,7 @@ import { beginAgainAt, joinAlbums } from './albums.ts';
 import { Backoff } from './backoff.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiFailure } from './bot-api-failure.ts';
-import type { Update } from './bot-api-types.ts';
+import { AnyUpdate } from './bot-api-types.ts';
 import type { TelegramObserver } from './telegram-observer.ts';
 import { READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
 
@@ -59,7 +60,7 @@ export class UpdatePoller {
 
   async #round(signal: AbortSignal): Promise<void> {
     const { api, clock, heard } = this.#parts;
-    const updates = await api.call<readonly Update[]>(
+    const updates = await api.call(
       'getUpdates',
       {
         offset: this.#offset,
@@ -68,6 +69,7 @@ export class UpdatePoller {
         allowed_updates: READ_UPDATES,
       },
       { deadlineMs: POLL_DEADLINE_MS, signal },
+      z.array(AnyUpdate),
     );
     heard(null);
     const { readings, open } = joinAlbums(updates.map(readingOf), this.#waitedFor);
@@ -125,7 +127,7 @@ export class UpdatePoller {
   async #tookWebhookAway(failure: BotApiFailure, signal: AbortSignal): Promise<boolean> {
     if (!failure.isConflict || !/webhook is active/.test(failure.message)) return false;
     try {
-      await this.#parts.api.call('deleteWebhook', {}, { deadlineMs: POLL_DEADLINE_MS, signal });
+      await this.#parts.api.call('deleteWebhook', {}, { deadlineMs: POLL_DEADLINE_MS, signal }, z.unknown());
       return true;
     } catch {
       return false;

@@ -1,4 +1,4 @@
-import type { Chat, Message, Update } from './bot-api-types.ts';
+import { type AnyUpdate, type Chat, type Message, Update } from './bot-api-types.ts';
 import { contentOf, type InboundContent } from './inbound-content.ts';
 
 /** Somebody who writes to a bot. */
@@ -45,12 +45,9 @@ export type Reading =
 export const READ_UPDATES = ['message', 'edited_message', 'my_chat_member'] as const;
 
 /** Bots are written to in private chats only: what is said in groups is nobody's direct message. */
-export function readingOf(update: Update): Reading {
-  try {
-    return read(update);
-  } catch {
-    return { kind: 'unreadable', updateId: update.update_id };
-  }
+export function readingOf(update: AnyUpdate): Reading {
+  const parsed = Update.safeParse(update);
+  return parsed.success ? read(parsed.data) : { kind: 'unreadable', updateId: update.update_id };
 }
 
 function read(update: Update): Reading {

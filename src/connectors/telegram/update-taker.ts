@@ -2,6 +2,7 @@ import { unreachable } from '../../base/assert.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Address, LoginRef, MessageIntake } from '../contract/messenger.ts';
 import type { BotApi } from './bot-api.ts';
+import { SentMessages } from './bot-api-types.ts';
 import type { TelegramObserver } from './telegram-observer.ts';
 import type { Person, Reading, ReadMessage } from './update-reading.ts';
 
@@ -94,7 +95,7 @@ export class UpdateTaker {
     const { api, observer } = this.#parts;
     const parameters = { chat_id: Number(remoteId), text };
     api
-      .call('sendMessage', parameters, { deadlineMs: GREETING_DEADLINE_MS })
+      .call('sendMessage', parameters, { deadlineMs: GREETING_DEADLINE_MS }, SentMessages)
       .catch(() => observer.count('greeting_failed'));
   }
 

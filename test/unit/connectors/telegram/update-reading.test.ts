@@ -39,6 +39,20 @@ test('what Telegram has never sent is told to be unreadable', () => {
   expect(readingOf(update)).toEqual({ kind: 'unreadable', updateId: 4 });
 });
 
+test('a part that cannot be read does not cost the message that it is in', () => {
+  const message = { ...MESSAGE, text: 'x', photo: 'none', document: { file_id: 7 }, sticker: null };
+  expect(readingOf({ update_id: 4, message })).toMatchObject({ kind: 'message', text: 'x', files: [] });
+});
+
+test.each([
+  ['an id that is no number', { ...MESSAGE, message_id: '5' }],
+  ['a time that no date has', { ...MESSAGE, date: 1e300 }],
+  ['a chat that is nobody', { ...MESSAGE, chat: { type: 'private' } }],
+])('a message with %s is unreadable', (_what, message) => {
+  const update = { update_id: 4, message: { ...message, text: 'x' } };
+  expect(readingOf(update as unknown as Update)).toEqual({ kind: 'unreadable', updateId: 4 });
+});
+
 test.each<[object, string, object]>([
   [
     {
