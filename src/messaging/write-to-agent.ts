@@ -1,4 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
+import { foldCase } from '../base/fold-case.ts';
 import { newId } from '../base/ids.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import type { ResolvedFile } from '../files/resolve-attachments.ts';
@@ -45,9 +46,9 @@ async function partiesOf(db: Db, scope: AgentScope, { peer, task }: DmRequest): 
 
 /** Whom a name or an id means; of several with one name the default agent, then the oldest. */
 async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: string): Promise<Parties> {
-  const name = peer.toLowerCase();
+  const name = foldCase(peer);
   const agents = await listAgents(db, scope.accountId);
-  const meant = agents.find(({ id }) => id === peer) ?? agents.find((one) => one.name.toLowerCase() === name);
+  const meant = agents.find(({ id }) => id === peer) ?? agents.find((one) => foldCase(one.name) === name);
   if (!meant) throw new GatewayError('agent_not_found');
   const senderId = scope.agentIds.find((id) => id !== meant.id);
   if (senderId === undefined)

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { foldCase } from '../base/fold-case.ts';
 import { newId } from '../base/ids.ts';
 import type { AgentScope } from '../base/scope.ts';
 import type { Member } from './agents.ts';
@@ -248,12 +249,12 @@ function isNamed(
   platform: MessagePlatform,
   peer: string,
 ): Expression<SqlBool> {
-  const name = peer.toLowerCase();
+  const name = foldCase(peer);
   if (platform !== 'agent')
     return eb.or([
       eb('conversations.remoteId', '=', peer),
       eb('conversations.alias', '=', peer),
-      eb(sql`lower(remote_name)`, '=', name),
+      eb(sql`fold_case(remote_name)`, '=', name),
     ]);
   const named = (column: 'conversations.agentId' | 'conversations.peerAgentId') =>
     eb(
@@ -262,7 +263,7 @@ function isNamed(
       eb
         .selectFrom('agents')
         .select('agents.id')
-        .where(({ eb: agent, or }) => or([agent('id', '=', peer), agent(sql`lower(name)`, '=', name)])),
+        .where(({ eb: agent, or }) => or([agent('id', '=', peer), agent(sql`fold_case(name)`, '=', name)])),
     );
   return eb.or([
     eb.and([named('conversations.peerAgentId'), eb('conversations.agentId', 'in', agentIds)]),
