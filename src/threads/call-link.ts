@@ -202,7 +202,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #finished(outcome: CallOutcome): void {
     switch (outcome.type) {
       case 'closed':
-        this.#end();
+        this.#endAfterReplies();
         return;
       case 'open_failed':
         if (this.#opening === null) this.#lost(outcome.error.message);
@@ -210,11 +210,19 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
         return;
       case 'failed':
         this.#host.failed(this.callId, outcome.error);
-        this.#end({ result: 'internal_error', reason: outcome.error.message });
+        this.#end({ result: 'internal_error', reason: 'The call failed in the engine' });
         return;
       default:
         return unreachable(outcome);
     }
+  }
+
+  /**
+   * The last replies were posted before the outcome, but through another port, which this thread may read later. The
+   * second turn of the event loop begins after every port has been read.
+   */
+  #endAfterReplies(): void {
+    setImmediate(() => setImmediate(() => this.#end()));
   }
 
   #notOpened(error: Error): void {

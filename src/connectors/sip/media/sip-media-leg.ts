@@ -140,7 +140,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     if (this.#closed) return;
     if (this.#config !== null) this.#rtcp.goodbye(this.#srtp, wallMs());
     this.#closed = true;
-    this.#sender.dtmf.cancel('The call is over');
+    this.#sender.dtmf.close();
     this.#sender.close();
     this.#receiver.close();
     this.#sockets.close();

@@ -44,6 +44,7 @@ export class LegSession {
   readonly #events: SessionEvents;
   #awaitsFirstAck: boolean;
   #over = false;
+  readonly #stopped = Promise.withResolvers<void>();
   /** Set while hanging up has to wait for the ACK (RFC 3261 section 15). */
   #byeWhenPossible: (() => void) | null = null;
   #cancelAckTimeout: CancelTimer = () => {};
@@ -76,9 +77,15 @@ export class LegSession {
     });
   }
 
-  /** One digit after another by INFO; rejects when the peer will not have it. */
+  /**
+   * One digit after another by INFO; rejects when the peer will not have it. A peer that hangs up on the last one need
+   * not answer it any more.
+   */
   async sendInfoDigits(digits: string): Promise<void> {
-    for (const digit of digits) await this.#sendInfoDigit(digit);
+    for (const digit of digits) {
+      if (this.#over) throw new GatewayError('call_not_active', 'The call is over');
+      await Promise.race([this.#sendInfoDigit(digit), this.#stopped.promise]);
+    }
   }
 
   /** Refreshes the session at half of its life when the peer has left that to us (RFC 4028 section 7.2). */
@@ -215,6 +222,7 @@ export class LegSession {
 
   #stop(): void {
     this.#over = true;
+    this.#stopped.resolve();
     this.#cancelRefresh();
     this.#cancelAckTimeout();
   }
