@@ -4,7 +4,7 @@ import { logInBots } from '../accounts/hosted-bots.ts';
 import { KeyRing } from '../accounts/key-ring.ts';
 import { loadSipAccounts } from '../accounts/sip-accounts.ts';
 import { TrunkChanges } from '../accounts/trunk-changes.ts';
-import { hangUpAgent, hangUpAll } from '../calls/hang-up-call.ts';
+import { disconnectAll, hangUpAgent } from '../calls/hang-up-call.ts';
 import { awaitReplies } from '../messaging/await-reply.ts';
 import { closeOutbound } from '../messaging/open-outbound.ts';
 import { Wakeups } from '../messaging/wakeups.ts';
@@ -86,7 +86,7 @@ export async function assemble(parts: Parts): Promise<Running> {
   // Runs before HTTP closes, which would wait for messages on their way; half of the time, so that HTTP has some too.
   closers.push((deadlineMs) => closeOutbound(outbound, deadlineMs / 2));
   // Runs before HTTP closes, so that agents still hear how their calls end.
-  closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
+  closers.push((deadlineMs) => disconnectAll(calls, deadlineMs));
 
   await awaitReplies(outbound);
   await http.listen(host, port);

@@ -6,6 +6,7 @@ import { type LegObserver, type PlatformLeg, sendsDtmf } from '../connectors/con
 import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
 import type { CallEvent, CallIdentity, CallSnapshot } from './call.ts';
+import { callErrorOf } from './call-error.ts';
 import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
 import { Transcript, type TranscriptLine } from './transcript.ts';
 
@@ -22,10 +23,9 @@ export interface CallObserver {
   event(event: CallEvent): void;
 }
 
-/** What the actor tells the domain around it, in the order in which it happens. */
+/** The domain around a call: it hears of every event before the call's own listeners do. */
 export interface CallWitness {
-  changed(actor: CallActor, state: CallState): void;
-  transcribed(actor: CallActor): void;
+  happened(call: CallActor, event: CallEvent): void;
 }
 
 /** Stands in for the leg of a call that could not get one. */
@@ -101,7 +101,8 @@ export class CallActor {
   snapshot(): CallSnapshot {
     const { name: state } = this.#state;
     if (this.#shown?.state !== state || this.#shown.endedAt !== this.#endedAt) {
-      this.#shown = { ...this.identity, state, endedAt: this.#endedAt };
+      const termination = isOver(this.#state) ? this.#state.termination : null;
+      this.#shown = { ...this.identity, state, endedAt: this.#endedAt, termination };
     }
     return this.#shown;
   }
@@ -128,7 +129,6 @@ export class CallActor {
   transcribed(line: TranscriptLine): void {
     this.transcript.add(line);
     this.#publish({ type: 'call_transcript', ...line });
-    this.#witness.transcribed(this);
   }
 
   /** Presses keys on the platform leg. Throws `call_not_active` or `capability_missing`. */
@@ -171,33 +171,20 @@ export class CallActor {
     this.#armDeadline();
     if (next.state.name === 'active') this.#engineCall.startAudio();
     if (isOver(next.state)) this.#finish();
-    if (next.state.name !== before.name) this.#announce(next.state);
+    if (next.state.name !== before.name) this.#announce(before.name, next.state);
   }
 
-  #announce(state: CallState): void {
-    this.#witness.changed(this, state);
-    if (isOver(state)) this.#publishError(state.name, state.termination);
-    this.#publish({ type: 'call_state', state: state.name });
+  #announce(former: CallState['name'], state: CallState): void {
+    const error = isOver(state) ? callErrorOf(former, state) : null;
+    if (error !== null) this.#publish(error);
+    const end = isOver(state) ? { termination: state.termination } : {};
+    this.#publish({ type: 'call_state', state: state.name, ...end });
     for (const resolve of this.#changes.splice(0)) resolve();
   }
 
-  #publishError(name: CallState['name'], termination: Termination): void {
-    if (name === 'disconnected') {
-      this.#publish({
-        type: 'call_error',
-        code: 'bridge_disconnected',
-        message: `The bridge to the platform dropped (${termination.reason}). Create a new call with the same meeting_url to rejoin.`,
-      });
-    } else if (termination.result === 'internal_error') {
-      this.#publish({
-        type: 'call_error',
-        code: 'internal_error',
-        message: 'The call ended because of an internal error.',
-      });
-    }
-  }
-
+  /** Everything that happens on the call passes here. */
   #publish(event: CallEvent): void {
+    this.#witness.happened(this, event);
     for (const observer of this.#observers) observer.event(event);
   }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { parseCursor } from '../../messaging/cursor.ts';
+import { Termination } from './call.ts';
 import { wholeNumber } from './query.ts';
 
 const MAX_PAGE = 200;
@@ -121,11 +122,16 @@ const CallEvent = z
   .looseObject({
     type: z
       .string()
-      .describe('`call_invite`: an inbound call rings; `call_state`: a call is in another state'),
+      .describe(
+        '`call_invite`: an inbound call rings; `call_state`: the state of a call changed; `call_error`: a call failed or lost its bridge',
+      ),
     event_id: z.string().describe('The same wherever the event is told'),
     created_at: z.string(),
     call_id: z.string(),
-    state: z.string().describe('The state of the call then'),
+    state: z.string().describe('The state of the call at that moment'),
+    code: z.string().optional().describe('call_error: what went wrong, for programs'),
+    message: z.string().optional().describe('call_error: what went wrong, and what to do about it'),
+    termination: Termination.optional().describe('Why the call ended, once it is over'),
   })
   .meta({ id: 'CallEvent' });
 export type CallEvent = z.output<typeof CallEvent>;

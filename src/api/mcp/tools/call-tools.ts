@@ -18,7 +18,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'getCall',
     title: 'Look at a call',
     description:
-      'Tells the state of a call (`connecting`, `ringing`, `active`, `refused`, `missed`, `disconnected`) and the lines `[<speaker>] <text>` of its transcript after `since`. Begin with `since: 0` and go on with the `transcript_length` of each answer. The transcript is empty unless hosted speech recognition runs (capability `hosted_stt`). A call that has ended is not found any more. After `disconnected` the bridge to the platform was lost: join again with the same `meeting_url`, which is a new call.',
+      'Tells the state of a call (`connecting`, `ringing`, `active`, `refused`, `missed`, `disconnected`) and the lines `[<speaker>] <text>` of its transcript after `since`. Begin with `since: 0` and go on with the `transcript_length` of each answer. The transcript is empty unless hosted speech recognition runs (capability `hosted_stt`). A call that has ended is not found any more. After `disconnected`, `termination` says why. If the bridge to the platform was lost, join again with the same `meeting_url`, which makes a new call.',
     hints: READS_PEOPLE,
   },
   {
