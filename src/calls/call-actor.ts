@@ -5,6 +5,7 @@ import type { CancelTimer, Clock } from '../base/time.ts';
 import { type LegObserver, type PlatformLeg, sendsDtmf } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
+import type { PlayoutMemory } from '../threads/playout-memory.ts';
 import type { CallEvent, CallIdentity, CallSnapshot } from './call.ts';
 import { callErrorOf } from './call-error.ts';
 import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
@@ -28,6 +29,16 @@ export interface CallWitness {
   happened(call: CallActor, event: CallEvent): void;
 }
 
+/** What a call is made of. */
+interface CallParts {
+  readonly engineCall: EngineCall;
+  readonly clock: Clock;
+  readonly deadlines: CallDeadlines;
+  readonly witness: CallWitness;
+  /** For what agents say ahead of time. */
+  readonly playout: PlayoutMemory;
+}
+
 /** Stands in for the leg of a call that could not get one. */
 const NO_LEG: PlatformLeg = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
 
@@ -45,6 +56,7 @@ export class CallActor {
   readonly #clock: Clock;
   readonly #witness: CallWitness;
   readonly #engineCall: EngineCall;
+  readonly #playout: PlayoutMemory;
   readonly #observers = new Set<CallObserver>();
   readonly #mailbox: CallMessage[] = [];
   readonly #changes: (() => void)[] = [];
@@ -56,15 +68,13 @@ export class CallActor {
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
 
-  constructor(
-    identity: CallIdentity,
-    parts: { engineCall: EngineCall; clock: Clock; deadlines: CallDeadlines; witness: CallWitness },
-  ) {
+  constructor(identity: CallIdentity, parts: CallParts) {
     this.identity = identity;
     this.#engineCall = parts.engineCall;
     this.#clock = parts.clock;
     this.#deadlines = parts.deadlines;
     this.#witness = parts.witness;
+    this.#playout = parts.playout;
     this.#state =
       identity.direction === 'outbound' ? { name: 'connecting' } : { name: 'ringing', accepting: false };
   }
@@ -122,7 +132,7 @@ export class CallActor {
 
   /** Adds an agent's audio to the call's room. It is heard, and hears, from `active` on. */
   joinAgent(observer: AgentAudioObserver): AgentAudio {
-    return this.#engineCall.joinAgent(observer);
+    return this.#engineCall.joinAgent(observer, this.#playout.queueOf(this.identity.accountId));
   }
 
   /** Writes down what somebody on the call has said, for all who listen. */

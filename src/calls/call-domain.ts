@@ -3,6 +3,7 @@ import type { Clock } from '../base/time.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Engine } from '../threads/engine.ts';
+import type { PlayoutMemory } from '../threads/playout-memory.ts';
 import type { CallEvent, CallIdentity } from './call.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
 import type { CallRecorder } from './call-recorder.ts';
@@ -18,6 +19,8 @@ export interface CallDomain {
   readonly events: BusinessEvents;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
+  /** For audio that waits to be played. */
+  readonly playout: PlayoutMemory;
   readonly maxCallsPerAccount: number;
   /** Whether the account has a login at a platform, be there a connector for it or not. */
   readonly hasLogin: (accountId: string, platform: Platform) => Promise<boolean>;
@@ -33,6 +36,7 @@ export function openCall(domain: CallDomain, identity: CallIdentity): CallActor 
     engineCall,
     clock: domain.clock,
     deadlines: domain.deadlines,
+    playout: domain.playout,
     witness: { happened: (call, event) => follow(domain, call, event, startedMs) },
   });
   domain.registry.add(actor);

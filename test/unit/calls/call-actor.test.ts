@@ -46,6 +46,7 @@ function scene(direction: 'inbound' | 'outbound') {
     engineCall,
     clock,
     deadlines: DEADLINES,
+    playout: {} as never,
     witness: { happened: (call, event) => void seen.push([event.type, call.snapshot().state]) },
   });
   actor.observe({ event: (event) => events.push(event) });
