@@ -1,6 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../base/scope.ts';
+import { isoAfter, latestOf } from '../base/time.ts';
 import { isVisible } from './conversations.ts';
+import { newestEventTime } from './events.ts';
 import type { Db, MessagePlatform, MessageStatus, MessagesTable } from './tables.ts';
 
 export type Message = Selectable<MessagesTable>;
@@ -22,7 +24,7 @@ export interface MessagePosition {
 /** Puts a message behind all others of the gateway, in or out. Run it in a transaction. */
 export async function insertMessage(db: Db, message: NewMessage, nowIso: string): Promise<Message> {
   const { platformMessageIds, fileIds, ...row } = message;
-  const createdAt = await timeAfterAll(db, nowIso);
+  const createdAt = await timeAfterAll(db, row.accountId, nowIso);
   const stored = await db
     .insertInto('messages')
     .values({ ...row, error: null, createdAt, changedAt: createdAt })
@@ -35,15 +37,20 @@ export async function insertMessage(db: Db, message: NewMessage, nowIso: string)
   return stored;
 }
 
-/** Clocks may be turned back, and a millisecond has room for many messages. */
-async function timeAfterAll(db: Db, nowIso: string): Promise<string> {
+/**
+ * Not before any other message, and later than every event of the account that has a place of its own (`timeOfEvent`),
+ * even when the clock steps back. Many messages may share a millisecond.
+ */
+async function timeAfterAll(db: Db, accountId: string, nowIso: string): Promise<string> {
   const newest = await db
     .selectFrom('messages')
     .select('createdAt')
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return newest && newest.createdAt > nowIso ? newest.createdAt : nowIso;
+  const eventTime = await newestEventTime(db, accountId);
+  const earliest = eventTime === undefined ? nowIso : isoAfter(eventTime, 1);
+  return latestOf(nowIso, earliest, newest?.createdAt ?? '');
 }
 
 async function attach(db: Db, messageSeq: number, fileIds: readonly string[]): Promise<void> {

@@ -397,6 +397,8 @@ export interface EventsTable {
   createdAt: string;
   messageSeq: number | null;
   platform: MessagePlatform | null;
+  /** Its time in cursors, which no other event of the account has; null: it is named by its message. */
+  cursorTime: string | null;
 }
 
 export type ConversationStatus = 'active' | 'closed';

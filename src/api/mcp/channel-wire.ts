@@ -23,7 +23,7 @@ export function channelPush(event: FeedEvent): ChannelPush {
     remote_id: peer.remoteId,
     remote_name: peer.remoteName,
     message_id,
-    cursor: cursorText({ ...at, callEvent: null }),
+    cursor: cursorText(at),
     ...(attachments.length > 0 && { attachments }),
   };
   return { content: text, meta: texts(meta) };

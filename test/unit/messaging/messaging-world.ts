@@ -1,5 +1,6 @@
 import { newId } from '../../../src/base/ids.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
+import type { Clock } from '../../../src/base/time.ts';
 import type { InboundMessage, Intake } from '../../../src/connectors/contract/messenger.ts';
 import type { Reading } from '../../../src/messaging/inbox-view.ts';
 import type { HoldsMessages, IntakeDomain, ReceivedMessage } from '../../../src/messaging/intake-domain.ts';
@@ -86,7 +87,7 @@ export async function seedBot(store: Store, accountId: string, agentId: string):
 
 /** Something happens to a call of this agent, or of all of them where `agentId` is null; returns the event's id. */
 export async function happen(
-  { store, clock, wakeups, accountId }: Pick<World, 'store' | 'clock' | 'wakeups' | 'accountId'>,
+  { store, clock, wakeups, accountId }: Pick<World, 'store' | 'wakeups' | 'accountId'> & { clock: Clock },
   agentId: string | null,
   fields: Partial<NewEvent> = {},
 ): Promise<string> {
