@@ -27,7 +27,6 @@ const ERROR_TABLE = {
   delivery_not_found: { status: 404, text: 'Delivery not found' },
   authorization_not_found: { status: 404, text: 'MCP authorization not found' },
   file_not_found: { status: 404, text: 'Unknown file token' },
-  attachment_not_found: { status: 404, text: 'File not found' },
   malformed_request: { status: 400, text: 'Malformed HTTP request' },
   client_unknown: { status: 400, text: 'This client is not known here' },
   redirect_unknown: { status: 400, text: 'The client wants you to be sent to an address that it never told' },
