@@ -28,6 +28,7 @@ test('a stream tells what happens from now on, each event with the cursor it lea
     platform: 'telegram',
     peer: { remote_id: '1', remote_name: 'Name of 1' },
     message: { text: 'new', direction: 'inbound', attachments: [] },
+    attachments: [],
   });
   expect(message.cursor).toBe(`${message.message.created_at}|${message.message.id}`);
   expect(call).toMatchObject({
