@@ -3,7 +3,7 @@ import { PLATFORMS } from '../../base/platform.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
 import { AttachmentsBody } from './attachment.ts';
-import { ChatText } from './characters.ts';
+import { ChatText, requireContent } from './characters.ts';
 import { wholeNumber } from './query.ts';
 
 const Platform = z.enum(PLATFORMS);
@@ -94,14 +94,11 @@ export const SayBody = z.object({ text: z.string().min(1).max(10_000) }).meta({ 
 
 export const CallChatBody = z
   .object({
-    text: ChatText.optional(),
+    text: ChatText.describe('Required without attachments'),
     sender_name: z.string().max(80).default(''),
     attachments: AttachmentsBody,
   })
-  .refine((body) => body.text !== undefined || body.attachments.length > 0, {
-    message: 'text or attachments is required',
-    path: ['text'],
-  })
+  .check(requireContent)
   .meta({ id: 'CallChat' });
 
 export const DtmfBody = z

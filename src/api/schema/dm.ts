@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AttachmentsBody } from './attachment.ts';
-import { ChatText } from './characters.ts';
+import { ChatText, requireContent } from './characters.ts';
 
 /** Specification, "Inbox and DM endpoints"; `agent`: among the account's own agents. */
 const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
@@ -19,7 +19,7 @@ const conversation = {
 export const DmChatBody = z
   .object({
     ...conversation,
-    text: ChatText.optional().describe('Optional with attachments: then it is the caption of the first'),
+    text: ChatText.describe('Required without attachments; with them the caption of the first'),
     keep_typing: z.boolean().default(false).describe('Shows the typing indicator again after the message'),
     attachments: AttachmentsBody,
     peer: z
