@@ -59,7 +59,7 @@ export async function assemble(parts: Parts): Promise<Running> {
   });
   const replies = new AgentReplies(clock);
   const needs = { calls, files, roster, replies, wakeups, metrics, events, publicUrl };
-  const { outbound, inbox } = await openMessaging(parts, needs);
+  const { outbound, inbox, start: startSending } = await openMessaging(parts, needs);
   const domains = {
     calls,
     sip: {
@@ -92,6 +92,7 @@ export async function assemble(parts: Parts): Promise<Running> {
   await http.listen(host, port);
   for (const messenger of messengers) await messenger.start();
   await logInBots({ ...sipAccounts, calls });
+  startSending();
   // Only now: keys made by a start that then failed would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();

@@ -46,6 +46,8 @@ interface MessagingNeeds {
 export interface Messaging {
   readonly outbound: OutboundDomain;
   readonly inbox: InboxDomain;
+  /** To be called once the platforms' logins are up: messages that an earlier process left are sent. */
+  readonly start: () => void;
 }
 
 /** Messages both ways, once all that an earlier process was sending has its end. */
@@ -53,7 +55,8 @@ export async function openMessaging(parts: Parts, needs: MessagingNeeds): Promis
   const { metrics, events } = needs;
   const windows = windowQueue(parts, needs);
   parts.closers.push((deadlineMs) => windows.close(deadlineMs));
-  const outbound = outboundDomain(parts, needs, windows);
+  const ready = Promise.withResolvers<void>();
+  const outbound = outboundDomain(parts, needs, windows, ready.promise);
   const { outbox, onFailure } = outbound;
   metrics.watchQueue('svc_outbox_waiting', 'Direct messages on their way', () => outbox.waiting);
   events.messagesLeftByRestart(
@@ -63,7 +66,7 @@ export async function openMessaging(parts: Parts, needs: MessagingNeeds): Promis
   takeMessages(needs.calls, intakeDomain(parts, needs, outbound, windows));
   const inbox = inboxDomain(parts, needs);
   metrics.watchInbox(() => inbox.waiters);
-  return { outbound, inbox };
+  return { outbound, inbox, start: ready.resolve };
 }
 
 function windowQueue(
@@ -85,9 +88,11 @@ function outboundDomain(
   { settings, store, clock }: Parts,
   { calls, files, wakeups, replies, events }: MessagingNeeds,
   windows: WindowQueue,
+  ready: Promise<void>,
 ): OutboundDomain {
   return openOutbound({
     store,
+    ready,
     clock,
     messengers: messengersOf(calls),
     windows,

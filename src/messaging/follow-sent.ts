@@ -1,7 +1,6 @@
 import { unreachable } from '../base/assert.ts';
 import type { Platform } from '../base/platform.ts';
 import type { LaterStatus, LoginRef, SentMessage } from '../connectors/contract/messenger.ts';
-import { findAnyConversation } from '../store/conversations.ts';
 import {
   addPlatformMessageIds,
   changeMessageStatus,
@@ -10,7 +9,7 @@ import {
   type Message,
 } from '../store/messages.ts';
 import type { Db } from '../store/tables.ts';
-import { announce } from './announce.ts';
+import { announceEnd } from './announce-end.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 
 type Followed = 'not_yet' | 'done' | { readonly waitAgain: readonly Message[]; readonly changed: Message[] };
@@ -71,13 +70,7 @@ async function change(
   const nowIso = clock.nowIso();
   switch (status.kind) {
     case 'delivered':
-      return await changeMessageStatus(
-        trx,
-        message.seq,
-        ['unknown'],
-        { status: 'delivered', error: null },
-        nowIso,
-      );
+      return await deliver(trx, message, nowIso);
     case 'failed':
       return await fail(trx, message, status.reason, nowIso);
     default:
@@ -85,19 +78,18 @@ async function change(
   }
 }
 
+/** A message of which nobody knew whether it arrived has. */
+async function deliver(trx: Db, message: Message, nowIso: string): Promise<boolean> {
+  const change = { status: 'delivered', error: null } as const;
+  const isChanged = await changeMessageStatus(trx, message.seq, ['unknown'], change, nowIso);
+  if (isChanged && message.background !== null) await announceEnd(trx, message, change, nowIso);
+  return isChanged;
+}
+
 /** The agent that wrote it heard that it was delivered: a `dm_failed` event tells it otherwise. */
 async function fail(trx: Db, message: Message, reason: string, nowIso: string): Promise<boolean> {
-  const { id, seq, conversationId } = message;
-  const isChanged = await changeMessageStatus(
-    trx,
-    seq,
-    ['delivered', 'unknown'],
-    { status: 'failed', error: reason },
-    nowIso,
-  );
-  const conversation = isChanged ? await findAnyConversation(trx, conversationId) : undefined;
-  if (!conversation) return isChanged;
-  const payload = { platform: conversation.platform, message_id: id, error: reason };
-  await announce(trx, conversation, { type: 'dm_failed', payload, createdAt: nowIso });
-  return true;
+  const change = { status: 'failed', error: reason } as const;
+  const isChanged = await changeMessageStatus(trx, message.seq, ['delivered', 'unknown'], change, nowIso);
+  if (isChanged) await announceEnd(trx, message, change, nowIso);
+  return isChanged;
 }

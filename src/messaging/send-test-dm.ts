@@ -28,8 +28,8 @@ export async function sendTestDm(
   if (domain.windows && (await domain.windows.mustWait(domain.store.db, conversation)))
     throw sendFailed('the 24 h window is closed; write to the gateway first');
   const draft = { senderAgentId: null, text: TEXT, files: [], request: null };
-  const { messageId, settled } = await writeMessage(domain, conversation.id, draft, ANSWER_MS);
-  return sentOf(messageId, await settled);
+  const { message, settled } = await writeMessage(domain, conversation.id, draft, ANSWER_MS);
+  return sentOf(message.id, await settled);
 }
 
 async function targetOf(

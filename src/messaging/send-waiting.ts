@@ -21,9 +21,10 @@ export async function sendWaiting(
 ): Promise<SendOutcome | undefined> {
   const { store, clock } = domain;
   const { db } = store;
-  if (!(await changeMessageStatus(db, message.seq, ['pending'], { status: 'sending' }, clock.nowIso()))) {
-    return undefined;
-  }
+  // A restart must not take it for one that was never begun.
+  const background = message.background && 'begun';
+  const change = { status: 'sending', background } as const;
+  if (!(await changeMessageStatus(db, message.seq, ['pending'], change, clock.nowIso()))) return undefined;
   const outcome = await attempt(domain, message.id, closing);
   if (outcome.kind === 'later') {
     await changeMessageStatus(db, message.seq, ['sending'], { status: 'pending' }, clock.nowIso());

@@ -10,20 +10,22 @@ export function sentOf(messageId: string, settled: Settled): SentDm {
       return { kind: 'delivered', messageId };
     case 'waits': {
       const { templateSent, position } = settled;
-      return { kind: 'queued', messageId, reason: 'outside_24h_window', templateSent, position };
+      return { kind: 'queued', messageId, templateSent, position };
     }
     case 'failed':
       throw sendFailed(settled.reason);
     case 'unknown':
       throw sendFailed(`${settled.reason}; it may have arrived all the same`);
+    case 'left':
+      return stillSending(messageId);
     default:
       return unreachable(settled);
   }
 }
 
-/** Its files take longer than an answer may. */
+/** It is sent in the background: an event tells how that ends. */
 export function stillSending(messageId: string): SentDm {
-  return { kind: 'queued', messageId, reason: 'still_sending', templateSent: false, position: 1 };
+  return { kind: 'still_sending', messageId };
 }
 
 /** The specification's text, then why. */

@@ -8,7 +8,10 @@ import type { Db, MessagePlatform, MessageStatus, MessagesTable } from './tables
 export type Message = Selectable<MessagesTable>;
 
 /** A message before it has its place among all others. */
-export interface NewMessage extends Omit<Message, 'seq' | 'createdAt' | 'changedAt' | 'error'> {
+export interface NewMessage
+  extends Omit<Message, 'seq' | 'createdAt' | 'changedAt' | 'error' | 'background'> {
+  /** Left out: it is not sent in the background. */
+  readonly background?: Message['background'];
   /** What the platform calls it; an outbound one has none yet, and may get several. */
   readonly platformMessageIds: readonly string[];
   /** Its attachments, in order. */
@@ -27,7 +30,7 @@ export async function insertMessage(db: Db, message: NewMessage, nowIso: string)
   const createdAt = await timeAfterAll(db, row.accountId, nowIso);
   const stored = await db
     .insertInto('messages')
-    .values({ ...row, error: null, createdAt, changedAt: createdAt })
+    .values({ background: null, ...row, error: null, createdAt, changedAt: createdAt })
     .returningAll()
     .executeTakeFirstOrThrow();
   const { conversationId, seq } = stored;
@@ -159,6 +162,7 @@ export interface StatusChange {
   readonly status: MessageStatus;
   readonly error?: string | null;
   readonly expiresAt?: string | null;
+  readonly background?: Message['background'];
 }
 
 /** Moves a message on, unless it is in none of the statuses `from`; returns whether it moved. */
@@ -176,6 +180,11 @@ export async function changeMessageStatus(
     .where('status', 'in', from)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Notes whether the platform may have something of a message that is sent in the background. */
+export async function setBackground(db: Db, seq: number, background: 'waiting' | 'begun'): Promise<void> {
+  await db.updateTable('messages').set({ background }).where('seq', '=', seq).execute();
 }
 
 /** What somebody wrote, as they changed it. */

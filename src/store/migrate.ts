@@ -12,6 +12,7 @@ import { migration0008 } from './migrations/0008-owners.ts';
 import { migration0009 } from './migrations/0009-trunk-tokens.ts';
 import { migration0010 } from './migrations/0010-account-caps.ts';
 import { migration0011 } from './migrations/0011-refresh-repeats.ts';
+import { migration0013b } from './migrations/0013-background-messages.ts';
 import { migration0013 } from './migrations/0013-cursor-times.ts';
 
 import { StoreError } from './store-error.ts';
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0010,
   migration0011,
   migration0013,
+  migration0013b,
 ];
 
 /**

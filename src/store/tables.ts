@@ -467,6 +467,11 @@ export interface MessagesTable {
    * of it. Of an inbound one: until when its event waits behind such messages.
    */
   expiresAt: string | null;
+  /**
+   * Of a message that is sent in the background: `waiting` while the platform certainly has nothing of it, `begun` from
+   * the first attempt on. Null: its sender waits for the outcome.
+   */
+  background: 'waiting' | 'begun' | null;
 }
 
 /**

@@ -156,6 +156,7 @@ it('puts 1024 characters under a file on Telegram, and more before it', async ()
   const before = ada.received.length;
   const within = await send('telegram', 'c'.repeat(1_024), { attachments: [PDF] });
   const beyond = await send('telegram', 'd'.repeat(1_025), { attachments: [PDF] });
+  await waitFor('all three', () => ada.received.length >= before + 3);
   const came = ada.received
     .slice(before)
     .map(({ text, caption, document }) => [text?.length, caption?.length, document !== undefined]);
@@ -192,8 +193,9 @@ it('takes what WhatsApp takes: 1600 characters, 1024 under a file', async () => 
     'whatsapp caption',
     ['1024', await chat('x'.repeat(1_024), file)],
     ['1025', await chat('x'.repeat(1_025), file)],
-    ['200', refused('A caption', 1_024, 1_025)],
+    ['202 still_sending', refused('A caption', 1_024, 1_025)],
   );
+  await waitFor('the file', () => bea.texts.length === 3);
   expect(bea.texts.map(({ length }) => length)).toEqual([1_600, 1_600, 1_024]);
 });
 

@@ -76,7 +76,8 @@ it('brings files both ways, and tells why an answer does not arrive', async () =
     text: '*Nice*',
     attachments: [{ bytes_b64: JPEG.toString('base64'), name: 'back.jpg', mime: 'image/jpeg' }],
   });
-  expect([answer.status, answer.body.status]).toEqual([200, 'delivered']);
+  expect([answer.status, answer.body.reason]).toEqual([202, 'still_sending']);
+  await waitFor('it to arrive', () => ada.received.at(-1)?.caption === 'Nice');
   expect(ada.received.at(-1)).toMatchObject({ caption: 'Nice', caption_entities: [{ type: 'bold' }] });
 
   const tooLong = await gateway.agentApi.post('/api/dm/chat', {

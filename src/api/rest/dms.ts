@@ -16,7 +16,7 @@ import { attachmentSources } from './attachment-sources.ts';
 
 const TAGS = ['Messages'] as const;
 const DELIVERED = { description: 'The platform has taken it', schema: DeliveredDm };
-const QUEUED = { description: 'It is sent later', schema: QueuedDm };
+const QUEUED = { description: 'Stored, and sent later', schema: QueuedDm };
 const NO_CONVERSATION = 'No active conversation';
 const SEND_FAILED = 'Failed to send message: the platform refused it, or nobody knows whether it arrived';
 const TOO_MANY = 'Too many messages wait to be sent';
@@ -34,7 +34,7 @@ function chat(domain: OutboundDomain): Route {
     operationId: 'sendDm',
     summary: 'Write a direct message',
     description:
-      'Goes to the active conversation of the platform that has the newest message. The message is stored before it is sent; the answer tells what the platform said, at the latest after half a minute. `platform: agent` writes to another agent of the account.',
+      'Goes to the active conversation of the platform that has the newest message. The message is stored before it is sent. Text: the answer tells what the platform said, after half a minute at the latest. With attachments: the request answers 202 `still_sending` once the files are checked and stored, and a `dm_sent` or `dm_failed` event tells how sending ended. `platform: agent` writes to another agent of the account, who has the message at once.',
     tags: TAGS,
     body: DmChatBody,
     idempotency: 'resumed',
@@ -129,6 +129,9 @@ function sentReply(sent: SentDm): SentReply {
   const { messageId: message_id } = sent;
   if (sent.kind === 'delivered')
     return reply(200, { status: 'delivered' as const, message_id, delivery: 'sync' as const });
-  const { reason, templateSent: template_sent, position: queue_position } = sent;
+  if (sent.kind === 'still_sending')
+    return reply(202, { status: 'queued' as const, message_id, reason: 'still_sending' as const });
+  const { templateSent: template_sent, position: queue_position } = sent;
+  const reason = 'outside_24h_window' as const;
   return reply(202, { status: 'queued' as const, message_id, reason, template_sent, queue_position });
 }

@@ -48,6 +48,7 @@ export class Outbound {
     options: {
       messenger?: FakeMessenger;
       windows?: WindowGuard | null;
+      ready?: Promise<void>;
       /** One that is there already, with the account in it unless it `isFresh`. */
       store?: Store;
       isFresh?: boolean;
@@ -56,6 +57,7 @@ export class Outbound {
     const {
       messenger = new FakeMessenger(),
       windows = null,
+      ready = Promise.resolve(),
       isFresh = options.store === undefined,
     } = options;
     const store = options.store ?? (await temporaryStore());
@@ -70,6 +72,7 @@ export class Outbound {
       clock,
       messengers: new Map([[messenger.platform, messenger]]),
       windows,
+      ready,
       wakeups: { wake: (accountId) => void told.woken.push(accountId) },
       filesOf: async () => [],
       resolveFiles: async (_accountId, sources) =>

@@ -38,6 +38,7 @@ const domain = openOutbound({
   clock: systemClock,
   messengers: new Map([[messenger.platform, messenger]]),
   windows: null,
+  ready: Promise.resolve(),
   wakeups: { wake() {} },
   filesOf: async () => [],
   resolveFiles: async () => [],
@@ -54,8 +55,8 @@ await recoverOutbox(domain, domain.outbox, fail);
 
 async function writeOne(conversationId: string): Promise<void> {
   const draft = { senderAgentId: null, text: 'Hello', files: [], request: null };
-  const { messageId, settled } = await writeMessage(domain, conversationId, draft, 25_000);
-  writeSync(1, `${messageId} ${(await settled).kind}\n`);
+  const { message, settled } = await writeMessage(domain, conversationId, draft, 25_000);
+  writeSync(1, `${message.id} ${(await settled).kind}\n`);
 }
 
 async function writeOn(conversationId: string): Promise<never> {
