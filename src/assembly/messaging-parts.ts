@@ -9,6 +9,7 @@ import { listedAttachments } from '../files/listed-attachments.ts';
 import { attachedFiles, resolveAttachments } from '../files/resolve-attachments.ts';
 import { AccountNews } from '../messaging/account-news.ts';
 import { awaitReply } from '../messaging/await-reply.ts';
+import { confirmOwner } from '../messaging/confirm-owner.ts';
 import { type DeltaQuestion, readDelta } from '../messaging/inbox-delta.ts';
 import type { Reading } from '../messaging/inbox-view.ts';
 import { InboxWaiters } from '../messaging/inbox-waiters.ts';
@@ -122,6 +123,11 @@ function intakeDomain(
     onReceived: ({ conversationId }) => {
       awaitReply(outbound, conversationId).catch((error) =>
         outbound.onFailure('who waits for an answer', error),
+      );
+    },
+    onOwned: (conversationId) => {
+      confirmOwner(outbound, conversationId).catch((error) =>
+        outbound.onFailure('a message to the owner of a bot', error),
       );
     },
     followAgents: (accountId) => roster.reload(accountId),

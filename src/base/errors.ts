@@ -37,6 +37,11 @@ const ERROR_TABLE = {
   agent_is_default: { status: 400, text: 'The default agent cannot be deleted' },
   would_orphan: { status: 400, text: 'A key, client or account is in no other agent: move it first' },
   no_telegram_bot: { status: 400, text: 'No telegram bot registered' },
+  owner_unknown: { status: 400, text: 'The owner of this bot is not known' },
+  owner_is_linked: {
+    status: 400,
+    text: 'This conversation needs no owner: a connection belongs to the person who linked it',
+  },
   bot_refused: { status: 400, text: 'The platform refused the bot token' },
   no_provider: { status: 400, text: 'No provider is set' },
   bot_token_not_found: { status: 404, text: 'Bot token not found' },

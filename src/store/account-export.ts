@@ -36,6 +36,8 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   apiKeys: BY_ID,
   connections: BY_ID,
   botTokens: BY_ID,
+  botOwners: { by: 'account_id', order: ['bot_id'] },
+  ownerCodes: { by: 'account_id', order: ['bot_id'] },
   sipTrunks: { by: 'account_id', order: ['account_id'] },
   sipDids: BY_ID,
   calls: { by: 'account_id', order: ['call_id'] },

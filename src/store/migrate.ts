@@ -14,6 +14,7 @@ import { migration0010 } from './migrations/0010-account-caps.ts';
 import { migration0011 } from './migrations/0011-refresh-repeats.ts';
 import { migration0013b } from './migrations/0013-background-messages.ts';
 import { migration0013 } from './migrations/0013-cursor-times.ts';
+import { migration0012 } from './migrations/0012-bot-owners.ts';
 
 import { StoreError } from './store-error.ts';
 
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   migration0011,
   migration0013,
   migration0013b,
+  migration0012,
 ];
 
 /**

@@ -16,6 +16,7 @@ export interface Tables {
   agentAccounts: AgentAccountsTable;
   agentProviders: AgentProvidersTable;
   auditLog: AuditLogTable;
+  botOwners: BotOwnersTable;
   botTokens: BotTokensTable;
   calls: CallsTable;
   connections: ConnectionsTable;
@@ -39,6 +40,7 @@ export interface Tables {
   oauthClients: OauthClientsTable;
   oauthGrants: OauthGrantsTable;
   oauthTokens: OauthTokensTable;
+  ownerCodes: OwnerCodesTable;
   platformMessages: PlatformMessagesTable;
   sessions: SessionsTable;
   signIns: SignInsTable;
@@ -147,6 +149,24 @@ export interface BotTokensTable {
   discordAppId: string | null;
   sealedSigningSecret: string | null;
   createdAt: string;
+}
+
+/** The person who owns a bot, by the conversation that they have with it. */
+export interface BotOwnersTable {
+  botId: string;
+  accountId: string;
+  conversationId: string;
+  createdAt: string;
+}
+
+/** What the owner of a bot sends it once, as SHA-256. `usedBy` is the platform's name for who did; null: nobody so far. */
+export interface OwnerCodesTable {
+  botId: string;
+  accountId: string;
+  codeHash: string;
+  usedBy: string | null;
+  createdAt: string;
+  expiresAt: string;
 }
 
 /** The model behind an agent. `config` and `eventFilter` are JSON; secrets of the config are sealed apart. */

@@ -1,6 +1,4 @@
 import type { z } from 'zod';
-import { GatewayError } from '../../base/errors.ts';
-import { PLATFORMS, type Platform } from '../../base/platform.ts';
 import type { SentDm } from '../../messaging/dm.ts';
 import type { OutboundDomain, Writer } from '../../messaging/outbound-domain.ts';
 import { sendDm } from '../../messaging/send-dm.ts';
@@ -13,6 +11,7 @@ import { type Route, route } from '../http/route.ts';
 import { Acknowledged } from '../schema/call.ts';
 import { DeliveredDm, DmChatBody, DmTypingBody, QueuedDm, TestDmParams, TestDmQuery } from '../schema/dm.ts';
 import { attachmentSources } from './attachment-sources.ts';
+import { platformNamed } from './platform-named.ts';
 
 const TAGS = ['Messages'] as const;
 const DELIVERED = { description: 'The platform has taken it', schema: DeliveredDm };
@@ -93,34 +92,29 @@ function testDm(domain: OutboundDomain): Route {
     access: 'config',
     operationId: 'sendTestDm',
     summary: 'Send a test message to your own account on a platform',
+    description:
+      'Reaches only the person who linked the connection, or who is marked as the owner of the bot (`POST /api/platforms/{platform}/owner`).',
     tags: ['Platforms'],
     params: TestDmParams,
     query: TestDmQuery,
     responses: {
       200: DELIVERED,
       202: QUEUED,
-      400: 'Nobody is logged in there, or the gateway has no connector for the platform',
-      404: 'Connection not found, or nobody has written to the bot yet',
+      400: 'Nobody is logged in there, the owner of the bot is not known, or the gateway has no connector for the platform',
+      404: 'Connection not found; or the owner has blocked the bot',
       429: TOO_MANY,
       502: SEND_FAILED,
       503: 'The gateway is closing',
     },
     handler: async ({ principal, params, query }) =>
       sentReply(
-        await sendTestDm(domain, { scope: principal }, platformOf(params.provider), query.connection_id),
+        await sendTestDm(domain, { scope: principal }, platformNamed(params.provider), query.connection_id),
       ),
   });
 }
 
 function writerOf(principal: Principal, request: RequestRef | null): Writer {
   return { scope: principal, credentialId: principal.credentialId, request };
-}
-
-/** Throws `not_found` for what is no platform. */
-function platformOf(name: string): Platform {
-  const platform = PLATFORMS.find((each) => each === name);
-  if (platform === undefined) throw new GatewayError('not_found');
-  return platform;
 }
 
 type SentReply = JsonReply<200, z.output<typeof DeliveredDm>> | JsonReply<202, z.output<typeof QueuedDm>>;

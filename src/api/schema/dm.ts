@@ -68,5 +68,5 @@ export const TestDmQuery = z.object({
   connection_id: z
     .string()
     .default('')
-    .describe('Which connection or bot; empty: the one that was connected last'),
+    .describe('Which connection or bot; empty: the newest one whose person is known'),
 });

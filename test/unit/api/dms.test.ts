@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Principal } from '../../../src/api/auth/principal.ts';
 import { IdempotentRequests } from '../../../src/api/http/idempotent-requests.ts';
+import { botOwnerRoutes } from '../../../src/api/rest/bot-owner.ts';
 import { dmRoutes } from '../../../src/api/rest/dms.ts';
 import { insertAgent } from '../../../src/store/agents.ts';
 import { setConversationStatus } from '../../../src/store/conversations.ts';
@@ -30,10 +31,11 @@ async function doors(options: Parameters<typeof Outbound.open>[0] = {}) {
     both: principal('key_3', ['agt_2', agentId]),
     stranger: principal('key_4', ['agt_9'], { accountId: 'acc_9' }),
     settings: principal('key_5', [], { kind: 'settings' }),
+    foreign: principal('key_6', [], { kind: 'settings', accountId: 'acc_9' }),
     sip: principal('grt_1', ['agt_2', agentId], { kind: 'oauth', platforms: new Set(['sip'] as const) }),
     telegram: principal('grt_2', [agentId], { kind: 'oauth', platforms: new Set(['telegram'] as const) }),
   };
-  const { url, failures } = await served(dmRoutes(domain), {
+  const { url, failures } = await served([...dmRoutes(domain), ...botOwnerRoutes(domain)], {
     authenticate: (credential) => principals[credential ?? ''] ?? null,
     idempotency: new IdempotentRequests(store, clock, (error) => outbound.failures.push(error)),
   });
@@ -473,12 +475,14 @@ it('finds an agent message again after a crash', async () => {
   expect(await outbound.messages()).toHaveLength(1);
 });
 
-it('sends a test message to the person of the connection that was made last', async () => {
+it('sends a test message to the operator’s own account only', async () => {
   const { outbound, post, messenger } = await doors();
   const { db } = outbound.store;
   const ask = (query = '', provider = 'telegram', as = 'settings') =>
     post(`/api/platforms/${provider}/test-dm${query}`, undefined, { as });
-  expect(await ask()).toMatchObject({ status: 404, body: { detail: 'No active conversation' } });
+  const mark = (conversation_id: string, as = 'settings') =>
+    post('/api/platforms/telegram/owner', { conversation_id }, { as });
+  const reached = () => messenger.taken.map(({ to }) => [to.login.kind, to.remoteId]);
   expect(await ask('', 'discord')).toMatchObject({
     status: 400,
     body: { detail: 'No discord bot registered' },
@@ -491,11 +495,30 @@ it('sends a test message to the person of the connection that was made last', as
   expect((await ask('?connection_id=con_9')).body.detail).toBe('Connection not found');
   expect((await ask('', 'telegram', 'agent')).status).toBe(403);
 
-  await outbound.heard(await outbound.conversation('41'));
+  const stranger = await outbound.conversation('66');
+  await outbound.heard(stranger);
+  for (const query of ['', '?connection_id=bot_1']) {
+    const refused = await ask(query);
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toContain('POST /api/platforms/telegram/owner');
+  }
+  expect(reached()).toEqual([]);
+
+  const own = await outbound.conversation('41');
+  expect((await mark(own.id, 'agent')).status).toBe(403);
+  expect((await mark(own.id, 'foreign')).status).toBe(404);
+  expect((await mark('cnv_9')).body).toEqual({ detail: 'Conversation not found' });
+  expect(await mark(own.id)).toMatchObject({
+    status: 200,
+    body: { bot_id: 'bot_1', conversation_id: own.id, remote_name: 'Person 41' },
+  });
+  await outbound.heard(stranger, 'The newest message is mine');
   expect((await ask()).status).toBe(200);
+  expect(reached()).toEqual([['bot_token', '41']]);
+
   for (const [id, createdAt] of [
-    ['con_1', '2026-01-01T00:00:00.000Z'],
-    ['con_2', '2026-01-02T00:00:00.000Z'],
+    ['con_1', '2030-01-01T00:00:00.000Z'],
+    ['con_2', '2030-01-02T00:00:00.000Z'],
   ] as const)
     await db
       .insertInto('connections')
@@ -515,15 +538,32 @@ it('sends a test message to the person of the connection that was made last', as
   await ask();
   await ask('?connection_id=con_1');
   await ask('?connection_id=bot_1');
-  expect(messenger.taken.map(({ to }) => [to.login.kind, to.remoteId])).toEqual([
-    ['bot_token', '41'],
+  expect(reached().slice(1)).toEqual([
     ['shared', 'of con_2'],
     ['shared', 'of con_1'],
     ['bot_token', '41'],
   ]);
+  const linked = await db
+    .selectFrom('conversations')
+    .select('id')
+    .where('memberId', '=', 'con_1')
+    .executeTakeFirstOrThrow();
+  expect((await mark(linked.id)).status).toBe(400);
   messenger.will({ kind: 'refused', reason: 'Forbidden: bot was blocked by the user', isAddressGone: true });
   expect(await ask()).toMatchObject({
     status: 502,
     body: { detail: 'Failed to send message: Forbidden: bot was blocked by the user' },
   });
+  await setConversationStatus(db, own.id, 'closed');
+  expect((await ask('?connection_id=bot_1')).body).toEqual({ detail: 'No active conversation' });
+});
+
+it('reaches an owner although a bot that was registered later has none', async () => {
+  const { outbound, post, messenger } = await doors();
+  const own = await outbound.conversation('41');
+  await post('/api/platforms/telegram/owner', { conversation_id: own.id }, { as: 'settings' });
+  await outbound.bot('bot_2');
+  await outbound.heard(await outbound.conversation('66', 'bot_2'));
+  expect((await post('/api/platforms/telegram/test-dm', undefined, { as: 'settings' })).status).toBe(200);
+  expect(messenger.taken.map(({ to }) => to.remoteId)).toEqual(['41']);
 });

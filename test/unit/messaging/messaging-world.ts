@@ -31,6 +31,8 @@ export interface World {
   readonly received: ReceivedMessage[];
   /** Accounts whose agents were read anew. */
   readonly followed: string[];
+  /** Conversations whose person became the owner of their bot by its code. */
+  readonly owned: string[];
   readonly holds: Map<'telegram' | 'whatsapp', HoldsMessages>;
 }
 
@@ -42,6 +44,7 @@ export async function messagingWorld(): Promise<World> {
   const botId = await seedBot(store, accountId, agentId);
   const received: ReceivedMessage[] = [];
   const followed: string[] = [];
+  const owned: string[] = [];
   const holds = new Map<'telegram' | 'whatsapp', HoldsMessages>();
   const domain: IntakeDomain = {
     store,
@@ -53,6 +56,7 @@ export async function messagingWorld(): Promise<World> {
       tooLarge: files.filter(({ ref }) => ref === null).length,
     }),
     onReceived: (message) => void received.push(message),
+    onOwned: (conversationId) => void owned.push(conversationId),
     followAgents: async (followedId) => void followed.push(followedId),
   };
   const reading: Reading = { store, clock, attachments: async () => new Map() };
@@ -71,6 +75,7 @@ export async function messagingWorld(): Promise<World> {
     botId,
     received,
     followed,
+    owned,
     holds,
   };
 }
