@@ -13,6 +13,7 @@ import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { streamRoute } from '../api/stream/stream-route.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
+import { sendProbe } from '../messaging/send-probe.ts';
 import type { Wakeups } from '../messaging/wakeups.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
@@ -50,11 +51,14 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
   const mcp = openMcp(parts, { ...needs, accounts: { ...needs.sip, calls }, idempotency });
   followCredentials(needs, streams, mcp.door);
   const authenticate = authenticator(keys, people.sessions, authorization.grants);
-  const probes = new AgentProbes(store.db, clock, {
-    openStreams: (keyId) => streams.countOf(keyId),
+  const signals = {
+    openStreams: (keyId: string) => streams.countOf(keyId),
     mcpKeys: () => mcp.door.users(),
-    hasReplied: (keyId, sinceIso) => replies.hasReplied(keyId, sinceIso),
-  });
+    repliedAt: (keyId: string, probeId: string) => replies.repliedAt(keyId, probeId),
+  };
+  const probes = new AgentProbes(store.db, clock, signals, (...probe) =>
+    sendProbe({ store, clock, wakeups }, ...probe),
+  );
   const signIns = signInsOf({
     store,
     people,

@@ -102,7 +102,7 @@ function outboundDomain(
     resolveFiles: (accountId, sources, signal) => resolveAttachments(files, accountId, sources, signal),
     observer: events,
     timeoutText: settings.messaging.timeoutText,
-    onWritten: (credentialId) => replies.written(credentialId),
+    onProbeAnswered: (credentialId, probeId) => replies.replied(credentialId, probeId),
     onFailure: (what, error) => events.writeFailed(what, error),
   });
 }

@@ -27,12 +27,9 @@ const LATE_MS = 3_000;
 export async function sendDm(domain: OutboundDomain, writer: Writer, request: DmRequest): Promise<SentDm> {
   const before = await sentBefore(domain, writer);
   if (before !== null) return before;
-  const sent =
-    request.platform === 'agent'
-      ? await writeToAgent(domain, writer, request)
-      : await writeToPerson(domain, writer, request);
-  domain.onWritten(writer.credentialId);
-  return sent;
+  return request.platform === 'agent'
+    ? await writeToAgent(domain, writer, request)
+    : await writeToPerson(domain, writer, request);
 }
 
 async function writeToPerson(domain: OutboundDomain, writer: Writer, request: DmRequest): Promise<SentDm> {

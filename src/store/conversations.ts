@@ -103,6 +103,38 @@ export async function openAgentConversation(
   });
 }
 
+/** Whether it is a probe's: the gateway writes to an agent, which has this conversation with itself. */
+export function isOfProbe({ agentId, peerAgentId }: Pick<Conversation, 'agentId' | 'peerAgentId'>): boolean {
+  return agentId !== null && agentId === peerAgentId;
+}
+
+/** The probe that the scope's agents were sent last. */
+export async function findProbeConversation(
+  db: Db,
+  { agentIds }: AgentScope,
+): Promise<Conversation | undefined> {
+  return await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('agentId', 'in', agentIds)
+    .whereRef('agentId', '=', 'peerAgentId')
+    .where('status', '=', 'active')
+    .orderBy('lastSeq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Of all probes of an account; nobody writes in them any more unless they are named. */
+export async function closeProbeConversations(db: Db, accountId: string): Promise<void> {
+  await db
+    .updateTable('conversations')
+    .set({ status: 'closed' })
+    .where('accountId', '=', accountId)
+    .where('status', '=', 'active')
+    .whereRef('agentId', '=', 'peerAgentId')
+    .execute();
+}
+
 /** Undefined: there is none, or none that the scope may see. */
 export async function findConversation(
   db: Db,

@@ -77,7 +77,7 @@ it('answers 200 once the platform has the message, which is stored as its agent 
     status: 'delivered',
     text: 'Hello',
   });
-  expect(outbound.written).toEqual(['key_1']);
+  expect(outbound.answered).toEqual([]);
 });
 
 it('lets a client write where it was let in', async () => {

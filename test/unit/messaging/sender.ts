@@ -50,7 +50,7 @@ const domain = openOutbound({
     queueFull: () => fail(new Error('full')),
   },
   timeoutText: '',
-  onWritten() {},
+  onProbeAnswered() {},
   onFailure: (_, error) => fail(error),
 });
 await recoverOutbox(domain, domain.outbox, fail);
