@@ -1,13 +1,10 @@
 import type { RpcId } from './rpc-message.ts';
 
-/**
- * Calls that wait, by who made them and by the ids of their requests, so that clients can cancel them: a notification
- * comes in a request of its own.
- */
+/** Pending calls by caller and request id, so that a `notifications/cancelled` in another HTTP request finds them. */
 export class Cancellations {
   readonly #waiting = new Map<string, Set<AbortController>>();
 
-  /** Lists a call until the returned function is called. `owner`: a session, or a credential where there is none. */
+  /** Adds a call until the returned function is called. `owner`: the session, or the credential outside sessions. */
   add(owner: string, id: RpcId, call: AbortController): () => void {
     const key = keyOf(owner, id);
     const calls = this.#waiting.get(key) ?? new Set();
@@ -19,8 +16,8 @@ export class Cancellations {
   }
 
   /**
-   * Cancels a call. Clients without a session that share a credential count their requests each from the same number:
-   * where several wait by the same id, nobody knows whose is meant, and all go on.
+   * Cancels a call. Outside sessions several clients may share a credential and number their requests alike: if an id is
+   * ambiguous, nothing is cancelled.
    */
   cancel(owner: string, id: RpcId): void {
     const [call, ...others] = this.#waiting.get(keyOf(owner, id)) ?? [];
@@ -28,12 +25,12 @@ export class Cancellations {
   }
 }
 
-/** 1 and '1' are two ids. */
+/** 1 and '1' are different ids. */
 function keyOf(owner: string, id: RpcId): string {
   return `${owner} ${JSON.stringify(id)}`;
 }
 
-/** The signal of one call, made when somebody asks for it: most calls end before anybody could cancel them. */
+/** The abort signal of one call, created on demand: most calls end before anybody could cancel them. */
 export class CallSignal {
   readonly #list: Cancellations;
   readonly #owner: string;
@@ -42,7 +39,7 @@ export class CallSignal {
   #controller: AbortController | null = null;
   #leave: () => void = () => {};
 
-  /** `connection`: a signal that aborts the call as well. */
+  /** `connection`: also aborts the call. */
   constructor(list: Cancellations, owner: string, id: RpcId, connection: () => AbortSignal) {
     this.#list = list;
     this.#owner = owner;
@@ -55,7 +52,7 @@ export class CallSignal {
     return this.#controller!.signal;
   }
 
-  /** The call is over. */
+  /** To be called when the call has ended. */
   end(): void {
     this.#leave();
   }

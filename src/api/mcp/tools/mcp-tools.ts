@@ -4,6 +4,7 @@ import { assert } from '../../../base/assert.ts';
 import type { CallDomain } from '../../../calls/call-domain.ts';
 import type { FileDomain } from '../../../files/file-domain.ts';
 import type { OutboundDomain } from '../../../messaging/outbound-domain.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Route } from '../../http/route.ts';
 import { accountRoutes } from '../../rest/account.ts';
 import type { PublicUrl } from '../../rest/call-wire.ts';
@@ -31,8 +32,7 @@ export interface ToolDomains extends ToolParts {
 export interface McpTools {
   /** The answer to `tools/list`, which is the same for everybody. */
   readonly descriptions: readonly Tool[];
-  /** The same as JSON: `{"tools":[…]}`. */
-  readonly descriptionsJson: string;
+  list(principal: Principal): readonly Tool[] | Promise<readonly Tool[]>;
   find(name: string): McpTool | undefined;
 }
 
@@ -54,6 +54,5 @@ export function mcpTools(domains: ToolDomains): McpTools {
     byName.set(spec.name, new RouteTool(spec, twin, domains));
   }
   const descriptions = Array.from(byName.values(), ({ description }) => description);
-  const descriptionsJson = JSON.stringify({ tools: descriptions });
-  return { descriptions, descriptionsJson, find: (name) => byName.get(name) };
+  return { descriptions, list: () => descriptions, find: (name) => byName.get(name) };
 }

@@ -1,100 +1,81 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { GatewayError } from '../../base/errors.ts';
 import type { Places } from '../../base/places.ts';
-import { type Reply, replyBytes } from '../http/reply.ts';
-import { AnswerMemory, type ConstantRequest } from './answer-memory.ts';
-import { Listening } from './listening.ts';
+import type { Reply } from '../http/reply.ts';
+import type { FastPath } from './fast-path/fast-path.ts';
+import { ListenStream } from './listen-stream.ts';
+import { authInfoOf, type McpContents } from './mcp-contents.ts';
 import type { McpCounts } from './mcp-counts.ts';
 import type { McpRequest } from './mcp-request.ts';
-import { mcpServer } from './mcp-server.ts';
-import type { QuickAnswers } from './quick-answers.ts';
-import type { Waiting } from './quick-call.ts';
 import { cancelledId, isRecord, KEEP_ALIVE_MS } from './rpc-message.ts';
-import { authInfoOf, type McpContents } from './served.ts';
+import { mcpServer } from './sdk/mcp-server.ts';
+import { transcriptBus } from './sdk/transcript-bus.ts';
+import { type HttpVerb, replyOf, webRequest } from './sdk/web-exchange.ts';
 import { streamPlace } from './stream-place.ts';
-import { transcriptBus } from './transcript-bus.ts';
-import { type HttpVerb, keptHeaders, replyOf, webRequest } from './web-exchange.ts';
 
-export interface StatelessParts {
+export interface StatelessDeps {
   readonly contents: McpContents;
-  readonly waiting: Waiting;
-  readonly quick: QuickAnswers;
+  /** Null: the SDK answers everything. */
+  readonly fastPath: FastPath | null;
   readonly counts: McpCounts;
-  /** For streams that clients listen on. */
+  /** Bounds the streams that clients listen on. */
   readonly streams: Places;
   readonly onError: (error: unknown) => void;
 }
 
-/** Requests that stand alone, of both generations of the protocol. */
-export class StatelessDoor {
-  readonly #parts: StatelessParts;
-  readonly #memory = new AnswerMemory();
-  readonly #listening = new Set<Listening>();
+/** Answers requests outside sessions, in both generations of the protocol. */
+export class StatelessEndpoint {
+  readonly #deps: StatelessDeps;
+  readonly #listening = new Set<ListenStream>();
   #isClosed = false;
 
-  constructor(parts: StatelessParts) {
-    this.#parts = parts;
+  constructor(deps: StatelessDeps) {
+    this.#deps = deps;
   }
 
-  /** `body`: the request's as JSON; undefined: it is none. */
+  /** `body`: the parsed JSON; undefined if it is invalid. */
   post(request: McpRequest, body: unknown): Reply | Promise<Reply> {
-    const { counts, quick, waiting } = this.#parts;
-    const call = quick.read(request, body);
-    if (call !== null) {
-      counts.quick += 1;
-      return quick.answer(request, call);
-    }
-    const constant = this.#memory.read(request, body);
-    const known = constant && this.#memory.find(constant);
-    if (known !== null) {
-      counts.quick += 1;
-      return known;
-    }
-    if (constant !== null) return this.#learn(request, body, constant);
+    const { contents, counts, fastPath } = this.#deps;
+    const fast = fastPath?.answer(request, body, () => {
+      counts.sdk += 1;
+      return answerOf(this.#handlerFor(request), 'POST', request, body);
+    });
+    if (fast) return fast;
     const cancelled = cancelledId(body);
-    if (cancelled !== null) waiting.cancellations.cancel(request.principal.credentialId, cancelled);
+    if (cancelled !== null) contents.cancellations.cancel(request.principal.credentialId, cancelled);
     return this.bySdk('POST', request, body);
   }
 
-  /** Whatever it is, the SDK answers it. */
+  /** Lets the SDK answer, whatever the request is. */
   async bySdk(method: HttpVerb, request: McpRequest, body?: unknown): Promise<Reply> {
-    this.#parts.counts.sdk += 1;
+    this.#deps.counts.sdk += 1;
     const handler = this.#handlerFor(request);
     if (isListen(body)) return await this.#listen(handler, request, body);
     return await replyOf(await answerOf(handler, method, request, body), request.signal);
   }
 
-  /** A credential acts for these agents from now on: whoever listens for others hears nothing more. */
+  /** A credential now acts for these agents; ends its streams that were opened for any other. */
   follow(credentialId: string, agentIds: readonly string[]): void {
     for (const listening of [...this.#listening])
       if (listening.credentialId === credentialId && !listening.isFor(agentIds)) listening.end();
   }
 
-  /** Credentials of those who listen. */
+  /** Credentials with an open stream. */
   listeners(): string[] {
     return Array.from(this.#listening, ({ credentialId }) => credentialId);
   }
 
-  /** Ends what listens, and lets nobody listen any more; safe to call twice. */
+  /** Ends all streams and refuses new ones; safe to call twice. */
   close(): void {
     this.#isClosed = true;
     for (const listening of [...this.#listening]) listening.end();
   }
 
-  async #learn(request: McpRequest, body: unknown, constant: ConstantRequest): Promise<Reply> {
-    this.#parts.counts.sdk += 1;
-    const response = await answerOf(this.#handlerFor(request), 'POST', request, body);
-    const text = await response.text();
-    this.#memory.keep(constant, response, text);
-    const contentType = response.headers.get('content-type') ?? '';
-    return replyBytes(response.status, contentType, text, keptHeaders(response.headers));
-  }
-
   async #listen(handler: McpHttpHandler, request: McpRequest, body: unknown): Promise<Reply> {
     if (this.#isClosed) throw new GatewayError('not_ready');
-    const { streams } = this.#parts;
+    const { streams } = this.#deps;
     const leavePlace = streamPlace(streams, request);
-    const listening = new Listening(handler, request.principal, () => {
+    const listening = new ListenStream(handler, request.principal, () => {
       leavePlace();
       this.#listening.delete(listening);
     });
@@ -102,9 +83,9 @@ export class StatelessDoor {
     return await listening.answer(await answerOf(handler, 'POST', request, body), request.signal);
   }
 
-  /** A handler of its own for every request, so that nobody hears what is told to another. */
+  /** One handler per request, so that its updates reach only its own client. */
   #handlerFor({ principal }: McpRequest): McpHttpHandler {
-    const { contents, onError } = this.#parts;
+    const { contents, onError } = this.#deps;
     return createMcpHandler(
       ({ era }) =>
         mcpServer(contents, {

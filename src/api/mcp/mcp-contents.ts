@@ -11,48 +11,48 @@ export const SERVER_INFO: Implementation = {
   version: '0.1.0',
 };
 
-/** The resources, to each who asks their own. */
+/** The resources that a principal may read. */
 export type Transcripts = Pick<TranscriptResource, 'list' | 'templates' | 'read' | 'watch' | 'watchList'>;
 
-/** What is served: the same for everybody who asks. */
+/** What the server offers, to every client. */
 export interface McpContents {
   readonly tools: McpTools;
   readonly transcripts: Transcripts;
-  /** What a model is told about all of it. */
+  /** For the client's model. */
   readonly instructions: string;
   readonly cancellations: Cancellations;
 }
 
-/** What one server of the SDK serves: a request, or a session. */
+/** What one SDK server serves: a request or a session. */
 export interface Served {
-  /** By whom calls are cancelled: a session, or a credential. */
+  /** Who may cancel its calls: a session or a credential. */
   readonly owner: string;
-  /** How clients hear that resources change: not at all, by a stream of the session, by a stream of their own. */
+  /** How clients learn of changed resources: not at all, on the session's stream, or by `subscriptions/listen`. */
   readonly updates: 'none' | 'session' | 'listen';
-  /** The session's subscriptions; null without a session. */
+  /** Of the session; null without one. */
   readonly subscriptions: Subscriptions | null;
 }
 
-/** The resources whose changes a session is told. */
+/** The resources that a session subscribed to. */
 export interface Subscriptions {
   add(uri: string): void;
   delete(uri: string): void;
 }
 
-/** Who asks, and by which request. */
-export interface Asking {
+/** The authenticated caller of a request. */
+export interface Caller {
   readonly principal: Principal;
   readonly requestId: string;
 }
 
-/** Takes along who asks, on the way through the SDK; it has been let in already. */
-export function authInfoOf({ principal, requestId }: Asking): AuthInfo {
-  const asking: Asking = { principal, requestId };
-  return { token: '', clientId: principal.credentialId, scopes: [], extra: { asking } };
+/** Carries the caller through the SDK; it is authenticated already. */
+export function authInfoOf({ principal, requestId }: Caller): AuthInfo {
+  const caller: Caller = { principal, requestId };
+  return { token: '', clientId: principal.credentialId, scopes: [], extra: { caller } };
 }
 
-export function askingOf({ http }: ServerContext): Asking {
-  const asking = http?.authInfo?.extra?.asking;
-  assert(asking, 'nobody asks');
-  return asking as Asking;
+export function callerOf({ http }: ServerContext): Caller {
+  const caller = http?.authInfo?.extra?.caller;
+  assert(caller, 'the request has no caller');
+  return caller as Caller;
 }

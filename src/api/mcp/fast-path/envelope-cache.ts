@@ -1,14 +1,13 @@
 import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 
-/** Clients that come by at one time. */
-const MAX_KNOWN = 1_000;
-/** Nobody says more than this of itself. */
+const MAX_ENVELOPES = 1_000;
+/** Longer envelopes are left to the SDK. */
 const MAX_LENGTH = 4_096;
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** What clients say of themselves in each request, checked by the SDK once and known from then on. */
-export class EnvelopeMemory {
+/** The client descriptions that come with every request of the 2026 protocol; each is validated by the SDK once. */
+export class EnvelopeCache {
   readonly #valid = new Set<string>();
 
   isValid(meta: Meta): boolean {
@@ -17,7 +16,7 @@ export class EnvelopeMemory {
     const text = JSON.stringify(envelope);
     if (this.#valid.has(text)) return true;
     if (text.length > MAX_LENGTH || !isAccepted(envelope)) return false;
-    if (this.#valid.size >= MAX_KNOWN) this.#valid.clear();
+    if (this.#valid.size >= MAX_ENVELOPES) this.#valid.clear();
     this.#valid.add(text);
     return true;
   }

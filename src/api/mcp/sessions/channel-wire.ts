@@ -1,14 +1,14 @@
-import { cursorText } from '../../messaging/cursor.ts';
-import type { FeedEvent } from '../../messaging/feed.ts';
-import { messageWire } from '../rest/message-wire.ts';
+import { cursorText } from '../../../messaging/cursor.ts';
+import type { FeedEvent } from '../../../messaging/feed.ts';
+import { messageWire } from '../../rest/message-wire.ts';
 
-/** One push, as the assistant that takes them up wants it: a text, and values with names of letters and underscores. */
+/** The parameters of a `notifications/claude/channel`: a text, and values whose names have only letters and underscores. */
 export interface ChannelPush {
   readonly content: string;
   readonly meta: Readonly<Record<string, string>>;
 }
 
-/** An event of the feed as a push. What is no text is JSON in the meta, so that nothing of it is lost. */
+/** An event of the feed as a push. Values that are not strings are sent as JSON. */
 export function channelPush(event: FeedEvent): ChannelPush {
   const { type, eventId: event_id, createdAt: created_at } = event;
   const common = { type, event_id, created_at };
@@ -29,7 +29,7 @@ export function channelPush(event: FeedEvent): ChannelPush {
   return { content: text, meta: texts(meta) };
 }
 
-/** An event's own words, else all that it says. */
+/** An event's text, or its whole payload as JSON. */
 function wordsOf(payload: Readonly<Record<string, unknown>>): string {
   const words = payload.text ?? payload.message;
   return typeof words === 'string' ? words : JSON.stringify(payload);

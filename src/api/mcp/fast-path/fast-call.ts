@@ -1,11 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Deadlines } from '../../base/deadlines.ts';
-import type { CancelTimer } from '../../base/time.ts';
-import type { Principal } from '../auth/principal.ts';
-import { type Reply, replyStream } from '../http/reply.ts';
-import { Bell } from './bell.ts';
-import { CallSignal, type Cancellations } from './cancellations.ts';
-import type { McpRequest } from './mcp-request.ts';
+import type { Deadlines } from '../../../base/deadlines.ts';
+import type { CancelTimer } from '../../../base/time.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { type Reply, replyStream } from '../../http/reply.ts';
+import { CallSignal, type Cancellations } from '../cancellations.ts';
+import type { McpRequest } from '../mcp-request.ts';
 import {
   EVENTS_HEADERS,
   EVENTS_TYPE,
@@ -13,45 +12,45 @@ import {
   KEEP_ALIVE_FRAME,
   KEEP_ALIVE_MS,
   type RpcId,
-} from './rpc-message.ts';
-import type { ToolContext } from './tools/mcp-tool.ts';
+} from '../rpc-message.ts';
+import type { ToolContext } from '../tools/mcp-tool.ts';
+import { WakeSignal } from '../wake-signal.ts';
 
-/** What calls that wait are kept with. */
-export interface Waiting {
+export interface FastCallDeps {
   readonly cancellations: Cancellations;
   readonly deadlines: Deadlines;
 }
 
-/** One call, and how its answer goes out. */
-export interface QuickOptions {
+/** One call, and how to encode its answer. */
+export interface FastCallOptions {
   readonly request: McpRequest;
   readonly id: RpcId;
-  /** By whom it is cancelled. */
+  /** Who may cancel it: a session or a credential. */
   readonly owner: string;
   readonly isStateful: boolean;
   readonly progressToken: unknown;
-  /** The answer as JSON-RPC, for a stream. */
+  /** The JSON-RPC response, as an event of a stream. */
   readonly encode: (result: CallToolResult) => string;
-  /** The answer without a stream. */
+  /** The whole HTTP reply if no stream is needed. */
   readonly whole: (result: CallToolResult) => Reply;
 }
 
 /**
- * A call of a tool without a server of the SDK. Its answer goes out at once, unless the call takes so long that a
- * proxy could lose patience, or tells how it goes on: then as a stream.
+ * A tool call that bypasses the SDK. The answer is a plain reply, or an event stream if the call reports progress or runs
+ * so long that a proxy could time out.
  */
-export class QuickCall implements ToolContext {
-  readonly #options: QuickOptions;
-  readonly #waiting: Waiting;
+export class FastCall implements ToolContext {
+  readonly #options: FastCallOptions;
+  readonly #deps: FastCallDeps;
   #reply: PromiseWithResolvers<Reply> | null = null;
   #cancelling: CallSignal | null = null;
   #cancelKeepAlive: CancelTimer = () => {};
   #stream: FrameStream | null = null;
   #steps = 0;
 
-  constructor(options: QuickOptions, waiting: Waiting) {
+  constructor(options: FastCallOptions, deps: FastCallDeps) {
     this.#options = options;
-    this.#waiting = waiting;
+    this.#deps = deps;
   }
 
   get principal(): Principal {
@@ -66,7 +65,7 @@ export class QuickCall implements ToolContext {
     return this.#options.isStateful;
   }
 
-  /** Whoever looks at it is about to wait. */
+  /** A tool reads it only when it is about to wait. */
   get signal(): AbortSignal {
     this.#cancelling ??= this.#beginToWait();
     return this.#cancelling.signal;
@@ -80,7 +79,7 @@ export class QuickCall implements ToolContext {
     this.#push(eventFrame(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })));
   }
 
-  /** The answer, or how it goes out once that is known. `result` must not reject. */
+  /** The reply; `result` must not reject. */
   answer(result: CallToolResult | Promise<CallToolResult>): Reply | Promise<Reply> {
     if (!(result instanceof Promise) && this.#stream === null) return this.#whole(result);
     this.#reply ??= Promise.withResolvers();
@@ -113,11 +112,11 @@ export class QuickCall implements ToolContext {
   #beginToWait(): CallSignal {
     const { request, id, owner } = this.#options;
     this.#keepAlive();
-    return new CallSignal(this.#waiting.cancellations, owner, id, () => request.signal);
+    return new CallSignal(this.#deps.cancellations, owner, id, () => request.signal);
   }
 
   #keepAlive(): void {
-    this.#cancelKeepAlive = this.#waiting.deadlines.after(KEEP_ALIVE_MS, () => {
+    this.#cancelKeepAlive = this.#deps.deadlines.after(KEEP_ALIVE_MS, () => {
       this.#push(KEEP_ALIVE_FRAME);
       this.#keepAlive();
     });
@@ -137,15 +136,15 @@ export class QuickCall implements ToolContext {
   }
 }
 
-/** Frames of one answer on their way. Signs of life of a call are few, so that there is no bound but its end. */
+/** Frames of one answer. A call sends few before its end, so the queue needs no bound of its own. */
 class FrameStream {
-  readonly #bell = new Bell();
+  readonly #wake = new WakeSignal();
   #frames: string[] = [];
   #isOver = false;
 
   push(frame: string): void {
     this.#frames.push(frame);
-    this.#bell.ring();
+    this.#wake.raise();
   }
 
   end(frame: string): void {
@@ -163,7 +162,7 @@ class FrameStream {
         yield* frames;
         if (this.#frames.length > 0) continue;
         if (this.#isOver) return;
-        await this.#bell.heard();
+        await this.#wake.raised();
       }
     } finally {
       signal.removeEventListener('abort', stop);

@@ -1,10 +1,10 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Principal } from '../auth/principal.ts';
-import { CallSignal, type Cancellations } from './cancellations.ts';
-import { askingOf, type Served } from './served.ts';
-import type { ToolContext } from './tools/mcp-tool.ts';
+import type { Principal } from '../../auth/principal.ts';
+import { CallSignal, type Cancellations } from '../cancellations.ts';
+import { callerOf, type Served } from '../mcp-contents.ts';
+import type { ToolContext } from '../tools/mcp-tool.ts';
 
-/** A call of a tool that comes by way of the SDK. */
+/** A tool call that the SDK received. */
 export class SdkCall implements ToolContext {
   readonly principal: Principal;
   readonly requestId: string;
@@ -14,7 +14,7 @@ export class SdkCall implements ToolContext {
   #steps = 0;
 
   constructor(cancellations: Cancellations, { owner, updates }: Served, context: ServerContext) {
-    const { principal, requestId } = askingOf(context);
+    const { principal, requestId } = callerOf(context);
     this.principal = principal;
     this.requestId = requestId;
     this.isStateful = updates === 'session';
@@ -27,14 +27,14 @@ export class SdkCall implements ToolContext {
     return this.#cancelling.signal;
   }
 
-  /** Whoever wants to hear of progress has named a token for it. */
+  /** Only sent if the client gave a progress token. */
   progress(message: string): void {
     const progressToken = this.#request._meta?.progressToken;
     if (progressToken === undefined) return;
     this.#steps += 1;
     const params = { progressToken, progress: this.#steps, message };
     this.#request.notify({ method: 'notifications/progress', params }).catch(() => {
-      // The client is gone, as the call's signal tells the tool.
+      // The client disconnected; the call's signal tells the tool.
     });
   }
 

@@ -1,47 +1,51 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { JsonTooDeep } from '../../base/json.ts';
 import type { Reply } from '../http/reply.ts';
+import { FastPath } from './fast-path/fast-path.ts';
 import type { McpCounts } from './mcp-counts.ts';
 import type { McpRequest } from './mcp-request.ts';
-import { MODERN_VERSION, QuickAnswers } from './quick-answers.ts';
-import { RequestEvents } from './request-events.ts';
-import { isRecord, jsonOf, rpcError } from './rpc-message.ts';
-import type { SessionParts } from './session.ts';
-import { McpSessions, type SessionLimits } from './sessions.ts';
-import { StatelessDoor } from './stateless-door.ts';
+import { isRecord, jsonOf, MODERN_VERSION, rpcError } from './rpc-message.ts';
+import { RequestEvents } from './sessions/request-events.ts';
+import type { SessionDeps } from './sessions/session.ts';
+import { McpSessions, type SessionLimits } from './sessions/sessions.ts';
+import { StatelessEndpoint } from './stateless-endpoint.ts';
 import { streamPlaces } from './stream-place.ts';
 
 /** JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32_700;
 
-/** What the MCP server is made from. */
-export type McpParts = Omit<SessionParts, 'quick' | 'events' | 'streams'>;
+/** What the endpoint works with. */
+export type McpDeps = Omit<SessionDeps, 'fastPath' | 'events' | 'streams'>;
 
-/** Everything behind `/mcp`: requests that stand alone, and sessions for clients that ask for one. */
-export class McpDoor {
-  readonly #stateless: StatelessDoor;
+export interface McpOptions {
+  readonly sessions: SessionLimits;
+  /** Whether common requests bypass the SDK. */
+  readonly fastPath: boolean;
+}
+
+/** Everything behind `/mcp`: stateless requests, and sessions for clients that ask for one. */
+export class McpEndpoint {
+  readonly #stateless: StatelessEndpoint;
   readonly #sessions: McpSessions;
 
-  constructor(parts: McpParts, limits: SessionLimits, counts: McpCounts) {
-    const quick = new QuickAnswers(parts.contents.tools, parts.waiting);
-    const { contents, waiting, onError } = parts;
+  constructor(deps: McpDeps, options: McpOptions, counts: McpCounts) {
+    const { contents, deadlines, onError } = deps;
+    const { tools, cancellations } = contents;
+    const fastPath = options.fastPath ? new FastPath({ tools, cancellations, deadlines, counts }) : null;
     const streams = streamPlaces(() => {
       counts.streamsRefused += 1;
     });
-    this.#stateless = new StatelessDoor({ contents, waiting, quick, counts, streams, onError });
-    this.#sessions = new McpSessions(
-      { ...parts, quick, streams, events: new RequestEvents() },
-      limits,
-      counts,
-    );
+    this.#stateless = new StatelessEndpoint({ contents, fastPath, counts, streams, onError });
+    const events = new RequestEvents();
+    this.#sessions = new McpSessions({ ...deps, fastPath, streams, events }, options.sessions, counts);
   }
 
-  /** Sessions that are open now. */
+  /** Number of open sessions. */
   get sessionCount(): number {
     return this.#sessions.count;
   }
 
-  /** Credentials of those who listen now, or wait for an answer. */
+  /** Credentials with an open stream or a pending request. */
   users(): ReadonlySet<string> {
     return new Set([...this.#sessions.users(), ...this.#stateless.listeners()]);
   }
@@ -51,10 +55,10 @@ export class McpDoor {
     try {
       body = request.body && jsonOf(request.body);
     } catch (error) {
-      // Not even the SDK gets to parse it.
+      // Refused before the SDK would parse it.
       return rpcError(400, PARSE_ERROR, (error as JsonTooDeep).message);
     }
-    // The protocol of 2026 has no sessions; its clients listen by a request of its own.
+    // The 2026 protocol has no sessions; its clients subscribe with `subscriptions/listen`.
     if (!isStateful(request) || isModern(request, body)) return this.#stateless.post(request, body);
     return this.#sessions.post(request, body);
   }
@@ -67,13 +71,13 @@ export class McpDoor {
     return isStateful(request) ? this.#sessions.delete(request) : this.#stateless.bySdk('DELETE', request);
   }
 
-  /** A credential acts for these agents from now on, for none when it lets nobody in any more. */
+  /** A credential now acts for these agents; for none if it was revoked. Ends its streams for any other agent. */
   follow(credentialId: string, agentIds: readonly string[]): void {
     this.#sessions.follow(credentialId, agentIds);
     this.#stateless.follow(credentialId, agentIds);
   }
 
-  /** Ends all streams that would go on for ever; safe to call twice. */
+  /** Ends all open-ended streams; safe to call twice. */
   close(): void {
     this.#sessions.close();
     this.#stateless.close();

@@ -6,26 +6,26 @@ import {
   Server,
   type ServerCapabilities,
 } from '@modelcontextprotocol/server';
-import { GatewayError } from '../../base/errors.ts';
-import { SdkCall } from './sdk-call.ts';
+import { GatewayError } from '../../../base/errors.ts';
 import {
-  askingOf,
+  callerOf,
   type McpContents,
   SERVER_INFO,
   type Served,
   type Subscriptions,
   type Transcripts,
-} from './served.ts';
+} from '../mcp-contents.ts';
+import { SdkCall } from './sdk-call.ts';
 
-/** Pushes as one assistant takes them up. */
+/** The pushes that one client delivers to its model. */
 const CHANNEL_CAPABILITY = { 'claude/channel': {} } as const;
 
-/** Only forms that servers ask people to fill in are checked by it, and none is; the usual one takes long to make. */
+/** Only elicitation forms use it, and we send none; creating the default one takes long. */
 const NO_VALIDATOR: jsonSchemaValidator = {
-  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'no form was asked for' }),
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'no form was requested' }),
 };
 
-/** A server of the SDK. Who asks comes with every request. */
+/** Makes an SDK server. The caller comes with every request. */
 export function mcpServer(contents: McpContents, served: Served): Server {
   const server = new Server(SERVER_INFO, {
     capabilities: capabilitiesOf(served),
@@ -45,7 +45,9 @@ function capabilitiesOf({ updates }: Served): ServerCapabilities {
 }
 
 function handleTools(server: Server, { tools, cancellations }: McpContents, served: Served): void {
-  server.setRequestHandler('tools/list', () => ({ tools: [...tools.descriptions] }));
+  server.setRequestHandler('tools/list', async (_request, context) => ({
+    tools: [...(await tools.list(callerOf(context).principal))],
+  }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.find(params.name);
     if (tool === undefined)
@@ -61,20 +63,20 @@ function handleTools(server: Server, { tools, cancellations }: McpContents, serv
 
 function handleResources(server: Server, transcripts: Transcripts): void {
   server.setRequestHandler('resources/list', async (_request, context) => ({
-    resources: [...(await transcripts.list(askingOf(context).principal))],
+    resources: [...(await transcripts.list(callerOf(context).principal))],
   }));
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [...transcripts.templates],
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, context) =>
-    orNotFound(uri, () => transcripts.read(askingOf(context).principal, uri)),
+    orNotFound(uri, () => transcripts.read(callerOf(context).principal, uri)),
   );
 }
 
 function handleSubscriptions(server: Server, transcripts: Transcripts, subscriptions: Subscriptions): void {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
-    // Nobody hears of what they may not read.
-    await orNotFound(uri, () => transcripts.read(askingOf(context).principal, uri));
+    // Refuses resources that the caller may not read.
+    await orNotFound(uri, () => transcripts.read(callerOf(context).principal, uri));
     subscriptions.add(uri);
     return {};
   });

@@ -4,15 +4,14 @@ import type { Principal } from '../../../../src/api/auth/principal.ts';
 import type { Route } from '../../../../src/api/http/route.ts';
 import { mcpPages } from '../../../../src/api/mcp/browser-pages.ts';
 import { Cancellations } from '../../../../src/api/mcp/cancellations.ts';
+import type { Transcripts } from '../../../../src/api/mcp/mcp-contents.ts';
 import { McpCounts } from '../../../../src/api/mcp/mcp-counts.ts';
-import { McpDoor } from '../../../../src/api/mcp/mcp-door.ts';
+import { McpEndpoint } from '../../../../src/api/mcp/mcp-endpoint.ts';
 import { MCP_HEADERS, McpQuery } from '../../../../src/api/mcp/mcp-request.ts';
 import { mcpRoutes } from '../../../../src/api/mcp/mcp-routes.ts';
-import { QuickAnswers } from '../../../../src/api/mcp/quick-answers.ts';
 import { jsonOf } from '../../../../src/api/mcp/rpc-message.ts';
-import type { Transcripts } from '../../../../src/api/mcp/served.ts';
-import type { SessionLimits } from '../../../../src/api/mcp/sessions.ts';
-import { StatelessDoor } from '../../../../src/api/mcp/stateless-door.ts';
+import type { SessionLimits } from '../../../../src/api/mcp/sessions/sessions.ts';
+import { StatelessEndpoint } from '../../../../src/api/mcp/stateless-endpoint.ts';
 import { streamPlaces } from '../../../../src/api/mcp/stream-place.ts';
 import { Deadlines } from '../../../../src/base/deadlines.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
@@ -62,11 +61,15 @@ export class FakeTranscripts implements Transcripts {
   }
 }
 
+export interface WorldOptions extends Partial<SessionLimits> {
+  readonly fastPath?: boolean;
+}
+
 /**
  * The MCP server of a world on a real HTTP server, with tools that do nothing. `svc_agent` is the key of the world's agent,
  * `svc_other` of another account. `/sdk` answers as `/mcp` does, everything by the SDK.
  */
-export async function mcpDoors(limits: Partial<SessionLimits> = {}) {
+export async function mcpWorld({ fastPath = true, ...limits }: WorldOptions = {}) {
   const world = await messagingWorld();
   const { reading, wakeups, scope, clock } = world;
   const principal: Principal = { ...scope, kind: 'agent', credentialId: 'key_1' };
@@ -80,19 +83,16 @@ export async function mcpDoors(limits: Partial<SessionLimits> = {}) {
   const cancellations = new Cancellations();
   const deadlines = new Deadlines(clock);
   const contents = { tools, transcripts, cancellations, instructions: 'Be kind.' };
-  const waiting = { cancellations, deadlines };
   const counts = new McpCounts();
   const onError = (): void => {};
-  const door = new McpDoor(
-    { contents, waiting, reading, wakeups, transcripts, deadlines, clock, onError },
-    { idleMs: 60_000, maxPerAccount: 3, ...limits },
+  const endpoint = new McpEndpoint(
+    { contents, reading, wakeups, transcripts, deadlines, clock, onError },
+    { sessions: { idleMs: 60_000, maxPerAccount: 3, ...limits }, fastPath },
     counts,
   );
-  const quick = new QuickAnswers(tools, waiting);
-  const stateless = new StatelessDoor({
+  const sdkOnly = new StatelessEndpoint({
     contents,
-    waiting,
-    quick,
+    fastPath: null,
     counts: new McpCounts(),
     streams: streamPlaces(() => {}),
     onError,
@@ -105,15 +105,15 @@ export async function mcpDoors(limits: Partial<SessionLimits> = {}) {
     }),
     metadataUrl: (path: string) => `https://voice.example.com/.well-known/oauth-protected-resource${path}`,
   };
-  const server = await served([...mcpRoutes(door, address), sdkRoute(stateless)], {
+  const server = await served([...mcpRoutes(endpoint, address), sdkRoute(sdkOnly)], {
     authenticate: (credential) => keys.get(credential ?? '') ?? null,
   });
   // Before the server closes, which would wait for what is open.
-  onTestFinished(() => door.close());
-  return { world, door, tools, transcripts, counts, principal, url: server.url, port: server.port };
+  onTestFinished(() => endpoint.close());
+  return { world, endpoint, tools, transcripts, counts, principal, url: server.url, port: server.port };
 }
 
-function sdkRoute(stateless: StatelessDoor): Route {
+function sdkRoute(sdkOnly: StatelessEndpoint): Route {
   return {
     method: 'post',
     path: '/sdk',
@@ -126,6 +126,6 @@ function sdkRoute(stateless: StatelessDoor): Route {
     body: 'raw',
     idempotency: 'none',
     responses: {},
-    handler: (request) => stateless.bySdk('POST', request, jsonOf(request.body)),
+    handler: (request) => sdkOnly.post(request, jsonOf(request.body)),
   };
 }

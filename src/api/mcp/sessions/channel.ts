@@ -1,23 +1,23 @@
-import { scopeOf } from '../../base/scope.ts';
-import { type FeedEvent, feedStart, readFeed } from '../../messaging/feed.ts';
-import type { Reading } from '../../messaging/inbox-view.ts';
-import type { Principal } from '../auth/principal.ts';
-import { ChannelWatch, type WatchParts } from './channel-watch.ts';
+import { scopeOf } from '../../../base/scope.ts';
+import { type FeedEvent, feedStart, readFeed } from '../../../messaging/feed.ts';
+import type { Reading } from '../../../messaging/inbox-view.ts';
+import type { Principal } from '../../auth/principal.ts';
+import type { Subscriptions } from '../mcp-contents.ts';
+import { eventFrame, KEEP_ALIVE_FRAME } from '../rpc-message.ts';
+import { ChannelWatch, type WatchDeps } from './channel-watch.ts';
 import { channelPush } from './channel-wire.ts';
-import { eventFrame, KEEP_ALIVE_FRAME } from './rpc-message.ts';
-import type { Subscriptions } from './served.ts';
 
 /** Events read at once. */
 const PAGE_SIZE = 100;
-/** How soon a client comes back whose stream was cut. */
+/** How soon a client reconnects after its stream was cut. */
 const RETRY_MS = 1_000;
-/** From this version on clients know events without data, which give them an id to go on from. */
+/** Clients of this version and newer accept an event without data, which gives them an id to resume from. */
 const FIRST_WITH_EMPTY_EVENTS = '2025-11-25';
-/** The id of a push says where the account's feed goes on after it. */
+/** The id of a push is the feed position after it. */
 const EVENT_ID = /^feed-(\d{1,15})$/;
 
-/** What channels are fed from. */
-export interface ChannelParts extends WatchParts {
+/** What channels read from. */
+export interface ChannelDeps extends WatchDeps {
   readonly reading: Reading;
 }
 
@@ -26,32 +26,31 @@ export interface Listener {
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
   readonly protocolVersion: string;
-  /** Of the last event that it has got; '' the first time. */
+  /** Of the last event that it received; '' the first time. */
   readonly lastEventId: string;
 }
 
 /**
- * What a session is told unasked: the events of its feed, and which resources have changed. The feed is durable, and each
- * event's id is its place in it, so nothing is kept here: a client that was cut off is read to from where it was, and for
- * one that reads slowly we read slowly.
+ * Pushes to a session: the events of its feed, and changed resources. The feed is durable and an event's id is its position,
+ * so the channel buffers nothing: a reconnecting client resumes at its position, and a slow client slows the reading.
  */
 export class Channel implements Subscriptions {
-  readonly #parts: ChannelParts;
+  readonly #deps: ChannelDeps;
   readonly #principal: () => Principal;
   readonly #subscribed = new Set<string>();
-  /** Where the feed goes on. */
+  /** The next position of the feed to read. */
   #position = 0;
-  #lastTold = '';
+  #lastEventId = '';
   #watch: ChannelWatch | null = null;
 
-  constructor(parts: ChannelParts, principal: () => Principal) {
-    this.#parts = parts;
+  constructor(deps: ChannelDeps, principal: () => Principal) {
+    this.#deps = deps;
     this.#principal = principal;
   }
 
-  /** To be called first: what happens from now on is told, whenever somebody comes to listen. */
+  /** Must be called first: the client gets every event from now on, whenever it opens its stream. */
   async begin(): Promise<void> {
-    const start = await feedStart(this.#parts.reading, scopeOf(this.#principal()), null);
+    const start = await feedStart(this.#deps.reading, scopeOf(this.#principal()), null);
     this.#position = start.position;
   }
 
@@ -63,15 +62,15 @@ export class Channel implements Subscriptions {
     this.#subscribed.delete(uri);
   }
 
-  /** Ends the stream that is open. */
+  /** Ends the open stream. */
   close(): void {
     this.#watch?.end();
   }
 
-  /** The frames of the session's stream. One that is open already ends: its client has come back. */
+  /** The frames of the session's stream. Replaces a stream that is still open. */
   async *frames({ signal, protocolVersion, lastEventId }: Listener): AsyncGenerator<string> {
     this.close();
-    const watch = new ChannelWatch(this.#parts, this.#principal(), signal);
+    const watch = new ChannelWatch(this.#deps, this.#principal(), signal);
     this.#watch = watch;
     try {
       this.#resume(watch, lastEventId);
@@ -79,7 +78,7 @@ export class Channel implements Subscriptions {
       while (!watch.isOver) {
         yield* this.#changes(watch);
         const mayHaveMore = yield* this.#page(watch);
-        if (!mayHaveMore && (await watch.hasBeenSilent())) yield KEEP_ALIVE_FRAME;
+        if (!mayHaveMore && (await watch.isKeepAliveDue())) yield KEEP_ALIVE_FRAME;
       }
     } finally {
       watch.end();
@@ -87,16 +86,16 @@ export class Channel implements Subscriptions {
     }
   }
 
-  /** What changed while nobody listened is not known: all that was asked for may have. */
+  /** We do not know what changed while no stream was open, so every subscribed resource is reported. */
   #resume(watch: ChannelWatch, lastEventId: string): void {
     const position = EVENT_ID.exec(lastEventId)?.[1];
     if (position === undefined) return;
     this.#position = Number(position);
-    this.#lastTold = '';
+    this.#lastEventId = '';
     for (const uri of this.#subscribed) watch.changed.add(uri);
   }
 
-  /** Headers go out with the first bytes only. */
+  /** The server sends headers with the first bytes, so a stream starts with some. */
   #opening(protocolVersion: string): string {
     if (protocolVersion < FIRST_WITH_EMPTY_EVENTS) return ': open\n\n';
     return `id: feed-${this.#position}\nretry: ${RETRY_MS}\ndata: \n\n`;
@@ -111,23 +110,23 @@ export class Channel implements Subscriptions {
     for (const uri of uris) yield eventFrame(notification('notifications/resources/updated', { uri }));
   }
 
-  /** Whether there may be more at once. */
+  /** Returns whether there may be more to read. */
   async *#page(watch: ChannelWatch): AsyncGenerator<string, boolean> {
-    const page = await readFeed(this.#parts.reading, scopeOf(this.#principal()), this.#position, PAGE_SIZE);
+    const page = await readFeed(this.#deps.reading, scopeOf(this.#principal()), this.#position, PAGE_SIZE);
     for (const event of page.events) {
       if (watch.isOver) return false;
       yield* this.#push(event);
-      // Otherwise another stream has taken over, and goes on from where it knows.
+      // Otherwise another stream has taken over with its own position.
       if (!watch.isOver) this.#position = event.position;
     }
     if (!watch.isOver) this.#position = page.position;
     return page.isFull;
   }
 
-  /** A page may end between two agents' copies of one event. */
+  /** Two agents' copies of one event may be on different pages. */
   *#push(event: FeedEvent): Generator<string> {
-    if (event.eventId === this.#lastTold) return;
-    this.#lastTold = event.eventId;
+    if (event.eventId === this.#lastEventId) return;
+    this.#lastEventId = event.eventId;
     const data = notification('notifications/claude/channel', { ...channelPush(event) });
     yield eventFrame(data, `feed-${event.position}`);
   }

@@ -1,16 +1,16 @@
-import { type Reply, type ReplyHeaders, replyBytes, replyEmpty, replyStream } from '../http/reply.ts';
-import { MCP_HEADERS, type McpRequest } from './mcp-request.ts';
-import { EVENTS_TYPE } from './rpc-message.ts';
+import { type Reply, type ReplyHeaders, replyBytes, replyEmpty, replyStream } from '../../http/reply.ts';
+import { MCP_HEADERS, type McpRequest } from '../mcp-request.ts';
+import { EVENTS_TYPE } from '../rpc-message.ts';
 
-/** Nobody looks at it, but a web request must have one. */
+/** Not used, but a Request needs one. */
 const ADDRESS = 'http://gateway/mcp';
 
-/** Answer headers of the SDK that go out; of the others the server has its own. */
+/** Response headers of the SDK that we forward; the HTTP server sets the others. */
 const KEPT_HEADERS = ['cache-control', 'x-accel-buffering', 'mcp-session-id', 'allow'] as const;
 
 export type HttpVerb = 'GET' | 'POST' | 'DELETE';
 
-/** A request as the SDK takes it. */
+/** Converts a request for the SDK. */
 export function webRequest(method: HttpVerb, request: McpRequest): Request {
   const headers = new Headers();
   for (const name of MCP_HEADERS) {
@@ -21,7 +21,7 @@ export function webRequest(method: HttpVerb, request: McpRequest): Request {
   return new Request(ADDRESS, { method, headers, signal, ...(body && { body: new Uint8Array(body) }) });
 }
 
-/** An answer of the SDK as the server sends it. `signal` aborts when the client is gone. */
+/** Converts a response of the SDK. `signal` aborts when the client disconnects. */
 export async function replyOf(response: Response, signal: AbortSignal): Promise<Reply> {
   const { status, body } = response;
   const headers = keptHeaders(response.headers);
@@ -40,7 +40,7 @@ export function keptHeaders(headers: Headers): ReplyHeaders {
   return kept;
 }
 
-/** The stream's own iterator would not end a read that waits. */
+/** The stream's own iterator would not end a pending read. */
 async function* piecesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   const cancel = (): void => void reader.cancel().catch(() => {});

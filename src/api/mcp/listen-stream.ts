@@ -1,10 +1,10 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Principal } from '../auth/principal.ts';
 import type { Reply } from '../http/reply.ts';
-import { replyOf } from './web-exchange.ts';
+import { replyOf } from './sdk/web-exchange.ts';
 
-/** A stream on which a client of 2026 hears of changes (`subscriptions/listen`). */
-export class Listening {
+/** A stream of change notifications in the 2026 protocol (`subscriptions/listen`). */
+export class ListenStream {
   readonly #handler: McpHttpHandler;
   readonly #principal: Principal;
   readonly #onOver: () => void;
@@ -20,17 +20,17 @@ export class Listening {
     return this.#principal.credentialId;
   }
 
-  /** Whether it may go on once its credential acts for these agents alone. */
+  /** Whether it may continue now that its credential acts for these agents. */
   isFor(agentIds: readonly string[]): boolean {
     return isWithin(this.#principal, agentIds);
   }
 
-  /** Says goodbye to the client. */
+  /** Ends the stream as the protocol asks. */
   end(): void {
     void this.#handler.close();
   }
 
-  /** The SDK's answer, which may also be a refusal. */
+  /** Sends the SDK's response: the stream, or an error. */
   async answer(response: Response, signal: AbortSignal): Promise<Reply> {
     const reply = await replyOf(response, signal);
     if (reply.kind === 'stream') return { ...reply, body: this.#untilOver(reply.body) };
@@ -47,7 +47,7 @@ export class Listening {
   }
 }
 
-/** Whether a principal acts for none but these agents, and for one at least. */
+/** Whether all agents of a principal are among these. */
 export function isWithin(principal: Principal, agentIds: readonly string[]): boolean {
   return agentIds.length > 0 && principal.agentIds.every((agentId) => agentIds.includes(agentId));
 }

@@ -1,31 +1,28 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { McpTool } from './tools/mcp-tool.ts';
-import { resultJson } from './tools/tool-result.ts';
+import type { McpTool } from '../tools/mcp-tool.ts';
+import { resultJson } from '../tools/tool-result.ts';
 
-/** Longer answers are seldom the same twice. */
+/** Longer results rarely repeat. */
 const MAX_LENGTH = 16_384;
-/** With all else of an answer it fits into the 16 KiB that the server library sends at once. */
+/** Together with the rest of the answer this fits into the 16 KiB that the HTTP library sends at once. */
 const MAX_HEAD_BYTES = 12_000;
 
-interface Last {
+interface LastResult {
   readonly text: string;
   readonly json: string;
-  /** Of the answer up to the end of the result, once it has come twice. */
+  /** The answer up to the end of the result, encoded when the result has repeated once. */
   bytes: Uint8Array | null;
 }
 
-/** The last result of each tool: agents ask again and again for what has not changed. */
-export class ResultMemory {
-  readonly #last = new Map<McpTool, Last>();
+/** The last result of each tool as JSON: agents poll, and most results have not changed. */
+export class ResultCache {
+  readonly #last = new Map<McpTool, LastResult>();
 
   json(tool: McpTool, result: CallToolResult): string {
     return this.#find(tool, result)?.json ?? this.#keep(tool, result);
   }
 
-  /**
-   * What an answer begins with, `{"result":…`, as bytes, of which each answer would else make its own; null of a result
-   * that has not come twice, or is long.
-   */
+  /** The start of the answer, `{"result":…`, as shared bytes. Null: the result has not repeated, or is too long. */
   head(tool: McpTool, result: CallToolResult): Uint8Array | null {
     const last = this.#find(tool, result);
     if (last === null) return null;
@@ -33,7 +30,7 @@ export class ResultMemory {
     return last.bytes.byteLength > MAX_HEAD_BYTES ? null : last.bytes;
   }
 
-  #find(tool: McpTool, result: CallToolResult): Last | null {
+  #find(tool: McpTool, result: CallToolResult): LastResult | null {
     const last = this.#last.get(tool);
     return last !== undefined && last.text === textOf(result) ? last : null;
   }
@@ -46,7 +43,7 @@ export class ResultMemory {
   }
 }
 
-/** All that a result says, as JSON; null of one that is not kept. */
+/** The text that identifies a result; null if it is not cached. */
 function textOf({ isError, content: [first] }: CallToolResult): string | null {
   return isError || first?.type !== 'text' || first.text.length > MAX_LENGTH ? null : first.text;
 }

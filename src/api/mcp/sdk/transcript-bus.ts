@@ -1,8 +1,8 @@
 import type { ServerEventBus } from '@modelcontextprotocol/server';
-import type { Principal } from '../auth/principal.ts';
-import type { Transcripts } from './served.ts';
+import type { Principal } from '../../auth/principal.ts';
+import type { Transcripts } from '../mcp-contents.ts';
 
-/** What changes in the transcripts that a principal may read, and in nobody else's. */
+/** Changes of the transcripts that a principal may read. */
 export function transcriptBus(transcripts: Transcripts, principal: Principal): ServerEventBus {
   return {
     publish() {},

@@ -5,11 +5,9 @@ import {
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { type Bytes, type Reply, replyBytes } from '../http/reply.ts';
-import { EnvelopeMemory } from './envelope-memory.ts';
-import type { McpRequest } from './mcp-request.ts';
-import { QuickCall, type Waiting } from './quick-call.ts';
-import { ResultMemory } from './result-memory.ts';
+import { type Bytes, type Reply, replyBytes } from '../../http/reply.ts';
+import { SERVER_INFO } from '../mcp-contents.ts';
+import { type McpRequest, SESSION_HEADER } from '../mcp-request.ts';
 import {
   EVENT_HEAD,
   EVENT_TAIL,
@@ -19,46 +17,45 @@ import {
   isRecord,
   isRpcId,
   JSON_TYPE,
+  MODERN_VERSION,
   plainRequest,
   type RpcId,
-} from './rpc-message.ts';
-import { SERVER_INFO } from './served.ts';
-import type { McpTool } from './tools/mcp-tool.ts';
-import type { McpTools } from './tools/mcp-tools.ts';
+} from '../rpc-message.ts';
+import type { McpTool } from '../tools/mcp-tool.ts';
+import type { McpTools } from '../tools/mcp-tools.ts';
+import { EnvelopeCache } from './envelope-cache.ts';
+import { FastCall, type FastCallDeps } from './fast-call.ts';
+import { ResultCache } from './result-cache.ts';
 
-/** A call of a tool with nothing unusual about it. */
+/** A well-formed `tools/call`. */
 export interface PlainCall {
   readonly id: RpcId;
   readonly tool: McpTool;
   readonly args: unknown;
   readonly progressToken: unknown;
-  /** Of the protocol of 2026, where every request says what the client is. */
+  /** Uses the 2026 protocol, in which every request describes its client. */
   readonly isModern: boolean;
 }
 
-export const MODERN_VERSION = '2026-07-28';
 const LEGACY_VERSIONS: ReadonlySet<string> = new Set(SUPPORTED_PROTOCOL_VERSIONS);
 const CALL_KEYS: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 const RESERVED_PREFIX = 'io.modelcontextprotocol/';
 const MODERN_META = { [SERVER_INFO_META_KEY]: SERVER_INFO };
 const MODERN_TAIL = `,"resultType":"complete","_meta":${JSON.stringify(MODERN_META)}}`;
 
-/**
- * Answers calls of tools as a server of the SDK would, to the byte, without making one for each. It steps aside for
- * everything that is not plainly right: what is wrong, and how, is for the SDK to say.
- */
-export class QuickAnswers {
+/** Runs well-formed tool calls and encodes their results as the SDK would. */
+export class ToolCalls {
   readonly #tools: McpTools;
-  readonly #waiting: Waiting;
-  readonly #envelopes = new EnvelopeMemory();
-  readonly #results = new ResultMemory();
+  readonly #deps: FastCallDeps;
+  readonly #envelopes = new EnvelopeCache();
+  readonly #results = new ResultCache();
 
-  constructor(tools: McpTools, waiting: Waiting) {
+  constructor(tools: McpTools, deps: FastCallDeps) {
     this.#tools = tools;
-    this.#waiting = waiting;
+    this.#deps = deps;
   }
 
-  /** Null: the SDK has to look at it. */
+  /** Null: the SDK has to answer. */
   read(request: McpRequest, body: unknown): PlainCall | null {
     const message = plainRequest(body);
     if (message?.method !== 'tools/call' || message.params === undefined) return null;
@@ -80,7 +77,7 @@ export class QuickAnswers {
     request: McpRequest,
     { id, tool, args, progressToken, isModern }: PlainCall,
   ): Reply | Promise<Reply> {
-    const call = new QuickCall(
+    const call = new FastCall(
       {
         request,
         id,
@@ -88,35 +85,63 @@ export class QuickAnswers {
         isStateful: false,
         progressToken,
         encode: (result) =>
-          isModern ? this.#modernAnswer(tool, id, result) : this.legacyAnswer(tool, id, result),
+          isModern ? this.#modernAnswer(tool, id, result) : this.#legacyAnswer(tool, id, result),
         whole: (result) =>
           isModern
             ? replyBytes(200, JSON_TYPE, this.#modernAnswer(tool, id, result))
             : replyBytes(
                 200,
                 EVENTS_TYPE,
-                this.legacyBody(tool, id, result, EVENT_HEAD, EVENT_TAIL),
+                this.#legacyBody(tool, id, result, EVENT_HEAD, EVENT_TAIL),
                 EVENTS_HEADERS,
               ),
       },
-      this.#waiting,
+      this.#deps,
     );
     return call.answer(tool.call(call, args));
   }
 
-  /** The answer of a call as JSON-RPC, as it was before 2026. */
-  legacyAnswer(tool: McpTool, id: RpcId, result: CallToolResult): string {
+  /** Answers a call inside a session, in which only the older protocol exists. */
+  answerInSession(
+    request: McpRequest,
+    { id, tool, args, progressToken }: PlainCall,
+    sessionId: string,
+  ): Reply | Promise<Reply> {
+    const headers = { [SESSION_HEADER]: sessionId };
+    const call = new FastCall(
+      {
+        request,
+        id,
+        owner: sessionId,
+        isStateful: true,
+        progressToken,
+        encode: (result) => this.#legacyAnswer(tool, id, result),
+        whole: (result) => replyBytes(200, JSON_TYPE, this.#legacyBody(tool, id, result), headers),
+      },
+      this.#deps,
+    );
+    return call.answer(tool.call(call, args));
+  }
+
+  /** Whether a client that loses the answer can simply ask again. */
+  static isRepeatable({ tool, args, isModern }: PlainCall): boolean {
+    const waits = isRecord(args) && Boolean(args.wait);
+    return !isModern && !waits && tool.description.annotations?.readOnlyHint === true;
+  }
+
+  /** The JSON-RPC response in the older protocol. */
+  #legacyAnswer(tool: McpTool, id: RpcId, result: CallToolResult): string {
     return `{"result":${this.#results.json(tool, result)}${legacyTail(id)}`;
   }
 
-  /** The same between two texts, in pieces where the long one is sent again and again. */
-  legacyBody(tool: McpTool, id: RpcId, result: CallToolResult, before = '', after = ''): Bytes {
+  /** The same between two texts; in pieces if the result's bytes are cached. */
+  #legacyBody(tool: McpTool, id: RpcId, result: CallToolResult, before = '', after = ''): Bytes {
     const head = this.#results.head(tool, result);
-    if (head === null) return `${before}${this.legacyAnswer(tool, id, result)}${after}`;
+    if (head === null) return `${before}${this.#legacyAnswer(tool, id, result)}${after}`;
     return before === '' ? [head, `${legacyTail(id)}${after}`] : [before, head, `${legacyTail(id)}${after}`];
   }
 
-  /** Now every answer says what the server is, and that it is complete. */
+  /** In the 2026 protocol every result names the server and says that it is complete. */
   #modernAnswer(tool: McpTool, id: RpcId, result: CallToolResult): string {
     return `{"result":${this.#modernResult(tool, result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
   }
@@ -127,7 +152,7 @@ export class QuickAnswers {
     return JSON.stringify({ ...result, resultType: 'complete', _meta });
   }
 
-  /** Which of the two generations a request is of; null: it is not plain. */
+  /** Which protocol a request uses; null: the SDK has to decide. */
   #eraOf(request: McpRequest, name: string, meta: Meta | undefined): 'legacy' | 'modern' | null {
     const version = request.header('mcp-protocol-version');
     if (version === MODERN_VERSION) return this.#isModern(request, name, meta) ? 'modern' : null;
@@ -148,7 +173,7 @@ export class QuickAnswers {
 
 type Meta = Readonly<Record<string, unknown>>;
 
-/** Clients send both types in one of few ways. */
+/** Clients must accept JSON and event streams. */
 function acceptsBoth(request: McpRequest): boolean {
   const accept = request.header('accept');
   return (

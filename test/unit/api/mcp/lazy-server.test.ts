@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { LateDoor } from '../../../../src/api/mcp/late-door.ts';
-import type { McpDoor } from '../../../../src/api/mcp/mcp-door.ts';
+import { LazyServer } from '../../../../src/api/mcp/lazy-server.ts';
+import type { McpEndpoint } from '../../../../src/api/mcp/mcp-endpoint.ts';
 import type { McpRequest } from '../../../../src/api/mcp/mcp-request.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-/** A late door, what is done at the one behind it, and how often that was opened. */
+/** A late endpoint, what is done at the one behind it, and how often that was opened. */
 function lateDoor(fails = 0) {
   const done: string[] = [];
   const clock = new ManualClock();
@@ -13,7 +13,7 @@ function lateDoor(fails = 0) {
     done.push(what);
     return { kind: 'empty', status: 202 };
   };
-  const door = {
+  const endpoint = {
     sessionCount: 7,
     post: answer('post'),
     get: async () => answer('get')(),
@@ -24,9 +24,9 @@ function lateDoor(fails = 0) {
   const open = async () => {
     opening.count += 1;
     if (opening.count <= fails) throw new Error('the file is gone');
-    return door as unknown as McpDoor;
+    return endpoint as unknown as McpEndpoint;
   };
-  return { late: new LateDoor(open, clock), done, clock, opening };
+  return { late: new LazyServer(open, clock), done, clock, opening };
 }
 
 const REQUEST = { principal: { credentialId: 'key_1' } } as McpRequest;

@@ -1,24 +1,24 @@
-import type { Deadlines } from '../../base/deadlines.ts';
-import type { CancelTimer } from '../../base/time.ts';
-import type { Wakeups } from '../../messaging/wakeups.ts';
-import type { Principal } from '../auth/principal.ts';
-import { Bell } from './bell.ts';
-import { KEEP_ALIVE_MS } from './rpc-message.ts';
-import type { Transcripts } from './served.ts';
+import type { Deadlines } from '../../../base/deadlines.ts';
+import type { CancelTimer } from '../../../base/time.ts';
+import type { Wakeups } from '../../../messaging/wakeups.ts';
+import type { Principal } from '../../auth/principal.ts';
+import type { Transcripts } from '../mcp-contents.ts';
+import { KEEP_ALIVE_MS } from '../rpc-message.ts';
+import { WakeSignal } from '../wake-signal.ts';
 
-export interface WatchParts {
+export interface WatchDeps {
   readonly wakeups: Wakeups;
   readonly transcripts: Transcripts;
   readonly deadlines: Deadlines;
 }
 
-/** Looks out for what one stream has to tell, until it is ended or its client is gone. */
+/** Tells one stream when there is something to send, until it ends or its client disconnects. */
 export class ChannelWatch {
-  /** Resources that have changed since somebody took them out. */
+  /** Resources that changed since the stream last sent them. */
   readonly changed = new Set<string>();
-  /** Whether there are other resources now. */
+  /** Whether the list of resources changed. */
   listHasChanged = false;
-  readonly #bell = new Bell();
+  readonly #wake = new WakeSignal();
   readonly #deadlines: Deadlines;
   readonly #signal: AbortSignal;
   readonly #end = (): void => this.end();
@@ -27,18 +27,18 @@ export class ChannelWatch {
   #isSilent = false;
   #isOver = false;
 
-  constructor({ wakeups, transcripts, deadlines }: WatchParts, principal: Principal, signal: AbortSignal) {
+  constructor({ wakeups, transcripts, deadlines }: WatchDeps, principal: Principal, signal: AbortSignal) {
     this.#deadlines = deadlines;
     this.#signal = signal;
     this.#unwatch = [
-      wakeups.watch(principal.accountId, () => this.#bell.ring()),
+      wakeups.watch(principal.accountId, () => this.#wake.raise()),
       transcripts.watch(principal, (uri) => {
         this.changed.add(uri);
-        this.#bell.ring();
+        this.#wake.raise();
       }),
       transcripts.watchList(principal, () => {
         this.listHasChanged = true;
-        this.#bell.ring();
+        this.#wake.raise();
       }),
     ];
     signal.addEventListener('abort', this.#end, { once: true });
@@ -55,17 +55,17 @@ export class ChannelWatch {
     for (const unwatch of this.#unwatch) unwatch();
     this.#cancelKeepAlive();
     this.#signal.removeEventListener('abort', this.#end);
-    this.#bell.ring();
+    this.#wake.raise();
   }
 
-  /** Resolves when there may be something to tell; true: there was nothing for so long that a sign of life is due. */
-  async hasBeenSilent(): Promise<boolean> {
+  /** Resolves when there may be something to send; true: nothing for so long that a keep-alive is due. */
+  async isKeepAliveDue(): Promise<boolean> {
     this.#isSilent = false;
     this.#cancelKeepAlive = this.#deadlines.after(KEEP_ALIVE_MS, () => {
       this.#isSilent = true;
-      this.#bell.ring();
+      this.#wake.raise();
     });
-    await this.#bell.heard();
+    await this.#wake.raised();
     this.#cancelKeepAlive();
     return this.#isSilent && !this.#isOver;
   }

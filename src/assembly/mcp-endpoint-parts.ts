@@ -3,7 +3,7 @@ import type { Idempotency } from '../api/http/idempotency.ts';
 import { Cancellations } from '../api/mcp/cancellations.ts';
 import { INSTRUCTIONS } from '../api/mcp/instructions.ts';
 import type { McpCounts } from '../api/mcp/mcp-counts.ts';
-import { McpDoor } from '../api/mcp/mcp-door.ts';
+import { McpEndpoint } from '../api/mcp/mcp-endpoint.ts';
 import { mcpTools } from '../api/mcp/tools/mcp-tools.ts';
 import { TranscriptResource } from '../api/mcp/transcript-resource.ts';
 import type { InboxDomain } from '../api/rest/inbox.ts';
@@ -14,7 +14,7 @@ import type { OutboundDomain } from '../messaging/outbound-domain.ts';
 import type { Wakeups } from '../messaging/wakeups.ts';
 import type { Parts } from './parts.ts';
 
-export interface McpDoorNeeds {
+export interface McpEndpointNeeds {
   readonly accounts: AccountDomain;
   readonly calls: CallDomain;
   readonly files: FileDomain;
@@ -25,33 +25,32 @@ export interface McpDoorNeeds {
   readonly publicUrl: () => string;
 }
 
-/** The MCP server. Whoever imports this loads the SDK. */
-export function openMcpDoor(
+/** Assembles the MCP endpoint. Importing this module loads the SDK. */
+export function openMcpEndpoint(
   { settings, clock, loggers }: Parts,
-  needs: McpDoorNeeds,
+  needs: McpEndpointNeeds,
   counts: McpCounts,
-): McpDoor {
+): McpEndpoint {
   const { calls, inbox, wakeups } = needs;
-  const { sessionIdleMs, sessionsPerAccount } = settings.mcp;
+  const { sessionIdleMs, sessionsPerAccount, fastPath } = settings.mcp;
   const cancellations = new Cancellations();
   const transcripts = new TranscriptResource(calls);
   const deadlines = new Deadlines(clock);
   const onError = (error: unknown, requestId: string): void =>
-    loggers.http.error({ err: error, requestId }, 'a tool failed');
+    loggers.http.error({ err: error, requestId }, 'MCP tool failed');
   const tools = mcpTools({ ...needs, onError });
-  return new McpDoor(
+  return new McpEndpoint(
     {
       contents: { tools, transcripts, instructions: INSTRUCTIONS, cancellations },
-      waiting: { cancellations, deadlines },
       reading: inbox,
       wakeups,
       transcripts,
       deadlines,
       clock,
-      // What clients do wrong is told to them.
-      onError: (error) => loggers.http.debug({ err: error }, 'the MCP SDK reports'),
+      // Mostly mistakes of clients, which the SDK reports to them.
+      onError: (error) => loggers.http.debug({ err: error }, 'MCP SDK error'),
     },
-    { idleMs: sessionIdleMs, maxPerAccount: sessionsPerAccount },
+    { sessions: { idleMs: sessionIdleMs, maxPerAccount: sessionsPerAccount }, fastPath },
     counts,
   );
 }

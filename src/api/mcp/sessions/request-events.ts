@@ -1,6 +1,6 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
-/** What all sessions together may keep. */
+/** Limits for all sessions together. */
 const MAX_EVENTS = 20_000;
 const MAX_CHARACTERS = 32 * 1_048_576;
 
@@ -13,21 +13,21 @@ interface KeptEvent {
 
 const PREFIX = 'call-';
 
-/** Whether an event id is of the answer to a request; pushes have ids of their own. */
+/** Whether an event id belongs to the answer to a request; pushes have other ids. */
 export function isRequestEvent(eventId: string): boolean {
   return eventId.startsWith(PREFIX);
 }
 
 /**
- * What was said in answer to requests of sessions, for clients whose connection was cut meanwhile. The oldest give way,
- * whosever they are: a client comes back within seconds.
+ * Answers sent in sessions, kept for clients whose connection was cut. The oldest are dropped first, whichever session they
+ * belong to: a client reconnects within seconds.
  */
 export class RequestEvents {
   readonly #events = new Map<number, KeptEvent>();
   #characters = 0;
   #last = 0;
 
-  /** The part of one session. */
+  /** The store of one session. */
   of(sessionId: string): EventStore {
     return {
       storeEvent: async (streamId, message) => this.#store(sessionId, streamId, message),

@@ -1,45 +1,42 @@
-import { GatewayError } from '../../base/errors.ts';
-import { newId } from '../../base/ids.ts';
-import type { CancelTimer } from '../../base/time.ts';
-import type { Reply } from '../http/reply.ts';
-import type { McpCounts, SessionEnd } from './mcp-counts.ts';
-import type { McpRequest } from './mcp-request.ts';
-import { isRecord, rpcError } from './rpc-message.ts';
-import { McpSession, type SessionParts } from './session.ts';
+import { GatewayError } from '../../../base/errors.ts';
+import { newId } from '../../../base/ids.ts';
+import type { CancelTimer } from '../../../base/time.ts';
+import type { Reply } from '../../http/reply.ts';
+import type { McpCounts, SessionEnd } from '../mcp-counts.ts';
+import type { McpRequest } from '../mcp-request.ts';
+import { isRecord, rpcError } from '../rpc-message.ts';
+import { McpSession, type SessionDeps } from './session.ts';
 
-/** In the whole gateway. */
+/** Of all accounts together. */
 const MAX_SESSIONS = 10_000;
 
 export interface SessionLimits {
-  /** A session ends that is not used for so long: no request comes, no stream is open, no call under way. */
+  /** A session ends when it has been unused for so long: no request, no open stream, no pending call. */
   readonly idleMs: number;
   readonly maxPerAccount: number;
 }
 
-/**
- * All sessions. Where an account has as many as it may have, a new one takes the place of the one that was not used for
- * longest; while all are in use there is no room (429).
- */
+/** All sessions. At the limit a new session replaces the account's least recently used one; if all are in use: 429. */
 export class McpSessions {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   readonly #limits: SessionLimits;
   readonly #counts: McpCounts;
   readonly #byId = new Map<string, McpSession>();
   readonly #idleTimers = new Map<McpSession, CancelTimer>();
   #isClosed = false;
 
-  constructor(parts: SessionParts, limits: SessionLimits, counts: McpCounts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps, limits: SessionLimits, counts: McpCounts) {
+    this.#deps = deps;
     this.#limits = limits;
     this.#counts = counts;
   }
 
-  /** Sessions that are open now. */
+  /** Number of open sessions. */
   get count(): number {
     return this.#byId.size;
   }
 
-  /** Whose sessions are in use. */
+  /** Credentials whose sessions are in use. */
   users(): string[] {
     return [...this.#byId.values()].filter(({ isInUse }) => isInUse).map(({ credentialId }) => credentialId);
   }
@@ -63,13 +60,13 @@ export class McpSessions {
     });
   }
 
-  /** A credential acts for these agents from now on: its sessions that were begun for others end. */
+  /** A credential now acts for these agents; ends its sessions that were opened for any other. */
   follow(credentialId: string, agentIds: readonly string[]): void {
     for (const session of [...this.#byId.values()])
       if (session.isOf(credentialId) && !session.isFor(agentIds)) this.#end(session, 'revoked');
   }
 
-  /** Ends all streams, and lets calls that are under way come to their ends; safe to call twice. */
+  /** Ends all streams but lets pending calls finish; safe to call twice. */
   close(): void {
     this.#isClosed = true;
     for (const session of this.#byId.values()) session.endStream();
@@ -77,19 +74,19 @@ export class McpSessions {
 
   async #open(request: McpRequest, body: unknown): Promise<Reply> {
     this.#makeRoom(request.principal.accountId);
-    const session = new McpSession(this.#parts, newId('mcs'), request.principal);
+    const session = new McpSession(this.#deps, newId('mcs'), request.principal);
     this.#byId.set(session.id, session);
     try {
       await session.begin();
       return await session.post(request, body);
     } finally {
-      // What does not begin as the protocol wants it, does not begin.
+      // A failed `initialize` leaves no session behind.
       if (!session.isInitialized) this.#byId.delete(session.id);
       else if (this.#byId.has(session.id)) this.#endWhenIdle(session);
     }
   }
 
-  /** The session that a request names. Of another's session nobody learns whether there is one. */
+  /** Runs `act` in the session that a request names. A foreign session looks like an unknown one. */
   #in(request: McpRequest, act: (session: McpSession) => Reply | Promise<Reply>): Reply | Promise<Reply> {
     const id = request.header('mcp-session-id');
     if (id === '') return rpcError(400, -32_000, 'Bad Request: Mcp-Session-Id header is required');
@@ -111,7 +108,7 @@ export class McpSessions {
   }
 
   #endWhenIdle(session: McpSession): void {
-    const { clock, deadlines } = this.#parts;
+    const { clock, deadlines } = this.#deps;
     const { idleMs } = this.#limits;
     const leftMs = session.isInUse ? idleMs : session.usedMs + idleMs - clock.monotonicMs();
     if (leftMs <= 0) this.#end(session, 'idle');
@@ -127,6 +124,6 @@ export class McpSessions {
     this.#idleTimers.get(session)?.();
     this.#idleTimers.delete(session);
     this.#counts.sessionEnded(why);
-    session.close().catch(this.#parts.onError);
+    session.close().catch(this.#deps.onError);
   }
 }
