@@ -44,9 +44,7 @@ export const InboxQuery = z.object({
     'Conversations of a snapshot; messages of a detail; messages, and events of calls, of a delta',
   ),
   status: z
-    .string()
-    .min(1)
-    .max(32)
+    .enum(['active', 'closed', 'all'])
     .default('active')
     .describe('`active`, `closed` or `all`; a delta tells of every new message whatever it is'),
   offset: wholeNumber(0)
