@@ -214,6 +214,27 @@ it('ends a session that nobody uses', async () => {
   }
 });
 
+it('leaves every request to the SDK when the fast path is off, with the same answer', async () => {
+  const slow = await Gateway.start({ env: { SVC_MCP_FAST_PATH: 'off' } });
+  const answersBy = async (one: Gateway, by: string): Promise<number> => {
+    const { body } = await one.api(null).get('/metrics');
+    return Number(new RegExp(`^svc_mcp_answers_total\\{by="${by}"\\} (\\d+)$`, 'm').exec(`${body}`)?.[1]);
+  };
+  try {
+    const url = `${slow.baseUrl}/mcp/`;
+    const bySdk = await new McpCaller(url, { authorization: `Bearer ${slow.agentKey}` }).call(
+      'svc_call_list',
+    );
+    expect(await answersBy(slow, 'fast_path')).toBe(0);
+    expect(await answersBy(slow, 'sdk')).toBe(1);
+    const before = await answersBy(gateway, 'fast_path');
+    expect(await caller().call('svc_call_list')).toEqual(bySdk);
+    expect(await answersBy(gateway, 'fast_path')).toBe(before + 1);
+  } finally {
+    await slow.stop();
+  }
+});
+
 it('ends with open sessions as without', async () => {
   const session = await caller('/mcp/?stateful').open();
   const listener = await session.listen();

@@ -12,6 +12,9 @@ const KeyArgument = z.object({ idempotency_key: z.string().regex(KEY_FORM).optio
 
 type Input = z.ZodType;
 
+/** Unknown arguments that are reported; looking for the right name takes time for each. */
+const MAX_UNKNOWN = 20;
+
 /** A tool's arguments: the path, query and body parameters of its endpoint, all in one object. */
 export class ToolArguments {
   readonly #route: Route;
@@ -52,6 +55,7 @@ export class ToolArguments {
     if (typeof args !== 'object' || args === null) return [];
     return Object.keys(args)
       .filter((name) => !this.#names.includes(name))
+      .slice(0, MAX_UNKNOWN)
       .map((name) => ({ loc: ['arguments', name], type: 'extra_forbidden', msg: this.#adviceFor(name) }));
   }
 

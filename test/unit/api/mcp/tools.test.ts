@@ -247,6 +247,12 @@ describe('an argument that does not exist is an error that names the right one',
     expect(await world.fault('svc_account', args)).toContain('__proto__: Unknown argument');
   });
 
+  test('of many, the first 20 are named', async () => {
+    const world = await ToolWorld.open();
+    const args = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`argument_${n}`, n]));
+    expect((await world.call('svc_account', args)).meta.detail).toHaveLength(20);
+  });
+
   test('a loop with a wrong name for the cursor does not spin', async () => {
     const world = await ToolWorld.open();
     const { cursor } = await world.ask('svc_inbox');
