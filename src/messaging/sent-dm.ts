@@ -3,6 +3,9 @@ import { GatewayError } from '../base/errors.ts';
 import type { SentDm } from './dm.ts';
 import type { Settled } from './outbox.ts';
 
+/** Ends the text of an error after which nobody knows whether the message arrived. */
+export const MAY_HAVE_ARRIVED = 'it may have arrived all the same';
+
 /** What a message's end means for whoever sent it. Throws `send_failed`. */
 export function sentOf(messageId: string, settled: Settled): SentDm {
   switch (settled.kind) {
@@ -15,7 +18,7 @@ export function sentOf(messageId: string, settled: Settled): SentDm {
     case 'failed':
       throw sendFailed(settled.reason);
     case 'unknown':
-      throw sendFailed(`${settled.reason}; it may have arrived all the same`);
+      throw sendFailed(`${settled.reason}; ${MAY_HAVE_ARRIVED}`);
     case 'left':
       return stillSending(messageId);
     default:

@@ -125,8 +125,9 @@ describe.each(CASES)('the official client, $kind, by $path, $mode', ({ kind, pat
     const refusal = async (tool: string, input: Record<string, unknown>) => {
       called.add(tool);
       const { isError, text } = await client.call(tool, input);
-      expect([tool, isError]).toEqual([tool, true]);
-      return text;
+      const [error, advice] = text.split('\n');
+      expect([tool, isError, advice]).toEqual([tool, true, expect.stringContaining('Do not repeat')]);
+      return error;
     };
 
     const ada = somebody();

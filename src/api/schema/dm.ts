@@ -3,7 +3,7 @@ import { AttachmentsBody } from './attachment.ts';
 import { ChatText, requireContent } from './characters.ts';
 
 /** Specification, "Inbox and DM endpoints"; `agent`: among the account's own agents. */
-const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
+export const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
 
 const MAX_TASK = 200;
 

@@ -45,9 +45,7 @@ export const InboxQuery = z.object({
     'Most conversations of a snapshot, or messages of a detail; of a delta, most messages and most events',
   ),
   status: z
-    .string()
-    .min(1)
-    .max(32)
+    .enum(['active', 'closed', 'all'])
     .default('active')
     .describe('`active`, `closed` or `all`; a delta tells of every new message whatever it is'),
   offset: wholeNumber(0)
