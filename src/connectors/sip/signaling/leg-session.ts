@@ -35,6 +35,14 @@ export function targetHeaders(contact: string): string[] {
   return [`Contact: ${contact}`, `Allow: ${ALLOWED_METHODS.join(', ')}`];
 }
 
+interface LegSessionParts {
+  readonly role: 'caller' | 'callee';
+  readonly media: LegMedia;
+  readonly clock: Clock;
+  readonly contact: () => string;
+  readonly events: SessionEvents;
+}
+
 /** A confirmed dialog with media, the same for both directions: hold, refresh, keys, goodbye. */
 export class LegSession {
   readonly #session: Session;
@@ -50,14 +58,7 @@ export class LegSession {
   #cancelAckTimeout: CancelTimer = () => {};
   #cancelRefresh: CancelTimer = () => {};
 
-  constructor(
-    session: Session,
-    role: 'caller' | 'callee',
-    media: LegMedia,
-    clock: Clock,
-    contact: () => string,
-    events: SessionEvents,
-  ) {
+  constructor(session: Session, { role, media, clock, contact, events }: LegSessionParts) {
     this.#session = session;
     this.#awaitsFirstAck = role === 'callee';
     this.#media = media;
