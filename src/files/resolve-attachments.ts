@@ -50,7 +50,7 @@ async function fileOf(
   if ('fileId' in source) return await ownFile(domain, accountId, source.fileId);
   const upload =
     'url' in source
-      ? await uploadFromUrl(domain, accountId, source.url, source, signal)
+      ? await uploadFromUrl(domain, accountId, { url: source.url, facts: source }, signal)
       : await uploadInline(domain, accountId, source.bytes, source);
   return upload.file;
 }

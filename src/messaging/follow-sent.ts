@@ -14,6 +14,11 @@ import type { IntakeDomain } from './intake-domain.ts';
 
 type Followed = 'not_yet' | 'done' | { readonly waitAgain: readonly Message[]; readonly changed: Message[] };
 
+interface SentReport {
+  readonly sent: SentMessage;
+  readonly status: LaterStatus;
+}
+
 /**
  * Takes over what a platform says of a sent message later on. False: the message is being sent right now, and what came
  * of that is not written yet. Messages that are not ours are passed over.
@@ -22,8 +27,7 @@ export async function followSent(
   domain: IntakeDomain,
   platform: Platform,
   login: LoginRef,
-  sent: SentMessage,
-  status: LaterStatus,
+  { sent, status }: SentReport,
 ): Promise<boolean> {
   const followed = await domain.store.db.transaction().execute(async (trx): Promise<Followed> => {
     const messages = await findFollowed(trx, platform, login, sent);
@@ -81,7 +85,7 @@ async function change(
 /** A message of which nobody knew whether it arrived has. */
 async function deliver(trx: Db, message: Message, nowIso: string): Promise<boolean> {
   const change = { status: 'delivered', error: null } as const;
-  const isChanged = await changeMessageStatus(trx, message.seq, ['unknown'], change, nowIso);
+  const isChanged = await changeMessageStatus(trx, message.seq, { from: ['unknown'], change }, nowIso);
   if (isChanged && message.background !== null) await announceEnd(trx, message, change, nowIso);
   return isChanged;
 }
@@ -89,7 +93,12 @@ async function deliver(trx: Db, message: Message, nowIso: string): Promise<boole
 /** The agent that wrote it heard that it was delivered: a `dm_failed` event tells it otherwise. */
 async function fail(trx: Db, message: Message, reason: string, nowIso: string): Promise<boolean> {
   const change = { status: 'failed', error: reason } as const;
-  const isChanged = await changeMessageStatus(trx, message.seq, ['delivered', 'unknown'], change, nowIso);
+  const isChanged = await changeMessageStatus(
+    trx,
+    message.seq,
+    { from: ['delivered', 'unknown'], change },
+    nowIso,
+  );
   if (isChanged) await announceEnd(trx, message, change, nowIso);
   return isChanged;
 }

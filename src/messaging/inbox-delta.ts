@@ -72,7 +72,9 @@ async function readMessages(reading: Reading, question: DeltaQuestion): Promise<
   const { scope, position, limit } = question;
   const filter = await filterOf(reading, question);
   const found =
-    filter === null ? [] : await messagesAfter(reading.store.db, scope, position, filter, limit + 1);
+    filter === null
+      ? []
+      : await messagesAfter(reading.store.db, scope, { position, filter, limit: limit + 1 });
   const messages = found.slice(0, limit);
   return { messages, last: messages.at(-1), isCut: found.length > limit };
 }
@@ -118,7 +120,7 @@ async function filterOf(
   { scope, platform, peer }: DeltaQuestion,
 ): Promise<MessageFilter | null> {
   if (platform === undefined || (peer.peer === '' && peer.task === '')) return { platform };
-  const conversation = await findNewestConversation(store.db, scope, platform, peer, null);
+  const conversation = await findNewestConversation(store.db, scope, { platform, peer }, null);
   return conversation ? { conversationId: conversation.id } : null;
 }
 

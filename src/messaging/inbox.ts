@@ -78,7 +78,7 @@ export async function readDetail(
   page: MessagePage,
 ): Promise<History> {
   const { platform, status } = wanted;
-  const found = await findNewestConversation(reading.store.db, scope, platform, wanted, status);
+  const found = await findNewestConversation(reading.store.db, scope, { platform, peer: wanted }, status);
   if (!found) throw new GatewayError('no_conversation');
   return await readHistory(reading, scope, found, page);
 }

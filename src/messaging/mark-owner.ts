@@ -44,7 +44,12 @@ export async function ownBot(
   const { id: conversationId, accountId, remoteName } = conversation;
   const botId = await botOf(db, conversation);
   await putBotOwner(db, { botId, accountId, conversationId, createdAt: nowIso });
-  await audit(db, actor, 'bot_owner.mark', botId, { conversationId }, nowIso);
+  await audit(db, actor, {
+    action: 'bot_owner.mark',
+    subject: botId,
+    detail: { conversationId },
+    createdAt: nowIso,
+  });
   return { botId, conversationId, remoteName };
 }
 

@@ -175,7 +175,7 @@ export class Outbox {
     if (outcome.kind === 'left') return outcome;
     if (outcome.kind === 'window_closed' && windows) return settledOf(await windows.cameBack(message.id));
     const final = outcome.kind === 'window_closed' ? refused('The other side must write first') : outcome;
-    await recordOutcome(store.db, clock, message, conversation, final);
+    await recordOutcome(store.db, clock, { message, conversation }, final);
     return toldOf(final);
   }
 

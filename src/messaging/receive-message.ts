@@ -58,11 +58,11 @@ async function store(
   if (await isKnown(trx, receivers, inbound)) return { kind: 'duplicate' };
   const shown = await showedCode(domain, trx, receiver, inbound);
   if (shown === 'repeated') return { kind: 'duplicate' };
-  const conversation = await openWith(domain, trx, platform, receiver, inbound);
+  const conversation = await openWith(domain, trx, platform, { receiver, message: inbound });
   if (shown === 'code') return await own(domain, trx, conversation, inbound);
   await heardFrom(trx, conversation.id, inbound.sentAt);
   const heldUntil = (await domain.holds.get(platform)?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
-  const message = await insertInbound(domain, trx, platform, conversation, inbound, heldUntil);
+  const message = await insertInbound(domain, trx, platform, { conversation, message: inbound, heldUntil });
   if (heldUntil === null) await announceMessage(trx, conversation, message);
   const day = dayOf(message.createdAt);
   await countUsage(trx, { accountId: receiver.accountId, platform, day, messages: 1, bytes: 0 });
@@ -104,12 +104,16 @@ async function isKnown(
   return false;
 }
 
+interface Arrival {
+  readonly receiver: Receiver;
+  readonly message: InboundMessage;
+}
+
 async function openWith(
   { clock }: IntakeDomain,
   trx: Db,
   platform: Platform,
-  { accountId, member, connection }: Receiver,
-  { from, alias, remoteName }: InboundMessage,
+  { receiver: { accountId, member, connection }, message: { from, alias, remoteName } }: Arrival,
 ): Promise<Conversation> {
   const { remoteId } = from;
   // Who writes can be written to, and may have got another lasting name.
@@ -119,13 +123,26 @@ async function openWith(
   return await openConversation(trx, remote, clock.nowIso());
 }
 
+interface Insertion {
+  readonly conversation: Conversation;
+  readonly message: InboundMessage;
+  readonly heldUntil: string | null;
+}
+
 async function insertInbound(
   { clock, keepFiles }: IntakeDomain,
   trx: Db,
   platform: Platform,
-  { id: conversationId, accountId }: Conversation,
-  { from: { login }, text, files, platformMessageId }: InboundMessage,
-  heldUntil: string | null,
+  {
+    conversation: { id: conversationId, accountId },
+    message: {
+      from: { login },
+      text,
+      files,
+      platformMessageId,
+    },
+    heldUntil,
+  }: Insertion,
 ): Promise<Message> {
   const loginKey = login.kind === 'bot_token' ? login.id : SHARED_LOGIN;
   const kept = await keepFiles(trx, { accountId, platform, loginKey }, files);

@@ -11,6 +11,11 @@ import { announceEnd, type MessageEnd } from './announce-end.ts';
 /** An outcome after which nothing more is tried. */
 export type FinalOutcome = Extract<SendOutcome, { readonly kind: 'sent' | 'refused' | 'unknown' }>;
 
+interface Sending {
+  readonly message: Message;
+  readonly conversation: Conversation;
+}
+
 /**
  * Writes down how sending a message ended: its status, its names at the platform, the account's usage, and the event for
  * one that was sent in the background. A conversation
@@ -19,19 +24,18 @@ export type FinalOutcome = Extract<SendOutcome, { readonly kind: 'sent' | 'refus
 export async function recordOutcome(
   db: Db,
   clock: Pick<Clock, 'nowIso'>,
-  message: Message,
-  conversation: Conversation,
+  { message, conversation }: Sending,
   outcome: FinalOutcome,
 ): Promise<void> {
   const nowIso = clock.nowIso();
   const end = endOf(outcome);
   await db.transaction().execute(async (trx) => {
     const change = { error: null, ...end };
-    const isChanged = await changeMessageStatus(trx, message.seq, ['sending'], change, nowIso);
+    const isChanged = await changeMessageStatus(trx, message.seq, { from: ['sending'], change }, nowIso);
     if (isChanged && message.background !== null) await announceEnd(trx, message, end, nowIso);
     switch (outcome.kind) {
       case 'sent':
-        await recordSent(trx, message, conversation, outcome.platformMessageIds, nowIso);
+        await recordSent(trx, { message, conversation }, outcome.platformMessageIds, nowIso);
         return;
       case 'refused':
         if (outcome.isAddressGone) await setConversationStatus(trx, conversation.id, 'closed');
@@ -52,8 +56,7 @@ function endOf(outcome: FinalOutcome): MessageEnd {
 
 async function recordSent(
   db: Db,
-  message: Message,
-  { platform }: Conversation,
+  { message, conversation: { platform } }: Sending,
   platformMessageIds: readonly string[],
   nowIso: string,
 ): Promise<void> {

@@ -55,7 +55,7 @@ async function recoverOne(
     const outcome = isBegun
       ? ({ kind: 'unknown', reason: INTERRUPTED, sentIds: [] } as const)
       : ({ kind: 'refused', reason: again, isAddressGone: false } as const);
-    await recordOutcome(store.db, clock, message, conversation, outcome);
+    await recordOutcome(store.db, clock, { message, conversation }, outcome);
     return isBegun ? 'unknown' : 'failed';
   }
   outbox.deliver(again, message.background === null ? RESEND_MS : BACKGROUND_MS).catch(onFailure);

@@ -28,18 +28,18 @@ export async function sendProbe(
   const nowIso = clock.nowIso();
   await store.db.transaction().execute(async (trx) => {
     await closeProbeConversations(trx, accountId);
-    for (const agentId of agentIds) await writeTo(trx, accountId, agentId, probeId, nowIso);
+    for (const agentId of agentIds) await writeTo(trx, { accountId, agentId, probeId }, nowIso);
   });
   wakeups.wake(accountId);
 }
 
-async function writeTo(
-  db: Db,
-  accountId: string,
-  agentId: string,
-  probeId: string,
-  nowIso: string,
-): Promise<void> {
+interface Probed {
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly probeId: string;
+}
+
+async function writeTo(db: Db, { accountId, agentId, probeId }: Probed, nowIso: string): Promise<void> {
   const wanted = { accountId, agentId, peerAgentId: agentId, task: probeId };
   const conversation = await openAgentConversation(db, wanted, nowIso);
   const message = {

@@ -40,7 +40,7 @@ export async function writeToAgent(
   const files = await filesToSend(domain, accountId, request.attachments);
   const { messageId, parties } = await domain.store.db.transaction().execute(async (trx) => {
     const between = await partiesOf(trx, writer.scope, request);
-    const id = await storeMessage(trx, domain, writer, between, request.text, files);
+    const id = await storeMessage(trx, domain, writer, { parties: between, text: request.text, files });
     return { messageId: id, parties: between };
   });
   if (isProbe(parties)) domain.onProbeAnswered(writer.credentialId, parties.task);
@@ -80,7 +80,10 @@ async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: strin
 }
 
 async function partiesOfNewest(db: Db, scope: AgentScope, task: string): Promise<Parties> {
-  const conversation = await findNewestConversation(db, scope, 'agent', { peer: '', task });
+  const conversation = await findNewestConversation(db, scope, {
+    platform: 'agent',
+    peer: { peer: '', task },
+  });
   if (!conversation) throw new GatewayError('no_conversation');
   return await partiesIn(db, scope, conversation);
 }
@@ -97,13 +100,17 @@ async function partiesIn(db: Db, scope: AgentScope, conversation: Conversation):
   return { senderId, peerId, task: conversation.task };
 }
 
+interface StoredParts {
+  readonly parties: Parties;
+  readonly text: string;
+  readonly files: readonly ResolvedFile[];
+}
+
 async function storeMessage(
   db: Db,
   { clock }: OutboundDomain,
   { scope: { accountId }, request }: Writer,
-  parties: Parties,
-  text: string,
-  files: readonly ResolvedFile[],
+  { parties, text, files }: StoredParts,
 ): Promise<string> {
   const { senderId, peerId, task } = parties;
   const nowIso = clock.nowIso();

@@ -191,6 +191,11 @@ export interface PeerName {
   readonly task: string;
 }
 
+interface PeerOnPlatform {
+  readonly platform: MessagePlatform;
+  readonly peer: PeerName;
+}
+
 /**
  * The conversation of one platform that has the newest message, of those that a scope may see. With a `peer`, the one
  * with them: names whatever their case, ids exactly; without one, whoever it is. An active one unless told otherwise.
@@ -198,8 +203,7 @@ export interface PeerName {
 export async function findNewestConversation(
   db: Db,
   scope: AgentScope,
-  platform: MessagePlatform,
-  { peer, task }: PeerName,
+  { platform, peer: { peer, task } }: PeerOnPlatform,
   status: string | null = 'active',
 ): Promise<Conversation | undefined> {
   let query = db

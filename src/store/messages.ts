@@ -165,12 +165,16 @@ export interface StatusChange {
   readonly background?: Message['background'];
 }
 
+interface StatusStep {
+  readonly from: readonly MessageStatus[];
+  readonly change: StatusChange;
+}
+
 /** Moves a message on, unless it is in none of the statuses `from`; returns whether it moved. */
 export async function changeMessageStatus(
   db: Db,
   seq: number,
-  from: readonly MessageStatus[],
-  change: StatusChange,
+  { from, change }: StatusStep,
   nowIso: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -273,13 +277,17 @@ export interface MessageFilter {
   readonly conversationId?: string | undefined;
 }
 
+interface PageOfMessages {
+  readonly position: MessagePosition;
+  readonly filter: MessageFilter;
+  readonly limit: number;
+}
+
 /** Messages behind a place, of the conversations that a scope may see, oldest first. */
 export async function messagesAfter(
   db: Db,
   scope: AgentScope,
-  { createdAt, seq }: MessagePosition,
-  { platform, conversationId }: MessageFilter,
-  limit: number,
+  { position: { createdAt, seq }, filter: { platform, conversationId }, limit }: PageOfMessages,
 ): Promise<Message[]> {
   const found = db
     .selectFrom('messages')

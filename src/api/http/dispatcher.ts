@@ -117,7 +117,7 @@ export class Dispatcher {
     if (compiled.route.crossOrigin)
       exchange.commonHeaders = crossOriginHeaders(compiled.route.crossOrigin, request);
     const { principal, credential } = this.#admit(exchange, compiled.route, request);
-    const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
+    const incoming = new IncomingRequest(exchange, compiled, { request, values: match.values, principal });
     const refusal = compiled.route.precheck?.(incoming) ?? null;
     if (refusal !== null) {
       exchange.send(refusal, true);

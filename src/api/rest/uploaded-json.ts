@@ -30,7 +30,7 @@ export async function uploadJson(
   const { fields, received } = await readJson(domain, accountId, body);
   const facts = { name: fields.name ?? null, mime: fields.mime ?? null };
   return received === null
-    ? await uploadFromUrl(domain, accountId, fields.url!, facts, signal)
+    ? await uploadFromUrl(domain, accountId, { url: fields.url!, facts }, signal)
     : await keepUpload(domain, accountId, received, facts);
 }
 

@@ -263,8 +263,18 @@ it('says after a restart of what was being sent that nobody knows, and sends non
   const { outbound, conversation } = await outbox();
   for (let i = 0; i < 250; i++) await outbound.outgoing(conversation, `${i}`);
   const [, delivered, failed] = await outbound.messages();
-  await changeMessageStatus(outbound.store.db, delivered!.seq, ['sending'], { status: 'delivered' }, '');
-  await changeMessageStatus(outbound.store.db, failed!.seq, ['sending'], { status: 'failed' }, '');
+  await changeMessageStatus(
+    outbound.store.db,
+    delivered!.seq,
+    { from: ['sending'], change: { status: 'delivered' } },
+    '',
+  );
+  await changeMessageStatus(
+    outbound.store.db,
+    failed!.seq,
+    { from: ['sending'], change: { status: 'failed' } },
+    '',
+  );
   const next = await Outbound.open({ store: outbound.store });
   expect(await recovered(next)).toEqual({ unknown: 248, resent: 0, failed: 0 });
   const statuses = Map.groupBy(await next.messages(), ({ status }) => status);

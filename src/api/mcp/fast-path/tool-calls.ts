@@ -43,6 +43,10 @@ const RESERVED_PREFIX = 'io.modelcontextprotocol/';
 const MODERN_META = { [SERVER_INFO_META_KEY]: SERVER_INFO };
 const MODERN_TAIL = `,"resultType":"complete","_meta":${JSON.stringify(MODERN_META)}}`;
 
+/** A JSON-RPC answer as it is, and as an event of a stream. */
+const BARE = { before: '', after: '' };
+const EVENT = { before: EVENT_HEAD, after: EVENT_TAIL };
+
 /** Runs well-formed tool calls and encodes their results as the SDK would. */
 export class ToolCalls {
   readonly #tools: McpTools;
@@ -89,12 +93,7 @@ export class ToolCalls {
         whole: (result) =>
           isModern
             ? replyBytes(200, JSON_TYPE, this.#modernAnswer(tool, id, result))
-            : replyBytes(
-                200,
-                EVENTS_TYPE,
-                this.#legacyBody(tool, id, result, EVENT_HEAD, EVENT_TAIL),
-                EVENTS_HEADERS,
-              ),
+            : replyBytes(200, EVENTS_TYPE, this.#legacyBody(tool, id, result, EVENT), EVENTS_HEADERS),
       },
       this.#deps,
     );
@@ -135,7 +134,7 @@ export class ToolCalls {
   }
 
   /** The same between two texts; in pieces if the result's bytes are cached. */
-  #legacyBody(tool: McpTool, id: RpcId, result: CallToolResult, before = '', after = ''): Bytes {
+  #legacyBody(tool: McpTool, id: RpcId, result: CallToolResult, { before, after } = BARE): Bytes {
     const head = this.#results.head(tool, result);
     if (head === null) return `${before}${this.#legacyAnswer(tool, id, result)}${after}`;
     return before === '' ? [head, `${legacyTail(id)}${after}`] : [before, head, `${legacyTail(id)}${after}`];
