@@ -59,19 +59,19 @@ export type G711Decode = (bytes: Uint8Array, offset: number, length: number, out
 /** Compresses the first `length` samples into `out` at `offset`. */
 export type G711Encode = (samples: Int16Array, length: number, out: Uint8Array, offset: number) => void;
 
-function decoder(table: Int16Array): G711Decode {
-  return (bytes, offset, length, out) => {
-    for (let i = 0; i < length; i++) out[i] = table[bytes[offset + i]!]!;
-  };
-}
+// A loop each: one that both laws share, over a table it is handed, makes sending a frame slower by a tenth.
+export const decodeUlaw: G711Decode = (bytes, offset, length, out) => {
+  for (let i = 0; i < length; i++) out[i] = ULAW_DECODE[bytes[offset + i]!]!;
+};
 
-function encoder(table: Uint8Array): G711Encode {
-  return (samples, length, out, offset) => {
-    for (let i = 0; i < length; i++) out[offset + i] = table[samples[i]! & 0xffff]!;
-  };
-}
+export const encodeUlaw: G711Encode = (samples, length, out, offset) => {
+  for (let i = 0; i < length; i++) out[offset + i] = ULAW_ENCODE[samples[i]! & 0xffff]!;
+};
 
-export const decodeUlaw = decoder(ULAW_DECODE);
-export const encodeUlaw = encoder(ULAW_ENCODE);
-export const decodeAlaw = decoder(ALAW_DECODE);
-export const encodeAlaw = encoder(ALAW_ENCODE);
+export const decodeAlaw: G711Decode = (bytes, offset, length, out) => {
+  for (let i = 0; i < length; i++) out[i] = ALAW_DECODE[bytes[offset + i]!]!;
+};
+
+export const encodeAlaw: G711Encode = (samples, length, out, offset) => {
+  for (let i = 0; i < length; i++) out[offset + i] = ALAW_ENCODE[samples[i]! & 0xffff]!;
+};
