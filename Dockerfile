@@ -3,7 +3,7 @@ FROM node:22.23.3-bookworm-slim AS dependencies
 WORKDIR /gateway
 COPY package.json package-lock.json ./
 # The image's own Node is the pinned one: the devDependency `node` and its install script are left out.
-RUN npm install --no-save --omit=dev --ignore-scripts --loglevel=error
+RUN npm install --no-save --omit=dev --workspaces=false --ignore-scripts --loglevel=error
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 COPY src/native src/native
 RUN node src/native/build.ts && mkdir -p build

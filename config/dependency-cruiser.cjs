@@ -35,6 +35,13 @@ module.exports = {
     },
     layer('api', '^src/api/', [...DOMAINS, 'connectors/contract', 'threads', 'store', ...FLOOR]),
     {
+      name: 'the-fast-path-has-one-entrance',
+      severity: 'error',
+      comment: 'MCP works the same without it (SVC_MCP_FAST_PATH=off).',
+      from: { path: '^src/', pathNot: '^src/api/mcp/fast-path/' },
+      to: { path: '^src/api/mcp/fast-path/', pathNot: '/fast-path\\.ts$' },
+    },
+    {
       name: 'only-http-knows-uws',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/api/http/uws/' },

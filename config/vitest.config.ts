@@ -15,7 +15,7 @@ const HTTP_UNITS = [
   'test/unit/agents/*.test.ts',
 ];
 const HTTP_E2E = [
-  'test/e2e/{call-stream,clear-and-mark,files,inbox,mcp-clients,mcp-door}.test.ts',
+  'test/e2e/{call-stream,clear-and-mark,files,inbox,mcp-clients,mcp-endpoint}.test.ts',
   'test/e2e/{route-access,signing-out,slow-reader,streaming}.test.ts',
 ];
 

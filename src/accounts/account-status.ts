@@ -62,11 +62,11 @@ function keyOf({ accountId, agentIds, platforms }: Viewer): string {
 }
 
 async function readAccount(domain: AccountDomain, viewer: Viewer): Promise<StoredAccount> {
-  const { clock, store } = domain;
+  const { store } = domain;
   const account = await findAccount(store.db, viewer.accountId);
   if (!account) throw new GatewayError('unauthorized');
   const logins = await readLogins(domain, viewer);
-  const { cursor } = await newestOf(store.db, account.id, clock.nowIso());
+  const { cursor } = await newestOf(store.db, account.id);
   return { account, ...logins, lastMessageCursor: cursorText(cursor), last: null };
 }
 

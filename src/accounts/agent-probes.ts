@@ -27,9 +27,12 @@ export interface AgentSignals {
   openStreams(keyId: string): number;
   /** Keys of those who listen to the MCP server now, or wait for an answer of it. */
   mcpKeys(): ReadonlySet<string>;
-  /** Whether the key has answered a probe that began then. */
-  hasReplied(keyId: string, sinceIso: string): boolean;
+  /** When the key first answered the probe; null: it has not. */
+  repliedAt(keyId: string, probeId: string): string | null;
 }
+
+/** Sends agents of an account the message of a probe. */
+export type SendProbe = (accountId: string, agentIds: readonly string[], probeId: string) => Promise<void>;
 
 /** What is told of a key that an agent outside may hold; internal bearers are none. */
 type OutsideKey = Pick<ValidKey, 'id' | 'keyPrefix' | 'name' | 'lastUsedAt'>;
@@ -58,30 +61,34 @@ interface Probe {
   readonly keyIds: ReadonlySet<string>;
 }
 
-/** Looks whether agents are there: one probe an account, in memory, the latest. */
+/** Tests whether agents are there, by a message that they answer: one probe an account, in memory, the latest. */
 export class AgentProbes {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #signals: AgentSignals;
+  readonly #send: SendProbe;
   readonly #byAccount = new Map<string, Probe>();
 
-  constructor(db: Db, clock: Clock, signals: AgentSignals) {
+  constructor(db: Db, clock: Clock, signals: AgentSignals, send: SendProbe) {
     this.#db = db;
     this.#clock = clock;
     this.#signals = signals;
+    this.#send = send;
   }
 
-  /** Begins to watch the account's agent keys, or those of them that are named. */
+  /** Writes to the agents of the account's agent keys, or of those that are named, and watches which keys answer. */
   async start(accountId: string, keyIds: readonly string[] | null): Promise<ProbeStatus> {
     const keys = await listKeys(this.#db, accountId, 'agent');
-    const watched = keys.map(({ id }) => id).filter((id) => keyIds === null || keyIds.includes(id));
+    const watched = keys.filter(({ id }) => keyIds === null || keyIds.includes(id));
     this.#forgetOld();
-    this.#byAccount.set(accountId, {
+    const probe = {
       id: newId('prb'),
       startedAt: this.#clock.nowIso(),
       startedMs: this.#clock.monotonicMs(),
-      keyIds: new Set(watched),
-    });
+      keyIds: new Set(watched.map(({ id }) => id)),
+    };
+    await this.#send(accountId, [...new Set(watched.flatMap(({ agentIds }) => agentIds))], probe.id);
+    this.#byAccount.set(accountId, probe);
     return await this.status(accountId);
   }
 
@@ -105,7 +112,8 @@ export class AgentProbes {
 
   #look(probe: Probe, key: OutsideKey, mcpKeys: ReadonlySet<string>): Omit<WatchedKey, 'verdict'> {
     const { id, keyPrefix, name, lastUsedAt } = key;
-    const replied = this.#signals.hasReplied(id, probe.startedAt);
+    const repliedAt = this.#signals.repliedAt(id, probe.id);
+    const replied = repliedAt !== null && repliedAt < isoAfter(probe.startedAt, DEADLINE_MS);
     const openStreams = this.#signals.openStreams(id);
     return { id, keyPrefix, name, lastUsedAt, replied, openStreams, isInMcp: mcpKeys.has(id) };
   }

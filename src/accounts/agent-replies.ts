@@ -1,26 +1,35 @@
 import type { Clock } from '../base/time.ts';
 
-/** Credentials that are remembered; whoever wrote longest ago is forgotten first. */
-const MAX_REMEMBERED = 10_000;
+/** Credentials that are kept; the one that answered first is forgotten first. */
+const MAX_KEPT = 10_000;
 
-/** Which credentials have written to somebody, and when last; in memory, for the probe that waits for it. */
+interface Reply {
+  readonly probeId: string;
+  /** ISO 8601. */
+  readonly repliedAt: string;
+}
+
+/** Which probe each credential has answered last, and when; in memory, as probes are. */
 export class AgentReplies {
   readonly #clock: Clock;
-  readonly #writtenAt = new Map<string, string>();
+  readonly #byCredential = new Map<string, Reply>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  written(credentialId: string): void {
-    // Deleted first, so that the map keeps the order in which they wrote last.
-    this.#writtenAt.delete(credentialId);
-    this.#writtenAt.set(credentialId, this.#clock.nowIso());
-    if (this.#writtenAt.size > MAX_REMEMBERED) this.#writtenAt.delete(this.#writtenAt.keys().next().value!);
+  /** Only the first answer to a probe counts. */
+  replied(credentialId: string, probeId: string): void {
+    if (this.#byCredential.get(credentialId)?.probeId === probeId) return;
+    this.#byCredential.delete(credentialId);
+    this.#byCredential.set(credentialId, { probeId, repliedAt: this.#clock.nowIso() });
+    if (this.#byCredential.size > MAX_KEPT)
+      this.#byCredential.delete(this.#byCredential.keys().next().value!);
   }
 
-  hasReplied(credentialId: string, sinceIso: string): boolean {
-    const writtenAt = this.#writtenAt.get(credentialId);
-    return writtenAt !== undefined && writtenAt >= sinceIso;
+  /** Null: it has not answered this probe. */
+  repliedAt(credentialId: string, probeId: string): string | null {
+    const reply = this.#byCredential.get(credentialId);
+    return reply?.probeId === probeId ? reply.repliedAt : null;
   }
 }

@@ -69,11 +69,15 @@ async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Pr
     await requireVerifiedAddress(trx, accountId);
     assertBelow(CAPS.bots, await countBots(trx, accountId), 'bots');
     const box = domain.store.secrets;
-    if (await hasBotToken(trx, box, accountId, platform, secrets.token))
+    if (await hasBotToken(trx, box, accountId, { platform, token: secrets.token }))
       throw new GatewayError('bot_token_taken');
     await insertBot(trx, box, bot, secrets);
     const agentId = await giveToDefaultAgent(trx, accountId, bot.id, createdAt);
-    await audit(trx, actor, 'bot_token.create', bot.id, { platform, discordAppId, agentId });
+    await audit(trx, actor, {
+      action: 'bot_token.create',
+      subject: bot.id,
+      detail: { platform, discordAppId, agentId },
+    });
   });
   return bot;
 }
@@ -100,7 +104,11 @@ async function forgetBot({ store }: AccountDomain, actor: Actor, botId: string):
     const bot = await deleteBot(trx, actor.accountId, botId);
     if (!bot) throw new GatewayError('bot_token_not_found');
     await detachMemberEverywhere(trx, { type: 'bot_token', id: botId });
-    await audit(trx, actor, 'bot_token.delete', botId, { platform: bot.platform });
+    await audit(trx, actor, {
+      action: 'bot_token.delete',
+      subject: botId,
+      detail: { platform: bot.platform },
+    });
     return bot;
   });
 }

@@ -39,7 +39,12 @@ export async function changeEmail(
     await requireStill(trx, actor, hash);
     const nowIso = people.clock.nowIso();
     const { address } = client;
-    await audit(trx, actor, 'account.ask_email_change', null, { to: email, address }, nowIso);
+    await audit(trx, actor, {
+      action: 'account.ask_email_change',
+      subject: null,
+      detail: { to: email, address },
+      createdAt: nowIso,
+    });
     return await voidMailTokens(trx, actor.accountId, nowIso);
   });
   people.mailer.later(() => writeLinkMail(people, actor, email, hash));
@@ -132,6 +137,11 @@ async function moveAddress(
   const end = account.emailVerifiedAt === null ? endForeignAccess : endUnderWay;
   const ended = await end(trx, accountId, nowIso, kept);
   const detail = { from: account.email, to: email, address: ip };
-  await audit(trx, nobodyOf(accountId), 'account.change_email', null, detail, nowIso);
+  await audit(trx, nobodyOf(accountId), {
+    action: 'account.change_email',
+    subject: null,
+    detail,
+    createdAt: nowIso,
+  });
   return { accountId, former: account.email, email, ended, kept };
 }

@@ -34,7 +34,12 @@ export async function changePassword(
     await updatePerson(trx, accountId, { passwordHash });
     const under = await endUnderWay(trx, accountId, session.createdAt, kept);
     const { address } = client;
-    await audit(trx, actor, 'account.change_password', null, { address }, session.createdAt);
+    await audit(trx, actor, {
+      action: 'account.change_password',
+      subject: null,
+      detail: { address },
+      createdAt: session.createdAt,
+    });
     await storeSession(trx, session);
     const made = await rememberBrowser(trx, accountId, null, session.createdAt);
     return { ended: under, browserToken: made };

@@ -15,6 +15,10 @@ export async function disconnect(
     if (!connection) throw new GatewayError('connection_not_found');
     await detachMemberEverywhere(trx, { type: 'connection', id: connectionId });
     const { provider, label } = connection;
-    await audit(trx, actor, 'connection.delete', connectionId, { provider, label });
+    await audit(trx, actor, {
+      action: 'connection.delete',
+      subject: connectionId,
+      detail: { provider, label },
+    });
   });
 }

@@ -87,7 +87,11 @@ export class FailedPasswords {
         const lastAt = this.#clock.nowIso();
         const detail = { address, count, lastAt };
         if (line.id === null)
-          line.id = await insertAuditLine(this.#db, accountId, 'password.fail', detail, lastAt);
+          line.id = await insertAuditLine(this.#db, accountId, {
+            action: 'password.fail',
+            detail,
+            createdAt: lastAt,
+          });
         else await updateAuditDetail(this.#db, line.id, detail);
         written = count;
       }

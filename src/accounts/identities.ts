@@ -15,7 +15,12 @@ export async function unlinkIdentity(
     const removed = await deleteIdentity(trx, actor.accountId, identityId);
     if (!removed) throw new GatewayError('identity_not_found');
     await assertCanSignIn(trx, actor.accountId);
-    await audit(trx, actor, 'identity.unlink', identityId, { provider: removed.provider }, nowIso);
+    await audit(trx, actor, {
+      action: 'identity.unlink',
+      subject: identityId,
+      detail: { provider: removed.provider },
+      createdAt: nowIso,
+    });
   });
 }
 

@@ -41,7 +41,12 @@ export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: str
   const key = newApiKey();
   const record = await storeKey(db, key, { ...wanted, accountId: actor.accountId }, nowIso);
   const { kind, name, agentIds } = wanted;
-  await audit(db, actor, 'key.create', record.id, { kind, name, agentIds }, nowIso);
+  await audit(db, actor, {
+    action: 'key.create',
+    subject: record.id,
+    detail: { kind, name, agentIds },
+    createdAt: nowIso,
+  });
   return { ...record, agentIds, key };
 }
 

@@ -51,7 +51,12 @@ export async function endForeignAccess(
 ): Promise<Ended> {
   const { links } = await endUnderWay(db, accountId, nowIso, kept);
   const logins = await deleteAccess(db, accountId, nowIso);
-  await audit(db, nobodyOf(accountId), 'account.end_foreign_access', null, {}, nowIso);
+  await audit(db, nobodyOf(accountId), {
+    action: 'account.end_foreign_access',
+    subject: null,
+    detail: {},
+    createdAt: nowIso,
+  });
   return { links, logins };
 }
 

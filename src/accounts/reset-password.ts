@@ -60,7 +60,12 @@ export async function resetPassword(
     const change = { emailVerifiedAt: found.emailVerifiedAt ?? nowIso, ownerProvenAt: nowIso };
     await updatePerson(trx, found.id, { passwordHash, ...change });
     const end = found.ownerProvenAt === null ? endForeignAccess : endUnderWay;
-    await audit(trx, nobodyOf(found.id), 'account.reset_password', null, { address }, nowIso);
+    await audit(trx, nobodyOf(found.id), {
+      action: 'account.reset_password',
+      subject: null,
+      detail: { address },
+      createdAt: nowIso,
+    });
     return { account: found, ended: await end(trx, found.id, nowIso, NOTHING_KEPT) };
   });
   await followEnd(people, account.id, ended, NOTHING_KEPT);

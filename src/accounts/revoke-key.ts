@@ -19,7 +19,12 @@ export async function revokeIssuedKey(
     const key = await findKey(trx, actor.accountId, kind, keyId);
     if (!key) throw new GatewayError('key_not_found');
     await revokeKey(trx, keyId, nowIso);
-    await audit(trx, actor, 'key.revoke', keyId, { kind, name: key.name }, nowIso);
+    await audit(trx, actor, {
+      action: 'key.revoke',
+      subject: keyId,
+      detail: { kind, name: key.name },
+      createdAt: nowIso,
+    });
   });
   await keys.refresh(actor.accountId);
 }

@@ -93,5 +93,10 @@ export async function storeSession(db: Db, session: StoredSession): Promise<void
   const { id, accountId, createdAt } = session;
   await insertSession(db, session);
   const actor = { accountId, kind: 'session', credentialId: id } as const;
-  await audit(db, actor, 'session.open', id, { address: session.address }, createdAt);
+  await audit(db, actor, {
+    action: 'session.open',
+    subject: id,
+    detail: { address: session.address },
+    createdAt,
+  });
 }

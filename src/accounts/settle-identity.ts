@@ -72,7 +72,12 @@ async function register(db: Db, proven: ProvenIdentity, options: SettleOptions):
   const proof = { emailVerifiedAt: nowIso, ownerProvenAt: nowIso };
   const proved = emailVerified && email !== null ? { email, ...proof } : {};
   await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
-  await audit(db, nobodyOf(id), 'account.sign_up', null, { provider }, nowIso);
+  await audit(db, nobodyOf(id), {
+    action: 'account.sign_up',
+    subject: null,
+    detail: { provider },
+    createdAt: nowIso,
+  });
   return id;
 }
 
@@ -89,5 +94,5 @@ async function link(db: Db, proven: ProvenIdentity, actor: Actor, nowIso: string
     createdAt: nowIso,
     lastUsedAt: nowIso,
   });
-  await audit(db, actor, 'identity.link', id, { provider }, nowIso);
+  await audit(db, actor, { action: 'identity.link', subject: id, detail: { provider }, createdAt: nowIso });
 }

@@ -34,7 +34,12 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
   await people.db.transaction().execute(async (trx) => {
     if (!(await insertPerson(trx, account))) return;
     await ensureDefaultAgent(trx, account.id, nowIso);
-    await audit(trx, nobodyOf(account.id), 'account.sign_up', null, {}, nowIso);
+    await audit(trx, nobodyOf(account.id), {
+      action: 'account.sign_up',
+      subject: null,
+      detail: {},
+      createdAt: nowIso,
+    });
   });
   people.mailer.later(() => welcome(people, email, account.id));
 }

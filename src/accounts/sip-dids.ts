@@ -43,7 +43,11 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
     }
     const agent = await ensureDefaultAgent(trx, accountId, createdAt);
     await attachMember(trx, agent.id, { type: 'sip_number', id: did.id });
-    await audit(trx, actor, 'sip_did.create', did.id, { ...wanted, agentId: agent.id });
+    await audit(trx, actor, {
+      action: 'sip_did.create',
+      subject: did.id,
+      detail: { ...wanted, agentId: agent.id },
+    });
     return agent.id;
   });
   tellNumber(sip.directory, { ...did, agentId });
@@ -65,7 +69,7 @@ export async function changeSipDid(
   const did = await sip.store.db.transaction().execute(async (trx) => {
     const changed = await updateDid(trx, actor.accountId, didId, change);
     if (!changed) throw new GatewayError('did_not_found');
-    await audit(trx, actor, 'sip_did.change', didId, { ...change });
+    await audit(trx, actor, { action: 'sip_did.change', subject: didId, detail: { ...change } });
     return changed;
   });
   const routed = await findRoutedDid(sip.store.db, didId);
@@ -78,7 +82,7 @@ export async function deleteSipDid(sip: SipAccounts, actor: Actor, didId: string
   await sip.store.db.transaction().execute(async (trx) => {
     if (!(await deleteDid(trx, actor.accountId, didId))) throw new GatewayError('did_not_found');
     await detachMemberEverywhere(trx, { type: 'sip_number', id: didId });
-    await audit(trx, actor, 'sip_did.delete', didId);
+    await audit(trx, actor, { action: 'sip_did.delete', subject: didId });
   });
   sip.directory.removeNumber(didId);
 }

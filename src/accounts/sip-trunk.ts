@@ -38,7 +38,11 @@ export async function putSipTrunk(
     const complete = { ...wanted, accountId, password, inboundToken };
     await putTrunk(trx, secrets, complete, sip.clock.nowIso());
     const { password: given, ...plain } = wanted;
-    await audit(trx, actor, 'sip_trunk.put', null, { ...plain, newPassword: given !== null });
+    await audit(trx, actor, {
+      action: 'sip_trunk.put',
+      subject: null,
+      detail: { ...plain, newPassword: given !== null },
+    });
     return complete;
   });
   if (!trunk) return null;
@@ -62,7 +66,7 @@ export async function getSipTrunk(sip: SipAccounts, accountId: string): Promise<
 export async function deleteSipTrunk(sip: SipAccounts, actor: Actor): Promise<void> {
   await sip.store.db.transaction().execute(async (trx) => {
     if (!(await deleteTrunk(trx, actor.accountId))) throw new GatewayError('trunk_not_found');
-    await audit(trx, actor, 'sip_trunk.delete', null);
+    await audit(trx, actor, { action: 'sip_trunk.delete', subject: null });
   });
   sip.directory.removeTrunk(actor.accountId);
 }

@@ -50,7 +50,12 @@ async function verify(
   await updatePerson(trx, account.id, { emailVerifiedAt, ownerProvenAt });
   if (account.emailVerifiedAt !== null) return null;
   const ended = await endForeignAccess(trx, account.id, nowIso, kept);
-  await audit(trx, nobodyOf(account.id), 'account.verify_email', null, { address: ip }, nowIso);
+  await audit(trx, nobodyOf(account.id), {
+    action: 'account.verify_email',
+    subject: null,
+    detail: { address: ip },
+    createdAt: nowIso,
+  });
   return { accountId: account.id, ended, kept };
 }
 

@@ -19,7 +19,12 @@ export async function attachAccount(
     if (!(await ownsMember(trx, accountId, member))) throw new GatewayError('member_not_found');
     if ((await agentsOfMember(trx, member)).includes(agentId)) return;
     await attachMember(trx, agentId, member);
-    await audit(trx, actor, 'agent.attach_account', agentId, { ...member }, domain.clock.nowIso());
+    await audit(trx, actor, {
+      action: 'agent.attach_account',
+      subject: agentId,
+      detail: { ...member },
+      createdAt: domain.clock.nowIso(),
+    });
   });
   return await viewFollowed(domain, accountId, agentId);
 }
@@ -39,7 +44,12 @@ export async function detachAccount(
     if (agentIds.length === 1)
       throw new GatewayError('would_orphan', 'This is the only agent of the account');
     await detachMember(trx, agentId, member);
-    await audit(trx, actor, 'agent.detach_account', agentId, { ...member }, domain.clock.nowIso());
+    await audit(trx, actor, {
+      action: 'agent.detach_account',
+      subject: agentId,
+      detail: { ...member },
+      createdAt: domain.clock.nowIso(),
+    });
   });
   return await viewFollowed(domain, accountId, agentId);
 }

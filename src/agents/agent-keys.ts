@@ -39,7 +39,12 @@ export async function attachAgentKey(
     const places = await countKeyPlaces(trx, actor.accountId);
     assertBelow(CAPS.keyPlaces, places, 'keys in agents, each counted in every agent');
     await attachKey(trx, agentId, keyId);
-    await audit(trx, actor, 'agent.attach_key', agentId, { keyId }, domain.clock.nowIso());
+    await audit(trx, actor, {
+      action: 'agent.attach_key',
+      subject: agentId,
+      detail: { keyId },
+      createdAt: domain.clock.nowIso(),
+    });
   });
   return await viewFollowed(domain, actor.accountId, agentId);
 }
@@ -57,7 +62,12 @@ export async function detachAgentKey(
     if (!agentIds.includes(agentId)) throw new GatewayError('key_not_found');
     if (agentIds.length === 1) throw new GatewayError('would_orphan', 'This is the only agent of the key');
     await detachKey(trx, agentId, keyId);
-    await audit(trx, actor, 'agent.detach_key', agentId, { keyId }, domain.clock.nowIso());
+    await audit(trx, actor, {
+      action: 'agent.detach_key',
+      subject: agentId,
+      detail: { keyId },
+      createdAt: domain.clock.nowIso(),
+    });
   });
   return await viewFollowed(domain, actor.accountId, agentId);
 }

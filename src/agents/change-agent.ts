@@ -17,20 +17,35 @@ export async function changeAgent(
   return await store.db.transaction().execute(async (trx) => {
     const former = await requireAgent(trx, actor.accountId, agentId);
     await updateAgent(trx, agentId, change);
-    await auditChange(trx, actor, former, change, clock.nowIso());
+    await auditChange(trx, actor, { former, change }, clock.nowIso());
     return await viewAgent(trx, actor.accountId, agentId);
   });
+}
+
+interface Alteration {
+  readonly former: Agent;
+  readonly change: AgentChange;
 }
 
 /** The words themselves are nobody's business but the account's. */
 async function auditChange(
   db: Db,
   actor: Actor,
-  former: Agent,
-  { name, timeoutText }: AgentChange,
+  { former, change: { name, timeoutText } }: Alteration,
   nowIso: string,
 ): Promise<void> {
   if (name !== undefined)
-    await audit(db, actor, 'agent.rename', former.id, { from: former.name, to: name }, nowIso);
-  if (timeoutText !== undefined) await audit(db, actor, 'agent.timeout_text', former.id, {}, nowIso);
+    await audit(db, actor, {
+      action: 'agent.rename',
+      subject: former.id,
+      detail: { from: former.name, to: name },
+      createdAt: nowIso,
+    });
+  if (timeoutText !== undefined)
+    await audit(db, actor, {
+      action: 'agent.timeout_text',
+      subject: former.id,
+      detail: {},
+      createdAt: nowIso,
+    });
 }

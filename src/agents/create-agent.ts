@@ -16,7 +16,7 @@ export async function createAgent(domain: AgentDomain, actor: Actor, name: strin
     await ensureDefaultAgent(trx, accountId, createdAt);
     assertBelow(CAPS.agents, await countAgents(trx, accountId), 'agents');
     await insertAgent(trx, { id, accountId, name, isDefault: false, createdAt });
-    await audit(trx, actor, 'agent.create', id, { name }, createdAt);
+    await audit(trx, actor, { action: 'agent.create', subject: id, detail: { name }, createdAt });
   });
   return await viewFollowed(domain, accountId, id);
 }

@@ -17,7 +17,12 @@ export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: st
     await deleteInternalBearer(trx, agentId);
     if (await hasSoleMembers(trx, agentId)) throw new GatewayError('would_orphan');
     await dropAgent(trx, agentId);
-    await audit(trx, actor, 'agent.delete', agentId, { name }, domain.clock.nowIso());
+    await audit(trx, actor, {
+      action: 'agent.delete',
+      subject: agentId,
+      detail: { name },
+      createdAt: domain.clock.nowIso(),
+    });
   });
   domain.endCalls(accountId, agentId);
   await followMembers(domain, accountId);

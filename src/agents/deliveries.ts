@@ -59,7 +59,12 @@ export async function replayDelivery(
     if (former.status !== 'failed') throw new GatewayError('delivery_not_failed');
     const updatedAt = clock.nowIso();
     await requeueDelivery(trx, deliveryId, updatedAt);
-    await audit(trx, actor, 'delivery.replay', deliveryId, {}, updatedAt);
+    await audit(trx, actor, {
+      action: 'delivery.replay',
+      subject: deliveryId,
+      detail: {},
+      createdAt: updatedAt,
+    });
     return { ...former, status: 'queued', responseBody: null, error: null, updatedAt };
   });
 }
@@ -80,7 +85,12 @@ export async function queueTest(
       throw new GatewayError('too_many_deliveries');
     const delivery = testDelivery(actor.accountId, agentId, kind, clock.nowIso());
     await insertDelivery(trx, delivery);
-    await audit(trx, actor, `agent.${kind}`, agentId, { deliveryId: delivery.id }, delivery.createdAt);
+    await audit(trx, actor, {
+      action: `agent.${kind}`,
+      subject: agentId,
+      detail: { deliveryId: delivery.id },
+      createdAt: delivery.createdAt,
+    });
     return delivery;
   });
 }

@@ -23,7 +23,10 @@ export async function getInternalBearer(
     await requireOwner(trx, actor, agentId);
     const known = await findInternalBearer(trx, domain.store.secrets, agentId);
     if (known) return { bearer: known, isNew: false };
-    return { bearer: await makeBearer(domain, trx, actor, agentId, 'bearer.create'), isNew: true };
+    return {
+      bearer: await makeBearer(domain, trx, actor, { agentId, action: 'bearer.create' }),
+      isNew: true,
+    };
   });
   if (isNew) await domain.keys.refresh(actor.accountId);
   return bearer;
@@ -38,7 +41,7 @@ export async function rotateInternalBearer(
   const bearer = await domain.store.db.transaction().execute(async (trx) => {
     await requireOwner(trx, actor, agentId);
     const former = await findInternalBearer(trx, domain.store.secrets, agentId);
-    const made = await makeBearer(domain, trx, actor, agentId, 'bearer.rotate');
+    const made = await makeBearer(domain, trx, actor, { agentId, action: 'bearer.rotate' });
     if (former) await deleteKey(trx, former.keyId);
     return made;
   });
@@ -51,18 +54,22 @@ async function requireOwner(db: Db, { accountId }: Actor, agentId: string): Prom
   await requireVerifiedAddress(db, accountId);
 }
 
+interface BearerChange {
+  readonly agentId: string;
+  readonly action: 'bearer.create' | 'bearer.rotate';
+}
+
 async function makeBearer(
   { store, clock }: AgentDomain,
   db: Db,
   actor: Actor,
-  agentId: string,
-  action: 'bearer.create' | 'bearer.rotate',
+  { agentId, action }: BearerChange,
 ): Promise<InternalBearer> {
   const key = newApiKey();
   const owner = { accountId: actor.accountId, kind: 'agent', name: KEY_NAME, agentIds: [agentId] } as const;
   const { id: keyId } = await storeKey(db, key, owner, clock.nowIso());
   await putInternalBearer(db, store.secrets, agentId, { keyId, key });
-  await audit(db, actor, action, agentId, { keyId }, clock.nowIso());
+  await audit(db, actor, { action, subject: agentId, detail: { keyId }, createdAt: clock.nowIso() });
   const made = await findInternalBearer(db, store.secrets, agentId);
   assert(made !== undefined, 'a bearer that was just stored is there');
   return made;

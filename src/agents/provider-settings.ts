@@ -60,13 +60,19 @@ export async function changeProvider(
     const next = mergeProvider(agentId, former, change, updatedAt);
     if ('faults' in next) return next;
     await putProvider(trx, store.secrets, next);
-    await audit(trx, actor, 'provider.change', agentId, changedNames(next, change), updatedAt);
+    await audit(trx, actor, {
+      action: 'provider.change',
+      subject: agentId,
+      detail: changedNames(next, change),
+      createdAt: updatedAt,
+    });
     return viewOf(agentId, next);
   });
 }
 
 async function removeProvider(db: Db, actor: Actor, agentId: string, nowIso: string): Promise<ProviderView> {
-  if (await deleteProvider(db, agentId)) await audit(db, actor, 'provider.remove', agentId, {}, nowIso);
+  if (await deleteProvider(db, agentId))
+    await audit(db, actor, { action: 'provider.remove', subject: agentId, detail: {}, createdAt: nowIso });
   return viewOf(agentId, undefined);
 }
 

@@ -12,7 +12,12 @@ export async function resetConversations(
 ): Promise<number> {
   return await store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
-    await audit(trx, actor, 'agent.reset_conversations', agentId, {}, clock.nowIso());
+    await audit(trx, actor, {
+      action: 'agent.reset_conversations',
+      subject: agentId,
+      detail: {},
+      createdAt: clock.nowIso(),
+    });
     return 0;
   });
 }

@@ -13,7 +13,12 @@ export async function setDefaultAgent(
     const { isDefault } = await requireAgent(trx, actor.accountId, agentId);
     if (isDefault) return;
     await moveDefault(trx, actor.accountId, agentId);
-    await audit(trx, actor, 'agent.set_default', agentId, {}, domain.clock.nowIso());
+    await audit(trx, actor, {
+      action: 'agent.set_default',
+      subject: agentId,
+      detail: {},
+      createdAt: domain.clock.nowIso(),
+    });
   });
   return await viewFollowed(domain, actor.accountId, agentId);
 }

@@ -4,7 +4,7 @@ import { logInBots } from '../accounts/hosted-bots.ts';
 import { KeyRing } from '../accounts/key-ring.ts';
 import { loadSipAccounts } from '../accounts/sip-accounts.ts';
 import { TrunkChanges } from '../accounts/trunk-changes.ts';
-import { hangUpAgent, hangUpAll } from '../calls/hang-up-call.ts';
+import { disconnectAll, hangUpAgent } from '../calls/hang-up-call.ts';
 import { awaitReplies } from '../messaging/await-reply.ts';
 import { closeOutbound } from '../messaging/open-outbound.ts';
 import { Wakeups } from '../messaging/wakeups.ts';
@@ -59,7 +59,7 @@ export async function assemble(parts: Parts): Promise<Running> {
   });
   const replies = new AgentReplies(clock);
   const needs = { calls, files, roster, replies, wakeups, metrics, events, publicUrl };
-  const { outbound, inbox } = await openMessaging(parts, needs);
+  const { outbound, inbox, start: startSending } = await openMessaging(parts, needs);
   const domains = {
     calls,
     sip: {
@@ -86,12 +86,13 @@ export async function assemble(parts: Parts): Promise<Running> {
   // Runs before HTTP closes, which would wait for messages on their way; half of the time, so that HTTP has some too.
   closers.push((deadlineMs) => closeOutbound(outbound, deadlineMs / 2));
   // Runs before HTTP closes, so that agents still hear how their calls end.
-  closers.push((deadlineMs) => hangUpAll(calls, deadlineMs));
+  closers.push((deadlineMs) => disconnectAll(calls, deadlineMs));
 
   await awaitReplies(outbound);
   await http.listen(host, port);
   for (const messenger of messengers) await messenger.start();
   await logInBots({ ...sipAccounts, calls });
+  startSending();
   // Only now: keys made by a start that then failed would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();

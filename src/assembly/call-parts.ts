@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { hasLogin } from '../accounts/platform-status.ts';
 import type { ReadinessCheck } from '../api/rest/system.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
@@ -11,6 +12,7 @@ import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
+import { PlayoutMemory } from '../threads/playout-memory.ts';
 import type { Parts } from './parts.ts';
 
 const CONNECTING_DEADLINE_MS = 90_000;
@@ -54,12 +56,19 @@ export async function openCalls(parts: Parts, needs: CallNeeds): Promise<CallDom
       acceptingMs: ACCEPTING_DEADLINE_MS,
       activeMs: settings.calls.maxCallMs,
     },
+    playout: new PlayoutMemory({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
   };
   sip.onInbound(inboundAnswerer(calls, sip));
   metrics.watchCalls(() => calls.registry.countByState());
   metrics.watchEngine(() => engineReading(engine));
   return calls;
+}
+
+/** An eighth of the memory that the process may use, and of that one half for each account. */
+function playoutBounds(): { totalBytes: number; accountBytes: number } {
+  const totalBytes = Math.floor(Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 8);
+  return { totalBytes, accountBytes: Math.floor(totalBytes / 2) };
 }
 
 export function readiness({ engine }: CallDomain): ReadinessCheck[] {

@@ -6,13 +6,14 @@ import { authenticator } from '../api/auth/authenticator.ts';
 import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { IdempotentRequests } from '../api/http/idempotent-requests.ts';
 import { HttpServer } from '../api/http/server.ts';
-import type { LateDoor } from '../api/mcp/late-door.ts';
+import type { LazyServer } from '../api/mcp/lazy-server.ts';
 import type { InboxDomain } from '../api/rest/inbox.ts';
 import { oauthDoor } from '../api/rest/oauth-door.ts';
 import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { streamRoute } from '../api/stream/stream-route.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
+import { sendProbe } from '../messaging/send-probe.ts';
 import type { Wakeups } from '../messaging/wakeups.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
@@ -36,7 +37,7 @@ interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization' |
 export interface Doors {
   /** Listens when it is told to. */
   readonly http: HttpServer;
-  readonly mcp: LateDoor;
+  readonly mcp: LazyServer;
 }
 
 /** HTTP, WebSockets and MCP for all domains. */
@@ -48,13 +49,16 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
     events.writeFailed('a kept answer', error),
   );
   const mcp = openMcp(parts, { ...needs, accounts: { ...needs.sip, calls }, idempotency });
-  followCredentials(needs, streams, mcp.door);
+  followCredentials(needs, streams, mcp.server);
   const authenticate = authenticator(keys, people.sessions, authorization.grants);
-  const probes = new AgentProbes(store.db, clock, {
-    openStreams: (keyId) => streams.countOf(keyId),
-    mcpKeys: () => mcp.door.users(),
-    hasReplied: (keyId, sinceIso) => replies.hasReplied(keyId, sinceIso),
-  });
+  const signals = {
+    openStreams: (keyId: string) => streams.countOf(keyId),
+    mcpKeys: () => mcp.server.users(),
+    repliedAt: (keyId: string, probeId: string) => replies.repliedAt(keyId, probeId),
+  };
+  const probes = new AgentProbes(store.db, clock, signals, (...probe) =>
+    sendProbe({ store, clock, wakeups }, ...probe),
+  );
   const signIns = signInsOf({
     store,
     people,
@@ -93,14 +97,14 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
     onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
   });
   metrics.watchHttp(() => http.pressure);
-  return { http, mcp: mcp.door };
+  return { http, mcp: mcp.server };
 }
 
 /** Who may see more or less than before: streams and sessions follow at once or end, and what waits asks anew. */
 function followCredentials(
   { keys, people, authorization, inbox }: DoorNeeds,
   streams: OpenStreams,
-  mcp: LateDoor,
+  mcp: LazyServer,
 ): void {
   const follow = (credentialId: string, agentIds: readonly string[]): void => {
     streams.follow(credentialId, agentIds);

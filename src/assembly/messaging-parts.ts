@@ -9,6 +9,7 @@ import { listedAttachments } from '../files/listed-attachments.ts';
 import { attachedFiles, resolveAttachments } from '../files/resolve-attachments.ts';
 import { AccountNews } from '../messaging/account-news.ts';
 import { awaitReply } from '../messaging/await-reply.ts';
+import { confirmOwner } from '../messaging/confirm-owner.ts';
 import { type DeltaQuestion, readDelta } from '../messaging/inbox-delta.ts';
 import type { Reading } from '../messaging/inbox-view.ts';
 import { InboxWaiters } from '../messaging/inbox-waiters.ts';
@@ -46,6 +47,8 @@ interface MessagingNeeds {
 export interface Messaging {
   readonly outbound: OutboundDomain;
   readonly inbox: InboxDomain;
+  /** To be called once the platforms' logins are up: messages that an earlier process left are sent. */
+  readonly start: () => void;
 }
 
 /** Messages both ways, once all that an earlier process was sending has its end. */
@@ -53,7 +56,8 @@ export async function openMessaging(parts: Parts, needs: MessagingNeeds): Promis
   const { metrics, events } = needs;
   const windows = windowQueue(parts, needs);
   parts.closers.push((deadlineMs) => windows.close(deadlineMs));
-  const outbound = outboundDomain(parts, needs, windows);
+  const ready = Promise.withResolvers<void>();
+  const outbound = outboundDomain(parts, needs, windows, ready.promise);
   const { outbox, onFailure } = outbound;
   metrics.watchQueue('svc_outbox_waiting', 'Direct messages on their way', () => outbox.waiting);
   events.messagesLeftByRestart(
@@ -63,7 +67,7 @@ export async function openMessaging(parts: Parts, needs: MessagingNeeds): Promis
   takeMessages(needs.calls, intakeDomain(parts, needs, outbound, windows));
   const inbox = inboxDomain(parts, needs);
   metrics.watchInbox(() => inbox.waiters);
-  return { outbound, inbox };
+  return { outbound, inbox, start: ready.resolve };
 }
 
 function windowQueue(
@@ -85,9 +89,11 @@ function outboundDomain(
   { settings, store, clock }: Parts,
   { calls, files, wakeups, replies, events }: MessagingNeeds,
   windows: WindowQueue,
+  ready: Promise<void>,
 ): OutboundDomain {
   return openOutbound({
     store,
+    ready,
     clock,
     messengers: messengersOf(calls),
     windows,
@@ -96,7 +102,7 @@ function outboundDomain(
     resolveFiles: (accountId, sources, signal) => resolveAttachments(files, accountId, sources, signal),
     observer: events,
     timeoutText: settings.messaging.timeoutText,
-    onWritten: (credentialId) => replies.written(credentialId),
+    onProbeAnswered: (credentialId, probeId) => replies.replied(credentialId, probeId),
     onFailure: (what, error) => events.writeFailed(what, error),
   });
 }
@@ -117,6 +123,11 @@ function intakeDomain(
     onReceived: ({ conversationId }) => {
       awaitReply(outbound, conversationId).catch((error) =>
         outbound.onFailure('who waits for an answer', error),
+      );
+    },
+    onOwned: (conversationId) => {
+      confirmOwner(outbound, conversationId).catch((error) =>
+        outbound.onFailure('a message to the owner of a bot', error),
       );
     },
     followAgents: (accountId) => roster.reload(accountId),

@@ -19,6 +19,7 @@ import { agentProbeRoutes } from '../api/rest/agent-probe.ts';
 import { agentProviderRoutes } from '../api/rest/agent-provider.ts';
 import { agentRoutes } from '../api/rest/agents.ts';
 import { apiKeyRoutes } from '../api/rest/api-keys.ts';
+import { botOwnerRoutes } from '../api/rest/bot-owner.ts';
 import { botTokenRoutes } from '../api/rest/bot-tokens.ts';
 import { callRoutes } from '../api/rest/calls.ts';
 import { dmRoutes } from '../api/rest/dms.ts';
@@ -90,6 +91,7 @@ export function routes(domains: Domains): Route[] {
     ...usageRoutes(accounts),
     ...platformRoutes(accounts),
     ...botTokenRoutes(accounts),
+    ...botOwnerRoutes(accounts),
     ...inviteLinkRoutes(accounts, (token) => whatsAppUrl(calls, token)),
     ...telegramRoutes(accounts),
     ...webhookRoutes(calls.connectors.values()),

@@ -57,16 +57,21 @@ export function convolved(length: number): Int16Array {
 const slots: (PolyphaseFilter | null)[] = new Array(SLOTS).fill(null);
 let nextSlot = 0;
 
+/** Where an output sample stands: so many input samples after the next one, and so many `up`ths of one more. */
+export interface WindowPlace {
+  at: number;
+  phase: number;
+}
+
 /**
  * Computes every output sample whose place lies within the first `lengthSamples` new input samples, which lie
- * behind `historySamples` older ones, beginning at input sample `at` and `phase` of the filter; returns how many there are.
+ * behind `historySamples` older ones, beginning at `place`; returns how many there are.
  */
 export function convolveWindow(
   filter: PolyphaseFilter,
   historySamples: number,
   lengthSamples: number,
-  at: number,
-  phase: number,
+  { at, phase }: WindowPlace,
 ): number {
   const { up, down, taps, phases } = filter;
   const end = convolve(

@@ -53,34 +53,25 @@ const ALAW_DECODE = decodeTable(linearOfAlaw);
 const ULAW_ENCODE = encodeTable(ulawOf);
 const ALAW_ENCODE = encodeTable(alawOf);
 
-function decode(table: Int16Array, bytes: Uint8Array, offset: number, length: number, out: Int16Array): void {
-  for (let i = 0; i < length; i++) out[i] = table[bytes[offset + i]!]!;
-}
-
-function encode(
-  table: Uint8Array,
-  samples: Int16Array,
-  length: number,
-  out: Uint8Array,
-  offset: number,
-): void {
-  for (let i = 0; i < length; i++) out[offset + i] = table[samples[i]! & 0xffff]!;
-}
-
 /** Expands `length` bytes at `offset` into the start of `out`. */
 export type G711Decode = (bytes: Uint8Array, offset: number, length: number, out: Int16Array) => void;
 
 /** Compresses the first `length` samples into `out` at `offset`. */
 export type G711Encode = (samples: Int16Array, length: number, out: Uint8Array, offset: number) => void;
 
-export const decodeUlaw: G711Decode = (bytes, offset, length, out) =>
-  decode(ULAW_DECODE, bytes, offset, length, out);
+// A loop each: one that both laws share, over a table it is handed, makes sending a frame slower by a tenth.
+export const decodeUlaw: G711Decode = (bytes, offset, length, out) => {
+  for (let i = 0; i < length; i++) out[i] = ULAW_DECODE[bytes[offset + i]!]!;
+};
 
-export const encodeUlaw: G711Encode = (samples, length, out, offset) =>
-  encode(ULAW_ENCODE, samples, length, out, offset);
+export const encodeUlaw: G711Encode = (samples, length, out, offset) => {
+  for (let i = 0; i < length; i++) out[offset + i] = ULAW_ENCODE[samples[i]! & 0xffff]!;
+};
 
-export const decodeAlaw: G711Decode = (bytes, offset, length, out) =>
-  decode(ALAW_DECODE, bytes, offset, length, out);
+export const decodeAlaw: G711Decode = (bytes, offset, length, out) => {
+  for (let i = 0; i < length; i++) out[i] = ALAW_DECODE[bytes[offset + i]!]!;
+};
 
-export const encodeAlaw: G711Encode = (samples, length, out, offset) =>
-  encode(ALAW_ENCODE, samples, length, out, offset);
+export const encodeAlaw: G711Encode = (samples, length, out, offset) => {
+  for (let i = 0; i < length; i++) out[offset + i] = ALAW_ENCODE[samples[i]! & 0xffff]!;
+};

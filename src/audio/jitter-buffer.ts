@@ -1,10 +1,11 @@
 import { FRAME_MS } from '../base/frame.ts';
 import { type JitterPacket, JitterSlots, SLOTS } from './jitter-slots.ts';
 import { JitterTarget } from './jitter-target.ts';
+import type { Payload } from './payload.ts';
 
 /** What stands in the playout line now; all but `idle` last `durationSamples`. */
 export type Pulled =
-  /** A packet: its payload is `payloadLength` bytes of `payload` at `payloadOffset`, valid until the next call. */
+  /** A packet: its payload is `payloadLength` of `bytes` at `payloadOffset`, valid until the next call. */
   | 'packet'
   /** A packet that is missing or not here in time: conceal it. The payload is the next packet's, empty if not here. */
   | 'lost'
@@ -61,7 +62,7 @@ const WINDOW_MS = 800;
  * holds more, it first leaves out what is quiet, and after a window of at most 800 ms whatever is too much.
  * Nothing is ever played twice or out of order, and storage is bounded.
  */
-export class JitterBuffer {
+export class JitterBuffer implements Payload {
   readonly counters: JitterCounters;
   payloadOffset = 0;
   payloadLength = 0;
@@ -102,7 +103,7 @@ export class JitterBuffer {
   }
 
   /** Where the payload is, until the next packet is inserted. */
-  get payload(): Uint8Array {
+  get bytes(): Uint8Array {
     return this.#slots.bytes;
   }
 
@@ -244,7 +245,7 @@ export class JitterBuffer {
 
   #isQuiet(head: number): boolean {
     const offset = this.#slots.payloadOffset(head);
-    return this.#format.isQuiet(this.payload, offset, this.#slots.payloadLength(head));
+    return this.#format.isQuiet(this.bytes, offset, this.#slots.payloadLength(head));
   }
 
   #depthSamples(): number {

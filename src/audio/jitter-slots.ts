@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import type { Payload } from './payload.ts';
 
 /** Packets held at once: 640 ms at 10 ms a packet, more at longer ones. A power of two. */
 export const SLOTS = 64;
@@ -16,12 +17,9 @@ const DURATION = 2;
 const LENGTH = 3;
 
 /** A packet as the buffer reads it. */
-export interface JitterPacket {
-  readonly bytes: Uint8Array;
+export interface JitterPacket extends Payload {
   readonly sequenceNumber: number;
   readonly timestamp: number;
-  readonly payloadOffset: number;
-  readonly payloadLength: number;
 }
 
 /**

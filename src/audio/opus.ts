@@ -10,6 +10,7 @@ import {
   OPUS_SET_SIGNAL,
   OPUS_SIGNAL_VOICE,
 } from './libopus.ts';
+import type { Payload } from './payload.ts';
 
 /** Rates at which libopus encodes and decodes by itself; RTP's clock for Opus is 48,000 Hz whatever the rate. */
 export type OpusRateHz = 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
@@ -80,27 +81,13 @@ export class OpusDecoder {
   }
 
   /** Decodes a packet that lasts at most `samples`. */
-  decode(
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    out: Int16Array,
-    at: number,
-    samples: number,
-  ): number {
-    return this.#run(bytes, offset, length, out, at, samples, 0);
+  decode(payload: Payload, out: Int16Array, at: number, samples: number): number {
+    return this.#copy(this.#run(payload, samples, 0), out, at);
   }
 
   /** The `samples` that were lost right before this packet: from its in-band FEC where it has any, else made up. */
-  recover(
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    out: Int16Array,
-    at: number,
-    samples: number,
-  ): number {
-    return this.#run(bytes, offset, length, out, at, samples, 1);
+  recover(payload: Payload, out: Int16Array, at: number, samples: number): number {
+    return this.#copy(this.#run(payload, samples, 1), out, at);
   }
 
   /** Makes up what is missing: loss concealment, or comfort noise after DTX. A multiple of 2.5 ms. */
@@ -118,19 +105,11 @@ export class OpusDecoder {
     this.#stream = CLOSED;
   }
 
-  #run(
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    out: Int16Array,
-    at: number,
-    samples: number,
-    fec: number,
-  ): number {
-    if (length < 1 || length > MAX_OPUS_PACKET_BYTES) return 0;
+  #run({ bytes, payloadOffset, payloadLength }: Payload, samples: number, fec: number): number {
+    if (payloadLength < 1 || payloadLength > MAX_OPUS_PACKET_BYTES) return 0;
     const { packet } = this.#opus;
-    for (let i = 0; i < length; i++) packet[i] = bytes[offset + i]!;
-    return this.#copy(this.#opus.decode(this.#stream, length, samples, fec), out, at);
+    for (let i = 0; i < payloadLength; i++) packet[i] = bytes[payloadOffset + i]!;
+    return this.#opus.decode(this.#stream, payloadLength, samples, fec);
   }
 
   #copy(count: number, out: Int16Array, at: number): number {

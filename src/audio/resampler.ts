@@ -4,6 +4,7 @@ import {
   convolveWindow,
   MAX_OUTPUT_SAMPLES,
   MAX_WINDOW_SAMPLES,
+  type WindowPlace,
   windowFours,
   windowSamples,
 } from './convolver.ts';
@@ -22,9 +23,8 @@ export class Resampler {
   readonly #history: Int16Array;
   /** The same, four to a word. */
   readonly #historyFours: BigInt64Array;
-  /** The next output sample's place: so many input samples after the next one, and so many `up`ths of one more. */
-  #at = 0;
-  #phase = 0;
+  /** The next output sample's. */
+  readonly #place: WindowPlace = { at: 0, phase: 0 };
 
   /** `maxInputSamples` bounds one call of `process`. */
   constructor(inRateHz: number, outRateHz: number, maxInputSamples: number) {
@@ -45,7 +45,7 @@ export class Resampler {
   process(input: Int16Array, lengthSamples: number): Int16Array {
     assert(lengthSamples <= this.#maxInputSamples, 'resampler input is longer than agreed');
     this.#fillWindow(input, lengthSamples);
-    const produced = convolveWindow(this.#filter, this.#history.length, lengthSamples, this.#at, this.#phase);
+    const produced = convolveWindow(this.#filter, this.#history.length, lengthSamples, this.#place);
     this.#keepHistory(lengthSamples);
     this.#moveOn(lengthSamples, produced);
     return convolved(produced);
@@ -70,8 +70,9 @@ export class Resampler {
 
   #moveOn(lengthSamples: number, produced: number): void {
     const { up, down } = this.#filter;
-    const place = this.#at * up + this.#phase + produced * down;
-    this.#at = Math.floor(place / up) - lengthSamples;
-    this.#phase = place % up;
+    const place = this.#place;
+    const steps = place.at * up + place.phase + produced * down;
+    place.at = Math.floor(steps / up) - lengthSamples;
+    place.phase = steps % up;
   }
 }

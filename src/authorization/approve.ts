@@ -85,7 +85,12 @@ export async function approve(
     };
     await putAuthorization(trx, authorization);
     const detail = { client: client.clientName, redirectUri, platforms: namesOf(platforms), agentIds };
-    await audit(trx, actor, 'mcp_authorization.approve', client.clientId, detail, nowIso);
+    await audit(trx, actor, {
+      action: 'mcp_authorization.approve',
+      subject: client.clientId,
+      detail,
+      createdAt: nowIso,
+    });
     return await issueCode(trx, domain, authorization, request);
   });
   await domain.grants.refresh(actor.accountId);

@@ -30,7 +30,12 @@ export async function revokeAuthorization(
     if (!found) throw new GatewayError('authorization_not_found');
     await deleteAuthorization(trx, found.id);
     const detail = { client: found.clientName };
-    await audit(trx, actor, 'mcp_authorization.revoke', clientId, detail, clock.nowIso());
+    await audit(trx, actor, {
+      action: 'mcp_authorization.revoke',
+      subject: clientId,
+      detail,
+      createdAt: clock.nowIso(),
+    });
   });
   await grants.refresh(actor.accountId);
 }

@@ -69,7 +69,12 @@ export async function endStolen(
   await store.db.transaction().execute(async (trx) => {
     if (!(await deleteGrant(trx, id))) return;
     const detail = { grantId: id, what };
-    await audit(trx, nobodyOf(accountId), 'mcp_authorization.reuse', clientId, detail, clock.nowIso());
+    await audit(trx, nobodyOf(accountId), {
+      action: 'mcp_authorization.reuse',
+      subject: clientId,
+      detail,
+      createdAt: clock.nowIso(),
+    });
   });
   await grants.refresh(accountId);
 }

@@ -1,13 +1,16 @@
 /** How a call ended, as it is stored and told. */
-export type TerminationResult =
-  | 'completed'
-  | 'refused'
-  | 'missed'
-  | 'busy'
-  | 'no_answer'
-  | 'failed'
-  | 'disconnected'
-  | 'internal_error';
+export const TERMINATION_RESULTS = [
+  'completed',
+  'refused',
+  'missed',
+  'busy',
+  'no_answer',
+  'failed',
+  'disconnected',
+  'internal_error',
+] as const;
+
+export type TerminationResult = (typeof TERMINATION_RESULTS)[number];
 
 /** Why a call ended: `result` for programs, `reason` for people (for example `486 Busy Here`). */
 export interface Termination {

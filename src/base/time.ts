@@ -16,6 +16,11 @@ export function isoAfter(iso: string, durationMs: number): string {
   return new Date(Date.parse(iso) + durationMs).toISOString();
 }
 
+/** The latest of these times, all of them ISO 8601 in UTC with milliseconds; '' stands for no time. */
+export function latestOf(...isos: readonly string[]): string {
+  return isos.toSorted().at(-1) ?? '';
+}
+
 /** The day of a moment in UTC: YYYY-MM-DD. */
 export function dayOf(iso: string): string {
   return iso.slice(0, 'YYYY-MM-DD'.length);

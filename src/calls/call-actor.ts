@@ -5,7 +5,9 @@ import type { CancelTimer, Clock } from '../base/time.ts';
 import { type LegObserver, type PlatformLeg, sendsDtmf } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
+import type { PlayoutMemory } from '../threads/playout-memory.ts';
 import type { CallEvent, CallIdentity, CallSnapshot } from './call.ts';
+import { callErrorOf } from './call-error.ts';
 import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
 import { Transcript, type TranscriptLine } from './transcript.ts';
 
@@ -22,10 +24,19 @@ export interface CallObserver {
   event(event: CallEvent): void;
 }
 
-/** What the actor tells the domain around it, in the order in which it happens. */
+/** The domain around a call: it hears of every event before the call's own listeners do. */
 export interface CallWitness {
-  changed(actor: CallActor, state: CallState): void;
-  transcribed(actor: CallActor): void;
+  happened(call: CallActor, event: CallEvent): void;
+}
+
+/** What a call is made of. */
+interface CallParts {
+  readonly engineCall: EngineCall;
+  readonly clock: Clock;
+  readonly deadlines: CallDeadlines;
+  readonly witness: CallWitness;
+  /** For what agents say ahead of time. */
+  readonly playout: PlayoutMemory;
 }
 
 /** Stands in for the leg of a call that could not get one. */
@@ -45,6 +56,7 @@ export class CallActor {
   readonly #clock: Clock;
   readonly #witness: CallWitness;
   readonly #engineCall: EngineCall;
+  readonly #playout: PlayoutMemory;
   readonly #observers = new Set<CallObserver>();
   readonly #mailbox: CallMessage[] = [];
   readonly #changes: (() => void)[] = [];
@@ -56,15 +68,13 @@ export class CallActor {
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
 
-  constructor(
-    identity: CallIdentity,
-    parts: { engineCall: EngineCall; clock: Clock; deadlines: CallDeadlines; witness: CallWitness },
-  ) {
+  constructor(identity: CallIdentity, parts: CallParts) {
     this.identity = identity;
     this.#engineCall = parts.engineCall;
     this.#clock = parts.clock;
     this.#deadlines = parts.deadlines;
     this.#witness = parts.witness;
+    this.#playout = parts.playout;
     this.#state =
       identity.direction === 'outbound' ? { name: 'connecting' } : { name: 'ringing', accepting: false };
   }
@@ -101,7 +111,8 @@ export class CallActor {
   snapshot(): CallSnapshot {
     const { name: state } = this.#state;
     if (this.#shown?.state !== state || this.#shown.endedAt !== this.#endedAt) {
-      this.#shown = { ...this.identity, state, endedAt: this.#endedAt };
+      const termination = isOver(this.#state) ? this.#state.termination : null;
+      this.#shown = { ...this.identity, state, endedAt: this.#endedAt, termination };
     }
     return this.#shown;
   }
@@ -121,14 +132,13 @@ export class CallActor {
 
   /** Adds an agent's audio to the call's room. It is heard, and hears, from `active` on. */
   joinAgent(observer: AgentAudioObserver): AgentAudio {
-    return this.#engineCall.joinAgent(observer);
+    return this.#engineCall.joinAgent(observer, this.#playout.queueOf(this.identity.accountId));
   }
 
   /** Writes down what somebody on the call has said, for all who listen. */
   transcribed(line: TranscriptLine): void {
     this.transcript.add(line);
     this.#publish({ type: 'call_transcript', ...line });
-    this.#witness.transcribed(this);
   }
 
   /** Presses keys on the platform leg. Throws `call_not_active` or `capability_missing`. */
@@ -171,33 +181,20 @@ export class CallActor {
     this.#armDeadline();
     if (next.state.name === 'active') this.#engineCall.startAudio();
     if (isOver(next.state)) this.#finish();
-    if (next.state.name !== before.name) this.#announce(next.state);
+    if (next.state.name !== before.name) this.#announce(before.name, next.state);
   }
 
-  #announce(state: CallState): void {
-    this.#witness.changed(this, state);
-    if (isOver(state)) this.#publishError(state.name, state.termination);
-    this.#publish({ type: 'call_state', state: state.name });
+  #announce(former: CallState['name'], state: CallState): void {
+    const error = isOver(state) ? callErrorOf(former, state) : null;
+    if (error !== null) this.#publish(error);
+    const end = isOver(state) ? { termination: state.termination } : {};
+    this.#publish({ type: 'call_state', state: state.name, ...end });
     for (const resolve of this.#changes.splice(0)) resolve();
   }
 
-  #publishError(name: CallState['name'], termination: Termination): void {
-    if (name === 'disconnected') {
-      this.#publish({
-        type: 'call_error',
-        code: 'bridge_disconnected',
-        message: `The bridge to the platform dropped (${termination.reason}). Create a new call with the same meeting_url to rejoin.`,
-      });
-    } else if (termination.result === 'internal_error') {
-      this.#publish({
-        type: 'call_error',
-        code: 'internal_error',
-        message: 'The call ended because of an internal error.',
-      });
-    }
-  }
-
+  /** Everything that happens on the call passes here. */
   #publish(event: CallEvent): void {
+    this.#witness.happened(this, event);
     for (const observer of this.#observers) observer.event(event);
   }
 

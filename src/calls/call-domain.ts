@@ -3,11 +3,12 @@ import type { Clock } from '../base/time.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Engine } from '../threads/engine.ts';
-import type { CallIdentity } from './call.ts';
+import type { PlayoutMemory } from '../threads/playout-memory.ts';
+import type { CallEvent, CallIdentity } from './call.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
 import type { CallRecorder } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
-import { type CallState, isOver } from './call-state.ts';
+import { isOver } from './call-state.ts';
 
 /** What the verbs on calls work with; put together once by the composition root. */
 export interface CallDomain {
@@ -18,6 +19,8 @@ export interface CallDomain {
   readonly events: BusinessEvents;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
+  /** For audio that waits to be played. */
+  readonly playout: PlayoutMemory;
   readonly maxCallsPerAccount: number;
   /** Whether the account has a login at a platform, be there a connector for it or not. */
   readonly hasLogin: (accountId: string, platform: Platform) => Promise<boolean>;
@@ -33,24 +36,26 @@ export function openCall(domain: CallDomain, identity: CallIdentity): CallActor 
     engineCall,
     clock: domain.clock,
     deadlines: domain.deadlines,
-    witness: {
-      changed: (call, state) => followChange(domain, call, state, startedMs),
-      transcribed: ({ identity: told }) => domain.registry.followers.tell(told, 'transcribed'),
-    },
+    playout: domain.playout,
+    witness: { happened: (call, event) => follow(domain, call, event, startedMs) },
   });
   domain.registry.add(actor);
   domain.events.callStarted(identity);
   return actor;
 }
 
-function followChange(domain: CallDomain, actor: CallActor, state: CallState, startedMs: number): void {
-  domain.recorder.changed(actor.snapshot(), state);
+/** Takes every event of a call to all who are not on the call themselves: records, feed, figures and followers. */
+function follow(domain: CallDomain, call: CallActor, event: CallEvent, startedMs: number): void {
+  domain.recorder.happened(call.snapshot(), event);
+  if (event.type === 'call_transcript') domain.registry.followers.tell(call.identity, 'transcribed');
+  if (event.type !== 'call_state') return;
+  const { events, registry } = domain;
   const sinceStartMs = domain.clock.monotonicMs() - startedMs;
-  if (isOver(state)) {
-    domain.registry.remove(actor);
-    domain.events.callEnded(actor.identity, state.name, state.termination, sinceStartMs);
+  if (isOver(call.state)) {
+    registry.remove(call);
+    events.callEnded(call.identity, event.state, call.state.termination, sinceStartMs);
   } else {
-    domain.events.callAnswered(actor.identity, sinceStartMs);
+    events.callAnswered(call.identity, sinceStartMs);
   }
 }
 

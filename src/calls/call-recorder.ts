@@ -1,12 +1,17 @@
+import { unreachable } from '../base/assert.ts';
+import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
 import { disconnectLiveCalls, endCall, findCall, insertCall, updateCallState } from '../store/calls.ts';
 import { appendAgentEvent, appendEvent } from '../store/events.ts';
 import type { CallRow, Db } from '../store/tables.ts';
-import type { CallSnapshot } from './call.ts';
-import { type CallState, isOver } from './call-state.ts';
+import type { CallError, CallEvent, CallSnapshot } from './call.ts';
+import { bridgeDisconnected } from './call-error.ts';
 
 /** Writes wait for so long: the caller's 200 goes out first, and what many calls do meanwhile is written in one turn. */
 const WRITE_DELAY_MS = 10;
+
+type StateEvent = Extract<CallEvent, { readonly type: 'call_state' }>;
+type ToldCall = Pick<CallRow, 'callId' | 'accountId' | 'agentId' | 'platform' | 'state'>;
 
 /** Told when a write fails: the call lives on without its record. */
 export type RecordFailure = (callId: string, error: unknown) => void;
@@ -51,17 +56,31 @@ export class CallRecorder {
     });
   }
 
-  /** Follows a change of state. */
-  changed(call: CallSnapshot, state: CallState): void {
+  /** Follows what happens on a call. What is said and pressed stays with those who are on it. */
+  happened(call: CallSnapshot, event: CallEvent): void {
+    switch (event.type) {
+      case 'call_state':
+        return this.#stateChanged(call, event);
+      case 'call_error':
+        return this.#write(call.callId, () => this.#tell(call, event));
+      case 'call_transcript':
+      case 'dtmf':
+        return;
+      default:
+        return unreachable(event);
+    }
+  }
+
+  #stateChanged(call: CallSnapshot, event: StateEvent): void {
+    const { state, termination } = event;
     const nowIso = this.#clock.nowIso();
     this.#write(call.callId, async () => {
-      if (isOver(state)) {
-        const end = { state: state.name, endedAt: call.endedAt ?? nowIso, termination: state.termination };
-        await endCall(this.#db, call.callId, end);
+      if (termination) {
+        await endCall(this.#db, call.callId, { state, endedAt: call.endedAt ?? nowIso, termination });
       } else {
-        await updateCallState(this.#db, call.callId, { state: state.name, answeredAt: nowIso });
+        await updateCallState(this.#db, call.callId, { state, answeredAt: nowIso });
       }
-      await this.#append(call, 'call_state', { call_id: call.callId, state: state.name });
+      await this.#tell(call, event);
     });
   }
 
@@ -76,7 +95,11 @@ export class CallRecorder {
   async disconnectAll(): Promise<number> {
     const calls = await disconnectLiveCalls(this.#db, this.#clock.nowIso());
     for (const call of calls) {
-      await this.#append(call, 'call_state', { call_id: call.callId, state: call.state });
+      const { state } = call;
+      const termination = terminationOf(call);
+      if (termination === null) continue;
+      await this.#tell(call, bridgeDisconnected(termination));
+      await this.#tell(call, { type: 'call_state', state, termination });
     }
     return calls.length;
   }
@@ -113,8 +136,15 @@ export class CallRecorder {
     return promise;
   }
 
+  /** An event in the words that the account's feed has for it. */
+  async #tell(call: ToldCall, event: StateEvent | CallError): Promise<void> {
+    const { callId: call_id, state } = call;
+    const { type, ...payload } = event;
+    await this.#append(call, type, { call_id, state, ...payload });
+  }
+
   async #append(
-    call: Pick<CallRow, 'accountId' | 'agentId' | 'platform'>,
+    call: Omit<ToldCall, 'callId' | 'state'>,
     type: string,
     payload: Record<string, unknown>,
   ): Promise<void> {
@@ -128,8 +158,13 @@ export class CallRecorder {
 }
 
 function newRow(call: CallSnapshot): Parameters<typeof insertCall>[1] {
-  const { capabilities: _capabilities, endedAt: _endedAt, ...row } = call;
+  const { capabilities: _capabilities, endedAt: _endedAt, termination: _termination, ...row } = call;
   return row;
+}
+
+/** Why a stored call ended; null while it lives. */
+export function terminationOf({ terminationResult, terminationReason }: CallRow): Termination | null {
+  return terminationResult && { result: terminationResult, reason: terminationReason ?? '' };
 }
 
 function inviteOf(call: CallSnapshot): Record<string, unknown> {

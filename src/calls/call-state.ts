@@ -6,10 +6,14 @@ import type { Termination } from '../base/termination.ts';
  * accepted, and, with `accepting`, until the accepted leg's media flows.
  *
  *   connecting ─ answered ─────────────┐
+ *       ├── came to nothing ─▶ disconnected
  *       │                              ▼
- *   ringing ── accept ─ answered ─▶ active ──▶ ended | disconnected
+ *   ringing ── accept ─ answered ─▶ active ──▶ ended
  *       ├── refuse ─▶ refused
  *       └── 60 s, or the caller gave up ─▶ missed
+ *
+ * From every live state `hang_up` leads to `ended`; a bridge that drops, a failure of the engine and a gateway that
+ * stops lead to `disconnected`.
  */
 export type CallState =
   | { readonly name: 'connecting' }
@@ -39,7 +43,9 @@ export type CallMessage =
       readonly termination: Termination;
     }
   /** The engine gave the call up. */
-  | { readonly type: 'engine_ended'; readonly termination: Termination };
+  | { readonly type: 'engine_ended'; readonly termination: Termination }
+  /** The gateway stops, and the bridge to the platform with it. */
+  | { readonly type: 'gateway_stopped' };
 
 /** What the platform leg is to do because of a transition. */
 export type LegAction = 'none' | 'accept' | 'refuse' | 'hang_up';
@@ -55,6 +61,9 @@ export function isOver(state: CallState): state is OverState {
 
 /** The state machine, pure: the next state and what the leg is to do. A message that means nothing changes nothing. */
 export function transition(state: CallState, message: CallMessage): Transition {
+  if (isOver(state)) return stay(state);
+  if (message.type === 'gateway_stopped') return over('disconnected', GATEWAY_STOPPED, 'hang_up');
+  if (message.type === 'engine_ended') return over('disconnected', message.termination, 'hang_up');
   switch (state.name) {
     case 'connecting':
       return fromConnecting(state, message);
@@ -62,41 +71,39 @@ export function transition(state: CallState, message: CallMessage): Transition {
       return fromRinging(state, message);
     case 'active':
       return fromActive(state, message);
-    case 'refused':
-    case 'ended':
-    case 'disconnected':
-    case 'missed':
-      return stay(state);
     default:
       return unreachable(state);
   }
 }
 
+const GATEWAY_STOPPED: Termination = { result: 'disconnected', reason: 'the gateway was stopped' };
+
+/** What each live state answers in its own way. */
+type StateMessage = Exclude<CallMessage, { readonly type: 'engine_ended' | 'gateway_stopped' }>;
+
 type Connecting = Extract<CallState, { name: 'connecting' }>;
 type Ringing = Extract<CallState, { name: 'ringing' }>;
 type Active = Extract<CallState, { name: 'active' }>;
 
-function fromConnecting(state: Connecting, message: CallMessage): Transition {
+function fromConnecting(state: Connecting, message: StateMessage): Transition {
   switch (message.type) {
     case 'leg_answered':
       return { state: { name: 'active' }, leg: 'none' };
     case 'leg_ended':
-      return over('ended', message.termination);
+      return over('disconnected', message.termination);
     case 'deadline':
-      return over('ended', { result: 'no_answer', reason: 'no answer in time' }, 'hang_up');
+      return over('disconnected', { result: 'no_answer', reason: 'no answer in time' }, 'hang_up');
     case 'accept':
     case 'refuse':
       return stay(state);
     case 'hang_up':
       return over('ended', { result: 'no_answer', reason: message.reason }, 'hang_up');
-    case 'engine_ended':
-      return over('ended', message.termination, 'hang_up');
     default:
       return unreachable(message);
   }
 }
 
-function fromRinging(state: Ringing, message: CallMessage): Transition {
+function fromRinging(state: Ringing, message: StateMessage): Transition {
   switch (message.type) {
     case 'accept':
       return state.accepting ? stay(state) : { state: { name: 'ringing', accepting: true }, leg: 'accept' };
@@ -112,14 +119,12 @@ function fromRinging(state: Ringing, message: CallMessage): Transition {
         : over('missed', { result: 'missed', reason: 'not accepted in time' }, 'hang_up');
     case 'hang_up':
       return over('ended', { result: 'missed', reason: message.reason }, 'hang_up');
-    case 'engine_ended':
-      return over('ended', message.termination, 'hang_up');
     default:
       return unreachable(message);
   }
 }
 
-function fromActive(state: Active, message: CallMessage): Transition {
+function fromActive(state: Active, message: StateMessage): Transition {
   switch (message.type) {
     case 'leg_ended':
       return over(message.by === 'lost' ? 'disconnected' : 'ended', message.termination);
@@ -131,8 +136,6 @@ function fromActive(state: Active, message: CallMessage): Transition {
       return stay(state);
     case 'hang_up':
       return over('ended', { result: 'completed', reason: message.reason }, 'hang_up');
-    case 'engine_ended':
-      return over('ended', message.termination, 'hang_up');
     default:
       return unreachable(message);
   }

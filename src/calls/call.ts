@@ -1,4 +1,5 @@
 import type { Capability, Platform } from '../base/platform.ts';
+import type { Termination } from '../base/termination.ts';
 import type { CallStateName } from './call-state.ts';
 import type { TranscriptLine } from './transcript.ts';
 
@@ -31,11 +32,22 @@ export interface CallSnapshot extends CallIdentity {
   readonly state: CallStateName;
   /** ISO 8601; null while the call lives. */
   readonly endedAt: string | null;
+  /** Why it ended; null while the call lives. */
+  readonly termination: Termination | null;
 }
 
-/** What a call tells those who listen to it, in the words of the call WebSocket. */
+/** What happens on a call, in the words of the call WebSocket. */
 export type CallEvent =
-  | { readonly type: 'call_state'; readonly state: CallStateName }
+  /** With the termination once the call is over. */
+  | { readonly type: 'call_state'; readonly state: CallStateName; readonly termination?: Termination }
   | ({ readonly type: 'call_transcript' } & TranscriptLine)
-  | { readonly type: 'call_error'; readonly message: string; readonly code: string }
+  | CallError
   | { readonly type: 'dtmf'; readonly digit: string };
+
+/** Told before the state of a call that is over, unless it ended as calls do. */
+export interface CallError {
+  readonly type: 'call_error';
+  readonly code: 'bridge_disconnected' | 'call_failed' | 'internal_error';
+  readonly message: string;
+  readonly termination: Termination;
+}

@@ -6,22 +6,21 @@ import { liveCall } from './find-call.ts';
 
 /** Writes into the meeting's chat. @throws GatewayError `call_not_found`, `capability_missing` */
 export function sendChat(domain: CallDomain, scope: AgentScope, callId: string): never {
-  return lacks(domain, scope, callId, 'write', 'chat');
+  return lacks(domain, scope, callId, { capability: 'write', what: 'chat' });
 }
 
 /** Shows a typing indicator in the meeting's chat. @throws GatewayError `call_not_found`, `capability_missing` */
 export function showTyping(domain: CallDomain, scope: AgentScope, callId: string): never {
-  return lacks(domain, scope, callId, 'typing', 'typing indicators');
+  return lacks(domain, scope, callId, { capability: 'typing', what: 'typing indicators' });
+}
+
+interface Lack {
+  readonly capability: Capability;
+  readonly what: string;
 }
 
 /** No connected platform has a chat beside its calls yet; the first one that does turns this into a dispatch. */
-function lacks(
-  domain: CallDomain,
-  scope: AgentScope,
-  callId: string,
-  capability: Capability,
-  what: string,
-): never {
+function lacks(domain: CallDomain, scope: AgentScope, callId: string, { capability, what }: Lack): never {
   const { platform } = liveCall(domain, scope, callId).identity;
   throw new GatewayError(
     'capability_missing',

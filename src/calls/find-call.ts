@@ -3,6 +3,7 @@ import { type AgentScope, reaches } from '../base/scope.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import type { CallDomain } from './call-domain.ts';
+import { terminationOf } from './call-recorder.ts';
 import { NO_TRANSCRIPT, type TranscriptPart } from './transcript.ts';
 
 /** The live call with this id, if the scope may see it. @throws GatewayError `call_not_found` */
@@ -49,7 +50,8 @@ async function pastCall(domain: CallDomain, callId: string): Promise<CallSnapsho
   const row = await domain.recorder.find(callId);
   const connector = row && domain.connectors.get(row.platform);
   if (!row?.agentId || !connector) return null;
-  return { ...row, agentId: row.agentId, capabilities: connector.capabilities };
+  const { capabilities } = connector;
+  return { ...row, agentId: row.agentId, capabilities, termination: terminationOf(row) };
 }
 
 type SeenCall = Pick<CallSnapshot, 'accountId' | 'agentId' | 'platform'>;

@@ -40,16 +40,15 @@ export async function hangUpAccount(
   for (const { identity } of actors) await domain.recorder.find(identity.callId);
 }
 
-/** Takes no more calls, ends every live one, and waits until all is released or `deadlineMs` has passed. */
-export async function hangUpAll(domain: CallDomain, deadlineMs: number): Promise<void> {
+/**
+ * Takes no more calls and ends every live one as `disconnected`, because nobody hung up. Waits until all are released
+ * and written, so that agents still hear of it, or `deadlineMs` has passed.
+ */
+export async function disconnectAll(domain: CallDomain, deadlineMs: number): Promise<void> {
   domain.registry.close();
   const actors = domain.registry.all();
-  for (const actor of actors) actor.post({ type: 'hang_up', reason: 'the gateway is closing' });
-  await within(
-    domain,
-    deadlineMs,
-    actors.map((actor) => actor.released()),
-  );
+  for (const actor of actors) actor.post({ type: 'gateway_stopped' });
+  await within(domain, deadlineMs, [...actors.map(gone), domain.recorder.settled()]);
 }
 
 /** Resolves when a call is over, which one that is being placed is only once it has its leg, and is released. */

@@ -19,7 +19,7 @@ export interface ResolvedFile extends OutboundFile {
 
 /**
  * Makes files of all that an account attaches, in its order; what is not a file yet becomes one of the account, for 24 h.
- * Throws `attachment_not_found`, `file_not_yours` or `file_gone` of an id, or what uploads throw.
+ * Throws `file_not_found`, `file_not_yours` or `file_gone` of an id, or what uploads throw.
  */
 export async function resolveAttachments(
   domain: FileDomain,
@@ -50,17 +50,17 @@ async function fileOf(
   if ('fileId' in source) return await ownFile(domain, accountId, source.fileId);
   const upload =
     'url' in source
-      ? await uploadFromUrl(domain, accountId, source.url, source, signal)
+      ? await uploadFromUrl(domain, accountId, { url: source.url, facts: source }, signal)
       : await uploadInline(domain, accountId, source.bytes, source);
   return upload.file;
 }
 
 async function ownFile({ store, clock }: FileDomain, accountId: string, id: string): Promise<StoredFile> {
   const file = await findFile(store.db, id);
-  if (!file) throw new GatewayError('attachment_not_found');
+  if (!file) throw new GatewayError('file_not_found');
   if (file.accountId !== accountId) throw new GatewayError('file_not_yours');
   const isOver = file.expiresAt <= clock.nowIso() || (file.state === 'gone' && file.origin === 'upload');
-  if (isOver || file.state === 'reserved') throw new GatewayError('attachment_not_found');
+  if (isOver || file.state === 'reserved') throw new GatewayError('file_not_found');
   return file;
 }
 

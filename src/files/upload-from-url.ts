@@ -19,6 +19,11 @@ interface Wanted {
   readonly facts: FileFacts;
 }
 
+interface WebSource {
+  readonly url: string;
+  readonly facts: FileFacts;
+}
+
 /**
  * Fetches a file for an account; what `facts` leave open is taken from the answer. Throws `url_blocked`, `url_failed`, or
  * what `receiveBytes` throws; of a URL of our own what `openByToken` throws; the signal's reason when it aborts.
@@ -26,8 +31,7 @@ interface Wanted {
 export async function uploadFromUrl(
   domain: FileDomain,
   accountId: string,
-  url: string,
-  facts: FileFacts,
+  { url, facts }: WebSource,
   client: AbortSignal,
 ): Promise<Upload> {
   await assertFileRoom(domain, accountId);

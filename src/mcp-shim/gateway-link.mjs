@@ -7,7 +7,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { EXIT_NO_PERMISSION, failureOf, failureOfStatus } from './failure.mjs';
-import { agreeOnVersion, introduce, LOST, newTransport } from './transport.mjs';
+import { agreeOnVersion, LOST, newTransport, reinitialize } from './transport.mjs';
 
 /**
  * @import {
@@ -18,42 +18,42 @@ import { agreeOnVersion, introduce, LOST, newTransport } from './transport.mjs';
  */
 
 /**
- * A request without an answer yet.
+ * A request that has not been answered yet.
  *
- * @typedef {object} Waiting
- * @property {AbortController} abort Hangs up.
- * @property {StreamableHTTPClientTransport | null} transport The one that it went out by; null: it waits for one.
+ * @typedef {object} Pending
+ * @property {AbortController} abort Closes its HTTP request.
+ * @property {StreamableHTTPClientTransport | null} transport That it was sent on; null while a session is being reopened.
  */
 
-/** JSON-RPC's first code for errors of an implementation's own. */
+/** First of the JSON-RPC codes reserved for implementations. */
 const NO_ANSWER = -32_000;
-/** How a gateway that keeps no session answers who wants to hear more. */
+/** Response to opening an event stream without a session. */
 const NO_STREAMS = 405;
 const MAX_CLOSE_MS = 1_000;
 
 /**
- * The gateway, as the client sees it: what cannot be answered is answered with an error. A session that the gateway
- * has forgotten, because it was started again or nothing happened for long, is opened again without the client's help.
+ * Forwards messages to the gateway. Every request gets an answer: an error if the gateway cannot be reached. A session
+ * that the gateway no longer knows, after a restart or a timeout, is reopened without involving the client.
  */
 export class GatewayLink {
-  /** What the gateway says. @type {(message: JSONRPCMessage) => void} */
+  /** A message from the gateway. @type {(message: JSONRPCMessage) => void} */
   onmessage = () => {};
-  /** What people should know; `isFinal`: nothing will work now. @type {(failure: Failure, isFinal: boolean) => void} */
+  /** A problem to report; `isFinal`: the process should exit. @type {(failure: Failure, isFinal: boolean) => void} */
   onfailure = () => {};
   #options;
   #transport;
-  /** @type {Map<RequestId, Waiting>} */
-  #waiting = new Map();
-  /** How the client introduced itself. @type {JSONRPCRequest | null} */
-  #introduction = null;
-  /** What the session tells the client of, by URI. @type {Map<string, JSONRPCRequest>} */
+  /** @type {Map<RequestId, Pending>} */
+  #pending = new Map();
+  /** The client's `initialize` request. @type {JSONRPCRequest | null} */
+  #initialize = null;
+  /** Resource subscriptions of the session, by URI. @type {Map<string, JSONRPCRequest>} */
   #subscriptions = new Map();
   /** @type {Promise<void> | null} */
   #reopening = null;
   #wasReached = false;
   #isClosed = false;
-  /** The last failure that was told: nobody wants to read it every few seconds. */
-  #lastWords = '';
+  /** The last failure reported, so that retries do not repeat it. */
+  #lastReport = '';
 
   /** @param {Options} options */
   constructor(options) {
@@ -62,31 +62,31 @@ export class GatewayLink {
     void this.#transport.start();
   }
 
-  /** Never fails: an error is the answer to a request. @param {JSONRPCMessage} message */
+  /** Never throws: a failed request is answered with an error. @param {JSONRPCMessage} message */
   send(message) {
     if (isJSONRPCRequest(message)) void this.#request(message);
     else if (isCancellation(message)) this.#cancel(message);
     else this.#deliver(message).catch((error) => this.#report(error));
   }
 
-  /** Takes leave of the gateway if it has a moment. */
+  /** Ends the session, pending at most MAX_CLOSE_MS for the gateway. */
   async close() {
     this.#isClosed = true;
-    const leave = this.#transport.terminateSession().catch(() => {});
-    await Promise.race([leave, new Promise((resolve) => setTimeout(resolve, MAX_CLOSE_MS))]);
+    const ended = this.#transport.terminateSession().catch(() => {});
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, MAX_CLOSE_MS))]);
     await this.#transport.close();
   }
 
   /** @param {JSONRPCRequest} request */
   async #request(request) {
-    /** @type {Waiting} */
-    const waiting = { abort: new AbortController(), transport: null };
-    this.#waiting.set(request.id, waiting);
+    /** @type {Pending} */
+    const pending = { abort: new AbortController(), transport: null };
+    this.#pending.set(request.id, pending);
     this.#remember(request);
     try {
-      await this.#deliver(request, waiting);
+      await this.#deliver(request, pending);
       this.#wasReached = true;
-      this.#lastWords = '';
+      this.#lastReport = '';
     } catch (error) {
       const failure = failureOf(error, this.#options.url);
       if (this.#refuse(request.id, failure)) this.#report(failure);
@@ -94,49 +94,49 @@ export class GatewayLink {
   }
 
   /**
-   * Once more, by a new session, when the old one is gone.
+   * Sends a message; if the session is gone, reopens it and sends the message once more.
    *
    * @param {JSONRPCMessage} message
-   * @param {Waiting} [waiting]
+   * @param {Pending} [pending]
    */
-  async #deliver(message, waiting) {
+  async #deliver(message, pending) {
     const transport = this.#transport;
     try {
-      await this.#sendBy(transport, message, waiting);
+      await this.#sendBy(transport, message, pending);
     } catch (error) {
       if (!(error instanceof SdkHttpError && this.#isGone(transport, error.status))) throw error;
-      if (waiting) waiting.transport = null;
+      if (pending) pending.transport = null;
       await this.#reopen(transport);
-      await this.#sendBy(this.#transport, message, waiting);
+      await this.#sendBy(this.#transport, message, pending);
     }
   }
 
   /**
    * @param {StreamableHTTPClientTransport} transport
    * @param {JSONRPCMessage} message
-   * @param {Waiting} [waiting]
+   * @param {Pending} [pending]
    */
-  async #sendBy(transport, message, waiting) {
-    if (waiting === undefined || !isJSONRPCRequest(message)) return await transport.send(message);
-    waiting.transport = transport;
+  async #sendBy(transport, message, pending) {
+    if (pending === undefined || !isJSONRPCRequest(message)) return await transport.send(message);
+    pending.transport = transport;
     await transport.send(message, {
-      requestSignal: waiting.abort.signal,
+      requestSignal: pending.abort.signal,
       onRequestStreamEnd: () => this.#refuse(message.id, LOST),
     });
   }
 
-  /** Without a session it is told by hanging up, else by the message. @param {JSONRPCNotification} cancellation */
+  /** Without a session, closing the HTTP request cancels; with one, the notification does. @param {JSONRPCNotification} cancellation */
   #cancel(cancellation) {
     const id = /** @type {RequestId} */ (cancellation.params?.requestId);
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    waiting?.abort.abort();
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    pending?.abort.abort();
     this.#transport.send(cancellation).catch(() => {});
   }
 
-  /** Answers with an error whoever waits for an answer. @param {RequestId} id @param {Failure} failure */
+  /** Answers a pending request with an error; false if it was answered already. @param {RequestId} id @param {Failure} failure */
   #refuse(id, { message }) {
-    if (!this.#waiting.delete(id)) return false;
+    if (!this.#pending.delete(id)) return false;
     this.onmessage({ jsonrpc: '2.0', id, error: { code: NO_ANSWER, message } });
     return true;
   }
@@ -146,15 +146,15 @@ export class GatewayLink {
     if (this.#isClosed) return;
     const failure = failureOf(error, this.#options.url);
     const isFinal = !this.#wasReached || failure.exitCode === EXIT_NO_PERMISSION;
-    if (isFinal) for (const id of [...this.#waiting.keys()]) this.#refuse(id, failure);
-    if (isFinal || failure.message !== this.#lastWords) this.onfailure(failure, isFinal);
-    this.#lastWords = failure.message;
+    if (isFinal) for (const id of [...this.#pending.keys()]) this.#refuse(id, failure);
+    if (isFinal || failure.message !== this.#lastReport) this.onfailure(failure, isFinal);
+    this.#lastReport = failure.message;
   }
 
-  /** What a new session would have to be told. @param {JSONRPCRequest} request */
+  /** Keeps what a reopened session has to be told. @param {JSONRPCRequest} request */
   #remember(request) {
     const uri = `${request.params?.uri}`;
-    if (isInitializeRequest(request)) this.#introduction = request;
+    if (isInitializeRequest(request)) this.#initialize = request;
     else if (request.method === 'resources/subscribe') this.#subscriptions.set(uri, request);
     else if (request.method === 'resources/unsubscribe') this.#subscriptions.delete(uri);
   }
@@ -172,8 +172,8 @@ export class GatewayLink {
   /** @param {StreamableHTTPClientTransport} transport @param {JSONRPCMessage} message */
   #receive(transport, message) {
     if (isJSONRPCResponse(message) && message.id !== undefined) {
-      if (!this.#waiting.delete(message.id)) return;
-      if (message.id === this.#introduction?.id) agreeOnVersion(transport, message);
+      if (!this.#pending.delete(message.id)) return;
+      if (message.id === this.#initialize?.id) agreeOnVersion(transport, message);
     }
     this.onmessage(message);
   }
@@ -181,16 +181,16 @@ export class GatewayLink {
   /** @param {StreamableHTTPClientTransport} transport @param {number} status @param {string} statusText */
   #streamAnswered(transport, status, statusText) {
     if (this.#isGone(transport, status)) this.#reopen(transport).catch((error) => this.#report(error));
-    else if (status < 400 || status === NO_STREAMS) this.#lastWords = '';
+    else if (status < 400 || status === NO_STREAMS) this.#lastReport = '';
     else this.#report(failureOfStatus(status, statusText, this.#options.url));
   }
 
   /** @param {StreamableHTTPClientTransport} transport @param {number} status */
   #isGone({ sessionId }, status) {
-    return status === 404 && sessionId !== undefined && this.#introduction !== null;
+    return status === 404 && sessionId !== undefined && this.#initialize !== null;
   }
 
-  /** Several requests may find the same session dead. @param {StreamableHTTPClientTransport} dead */
+  /** Several requests may find the same session gone; it is reopened once. @param {StreamableHTTPClientTransport} dead */
   async #reopen(dead) {
     if (this.#transport !== dead || this.#isClosed) return;
     this.#reopening ??= this.#replace(dead).finally(() => {
@@ -203,11 +203,11 @@ export class GatewayLink {
   async #replace(dead) {
     const transport = this.#newTransport();
     await transport.start();
-    await introduce(transport, /** @type {JSONRPCRequest} */ (this.#introduction));
+    await reinitialize(transport, /** @type {JSONRPCRequest} */ (this.#initialize));
     this.#transport = transport;
     await dead.close();
-    for (const [id, waiting] of this.#waiting) if (waiting.transport === dead) this.#refuse(id, LOST);
-    // The client had its answers long ago: these are to nobody.
+    for (const [id, pending] of this.#pending) if (pending.transport === dead) this.#refuse(id, LOST);
+    // The client has its answers already; these answers are dropped.
     for (const subscription of this.#subscriptions.values())
       void transport.send(subscription).catch(() => {});
   }

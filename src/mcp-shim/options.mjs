@@ -4,24 +4,33 @@ import { EXIT_CONFIG, EXIT_USAGE, Failure } from './failure.mjs';
 
 export const USAGE = `Usage: svc-mcp [--stateful]
 
-Passes MCP messages between standard input and output and a gateway's /mcp/.
+Connects an MCP client on standard input and output to the MCP endpoint (/mcp/) of a Voice and Chat Gateway.
 
-  --stateful     keeps a session, through which the gateway also pushes what happens
-  SVC_URL        address of the gateway, as in https://gateway.example.com
+Options:
+  --stateful     open a session, in which the gateway also pushes events
+  --help         print this text
+
+Environment:
+  SVC_URL        address of the gateway, for example https://gateway.example.com
   SVC_API_KEY    agent key (svc_…)
 
-Ends with 0 when standard input does, 64 when the command line is wrong, 78 when a variable is, 69 when the gateway
-cannot be reached, 76 when there is no gateway at SVC_URL, 77 when it refuses the key.
+Exit codes:
+  0   standard input was closed
+  64  invalid command line
+  69  gateway unreachable at startup
+  76  no gateway at SVC_URL
+  77  key refused or revoked
+  78  environment variable missing or invalid
 `;
 
 /**
  * @typedef {object} Options
- * @property {URL} url Of the MCP endpoint.
+ * @property {URL} url Address of the MCP endpoint.
  * @property {string} apiKey
  */
 
 /**
- * What the command line and the environment say; null when only help is wanted. Throws a Failure.
+ * Reads the command line and the environment. Null: print the help text. Throws a Failure.
  *
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string | undefined>>} env
@@ -50,7 +59,7 @@ function readFlags(args) {
   }
 }
 
-/** Where a gateway at this address serves MCP, which is also taken as the address. @param {string} address */
+/** The MCP endpoint of the gateway at this address; the endpoint itself is accepted too. @param {string} address */
 function endpointOf(address) {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);

@@ -1,48 +1,48 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * MCP over stdio, for clients that speak nothing else: passes messages between them and a gateway's `/mcp/`.
+ * Connects an MCP client that speaks only stdio to a gateway's `/mcp/`.
  *
- * Plain JavaScript whose JSDoc is checked as types: it runs as an installed package on any Node from 20 on, and no Node
- * strips types from the files of packages.
+ * Plain JavaScript with types in JSDoc: this runs as an installed package on Node 20 and newer, and Node does not strip
+ * types from files in node_modules.
  */
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { EXIT_OK, Failure } from './failure.mjs';
 import { GatewayLink } from './gateway-link.mjs';
 import { readOptions, USAGE } from './options.mjs';
+import { StdioClient } from './stdio.mjs';
 
 function main() {
   const options = readOptions(process.argv.slice(2), process.env);
   if (options === null) process.stdout.write(USAGE);
-  else connect(new StdioServerTransport(), new GatewayLink(options));
+  else connect(new StdioClient(process.stdin, process.stdout), new GatewayLink(options));
 }
 
-/** @param {StdioServerTransport} client @param {GatewayLink} gateway */
+/** @param {StdioClient} client @param {GatewayLink} gateway */
 function connect(client, gateway) {
-  let isOver = false;
+  let isEnding = false;
   /** @param {number} exitCode */
   const end = async (exitCode) => {
-    if (isOver) return;
-    isOver = true;
+    if (isEnding) return;
+    isEnding = true;
     await gateway.close();
-    // What was written before goes out first.
+    // Flush standard output before exiting.
     process.stdout.write('', () => process.exit(exitCode));
   };
-  gateway.onmessage = (message) => client.send(message).catch(() => end(EXIT_OK));
+  gateway.onmessage = (message) => client.send(message);
   gateway.onfailure = (failure, isFinal) => {
-    say(failure.message);
+    report(failure.message);
     if (isFinal) void end(failure.exitCode);
   };
   client.onmessage = (message) => gateway.send(message);
-  client.onerror = (error) => say(`The client sent what is no message: ${error.message}`);
+  client.onerror = (error) => report(`Invalid JSON-RPC message from the client: ${error.message}`);
   client.onclose = () => end(EXIT_OK);
   process.on('SIGTERM', () => end(EXIT_OK));
   process.on('SIGINT', () => end(EXIT_OK));
-  void client.start();
+  client.start();
 }
 
-/** For people; standard output belongs to the protocol. @param {string} text */
-function say(text) {
+/** Writes to standard error: standard output carries the protocol. @param {string} text */
+function report(text) {
   process.stderr.write(`svc-mcp: ${text}\n`);
 }
 
@@ -50,6 +50,6 @@ try {
   main();
 } catch (error) {
   if (!(error instanceof Failure)) throw error;
-  say(error.message);
+  report(error.message);
   process.exitCode = error.exitCode;
 }

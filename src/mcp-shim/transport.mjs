@@ -14,11 +14,11 @@ import { EXIT_UNAVAILABLE, Failure } from './failure.mjs';
 /**
  * @typedef {object} Listener
  * @property {(message: JSONRPCMessage) => void} message
- * @property {(status: number, statusText: string) => void} stream How the gateway answered when more was to be heard.
- * @property {(error: unknown) => void} streamFailure It did not answer.
+ * @property {(status: number, statusText: string) => void} stream The gateway's response to opening the event stream.
+ * @property {(error: unknown) => void} streamFailure Opening the event stream failed.
  */
 
-/** A stream that is cut is opened again until the client has had enough. */
+/** Reopen a lost event stream until the client exits. */
 const RECONNECTION = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 10_000,
@@ -26,15 +26,15 @@ const RECONNECTION = {
   maxRetries: Number.POSITIVE_INFINITY,
 };
 
-/** What a request is told that was under way when the connection broke. */
+/** Answer to a request that was in progress when the connection broke. */
 export const LOST = new Failure(
   EXIT_UNAVAILABLE,
-  'The connection to the gateway was cut: nobody knows what became of the request',
+  'Lost the connection to the gateway: the request may or may not have taken effect',
 );
 
 /**
- * The official client's, which frames messages and opens streams again when they are cut. It does not tell how the
- * gateway answers to that, so its requests are watched.
+ * The official client transport. It reopens streams by itself but does not report how the gateway responds, so we watch
+ * its GET requests.
  *
  * @param {Options} options
  * @param {Listener} listener
@@ -62,12 +62,12 @@ export function newTransport({ url, apiKey }, listener) {
 }
 
 /**
- * Opens a session as the client once did, which hears nothing of it.
+ * Opens a new session with the client's original `initialize`, without the client noticing.
  *
  * @param {StreamableHTTPClientTransport} transport
- * @param {JSONRPCRequest} introduction
+ * @param {JSONRPCRequest} initialize
  */
-export async function introduce(transport, introduction) {
+export async function reinitialize(transport, initialize) {
   const listener = transport.onmessage;
   /** @type {Promise<JSONRPCResultResponse>} */
   const answered = new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ export async function introduce(transport, introduction) {
       if (isJSONRPCResultResponse(message)) resolve(message);
       else if (isJSONRPCErrorResponse(message)) reject(new Failure(EXIT_UNAVAILABLE, message.error.message));
     };
-    transport.send(introduction, { onRequestStreamEnd: () => reject(LOST) }).catch(reject);
+    transport.send(initialize, { onRequestStreamEnd: () => reject(LOST) }).catch(reject);
   });
   agreeOnVersion(transport, await answered);
   if (listener) transport.onmessage = listener;
@@ -83,7 +83,7 @@ export async function introduce(transport, introduction) {
 }
 
 /**
- * Later requests name the version that the gateway chose.
+ * Makes later requests carry the protocol version that the gateway chose.
  *
  * @param {StreamableHTTPClientTransport} transport
  * @param {JSONRPCMessage} answer

@@ -1,4 +1,4 @@
-import { agentsOfCallEvents, lastCallEvent } from '../store/events.ts';
+import { agentsOfOtherEvents, newestEventTime } from '../store/events.ts';
 import { agentsOfMessages, type MessagePosition, newestMessage } from '../store/messages.ts';
 import type { Db } from '../store/tables.ts';
 
@@ -8,16 +8,15 @@ const NOBODY: readonly string[] = [];
 type Concerned = readonly string[] | null;
 
 /**
- * Tells which agents of an account have got something, so that a message or a call wakes those who wait for it and not
- * all who wait in the account.
+ * Tells which agents of an account a new message or event concerns, so that it wakes only the requests that wait for it.
  */
 export class AccountNews {
   readonly #db: Db;
   readonly #accountId: string;
   /** How far the last look at messages went; null: there was none. */
   #position: MessagePosition | null = null;
-  /** The last event of a call that a look found; null: there was no look. */
-  #callEvent: number | null = null;
+  /** The time of the newest event that a look found; null: there was no look. */
+  #eventTime: string | null = null;
 
   constructor(db: Db, accountId: string) {
     this.#db = db;
@@ -27,8 +26,8 @@ export class AccountNews {
   /** The agents that what came since the last look concerns; null: any may be. */
   async look(): Promise<ReadonlySet<string> | null> {
     const ofMessages = await this.#lookAtMessages();
-    const ofCalls = await this.#lookAtCalls();
-    return ofMessages && ofCalls && new Set([...ofMessages, ...ofCalls]);
+    const ofEvents = await this.#lookAtEvents();
+    return ofMessages && ofEvents && new Set([...ofMessages, ...ofEvents]);
   }
 
   async #lookAtMessages(): Promise<Concerned> {
@@ -42,13 +41,13 @@ export class AccountNews {
     return await agentsOfMessages(this.#db, this.#accountId, former);
   }
 
-  async #lookAtCalls(): Promise<Concerned> {
-    const newest = await lastCallEvent(this.#db, this.#accountId);
-    const former = this.#callEvent;
-    this.#callEvent = newest;
+  async #lookAtEvents(): Promise<Concerned> {
+    const newest = (await newestEventTime(this.#db, this.#accountId)) ?? '';
+    const former = this.#eventTime;
+    this.#eventTime = newest;
     if (former === null) return null;
     if (newest === former) return NOBODY;
-    const agentIds = await agentsOfCallEvents(this.#db, this.#accountId, former);
+    const agentIds = await agentsOfOtherEvents(this.#db, this.#accountId, former);
     return agentIds.every((id) => id !== null) ? agentIds : null;
   }
 }

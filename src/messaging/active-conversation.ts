@@ -15,7 +15,7 @@ export async function activeConversation(
 ): Promise<Conversation> {
   const conversation =
     conversationId === null
-      ? await findNewestConversation(db, scope, platform, { peer: '', task: '' })
+      ? await findNewestConversation(db, scope, { platform, peer: { peer: '', task: '' } })
       : await findConversation(db, scope, conversationId);
   if (conversation?.platform !== platform || conversation.status !== 'active')
     throw new GatewayError('no_conversation');

@@ -1,7 +1,7 @@
 import { newId } from '../base/ids.ts';
 import { agentsOfMember } from '../store/agent-members.ts';
 import type { Conversation } from '../store/conversations.ts';
-import { appendEvent } from '../store/events.ts';
+import { appendCopies } from '../store/events.ts';
 import type { Message } from '../store/messages.ts';
 import type { Db } from '../store/tables.ts';
 
@@ -44,8 +44,8 @@ export async function announce(
 ): Promise<void> {
   const { accountId, platform, id: conversationId } = conversation;
   const told = { event_id: newId('evt'), conversation_id: conversationId, ...payload };
-  for (const agentId of agentIds ?? (await agentsOf(db, conversation)))
-    await appendEvent(db, { ...event, accountId, agentId, platform, payload: told });
+  const to = agentIds ?? (await agentsOf(db, conversation));
+  await appendCopies(db, { ...event, accountId, platform, payload: told }, to);
 }
 
 async function agentsOf(

@@ -24,7 +24,7 @@ export async function askToReply(
   const to = await addressOf(db, conversation);
   if (!messenger || !to || !(await claimAsking(db, conversation.id))) return false;
   const { kind } = await withDeadline(domain.clock, DEADLINE_MS, closing, (signal) =>
-    askUntilTaken(domain, messenger, to, text, signal),
+    askUntilTaken(domain, messenger, { to, text }, signal),
   );
   domain.count(conversation.platform, kind === 'sent' ? 'template_sent' : 'template_failed');
   // One that may have arrived is not sent again.
@@ -32,12 +32,16 @@ export async function askToReply(
   return kind === 'sent';
 }
 
+interface Question {
+  readonly to: Address;
+  readonly text: string;
+}
+
 /** Whatever tells to come again later is asked again, for as long as there is time. */
 async function askUntilTaken(
   { clock }: QueueDomain,
   messenger: HasWindow,
-  to: Address,
-  text: string,
+  { to, text }: Question,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
   for (;;) {

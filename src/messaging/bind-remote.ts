@@ -18,6 +18,12 @@ interface Holder {
   readonly remoteName: string | null;
 }
 
+interface Newcomer {
+  readonly from: Address;
+  readonly remoteName: string | null;
+  readonly token: string;
+}
+
 /**
  * Binds a person to the account whose token they show to the shared login: a connection of the account's default agent,
  * and a conversation in which they may be answered. The token is used up. False: nobody's, used or too old.
@@ -25,9 +31,7 @@ interface Holder {
 export async function bindRemote(
   domain: IntakeDomain,
   platform: Platform,
-  { login, remoteId }: Address,
-  remoteName: string | null,
-  token: string,
+  { from: { login, remoteId }, remoteName, token }: Newcomer,
 ): Promise<boolean> {
   // Bots of accounts talk to whoever writes to them.
   if (login.kind !== 'shared') return false;
@@ -36,7 +40,7 @@ export async function bindRemote(
     const link = await takeInviteLink(trx, hashToken(token), nowIso);
     if (!link) return null;
     const holder = { remoteId, remoteName };
-    const member = await connect(domain, trx, link.accountId, platform, holder, nowIso);
+    const member = await connect(domain, trx, { accountId: link.accountId, platform, holder }, nowIso);
     const remote = { accountId: link.accountId, platform, member, ...holder, alias: null };
     const conversation = await openConversation(trx, remote, nowIso);
     await heardFrom(trx, conversation.id, nowIso);
@@ -48,13 +52,17 @@ export async function bindRemote(
   return true;
 }
 
+interface NewConnection {
+  readonly accountId: string;
+  readonly platform: Platform;
+  readonly holder: Holder;
+}
+
 /** Who is bound already stays in the agents that they are in; from now on they mean this account. */
 async function connect(
   domain: IntakeDomain,
   trx: Db,
-  accountId: string,
-  platform: Platform,
-  { remoteId, remoteName }: Holder,
+  { accountId, platform, holder: { remoteId, remoteName } }: NewConnection,
   nowIso: string,
 ): Promise<Member> {
   const bound = { provider: platform, loginKey: SHARED_LOGIN, remoteIds: [remoteId] };
@@ -77,6 +85,11 @@ async function connect(
   const agent = await ensureDefaultAgent(trx, accountId, nowIso);
   const member = { type: 'connection', id } as const;
   await attachMember(trx, agent.id, member);
-  await audit(trx, nobodyOf(accountId), 'connection.create', id, { provider: platform, label }, nowIso);
+  await audit(trx, nobodyOf(accountId), {
+    action: 'connection.create',
+    subject: id,
+    detail: { provider: platform, label },
+    createdAt: nowIso,
+  });
   return member;
 }

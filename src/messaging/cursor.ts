@@ -1,40 +1,34 @@
-import { isoAfter } from '../base/time.ts';
-import { firstEventBehind, lastCallEvent, lastEventOfMessages, lastEventUntil } from '../store/events.ts';
+import { latestOf } from '../base/time.ts';
+import { firstEventBehind, lastEventOfMessages, lastEventUntil, newestEventTime } from '../store/events.ts';
 import { findMessage, type Message, type MessagePosition, newestMessage } from '../store/messages.ts';
 import type { Db } from '../store/tables.ts';
 
 /**
- * How far somebody has read what an account is told: `<ISO time>|<message id>`, or only a time. Where calls have events,
- * too, the place of the last one follows the id, after a point.
+ * How far somebody has read what an account is told: `<ISO time>|<message id>`, or only a time. Messages are read up to
+ * that message, all other events up to that time. The store gives every event a later time than all messages and events
+ * before it, so the pair is exact whatever the clock does.
  */
 export interface Cursor {
   /** ISO 8601 in UTC with milliseconds. */
   readonly iso: string;
   /** '': none; then `iso` alone counts. */
   readonly messageId: string;
-  /** The event of a call up to which all of them are known; null: those that came before the message are. */
-  readonly callEvent: number | null;
 }
 
 /** ISO 8601 as programs write it; a blank before an offset was a plus before a URL was read. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(Z|[+\- ]\d\d:?\d\d)?)?$/i;
 const MAX_ID_LENGTH = 64;
-const CALL_EVENT = /\.(\d{1,15})$/;
 /** Stands for the message before the first one. */
 const NO_MESSAGE = 'msg_0';
+/** Before every event. The current time would hide events from a reader if the clock stepped back. */
+const BEFORE_ALL = '1970-01-01T00:00:00.000Z';
 
 /** Null: it is no cursor. A time without an offset is in UTC. */
 export function parseCursor(text: string): Cursor | null {
   const bar = text.indexOf('|');
   const iso = isoOf((bar < 0 ? text : text.slice(0, bar)).trim());
-  const behind = bar < 0 ? '' : text.slice(bar + 1).trim();
-  if (iso === null || behind.length > MAX_ID_LENGTH) return null;
-  const place = CALL_EVENT.exec(behind)?.[1];
-  return {
-    iso,
-    messageId: behind.replace(CALL_EVENT, ''),
-    callEvent: place === undefined ? null : Number(place),
-  };
+  const messageId = bar < 0 ? '' : text.slice(bar + 1).trim();
+  return iso === null || messageId.length > MAX_ID_LENGTH ? null : { iso, messageId };
 }
 
 function isoOf(text: string): string | null {
@@ -50,40 +44,38 @@ function isoOf(text: string): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-/** A cursor as far as messages go. */
-export type PlaceOfMessage = Pick<Cursor, 'iso' | 'messageId'>;
-
-/** Where whoever has read everything up to this message is among messages. */
-export function placeOf({ createdAt, id }: Pick<Message, 'createdAt' | 'id'>): PlaceOfMessage {
+/** The cursor of a reader who has read everything up to this message. */
+export function cursorOf({ createdAt, id }: Pick<Message, 'createdAt' | 'id'>): Cursor {
   return { iso: createdAt, messageId: id };
 }
 
-/** As it is told; where there are no events of calls, none is named. */
-export function cursorText({ iso, messageId, callEvent }: Cursor): string {
-  return callEvent ? `${iso}|${messageId}.${callEvent}` : `${iso}|${messageId}`;
+/** A cursor as the API writes it. */
+export function cursorText({ iso, messageId }: Cursor): string {
+  return `${iso}|${messageId}`;
 }
 
 const FIRST_POSITION: MessagePosition = { createdAt: '', seq: 0 };
 
-/** The newest message of an account and the last event of its calls. */
+/** The end of what an account is told. */
 export interface Newest {
-  /** Of whoever has read all. */
-  readonly cursor: Cursor & { readonly callEvent: number };
-  /** Before every message where there is none. */
+  /** The cursor of a reader who has read everything. */
+  readonly cursor: Cursor;
+  /** Of the newest message; before every message where there is none. */
   readonly position: MessagePosition;
 }
 
-/** How far an account's messages and events of calls go at this moment. */
-export async function newestOf(db: Db, accountId: string, nowIso: string): Promise<Newest> {
-  const callEvent = await lastCallEvent(db, accountId);
+/** How far an account's messages and events go at this moment. */
+export async function newestOf(db: Db, accountId: string): Promise<Newest> {
+  const eventTime = (await newestEventTime(db, accountId)) ?? BEFORE_ALL;
   const newest = await newestMessage(db, accountId);
-  if (!newest) return { cursor: { iso: nowIso, messageId: NO_MESSAGE, callEvent }, position: FIRST_POSITION };
-  return { cursor: { ...placeOf(newest), callEvent }, position: newest };
+  if (!newest) return { cursor: { iso: eventTime, messageId: NO_MESSAGE }, position: FIRST_POSITION };
+  const iso = latestOf(newest.createdAt, eventTime);
+  return { cursor: { iso, messageId: newest.id }, position: newest };
 }
 
 /**
- * Where a cursor is among the messages: behind its message; behind all of its time where that is not known. Where there
- * was none the time does not count, so that a clock that is turned back hides nothing.
+ * Where a cursor is among the messages: behind its message; behind all of its time where the message is not known. Where
+ * there was none the time does not count.
  */
 export async function positionOf(
   db: Db,
@@ -97,9 +89,8 @@ export async function positionOf(
 }
 
 /**
- * Where in the feed somebody is who has read messages up to a cursor, which is at `position`. Events that tell of no
- * message have no place among messages: those since the last message that the account got before the cursor are told
- * (again).
+ * Up to which event the feed has told a reader of messages, whose cursor is at `position`. A message that had to wait
+ * for others may be told again.
  */
 export async function feedPositionOf(
   db: Db,
@@ -108,29 +99,10 @@ export async function feedPositionOf(
   { seq }: MessagePosition,
 ): Promise<number> {
   if (seq === Number.MAX_SAFE_INTEGER) return await lastEventUntil(db, accountId, iso);
-  const last =
-    seq > 0
-      ? await lastEventOfMessages(db, accountId, seq)
-      : await lastEventUntil(db, accountId, isoAfter(iso, -1));
-  // Messages that had to wait for others are told of later than their place says.
+  const last = seq > 0 ? await lastEventOfMessages(db, accountId, seq) : 0;
+  // The feed tells of a message that had to wait later than its place says.
   const first = await firstEventBehind(db, accountId, seq);
   return first === undefined ? last : Math.min(last, first - 1);
-}
-
-/**
- * The last event of a call that whoever has read up to a cursor, which is at `position`, has been told of. Where the
- * cursor does not name it, those since its message are told (again); the feed may have told of that message much later.
- * One that is ahead of the database, which may have been put back to an earlier state, hides nothing.
- */
-export async function callEventOf(
-  db: Db,
-  accountId: string,
-  cursor: Cursor,
-  position: MessagePosition,
-): Promise<number> {
-  if (cursor.callEvent !== null) return Math.min(cursor.callEvent, await lastEventUntil(db, accountId, null));
-  const before = await lastEventUntil(db, accountId, isoAfter(cursor.iso, -1));
-  return Math.min(before, await feedPositionOf(db, accountId, cursor, position));
 }
 
 /** Whether one place is behind another. */

@@ -19,11 +19,12 @@ export interface DmRequest {
 /** What became of a direct message that was accepted. */
 export type SentDm =
   | { readonly kind: 'delivered'; readonly messageId: string }
+  /** It is on its way to the platform. */
+  | { readonly kind: 'still_sending'; readonly messageId: string }
+  /** The other side must write first. */
   | {
       readonly kind: 'queued';
       readonly messageId: string;
-      /** The other side must write first, or its files are still on their way to the platform. */
-      readonly reason: 'outside_24h_window' | 'still_sending';
       readonly templateSent: boolean;
       readonly position: number;
     };

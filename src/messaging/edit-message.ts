@@ -6,13 +6,17 @@ import { announce } from './announce.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { conversationsOf, receiversOf } from './receivers.ts';
 
+interface Edit {
+  readonly platformMessageId: string;
+  readonly text: string;
+}
+
 /** Takes over what a person changed in a message of theirs, and says so in a `dm_edited` event. */
 export async function editMessage(
   { store, clock, wakeups }: IntakeDomain,
   platform: Platform,
   from: Address,
-  platformMessageId: string,
-  text: string,
+  { platformMessageId, text }: Edit,
 ): Promise<void> {
   const accountId = await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, from, null);

@@ -1,24 +1,10 @@
 import type { AgentScope } from '../base/scope.ts';
+import { latestOf } from '../base/time.ts';
 import { type Conversation, listConversationsById } from '../store/conversations.ts';
-import {
-  callEventsOfAgents,
-  eventsOfAgents,
-  isOfACall,
-  lastEventUntil,
-  type StoredEvent,
-} from '../store/events.ts';
+import { eventsOfAgents, lastEventUntil, otherEventsOfAgents, type StoredEvent } from '../store/events.ts';
 import { listMessagesBySeq, type Message, type MessagePosition } from '../store/messages.ts';
 import type { MessagePlatform } from '../store/tables.ts';
-import {
-  type Cursor,
-  callEventOf,
-  feedPositionOf,
-  isBehind,
-  newestOf,
-  type PlaceOfMessage,
-  placeOf,
-  positionOf,
-} from './cursor.ts';
+import { type Cursor, cursorOf, feedPositionOf, isBehind, newestOf, positionOf } from './cursor.ts';
 import { type MessageView, type Peer, type Reading, viewConversations, viewMessages } from './inbox-view.ts';
 
 /** One entry of an agent's feed as it is told. */
@@ -32,13 +18,15 @@ export interface MessageEvent extends Common {
   readonly peer: Peer;
   readonly message: MessageView;
   readonly place: MessagePosition;
-  /** The same place in the words of a cursor. */
-  readonly at: PlaceOfMessage;
+  /** The cursor of a reader who has read messages up to it. */
+  readonly at: Cursor;
 }
 
 /** Anything else; `payload` in the words of the API. */
 export interface OtherEvent extends Common {
   readonly kind: 'other';
+  /** Its time in cursors. */
+  readonly cursorTime: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -59,9 +47,9 @@ export interface FeedPage {
   readonly isFull: boolean;
 }
 
-/** How far somebody has read a feed: messages, and of calls up to an event that has a place of its own. */
+/** How far somebody has read a feed. */
 export interface Reached {
-  readonly cursor: Cursor & { readonly callEvent: number };
+  readonly cursor: Cursor;
   /** Of the cursor, among messages. */
   readonly place: MessagePosition;
 }
@@ -70,41 +58,45 @@ export interface Reached {
 export interface FeedStart extends Reached {
   /** From where it is to be read. */
   readonly from: number;
-  /** Up to here all has been told but calls. */
+  /** Up to here all messages have been told. */
   readonly position: number;
 }
 
 /** Whether an event was told before the feed went on. */
 export function isBefore({ position, cursor }: FeedStart, event: FeedEvent): boolean {
-  return event.position <= (isOfACall(event) ? cursor.callEvent : position);
+  return event.kind === 'other' ? event.cursorTime <= cursor.iso : event.position <= position;
 }
 
 /** How far somebody is who has read an event, too. */
 export function reachedBy(reached: Reached, event: FeedEvent): Reached {
-  if (isOfACall(event)) return { ...reached, cursor: { ...reached.cursor, callEvent: event.position } };
-  if (event.kind === 'other' || !isBehind(event.place, reached.place)) return reached;
-  return { cursor: { ...reached.cursor, ...event.at }, place: event.place };
+  const { cursor, place } = reached;
+  if (event.kind === 'other')
+    return { cursor: { ...cursor, iso: latestOf(cursor.iso, event.cursorTime) }, place };
+  if (!isBehind(event.place, place)) return reached;
+  const { iso, messageId } = event.at;
+  // Whatever has happened without a message and is told later has a later time than this one.
+  return { cursor: { iso: latestOf(cursor.iso, iso), messageId }, place: event.place };
 }
 
 /** Where the feed goes on for whoever has read all up to a cursor; null: from now on. */
 export async function feedStart(
-  { store, clock }: Reading,
+  { store }: Reading,
   scope: AgentScope,
   cursor: Cursor | null,
 ): Promise<FeedStart> {
   const { accountId } = scope;
   return await store.db.transaction().execute(async (trx) => {
     if (cursor === null) {
-      const { cursor: now, position: place } = await newestOf(trx, accountId, clock.nowIso());
+      const { cursor: now, position: place } = await newestOf(trx, accountId);
       const position = await lastEventUntil(trx, accountId, null);
       return { from: position, position, cursor: now, place };
     }
     const place = await positionOf(trx, accountId, cursor);
     const position = await feedPositionOf(trx, accountId, cursor, place);
-    const callEvent = await callEventOf(trx, accountId, cursor, place);
-    const [untold] = await callEventsOfAgents(trx, scope, callEvent, { platform: undefined, limit: 1 });
+    const others = { after: cursor.iso, until: null, platform: undefined, limit: 1 };
+    const [untold] = await otherEventsOfAgents(trx, scope, others);
     const from = untold ? Math.min(position, untold.id - 1) : position;
-    return { from, position, cursor: { ...cursor, callEvent }, place };
+    return { from, position, cursor, place };
   });
 }
 
@@ -127,9 +119,17 @@ export async function readFeed(
 }
 
 /** As it is told what is no message. */
-export function otherEvent({ id, type, createdAt, payload }: StoredEvent): OtherEvent {
+export function otherEvent({ id, type, createdAt, cursorTime, payload }: StoredEvent): OtherEvent {
   const { event_id: eventId, ...rest } = payload;
-  return { kind: 'other', position: id, eventId: idOf(id, eventId), type, createdAt, payload: rest };
+  return {
+    kind: 'other',
+    position: id,
+    eventId: idOf(id, eventId),
+    type,
+    createdAt,
+    cursorTime: cursorTime ?? createdAt,
+    payload: rest,
+  };
 }
 
 /** Events of calls have no other id than their place. */
@@ -168,7 +168,7 @@ function messageEvent(
 ): MessageEvent {
   const eventId = idOf(id, payload.event_id);
   const common = { position: id, eventId, type, createdAt };
-  return { kind: 'message', ...common, place: message, at: placeOf(message), ...told };
+  return { kind: 'message', ...common, place: message, at: cursorOf(message), ...told };
 }
 
 async function peersOf(

@@ -26,6 +26,12 @@ export async function followReachability(
   for (const accountId of accountIds) wakeups.wake(accountId);
 }
 
+interface Rename {
+  readonly before: Address;
+  readonly remoteId: string;
+  readonly alias: string | null;
+}
+
 /**
  * Follows a person who has another lasting name from now on. Where they have a conversation under it already, that one
  * goes on and the former stays as it is.
@@ -33,9 +39,7 @@ export async function followReachability(
 export async function followRename(
   { store }: IntakeDomain,
   platform: Platform,
-  before: Address,
-  remoteId: string,
-  alias: string | null,
+  { before, remoteId, alias }: Rename,
 ): Promise<void> {
   await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, before, null);

@@ -1,7 +1,6 @@
 import { unreachable } from '../base/assert.ts';
 import type { Platform } from '../base/platform.ts';
 import type { LaterStatus, LoginRef, SentMessage } from '../connectors/contract/messenger.ts';
-import { findAnyConversation } from '../store/conversations.ts';
 import {
   addPlatformMessageIds,
   changeMessageStatus,
@@ -10,10 +9,15 @@ import {
   type Message,
 } from '../store/messages.ts';
 import type { Db } from '../store/tables.ts';
-import { announce } from './announce.ts';
+import { announceEnd } from './announce-end.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 
 type Followed = 'not_yet' | 'done' | { readonly waitAgain: readonly Message[]; readonly changed: Message[] };
+
+interface SentReport {
+  readonly sent: SentMessage;
+  readonly status: LaterStatus;
+}
 
 /**
  * Takes over what a platform says of a sent message later on. False: the message is being sent right now, and what came
@@ -23,8 +27,7 @@ export async function followSent(
   domain: IntakeDomain,
   platform: Platform,
   login: LoginRef,
-  sent: SentMessage,
-  status: LaterStatus,
+  { sent, status }: SentReport,
 ): Promise<boolean> {
   const followed = await domain.store.db.transaction().execute(async (trx): Promise<Followed> => {
     const messages = await findFollowed(trx, platform, login, sent);
@@ -71,13 +74,7 @@ async function change(
   const nowIso = clock.nowIso();
   switch (status.kind) {
     case 'delivered':
-      return await changeMessageStatus(
-        trx,
-        message.seq,
-        ['unknown'],
-        { status: 'delivered', error: null },
-        nowIso,
-      );
+      return await deliver(trx, message, nowIso);
     case 'failed':
       return await fail(trx, message, status.reason, nowIso);
     default:
@@ -85,19 +82,23 @@ async function change(
   }
 }
 
+/** A message of which nobody knew whether it arrived has. */
+async function deliver(trx: Db, message: Message, nowIso: string): Promise<boolean> {
+  const change = { status: 'delivered', error: null } as const;
+  const isChanged = await changeMessageStatus(trx, message.seq, { from: ['unknown'], change }, nowIso);
+  if (isChanged && message.background !== null) await announceEnd(trx, message, change, nowIso);
+  return isChanged;
+}
+
 /** The agent that wrote it heard that it was delivered: a `dm_failed` event tells it otherwise. */
 async function fail(trx: Db, message: Message, reason: string, nowIso: string): Promise<boolean> {
-  const { id, seq, conversationId } = message;
+  const change = { status: 'failed', error: reason } as const;
   const isChanged = await changeMessageStatus(
     trx,
-    seq,
-    ['delivered', 'unknown'],
-    { status: 'failed', error: reason },
+    message.seq,
+    { from: ['delivered', 'unknown'], change },
     nowIso,
   );
-  const conversation = isChanged ? await findAnyConversation(trx, conversationId) : undefined;
-  if (!conversation) return isChanged;
-  const payload = { platform: conversation.platform, message_id: id, error: reason };
-  await announce(trx, conversation, { type: 'dm_failed', payload, createdAt: nowIso });
-  return true;
+  if (isChanged) await announceEnd(trx, message, change, nowIso);
+  return isChanged;
 }

@@ -1,18 +1,10 @@
 import type { AgentScope } from '../base/scope.ts';
+import { latestOf } from '../base/time.ts';
 import { findNewestConversation, listConversationsById, type PeerName } from '../store/conversations.ts';
-import { callEventsOfAgents } from '../store/events.ts';
+import { newestEventTime, otherEventsOfAgents } from '../store/events.ts';
 import { type Message, type MessageFilter, type MessagePosition, messagesAfter } from '../store/messages.ts';
 import type { MessagePlatform } from '../store/tables.ts';
-import {
-  type Cursor,
-  callEventOf,
-  cursorText,
-  isBehind,
-  type Newest,
-  newestOf,
-  type PlaceOfMessage,
-  placeOf,
-} from './cursor.ts';
+import { type Cursor, cursorText, isBehind, type Newest, newestOf } from './cursor.ts';
 import { type OtherEvent, otherEvent } from './feed.ts';
 import {
   type ConversationView,
@@ -31,14 +23,14 @@ export interface DeltaQuestion {
   /** Undefined: all platforms; `peer` and `task` count only with one. */
   readonly platform: MessagePlatform | undefined;
   readonly peer: PeerName;
-  /** Messages, not conversations, and events of calls: what is left is after the cursor of the answer. */
+  /** Of messages, not conversations, and of other events: what is left is after the cursor of the answer. */
   readonly limit: number;
 }
 
-/** The conversations with new messages, each with them, and what happened to calls; oldest first. */
+/** The conversations with new messages, each with them, and the other events; oldest first. */
 export interface Delta {
   readonly groups: readonly DeltaGroup[];
-  readonly callEvents: readonly OtherEvent[];
+  readonly events: readonly OtherEvent[];
   readonly cursor: string;
   /** Whether there is, or may be, anything that the own agents did not write: what a waiting agent waits for. */
   readonly hasNews: boolean;
@@ -49,67 +41,77 @@ export interface DeltaGroup {
   readonly messages: readonly MessageView[];
 }
 
+/** New messages up to a limit. */
+interface NewMessages {
+  readonly messages: readonly Message[];
+  readonly last: Message | undefined;
+  /** Whether there are more. */
+  readonly isCut: boolean;
+}
+
 /**
- * What is new. Every message, and every event of a call, is in exactly one of the deltas that somebody gets who goes on
- * from each one's cursor, whatever is written meanwhile and whatever becomes of its conversation.
+ * What is new. A reader who goes on from the cursor of each delta gets every message and every event in exactly one of
+ * them, whatever is written meanwhile and whatever becomes of its conversation.
  */
 export async function readDelta(reading: Reading, question: DeltaQuestion): Promise<Delta> {
-  const { db } = reading.store;
+  const { scope } = question;
   // First: what is stored after it is in the lists as well, or after their ends.
-  const newest = await newestOf(db, question.scope.accountId, reading.clock.nowIso());
-  const { groups, cursor, hasNews } = await readMessages(reading, question, newest);
-  const calls = await readCallEvents(reading, question, newest.cursor.callEvent);
+  const newest = await newestOf(reading.store.db, scope.accountId);
+  const found = await readMessages(reading, question);
+  const { events, iso } = await readEvents(reading, question, newest, found);
+  const messageId = furthest(question, newest, found);
   return {
-    groups,
-    callEvents: calls.events,
-    cursor: cursorText({ ...cursor, callEvent: calls.last }),
-    hasNews: hasNews || calls.events.length > 0,
+    groups: await groupsOf(reading, scope, found.messages),
+    events,
+    cursor: cursorText({ iso, messageId }),
+    hasNews: found.isCut || events.length > 0 || found.messages.some((message) => !isOwn(scope, message)),
   };
 }
 
-async function readMessages(
-  reading: Reading,
-  question: DeltaQuestion,
-  newest: Newest,
-): Promise<Pick<Delta, 'groups' | 'hasNews'> & { cursor: PlaceOfMessage }> {
+async function readMessages(reading: Reading, question: DeltaQuestion): Promise<NewMessages> {
   const { scope, position, limit } = question;
   const filter = await filterOf(reading, question);
   const found =
-    filter === null ? [] : await messagesAfter(reading.store.db, scope, position, filter, limit + 1);
+    filter === null
+      ? []
+      : await messagesAfter(reading.store.db, scope, { position, filter, limit: limit + 1 });
   const messages = found.slice(0, limit);
-  const last = messages.at(-1);
-  const isCut = found.length > limit;
-  return {
-    groups: await groupsOf(reading, scope, messages),
-    cursor: isCut ? placeOf(last!) : furthest(question, newest, last),
-    hasNews: isCut || messages.some((message) => !isOwn(scope, message)),
-  };
+  return { messages, last: messages.at(-1), isCut: found.length > limit };
 }
 
-/** A cursor never goes back, not even one that is ahead of its time. */
-function furthest(
-  { cursor, position }: DeltaQuestion,
-  newest: Newest,
-  last: Message | undefined,
-): PlaceOfMessage {
-  if (last && isBehind(last, newest.position)) return placeOf(last);
-  return isBehind(newest.position, position) ? newest.cursor : cursor;
+/** Up to which message everything is read. A cursor never goes back, not even one that is ahead of its time. */
+function furthest({ cursor, position }: DeltaQuestion, newest: Newest, { last, isCut }: NewMessages): string {
+  if (last && (isCut || isBehind(last, newest.position))) return last.id;
+  return isBehind(newest.position, position) ? newest.cursor.messageId : cursor.messageId;
 }
 
-/** What happened to calls up to the event `last`; `newest` is the account's last one, whomever it concerns. */
-async function readCallEvents(
+/** The events that tell of no message, and the time up to which all of them are told. */
+async function readEvents(
   { store: { db } }: Reading,
-  { scope, cursor, position, platform, peer, limit }: DeltaQuestion,
-  newest: number,
-): Promise<{ events: OtherEvent[]; last: number }> {
-  if (newest === 0) return { events: [], last: cursor.callEvent ?? 0 };
-  const from = await callEventOf(db, scope.accountId, cursor, position);
-  // A call is nobody's conversation: who asks for one peer is told of none, and has been told of none.
-  if (peer.peer !== '' || peer.task !== '') return { events: [], last: from };
-  const found = await callEventsOfAgents(db, scope, from, { platform, limit: limit + 1 });
-  const events = found.slice(0, limit).map(otherEvent);
-  const told = events.at(-1)?.position ?? 0;
-  return { events, last: found.length > limit ? told : Math.max(from, newest, told) };
+  { scope, cursor, platform, peer, limit }: DeltaQuestion,
+  newest: Newest,
+  { last, isCut }: NewMessages,
+): Promise<{ events: OtherEvent[]; iso: string }> {
+  const after = cursor.iso;
+  const end = isCut
+    ? latestOf(after, last!.createdAt)
+    : latestOf(after, newest.cursor.iso, last?.createdAt ?? '');
+  if (peer.peer !== '' || peer.task !== '') {
+    // These readers get no events, so that their cursor stays before those that there are.
+    const eventTime = (await newestEventTime(db, scope.accountId)) ?? '';
+    return { events: [], iso: eventTime > after ? after : end };
+  }
+  // With messages left out, events later than the last one shown are left out, too: a cursor has one time.
+  const until = isCut ? end : null;
+  const found = await otherEventsOfAgents(db, scope, { after, until, platform, limit: limit + 1 });
+  const events = withoutCopies(found.slice(0, limit).map(otherEvent));
+  const told = found.at(Math.min(found.length, limit) - 1)?.cursorTime ?? '';
+  return { events, iso: found.length > limit ? told : latestOf(end, told) };
+}
+
+/** A scope of several agents has several copies of an event; they were stored one after the other. */
+function withoutCopies(events: readonly OtherEvent[]): OtherEvent[] {
+  return events.filter(({ eventId }, at) => eventId !== events[at - 1]?.eventId);
 }
 
 /** Null: nothing can be what was asked for. */
@@ -118,7 +120,7 @@ async function filterOf(
   { scope, platform, peer }: DeltaQuestion,
 ): Promise<MessageFilter | null> {
   if (platform === undefined || (peer.peer === '' && peer.task === '')) return { platform };
-  const conversation = await findNewestConversation(store.db, scope, platform, peer, null);
+  const conversation = await findNewestConversation(store.db, scope, { platform, peer }, null);
   return conversation ? { conversationId: conversation.id } : null;
 }
 

@@ -1,7 +1,7 @@
 import type { AgentScope } from '../base/scope.ts';
 import type { Clock } from '../base/time.ts';
 import { listConversationAgents, listNamedAgents, type NamedAgent } from '../store/conversation-agents.ts';
-import type { Conversation } from '../store/conversations.ts';
+import { type Conversation, isOfProbe } from '../store/conversations.ts';
 import { countPending, type Message } from '../store/messages.ts';
 import type { Store } from '../store/store.ts';
 import type { MessageDirection, MessagePlatform, MessageStatus } from '../store/tables.ts';
@@ -48,6 +48,9 @@ export interface Peer {
   readonly remoteId: string;
   readonly remoteName: string | null;
 }
+
+/** The other side of a probe's conversation. */
+export const GATEWAY: Peer = { remoteId: 'gateway', remoteName: 'Gateway test' };
 
 /** WhatsApp: whether the other side may be written to now. */
 export interface WindowView {
@@ -123,6 +126,7 @@ function partiesOf(
   const { remoteId, remoteName } = conversation;
   const own = ownAgentOf(scope, conversation);
   if (own === null) return { peer: { remoteId, remoteName }, agents };
+  if (isOfProbe(conversation)) return { peer: GATEWAY, agents: [named.get(own) ?? []].flat() };
   const peerId = own === conversation.agentId ? conversation.peerAgentId : conversation.agentId;
   const peer = named.get(peerId ?? '');
   return {

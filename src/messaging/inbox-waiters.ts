@@ -124,17 +124,16 @@ export class InboxWaiters {
 }
 
 /** Two questions with the same key have the same answer. */
-function keyOf({ scope, cursor, position, platform, peer, limit }: DeltaQuestion): string {
+function keyOf({ scope, cursor, platform, peer, limit }: DeltaQuestion): string {
   const { accountId, agentIds } = scope;
   const platforms = scope.platforms && [...scope.platforms];
-  const { createdAt, seq } = position;
+  const { iso, messageId } = cursor;
   return JSON.stringify([
     accountId,
     agentIds,
     platforms,
-    createdAt,
-    seq,
-    cursor.callEvent,
+    iso,
+    messageId,
     platform,
     peer.peer,
     peer.task,

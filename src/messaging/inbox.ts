@@ -52,7 +52,7 @@ export async function takeSnapshot(
 ): Promise<Snapshot> {
   const { db } = reading.store;
   // First: a message that comes meanwhile is then told of twice, not never.
-  const { cursor } = await newestOf(db, scope.accountId, reading.clock.nowIso());
+  const { cursor } = await newestOf(db, scope.accountId);
   const conversations = await listConversations(db, scope, page);
   const lastSeqs = conversations.map(({ lastSeq }) => lastSeq);
   const newest = await listMessagesBySeq(db, lastSeqs);
@@ -78,7 +78,7 @@ export async function readDetail(
   page: MessagePage,
 ): Promise<History> {
   const { platform, status } = wanted;
-  const found = await findNewestConversation(reading.store.db, scope, platform, wanted, status);
+  const found = await findNewestConversation(reading.store.db, scope, { platform, peer: wanted }, status);
   if (!found) throw new GatewayError('no_conversation');
   return await readHistory(reading, scope, found, page);
 }
@@ -102,7 +102,7 @@ async function readHistory(
   page: MessagePage,
 ): Promise<History> {
   const { db } = reading.store;
-  const { cursor, position } = await newestOf(db, scope.accountId, reading.clock.nowIso());
+  const { cursor, position } = await newestOf(db, scope.accountId);
   const stored = await listMessages(db, conversation.id, page);
   // What came meanwhile is after the cursor, and not to be told twice.
   const before = stored.filter((message) => message.seq <= position.seq);

@@ -16,6 +16,8 @@ export interface IntakeDomain {
   readonly keepFiles: (trx: Db, from: FileOrigin, files: readonly InboundFile[]) => Promise<KeptFiles>;
   /** Told, after the commit, of every new message that a person wrote. */
   readonly onReceived: (received: ReceivedMessage) => void;
+  /** Told, after the commit, that somebody has sent a bot its one-time code, and owns it from now on. */
+  readonly onOwned: (conversationId: string) => void;
   /** Lets sessions follow when an account got its first agent. */
   readonly followAgents: (accountId: string) => Promise<void>;
 }

@@ -18,8 +18,8 @@ export interface OutboundDomain extends OutboxParts {
     sources: readonly AttachmentSource[],
     signal: AbortSignal,
   ) => Promise<readonly ResolvedFile[]>;
-  /** Hears of every credential that has written something. */
-  readonly onWritten: (credentialId: string) => void;
+  /** Told of every credential that has answered a probe (see `sendProbe`). */
+  readonly onProbeAnswered: (credentialId: string, probeId: string) => void;
   /** Hears of failures in what nobody waits for. */
   readonly onFailure: (what: string, error: unknown) => void;
 }

@@ -3,7 +3,7 @@ import { unservedText } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { OutboundMessage, SendOutcome } from '../connectors/contract/messenger.ts';
 import { type Conversation, findAnyConversation } from '../store/conversations.ts';
-import type { Message } from '../store/messages.ts';
+import { type Message, setBackground } from '../store/messages.ts';
 import { type FinalOutcome, recordOutcome } from './record-outcome.ts';
 import { messengerOf, type SendingParts } from './stored-message.ts';
 import type { Waited, WindowGuard } from './window-guard.ts';
@@ -31,11 +31,16 @@ export type Settled =
   | { readonly kind: 'failed'; readonly reason: string }
   /** It may have arrived or not. */
   | { readonly kind: 'unknown'; readonly reason: string }
+  /** The gateway closes; the next start sends it. Only messages in the background. */
+  | { readonly kind: 'left' }
   /** It is sent once the other side writes. */
   | { readonly kind: 'waits'; readonly templateSent: boolean; readonly position: number };
 
+/** How trying to send a message ended. */
+type Tried = Exclude<SendOutcome, { kind: 'later' }> | { readonly kind: 'left' };
+
 export interface SendingObserver {
-  /** `result`: a FinalOutcome's kind, or `waits`. */
+  /** `result`: the kind of what became of it. */
   messageSettled(platform: string, result: string, lastedMs: number): void;
   /** A messenger threw, which none may. */
   messengerFailed(platform: string, error: unknown): void;
@@ -45,6 +50,8 @@ export interface SendingObserver {
 
 export interface OutboxParts extends SendingParts {
   readonly clock: Clock;
+  /** Resolves when all logins are up that the gateway starts with: messages in the background wait for it. */
+  readonly ready: Promise<void>;
   /** Null: no platform has a window. */
   readonly windows: WindowGuard | null;
   /** Tells whoever waits for news of an account. */
@@ -67,6 +74,7 @@ export class Outbox {
   readonly #attempts = new Set<AbortController>();
   readonly #pauses = new Set<() => void>();
   readonly #waitingOf = new Map<string, number>();
+  readonly #closing = Promise.withResolvers<void>();
   #waiting = 0;
   #isClosing = false;
 
@@ -114,9 +122,13 @@ export class Outbox {
     return settled;
   }
 
-  /** Lets what is on its way end within `deadlineMs`; what waits for another try is given up. */
+  /**
+   * Lets what is on its way end within `deadlineMs`. What waits is given up, or left to the next start if it is sent in
+   * the background.
+   */
   async close(deadlineMs: number): Promise<void> {
     this.#isClosing = true;
+    this.#closing.resolve();
     for (const resume of this.#pauses) resume();
     const late = Promise.withResolvers<void>();
     const stop = setTimeout(() => this.#stopAttempts(), deadlineMs / 2);
@@ -160,9 +172,10 @@ export class Outbox {
     if (!isFirst && windows && (await this.#mustWait(windows, conversation.id)))
       return settledOf(await windows.joined(message.id));
     const outcome = await this.#tryUntil(outgoing, endMs);
+    if (outcome.kind === 'left') return outcome;
     if (outcome.kind === 'window_closed' && windows) return settledOf(await windows.cameBack(message.id));
     const final = outcome.kind === 'window_closed' ? refused('The other side must write first') : outcome;
-    await recordOutcome(store.db, clock, message, conversation, final);
+    await recordOutcome(store.db, clock, { message, conversation }, final);
     return toldOf(final);
   }
 
@@ -177,20 +190,34 @@ export class Outbox {
     });
   }
 
-  async #tryUntil(outgoing: Outgoing, endMs: number): Promise<Exclude<SendOutcome, { kind: 'later' }>> {
-    const { clock } = this.#parts;
+  async #tryUntil(outgoing: Outgoing, endMs: number): Promise<Tried> {
+    const { clock, ready } = this.#parts;
+    const isBackground = outgoing.message.background !== null;
+    if (isBackground) await Promise.race([ready, this.#closing.promise]);
     let reason = 'It waited too long for those before it';
     for (;;) {
       const leftMs = endMs - clock.monotonicMs();
-      if (this.#isClosing) return refused('The gateway is closing');
+      if (this.#isClosing) return isBackground ? { kind: 'left' } : refused('The gateway is closing');
       if (leftMs <= 0) return refused(reason);
-      const outcome = await this.#attempt(outgoing, leftMs);
+      const outcome = isBackground
+        ? await this.#attemptInBackground(outgoing, leftMs)
+        : await this.#attempt(outgoing, leftMs);
       if (outcome.kind !== 'later') return outcome;
       reason = outcome.reason;
       const pauseMs = Math.max(LEAST_PAUSE_MS, outcome.afterMs);
       if (clock.monotonicMs() + pauseMs >= endMs) return refused(reason);
       await this.#pause(pauseMs);
     }
+  }
+
+  /** A crash during the attempt leaves it unclear whether the platform has the message; before and after, it has not. */
+  async #attemptInBackground(outgoing: Outgoing, leftMs: number): Promise<SendOutcome> {
+    const { db } = this.#parts.store;
+    const { seq } = outgoing.message;
+    await setBackground(db, seq, 'begun');
+    const outcome = await this.#attempt(outgoing, leftMs);
+    if (outcome.kind === 'later') await setBackground(db, seq, 'waiting');
+    return outcome;
   }
 
   async #attempt({ outbound, conversation }: Outgoing, leftMs: number): Promise<SendOutcome> {

@@ -30,7 +30,7 @@ export class PlatformIntake implements MessageIntake {
   }
 
   async edited(from: Address, platformMessageId: string, text: string): Promise<void> {
-    await editMessage(this.#domain, this.#platform, from, platformMessageId, text);
+    await editMessage(this.#domain, this.#platform, from, { platformMessageId, text });
   }
 
   async reachable(address: Address, isReachable: boolean): Promise<void> {
@@ -38,14 +38,14 @@ export class PlatformIntake implements MessageIntake {
   }
 
   async renamed(before: Address, remoteId: string, alias: string | null): Promise<void> {
-    await followRename(this.#domain, this.#platform, before, remoteId, alias);
+    await followRename(this.#domain, this.#platform, { before, remoteId, alias });
   }
 
   async followed(login: LoginRef, sent: SentMessage, status: LaterStatus): Promise<boolean> {
-    return await followSent(this.#domain, this.#platform, login, sent, status);
+    return await followSent(this.#domain, this.#platform, login, { sent, status });
   }
 
   async bind(from: Address, remoteName: string | null, token: string): Promise<boolean> {
-    return await bindRemote(this.#domain, this.#platform, from, remoteName, token);
+    return await bindRemote(this.#domain, this.#platform, { from, remoteName, token });
   }
 }

@@ -23,7 +23,7 @@ export async function putInQueue(
     if (!message) return undefined;
     const change = { status: 'pending', expiresAt: message.expiresAt ?? expiresAt } as const;
     const from = isRefused ? REFUSED : NEW;
-    if (!(await changeMessageStatus(trx, message.seq, from, change, clock.nowIso()))) return undefined;
+    if (!(await changeMessageStatus(trx, message.seq, { from, change }, clock.nowIso()))) return undefined;
     if (isRefused) await takeBack(trx, message);
     return await findAnyConversation(trx, message.conversationId);
   });

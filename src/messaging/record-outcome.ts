@@ -6,45 +6,41 @@ import { addPlatformMessageIds, changeMessageStatus, type Message } from '../sto
 import { attachedBytes } from '../store/outbound-messages.ts';
 import type { Db } from '../store/tables.ts';
 import { countUsage } from '../store/usage.ts';
+import { announceEnd, type MessageEnd } from './announce-end.ts';
 
 /** An outcome after which nothing more is tried. */
 export type FinalOutcome = Extract<SendOutcome, { readonly kind: 'sent' | 'refused' | 'unknown' }>;
 
+interface Sending {
+  readonly message: Message;
+  readonly conversation: Conversation;
+}
+
 /**
- * Writes down how sending a message ended: its status, its names at the platform, the account's usage. A conversation
+ * Writes down how sending a message ended: its status, its names at the platform, the account's usage, and the event for
+ * one that was sent in the background. A conversation
  * whose other side cannot be reached any more is closed until it writes again. Not for use within a transaction.
  */
 export async function recordOutcome(
   db: Db,
   clock: Pick<Clock, 'nowIso'>,
-  message: Message,
-  conversation: Conversation,
+  { message, conversation }: Sending,
   outcome: FinalOutcome,
 ): Promise<void> {
   const nowIso = clock.nowIso();
+  const end = endOf(outcome);
   await db.transaction().execute(async (trx) => {
+    const change = { error: null, ...end };
+    const isChanged = await changeMessageStatus(trx, message.seq, { from: ['sending'], change }, nowIso);
+    if (isChanged && message.background !== null) await announceEnd(trx, message, end, nowIso);
     switch (outcome.kind) {
       case 'sent':
-        await recordSent(trx, message, conversation, outcome.platformMessageIds, nowIso);
+        await recordSent(trx, { message, conversation }, outcome.platformMessageIds, nowIso);
         return;
       case 'refused':
-        await changeMessageStatus(
-          trx,
-          message.seq,
-          ['sending'],
-          { status: 'failed', error: outcome.reason },
-          nowIso,
-        );
         if (outcome.isAddressGone) await setConversationStatus(trx, conversation.id, 'closed');
         return;
       case 'unknown':
-        await changeMessageStatus(
-          trx,
-          message.seq,
-          ['sending'],
-          { status: 'unknown', error: outcome.reason },
-          nowIso,
-        );
         await addPlatformMessageIds(trx, message, outcome.sentIds);
         return;
       default:
@@ -53,14 +49,17 @@ export async function recordOutcome(
   });
 }
 
+function endOf(outcome: FinalOutcome): MessageEnd {
+  if (outcome.kind === 'sent') return { status: 'delivered' };
+  return { status: outcome.kind === 'refused' ? 'failed' : 'unknown', error: outcome.reason };
+}
+
 async function recordSent(
   db: Db,
-  message: Message,
-  { platform }: Conversation,
+  { message, conversation: { platform } }: Sending,
   platformMessageIds: readonly string[],
   nowIso: string,
 ): Promise<void> {
-  await changeMessageStatus(db, message.seq, ['sending'], { status: 'delivered', error: null }, nowIso);
   await addPlatformMessageIds(db, message, platformMessageIds);
   if (platform === 'agent') return;
   const { accountId } = message;

@@ -1,3 +1,4 @@
+import { unservedText } from '../base/platform.ts';
 import { dropsDuplicates } from '../connectors/contract/messenger.ts';
 import { findAnyConversation } from '../store/conversations.ts';
 import { listUnderWay, type Message } from '../store/messages.ts';
@@ -7,14 +8,18 @@ import { addressOf, filesOr, messengerOf, outboundOf } from './stored-message.ts
 
 const PAGE_SIZE = 100;
 const RESEND_MS = 60_000;
+/** Nobody waits for these; the time that the platforms' logins take is included. */
+const BACKGROUND_MS = 600_000;
 const INTERRUPTED = 'The gateway was restarted while it was being sent';
 
 /** What a restart found. */
 export interface Recovered {
   /** Messages of which nobody knows whether they arrived. */
   readonly unknown: number;
-  /** Messages on their way again, to platforms that drop what they have already. */
+  /** Messages on their way again: the platform had nothing of them, or drops what it has already. */
   readonly resent: number;
+  /** Messages that cannot be sent any more, and of which the platform had nothing. */
+  readonly failed: number;
 }
 
 /**
@@ -26,7 +31,7 @@ export async function recoverOutbox(
   outbox: Outbox,
   onFailure: (error: unknown) => void,
 ): Promise<Recovered> {
-  const recovered = { unknown: 0, resent: 0 };
+  const recovered = { unknown: 0, resent: 0, failed: 0 };
   for (let afterSeq = 0; ; ) {
     const page = await listUnderWay(parts.store.db, 'sending', afterSeq, PAGE_SIZE);
     for (const message of page) recovered[await recoverOne(parts, outbox, message, onFailure)]++;
@@ -44,25 +49,31 @@ async function recoverOne(
   const { store, clock } = parts;
   const conversation = await findAnyConversation(store.db, message.conversationId);
   if (!conversation) return 'unknown';
-  const again = await outgoingAgain(parts, { message, conversation });
-  if (again === null) {
-    const outcome = { kind: 'unknown', reason: INTERRUPTED, sentIds: [] } as const;
-    await recordOutcome(store.db, clock, message, conversation, outcome);
-    return 'unknown';
+  const isBegun = message.background !== 'waiting';
+  const again = await outgoingAgain(parts, { message, conversation }, isBegun);
+  if (typeof again === 'string') {
+    const outcome = isBegun
+      ? ({ kind: 'unknown', reason: INTERRUPTED, sentIds: [] } as const)
+      : ({ kind: 'refused', reason: again, isAddressGone: false } as const);
+    await recordOutcome(store.db, clock, { message, conversation }, outcome);
+    return isBegun ? 'unknown' : 'failed';
   }
-  outbox.deliver(again, RESEND_MS).catch(onFailure);
+  outbox.deliver(again, message.background === null ? RESEND_MS : BACKGROUND_MS).catch(onFailure);
   return 'resent';
 }
 
-/** Null: it might arrive twice, or not whole. */
+/** A text says why it is not sent again: it might arrive twice, or not whole. */
 async function outgoingAgain(
   parts: OutboxParts,
   { message, conversation }: Pick<Outgoing, 'message' | 'conversation'>,
-): Promise<Outgoing | null> {
+  isBegun: boolean,
+): Promise<Outgoing | string> {
   const messenger = messengerOf(parts, conversation);
-  if (!messenger || !dropsDuplicates(messenger)) return null;
+  if (!messenger) return unservedText(conversation.platform);
+  if (isBegun && !dropsDuplicates(messenger)) return INTERRUPTED;
   const to = await addressOf(parts.store.db, conversation);
+  if (to === null) return 'The platform account of this conversation is gone';
   const files = await filesOr(parts, message.seq);
-  if (to === null || typeof files === 'string') return null;
+  if (typeof files === 'string') return files;
   return { message, conversation, outbound: outboundOf(message, to, files) };
 }

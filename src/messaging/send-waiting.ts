@@ -21,14 +21,21 @@ export async function sendWaiting(
 ): Promise<SendOutcome | undefined> {
   const { store, clock } = domain;
   const { db } = store;
-  if (!(await changeMessageStatus(db, message.seq, ['pending'], { status: 'sending' }, clock.nowIso()))) {
-    return undefined;
-  }
+  // A restart must not take it for one that was never begun.
+  const background = message.background && 'begun';
+  const change = { status: 'sending', background } as const;
+  const step = { from: ['pending'], change } as const;
+  if (!(await changeMessageStatus(db, message.seq, step, clock.nowIso()))) return undefined;
   const outcome = await attempt(domain, message.id, closing);
   if (outcome.kind === 'later') {
-    await changeMessageStatus(db, message.seq, ['sending'], { status: 'pending' }, clock.nowIso());
+    await changeMessageStatus(
+      db,
+      message.seq,
+      { from: ['sending'], change: { status: 'pending' } },
+      clock.nowIso(),
+    );
   } else if (outcome.kind !== 'window_closed') {
-    await recordOutcome(db, clock, message, conversation, outcome);
+    await recordOutcome(db, clock, { message, conversation }, outcome);
     domain.wakeups.wake(conversation.accountId);
   }
   if (outcome.kind === 'sent') domain.count(conversation.platform, 'flushed');

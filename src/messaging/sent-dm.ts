@@ -3,6 +3,9 @@ import { GatewayError } from '../base/errors.ts';
 import type { SentDm } from './dm.ts';
 import type { Settled } from './outbox.ts';
 
+/** Ends the text of an error after which nobody knows whether the message arrived. */
+export const MAY_HAVE_ARRIVED = 'it may have arrived all the same';
+
 /** What a message's end means for whoever sent it. Throws `send_failed`. */
 export function sentOf(messageId: string, settled: Settled): SentDm {
   switch (settled.kind) {
@@ -10,20 +13,22 @@ export function sentOf(messageId: string, settled: Settled): SentDm {
       return { kind: 'delivered', messageId };
     case 'waits': {
       const { templateSent, position } = settled;
-      return { kind: 'queued', messageId, reason: 'outside_24h_window', templateSent, position };
+      return { kind: 'queued', messageId, templateSent, position };
     }
     case 'failed':
       throw sendFailed(settled.reason);
     case 'unknown':
-      throw sendFailed(`${settled.reason}; it may have arrived all the same`);
+      throw sendFailed(`${settled.reason}; ${MAY_HAVE_ARRIVED}`);
+    case 'left':
+      return stillSending(messageId);
     default:
       return unreachable(settled);
   }
 }
 
-/** Its files take longer than an answer may. */
+/** It is sent in the background: an event tells how that ends. */
 export function stillSending(messageId: string): SentDm {
-  return { kind: 'queued', messageId, reason: 'still_sending', templateSent: false, position: 1 };
+  return { kind: 'still_sending', messageId };
 }
 
 /** The specification's text, then why. */

@@ -2,7 +2,7 @@ import { GatewayError } from '../base/errors.ts';
 import { type CancelTimer, isoAfter } from '../base/time.ts';
 import { pause } from '../base/waits.ts';
 import { type Conversation, findAnyConversation } from '../store/conversations.ts';
-import { dropExpired } from '../store/messages.ts';
+import { dropExpired, type Message } from '../store/messages.ts';
 import { findAnyMessage } from '../store/outbound-messages.ts';
 import type { Db } from '../store/tables.ts';
 import {
@@ -14,6 +14,7 @@ import {
   openWindow,
   placeInQueue,
 } from '../store/waiting-messages.ts';
+import { announceEnd } from './announce-end.ts';
 import { askToReply } from './ask-to-reply.ts';
 import type { HoldsMessages } from './intake-domain.ts';
 import { KeyedRuns } from './keyed-runs.ts';
@@ -194,10 +195,10 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
   }
 
   async #sweep(): Promise<void> {
-    const { clock, store, wakeups, count } = this.#domain;
+    const { store, wakeups, count } = this.#domain;
     const { db } = store;
     for (;;) {
-      const dropped = await dropExpired(db, clock.nowIso(), BATCH_SIZE);
+      const dropped = await this.#drop();
       for (const { accountId, conversationId } of dropped) {
         const conversation = await findAnyConversation(db, conversationId);
         if (conversation) count(conversation.platform, 'dropped');
@@ -206,6 +207,19 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
       if (dropped.length < BATCH_SIZE || this.#closing.signal.aborted) break;
     }
     for (const conversationId of await listConversationsToLookAt(db)) void this.#empty(conversationId);
+  }
+
+  /** Gives up messages whose time is over. */
+  async #drop(): Promise<Message[]> {
+    const { clock, store } = this.#domain;
+    const nowIso = clock.nowIso();
+    return await store.db.transaction().execute(async (trx) => {
+      const dropped = await dropExpired(trx, nowIso, BATCH_SIZE);
+      const end = { status: 'dropped', error: 'The other side did not write in time' } as const;
+      for (const message of dropped)
+        if (message.background !== null) await announceEnd(trx, message, end, nowIso);
+      return dropped;
+    });
   }
 
   #isOpen(conversation: Conversation): boolean {

@@ -3,7 +3,7 @@ import { newId } from '../base/ids.ts';
 import type { ResolvedFile } from '../files/resolve-attachments.ts';
 import { type Conversation, findAnyConversation } from '../store/conversations.ts';
 import { noteSubject, type RequestRef } from '../store/idempotent-requests.ts';
-import { insertMessage, type NewMessage } from '../store/messages.ts';
+import { insertMessage, type Message, type NewMessage } from '../store/messages.ts';
 import type { Db } from '../store/tables.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
 import { type Outgoing, type Settled, settledOf } from './outbox.ts';
@@ -21,12 +21,12 @@ export interface Draft {
 
 /** A message that is stored and on its way. */
 export interface Written {
-  readonly messageId: string;
+  readonly message: Message;
   readonly settled: Promise<Settled>;
 }
 
 /**
- * Stores a message to a person, then sends it within so long. Messages of one conversation go out in the order in which
+ * Stores a message to a person, then sends it within so long: in the background if it has files. Messages of one conversation go out in the order in which
  * they were stored. Throws `no_conversation` when the conversation or its platform account is gone, `too_many_messages`,
  * `not_ready`.
  */
@@ -43,7 +43,7 @@ export async function writeMessage(
   // Nothing may be waited for from here on: another message could overtake this one.
   const settled = setOff(domain, outgoing, withinMs);
   domain.wakeups.wake(outgoing.message.accountId);
-  return { messageId: outgoing.message.id, settled };
+  return { message: outgoing.message, settled };
 }
 
 function setOff({ windows, outbox }: OutboundDomain, outgoing: Outgoing, withinMs: number): Promise<Settled> {
@@ -89,5 +89,6 @@ function rowOf(
     text,
     platformMessageIds: [],
     fileIds: files.map(({ fileId }) => fileId),
+    background: files.length > 0 ? 'waiting' : null,
   };
 }

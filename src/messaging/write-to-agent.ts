@@ -1,15 +1,23 @@
 import { GatewayError } from '../base/errors.ts';
+import { foldCase } from '../base/fold-case.ts';
 import { newId } from '../base/ids.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
 import type { ResolvedFile } from '../files/resolve-attachments.ts';
 import { listAgents } from '../store/agents.ts';
-import { findNewestConversation, openAgentConversation } from '../store/conversations.ts';
+import {
+  type Conversation,
+  findNewestConversation,
+  findProbeConversation,
+  openAgentConversation,
+} from '../store/conversations.ts';
 import { noteSubject } from '../store/idempotent-requests.ts';
 import { insertMessage, listMessagesBySeq } from '../store/messages.ts';
 import type { Db } from '../store/tables.ts';
+import { activeConversation } from './active-conversation.ts';
 import { announceMessage } from './announce.ts';
 import type { DmRequest, SentDm } from './dm.ts';
 import { filesToSend } from './files-to-send.ts';
+import { GATEWAY } from './inbox-view.ts';
 import type { OutboundDomain, Writer } from './outbound-domain.ts';
 
 /** Who writes to whom about what, among the agents of one account. */
@@ -30,24 +38,40 @@ export async function writeToAgent(
 ): Promise<SentDm> {
   const { accountId } = writer.scope;
   const files = await filesToSend(domain, accountId, request.attachments);
-  const messageId = await domain.store.db.transaction().execute(async (trx) => {
-    const parties = await partiesOf(trx, writer.scope, request);
-    return await storeMessage(trx, domain, writer, parties, request.text, files);
+  const { messageId, parties } = await domain.store.db.transaction().execute(async (trx) => {
+    const between = await partiesOf(trx, writer.scope, request);
+    const id = await storeMessage(trx, domain, writer, { parties: between, text: request.text, files });
+    return { messageId: id, parties: between };
   });
+  if (isProbe(parties)) domain.onProbeAnswered(writer.credentialId, parties.task);
   domain.wakeups.wake(accountId);
   return { kind: 'delivered', messageId };
 }
 
-async function partiesOf(db: Db, scope: AgentScope, { peer, task }: DmRequest): Promise<Parties> {
+function isProbe({ senderId, peerId }: Parties): boolean {
+  return senderId === peerId;
+}
+
+async function partiesOf(db: Db, scope: AgentScope, request: DmRequest): Promise<Parties> {
+  const { peer, task, conversationId } = request;
   if (!reaches(scope, 'agent')) throw new GatewayError('no_conversation');
+  if (conversationId !== null)
+    return await partiesIn(db, scope, await activeConversation(db, scope, request));
   return peer === '' ? await partiesOfNewest(db, scope, task) : await partiesNamed(db, scope, peer, task);
+}
+
+/** The gateway is no agent: by its name one answers its probe. */
+function isGateway(peer: string): boolean {
+  return peer === GATEWAY.remoteId || foldCase(peer) === foldCase(GATEWAY.remoteName ?? '');
 }
 
 /** Whom a name or an id means; of several with one name the default agent, then the oldest. */
 async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: string): Promise<Parties> {
-  const name = peer.toLowerCase();
+  const name = foldCase(peer);
   const agents = await listAgents(db, scope.accountId);
-  const meant = agents.find(({ id }) => id === peer) ?? agents.find((one) => one.name.toLowerCase() === name);
+  const meant = agents.find(({ id }) => id === peer) ?? agents.find((one) => foldCase(one.name) === name);
+  const probe = meant || !isGateway(peer) ? undefined : await findProbeConversation(db, scope);
+  if (probe) return await partiesIn(db, scope, probe);
   if (!meant) throw new GatewayError('agent_not_found');
   const senderId = scope.agentIds.find((id) => id !== meant.id);
   if (senderId === undefined)
@@ -55,11 +79,19 @@ async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: strin
   return { senderId, peerId: meant.id, task };
 }
 
-/** Who has both sides of a conversation answers what was said last. */
 async function partiesOfNewest(db: Db, scope: AgentScope, task: string): Promise<Parties> {
-  const conversation = await findNewestConversation(db, scope, 'agent', { peer: '', task });
-  const { agentId, peerAgentId } = conversation ?? {};
-  if (!conversation || !agentId || !peerAgentId) throw new GatewayError('no_conversation');
+  const conversation = await findNewestConversation(db, scope, {
+    platform: 'agent',
+    peer: { peer: '', task },
+  });
+  if (!conversation) throw new GatewayError('no_conversation');
+  return await partiesIn(db, scope, conversation);
+}
+
+/** Who has both sides of a conversation answers what was said last. */
+async function partiesIn(db: Db, scope: AgentScope, conversation: Conversation): Promise<Parties> {
+  const { agentId, peerAgentId } = conversation;
+  if (!agentId || !peerAgentId) throw new GatewayError('no_conversation');
   const [newest] = await listMessagesBySeq(db, [conversation.lastSeq]);
   const own = [agentId, peerAgentId].filter((id) => scope.agentIds.includes(id));
   const senderId = own.find((id) => id !== newest?.senderAgentId) ?? own[0];
@@ -68,14 +100,19 @@ async function partiesOfNewest(db: Db, scope: AgentScope, task: string): Promise
   return { senderId, peerId, task: conversation.task };
 }
 
+interface StoredParts {
+  readonly parties: Parties;
+  readonly text: string;
+  readonly files: readonly ResolvedFile[];
+}
+
 async function storeMessage(
   db: Db,
   { clock }: OutboundDomain,
   { scope: { accountId }, request }: Writer,
-  { senderId, peerId, task }: Parties,
-  text: string,
-  files: readonly ResolvedFile[],
+  { parties, text, files }: StoredParts,
 ): Promise<string> {
+  const { senderId, peerId, task } = parties;
   const nowIso = clock.nowIso();
   const wanted = { accountId, agentId: senderId, peerAgentId: peerId, task };
   const conversation = await openAgentConversation(db, wanted, nowIso);
@@ -95,7 +132,7 @@ async function storeMessage(
     },
     nowIso,
   );
-  await announceMessage(db, conversation, message, [peerId]);
+  await announceMessage(db, conversation, message, isProbe(parties) ? [] : [peerId]);
   if (request) await noteSubject(db, request, message.id);
   return message.id;
 }

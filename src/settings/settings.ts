@@ -90,6 +90,8 @@ export interface Settings {
     readonly allowedOrigins: readonly string[];
     readonly sessionIdleMs: number;
     readonly sessionsPerAccount: number;
+    /** Whether common requests bypass the MCP SDK. */
+    readonly fastPath: boolean;
   };
   readonly engine: {
     readonly threads: number;
@@ -276,6 +278,7 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       allowedOrigins: values.SVC_MCP_ALLOWED_ORIGINS,
       sessionIdleMs: values.SVC_MCP_SESSION_IDLE_S * 1_000,
       sessionsPerAccount: values.SVC_MCP_SESSIONS_PER_ACCOUNT,
+      fastPath: values.SVC_MCP_FAST_PATH === 'on',
     },
     logLevel: values.SVC_LOG_LEVEL,
   };

@@ -436,6 +436,12 @@ export const VARIABLES = {
     meaning:
       'MCP sessions per account; a new one replaces the least recently used, and answers 429 while all are in use',
   }),
+  SVC_MCP_FAST_PATH: variable({
+    default: 'on',
+    schema: z.enum(['on', 'off'], 'must be one of on, off'),
+    meaning:
+      '`on` answers common MCP requests without the MCP SDK, about ten times as fast and with the same bytes; `off` leaves every request to the SDK',
+  }),
   SVC_MASTER_KEY: variable({
     default: null,
     shownDefault: '`master.key` in the data directory',

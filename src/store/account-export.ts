@@ -36,6 +36,8 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   apiKeys: BY_ID,
   connections: BY_ID,
   botTokens: BY_ID,
+  botOwners: { by: 'account_id', order: ['bot_id'] },
+  ownerCodes: { by: 'account_id', order: ['bot_id'] },
   sipTrunks: { by: 'account_id', order: ['account_id'] },
   sipDids: BY_ID,
   calls: { by: 'account_id', order: ['call_id'] },
@@ -80,18 +82,26 @@ export async function* exportedPages(
   if (owned === null) return;
   let last: readonly unknown[] | null = null;
   do {
-    const rows: ExportedRow[] = await readPage(db, accountId, exportedName(table), owned, last);
+    const rows: ExportedRow[] = await readPage(db, accountId, {
+      table: exportedName(table),
+      owned,
+      after: last,
+    });
     last = rows.length === PAGE_SIZE ? owned.order.map((column) => rows.at(-1)![column]) : null;
     if (rows.length > 0) yield rows.map(withoutSecrets);
   } while (last !== null);
 }
 
+interface Page {
+  readonly table: string;
+  readonly owned: Owned;
+  readonly after: readonly unknown[] | null;
+}
+
 async function readPage(
   db: Db,
   accountId: string,
-  table: string,
-  { by, order }: Owned,
-  after: readonly unknown[] | null,
+  { table, owned: { by, order }, after }: Page,
 ): Promise<ExportedRow[]> {
   const columns = sql.join(order.map((column) => sql.ref(column)));
   const rest = after === null ? sql`` : sql`and (${columns}) > (${sql.join(after)})`;

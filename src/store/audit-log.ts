@@ -22,6 +22,13 @@ export type AuditAction = `${string}.${string}`;
 /** What changed, for people. Never a secret. */
 export type AuditDetail = Readonly<Record<string, unknown>>;
 
+interface AuditEntry {
+  readonly action: AuditAction;
+  readonly subject: string | null;
+  readonly detail?: AuditDetail;
+  readonly createdAt?: string;
+}
+
 /**
  * Writes down a change. Run it in the transaction that makes the change, so that neither stays without the other.
  * `subject` is the id of what was changed, null for the account itself.
@@ -29,10 +36,7 @@ export type AuditDetail = Readonly<Record<string, unknown>>;
 export async function audit(
   db: Db,
   actor: Actor,
-  action: AuditAction,
-  subject: string | null,
-  detail: AuditDetail = {},
-  createdAt: string = systemClock.nowIso(),
+  { action, subject, detail = {}, createdAt = systemClock.nowIso() }: AuditEntry,
 ): Promise<void> {
   const { accountId, kind, credentialId } = actor;
   await db
@@ -49,13 +53,17 @@ export async function audit(
     .execute();
 }
 
+interface AuditLine {
+  readonly action: AuditAction;
+  readonly detail: AuditDetail;
+  readonly createdAt: string;
+}
+
 /** Writes a line that nobody signed in stands behind, and returns its id. `accountId` null: it belongs to no account. */
 export async function insertAuditLine(
   db: Db,
   accountId: string | null,
-  action: AuditAction,
-  detail: AuditDetail,
-  createdAt: string,
+  { action, detail, createdAt }: AuditLine,
 ): Promise<number> {
   const { id } = await db
     .insertInto('auditLog')
@@ -90,7 +98,7 @@ export async function auditDeletion(
   createdAt: string,
 ): Promise<void> {
   const account = hash('sha256', accountId, 'hex');
-  await insertAuditLine(db, null, 'account.delete', { account, ...counts }, createdAt);
+  await insertAuditLine(db, null, { action: 'account.delete', detail: { account, ...counts }, createdAt });
 }
 
 /** Deletes up to `limit` lines of wrong passwords from before a time; returns how many. */

@@ -72,13 +72,17 @@ export async function listBots(db: Db, accountId: string): Promise<StoredBot[]> 
     .execute();
 }
 
+interface KnownToken {
+  readonly platform: BotPlatform;
+  readonly token: string;
+}
+
 /** Whether the account has registered this very token. Sealed texts differ each time, so each is opened. */
 export async function hasBotToken(
   db: Db,
   secrets: SecretBox,
   accountId: string,
-  platform: BotPlatform,
-  token: string,
+  { platform, token }: KnownToken,
 ): Promise<boolean> {
   const rows = await db
     .selectFrom('botTokens')

@@ -64,7 +64,7 @@ export async function disconnectLiveCalls(db: Db, nowIso: string): Promise<CallR
       state: 'disconnected',
       endedAt: nowIso,
       terminationResult: 'disconnected',
-      terminationReason: 'The gateway was restarted',
+      terminationReason: 'the gateway was restarted',
     })
     .where('endedAt', 'is', null)
     .returningAll()

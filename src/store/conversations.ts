@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { foldCase } from '../base/fold-case.ts';
 import { newId } from '../base/ids.ts';
 import type { AgentScope } from '../base/scope.ts';
 import type { Member } from './agents.ts';
@@ -102,6 +103,38 @@ export async function openAgentConversation(
   });
 }
 
+/** Whether it is a probe's: the gateway writes to an agent, which has this conversation with itself. */
+export function isOfProbe({ agentId, peerAgentId }: Pick<Conversation, 'agentId' | 'peerAgentId'>): boolean {
+  return agentId !== null && agentId === peerAgentId;
+}
+
+/** The probe that the scope's agents were sent last. */
+export async function findProbeConversation(
+  db: Db,
+  { agentIds }: AgentScope,
+): Promise<Conversation | undefined> {
+  return await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('agentId', 'in', agentIds)
+    .whereRef('agentId', '=', 'peerAgentId')
+    .where('status', '=', 'active')
+    .orderBy('lastSeq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Of all probes of an account; nobody writes in them any more unless they are named. */
+export async function closeProbeConversations(db: Db, accountId: string): Promise<void> {
+  await db
+    .updateTable('conversations')
+    .set({ status: 'closed' })
+    .where('accountId', '=', accountId)
+    .where('status', '=', 'active')
+    .whereRef('agentId', '=', 'peerAgentId')
+    .execute();
+}
+
 /** Undefined: there is none, or none that the scope may see. */
 export async function findConversation(
   db: Db,
@@ -158,6 +191,11 @@ export interface PeerName {
   readonly task: string;
 }
 
+interface PeerOnPlatform {
+  readonly platform: MessagePlatform;
+  readonly peer: PeerName;
+}
+
 /**
  * The conversation of one platform that has the newest message, of those that a scope may see. With a `peer`, the one
  * with them: names whatever their case, ids exactly; without one, whoever it is. An active one unless told otherwise.
@@ -165,8 +203,7 @@ export interface PeerName {
 export async function findNewestConversation(
   db: Db,
   scope: AgentScope,
-  platform: MessagePlatform,
-  { peer, task }: PeerName,
+  { platform, peer: { peer, task } }: PeerOnPlatform,
   status: string | null = 'active',
 ): Promise<Conversation | undefined> {
   let query = db
@@ -248,12 +285,12 @@ function isNamed(
   platform: MessagePlatform,
   peer: string,
 ): Expression<SqlBool> {
-  const name = peer.toLowerCase();
+  const name = foldCase(peer);
   if (platform !== 'agent')
     return eb.or([
       eb('conversations.remoteId', '=', peer),
       eb('conversations.alias', '=', peer),
-      eb(sql`lower(remote_name)`, '=', name),
+      eb(sql`fold_case(remote_name)`, '=', name),
     ]);
   const named = (column: 'conversations.agentId' | 'conversations.peerAgentId') =>
     eb(
@@ -262,7 +299,7 @@ function isNamed(
       eb
         .selectFrom('agents')
         .select('agents.id')
-        .where(({ eb: agent, or }) => or([agent('id', '=', peer), agent(sql`lower(name)`, '=', name)])),
+        .where(({ eb: agent, or }) => or([agent('id', '=', peer), agent(sql`fold_case(name)`, '=', name)])),
     );
   return eb.or([
     eb.and([named('conversations.peerAgentId'), eb('conversations.agentId', 'in', agentIds)]),

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import type { SqliteStatement, SqliteDatabase as StatementSource } from 'kysely';
+import { foldCase } from '../base/fold-case.ts';
 import { checkSchema, migrate } from './migrate.ts';
 import { describeFailure, StoreError } from './store-error.ts';
 
@@ -74,12 +75,18 @@ function openForWriting(path: string, nowIso: () => string): Database {
     database.pragma(`wal_autocheckpoint = ${WAL_LIMIT_PAGES}`);
     database.pragma('foreign_keys = on');
     database.pragma(`cache_size = -${PAGE_CACHE_KB}`);
+    // SQLite's own lower() knows ASCII alone. For queries only: a schema that used it could be opened by nobody else.
+    database.function('fold_case', { deterministic: true }, foldCaseOf);
     migrate(database, nowIso);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function foldCaseOf(text: unknown): string | null {
+  return typeof text === 'string' ? foldCase(text) : null;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../base/scope.ts';
 import type { Db, EventsTable, MessagePlatform } from './tables.ts';
 
@@ -8,27 +8,47 @@ export interface StoredEvent extends Omit<Selectable<EventsTable>, 'payload'> {
 }
 
 /** Without a platform it is for those alone who may use all of them. */
-export type NewEvent = Omit<StoredEvent, 'id' | 'messageSeq' | 'platform'> &
+export type NewEvent = Omit<StoredEvent, 'id' | 'messageSeq' | 'platform' | 'cursorTime'> &
   Partial<Pick<StoredEvent, 'messageSeq' | 'platform'>>;
 
 /** Returns the event's id. */
 export async function appendEvent(db: Db, event: NewEvent): Promise<number> {
-  const { id } = await db
-    .insertInto('events')
-    .values({ ...event, payload: JSON.stringify(event.payload) })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const { id } = await insertEvent(db, event, cursorTimeOf(event));
   return id;
+}
+
+/** Appends a copy of one event for each of these agents, all with the same cursor time. Run it in a transaction. */
+export async function appendCopies(
+  db: Db,
+  event: Omit<NewEvent, 'agentId'>,
+  agentIds: readonly string[],
+): Promise<void> {
+  let time: CursorTime = cursorTimeOf(event);
+  for (const agentId of agentIds) time = (await insertEvent(db, { ...event, agentId }, time)).cursorTime;
+}
+
+type CursorTime = RawBuilder<string> | string | null;
+
+async function insertEvent(
+  db: Db,
+  event: NewEvent,
+  cursorTime: CursorTime,
+): Promise<{ id: number; cursorTime: string | null }> {
+  return await db
+    .insertInto('events')
+    .values({ ...event, payload: JSON.stringify(event.payload), cursorTime })
+    .returning(['id', 'cursorTime'])
+    .executeTakeFirstOrThrow();
 }
 
 /** As `appendEvent`, unless the event's agent is gone: then it concerns nobody any more. */
 export async function appendAgentEvent(
   db: Db,
-  event: NewEvent & { readonly agentId: string },
+  event: Omit<NewEvent, 'messageSeq'> & { readonly agentId: string },
 ): Promise<void> {
   await db
     .insertInto('events')
-    .columns(['accountId', 'agentId', 'platform', 'type', 'payload', 'createdAt'])
+    .columns(['accountId', 'agentId', 'platform', 'type', 'payload', 'createdAt', 'cursorTime'])
     .expression((query) =>
       query
         .selectFrom('agents')
@@ -39,11 +59,34 @@ export async function appendAgentEvent(
           val(event.type).as('type'),
           val(JSON.stringify(event.payload)).as('payload'),
           val(event.createdAt).as('createdAt'),
+          laterThanAll(event).as('cursorTime'),
         ])
         .where('accountId', '=', event.accountId)
         .where('id', '=', event.agentId),
     )
     .execute();
+}
+
+/** An event that tells of a message is named by that message. */
+function cursorTimeOf(event: Omit<NewEvent, 'agentId'>): RawBuilder<string> | null {
+  return typeof event.messageSeq === 'number' ? null : laterThanAll(event);
+}
+
+/**
+ * A cursor names all other events by their time, so each has a later one than all messages of its account and all such
+ * events before it: a few milliseconds ahead of the clock when many happen at once, more after the clock stepped back.
+ */
+function laterThanAll({
+  accountId,
+  createdAt,
+}: Pick<NewEvent, 'accountId' | 'createdAt'>): RawBuilder<string> {
+  const ofEvents = sql`select max(cursor_time) from events where account_id = ${accountId} and cursor_time is not null`;
+  const ofMessages = sql`select max(created_at) from messages where account_id = ${accountId}`;
+  return sql`max(${createdAt}, ${justAfter(ofEvents)}, ${justAfter(ofMessages)})`;
+}
+
+function justAfter(time: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', (${time}), '+0.001 seconds'), '')`;
 }
 
 /** Events after `id` of a scope's platforms that concern its agents, or all of the account's; oldest first. */
@@ -53,37 +96,42 @@ export async function eventsOfAgents(
   id: number,
   limit: number,
 ): Promise<StoredEvent[]> {
-  return (await eventsWithin(db, scope, id).limit(limit).execute()).map(storedEvent);
+  const found = eventsOf(db, scope).where('id', '>', id).orderBy('id').limit(limit);
+  return (await found.execute()).map(storedEvent);
 }
 
-/** In these words, which those of its index are, too (migration 0007). */
-const IS_OF_A_CALL = sql<boolean>`type glob 'call_*'`;
-
-/** The same of one that has been read. */
-export function isOfACall({ type }: Pick<StoredEvent, 'type'>): boolean {
-  return type.startsWith('call_');
+/** Which events without a message are wanted. */
+export interface OtherEventFilter {
+  /** Later than this cursor time. */
+  readonly after: string;
+  /** And not later than this one; null: all of them. */
+  readonly until: string | null;
+  readonly platform: MessagePlatform | undefined;
+  readonly limit: number;
 }
 
-/** As `eventsOfAgents`, but of calls alone, and of one platform if it is given. */
-export async function callEventsOfAgents(
+/** Events of a scope that tell of no message, oldest first. */
+export async function otherEventsOfAgents(
   db: Db,
   scope: AgentScope,
-  id: number,
-  { platform, limit }: { readonly platform: MessagePlatform | undefined; readonly limit: number },
+  { after, until, platform, limit }: OtherEventFilter,
 ): Promise<StoredEvent[]> {
-  const ofCalls = eventsWithin(db, scope, id).where(IS_OF_A_CALL).limit(limit);
-  const wanted = platform === undefined ? ofCalls : ofCalls.where('platform', '=', platform);
-  return (await wanted.execute()).map(storedEvent);
+  let found = eventsOf(db, scope)
+    .where('cursorTime', '>', after)
+    .orderBy('cursorTime')
+    .orderBy('id')
+    .limit(limit);
+  if (until !== null) found = found.where('cursorTime', '<=', until);
+  if (platform !== undefined) found = found.where('platform', '=', platform);
+  return (await found.execute()).map(storedEvent);
 }
 
-function eventsWithin(db: Db, { accountId, agentIds, platforms }: AgentScope, id: number) {
+function eventsOf(db: Db, { accountId, agentIds, platforms }: AgentScope) {
   const ofAgents = db
     .selectFrom('events')
     .selectAll()
     .where('accountId', '=', accountId)
-    .where('id', '>', id)
-    .where(({ eb, or }) => or([eb('agentId', 'is', null), eb('agentId', 'in', agentIds)]))
-    .orderBy('id');
+    .where(({ eb, or }) => or([eb('agentId', 'is', null), eb('agentId', 'in', agentIds)]));
   return platforms === null ? ofAgents : ofAgents.where('platform', 'in', [...platforms]);
 }
 
@@ -91,28 +139,29 @@ function storedEvent(row: Selectable<EventsTable>): StoredEvent {
   return { ...row, payload: JSON.parse(row.payload) };
 }
 
-/** The account's last event of a call; 0: there is none. */
-export async function lastCallEvent(db: Db, accountId: string): Promise<number> {
-  const event = await db
+/** The cursor time of the account's newest event that tells of no message; undefined: there is none. */
+export async function newestEventTime(db: Db, accountId: string): Promise<string | undefined> {
+  const { time } = await db
     .selectFrom('events')
-    .select('id')
+    .select(({ fn }) => fn.max<string | null>('cursorTime').as('time'))
     .where('accountId', '=', accountId)
-    .where(IS_OF_A_CALL)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return event?.id ?? 0;
+    .where('cursorTime', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return time ?? undefined;
 }
 
-/** The agents that an account's events of calls after `id` concern; null among them: all. */
-export async function agentsOfCallEvents(db: Db, accountId: string, id: number): Promise<(string | null)[]> {
+/** The agents that an account's events after a cursor time concern, those that tell of no message; null among them: all. */
+export async function agentsOfOtherEvents(
+  db: Db,
+  accountId: string,
+  after: string,
+): Promise<(string | null)[]> {
   const rows = await db
     .selectFrom('events')
     .select('agentId')
     .distinct()
     .where('accountId', '=', accountId)
-    .where('id', '>', id)
-    .where(IS_OF_A_CALL)
+    .where('cursorTime', '>', after)
     .execute();
   return rows.map(({ agentId }) => agentId);
 }

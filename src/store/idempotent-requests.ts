@@ -33,13 +33,17 @@ export async function findRequest(
   return row && fromRow(row, secrets);
 }
 
+interface RequestStart {
+  readonly fingerprint: string;
+  readonly nowIso: string;
+}
+
 /** Notes that a request begins; takes the place of an older one with its key. */
 export async function beginRequest(
   db: Db,
   secrets: SecretBox,
   ref: RequestRef,
-  fingerprint: string,
-  nowIso: string,
+  { fingerprint, nowIso }: RequestStart,
 ): Promise<void> {
   const begun = {
     accountId: ref.accountId,
@@ -56,13 +60,17 @@ export async function beginRequest(
     .execute();
 }
 
+interface RequestEnd {
+  readonly status: number;
+  readonly answer: string;
+}
+
 /** Keeps the answer for whoever asks again. */
 export async function finishRequest(
   db: Db,
   secrets: SecretBox,
   ref: RequestRef,
-  status: number,
-  answer: string,
+  { status, answer }: RequestEnd,
 ): Promise<void> {
   await db
     .updateTable('idempotentRequests')

@@ -1,12 +1,17 @@
 import { type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../base/scope.ts';
+import { isoAfter, latestOf } from '../base/time.ts';
 import { isVisible } from './conversations.ts';
+import { newestEventTime } from './events.ts';
 import type { Db, MessagePlatform, MessageStatus, MessagesTable } from './tables.ts';
 
 export type Message = Selectable<MessagesTable>;
 
 /** A message before it has its place among all others. */
-export interface NewMessage extends Omit<Message, 'seq' | 'createdAt' | 'changedAt' | 'error'> {
+export interface NewMessage
+  extends Omit<Message, 'seq' | 'createdAt' | 'changedAt' | 'error' | 'background'> {
+  /** Left out: it is not sent in the background. */
+  readonly background?: Message['background'];
   /** What the platform calls it; an outbound one has none yet, and may get several. */
   readonly platformMessageIds: readonly string[];
   /** Its attachments, in order. */
@@ -22,10 +27,10 @@ export interface MessagePosition {
 /** Puts a message behind all others of the gateway, in or out. Run it in a transaction. */
 export async function insertMessage(db: Db, message: NewMessage, nowIso: string): Promise<Message> {
   const { platformMessageIds, fileIds, ...row } = message;
-  const createdAt = await timeAfterAll(db, nowIso);
+  const createdAt = await timeAfterAll(db, row.accountId, nowIso);
   const stored = await db
     .insertInto('messages')
-    .values({ ...row, error: null, createdAt, changedAt: createdAt })
+    .values({ background: null, ...row, error: null, createdAt, changedAt: createdAt })
     .returningAll()
     .executeTakeFirstOrThrow();
   const { conversationId, seq } = stored;
@@ -35,15 +40,20 @@ export async function insertMessage(db: Db, message: NewMessage, nowIso: string)
   return stored;
 }
 
-/** Clocks may be turned back, and a millisecond has room for many messages. */
-async function timeAfterAll(db: Db, nowIso: string): Promise<string> {
+/**
+ * Not before any other message, and later than every event of the account that has a place of its own (`timeOfEvent`),
+ * even when the clock steps back. Many messages may share a millisecond.
+ */
+async function timeAfterAll(db: Db, accountId: string, nowIso: string): Promise<string> {
   const newest = await db
     .selectFrom('messages')
     .select('createdAt')
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return newest && newest.createdAt > nowIso ? newest.createdAt : nowIso;
+  const eventTime = await newestEventTime(db, accountId);
+  const earliest = eventTime === undefined ? nowIso : isoAfter(eventTime, 1);
+  return latestOf(nowIso, earliest, newest?.createdAt ?? '');
 }
 
 async function attach(db: Db, messageSeq: number, fileIds: readonly string[]): Promise<void> {
@@ -152,14 +162,19 @@ export interface StatusChange {
   readonly status: MessageStatus;
   readonly error?: string | null;
   readonly expiresAt?: string | null;
+  readonly background?: Message['background'];
+}
+
+interface StatusStep {
+  readonly from: readonly MessageStatus[];
+  readonly change: StatusChange;
 }
 
 /** Moves a message on, unless it is in none of the statuses `from`; returns whether it moved. */
 export async function changeMessageStatus(
   db: Db,
   seq: number,
-  from: readonly MessageStatus[],
-  change: StatusChange,
+  { from, change }: StatusStep,
   nowIso: string,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -169,6 +184,11 @@ export async function changeMessageStatus(
     .where('status', 'in', from)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Notes whether the platform may have something of a message that is sent in the background. */
+export async function setBackground(db: Db, seq: number, background: 'waiting' | 'begun'): Promise<void> {
+  await db.updateTable('messages').set({ background }).where('seq', '=', seq).execute();
 }
 
 /** What somebody wrote, as they changed it. */
@@ -257,13 +277,17 @@ export interface MessageFilter {
   readonly conversationId?: string | undefined;
 }
 
+interface PageOfMessages {
+  readonly position: MessagePosition;
+  readonly filter: MessageFilter;
+  readonly limit: number;
+}
+
 /** Messages behind a place, of the conversations that a scope may see, oldest first. */
 export async function messagesAfter(
   db: Db,
   scope: AgentScope,
-  { createdAt, seq }: MessagePosition,
-  { platform, conversationId }: MessageFilter,
-  limit: number,
+  { position: { createdAt, seq }, filter: { platform, conversationId }, limit }: PageOfMessages,
 ): Promise<Message[]> {
   const found = db
     .selectFrom('messages')

@@ -7,11 +7,13 @@ import { migration0004 } from './migrations/0004-messages.ts';
 import { migration0005 } from './migrations/0005-event-platforms.ts';
 import { migration0006 } from './migrations/0006-mcp-authorizations.ts';
 import { migration0007 } from './migrations/0007-call-events.ts';
-
 import { migration0008 } from './migrations/0008-owners.ts';
 import { migration0009 } from './migrations/0009-trunk-tokens.ts';
 import { migration0010 } from './migrations/0010-account-caps.ts';
 import { migration0011 } from './migrations/0011-refresh-repeats.ts';
+import { migration0012 } from './migrations/0012-bot-owners.ts';
+import { migration0013 } from './migrations/0013-cursor-times.ts';
+import { migration0014 } from './migrations/0014-background-messages.ts';
 
 import { StoreError } from './store-error.ts';
 
@@ -27,6 +29,9 @@ const MIGRATIONS: readonly Migration[] = [
   migration0009,
   migration0010,
   migration0011,
+  migration0012,
+  migration0013,
+  migration0014,
 ];
 
 /**

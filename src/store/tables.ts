@@ -16,6 +16,7 @@ export interface Tables {
   agentAccounts: AgentAccountsTable;
   agentProviders: AgentProvidersTable;
   auditLog: AuditLogTable;
+  botOwners: BotOwnersTable;
   botTokens: BotTokensTable;
   calls: CallsTable;
   connections: ConnectionsTable;
@@ -39,6 +40,7 @@ export interface Tables {
   oauthClients: OauthClientsTable;
   oauthGrants: OauthGrantsTable;
   oauthTokens: OauthTokensTable;
+  ownerCodes: OwnerCodesTable;
   platformMessages: PlatformMessagesTable;
   sessions: SessionsTable;
   signIns: SignInsTable;
@@ -147,6 +149,24 @@ export interface BotTokensTable {
   discordAppId: string | null;
   sealedSigningSecret: string | null;
   createdAt: string;
+}
+
+/** The person who owns a bot, by the conversation that they have with it. */
+export interface BotOwnersTable {
+  botId: string;
+  accountId: string;
+  conversationId: string;
+  createdAt: string;
+}
+
+/** What the owner of a bot sends it once, as SHA-256. `usedBy` is the platform's name for who did; null: nobody so far. */
+export interface OwnerCodesTable {
+  botId: string;
+  accountId: string;
+  codeHash: string;
+  usedBy: string | null;
+  createdAt: string;
+  expiresAt: string;
 }
 
 /** The model behind an agent. `config` and `eventFilter` are JSON; secrets of the config are sealed apart. */
@@ -397,6 +417,8 @@ export interface EventsTable {
   createdAt: string;
   messageSeq: number | null;
   platform: MessagePlatform | null;
+  /** Its time in cursors, which no other event of the account has; null: it is named by its message. */
+  cursorTime: string | null;
 }
 
 export type ConversationStatus = 'active' | 'closed';
@@ -465,6 +487,11 @@ export interface MessagesTable {
    * of it. Of an inbound one: until when its event waits behind such messages.
    */
   expiresAt: string | null;
+  /**
+   * Of a message that is sent in the background: `waiting` while the platform certainly has nothing of it, `begun` from
+   * the first attempt on. Null: its sender waits for the outcome.
+   */
+  background: 'waiting' | 'begun' | null;
 }
 
 /**

@@ -8,6 +8,14 @@ export interface OwnRemote {
   readonly id: string;
   readonly remoteId: string;
   readonly label: string;
+  readonly createdAt: string;
+}
+
+/** A bot's conversation with its owner. */
+export interface OwnedBot {
+  readonly conversation: Conversation;
+  /** When the bot was registered. */
+  readonly createdAt: string;
 }
 
 /** The account's connection to a person at a platform, made last or of this id; undefined: there is none. */
@@ -19,7 +27,7 @@ export async function newestConnection(
 ): Promise<OwnRemote | undefined> {
   const all = db
     .selectFrom('connections')
-    .select(['id', 'remoteId', 'label'])
+    .select(['id', 'remoteId', 'label', 'createdAt'])
     .where('accountId', '=', accountId)
     .where('provider', '=', platform)
     .where('loginKey', 'is not', null)
@@ -45,15 +53,26 @@ export async function newestBot(
   return await wanted.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** The active conversation of a bot that has the newest message; undefined: nobody has written to it. */
-export async function newestBotConversation(db: Db, botId: string): Promise<Conversation | undefined> {
-  return await db
-    .selectFrom('conversations')
-    .selectAll()
-    .where('memberType', '=', 'bot_token')
-    .where('memberId', '=', botId)
-    .where('status', '=', 'active')
-    .orderBy('lastSeq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+/** The account's own bot at a platform whose owner is known, registered last or of this id; undefined: there is none. */
+export async function newestOwnedBot(
+  db: Db,
+  accountId: string,
+  platform: Platform,
+  botId: string | null,
+): Promise<OwnedBot | undefined> {
+  const all = db
+    .selectFrom('botOwners')
+    .innerJoin('botTokens', 'botTokens.id', 'botOwners.botId')
+    .innerJoin('conversations', 'conversations.id', 'botOwners.conversationId')
+    .selectAll('conversations')
+    .select('botTokens.createdAt as registeredAt')
+    .where('botTokens.accountId', '=', accountId)
+    .where('botTokens.platform', '=', platform as BotPlatform)
+    .where('conversations.accountId', '=', accountId);
+  const wanted = botId === null ? all : all.where('botTokens.id', '=', botId);
+  const newestFirst = wanted.orderBy('botTokens.createdAt', 'desc').orderBy('botTokens.id', 'desc');
+  const found = await newestFirst.limit(1).executeTakeFirst();
+  if (!found) return undefined;
+  const { registeredAt, ...conversation } = found;
+  return { conversation, createdAt: registeredAt };
 }

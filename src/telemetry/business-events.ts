@@ -113,8 +113,12 @@ export class BusinessEvents {
   }
 
   /** Messages that an earlier process had under way. */
-  messagesLeftByRestart(left: { readonly unknown: number; readonly resent: number }): void {
-    if (left.unknown + left.resent > 0)
+  messagesLeftByRestart(left: {
+    readonly unknown: number;
+    readonly resent: number;
+    readonly failed: number;
+  }): void {
+    if (left.unknown + left.resent + left.failed > 0)
       this.#loggers.messaging.warn({ ...left }, 'messages were under way when the gateway ended');
   }
 

@@ -5,8 +5,8 @@ import { registerReadMetric } from './read-metric.ts';
 export interface McpReading {
   /** Open now. */
   readonly sessions: number;
-  /** Answers outside sessions, without a server of the SDK and with one. */
-  readonly quick: number;
+  /** Answers outside sessions, without the SDK and by it. */
+  readonly fast: number;
   readonly sdk: number;
   /** Sessions that there was no room for. */
   readonly refused: number;
@@ -46,9 +46,9 @@ export function registerMcpMetrics(registry: Registry, read: ReadMcp): void {
   registerReadMetric(registry, {
     name: 'svc_mcp_answers_total',
     type: 'counter',
-    help: 'MCP requests outside sessions, answered with a server of the SDK or without one',
+    help: 'MCP requests outside sessions, answered by the fast path or by the SDK',
     samples: () => [
-      { value: read().quick, labels: { by: 'quick' } },
+      { value: read().fast, labels: { by: 'fast_path' } },
       { value: read().sdk, labels: { by: 'sdk' } },
     ],
   });

@@ -1,4 +1,5 @@
 import { Downlink } from './downlink.ts';
+import type { QueueMemory } from './playout-memory.ts';
 import type { AgentPlacement, ClearPoint, Command } from './protocol.ts';
 import { Uplink } from './uplink.ts';
 
@@ -17,7 +18,7 @@ export interface AgentAudioObserver {
   cleared(playedMs: number, droppedMs: number): void;
   /** The oldest audio was dropped because frames were not taken for 200 ms. */
   overrun(lostMs: number): void;
-  /** The newest audio sent was dropped because a minute of it waits already. */
+  /** The newest audio sent was dropped because 70 s of it wait already, or there is no memory for more. */
   overflow(lostMs: number): void;
 }
 
@@ -49,15 +50,17 @@ export class AgentLink implements AgentAudio {
   readonly legId: number;
   readonly #host: AgentLinkHost;
   readonly #observer: AgentAudioObserver;
-  readonly #uplink = new Uplink();
+  readonly #uplink: Uplink;
   readonly #clears: { readonly point: ClearPoint; readonly backlogMs: number }[] = [];
   #downlink: Downlink | null = null;
   #toldPlayedMs = 0;
   #toldDroppedMs = 0;
   #closed = false;
 
-  constructor(legId: number, host: AgentLinkHost, observer: AgentAudioObserver) {
+  /** `memory`: for what waits to be played. */
+  constructor(legId: number, host: AgentLinkHost, observer: AgentAudioObserver, memory: QueueMemory) {
     this.legId = legId;
+    this.#uplink = new Uplink(memory);
     this.#host = host;
     this.#observer = observer;
   }
@@ -106,6 +109,7 @@ export class AgentLink implements AgentAudio {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#uplink.clear();
     this.#host.send({ type: 'agent.leave', callId: this.#host.callId, legId: this.legId });
     this.#host.left(this);
   }

@@ -6,6 +6,7 @@ import type { MediaEvent } from '../connectors/contract/media-leg.ts';
 import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
 import { CallJournal } from './call-journal.ts';
 import type { EngineCall, EngineCallObserver } from './engine-call.ts';
+import type { QueueMemory } from './playout-memory.ts';
 import {
   type CallOutcome,
   type CallPlacement,
@@ -112,10 +113,10 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     this.send({ type: 'call.start_audio', callId: this.callId });
   }
 
-  joinAgent(observer: AgentAudioObserver): AgentAudio {
+  joinAgent(observer: AgentAudioObserver, memory: QueueMemory): AgentAudio {
     this.#lastLegId++;
     const { callId } = this;
-    const agent = new AgentLink(this.#lastLegId, this, observer);
+    const agent = new AgentLink(this.#lastLegId, this, observer, memory);
     this.#agents.push(agent);
     this.send({ type: 'agent.join', callId, agent: agent.placement() });
     return agent;
@@ -202,7 +203,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #finished(outcome: CallOutcome): void {
     switch (outcome.type) {
       case 'closed':
-        this.#end();
+        this.#endAfterReplies();
         return;
       case 'open_failed':
         if (this.#opening === null) this.#lost(outcome.error.message);
@@ -210,11 +211,19 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
         return;
       case 'failed':
         this.#host.failed(this.callId, outcome.error);
-        this.#end({ result: 'internal_error', reason: outcome.error.message });
+        this.#end({ result: 'internal_error', reason: 'The call failed in the engine' });
         return;
       default:
         return unreachable(outcome);
     }
+  }
+
+  /**
+   * The last replies were posted before the outcome, but through another port, which this thread may read later. The
+   * second turn of the event loop begins after every port has been read.
+   */
+  #endAfterReplies(): void {
+    setImmediate(() => setImmediate(() => this.#end()));
   }
 
   #notOpened(error: Error): void {

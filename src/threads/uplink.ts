@@ -1,15 +1,20 @@
+import type { QueueMemory } from './playout-memory.ts';
 import type { ClearPoint } from './protocol.ts';
 import { ringMemory } from './ring-layout.ts';
 import { RingProducer } from './ring-producer.ts';
 
 /** Refilled every tick: 85 ms at the highest rate, 256 ms at 16 kHz. */
 const RING_SAMPLES = 4_096;
-const MAX_BACKLOG_MS = 60_000;
+/** A frame of 1 MB at 8 kHz, the longest that a client can send, lasts 65.5 s; some may wait before it. */
+const MAX_BACKLOG_MS = 70_000;
 /** Marks wait in the backlog too; a client that sends more than this without audio loses the newest. */
 const MAX_BACKLOG_ITEMS = 10_000;
 
 /** Room for so much is used again and again: an agent that speaks live may be a little ahead for a whole call. */
 const BLOCK_SAMPLES = 2_048;
+
+/** What an item takes beside its samples, or so: pieces of a few samples each would fill the memory uncounted. */
+const ITEM_BYTES = 256;
 
 interface BacklogAudio {
   readonly type: 'audio';
@@ -26,11 +31,16 @@ type BacklogItem = BacklogAudio | { readonly type: 'mark'; readonly markId: numb
 export class Uplink {
   readonly memory = ringMemory(RING_SAMPLES);
   readonly #ring = new RingProducer(this.memory);
+  readonly #backlogMemory: QueueMemory;
   readonly #backlog: BacklogItem[] = [];
   /** A block that is empty, once there was one. */
   #spare: BacklogAudio | null = null;
   #backlogMs = 0;
   #rateHz = 8_000;
+
+  constructor(backlogMemory: QueueMemory) {
+    this.#backlogMemory = backlogMemory;
+  }
 
   /** Milliseconds that wait to be played, in the ring and behind it. */
   get queuedMs(): number {
@@ -58,7 +68,7 @@ export class Uplink {
   advance(): void {
     let moved = 0;
     while (moved < this.#backlog.length && this.#move(this.#backlog[moved] as BacklogItem)) {
-      this.#keepBlock(this.#backlog[moved] as BacklogItem);
+      this.#release(this.#backlog[moved] as BacklogItem);
       moved++;
     }
     if (moved > 0) this.#backlog.splice(0, moved);
@@ -67,7 +77,7 @@ export class Uplink {
   /** Forgets the backlog; returns its milliseconds and where in the ring the clearing ends. */
   clear(): { readonly point: ClearPoint; readonly backlogMs: number } {
     const backlogMs = this.#backlogMs;
-    for (const item of this.#backlog) this.#keepBlock(item);
+    for (const item of this.#backlog) this.#release(item);
     this.#backlog.length = 0;
     this.#setBacklog(0);
     return { point: { position: this.#ring.position, noteCount: this.#ring.notesWritten }, backlogMs };
@@ -76,22 +86,23 @@ export class Uplink {
   #keep(samples: Int16Array, from: number, sampleRateHz: number): number {
     const roomMs = this.#backlog.length < MAX_BACKLOG_ITEMS ? MAX_BACKLOG_MS - this.#backlogMs : 0;
     const length = Math.min(samples.length - from, Math.floor((roomMs * sampleRateHz) / 1000));
-    if (length > 0) {
-      const room = this.#roomFor(length, sampleRateHz);
-      room.samples.set(samples.subarray(from, from + length), room.to);
-      room.to += length;
-      this.#setBacklog(this.#backlogMs + (length * 1000) / sampleRateHz);
-    }
+    const room = length > 0 ? this.#roomFor(length, sampleRateHz) : null;
+    if (room === null) return ((samples.length - from) * 1000) / sampleRateHz;
+    room.samples.set(samples.subarray(from, from + length), room.to);
+    room.to += length;
+    this.#setBacklog(this.#backlogMs + (length * 1000) / sampleRateHz);
     return ((samples.length - from - length) * 1000) / sampleRateHz;
   }
 
-  /** The end of the backlog, where there is room for so many samples. */
-  #roomFor(length: number, sampleRateHz: number): BacklogAudio {
+  /** The end of the backlog, where there is room for so many samples; null where there is no memory for them. */
+  #roomFor(length: number, sampleRateHz: number): BacklogAudio | null {
     const last = this.#backlog.at(-1);
     const goesOn = last?.type === 'audio' && last.sampleRateHz === sampleRateHz;
     if (goesOn && last.to + length <= last.samples.length) return last;
     // After a mark or at another rate it has its own length, so that many small pieces take no more.
-    const room = this.#newRoom(last === undefined || goesOn ? Math.max(length, BLOCK_SAMPLES) : length);
+    const capacity = last === undefined || goesOn ? Math.max(length, BLOCK_SAMPLES) : length;
+    if (!this.#backlogMemory.take(capacity * Int16Array.BYTES_PER_ELEMENT + ITEM_BYTES)) return null;
+    const room = this.#newRoom(capacity);
     room.sampleRateHz = sampleRateHz;
     this.#backlog.push(room);
     return room;
@@ -110,8 +121,11 @@ export class Uplink {
     this.#ring.noteBehind(milliseconds);
   }
 
-  #keepBlock(item: BacklogItem): void {
-    if (item.type !== 'audio' || item.samples.length !== BLOCK_SAMPLES) return;
+  /** Gives an item's memory back; one block of the usual length is kept for the next time. */
+  #release(item: BacklogItem): void {
+    if (item.type !== 'audio') return;
+    this.#backlogMemory.give(item.samples.byteLength + ITEM_BYTES);
+    if (item.samples.length !== BLOCK_SAMPLES) return;
     item.from = 0;
     item.to = 0;
     this.#spare = item;

@@ -45,6 +45,29 @@ it('tells a platform without a login from one without a connector', async () => 
   expect((await call()).body.detail).toBe('No telegram bot registered');
 });
 
+it('writes to the agents of a probe, and counts what answers it', async () => {
+  const { agentApi, settingsApi } = pair.caller;
+  const read = async (query: string) => (await agentApi.get(`/api/inbox${query}`)).body;
+  expect((await settingsApi.get('/api/keys/test-agent/status')).status).toBe(404);
+  const { cursor } = await read('');
+  const waiting = read(`?wait=10&last_message_cursor=${encodeURIComponent(cursor)}`);
+  const started = (await settingsApi.post('/api/keys/test-agent/start')).body;
+  expect(started.done).toBe(false);
+  const [conversation] = (await waiting).conversations;
+  expect(conversation).toMatchObject({
+    platform: 'agent',
+    remote_name: 'Gateway test',
+    messages: [{ direction: 'inbound' }],
+  });
+  const { conversation_id } = conversation;
+  const answer = await agentApi.post('/api/dm/chat', { platform: 'agent', conversation_id, text: 'here' });
+  expect(answer.status).toBe(200);
+  expect((await settingsApi.get('/api/keys/test-agent/status')).body).toMatchObject({
+    done: true,
+    keys: [{ replied: true, verdict: 'replied' }],
+  });
+});
+
 it('sees which agents hold a call WebSocket or an MCP stream open, and which keys were used', async () => {
   const { agentApi, settingsApi, agentKey, baseUrl } = pair.caller;
   const unused = (await settingsApi.post('/api/api-keys', { name: 'unused' })).body;
@@ -52,7 +75,6 @@ it('sees which agents hold a call WebSocket or an MCP stream open, and which key
   const authorization = `Bearer ${assistant.key}`;
   const session = await new McpCaller(`${baseUrl}/mcp/?stateful`, { authorization }).open();
   const listener = await session.listen();
-  expect((await settingsApi.get('/api/keys/test-agent/status')).status).toBe(404);
   const { outbound } = await pair.connect();
   const agent = await Agent.connect(outbound.audio.stream_url, agentKey, 8_000);
   const started = (await settingsApi.post('/api/keys/test-agent/start')).body;

@@ -56,6 +56,16 @@ async function messages(): Promise<any[]> {
 
 const send = (body: object) => gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', ...body });
 
+/** Resolves once an event tells that a message was sent. */
+async function ended({ body: { message_id } }: Awaited<ReturnType<typeof send>>): Promise<void> {
+  await waitFor('dm_sent', async () => {
+    const { body } = await gateway.agentApi.get('/api/inbox?last_message_cursor=2020-01-01');
+    return body.events?.some((event: object) =>
+      expect.objectContaining({ type: 'dm_sent', message_id }).asymmetricMatch(event),
+    );
+  });
+}
+
 async function uploaded(bytes: Buffer, name: string, headers = { 'X-API-Key': gateway.agentKey }) {
   const form = new FormData();
   form.append('file', new Blob([bytes]), name);
@@ -83,7 +93,8 @@ it('takes attachments in their three shapes, and shows them in the inbox', async
       { bytes_b64: Buffer.from('inline').toString('base64'), name: 'i.txt', mime: 'text/plain' },
     ],
   });
-  expect(answer).toMatchObject({ status: 200, body: { status: 'delivered' } });
+  expect(answer).toMatchObject({ status: 202, body: { status: 'queued', reason: 'still_sending' } });
+  await ended(answer);
   const received = ada.received.slice(before);
   expect(documentsOf(received)).toEqual([bytes.toString('latin1'), 'from afar', 'inline']);
   expect(received.map(({ caption }) => caption)).toContain('three files');
@@ -105,7 +116,7 @@ it('sends nothing when an attachment is not right', async () => {
   const foreign = await uploaded(Buffer.from('not yours'), 'x', { 'X-API-Key': key });
   const wrong: [unknown, number, string][] = [
     [{ file_id: foreign.file_id }, 403, 'File belongs to another user'],
-    [{ file_id: 'f_nothing' }, 404, 'File not found'],
+    [{ file_id: 'f_nothing' }, 404, 'Unknown file token'],
     [{ url: 'http://127.0.0.1/' }, 400, 'Invalid URL / SSRF blocked'],
     [{ url: 'http://169.254.169.254/latest/meta-data/' }, 400, 'Invalid URL / SSRF blocked'],
     [{ url: urlOutside('/missing') }, 502, 'The URL could not be fetched'],
@@ -142,7 +153,7 @@ it('passes on what somebody sent, by the URL that the inbox shows', async () => 
     return all.find(({ name }) => name === 'pass.bin')?.url as string | undefined;
   });
   const before = ada.received.length;
-  expect(await send({ text: 'yours', attachments: [{ url }] })).toMatchObject({ status: 200 });
+  await ended(await send({ text: 'yours', attachments: [{ url }] }));
   expect(documentsOf(ada.received.slice(before))).toEqual(['pass it on']);
 });
 

@@ -238,12 +238,15 @@ describe('the call WebSocket', () => {
     expect(Number(played_ms) + Number(dropped_ms)).toBe(1000);
   });
 
-  it('takes a message of exactly 1 MB', async () => {
-    const agent = await joinNear(48_000, false);
+  it.each([8_000, 48_000])('takes a message of exactly 1 MB at %i Hz', async (sampleRateHz) => {
+    const agent = await joinNear(sampleRateHz, false);
     agent.sendRaw(new Uint8Array(MAX_MESSAGE_BYTES));
     agent.clear();
     const { played_ms, dropped_ms } = await agent.waitFor('cleared');
-    expect(Number(played_ms) + Number(dropped_ms)).toBe(Math.round(MAX_MESSAGE_BYTES / 2 / 48));
+    expect(Number(played_ms) + Number(dropped_ms)).toBe(
+      Math.round((MAX_MESSAGE_BYTES / 2 / sampleRateHz) * 1000),
+    );
+    expect(agent.events.filter(({ type }) => type === 'call_error')).toEqual([]);
   });
 
   it('closes a socket that sends more, with 1009, and the call lives on', async () => {

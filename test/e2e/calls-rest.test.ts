@@ -175,6 +175,7 @@ describe('a call between two gateways', () => {
       caller: '',
       created_at: expect.stringMatching(ISO_TIME),
       ended_at: null,
+      termination: null,
     };
     const status = { ...call, transcript: [], transcript_length: 0 };
     expect((await caller().get(`/api/call/${id}`)).body).toEqual(status);
@@ -182,7 +183,12 @@ describe('a call between two gateways', () => {
     expect((await caller().get('/api/calls')).body).toEqual({ calls: [call] });
 
     const hungUp = await caller().delete(`/api/call/${id}`);
-    const ended = { ...call, state: 'ended', ended_at: expect.stringMatching(ISO_TIME) };
+    const ended = {
+      ...call,
+      state: 'ended',
+      ended_at: expect.stringMatching(ISO_TIME),
+      termination: { result: 'completed', reason: 'hung up by the agent' },
+    };
     expect([hungUp.status, hungUp.body]).toEqual([202, ended]);
     expect((await caller().get('/api/calls')).body).toEqual({ calls: [] });
   });
@@ -252,6 +258,20 @@ describe('a call between two gateways', () => {
     await far.closed;
   });
 
+  it('has sent its digits when the far end hangs up on the last one', async () => {
+    for (const digits of ['5', '1#']) {
+      const calls = await pair.connect();
+      const far = await Agent.connect(calls.inbound.audio.stream_url, pair.callee.agentKey, 8000);
+      const path = `/api/call/${calls.outbound.call_id}`;
+      const sent = caller().post(`${path}/dtmf`, { digits });
+      await far.waitFor('dtmf', { digit: digits.at(-1) });
+      await callee().delete(`/api/call/${calls.inbound.call_id}`);
+      const { status, body } = await sent;
+      expect([status, body]).toEqual([200, { status: 'ok' }]);
+      await isGoneAtCaller(calls.outbound);
+    }
+  });
+
   it('rings: an invitation on the feed, then accepted', async () => {
     const calls = await pair.ring();
     const { call_id: id } = calls.inbound;
@@ -300,8 +320,8 @@ describe('a call between two gateways', () => {
     expect([refused.status, refused.body.state]).toEqual([200, 'refused']);
     expect(refused.body.ended_at).toMatch(ISO_TIME);
     expect((await callee().post(`${path}/accept`)).status).toBe(404);
-    await isGoneAtCaller(calls.outbound);
-    const atCaller = await waitFor('the record', () => overAs(pair.caller, calls.outbound, 'ended'));
+    await pair.caller.waitForState(calls.outbound.call_id, 'disconnected');
+    const atCaller = await waitFor('the record', () => overAs(pair.caller, calls.outbound, 'disconnected'));
     expect(atCaller.result).toBe('refused');
     await waitFor('the record', () => overAs(pair.callee, calls.inbound, 'refused'));
     expect((await callee().get(path)).body).toMatchObject({ state: 'refused', transcript: [] });
@@ -323,8 +343,8 @@ describe('a call between two gateways', () => {
 
   it('does not reach a number that is not listed', async () => {
     const call = await pair.caller.placeCall(pair.uriOf('+33999999999'));
-    await isGoneAtCaller(call);
-    const { result, reason } = await waitFor('the record', () => overAs(pair.caller, call, 'ended'));
+    await pair.caller.waitForState(call.call_id, 'disconnected');
+    const { result, reason } = await waitFor('the record', () => overAs(pair.caller, call, 'disconnected'));
     expect(result).toBe('failed');
     expect(reason).toContain('404');
     expect((await callee().get('/api/calls')).body).toEqual({ calls: [] });
@@ -348,7 +368,7 @@ describe('a call between two gateways', () => {
     await pair.caller.settingsApi.post('/api/sip/dids', { number, auto_answer: true });
     const url = `sip:${number}@127.0.0.1:${pair.caller.sipPort}`;
     const call = await pair.callee.placeCall(url);
-    const { result } = await waitFor('the record', () => overAs(pair.callee, call, 'ended'));
+    const { result } = await waitFor('the record', () => overAs(pair.callee, call, 'disconnected'));
     expect(result).toBe('busy');
     for (const calls of held) await pair.hangUp(calls);
   });

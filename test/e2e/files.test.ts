@@ -110,6 +110,37 @@ it('takes and gives 25 MB, to the byte, in memory that does not grow with them',
   expect(downloadMb).toBeLessThan(MOST_GROWTH_MB);
 });
 
+it('takes 25 MB as base64 in JSON, in memory that does not grow with them', async () => {
+  const bytes = Buffer.alloc(CAP_BYTES);
+  for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
+  const jsonOf = (inside: Buffer) =>
+    Buffer.from(JSON.stringify({ bytes_b64: inside.toString('base64'), name: 'big.bin', mime: 'a/b' }));
+  const send = async (body: Buffer<ArrayBuffer>): Promise<Answer> => {
+    const headers = { 'X-API-Key': gateway.agentKey, 'Content-Type': 'application/json' };
+    const answer = await fetch(`${gateway.baseUrl}/api/files`, { method: 'POST', headers, body });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const [full, over] = [jsonOf(bytes), jsonOf(Buffer.alloc(CAP_BYTES + 1))];
+  await send(jsonOf(bytes.subarray(0, MB)));
+  const beforeMb = residentMb();
+  const uploads = async () => {
+    let last: Answer | null = null;
+    for (let round = 0; round < ROUNDS / 4; round++) {
+      last = await send(full);
+      expect([last.status, last.body.size]).toEqual([200, CAP_BYTES]);
+    }
+    const downloaded = Buffer.from(await (await fetch(last!.body.url)).arrayBuffer());
+    expect(downloaded.equals(bytes)).toBe(true);
+  };
+  const growthMb = (await peakMb(uploads())) - beforeMb;
+  console.log(`${growthMb.toFixed(1)} MB over what it was while 5 times 25 MB came as base64`);
+  expect(growthMb).toBeLessThan(MOST_GROWTH_MB);
+  expect(await send(over)).toEqual({
+    status: 413,
+    body: { detail: `File exceeds max size (${CAP_BYTES} bytes)` },
+  });
+});
+
 it('answers 413 to 25 MB and a byte, before the rest is read', async () => {
   expect(await upload(Buffer.alloc(CAP_BYTES + 1))).toEqual({
     status: 413,

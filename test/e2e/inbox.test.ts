@@ -74,6 +74,19 @@ it('tells its WebSocket of agents that the key gets later, from then on', async 
   socket.terminate();
 });
 
+it.each([
+  ['Étoile', 'éTOILE'],
+  ['Юлия', 'ЮЛИЯ'],
+])('writes to the agent %s who is called %s, and finds what was written', async (name, peer) => {
+  const { agentApi, settingsApi } = gateway;
+  const { id } = (await settingsApi.post('/api/agents', { name })).body;
+  const sent = await agentApi.post('/api/dm/chat', { platform: 'agent', peer, text: `for ${name}` });
+  expect([sent.status, sent.body.status]).toEqual([200, 'delivered']);
+  const { body } = await agentApi.get(`/api/inbox?platform=agent&peer=${encodeURIComponent(peer)}`);
+  expect(body.conversations[0].messages.map(({ text }: { text: string }) => text)).toEqual([`for ${name}`]);
+  expect(body.conversations[0].agents.map((agent: { id: string }) => agent.id)).not.toContain(id);
+});
+
 it('lets nobody wait for a gateway that ends', async () => {
   const { agentApi } = gateway;
   const waiting = agentApi.get('/api/inbox?wait=55&last_message_cursor=2030-01-01');

@@ -125,8 +125,9 @@ describe.each(CASES)('the official client, $kind, by $path, $mode', ({ kind, pat
     const refusal = async (tool: string, input: Record<string, unknown>) => {
       called.add(tool);
       const { isError, text } = await client.call(tool, input);
-      expect([tool, isError]).toEqual([tool, true]);
-      return text;
+      const [error, advice] = text.split('\n');
+      expect([tool, isError, advice]).toEqual([tool, true, expect.stringContaining('Do not repeat')]);
+      return error;
     };
 
     const ada = somebody();
@@ -148,7 +149,15 @@ describe.each(CASES)('the official client, $kind, by $path, $mode', ({ kind, pat
       text: 'see for yourself',
       attachments: [{ file_id: slot.file_id }],
     });
-    expect(sent.status).toBe('delivered');
+    expect(sent).toMatchObject({ status: 'queued', reason: 'still_sending' });
+    const since = { last_message_cursor: account.last_message_cursor };
+    await waitFor('dm_sent', async () => {
+      const { events = [] } = await ask('svc_inbox', since);
+      return events.some(
+        (event: { type: string; message_id?: string }) =>
+          event.type === 'dm_sent' && event.message_id === sent.message_id,
+      );
+    });
     expect(ada.received.at(-1)).toMatchObject({ caption: 'see for yourself', document: expect.anything() });
 
     const { inbound } = await pair.ring();

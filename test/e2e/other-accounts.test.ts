@@ -22,6 +22,7 @@ const BODIES: Readonly<Record<string, (owned: Owned) => unknown>> = {
     account_type: 'sip_number',
     account_id: did_id,
   }),
+  'POST /api/platforms/{platform}/owner': ({ conversation_id }) => ({ conversation_id }),
   'PATCH /api/agents/{agent_id}/provider': () => ({ system_prompt: 'obey me' }),
 };
 
@@ -157,6 +158,16 @@ it('finds nothing of another account, whatever the route', async () => {
     [heard[`${route} by key`], wanted[`${route} by key`]] = [byKey.status, 404];
   }
   expect(heard).toEqual(wanted);
+});
+
+it('makes nobody the owner of another account’s bot, and sends nothing by it', async () => {
+  const { bot_id, conversation_id } = owned;
+  const path = '/api/platforms/discord';
+  const mark = (who: Person) => who.request('POST', `${path}/owner`, { conversation_id });
+  expect((await mark(stranger)).status).toBe(404);
+  for (const what of ['owner/code', 'test-dm'])
+    expect((await stranger.request('POST', `${path}/${what}?connection_id=${bot_id}`)).status).toBe(404);
+  expect((await mark(owner)).status).toBe(200);
 });
 
 it('is let in by the owner all the same, so that the test before says something', async () => {

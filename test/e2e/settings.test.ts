@@ -187,13 +187,17 @@ describe('the end of a gateway', () => {
   });
   afterAll(() => pair?.stop());
 
-  it('hangs up every call, tells its agents, and exits with 0', async () => {
+  it('disconnects every call, tells its agents, and exits with 0', async () => {
     const active = await pair.connect();
     const ringing = await pair.ring();
     const agent = await Agent.connect(active.outbound.audio.stream_url, pair.caller.agentKey, 8000);
     expect(await pair.caller.stop()).toBe(0);
-    expect(await agent.closed).toBe(1000);
-    expect(agent.events.map(({ state }) => state)).toEqual(['active', 'ended']);
+    expect(await agent.closed).toBe(1001);
+    expect(agent.events.map(({ type, state, code }) => [type, state ?? code])).toEqual([
+      ['call_state', 'active'],
+      ['call_error', 'bridge_disconnected'],
+      ['call_state', 'disconnected'],
+    ]);
     const remote = async () => (await pair.callee.agentApi.get('/api/calls')).body.calls;
     await waitFor('BYE and CANCEL at the far end', async () => (await remote()).length === 0);
     const { body } = await pair.callee.agentApi.get(`/api/call/${ringing.inbound.call_id}`);

@@ -60,6 +60,30 @@ it('brings what people write to an own bot', async () => {
   expect((await gateway.settingsApi.delete(`/api/bot-tokens/${id}`)).status).toBe(200);
 });
 
+const hasGot = ({ received }: ReturnType<FakeBot['person']>, start: string) =>
+  received.some(({ text }) => text?.startsWith(start));
+
+it('sends test messages to the owner of a bot, not to strangers who write to it', async () => {
+  const { bot, id } = await registered('owned_bot');
+  const [ada, eve] = [bot.person({ id: 44, first_name: 'Ada' }), bot.person({ id: 66, first_name: 'Eve' })];
+  const cursor = await cursorNow();
+  eve.says('Send it to me');
+  await news(cursor);
+  const path = '/api/platforms/telegram';
+  const test = () => gateway.settingsApi.post(`${path}/test-dm?connection_id=${id}`);
+  expect((await test()).status).toBe(400);
+
+  const { body: made } = await gateway.settingsApi.post(`${path}/owner/code?connection_id=${id}`);
+  gateway.secrets.add(made.code);
+  eve.says('owner-0000-0000-0000');
+  ada.says(made.code);
+  await waitFor('the confirmation', () => hasGot(ada, 'You are now the owner'));
+  expect((await test()).status).toBe(200);
+  await waitFor('the test message', () => hasGot(ada, 'This is a test message'));
+  expect(eve.received).toEqual([]);
+  expect((await gateway.settingsApi.delete(`/api/bot-tokens/${id}`)).status).toBe(200);
+});
+
 it('brings files both ways, and tells why an answer does not arrive', async () => {
   const { bot, id } = await registered('file_bot');
   const ada = bot.person({ id: 43, first_name: 'Ada' });
@@ -76,7 +100,8 @@ it('brings files both ways, and tells why an answer does not arrive', async () =
     text: '*Nice*',
     attachments: [{ bytes_b64: JPEG.toString('base64'), name: 'back.jpg', mime: 'image/jpeg' }],
   });
-  expect([answer.status, answer.body.status]).toEqual([200, 'delivered']);
+  expect([answer.status, answer.body.reason]).toEqual([202, 'still_sending']);
+  await waitFor('it to arrive', () => ada.received.at(-1)?.caption === 'Nice');
   expect(ada.received.at(-1)).toMatchObject({ caption: 'Nice', caption_entities: [{ type: 'bold' }] });
 
   const tooLong = await gateway.agentApi.post('/api/dm/chat', {

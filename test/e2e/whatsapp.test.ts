@@ -78,7 +78,7 @@ it('refuses what WhatsApp takes no message of, in time', async () => {
 it('sends files and keeps those that come', async () => {
   const bytes = randomBytes(2_000);
   const attachment = { bytes_b64: bytes.toString('base64'), name: 'plan.pdf', mime: 'application/pdf' };
-  expect((await chat('the plan', { attachments: [attachment] })).status).toBe(200);
+  expect((await chat('the plan', { attachments: [attachment] })).status).toBe(202);
   await waitFor('the file', () => ada.arrived.at(-1)?.request.type === 'document');
   const { request } = ada.arrived.at(-1)!;
   expect(request).toMatchObject({
@@ -91,6 +91,14 @@ it('sends files and keeps those that come', async () => {
   expect(sent).toMatchObject({ name: 'image.jpg', mime: 'image/jpeg' });
   const fetched = await fetch(sent.url);
   expect(Buffer.from(await fetched.arrayBuffer())).toEqual(bytes);
+});
+
+it('drops the caption of audio, however long it is', async () => {
+  const audio = { bytes_b64: randomBytes(99).toString('base64'), name: 'a.mp3', mime: 'audio/mpeg' };
+  const before = ada.arrived.length;
+  expect((await chat('x'.repeat(2_000), { attachments: [audio] })).status).toBe(202);
+  await waitFor('the audio', () => ada.arrived.at(-1)?.request.type === 'audio');
+  expect(ada.arrived).toHaveLength(before + 1);
 });
 
 it('queues outside the window, over a crash, and delivers when the person writes', async () => {

@@ -54,7 +54,11 @@ describe.skipIf(requirePeer('baresip'))('calls between an agent and a phone', ()
     it('end when the phone declines', async () => {
       const call = await line.ringPhone();
       await line.phone.hangUp();
-      expect(await bothEnded(call)).toMatchObject({ state: 'ended', result: 'busy', reason: '486 Rejected' });
+      expect(await bothEnded(call)).toMatchObject({
+        state: 'disconnected',
+        result: 'busy',
+        reason: '486 Rejected',
+      });
     });
 
     it('are cancelled when the agent gives up while it rings', async () => {

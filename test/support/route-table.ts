@@ -28,6 +28,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Access>> = {
   'POST /api/dm/chat': 'runtime',
   'POST /api/dm/typing': 'runtime',
   'POST /api/platforms/{provider}/test-dm': 'config',
+  'POST /api/platforms/{platform}/owner': 'config',
+  'POST /api/platforms/{platform}/owner/code': 'config',
 
   'POST /api/files': 'runtime',
   'POST /api/files/reserve': 'runtime',

@@ -77,7 +77,7 @@ function ask(door: AuthorizationDoor): Route {
           : rememberedFor(former, asked, session.credentialId);
         if (remembered) return sendBack(302, await approveAgain(door.domain, session, remembered, asked));
         const given = former && { platforms: former.platforms, agentIds: former.agentIds };
-        return await consentReply(200, door, session, asked, { query, given, complaint: '' });
+        return await consentReply(200, door, session, { asked, state: { query, given, complaint: '' } });
       });
     },
   });
@@ -126,23 +126,30 @@ function decide(door: AuthorizationDoor): Route {
         const query = AuthorizeQuery.parse(Object.fromEntries(new URLSearchParams(answer.request)));
         const asked = await readAuthorizationRequest(door.domain, query, address);
         if (!answer.isYes) throw denied(door.domain, asked);
-        return await sayYes(door, session, asked, query, answer);
+        return await sayYes(door, session, { asked, query, answer });
       });
     },
   });
 }
 
+interface Consent {
+  readonly asked: AuthorizationRequest;
+  readonly query: Asked;
+  readonly answer: GivenAnswer;
+}
+
 async function sayYes(
   door: AuthorizationDoor,
   session: Principal,
-  asked: AuthorizationRequest,
-  query: Asked,
-  answer: GivenAnswer,
+  { asked, query, answer }: Consent,
 ): Promise<EmptyReply<303> | BytesReply<400>> {
   const choice = choiceIn(answer, asked, session.agentIds);
   if (choice.complaint !== '') {
     const given = { platforms: new Set(choice.platforms), agentIds: choice.agentIds };
-    return await consentReply(400, door, session, asked, { query, given, complaint: choice.complaint });
+    return await consentReply(400, door, session, {
+      asked,
+      state: { query, given, complaint: choice.complaint },
+    });
   }
   const { platforms, agentIds } = choice;
   return sendBack(
@@ -151,12 +158,16 @@ async function sayYes(
   );
 }
 
+interface ConsentQuestion {
+  readonly asked: AuthorizationRequest;
+  readonly state: Parameters<typeof questionFor>[3];
+}
+
 async function consentReply<Status extends 200 | 400>(
   status: Status,
   door: AuthorizationDoor,
   session: Principal,
-  asked: AuthorizationRequest,
-  state: Parameters<typeof questionFor>[3],
+  { asked, state }: ConsentQuestion,
 ): Promise<BytesReply<Status>> {
   const page = consentPage(await questionFor(door, session, asked, state));
   return pageReply(status, page, OWN_FORM_HEADERS);

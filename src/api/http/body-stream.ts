@@ -50,6 +50,17 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     }
   }
 
+  /** How the body begins: `maxBytes` of it, or all where it is shorter. Nothing is lost: iterating starts there, too. */
+  async beginning(maxBytes: number): Promise<Buffer> {
+    while (this.#state === 'open' && this.#heldBytes < maxBytes) await this.#more();
+    if (this.#failure !== null) throw this.#failure;
+    return Buffer.concat(this.#chunks).subarray(0, maxBytes);
+  }
+
+  get #heldBytes(): number {
+    return this.#chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
   /** Lets the library read and forget what is still to come, so that an answer can go out; safe to call twice. */
   close(): void {
     clearTimeout(this.#silence);

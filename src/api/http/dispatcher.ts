@@ -9,6 +9,7 @@ import { BodyStream } from './body-stream.ts';
 import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
 import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
 import { Exchange, type OnAnswered, type OnError } from './exchange.ts';
+import { isForm } from './form-parts.ts';
 import { fingerprintOf, type Idempotency } from './idempotency.ts';
 import type { PathTable } from './path-table.ts';
 import { type Reply, reply, replyEmpty } from './reply.ts';
@@ -28,6 +29,8 @@ const FORM_DEADLINE_MS = 900_000;
 /** A body that is complete so soon came with its headers: its sender was let in a moment ago. */
 const AT_ONCE_MS = 5;
 const NO_BODY = new Uint8Array();
+/** Of a long body with an `Idempotency-Key`, so much is compared with a later one. */
+const KNOWN_BYTES = 64 * 1024;
 
 const NO_FORM = { loc: ['body'], type: 'form_expected', msg: 'Input should be multipart/form-data' };
 
@@ -114,16 +117,16 @@ export class Dispatcher {
     if (compiled.route.crossOrigin)
       exchange.commonHeaders = crossOriginHeaders(compiled.route.crossOrigin, request);
     const { principal, credential } = this.#admit(exchange, compiled.route, request);
-    const incoming = new IncomingRequest(exchange, compiled, request, match.values, principal);
+    const incoming = new IncomingRequest(exchange, compiled, { request, values: match.values, principal });
     const refusal = compiled.route.precheck?.(incoming) ?? null;
     if (refusal !== null) {
       exchange.send(refusal, true);
       return;
     }
-    const { form, body } = compiled.route;
+    const { form, body, streamedBody } = compiled.route;
     const contentType = form === undefined ? '' : request.getHeader('content-type');
-    if (/^multipart\/form-data\b/i.test(contentType)) {
-      this.#handleForm(exchange, compiled, incoming, this.#bodyStream(exchange, request, contentType));
+    if (isForm(contentType) || streamedBody !== undefined) {
+      this.#handleStream(exchange, compiled, incoming, this.#bodyStream(exchange, request, contentType));
     } else if (body !== undefined) this.#readThenHandle(exchange, compiled, incoming, credential);
     else if (form !== undefined) throw new ValidationError([NO_FORM]);
     else this.#handle(exchange, compiled, incoming, NO_BODY);
@@ -221,19 +224,18 @@ export class Dispatcher {
     answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
   }
 
-  /**
-   * The handler reads the body, as much of it as it likes; the answer goes out when it is done with it. Of a form with a
-   * key only the length is known beforehand.
-   */
-  #handleForm(
+  /** The handler reads the body, as much of it as it likes; the answer goes out when it is done with it. */
+  #handleStream(
     exchange: Exchange,
     { route }: CompiledRoute,
     incoming: IncomingRequest,
     body: BodyStream,
   ): void {
     incoming.body = body;
-    const length = Buffer.from(`${body.lengthBytes} bytes`);
-    const answer = async () => await (this.#once(route, incoming, length) ?? route.handler(incoming));
+    const answer = async () => {
+      const known = incoming.idempotency === null ? NO_BODY : await knownOf(body);
+      return await (this.#once(route, incoming, known) ?? route.handler(incoming));
+    };
     answer()
       .finally(() => body.close())
       .then((reply) => answerWith(exchange, reply))
@@ -247,6 +249,15 @@ export class Dispatcher {
     const keyed = { ref, fingerprint: fingerprintOf(target, body), resumes: route.idempotency === 'resumed' };
     return this.#options.idempotency.once(keyed, async () => await route.handler(incoming));
   }
+}
+
+/**
+ * What tells one body with a key from another before all of it has come: the length, and how it begins. Of a form only
+ * the length, because a client that repeats a form separates its parts by another boundary.
+ */
+async function knownOf(body: BodyStream): Promise<Uint8Array> {
+  const length = Buffer.from(`${body.lengthBytes} bytes`);
+  return isForm(body.contentType) ? length : Buffer.concat([length, await body.beginning(KNOWN_BYTES)]);
 }
 
 function bodyValue(body: NonNullable<Route['body']>, bytes: Buffer): unknown {

@@ -54,6 +54,12 @@ export function namedValues(names: readonly string[], values: readonly string[])
   return named;
 }
 
+interface RequestParts {
+  readonly request: RequestHead;
+  readonly values: readonly string[];
+  readonly principal: Principal | null;
+}
+
 /** What a handler sees of a request. It copies what it needs: the library's request does not outlive its callback. */
 export class IncomingRequest implements RouteRequest<Principal | null> {
   readonly principal: Principal | null;
@@ -73,9 +79,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   constructor(
     exchange: Exchange,
     { route, parameterNames, emptyQuery, takesKey }: CompiledRoute,
-    request: RequestHead,
-    values: readonly string[],
-    principal: Principal | null,
+    { request, values, principal }: RequestParts,
   ) {
     this.#exchange = exchange;
     this.principal = principal;

@@ -23,6 +23,10 @@ const LINE_END = '\r\n';
 const BOUNDARY = /;[ \t]*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
+export function isForm(contentType: string): boolean {
+  return /^multipart\/form-data\b/i.test(contentType);
+}
+
 /** The parts of a form (RFC 7578) while they arrive. Throws a ValidationError where the body is none. */
 export async function* formParts(body: FormBody): AsyncGenerator<FormPart> {
   const reader = new FormReader(body, boundaryOf(body.contentType));

@@ -64,7 +64,7 @@ export class IdempotentRequests implements Idempotency {
     const kept = await findRequest(db, secrets, ref);
     if (!kept || isoAfter(kept.createdAt, KEY_VALID_MS) <= nowIso) {
       if (!kept) await this.#kept.add(ref.accountId);
-      await beginRequest(db, secrets, ref, fingerprint, nowIso);
+      await beginRequest(db, secrets, ref, { fingerprint, nowIso });
       return null;
     }
     if (kept.fingerprint !== fingerprint) throw reused();
@@ -84,7 +84,7 @@ export class IdempotentRequests implements Idempotency {
     const { db, secrets } = this.#store;
     const kept = tellsOfEffect(answer.status) ? keptAnswer(answer) : null;
     if (kept === null) await forgetRequest(db, ref);
-    else await finishRequest(db, secrets, ref, answer.status, JSON.stringify(kept));
+    else await finishRequest(db, secrets, ref, { status: answer.status, answer: JSON.stringify(kept) });
   }
 }
 

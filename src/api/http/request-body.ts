@@ -103,5 +103,9 @@ export function jsonBody(bytes: Buffer): unknown {
       throw new ValidationError([{ loc: ['body'], type: 'json_too_deep', msg: error.message }]);
     // Anything else is told below, like text that is not UTF-8.
   }
-  throw new ValidationError([{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }]);
+  throw notJson();
+}
+
+export function notJson(): ValidationError {
+  return new ValidationError([{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }]);
 }

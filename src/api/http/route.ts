@@ -109,6 +109,11 @@ interface RouteDefinition<
    * BodyStream, before it has come: `formParts` takes it apart. No limit of size but the handler's own.
    */
   readonly form?: Form;
+  /**
+   * Describes a JSON body that may be too long to be held in memory, beside `form` and in place of `body`. The handler
+   * gets it as a BodyStream and validates it: `readJsonWithBytes` takes it apart.
+   */
+  readonly streamedBody?: z.ZodType;
   /** Largest body accepted, in bytes; without it what `bodyLimitOf` says. */
   readonly bodyLimitBytes?: number;
   /**

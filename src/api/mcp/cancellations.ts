@@ -1,10 +1,10 @@
 import type { RpcId } from './rpc-message.ts';
 
-/** Calls under way, by who made them and by the ids of their requests, so that clients can cancel them: a notification comes in a request of its own. */
+/** Pending calls by caller and request id, so that a `notifications/cancelled` in another HTTP request finds them. */
 export class Cancellations {
   readonly #underWay = new Map<string, Set<CallSignal>>();
 
-  /** Lists a call until the returned function is called. `owner`: a session, or a credential where there is none. */
+  /** Adds a call until the returned function is called. `owner`: the session, or the credential outside sessions. */
   add(owner: string, id: RpcId, call: CallSignal): () => void {
     const key = keyOf(owner, id);
     const calls = this.#underWay.get(key) ?? new Set();
@@ -16,8 +16,8 @@ export class Cancellations {
   }
 
   /**
-   * Cancels a call. Clients without a session that share a credential count their requests each from the same number:
-   * where several are under way by the same id, nobody knows which is meant, and all go on.
+   * Cancels a call. Outside sessions several clients may share a credential and number their requests alike: if an id is
+   * ambiguous, nothing is cancelled.
    */
   cancel(owner: string, id: RpcId): void {
     const [call, ...others] = this.#underWay.get(keyOf(owner, id)) ?? [];
@@ -25,12 +25,12 @@ export class Cancellations {
   }
 }
 
-/** 1 and '1' are two ids. */
+/** 1 and '1' are different ids. */
 function keyOf(owner: string, id: RpcId): string {
   return `${owner} ${JSON.stringify(id)}`;
 }
 
-/** Whether one call may go on. Its signal is made when somebody asks for it: most tools never look. */
+/** The abort signal of one call, created on demand: most calls end before anybody could cancel them. */
 export class CallSignal {
   readonly #connection: () => AbortSignal;
   readonly #leave: () => void;
@@ -38,7 +38,7 @@ export class CallSignal {
   #controller: AbortController | null = null;
   #forget: () => void = () => {};
 
-  /** Lists the call. `connection`: a signal that aborts it as well. */
+  /** Adds the call to the list. `connection`: also aborts the call. */
   constructor(list: Cancellations, owner: string, id: RpcId, connection: () => AbortSignal) {
     this.#connection = connection;
     this.#leave = list.add(owner, id, this);
@@ -59,7 +59,7 @@ export class CallSignal {
     this.#controller?.abort();
   }
 
-  /** The call is over. */
+  /** To be called when the call has ended. */
   end(): void {
     this.#leave();
     this.#forget();

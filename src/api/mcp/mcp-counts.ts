@@ -1,14 +1,14 @@
-/** Why a session is over. */
+/** Why a session ended. */
 export type SessionEnd = 'deleted' | 'idle' | 'revoked' | 'displaced';
 
-/** What has happened at `/mcp`, for the metrics. */
+/** Counts requests and sessions of `/mcp`, for the metrics. */
 export class McpCounts {
-  /** Requests that were answered without a server of the SDK, and with one. */
-  quick = 0;
+  /** Requests answered without the SDK, and by it. */
+  fast = 0;
   sdk = 0;
-  /** Sessions that were not let open. */
+  /** Sessions refused because of the limit. */
   refused = 0;
-  /** Streams that there was no room for. */
+  /** Streams refused because of the limit. */
   streamsRefused = 0;
   readonly ended = new Map<SessionEnd, number>();
 

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import type { Principal } from '../auth/principal.ts';
 import type { RouteRequest } from '../http/route.ts';
 
-/** What comes to `/mcp`. */
+/** A request to `/mcp`. */
 export type McpRequest = RouteRequest<Principal, unknown, McpQuery, Uint8Array | undefined>;
 
-/** `?stateful`, with any value or none, asks for a session. */
+/** `?stateful`, with or without a value, asks for a session. */
 export const McpQuery = z.object({ stateful: z.string().optional() });
 export type McpQuery = z.output<typeof McpQuery>;
 
-/** Request headers that say something in MCP. */
+/** Request headers that MCP uses. */
 export const MCP_HEADERS = [
   'accept',
   'content-type',

@@ -1,21 +1,18 @@
 import type { CrossOrigin } from '../http/cross-origin.ts';
 import type { Route } from '../http/route.ts';
-import type { McpDoor } from './mcp-door.ts';
+import type { McpEndpoint } from './mcp-endpoint.ts';
 import { MCP_HEADERS, McpQuery } from './mcp-request.ts';
 
-/** What a client hears of the door before it is let in. */
+/** How unauthenticated clients are answered. */
 export interface McpAddress {
   readonly pages: CrossOrigin;
-  /** Where it is told how to be let in (RFC 9728), by the path that it came to. */
+  /** Of the protected resource metadata (RFC 9728), by the requested path. */
   readonly metadataUrl: (path: string) => string;
 }
 
-/**
- * `/mcp`, with and without a slash at the end: Streamable HTTP. MCP describes itself to its clients, so the OpenAPI
- * description leaves it out, and answers are of whatever status the protocol wants.
- */
+/** `/mcp` and `/mcp/`: Streamable HTTP. MCP describes itself, so the OpenAPI document leaves it out. */
 export function mcpRoutes(
-  door: Pick<McpDoor, 'post' | 'get' | 'delete'>,
+  endpoint: Pick<McpEndpoint, 'post' | 'get' | 'delete'>,
   { pages, metadataUrl }: McpAddress,
 ): Route[] {
   const common = {
@@ -34,23 +31,23 @@ export function mcpRoutes(
       ...common,
       method: 'post',
       operationId: 'mcpPost',
-      summary: 'Tell the MCP server something, or ask it',
+      summary: 'Send a message to the MCP server',
       body: 'raw',
-      handler: (request) => door.post(request),
+      handler: (request) => endpoint.post(request),
     },
     {
       ...common,
       method: 'get',
       operationId: 'mcpGet',
-      summary: 'Hear what the MCP server tells a session',
-      handler: (request) => door.get(request),
+      summary: 'Open the event stream of a session',
+      handler: (request) => endpoint.get(request),
     },
     {
       ...common,
       method: 'delete',
       operationId: 'mcpDelete',
       summary: 'End a session',
-      handler: (request) => door.delete(request),
+      handler: (request) => endpoint.delete(request),
     },
   ];
 }

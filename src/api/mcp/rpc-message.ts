@@ -1,10 +1,13 @@
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
 import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/reply.ts';
 
-/** JSON-RPC 2.0, as far as it is read before the SDK reads it. */
+/** The current protocol, which has no sessions. */
+export const MODERN_VERSION = '2026-07-28';
+
+/** Of a JSON-RPC 2.0 request. */
 export type RpcId = string | number;
 
-/** A request with nothing unusual about it. */
+/** A well-formed JSON-RPC request. */
 export interface RpcRequest {
   readonly id: RpcId;
   readonly method: string;
@@ -14,7 +17,7 @@ export interface RpcRequest {
 export const JSON_TYPE = 'application/json';
 export const EVENTS_TYPE = 'text/event-stream';
 
-/** What stream answers carry: no proxy may keep, change or hold back any of them. */
+/** Event streams must not be cached, changed or buffered by proxies. */
 export const EVENTS_HEADERS: ReplyHeaders = {
   'Cache-Control': 'no-cache, no-transform',
   'X-Accel-Buffering': 'no',
@@ -22,7 +25,7 @@ export const EVENTS_HEADERS: ReplyHeaders = {
 
 const REQUEST_KEYS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
-/** JSON, read without a word about what is wrong with it; undefined: it is none. Throws JsonTooDeep. */
+/** Parses JSON; undefined if it is invalid. Throws JsonTooDeep. */
 export function jsonOf(bytes: Uint8Array): unknown {
   try {
     return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
@@ -40,13 +43,13 @@ export function isRpcId(value: unknown): value is RpcId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
-/** Whether a record has no keys but these. */
+/** Whether a record has only these keys. */
 export function hasOnly(record: object, keys: ReadonlySet<string>): boolean {
   for (const key in record) if (!keys.has(key)) return false;
   return true;
 }
 
-/** A body as a plain request; null: it is something else, or has something about it that only the SDK should judge. */
+/** Reads a body as a well-formed request. Null: anything else, which is left to the SDK. */
 export function plainRequest(body: unknown): RpcRequest | null {
   if (!isRecord(body) || body.jsonrpc !== '2.0' || !hasOnly(body, REQUEST_KEYS)) return null;
   const { id, method, params } = body;
@@ -54,35 +57,35 @@ export function plainRequest(body: unknown): RpcRequest | null {
   return params === undefined || isRecord(params) ? { id, method, params } : null;
 }
 
-/** The request that a `notifications/cancelled` is about; null: the body is something else. */
+/** The id of the request that a `notifications/cancelled` cancels; null for any other message. */
 export function cancelledId(body: unknown): RpcId | null {
   if (!isRecord(body) || body.method !== 'notifications/cancelled' || 'id' in body) return null;
   const requestId = isRecord(body.params) ? body.params.requestId : null;
   return isRpcId(requestId) ? requestId : null;
 }
 
-/** An error that belongs to no request that could be told, in the words and with the codes of the SDK. */
+/** An error without a request id, with the texts and codes of the SDK. */
 export function rpcError(status: number, code: number, message: string): BytesReply {
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
   return replyBytes(status, JSON_TYPE, body);
 }
 
-/** What stands before a message of an event stream, and behind it. */
+/** The text around each message of an event stream. */
 export const EVENT_HEAD = 'event: message\ndata: ';
 export const EVENT_TAIL = '\n\n';
 
-/** One message of an event stream. `id`: where the client goes on after it. */
+/** One message of an event stream. `id`: where a client resumes after it. */
 export function eventFrame(data: string, id?: string): string {
   return id === undefined
     ? `${EVENT_HEAD}${data}${EVENT_TAIL}`
     : `event: message\nid: ${id}\ndata: ${data}${EVENT_TAIL}`;
 }
 
-/** What is left to say to a request that was cancelled: a stream that ends without a message. */
+/** The reply to a request that was cancelled: a stream that ends without a message. */
 export function noAnswer(): BytesReply {
   return replyBytes(200, EVENTS_TYPE, '', EVENTS_HEADERS);
 }
 
-/** What keeps proxies from cutting a stream on which nothing happens. */
+/** Keeps proxies from closing an idle stream. */
 export const KEEP_ALIVE_FRAME = ': keepalive\n\n';
 export const KEEP_ALIVE_MS = 15_000;

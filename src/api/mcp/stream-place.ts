@@ -1,14 +1,14 @@
 import { Places } from '../../base/places.ts';
 import type { McpRequest } from './mcp-request.ts';
 
-/** Streams of one MCP server that may be open: pushes, what clients listen to, and answers within sessions. */
+/** Open streams: pushes, `subscriptions/listen`, and answers in sessions. */
 const LIMITS = { perKey: 500, perAccount: 1_000, total: 10_000 };
 
 export function streamPlaces(onRefused: () => void): Places {
   return new Places({ code: 'too_many_streams', what: 'MCP streams may be open', ...LIMITS, onRefused });
 }
 
-/** Takes a place for the answer to a request. It is given back at the latest when the client goes away. */
+/** Reserves a stream for a request, until it is released or the client disconnects. */
 export function streamPlace(places: Places, { principal, signal }: McpRequest): () => void {
   places.assertRoom(principal);
   const leavePlace = places.take(principal);

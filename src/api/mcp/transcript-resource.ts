@@ -14,11 +14,11 @@ const TEMPLATE: ResourceTemplateType = {
   name: 'call_transcript',
   title: 'Transcript of a call',
   description:
-    'What has been said on a call so far, one line `[<speaker>] <text>` for each utterance, while hosted speech recognition runs. Empty where the agent hears the audio itself.',
+    'Everything said on a call so far, one line `[<speaker>] <text>` per utterance. Empty unless hosted speech recognition runs.',
   mimeType: MIME_TYPE,
 };
 
-/** The transcripts of calls as resources, to each scope those of its own. */
+/** Call transcripts as resources. A scope sees only its own calls. */
 export class TranscriptResource {
   readonly templates: readonly ResourceTemplateType[] = [TEMPLATE];
   readonly #calls: CallDomain;
@@ -27,7 +27,7 @@ export class TranscriptResource {
     this.#calls = calls;
   }
 
-  /** Of the calls that live now. */
+  /** Of live calls. */
   list(scope: AgentScope): Resource[] {
     return listCalls(this.#calls, scope).map(({ callId, platform, direction, caller, meetingUrl }) => ({
       uri: uriOf(callId),
@@ -46,14 +46,14 @@ export class TranscriptResource {
     return { contents: [{ uri, mimeType: MIME_TYPE, text: lines.map(lineText).join('\n') }] };
   }
 
-  /** Tells of every transcript of the scope that has got a line, until the returned function is called. */
+  /** Reports every transcript of the scope that gets a new line, until the returned function is called. */
   watch(scope: AgentScope, listener: (uri: string) => void): () => void {
     return this.#follow(scope, (call, news) => {
       if (news === 'transcribed') listener(uriOf(call.callId));
     });
   }
 
-  /** Tells whenever the list is another one, until the returned function is called. */
+  /** Reports every change of the list, until the returned function is called. */
   watchList(scope: AgentScope, listener: () => void): () => void {
     return this.#follow(scope, (_call, news) => {
       if (news !== 'transcribed') listener();

@@ -6,7 +6,7 @@ import { AgentProbe, TestAgentStartBody } from '../schema/agent-probe.ts';
 
 const TAGS = ['Keys'] as const;
 
-/** Looks whether the agents that hold the account's keys are there. */
+/** Tests whether the agents that hold the account's keys answer. */
 export function agentProbeRoutes(probes: AgentProbes): Route[] {
   return [start(probes), status(probes)];
 }
@@ -17,9 +17,9 @@ function start(probes: AgentProbes): Route {
     path: '/api/keys/test-agent/start',
     access: 'config',
     operationId: 'startAgentProbe',
-    summary: 'Look whether agents hold the keys',
+    summary: 'Test whether agents answer',
     description:
-      'Watches the agent keys for 30 s; a new probe takes the place of the former. It sends nothing by itself: write to the agent meanwhile, and the key that answers has `replied`. Of the others it tells which hold a WebSocket or an MCP stream open, and which were used lately.',
+      'Sends a `dm_chat` (platform `agent`, from `Gateway test`) to every agent that has a key, and waits 30 s for answers to it. A key that answers has `replied`; of the others it tells which hold a WebSocket or an MCP stream open, and which were used lately. A new probe replaces the previous one.',
     tags: TAGS,
     body: TestAgentStartBody,
     responses: { 200: { description: 'The keys that are watched', schema: AgentProbe } },

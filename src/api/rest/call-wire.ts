@@ -39,6 +39,7 @@ export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
     caller: call.caller,
     created_at: call.createdAt,
     ended_at: call.endedAt,
+    termination: call.termination,
   };
 }
 

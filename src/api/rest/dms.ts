@@ -1,6 +1,4 @@
 import type { z } from 'zod';
-import { GatewayError } from '../../base/errors.ts';
-import { PLATFORMS, type Platform } from '../../base/platform.ts';
 import type { SentDm } from '../../messaging/dm.ts';
 import type { OutboundDomain, Writer } from '../../messaging/outbound-domain.ts';
 import { sendDm } from '../../messaging/send-dm.ts';
@@ -13,10 +11,11 @@ import { type Route, route } from '../http/route.ts';
 import { Acknowledged } from '../schema/call.ts';
 import { DeliveredDm, DmChatBody, DmTypingBody, QueuedDm, TestDmParams, TestDmQuery } from '../schema/dm.ts';
 import { attachmentSources } from './attachment-sources.ts';
+import { platformNamed } from './platform-named.ts';
 
 const TAGS = ['Messages'] as const;
 const DELIVERED = { description: 'The platform has taken it', schema: DeliveredDm };
-const QUEUED = { description: 'It is sent later', schema: QueuedDm };
+const QUEUED = { description: 'Stored, and sent later', schema: QueuedDm };
 const NO_CONVERSATION = 'No active conversation';
 const SEND_FAILED = 'Failed to send message: the platform refused it, or nobody knows whether it arrived';
 const TOO_MANY = 'Too many messages wait to be sent';
@@ -34,7 +33,7 @@ function chat(domain: OutboundDomain): Route {
     operationId: 'sendDm',
     summary: 'Write a direct message',
     description:
-      'Goes to the active conversation of the platform that has the newest message. The message is stored before it is sent; the answer tells what the platform said, at the latest after half a minute. `platform: agent` writes to another agent of the account.',
+      'Goes to the active conversation of the platform that has the newest message. The message is stored before it is sent. Text: the answer tells what the platform said, after half a minute at the latest. With attachments: the request answers 202 `still_sending` once the files are checked and stored, and a `dm_sent` or `dm_failed` event tells how sending ended. `platform: agent` writes to another agent of the account, who has the message at once.',
     tags: TAGS,
     body: DmChatBody,
     idempotency: 'resumed',
@@ -93,21 +92,23 @@ function testDm(domain: OutboundDomain): Route {
     access: 'config',
     operationId: 'sendTestDm',
     summary: 'Send a test message to your own account on a platform',
+    description:
+      'Reaches only the person who linked the connection, or who is marked as the owner of the bot (`POST /api/platforms/{platform}/owner`).',
     tags: ['Platforms'],
     params: TestDmParams,
     query: TestDmQuery,
     responses: {
       200: DELIVERED,
       202: QUEUED,
-      400: 'Nobody is logged in there, or the gateway has no connector for the platform',
-      404: 'Connection not found, or nobody has written to the bot yet',
+      400: 'Nobody is logged in there, the owner of the bot is not known, or the gateway has no connector for the platform',
+      404: 'Connection not found; or the owner has blocked the bot',
       429: TOO_MANY,
       502: SEND_FAILED,
       503: 'The gateway is closing',
     },
     handler: async ({ principal, params, query }) =>
       sentReply(
-        await sendTestDm(domain, { scope: principal }, platformOf(params.provider), query.connection_id),
+        await sendTestDm(domain, { scope: principal }, platformNamed(params.provider), query.connection_id),
       ),
   });
 }
@@ -116,19 +117,15 @@ function writerOf(principal: Principal, request: RequestRef | null): Writer {
   return { scope: principal, credentialId: principal.credentialId, request };
 }
 
-/** Throws `not_found` for what is no platform. */
-function platformOf(name: string): Platform {
-  const platform = PLATFORMS.find((each) => each === name);
-  if (platform === undefined) throw new GatewayError('not_found');
-  return platform;
-}
-
 type SentReply = JsonReply<200, z.output<typeof DeliveredDm>> | JsonReply<202, z.output<typeof QueuedDm>>;
 
 function sentReply(sent: SentDm): SentReply {
   const { messageId: message_id } = sent;
   if (sent.kind === 'delivered')
     return reply(200, { status: 'delivered' as const, message_id, delivery: 'sync' as const });
-  const { reason, templateSent: template_sent, position: queue_position } = sent;
+  if (sent.kind === 'still_sending')
+    return reply(202, { status: 'queued' as const, message_id, reason: 'still_sending' as const });
+  const { templateSent: template_sent, position: queue_position } = sent;
+  const reason = 'outside_24h_window' as const;
   return reply(202, { status: 'queued' as const, message_id, reason, template_sent, queue_position });
 }

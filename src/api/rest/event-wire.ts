@@ -8,13 +8,15 @@ import { messageWire } from './message-wire.ts';
 export function eventWire(event: FeedEvent, cursor: string): Record<string, unknown> {
   if (event.kind === 'other') return { ...otherEventWire(event), cursor };
   const { type, eventId: event_id, createdAt: created_at } = event;
+  const message = messageWire(event.message);
   return {
     type,
     event_id,
     conversation_id: event.conversationId,
     platform: event.platform,
     peer: { remote_id: event.peer.remoteId, remote_name: event.peer.remoteName },
-    message: messageWire(event.message),
+    message,
+    attachments: message.attachments,
     created_at,
     cursor,
   };

@@ -1,10 +1,7 @@
-import { GatewayError } from '../../base/errors.ts';
 import type { FileDomain } from '../../files/file-domain.ts';
 import { openByToken } from '../../files/open-file.ts';
 import { fillReserved, reserveFile } from '../../files/reserve-file.ts';
-import { type Upload, uploadInline } from '../../files/upload-file.ts';
-import { uploadFromUrl } from '../../files/upload-from-url.ts';
-import { BodyStream } from '../http/body-stream.ts';
+import { isForm } from '../http/form-parts.ts';
 import { reply } from '../http/reply.ts';
 import { type Route, route } from '../http/route.ts';
 import {
@@ -21,6 +18,7 @@ import type { PublicUrl } from './call-wire.ts';
 import { fileWire, slotWire } from './file-wire.ts';
 import { servedFile } from './served-file.ts';
 import { fileOfForm, uploadForm } from './uploaded-form.ts';
+import { uploadJson } from './uploaded-json.ts';
 
 const PATH = '/api/files';
 const TAGS = ['Files'] as const;
@@ -43,42 +41,27 @@ function upload(domain: FileDomain, publicUrl: PublicUrl): Route {
     operationId: 'uploadFile',
     summary: 'Bring a file',
     description:
-      'As a form, by URL, or inline: exactly one of `url` and `bytes_b64`. It belongs to the account and is served for 24 h. The type is what the file begins with, where that contradicts `mime`.',
+      'As a form, or as JSON with exactly one of `url` and `bytes_b64`. The size cap is the same for all three. The file belongs to the account and is served for 24 h. Where its first bytes contradict `mime`, they decide the type.',
     tags: TAGS,
-    body: FileUploadBody,
+    streamedBody: FileUploadBody,
     form: FileUploadForm,
     responses: {
       200: { description: 'The file', schema: File },
       400: 'Not exactly one of url and bytes_b64; or a URL that is not one of a public host',
       404: 'The URL is one of the gateway, and of no file',
       410: 'The URL is one of the gateway, and the platform has the file no more',
-      413: 'File exceeds max size',
+      413: 'File exceeds max size; or JSON of more than 64 KB beside `bytes_b64`',
       502: 'The URL could not be fetched',
       ...NO_ROOM,
     },
     handler: async ({ principal, body, signal }) => {
       const { accountId } = principal;
-      const uploaded =
-        body instanceof BodyStream
-          ? await uploadForm(domain, accountId, body)
-          : await uploadJson(domain, accountId, body, signal);
+      const uploaded = isForm(body.contentType)
+        ? await uploadForm(domain, accountId, body)
+        : await uploadJson(domain, accountId, body, signal);
       return reply(200, fileWire(uploaded, publicUrl()));
     },
   });
-}
-
-async function uploadJson(
-  domain: FileDomain,
-  accountId: string,
-  { url, bytes_b64, name, mime }: FileUploadBody,
-  signal: AbortSignal,
-): Promise<Upload> {
-  const facts = { name: name ?? null, mime: mime ?? null };
-  if (url !== undefined && bytes_b64 === undefined) {
-    return await uploadFromUrl(domain, accountId, url, facts, signal);
-  }
-  if (url !== undefined || bytes_b64 === undefined) throw new GatewayError('file_source');
-  return await uploadInline(domain, accountId, Buffer.from(bytes_b64, 'base64'), facts);
 }
 
 function reserve(domain: FileDomain, publicUrl: PublicUrl): Route {

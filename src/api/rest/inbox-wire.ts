@@ -2,7 +2,7 @@ import type { History, Snapshot } from '../../messaging/inbox.ts';
 import type { Delta } from '../../messaging/inbox-delta.ts';
 import type { MessageView } from '../../messaging/inbox-view.ts';
 import { type JsonReply, reply } from '../http/reply.ts';
-import type { CallEvent, ConversationHistory, Inbox, Message } from '../schema/inbox.ts';
+import type { ConversationHistory, Inbox, InboxEvent, Message } from '../schema/inbox.ts';
 import { otherEventWire } from './event-wire.ts';
 import { conversationWire, messageWire } from './message-wire.ts';
 
@@ -49,14 +49,11 @@ export function deltaReplies(): (delta: Delta) => JsonReply<200, Inbox> {
   };
 }
 
-function deltaWire({ groups, callEvents, cursor }: Delta): Inbox {
+function deltaWire({ groups, events, cursor }: Delta): Inbox {
   const conversations = groups.map(({ conversation, messages }) => ({
     ...conversationWire(conversation),
     messages: messages.map(messageWire),
   }));
-  // Who has no calls is told nothing of them.
-  const events = callEvents.length > 0 && {
-    events: callEvents.map((event) => otherEventWire(event) as CallEvent),
-  };
-  return { conversations, ...events, cursor };
+  if (events.length === 0) return { conversations, cursor };
+  return { conversations, events: events.map((event) => otherEventWire(event) as InboxEvent), cursor };
 }

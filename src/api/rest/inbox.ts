@@ -44,7 +44,7 @@ function list(inbox: InboxDomain): Route {
     operationId: 'readInbox',
     summary: 'Read conversations: all of them, one with its history, or what is new',
     description:
-      'Without parameters a snapshot: all active conversations, each with its newest message. With `platform` one conversation with its history. With `last_message_cursor` only conversations with new messages, each with them, in both directions, and what happened to calls (`events`); go on from the cursor of the answer, and nothing is left out or told twice (a filter by platform wants a cursor of its own).',
+      'Without parameters a snapshot: all active conversations, each with its newest message. With `platform` one conversation with its history. With `last_message_cursor` only conversations with new messages, each with them, in both directions, and what else happened, to calls and to messages (`events`). Following the cursor delivers every message and event exactly once; keep a separate cursor for each filter by platform.',
     tags: TAGS,
     query: InboxQuery,
     responses: {

@@ -92,7 +92,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       ...(route.query ? { query: route.query } : {}),
       ...(takesKey(route) ? { header: KEY_HEADERS } : {}),
     },
-    ...(route.body || route.form ? { requestBody: requestBodyOf(route) } : {}),
+    ...(route.body || route.streamedBody || route.form ? { requestBody: requestBodyOf(route) } : {}),
     responses: responsesOf(route),
   };
 }
@@ -104,7 +104,8 @@ function securityOf(access: Route['access']): Record<string, string[]>[] {
   return kinds.includes('session') ? [...byKey, { session: [] }] : byKey;
 }
 
-function requestBodyOf({ body, form }: Route) {
+function requestBodyOf({ body: readBody, streamedBody, form }: Route) {
+  const body = readBody ?? streamedBody;
   const isOptional = body !== undefined && body !== 'raw' && body.safeParse(undefined).success;
   const content = {
     ...(body === undefined ? {} : body === 'raw' ? { [ANY_TYPE]: {} } : { [JSON_TYPE]: { schema: body } }),

@@ -2,11 +2,7 @@ import * as z from 'zod';
 
 export const TestAgentStartBody = z
   .object({
-    key_ids: z
-      .array(z.string())
-      .max(1_000)
-      .optional()
-      .describe('Agent keys to watch; without it all of them'),
+    key_ids: z.array(z.string()).max(1_000).optional().describe('Agent keys to test; without it all of them'),
   })
   .meta({ id: 'TestAgentStart' })
   .nullish();
@@ -22,7 +18,7 @@ const WatchedKey = z
     id: z.string(),
     key_prefix: z.string(),
     name: z.string(),
-    replied: z.boolean().describe('Whether the key has sent a direct message since the probe began'),
+    replied: z.boolean().describe('Whether the key answered the message of the probe within 30 s'),
     verdict: z
       .enum(['replied', 'connected_but_silent', 'key_used_recently', 'not_connected'])
       .nullable()

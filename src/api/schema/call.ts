@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
+import { TERMINATION_RESULTS } from '../../base/termination.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
 import { AttachmentsBody } from './attachment.ts';
-import { ChatText } from './characters.ts';
+import { ChatText, requireContent } from './characters.ts';
 import { wholeNumber } from './query.ts';
 
 const Platform = z.enum(PLATFORMS);
@@ -43,12 +44,23 @@ export const CreatedCall = z
   .meta({ id: 'CreatedCall' });
 export type CreatedCall = z.output<typeof CreatedCall>;
 
+/** Why a call ended. */
+export const Termination = z
+  .object({
+    result: z
+      .enum(TERMINATION_RESULTS)
+      .describe('For programs: `busy`, `no_answer`, `refused`, `disconnected` and so on'),
+    reason: z.string().describe('For people, for example `486 Busy Here`'),
+  })
+  .meta({ id: 'Termination' });
+
 /** A call without its transcript, as lists and state changes show it. */
 export const Call = CreatedCall.extend({
   direction: z.enum(['outbound', 'inbound']),
   caller: z.string().describe('Who calls; empty for outbound calls'),
   created_at: z.string(),
   ended_at: z.string().nullable(),
+  termination: Termination.nullable().describe('Why the call ended; null while it lives'),
 }).meta({ id: 'Call' });
 export type Call = z.output<typeof Call>;
 
@@ -82,14 +94,11 @@ export const SayBody = z.object({ text: z.string().min(1).max(10_000) }).meta({ 
 
 export const CallChatBody = z
   .object({
-    text: ChatText.optional(),
+    text: ChatText.describe('Required without attachments'),
     sender_name: z.string().max(80).default(''),
     attachments: AttachmentsBody,
   })
-  .refine((body) => body.text !== undefined || body.attachments.length > 0, {
-    message: 'text or attachments is required',
-    path: ['text'],
-  })
+  .check(requireContent)
   .meta({ id: 'CallChat' });
 
 export const DtmfBody = z

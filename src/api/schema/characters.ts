@@ -14,9 +14,21 @@ export function atMost(characters: number): z.core.CheckFn<string> {
   };
 }
 
-/** What is written in a chat, of a call or of a conversation. */
+/** What is written in a chat, of a call or of a conversation; empty only with attachments (`requireContent`). */
 export const ChatText = z
   .string()
-  .min(1)
   .check(atMost(MAX_CHAT_CHARACTERS))
-  .meta({ maxLength: MAX_CHAT_CHARACTERS });
+  .meta({ maxLength: MAX_CHAT_CHARACTERS })
+  .optional();
+
+/** A check that a chat message has a text or attachments. */
+export const requireContent: z.core.CheckFn<{
+  readonly text?: string | undefined;
+  readonly attachments: readonly unknown[];
+}> = ({ value, issues }) => {
+  const { text, attachments } = value;
+  if (text || attachments.length > 0) return;
+  const at = { path: ['text'], input: text };
+  if (text === '') issues.push({ code: 'too_small', origin: 'string', minimum: 1, inclusive: true, ...at });
+  else issues.push({ code: 'custom', message: 'text or attachments is required', ...at });
+};

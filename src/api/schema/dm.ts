@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { AttachmentsBody } from './attachment.ts';
-import { ChatText } from './characters.ts';
+import { ChatText, requireContent } from './characters.ts';
 
 /** Specification, "Inbox and DM endpoints"; `agent`: among the account's own agents. */
-const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
+export const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
 
 const MAX_TASK = 200;
 
@@ -19,7 +19,7 @@ const conversation = {
 export const DmChatBody = z
   .object({
     ...conversation,
-    text: ChatText.optional().describe('Optional with attachments: then it is the caption of the first'),
+    text: ChatText.describe('Required without attachments; with them the caption of the first'),
     keep_typing: z.boolean().default(false).describe('Shows the typing indicator again after the message'),
     attachments: AttachmentsBody,
     peer: z
@@ -31,10 +31,7 @@ export const DmChatBody = z
       ),
     task: z.string().max(MAX_TASK).default('').describe('`agent` only: what the conversation is about'),
   })
-  .refine((body) => body.text !== undefined || body.attachments.length > 0, {
-    message: 'text or attachments is required',
-    path: ['text'],
-  })
+  .check(requireContent)
   .meta({ id: 'DmChat' });
 
 export const DmTypingBody = z.object(conversation).meta({ id: 'DmTyping' });
@@ -49,9 +46,19 @@ export const QueuedDm = z
     message_id: z.string(),
     reason: z
       .enum(['outside_24h_window', 'still_sending'])
-      .describe('The other side must write first, or the files are still on their way'),
-    template_sent: z.boolean().describe('Whether this message made the gateway ask the other side to write'),
-    queue_position: z.int().describe('Place among those that wait in the conversation'),
+      .describe(
+        '`outside_24h_window`: it waits until the other side writes. `still_sending`: a `dm_sent` or `dm_failed` event with this `message_id` tells how sending ended',
+      ),
+    template_sent: z
+      .boolean()
+      .optional()
+      .describe(
+        'With `outside_24h_window`: whether this message made the gateway ask the other side to write',
+      ),
+    queue_position: z
+      .int()
+      .optional()
+      .describe('With `outside_24h_window`: its place among those that wait in the conversation'),
   })
   .meta({ id: 'QueuedDm' });
 
@@ -61,5 +68,5 @@ export const TestDmQuery = z.object({
   connection_id: z
     .string()
     .default('')
-    .describe('Which connection or bot; empty: the one that was connected last'),
+    .describe('Which connection or bot; empty: the newest one whose person is known'),
 });

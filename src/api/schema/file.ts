@@ -7,7 +7,7 @@ const MimeType = z.string().max(255);
 export const FileUploadBody = z
   .object({
     url: z.string().optional().describe('http or https; fetched by the gateway'),
-    bytes_b64: z.base64().optional().describe('For small files'),
+    bytes_b64: z.base64().optional().describe('Of a file up to the size cap; with padding'),
     name: FileName.optional().describe('Needed with bytes_b64'),
     mime: MimeType.optional().describe('Needed with bytes_b64'),
   })

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { parseCursor } from '../../messaging/cursor.ts';
+import { Termination } from './call.ts';
 import { wholeNumber } from './query.ts';
 
 const MAX_PAGE = 200;
@@ -33,20 +34,18 @@ export const InboxQuery = z.object({
     ),
   task: z.string().max(256).default('').describe('With `platform=agent`: what the conversation is about'),
   last_message_cursor: CursorText.optional().describe(
-    'Delta mode: the `cursor` of any answer (`<ISO time>|<message id>`, with the place of the last event of a call behind it where there are any), or an ISO time',
+    'Delta mode: the `cursor` of any answer (`<ISO time>|<message id>`), or an ISO time',
   ),
   wait: wholeNumber(0, MAX_WAIT_S)
     .default(0)
     .describe(
-      'With a cursor: seconds to wait, 55 at most, for a message that your own agents did not write, or, without `peer` and `task`, for news of a call. Without one it is ignored',
+      'With a cursor: seconds to wait, 55 at most, for a message that your own agents did not write or, without `peer` and `task`, for an event. Ignored without a cursor',
     ),
   limit: Limit.describe(
-    'Conversations of a snapshot; messages of a detail; messages, and events of calls, of a delta',
+    'Most conversations of a snapshot, or messages of a detail; of a delta, most messages and most events',
   ),
   status: z
-    .string()
-    .min(1)
-    .max(32)
+    .enum(['active', 'closed', 'all'])
     .default('active')
     .describe('`active`, `closed` or `all`; a delta tells of every new message whatever it is'),
   offset: wholeNumber(0)
@@ -116,28 +115,35 @@ const ListedConversation = Conversation.extend({
 
 const Cursor = z.string().describe('Everything later is new: the `last_message_cursor` of the next request');
 
-/** What a `call_invite` says beside it differs by platform. */
-const CallEvent = z
+/** Further fields differ by type. */
+const InboxEvent = z
   .looseObject({
     type: z
       .string()
-      .describe('`call_invite`: an inbound call rings; `call_state`: a call is in another state'),
+      .describe(
+        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_error`: a call failed or lost its bridge. `dm_sent`, `dm_failed`: how sending a message ended. `dm_delivered`: queued messages went out. `dm_edited`: a person changed a message',
+      ),
     event_id: z.string().describe('The same wherever the event is told'),
     created_at: z.string(),
-    call_id: z.string(),
-    state: z.string().describe('The state of the call then'),
+    call_id: z.string().optional(),
+    state: z.string().optional().describe('The state of the call then'),
+    code: z.string().optional().describe('call_error: what went wrong, for programs'),
+    message: z.string().optional().describe('call_error: what went wrong, and what to do about it'),
+    termination: Termination.optional().describe('Why the call ended, once it is over'),
+    conversation_id: z.string().optional(),
+    message_id: z.string().optional(),
   })
-  .meta({ id: 'CallEvent' });
-export type CallEvent = z.output<typeof CallEvent>;
+  .meta({ id: 'InboxEvent' });
+export type InboxEvent = z.output<typeof InboxEvent>;
 
 export const Inbox = z
   .object({
     conversations: z.array(ListedConversation),
     events: z
-      .array(CallEvent)
+      .array(InboxEvent)
       .optional()
       .describe(
-        'Delta, but of one `peer` or `task`: what happened to calls, oldest first; left out where nothing did',
+        'Delta without `peer` and `task`: what else happened, to calls and to messages, oldest first; left out when nothing did',
       ),
     cursor: Cursor,
   })

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
+import type { CallEvent } from '../../calls/call.ts';
+import { SayBody } from './call.ts';
 import { ChatText } from './characters.ts';
 
 const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);
@@ -14,7 +16,7 @@ export const StreamRequest = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('clear') }),
   z.object({ type: z.literal('mark'), name: z.string().min(1).max(256) }),
-  z.object({ type: z.literal('say'), text: z.string().min(1).max(10_000) }),
+  z.object({ type: z.literal('say'), ...SayBody.shape }),
   z.object({ type: z.literal('send_chat'), text: ChatText }),
 ]);
 export type StreamRequest = z.output<typeof StreamRequest>;
@@ -28,21 +30,17 @@ export type StreamErrorCode =
   | 'invalid_base64'
   | 'invalid_audio'
   | 'too_many_marks'
-  | 'too_many_clears'
-  | 'tts_not_configured'
-  | 'capability_missing';
+  | 'too_many_clears';
 
 /** What the gateway sends as text. */
 export type StreamEvent =
-  | { readonly type: 'call_state'; readonly state: string }
+  | CallEvent
   | {
       readonly type: 'call_error';
       readonly message: string;
       readonly code: string;
       readonly lost_ms?: number;
     }
-  | { readonly type: 'call_transcript'; readonly speaker: string; readonly text: string }
-  | { readonly type: 'dtmf'; readonly digit: string }
   | { readonly type: 'mark'; readonly name: string }
   | { readonly type: 'cleared'; readonly played_ms: number; readonly dropped_ms: number }
   | {

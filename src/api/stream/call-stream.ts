@@ -1,10 +1,13 @@
 import { unreachable } from '../../base/assert.ts';
+import { GatewayError } from '../../base/errors.ts';
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
-import type { Clock } from '../../base/time.ts';
+import type { AgentScope } from '../../base/scope.ts';
 import type { CallEvent } from '../../calls/call.ts';
 import type { CallActor, CallObserver } from '../../calls/call-actor.ts';
+import type { CallDomain } from '../../calls/call-domain.ts';
 import { isOver } from '../../calls/call-state.ts';
-import type { BusinessEvents } from '../../telemetry/business-events.ts';
+import { sendChat } from '../../calls/chat.ts';
+import { say } from '../../calls/speak.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
 import type { Socket, SocketHandler } from '../http/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
@@ -16,6 +19,7 @@ import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './
 
 /** RFC 6455 section 7.4.1. */
 const NORMAL_CLOSURE = 1000;
+const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 /** Frames wait in the ring, where the oldest can still be dropped, once this much is on its way unsent. */
@@ -24,18 +28,22 @@ const MAX_BUFFERED_BYTES = 16 * 1024;
 /** Clears that may wait for their answer, which comes once the call has its place in the engine. */
 const MAX_CLEARS = 1024;
 
-/** Lists a stream while it is open; the answer takes it off the list. */
-export type Enlist = (stream: CallStream) => () => void;
+/** What a stream works with. */
+export interface StreamParts {
+  readonly calls: CallDomain;
+  readonly horizon: ReadHorizon;
+  /** Whom the stream acts for. */
+  readonly scope: AgentScope;
+  /** Lists a stream while it is open; the answer takes it off the list. */
+  readonly enlist: (stream: CallStream) => () => void;
+}
 
 /** One agent's WebSocket on a call: its audio both ways, and the call's events. */
 export class CallStream implements SocketHandler, AgentStream, CallObserver, AgentAudioObserver {
   readonly #call: CallActor;
-  readonly #clock: Clock;
-  readonly #events: BusinessEvents;
-  readonly #enlist: Enlist;
+  readonly #parts: StreamParts;
   readonly #marks = new MarkBook();
   readonly #window = new SendWindow();
-  readonly #horizon: ReadHorizon;
   #socket: Socket | null = null;
   #audio: AgentAudio | null = null;
   #stopObserving: () => void = () => {};
@@ -44,12 +52,9 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #receiving = false;
   #clearsWaiting = 0;
 
-  constructor(call: CallActor, clock: Clock, horizon: ReadHorizon, events: BusinessEvents, enlist: Enlist) {
+  constructor(call: CallActor, parts: StreamParts) {
     this.#call = call;
-    this.#clock = clock;
-    this.#horizon = horizon;
-    this.#events = events;
-    this.#enlist = enlist;
+    this.#parts = parts;
     this.#sampleRateHz = call.identity.sampleRateHz;
   }
 
@@ -61,8 +66,8 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   opened(socket: Socket): void {
     this.#socket = socket;
-    this.#leaveList = this.#enlist(this);
-    const state = this.#call.snapshot().state;
+    this.#leaveList = this.#parts.enlist(this);
+    const { state } = this.#call.snapshot();
     try {
       this.#stopObserving = this.#call.observe(this);
     } catch {
@@ -88,7 +93,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   }
 
   pong(ping: number): void {
-    this.#window.pong(ping, this.#clock.monotonicMs());
+    this.#window.pong(ping, this.#nowMs());
   }
 
   drained(): void {}
@@ -104,8 +109,9 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   /** CallObserver: the call tells; the stream ends with its call. */
   event(event: CallEvent): void {
     this.#send(event);
-    if (event.type === 'call_state' && isOver(this.#call.state))
-      this.#socket?.close(NORMAL_CLOSURE, `call ${event.state}`);
+    if (event.type !== 'call_state' || !isOver(this.#call.state)) return;
+    const isStopping = this.#parts.calls.registry.isClosed;
+    this.#socket?.close(isStopping ? GOING_AWAY : NORMAL_CLOSURE, `call ${event.state}`);
   }
 
   /** AgentAudioObserver: several frames wait. */
@@ -119,14 +125,14 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     const socket = this.#socket;
     if (
       !socket ||
-      !this.#window.isOpen(this.#horizon.readUpToMs()) ||
+      !this.#window.isOpen(this.#parts.horizon.readUpToMs()) ||
       socket.bufferedBytes() > MAX_BUFFERED_BYTES
     )
       return false;
     const ping = this.#window.nextPing();
     if (!socket.sendBinary(pcm, ping)) return false;
     this.#window.frameSent();
-    if (ping !== undefined) this.#window.pingSent(ping, this.#clock.monotonicMs());
+    if (ping !== undefined) this.#window.pingSent(ping, this.#nowMs());
     return true;
   }
 
@@ -161,15 +167,18 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
       case 'mark':
         return this.#mark(request.name);
       case 'say':
-        throw new StreamFault('tts_not_configured', 'Hosted TTS not configured');
+        return say(...this.#addressed());
       case 'send_chat':
-        throw new StreamFault(
-          'capability_missing',
-          `The ${this.#call.identity.platform} platform has no chat`,
-        );
+        return sendChat(...this.#addressed());
       default:
         return unreachable(request);
     }
+  }
+
+  /** The call as the verbs of the domain want it named. */
+  #addressed(): [CallDomain, AgentScope, string] {
+    const { calls, scope } = this.#parts;
+    return [calls, scope, this.#call.identity.callId];
   }
 
   #play(samples: Int16Array, sampleRateHz: number): void {
@@ -220,18 +229,22 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     return this.#audio;
   }
 
+  #nowMs(): number {
+    return this.#parts.calls.clock.monotonicMs();
+  }
+
   #lost(code: string, lostMs: number, what: string): void {
     this.#send({ type: 'call_error', code, message: `${lostMs} ms ${what}`, lost_ms: lostMs });
   }
 
   /** A client's mistake is told and the call lives on; anything else is a bug. */
   #answerFault(error: unknown): void {
-    if (!(error instanceof StreamFault)) throw error;
+    if (!(error instanceof StreamFault || error instanceof GatewayError)) throw error;
     this.#send({ type: 'call_error', code: error.code, message: error.message });
   }
 
   #send(event: StreamEvent): void {
-    if (event.type === 'call_error') this.#events.streamError(event.code);
+    if (event.type === 'call_error') this.#parts.calls.events.streamError(event.code);
     this.#socket?.sendText(JSON.stringify(event));
   }
 }

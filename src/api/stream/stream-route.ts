@@ -1,4 +1,5 @@
 import { Places } from '../../base/places.ts';
+import { scopeOf } from '../../base/scope.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { liveCall } from '../../calls/find-call.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
@@ -37,9 +38,8 @@ export function streamRoute(
       const principal = identify(request, authenticate);
       const call = liveCall(calls, principal, request.params.call_id ?? '');
       places.assertRoom(principal);
-      return new CallStream(call, calls.clock, horizon, calls.events, (stream) =>
-        streams.add(principal, stream, places),
-      );
+      const enlist = (stream: CallStream) => streams.add(principal, stream, places);
+      return new CallStream(call, { calls, horizon, scope: scopeOf(principal), enlist });
     },
   };
 }

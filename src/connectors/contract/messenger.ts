@@ -75,6 +75,11 @@ export interface DropsDuplicates {
   readonly dropsDuplicates: true;
 }
 
+/** A platform that shows no caption with some files, and has the text left out. */
+export interface DropsCaptions {
+  dropsCaption(file: OutboundFile): Promise<boolean>;
+}
+
 /** A platform that can show that somebody types. */
 export interface ShowsTyping {
   /** An indicator lasts less than this on the other side, in milliseconds. */
@@ -248,6 +253,10 @@ export function hasWindow(connector: object): connector is HasWindow {
 
 export function dropsDuplicates(connector: object): connector is DropsDuplicates {
   return 'dropsDuplicates' in connector;
+}
+
+export function dropsCaptions(connector: object): connector is DropsCaptions {
+  return 'dropsCaption' in connector;
 }
 
 export function invitesPeople(connector: object): connector is InvitesPeople {

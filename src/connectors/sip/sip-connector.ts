@@ -98,7 +98,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#trunks = new TrunkRegistry(new TrunkBindings(options.trunkBindings));
     const udp = (): UdpTransport => this.#udp;
     this.#layer = new TransportLayer(clock, observer, udp);
-    this.#router = new MessageRouter(this.#trunks, this.#layer, udp, clock, observer);
+    this.#router = new MessageRouter(this.#trunks, this.#layer, { udp, clock, observer });
     this.#udp = new UdpTransport(() => false);
     this.#streams = new StreamTransport(
       clock,

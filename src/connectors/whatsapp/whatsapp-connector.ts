@@ -6,6 +6,7 @@ import { withDeadline } from '../../base/waits.ts';
 import type { Connector } from '../contract/connector.ts';
 import type {
   Address,
+  DropsCaptions,
   FetchesFiles,
   HasWindow,
   InvitesPeople,
@@ -13,6 +14,7 @@ import type {
   LoginState,
   MessageIntake,
   Messenger,
+  OutboundFile,
   OutboundMessage,
   SendOutcome,
   SharesLogin,
@@ -26,6 +28,7 @@ import { GraphClient, type GraphOptions } from './graph-client.ts';
 import { type GraphError, isLoginError } from './graph-error.ts';
 import { inviteLink, STRANGER_TEXT } from './invitation.ts';
 import { downloadMedia, mediaSize } from './media-download.ts';
+import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender } from './message-sender.ts';
 import { NumberLogin } from './number-login.ts';
 import { RecentIds } from './recent-ids.ts';
@@ -61,6 +64,7 @@ export class WhatsAppConnector
     Messenger,
     HasWindow,
     FetchesFiles,
+    DropsCaptions,
     TakesMessages,
     TakesWebhooks,
     SharesLogin,
@@ -135,6 +139,11 @@ export class WhatsAppConnector
       'send_failed',
       `Failed to send message: ${what} has at most ${most} characters on WhatsApp (it has ${text.length})`,
     );
+  }
+
+  /** Specification, "Attachments array": audio drops its caption, however long. */
+  async dropsCaption(file: OutboundFile): Promise<boolean> {
+    return !takesCaption(await mediaKindOf(file, true));
   }
 
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {

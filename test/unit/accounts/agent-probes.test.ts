@@ -19,21 +19,22 @@ async function probed(...names: string[]) {
   const ids: Record<string, string> = {};
   for (const name of names) ids[name] = await agentKey(store, owner, name);
   const clock = new ManualClock();
-  const replied = new Set<string>();
+  const replied = new Map<string, string>();
+  const sent: [accountId: string, agentIds: readonly string[], probeId: string][] = [];
   const streams = new Map<string, number>();
   const inMcp = new Set<string>();
-  const probes = new AgentProbes(store.db, clock, {
-    openStreams: (keyId) => streams.get(keyId) ?? 0,
+  const signals = {
+    openStreams: (keyId: string) => streams.get(keyId) ?? 0,
     mcpKeys: () => inMcp,
-    hasReplied: (keyId) => replied.has(keyId),
-  });
-  return { store, owner, ids, clock, replied, streams, inMcp, probes };
+    repliedAt: (keyId: string) => replied.get(keyId) ?? null,
+  };
+  const probes = new AgentProbes(store.db, clock, signals, async (...probe) => void sent.push(probe));
+  return { store, owner, ids, clock, replied, streams, inMcp, probes, sent };
 }
 
 test('after 30 s each key has one of four verdicts', async () => {
   const names = ['replied', 'on a call', 'in MCP', 'key_used_recently', 'not_connected', 'long ago'];
-  const { store, owner, ids, clock, replied, streams, inMcp, probes } = await probed(...names);
-  replied.add(ids.replied!);
+  const { store, owner, ids, clock, replied, streams, inMcp, probes, sent } = await probed(...names);
   streams.set(ids['on a call']!, 2);
   inMcp.add(ids['in MCP']!);
   clock.advance(20 * 60_000);
@@ -41,6 +42,8 @@ test('after 30 s each key has one of four verdicts', async () => {
   await touchKey(store.db, ids.key_used_recently!, clock.nowIso());
 
   const started = await probes.start(owner.accountId, null);
+  expect(sent).toEqual([[owner.accountId, [owner.agentId], started.probeId]]);
+  replied.set(ids.replied!, clock.nowIso());
   expect(started).toMatchObject({ isDone: false, startedAt: clock.nowIso() });
   expect(started.keys.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
   clock.advance(29_999);
@@ -63,11 +66,19 @@ test('after 30 s each key has one of four verdicts', async () => {
 });
 
 test('a probe is done as soon as all keys have replied', async () => {
-  const { owner, ids, replied, probes } = await probed('one', 'two');
-  replied.add(ids.one!);
+  const { owner, ids, replied, clock, probes } = await probed('one', 'two');
+  replied.set(ids.one!, clock.nowIso());
   expect((await probes.start(owner.accountId, null)).isDone).toBe(false);
-  replied.add(ids.two!);
+  replied.set(ids.two!, clock.nowIso());
   expect((await probes.status(owner.accountId)).isDone).toBe(true);
+});
+
+test('an answer after 30 s is none', async () => {
+  const { owner, ids, replied, clock, probes } = await probed('one');
+  await probes.start(owner.accountId, null);
+  clock.advance(30_000);
+  replied.set(ids.one!, clock.nowIso());
+  expect((await probes.status(owner.accountId)).keys).toMatchObject([{ verdict: 'not_connected' }]);
 });
 
 test('only agent keys that people hold are watched, and of those the ones that are named', async () => {

@@ -2,25 +2,24 @@ import { expect, test } from 'vitest';
 import { AgentReplies } from '../../../src/accounts/agent-replies.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-test('a credential has replied when it has written since', () => {
+test('a credential has answered the probe that it answered, when it first did', () => {
   const clock = new ManualClock();
   const replies = new AgentReplies(clock);
-  const before = clock.nowIso();
-  replies.written('key_1');
+  const first = clock.nowIso();
+  replies.replied('key_1', 'prb_1');
   clock.advance(1);
-  expect(replies.hasReplied('key_1', before)).toBe(true);
-  expect(replies.hasReplied('key_1', clock.nowIso())).toBe(false);
-  expect(replies.hasReplied('key_2', before)).toBe(false);
+  replies.replied('key_1', 'prb_1');
+  expect(replies.repliedAt('key_1', 'prb_1')).toBe(first);
+  expect(replies.repliedAt('key_1', 'prb_2')).toBeNull();
+  expect(replies.repliedAt('key_2', 'prb_1')).toBeNull();
 });
 
-test('those who wrote longest ago are forgotten first', () => {
-  const clock = new ManualClock();
-  const replies = new AgentReplies(clock);
-  const start = clock.nowIso();
-  replies.written('key_0');
-  replies.written('key_1');
-  replies.written('key_0');
-  for (let n = 2; n <= 10_000; n++) replies.written(`key_${n}`);
-  expect(replies.hasReplied('key_1', start)).toBe(false);
-  expect(replies.hasReplied('key_0', start)).toBe(true);
+test('those who answered longest ago are forgotten first', () => {
+  const replies = new AgentReplies(new ManualClock());
+  replies.replied('key_0', 'prb_0');
+  replies.replied('key_1', 'prb_0');
+  replies.replied('key_0', 'prb_1');
+  for (let n = 2; n <= 10_000; n++) replies.replied(`key_${n}`, 'prb_1');
+  expect(replies.repliedAt('key_1', 'prb_0')).toBeNull();
+  expect(replies.repliedAt('key_0', 'prb_1')).not.toBeNull();
 });

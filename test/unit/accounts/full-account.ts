@@ -148,6 +148,8 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
     ],
     ['sipDids', { ...own, number: `+33 of ${name}`, autoAnswer: 0 }],
     ...messagesOf(name, accountId, secret),
+    ['botOwners', { accountId, botId: own.id, conversationId: own.id, createdAt: NOW }],
+    ['ownerCodes', { ...expiring, botId: own.id, codeHash: secret }],
     ['events', { accountId, agentId, type: 'call_state', payload: '{"state":"ended"}', createdAt: NOW }],
   ];
 }

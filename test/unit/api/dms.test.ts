@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Principal } from '../../../src/api/auth/principal.ts';
 import { IdempotentRequests } from '../../../src/api/http/idempotent-requests.ts';
+import { botOwnerRoutes } from '../../../src/api/rest/bot-owner.ts';
 import { dmRoutes } from '../../../src/api/rest/dms.ts';
 import { insertAgent } from '../../../src/store/agents.ts';
 import { setConversationStatus } from '../../../src/store/conversations.ts';
@@ -30,10 +31,11 @@ async function doors(options: Parameters<typeof Outbound.open>[0] = {}) {
     both: principal('key_3', ['agt_2', agentId]),
     stranger: principal('key_4', ['agt_9'], { accountId: 'acc_9' }),
     settings: principal('key_5', [], { kind: 'settings' }),
+    foreign: principal('key_6', [], { kind: 'settings', accountId: 'acc_9' }),
     sip: principal('grt_1', ['agt_2', agentId], { kind: 'oauth', platforms: new Set(['sip'] as const) }),
     telegram: principal('grt_2', [agentId], { kind: 'oauth', platforms: new Set(['telegram'] as const) }),
   };
-  const { url, failures } = await served(dmRoutes(domain), {
+  const { url, failures } = await served([...dmRoutes(domain), ...botOwnerRoutes(domain)], {
     authenticate: (credential) => principals[credential ?? ''] ?? null,
     idempotency: new IdempotentRequests(store, clock, (error) => outbound.failures.push(error)),
   });
@@ -75,7 +77,7 @@ it('answers 200 once the platform has the message, which is stored as its agent 
     status: 'delivered',
     text: 'Hello',
   });
-  expect(outbound.written).toEqual(['key_1']);
+  expect(outbound.answered).toEqual([]);
 });
 
 it('lets a client write where it was let in', async () => {
@@ -165,7 +167,9 @@ it('takes 1 to 10000 characters, or attachments without any', async () => {
     [{ text: 'x'.repeat(10_000) }, 200],
     [{ text: 'x'.repeat(10_001) }, 422],
     [{ attachments: [] }, 422],
-    [{ attachments: [{ file_id: 'f_1' }] }, 200],
+    [{ attachments: [{ file_id: 'f_1' }] }, 202],
+    [{ text: '', attachments: [{ file_id: 'f_1' }] }, 202],
+    [{ text: '', attachments: [] }, 422],
     [{ attachments: [{ file_id: 'f_1', url: 'http://x' }] }, 422],
     [{ attachments: Array.from({ length: 11 }, () => ({ file_id: 'f_1' })) }, 422],
     [{ text: 'x', platform: 'sip' }, 422],
@@ -174,11 +178,22 @@ it('takes 1 to 10000 characters, or attachments without any', async () => {
     expect([(await chat(fields)).status, fields]).toEqual([status, fields]);
 });
 
+it('says what is missing of a message without a text', async () => {
+  const { chat } = await conversing();
+  const faultOf = async (fields: object) => (await chat({ ...fields })).body.detail[0];
+  expect(await faultOf({})).toMatchObject({ loc: ['body', 'text'], msg: 'text or attachments is required' });
+  expect(await faultOf({ text: '' })).toMatchObject({
+    loc: ['body', 'text'],
+    msg: 'String should have at least 1 characters',
+  });
+});
+
 it('sends files, and counts their bytes', async () => {
   const { outbound, chat, messenger } = await conversing();
   const attachments = [{ file_id: 'f_1' }, { file_id: 'f_2' }];
   const { status, body } = await chat({ text: 'caption', attachments });
-  expect(status).toBe(200);
+  expect(status).toBe(202);
+  await waitFor('its end', async () => (await outbound.message(body.message_id)).status === 'delivered');
   expect(messenger.taken[0]!.attachments.map(({ name }) => name)).toEqual(['0.txt', '1.txt']);
   const [row] = await outbound.store.db.selectFrom('usageDays').selectAll().execute();
   expect(row).toMatchObject({ messages: 1, bytes: 2_000 });
@@ -193,25 +208,97 @@ it('sends files, and counts their bytes', async () => {
   expect((await chat({ text: 'x'.repeat(2_000), attachments })).status).toBe(502);
 });
 
-it('answers 202 while files are still on their way, and writes down how that ended', async () => {
-  const { outbound, chat, messenger, clock } = await conversing();
+/** The events without a message, as they are told. */
+async function eventsIn({ store }: Outbound) {
+  const rows = await store.db
+    .selectFrom('events')
+    .selectAll()
+    .where('messageSeq', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ agentId, type, payload }) => ({ agentId, type, ...JSON.parse(payload) }));
+}
+
+it('answers 202 at once for a message with files, and tells by an event how sending it ended', async () => {
+  const { outbound, chat, messenger, conversation } = await conversing();
   const release = messenger.hold();
-  const answer = chat({ attachments: [{ file_id: 'f_1' }] });
-  await waitFor('the attempt', () => messenger.asked.length === 1);
-  clock.advance(28_000);
-  const { status, body } = await answer;
-  expect([status, body]).toEqual([
-    202,
-    {
-      status: 'queued',
-      message_id: expect.any(String),
-      reason: 'still_sending',
-      template_sent: false,
-      queue_position: 1,
-    },
-  ]);
+  const attachments = [{ file_id: 'f_1' }];
+  const first = await chat({ attachments });
+  messenger.will({ kind: 'refused', reason: 'PHOTO_INVALID', isAddressGone: false });
+  messenger.will({ kind: 'unknown', reason: 'connection reset', sentIds: [] });
+  const others = [await chat({ text: 'a', attachments }), await chat({ text: 'b', attachments })];
+  for (const { status, body } of [first, ...others])
+    expect([status, body]).toEqual([
+      202,
+      { status: 'queued', message_id: expect.stringMatching(/^msg_/), reason: 'still_sending' },
+    ]);
+  expect(messenger.taken).toEqual([]);
+  expect(await eventsIn(outbound)).toEqual([]);
   release();
-  await waitFor('its end', async () => (await outbound.message(body.message_id)).status === 'delivered');
+  const events = await waitFor('their ends', async () => {
+    const told = await eventsIn(outbound);
+    return told.length === 3 ? told : null;
+  });
+  const common = {
+    agentId: outbound.agentId,
+    platform: 'telegram',
+    conversation_id: conversation.id,
+    event_id: expect.stringMatching(/^evt_/),
+  };
+  const [one, two] = others.map(({ body }) => body.message_id as string);
+  expect(events).toEqual([
+    { ...common, type: 'dm_sent', message_id: first.body.message_id },
+    { ...common, type: 'dm_failed', message_id: one, status: 'failed', error: 'PHOTO_INVALID' },
+    { ...common, type: 'dm_failed', message_id: two, status: 'unknown', error: 'connection reset' },
+  ]);
+});
+
+it('lets a person wait on for an answer whose file could not be sent', async () => {
+  const { outbound, chat, messenger, conversation } = await conversing();
+  const { replies } = outbound.domain;
+  const attachments = [{ file_id: 'f_1' }];
+  const failing = async () => {
+    const gate = Promise.withResolvers<void>();
+    messenger.will(async () => {
+      await gate.promise;
+      return { kind: 'refused', reason: 'no', isAddressGone: false };
+    });
+    replies.begin(conversation.id);
+    await chat({ attachments });
+    expect(replies.isWatched(conversation.id)).toBe(false);
+    return gate.resolve;
+  };
+  (await failing())();
+  await waitFor('the person to wait on', () => replies.isWatched(conversation.id));
+  const fail = await failing();
+  const answer = chat({ text: 'an answer behind it' });
+  await waitFor('it to be stored', async () => (await outbound.messages()).length === 4);
+  fail();
+  expect((await answer).status).toBe(200);
+  expect(replies.isWatched(conversation.id)).toBe(false);
+});
+
+it('answers for a message with files as for any other where it must wait for the other side', async () => {
+  const { outbound, chat } = await conversing({
+    windows: {
+      mustWait: async () => true,
+      expiry: () => '2030-01-08T00:00:00.000Z',
+      joined: async () => ({ delivered: false, templateSent: true, position: 1 }),
+      cameBack: () => Promise.reject(new Error('not sent')),
+    },
+  });
+  const { status, body } = await chat({ attachments: [{ file_id: 'f_1' }] });
+  expect([status, body]).toMatchObject([202, { reason: 'outside_24h_window', template_sent: true }]);
+  expect(await eventsIn(outbound)).toEqual([]);
+});
+
+it('checks no caption of a file with which the platform shows none', async () => {
+  const messenger = Object.assign(new FakeMessenger(), { dropsCaption: async () => true });
+  const { chat } = await conversing({ messenger });
+  const text = 'x'.repeat(2_000);
+  expect((await chat({ text, attachments: [{ file_id: 'f_1' }] })).status).toBe(202);
+  messenger.dropsCaption = async () => false;
+  expect((await chat({ text, attachments: [{ file_id: 'f_1' }] })).status).toBe(502);
 });
 
 it('says 202 of what must wait until the other side writes', async () => {
@@ -388,12 +475,14 @@ it('finds an agent message again after a crash', async () => {
   expect(await outbound.messages()).toHaveLength(1);
 });
 
-it('sends a test message to the person of the connection that was made last', async () => {
+it('sends a test message to the operator’s own account only', async () => {
   const { outbound, post, messenger } = await doors();
   const { db } = outbound.store;
   const ask = (query = '', provider = 'telegram', as = 'settings') =>
     post(`/api/platforms/${provider}/test-dm${query}`, undefined, { as });
-  expect(await ask()).toMatchObject({ status: 404, body: { detail: 'No active conversation' } });
+  const mark = (conversation_id: string, as = 'settings') =>
+    post('/api/platforms/telegram/owner', { conversation_id }, { as });
+  const reached = () => messenger.taken.map(({ to }) => [to.login.kind, to.remoteId]);
   expect(await ask('', 'discord')).toMatchObject({
     status: 400,
     body: { detail: 'No discord bot registered' },
@@ -406,11 +495,30 @@ it('sends a test message to the person of the connection that was made last', as
   expect((await ask('?connection_id=con_9')).body.detail).toBe('Connection not found');
   expect((await ask('', 'telegram', 'agent')).status).toBe(403);
 
-  await outbound.heard(await outbound.conversation('41'));
+  const stranger = await outbound.conversation('66');
+  await outbound.heard(stranger);
+  for (const query of ['', '?connection_id=bot_1']) {
+    const refused = await ask(query);
+    expect(refused.status).toBe(400);
+    expect(refused.body.detail).toContain('POST /api/platforms/telegram/owner');
+  }
+  expect(reached()).toEqual([]);
+
+  const own = await outbound.conversation('41');
+  expect((await mark(own.id, 'agent')).status).toBe(403);
+  expect((await mark(own.id, 'foreign')).status).toBe(404);
+  expect((await mark('cnv_9')).body).toEqual({ detail: 'Conversation not found' });
+  expect(await mark(own.id)).toMatchObject({
+    status: 200,
+    body: { bot_id: 'bot_1', conversation_id: own.id, remote_name: 'Person 41' },
+  });
+  await outbound.heard(stranger, 'The newest message is mine');
   expect((await ask()).status).toBe(200);
+  expect(reached()).toEqual([['bot_token', '41']]);
+
   for (const [id, createdAt] of [
-    ['con_1', '2026-01-01T00:00:00.000Z'],
-    ['con_2', '2026-01-02T00:00:00.000Z'],
+    ['con_1', '2030-01-01T00:00:00.000Z'],
+    ['con_2', '2030-01-02T00:00:00.000Z'],
   ] as const)
     await db
       .insertInto('connections')
@@ -430,15 +538,32 @@ it('sends a test message to the person of the connection that was made last', as
   await ask();
   await ask('?connection_id=con_1');
   await ask('?connection_id=bot_1');
-  expect(messenger.taken.map(({ to }) => [to.login.kind, to.remoteId])).toEqual([
-    ['bot_token', '41'],
+  expect(reached().slice(1)).toEqual([
     ['shared', 'of con_2'],
     ['shared', 'of con_1'],
     ['bot_token', '41'],
   ]);
+  const linked = await db
+    .selectFrom('conversations')
+    .select('id')
+    .where('memberId', '=', 'con_1')
+    .executeTakeFirstOrThrow();
+  expect((await mark(linked.id)).status).toBe(400);
   messenger.will({ kind: 'refused', reason: 'Forbidden: bot was blocked by the user', isAddressGone: true });
   expect(await ask()).toMatchObject({
     status: 502,
     body: { detail: 'Failed to send message: Forbidden: bot was blocked by the user' },
   });
+  await setConversationStatus(db, own.id, 'closed');
+  expect((await ask('?connection_id=bot_1')).body).toEqual({ detail: 'No active conversation' });
+});
+
+it('reaches an owner although a bot that was registered later has none', async () => {
+  const { outbound, post, messenger } = await doors();
+  const own = await outbound.conversation('41');
+  await post('/api/platforms/telegram/owner', { conversation_id: own.id }, { as: 'settings' });
+  await outbound.bot('bot_2');
+  await outbound.heard(await outbound.conversation('66', 'bot_2'));
+  expect((await post('/api/platforms/telegram/test-dm', undefined, { as: 'settings' })).status).toBe(200);
+  expect(messenger.taken.map(({ to }) => to.remoteId)).toEqual(['41']);
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { attachmentSources } from '../../../src/api/rest/attachment-sources.ts';
 import { fileRoutes } from '../../../src/api/rest/files.ts';
 import { AttachmentsBody } from '../../../src/api/schema/attachment.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { MAX_BYTES, PUBLIC_URL, testFiles } from '../files/test-files.ts';
 import { AGENT, RawClient, served } from './served.ts';
 
@@ -129,6 +130,40 @@ describe('uploading', () => {
     expect(await post('/api/files', form(new Blob([over])))).toEqual(refusal);
     expect(await post('/api/files', inline(over))).toEqual(refusal);
     expect(files.ledger.totalBytes).toBe(2 * MAX_BYTES);
+  });
+
+  it('gives back what it took from JSON that is not right after all', async () => {
+    const { post, files } = await doors();
+    const bytes_b64 = 'aGVsbG8=';
+    const refused = [
+      [JSON.stringify({ bytes_b64, name: 'a' }), 422],
+      [JSON.stringify({ bytes_b64, name: 'a', mime: 5 }), 422],
+      [JSON.stringify({ bytes_b64, url: 'http://x/' }), 400],
+      [`{"bytes_b64":"${bytes_b64}","name":"a","mime":"b/c"`, 422],
+      [`{"bytes_b64":"${bytes_b64}","name":"a","mime":"b/c","bytes_b64":"AAAA"}`, 422],
+      [`{"bytes_b64":"${bytes_b64}","name":"a","mime":"b/c"}`.padEnd(70_000), 413],
+      [`{"bytes_b64":"${bytes_b64}*","name":"a","mime":"b/c"}`, 422],
+      [JSON.stringify({ bytes_b64: [bytes_b64], name: 'a', mime: 'b/c' }), 422],
+      [JSON.stringify([bytes_b64]), 422],
+      ['', 422],
+      ['null', 422],
+    ] as const;
+    for (const [body, status] of refused)
+      expect([body.slice(0, 99), (await post('/api/files', body)).status]).toEqual([
+        body.slice(0, 99),
+        status,
+      ]);
+    expect(files.ledger.totalBytes).toBe(0);
+  });
+
+  it('gives back what it took when the client goes away', async () => {
+    const { port, files } = await doors();
+    const client = new RawClient(port).write(
+      'POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"bytes_b64":"QUFBQUFB',
+    );
+    await waitFor('the bytes', () => files.ledger.totalBytes > 0);
+    client.socket.destroy();
+    await waitFor('their end', () => files.ledger.totalBytes === 0);
   });
 
   it('refuses what is announced to be too large before it has come', async () => {

@@ -97,8 +97,8 @@ export function insert(buffer: JitterBuffer, packet: PathPacket): boolean {
 }
 
 export function indexOf(buffer: JitterBuffer): number {
-  const { payload, payloadOffset } = buffer;
-  return (payload[payloadOffset]! << 16) | (payload[payloadOffset + 1]! << 8) | payload[payloadOffset + 2]!;
+  const { bytes, payloadOffset } = buffer;
+  return (bytes[payloadOffset]! << 16) | (bytes[payloadOffset + 1]! << 8) | bytes[payloadOffset + 2]!;
 }
 
 export function indices(played: readonly Played[]): number[] {

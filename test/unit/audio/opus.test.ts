@@ -5,6 +5,7 @@ import { type LibOpus, MAX_OPUS_FRAME_SAMPLES, MAX_OPUS_PACKET_BYTES } from '../
 import { OpusDecoder, OpusEncoder, type OpusRateHz } from '../../../src/audio/opus.ts';
 import { opusPacketSamples } from '../../../src/audio/opus-packet.ts';
 import { WasmOpus } from '../../../src/audio/opus-wasm.ts';
+import type { Payload } from '../../../src/audio/payload.ts';
 import { Tone } from '../../../src/audio/tone.ts';
 import { loadOpus } from '../../../src/native/opus.ts';
 import { likenessDb, voice } from './opus-voice.ts';
@@ -34,6 +35,10 @@ function packetsOf(opus: LibOpus, samples: Int16Array, tuning = TUNING, rateHz: 
   return packets;
 }
 
+function payloadOf(bytes: Uint8Array): Payload {
+  return { bytes, payloadOffset: 0, payloadLength: bytes.length };
+}
+
 /** What a listener hears; `lost` packets are made good by FEC of the next one, or by concealment alone. */
 function heardOf(
   opus: LibOpus,
@@ -46,8 +51,8 @@ function heardOf(
   packets.forEach((packet, i) => {
     const next = packets[i + 1];
     const at = i * FRAME;
-    if (!isLost(i)) expect(decoder.decode(packet, 0, packet.length, heard, at, FRAME)).toBe(FRAME);
-    else if (fec && next) expect(decoder.recover(next, 0, next.length, heard, at, FRAME)).toBe(FRAME);
+    if (!isLost(i)) expect(decoder.decode(payloadOf(packet), heard, at, FRAME)).toBe(FRAME);
+    else if (fec && next) expect(decoder.recover(payloadOf(next), heard, at, FRAME)).toBe(FRAME);
     else expect(decoder.conceal(heard, at, FRAME)).toBe(FRAME);
   });
   decoder.free();
@@ -121,16 +126,15 @@ describe.each(libraries)('%s libopus', (_, opus) => {
         { length: 1 + (seed % 200) },
         (_, i) => (seed >> (i % 16)) * 31 + i * round,
       );
-      const samples = decoder.decode(junk, 0, junk.length, out, 0, MAX_OPUS_FRAME_SAMPLES);
+      const samples = decoder.decode(payloadOf(junk), out, 0, MAX_OPUS_FRAME_SAMPLES);
       expect([0, opusPacketSamples(junk, 0, junk.length, RATE_HZ)]).toContain(samples);
     }
-    expect(decoder.decode(new Uint8Array(0), 0, 0, out, 0, FRAME)).toBe(0);
-    expect(decoder.decode(new Uint8Array(2_000), 0, 2_000, out, 0, FRAME)).toBe(0);
-    expect(decoder.decode(Uint8Array.of(0xff, 0xff), 0, 2, out, 0, FRAME)).toBe(0);
+    expect(decoder.decode(payloadOf(new Uint8Array(0)), out, 0, FRAME)).toBe(0);
+    expect(decoder.decode(payloadOf(new Uint8Array(2_000)), out, 0, FRAME)).toBe(0);
+    expect(decoder.decode(payloadOf(Uint8Array.of(0xff, 0xff)), out, 0, FRAME)).toBe(0);
     decoder.reset();
     const heard = new Int16Array(said.length);
-    for (const [i, packet] of packets.entries())
-      decoder.decode(packet, 0, packet.length, heard, i * FRAME, FRAME);
+    for (const [i, packet] of packets.entries()) decoder.decode(payloadOf(packet), heard, i * FRAME, FRAME);
     expect(heard).toEqual(heardOf(opus, packets));
     decoder.free();
   });
@@ -163,7 +167,7 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     expect(() => encoder.encode(out, new Uint8Array(1_500), 0, 1_275)).toThrow();
     expect(() => decoder.reset()).toThrow();
     expect(decoder.conceal(out, 0, FRAME)).toBe(0);
-    expect(decoder.decode(Uint8Array.of(0x78, 1, 2), 0, 3, out, 0, FRAME)).toBe(0);
+    expect(decoder.decode(payloadOf(Uint8Array.of(0x78, 1, 2)), out, 0, FRAME)).toBe(0);
     for (const number of [0, -1, 1 << 30]) expect(opus.control(number, 4_028, 0)).toBe(-1);
   });
 

@@ -31,6 +31,7 @@ function scene(direction: 'inbound' | 'outbound') {
   const legActions: string[] = [];
   const engineActions: string[] = [];
   const events: CallEvent[] = [];
+  const seen: string[][] = [];
   const leg: PlatformLeg = {
     accept: () => legActions.push('accept'),
     refuse: () => legActions.push('refuse'),
@@ -45,10 +46,11 @@ function scene(direction: 'inbound' | 'outbound') {
     engineCall,
     clock,
     deadlines: DEADLINES,
-    witness: { changed() {}, transcribed() {} },
+    playout: {} as never,
+    witness: { happened: (call, event) => void seen.push([event.type, call.snapshot().state]) },
   });
   actor.observe({ event: (event) => events.push(event) });
-  return { actor, clock, leg, legActions, engineActions, events };
+  return { actor, clock, leg, legActions, engineActions, events, seen };
 }
 
 describe('CallActor', () => {
@@ -59,7 +61,8 @@ describe('CallActor', () => {
     actor.begin(leg);
     expect(actor.state.name).toBe('ended');
     expect(legActions).toEqual(['hangUp']);
-    expect(events).toEqual([{ type: 'call_state', state: 'ended' }]);
+    const termination = { result: 'no_answer', reason: 'changed my mind' };
+    expect(events).toEqual([{ type: 'call_state', state: 'ended', termination }]);
   });
 
   it('lets audio flow from active on, and closes its place in the engine at the end', () => {
@@ -99,16 +102,60 @@ describe('CallActor', () => {
     const { actor, leg, events } = scene('outbound');
     actor.begin(leg);
     actor.legObserver.answered();
-    actor.legObserver.ended('lost', { result: 'disconnected', reason: 'no RTP for 45 s' });
+    const termination = { result: 'disconnected', reason: 'no RTP for 45 s' } as const;
+    actor.legObserver.ended('lost', termination);
     expect(events).toEqual([
       { type: 'call_state', state: 'active' },
       {
         type: 'call_error',
         code: 'bridge_disconnected',
         message: expect.stringContaining('same meeting_url'),
+        termination,
       },
-      { type: 'call_state', state: 'disconnected' },
+      { type: 'call_state', state: 'disconnected', termination },
     ]);
+  });
+
+  it('says why a call that nobody answered came to nothing', () => {
+    const { actor, leg, events } = scene('outbound');
+    actor.begin(leg);
+    const termination = { result: 'busy', reason: '486 Busy Here' } as const;
+    actor.legObserver.ended('remote', termination);
+    const message = 'The call could not be connected: 486 Busy Here';
+    expect(events).toEqual([
+      { type: 'call_error', code: 'call_failed', message, termination },
+      { type: 'call_state', state: 'disconnected', termination },
+    ]);
+    expect(actor.snapshot()).toMatchObject({ state: 'disconnected', termination });
+  });
+
+  it.each(['outbound', 'inbound'] as const)('disconnects an %s call when the gateway stops', (direction) => {
+    const { actor, leg, legActions, events } = scene(direction);
+    actor.begin(leg);
+    actor.post({ type: 'gateway_stopped' });
+    const termination = { result: 'disconnected', reason: 'the gateway was stopped' };
+    expect(events.map(({ type }) => type)).toEqual(['call_error', 'call_state']);
+    expect(events[0]).toMatchObject({ code: 'bridge_disconnected', termination });
+    expect(actor.snapshot()).toMatchObject({ state: 'disconnected', termination });
+    expect(legActions).toEqual(['hangUp']);
+  });
+
+  it('tells its domain of everything that its listeners hear', () => {
+    const { actor, leg, events, seen } = scene('outbound');
+    actor.begin(leg);
+    actor.legObserver.answered();
+    actor.legObserver.dtmf('5');
+    actor.transcribed({ speaker: 'Ada', text: 'hello' });
+    actor.post({ type: 'engine_ended', termination: { result: 'internal_error', reason: 'a bug' } });
+    expect(seen.map(([type]) => type)).toEqual(events.map(({ type }) => type));
+    expect(seen).toEqual([
+      ['call_state', 'active'],
+      ['dtmf', 'active'],
+      ['call_transcript', 'active'],
+      ['call_error', 'disconnected'],
+      ['call_state', 'disconnected'],
+    ]);
+    expect(events.at(-2)).toMatchObject({ code: 'internal_error' });
   });
 
   it('passes keys on, and ends by itself after the longest duration', () => {

@@ -15,6 +15,7 @@ const message: fc.Arbitrary<CallMessage> = fc.oneof(
     { type: 'deadline' },
     { type: 'leg_answered' },
     { type: 'engine_ended', termination: { result: 'internal_error', reason: 'a bug' } },
+    { type: 'gateway_stopped' },
   ),
   fc.constantFrom('local' as const, 'remote' as const, 'lost' as const).map((by): CallMessage => {
     return { type: 'leg_ended', by, termination: BUSY };
@@ -64,14 +65,22 @@ describe('call state machine', () => {
 
   it.each<[string, CallState, CallMessage[], CallState['name']]>([
     ['an outbound call is answered', CONNECTING, [{ type: 'leg_answered' }], 'active'],
-    ['an outbound call is not answered', CONNECTING, [{ type: 'deadline' }], 'ended'],
-    ['the callee is busy', CONNECTING, [{ type: 'leg_ended', by: 'remote', termination: BUSY }], 'ended'],
+    ['an outbound call is not answered', CONNECTING, [{ type: 'deadline' }], 'disconnected'],
+    [
+      'the callee is busy',
+      CONNECTING,
+      [{ type: 'leg_ended', by: 'remote', termination: BUSY }],
+      'disconnected',
+    ],
     [
       'the bridge drops before an answer',
       CONNECTING,
       [{ type: 'leg_ended', by: 'lost', termination: BUSY }],
-      'ended',
+      'disconnected',
     ],
+    ['the agent gives up before an answer', CONNECTING, [{ type: 'hang_up', reason: 'test' }], 'ended'],
+    ['the gateway stops before an answer', CONNECTING, [{ type: 'gateway_stopped' }], 'disconnected'],
+    ['the gateway stops while it rings', RINGING, [{ type: 'gateway_stopped' }], 'disconnected'],
     ['accepting a call that does not ring', CONNECTING, [{ type: 'accept' }], 'connecting'],
     ['accepted, not yet confirmed', RINGING, [{ type: 'accept' }], 'ringing'],
     ['accepted and confirmed', RINGING, [{ type: 'accept' }, { type: 'leg_answered' }], 'active'],

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { acceptCall, refuseCall } from '../../../src/calls/answer-call.ts';
+import type { CallEvent } from '../../../src/calls/call.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
 import { getCall, listCalls } from '../../../src/calls/find-call.ts';
-import { hangUpAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
+import { disconnectAll, hangUpCall } from '../../../src/calls/hang-up-call.ts';
 import { placeCall } from '../../../src/calls/place-call.ts';
 import { inboundAnswerer } from '../../../src/calls/ring-call.ts';
 import type { InboundCall } from '../../../src/connectors/contract/connector.ts';
@@ -30,7 +31,10 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
     recorder: {
       opened: faults.opened ?? (async () => {}),
       rang() {},
-      changed: (_call: unknown, state: { name: string }) => void told.push(state.name),
+      happened: (_call: unknown, event: CallEvent) => {
+        if (event.type === 'call_state') told.push(event.state);
+      },
+      settled: async () => {},
     },
     events: { callStarted() {}, callAnswered() {}, callEnded() {} },
     clock: new ManualClock(),
@@ -54,7 +58,7 @@ it('ends a call whose connector throws while dialling, and gives its place back'
   });
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toBe(fault);
   expect(domain.registry.all()).toEqual([]);
-  expect(told).toEqual(['engine closed', 'ended']);
+  expect(told).toEqual(['engine closed', 'disconnected']);
 });
 
 it('ends a call that cannot be stored, and gives its place back', async () => {
@@ -88,7 +92,7 @@ it.each([
 
 it('takes no more calls when the gateway closes', async () => {
   const { domain, connector } = domainWith({});
-  await hangUpAll(domain, 1_000);
+  await disconnectAll(domain, 1_000);
   expect(inboundAnswerer(domain, connector).ring(inbound(() => LEG))).toBe(false);
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toMatchObject({ code: 'not_ready' });
   expect(domain.registry.all()).toEqual([]);

@@ -93,6 +93,16 @@ describe('a call on the engine', () => {
     expect([unopened, opening, open].flatMap(({ terminations }) => terminations)).toEqual([]);
   });
 
+  it('answers what was done just before the end, however close the two come', async () => {
+    ({ engine } = await startTestEngine());
+    for (let n = 0; n < 50; n++) {
+      const far = new TestCall(engine, `call_${n}`);
+      await far.open();
+      const last = far.call.media.command('last');
+      await Promise.all([last, far.call.close()]);
+    }
+  });
+
   it('lets go of a call whose media opens only after its close was given up', async () => {
     ({ engine } = await startTestEngine());
     const slow = new TestCall(engine, 'call_1', 8_000, { openAfterMs: 3_300 });

@@ -5,6 +5,7 @@ import { NO_MARK } from '../../../src/threads/ring-consumer.ts';
 import { ringMemory } from '../../../src/threads/ring-layout.ts';
 import { RingProducer } from '../../../src/threads/ring-producer.ts';
 import { Uplink } from '../../../src/threads/uplink.ts';
+import { roomyQueue } from '../threads/roomy-queue.ts';
 
 const ROOM_HZ = 8_000;
 const FRAME = 160;
@@ -268,7 +269,7 @@ describe('playout', () => {
   });
 
   it.each([24_000, 48_000])('spares a burst at %i Hz that waits behind its ring', (rateHz) => {
-    const uplink = new Uplink();
+    const uplink = new Uplink(roomyQueue());
     const playout = new Playout(uplink.memory, ROOM_HZ);
     const frame = new Int16Array(FRAME);
     uplink.write(new Int16Array(15 * rateHz).fill(3), rateHz);

@@ -119,11 +119,11 @@ describe('what a message attaches', () => {
       message: 'File belongs to another user',
     });
     for (const id of ['f_nothing', reserved.fileId]) {
-      await expect(attach(id)).rejects.toMatchObject({ status: 404, code: 'attachment_not_found' });
+      await expect(attach(id)).rejects.toMatchObject({ status: 404, code: 'file_not_found' });
     }
     await attach(own.id);
     clock.advance(DAY_MS);
-    await expect(attach(own.id)).rejects.toMatchObject({ code: 'attachment_not_found' });
+    await expect(attach(own.id)).rejects.toMatchObject({ code: 'file_not_found' });
   });
 
   it('must fit', async () => {

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { announce } from '../../../src/messaging/announce.ts';
 import { cursorText, newestOf, parseCursor } from '../../../src/messaging/cursor.ts';
-import { type FeedEvent, feedStart, isBefore, readFeed } from '../../../src/messaging/feed.ts';
+import {
+  type FeedEvent,
+  feedStart,
+  isBefore,
+  type Reached,
+  reachedBy,
+  readFeed,
+} from '../../../src/messaging/feed.ts';
 import { findAnyConversation } from '../../../src/store/conversations.ts';
 import { appendEvent } from '../../../src/store/events.ts';
 import { answer, messagingWorld, type World, write } from './messaging-world.ts';
@@ -19,7 +26,7 @@ function short(event: FeedEvent): string {
 }
 
 async function cursorNow({ reading, accountId }: World): Promise<string> {
-  return cursorText((await newestOf(reading.store.db, accountId, reading.clock.nowIso())).cursor);
+  return cursorText((await newestOf(reading.store.db, accountId)).cursor);
 }
 
 async function callEvent({ store, clock, accountId, agentId }: World, state: string): Promise<void> {
@@ -44,29 +51,42 @@ test('a feed goes on after the message of a cursor', async () => {
   expect(await toldSince(world, '2029-12-31')).toHaveLength(4);
 });
 
-test('calls and messages go on behind places of their own', async () => {
+test('calls and messages go on behind parts of the cursor of their own', async () => {
   const world = await messagingWorld();
   await write(world, '1', { text: 'a' });
   await callEvent(world, 'ringing');
   const read = await cursorNow(world);
   await callEvent(world, 'active');
   await write(world, '1', { text: 'b' });
-  const callsOf = (cursor: string): string => cursor.slice(cursor.lastIndexOf('.'));
-  const messagesOf = (cursor: string): string => cursor.slice(0, cursor.lastIndexOf('.'));
-  const now = await cursorNow(world);
-  expect(await toldSince(world, messagesOf(now) + callsOf(read))).toEqual(['call_state']);
-  expect(await toldSince(world, messagesOf(read) + callsOf(now))).toEqual(['dm_chat b']);
+  const partsOf = (cursor: string) => cursor.split('|');
+  const [time, message] = partsOf(await cursorNow(world));
+  const [timeRead, messageRead] = partsOf(read);
+  expect(await toldSince(world, `${timeRead}|${message}`)).toEqual(['call_state']);
+  expect(await toldSince(world, `${time}|${messageRead}`)).toEqual(['dm_chat b']);
   expect(await toldSince(world, read)).toEqual(['call_state', 'dm_chat b']);
 });
 
-test('a cursor that is ahead of the database hides no call', async () => {
+test('going on from the cursor of any event tells all later ones and none again', async () => {
   const world = await messagingWorld();
-  await write(world, '1', { text: 'a' });
-  const ahead = parseCursor(`${await cursorNow(world)}.5000`);
-  const start = await feedStart(world.reading, world.scope, ahead);
-  await callEvent(world, 'active');
-  const { events } = await readFeed(world.reading, world.scope, start.from, 100);
-  expect(events.filter((event) => !isBefore(start, event)).map(short)).toEqual(['call_state']);
+  const { reading, scope, store } = world;
+  const start = await feedStart(reading, scope, parseCursor(await cursorNow(world)));
+  for (let n = 0; n < 4; n++) {
+    await callEvent(world, `${n}`);
+    await callEvent(world, `${n}`);
+    await write(world, '1', { text: `a${n}` });
+    await write(world, '2', { text: `b${n}` });
+    const [conversation] = await store.db.selectFrom('conversations').selectAll().execute();
+    const edited = { type: 'dm_edited', payload: {}, createdAt: '2020-01-01T00:00:00.000Z' };
+    await store.db.transaction().execute((trx) => announce(trx, conversation!, edited));
+  }
+  const { events } = await readFeed(reading, scope, start.from, 100);
+  expect(events).toHaveLength(20);
+  let reached: Reached = start;
+  for (const [at, event] of events.entries()) {
+    reached = reachedBy(reached, event);
+    const rest = events.slice(at + 1).map(short);
+    expect(await toldSince(world, cursorText(reached.cursor))).toEqual(rest);
+  }
 });
 
 test('a message event tells who wrote where, with a cursor that goes on after it', async () => {

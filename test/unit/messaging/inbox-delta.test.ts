@@ -26,7 +26,7 @@ async function ask(
 }
 
 async function cursorNow({ reading, accountId }: World): Promise<string> {
-  return cursorText((await newestOf(reading.store.db, accountId, reading.clock.nowIso())).cursor);
+  return cursorText((await newestOf(reading.store.db, accountId)).cursor);
 }
 
 const idsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => messages.map(({ id }) => id));
@@ -50,6 +50,28 @@ function jumping(clock: Clock, jumpsMs: readonly number[]): Clock {
   };
 }
 
+const CURSOR = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\|msg_[\w-]+$/;
+
+/** An event of which each of the two agents gets a copy. */
+async function editedForBoth({ store, agentId }: World, createdAt: string): Promise<void> {
+  const edited = { type: 'dm_edited', payload: {}, createdAt };
+  await store.db.transaction().execute(async (trx) => {
+    const conversation = await trx.selectFrom('conversations').selectAll().executeTakeFirstOrThrow();
+    await announce(trx, conversation, edited, [agentId, 'agt_second']);
+  });
+}
+
+/** The ids of those events, without these. */
+async function editsSince({ store }: World, former: readonly string[]): Promise<string[]> {
+  const rows = await store.db
+    .selectFrom('events')
+    .select('payload')
+    .where('type', '=', 'dm_edited')
+    .execute();
+  const ids = rows.map(({ payload }): string => JSON.parse(payload).event_id);
+  return [...new Set(ids)].filter((id) => !former.includes(id));
+}
+
 test('cursors never skip and never repeat, whatever is written meanwhile and however the clock jumps', async () => {
   const world = await messagingWorld();
   const second = await secondAgent(world);
@@ -60,7 +82,7 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
     bot: fc.constantFrom(botId, second.botId),
     remote: fc.constantFrom('1', '2', '3'),
     isAnswered: fc.boolean(),
-    calls: fc.constantFrom('nobody', 'one', 'all'),
+    happens: fc.constantFrom('nothing', 'one', 'all', 'both'),
   });
   const reader = fc.record({ scope: fc.constantFrom(...scopes), limit: fc.integer({ min: 1, max: 5 }) });
   const jumps = fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1, maxLength: 10 });
@@ -72,14 +94,18 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
       Object.assign(world.domain, { clock: jumping(world.clock, jumpsMs) });
       const reading = { ...world.reading, clock: jumping(world.clock, jumpsMs) };
       const before = await store.db.selectFrom('messages').select('id').execute();
+      const oldEdits = await editsSince(world, []);
       const start = await cursorNow(world);
       const happened: { agentId: string | null; eventId: string }[] = [];
       let isWriting = true;
       const writing = Promise.all(
-        steps.map(async ({ bot, remote, isAnswered, calls }) => {
+        steps.map(async ({ bot, remote, isAnswered, happens }) => {
           await world.intake.received(written(bot, remote));
-          const called = calls === 'all' ? null : bot === botId ? agentId : second.agentId;
-          if (calls !== 'nobody') happened.push({ agentId: called, eventId: await happen(world, called) });
+          const called = happens === 'all' ? null : bot === botId ? agentId : second.agentId;
+          const at = { ...world, clock: reading.clock };
+          if (happens === 'both') await editedForBoth(world, reading.clock.nowIso());
+          else if (happens !== 'nothing')
+            happened.push({ agentId: called, eventId: await happen(at, called) });
           if (isAnswered) await answer({ ...world, botId: bot }, remote);
         }),
       ).finally(() => {
@@ -97,9 +123,10 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
           );
           const ids = idsIn(delta);
           expect(ids.length).toBeLessThanOrEqual(limit);
-          expect(delta.callEvents.length).toBeLessThanOrEqual(limit);
+          expect(delta.events.length).toBeLessThanOrEqual(limit);
+          expect(delta.cursor).toMatch(CURSOR);
           seen.push(...ids);
-          calls.push(...delta.callEvents.map(({ eventId }) => eventId));
+          calls.push(...delta.events.map(({ eventId }) => eventId));
           cursor = delta.cursor;
           if (!delta.hasNews && ids.length === 0 && !wasWriting) return { agentIds, seen, calls };
         }
@@ -115,7 +142,8 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
       const old = new Set(before.map(({ id }) => id));
       for (const { agentIds, seen, calls } of results) {
         const rang = happened.filter((event) => event.agentId === null || agentIds.includes(event.agentId));
-        expect(calls.toSorted()).toEqual(rang.map(({ eventId }) => eventId).toSorted());
+        const edits = await editsSince(world, [...oldEdits]);
+        expect(calls.toSorted()).toEqual([...rang.map(({ eventId }) => eventId), ...edits].toSorted());
         const bots = [agentIds.includes(agentId) && botId, agentIds.includes(second.agentId) && second.botId];
         const wanted = stored.filter(({ id, memberId }) => !old.has(id) && bots.includes(memberId!));
         expect(seen.length).toBe(new Set(seen).size);
@@ -225,19 +253,19 @@ test('what happened to calls is told to whom it concerns, in pages, once', async
   const read = async (from: string, limit: number, fields: Partial<DeltaQuestion> = {}) =>
     await readDelta(world.reading, await ask(world.reading, world.scope, from, limit, fields));
   const first = await read(cursor, 2);
-  expect(first.callEvents.map(({ eventId }) => eventId)).toEqual(eventIds.slice(0, 2));
+  expect(first.events.map(({ eventId }) => eventId)).toEqual(eventIds.slice(0, 2));
   const last = await read(first.cursor, 2);
-  expect(last.callEvents.map(({ eventId }) => eventId)).toEqual(eventIds.slice(2));
-  expect(await read(last.cursor, 2)).toMatchObject({ callEvents: [], hasNews: false, cursor: last.cursor });
-  expect((await read(cursor, 50, { platform: 'sip' })).callEvents.length).toBe(3);
-  expect((await read(cursor, 50, { platform: 'telegram' })).callEvents).toEqual([]);
+  expect(last.events.map(({ eventId }) => eventId)).toEqual(eventIds.slice(2));
+  expect(await read(last.cursor, 2)).toMatchObject({ events: [], hasNews: false, cursor: last.cursor });
+  expect((await read(cursor, 50, { platform: 'sip' })).events.length).toBe(3);
+  expect((await read(cursor, 50, { platform: 'telegram' })).events).toEqual([]);
   const ofOnePeer = { platform: 'sip', peer: { peer: 'ada', task: '' } } as const;
-  expect((await read(cursor, 50, ofOnePeer)).callEvents).toEqual([]);
+  expect((await read(cursor, 50, ofOnePeer)).events).toEqual([]);
   const scope = { ...world.scope, platforms: new Set(['telegram'] as const) };
-  expect((await readDelta(world.reading, await ask(world.reading, scope, cursor))).callEvents).toEqual([]);
+  expect((await readDelta(world.reading, await ask(world.reading, scope, cursor))).events).toEqual([]);
 });
 
-test('a cursor that names no call is told of calls since its message', async () => {
+test('an event that happens in the millisecond of a message is told to whoever has read that message', async () => {
   const world = await messagingWorld();
   await happen(world, world.agentId);
   world.clock.advance(1);
@@ -245,7 +273,7 @@ test('a cursor that names no call is told of calls since its message', async () 
   const [message] = await world.store.db.selectFrom('messages').selectAll().execute();
   const plain = `${message!.createdAt}|${message!.id}`;
   const since = async (cursor: string) =>
-    (await readDelta(world.reading, await ask(world.reading, world.scope, cursor))).callEvents;
+    (await readDelta(world.reading, await ask(world.reading, world.scope, cursor))).events;
   expect(await since(plain)).toEqual([]);
   const eventId = await happen(world, world.agentId);
   expect(await since(plain)).toMatchObject([{ eventId }]);
@@ -269,7 +297,7 @@ test('a call that rings before the feed tells of a message is told to whoever ha
   const conversation = await findAnyConversation(world.store.db, message!.conversationId);
   const { createdAt, seq: messageSeq } = message!;
   await announce(world.store.db, conversation!, { type: 'dm_chat', payload: {}, createdAt, messageSeq });
-  expect((await read(cursor)).callEvents).toMatchObject([{ eventId }]);
+  expect((await read(cursor)).events).toMatchObject([{ eventId }]);
 });
 
 test('who asks for one peer misses no call by that', async () => {
@@ -281,7 +309,26 @@ test('who asks for one peer misses no call by that', async () => {
   const read = async (cursor: string, fields: Partial<DeltaQuestion> = {}) =>
     await readDelta(world.reading, await ask(world.reading, world.scope, cursor, 50, fields));
   const { cursor } = await read(start, { platform: 'telegram', peer: { peer: '1', task: '' } });
-  expect((await read(cursor)).callEvents).toMatchObject([{ eventId }]);
+  expect((await read(cursor)).events).toMatchObject([{ eventId }]);
+});
+
+test('nothing is lost when the message of a cursor is deleted, the clock steps back and a page is cut', async () => {
+  const world = await messagingWorld();
+  world.clock.advance(3_600_000);
+  await write(world, '1', { text: 'first' });
+  const start = await cursorNow(world);
+  await write(world, '1', { text: 'read' });
+  const behind = { ...world, clock: jumping(world.clock, [0]) };
+  Object.assign(world.domain, { clock: behind.clock });
+  await happen(behind, world.agentId);
+  await write(world, '2', { text: 'unread' });
+  const read = async (cursor: string, limit: number) =>
+    await readDelta(world.reading, await ask(world.reading, world.scope, cursor, limit));
+  const cut = await read(start, 1);
+  expect([textsIn(cut), cut.events]).toEqual([['read'], []]);
+  await world.store.db.deleteFrom('messages').where('text', '=', 'read').execute();
+  const rest = await read(cut.cursor, 5);
+  expect([textsIn(rest), rest.events.length]).toEqual([['unread'], 1]);
 });
 
 test('a cursor never goes back, not even one from the future', async () => {

@@ -277,8 +277,7 @@ test('a message of which nobody knew becomes delivered, by our id where its name
   await changeMessageStatus(
     world.store.db,
     lost.seq,
-    ['sending'],
-    { status: 'unknown' },
+    { from: ['sending'], change: { status: 'unknown' } },
     world.clock.nowIso(),
   );
   expect(await follow()).toBe(true);

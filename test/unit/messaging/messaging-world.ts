@@ -1,5 +1,6 @@
 import { newId } from '../../../src/base/ids.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
+import type { Clock } from '../../../src/base/time.ts';
 import type { InboundMessage, Intake } from '../../../src/connectors/contract/messenger.ts';
 import type { Reading } from '../../../src/messaging/inbox-view.ts';
 import type { HoldsMessages, IntakeDomain, ReceivedMessage } from '../../../src/messaging/intake-domain.ts';
@@ -30,6 +31,8 @@ export interface World {
   readonly received: ReceivedMessage[];
   /** Accounts whose agents were read anew. */
   readonly followed: string[];
+  /** Conversations whose person became the owner of their bot by its code. */
+  readonly owned: string[];
   readonly holds: Map<'telegram' | 'whatsapp', HoldsMessages>;
 }
 
@@ -41,6 +44,7 @@ export async function messagingWorld(): Promise<World> {
   const botId = await seedBot(store, accountId, agentId);
   const received: ReceivedMessage[] = [];
   const followed: string[] = [];
+  const owned: string[] = [];
   const holds = new Map<'telegram' | 'whatsapp', HoldsMessages>();
   const domain: IntakeDomain = {
     store,
@@ -52,6 +56,7 @@ export async function messagingWorld(): Promise<World> {
       tooLarge: files.filter(({ ref }) => ref === null).length,
     }),
     onReceived: (message) => void received.push(message),
+    onOwned: (conversationId) => void owned.push(conversationId),
     followAgents: async (followedId) => void followed.push(followedId),
   };
   const reading: Reading = { store, clock, attachments: async () => new Map() };
@@ -70,6 +75,7 @@ export async function messagingWorld(): Promise<World> {
     botId,
     received,
     followed,
+    owned,
     holds,
   };
 }
@@ -86,7 +92,7 @@ export async function seedBot(store: Store, accountId: string, agentId: string):
 
 /** Something happens to a call of this agent, or of all of them where `agentId` is null; returns the event's id. */
 export async function happen(
-  { store, clock, wakeups, accountId }: Pick<World, 'store' | 'clock' | 'wakeups' | 'accountId'>,
+  { store, clock, wakeups, accountId }: Pick<World, 'store' | 'wakeups' | 'accountId'> & { clock: Clock },
   agentId: string | null,
   fields: Partial<NewEvent> = {},
 ): Promise<string> {

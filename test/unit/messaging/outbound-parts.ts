@@ -25,11 +25,11 @@ export class Outbound {
   readonly full: string[];
   readonly failures: unknown[];
   readonly woken: string[];
-  readonly written: string[];
+  readonly answered: [credentialId: string, probeId: string][];
 
   private constructor(
     parts: Pick<Outbound, 'store' | 'clock' | 'messenger' | 'domain' | 'accountId' | 'agentId'>,
-    told: Pick<Outbound, 'settled' | 'full' | 'failures' | 'woken' | 'written'>,
+    told: Pick<Outbound, 'settled' | 'full' | 'failures' | 'woken' | 'answered'>,
   ) {
     this.store = parts.store;
     this.clock = parts.clock;
@@ -41,13 +41,14 @@ export class Outbound {
     this.full = told.full;
     this.failures = told.failures;
     this.woken = told.woken;
-    this.written = told.written;
+    this.answered = told.answered;
   }
 
   static async open(
     options: {
       messenger?: FakeMessenger;
       windows?: WindowGuard | null;
+      ready?: Promise<void>;
       /** One that is there already, with the account in it unless it `isFresh`. */
       store?: Store;
       isFresh?: boolean;
@@ -56,20 +57,22 @@ export class Outbound {
     const {
       messenger = new FakeMessenger(),
       windows = null,
+      ready = Promise.resolve(),
       isFresh = options.store === undefined,
     } = options;
     const store = options.store ?? (await temporaryStore());
     const owner = isFresh ? await seedAccount(store, 'a') : { accountId: 'acc_a', agentId: 'agt_a' };
     const clock = new ManualClock();
-    const told = { settled: [], full: [], failures: [], woken: [], written: [] } as Pick<
+    const told = { settled: [], full: [], failures: [], woken: [], answered: [] } as Pick<
       Outbound,
-      'settled' | 'full' | 'failures' | 'woken' | 'written'
+      'settled' | 'full' | 'failures' | 'woken' | 'answered'
     >;
     const domain = openOutbound({
       store,
       clock,
       messengers: new Map([[messenger.platform, messenger]]),
       windows,
+      ready,
       wakeups: { wake: (accountId) => void told.woken.push(accountId) },
       filesOf: async () => [],
       resolveFiles: async (_accountId, sources) =>
@@ -80,7 +83,7 @@ export class Outbound {
         queueFull: (queue) => void told.full.push(queue),
       },
       timeoutText: 'No answer yet',
-      onWritten: (credentialId) => void told.written.push(credentialId),
+      onProbeAnswered: (...answer) => void told.answered.push(answer),
       onFailure: (_what, error) => void told.failures.push(error),
     });
     onTestFinished(() => closeOutbound(domain, 0));

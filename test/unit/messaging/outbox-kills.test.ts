@@ -9,6 +9,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { recoverOutbox } from '../../../src/messaging/recover-outbox.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { FakeMessenger } from '../../support/fake-messenger.ts';
+import { readGatewayRows } from '../../support/gateway-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { temporaryDir } from '../store/temporary.ts';
 import { Outbound } from './outbound-parts.ts';
@@ -27,13 +28,14 @@ interface Seen {
 }
 
 /** Has messages sent by processes that are killed one after another in the midst of it. */
-async function killOften(mode: 'drops duplicates' | 'shows all'): Promise<Seen> {
+async function killOften(mode: 'drops duplicates' | 'shows all' | 'in the background'): Promise<Seen> {
   const dataDir = temporaryDir();
   const platformFile = join(dataDir, 'platform');
   const store = await openStore({ dataDir, masterKey: null });
   const outbound = await Outbound.open({ store, isFresh: true });
   await outbound.bot();
   for (let i = 0; i < CONVERSATIONS; i++) await outbound.conversation(`${i}`);
+  await outbound.domain.resolveFiles(outbound.accountId, [{ fileId: 'f_1' }], new AbortController().signal);
   await store.close();
   const told = new Map<string, string>();
   for (let i = 0; i < KILLS; i++) await sendUntilKilled([dataDir, platformFile, mode], told);
@@ -98,3 +100,31 @@ it('delivers every stored message where the platform drops what it has already',
   expect([...statuses.keys()].filter((id) => !everywhere.has(id))).toEqual([]);
   expect([...told.keys()].filter((id) => statuses.get(id) !== 'delivered')).toEqual([]);
 }, 600_000);
+
+it('sends after kill -9 whatever it had promised and not begun, once, and tells how each one ended', async () => {
+  const { dataDir, told, taken } = await killOften('in the background');
+  const messenger = new FakeMessenger();
+  const statuses = await afterwards(dataDir, messenger);
+  const everywhere = [...taken, ...messenger.taken.map(({ messageId }) => messageId)];
+  expect(new Set(everywhere).size).toBe(everywhere.length);
+  for (const id of told.keys()) expect(['delivered', 'unknown']).toContain(statuses.get(id));
+  const unknown = [...statuses].filter(([, status]) => status === 'unknown').map(([id]) => id);
+  for (const [id, status] of statuses)
+    if (status === 'delivered') expect([id, everywhere.includes(id)]).toEqual([id, true]);
+  // Those that were being sent just then: one of each conversation. The others had waited behind them.
+  expect(unknown.length).toBeLessThanOrEqual(KILLS * CONVERSATIONS);
+  const ends = endsIn(dataDir);
+  expect([...ends.keys()].sort()).toEqual([...statuses.keys()].sort());
+  for (const [id, types] of ends)
+    expect([id, types]).toEqual([id, [statuses.get(id) === 'delivered' ? 'dm_sent' : 'dm_failed']]);
+  console.log(
+    `${KILLS} kills: ${told.size} messages promised, ${everywhere.length} taken, ${unknown.length} unknown`,
+  );
+}, 600_000);
+
+/** The types of the events that tell how each message ended. */
+function endsIn(dataDir: string): Map<string, string[]> {
+  const sql = "select type, payload ->> '$.message_id' as id from events order by id";
+  const byId = Map.groupBy(readGatewayRows<{ type: string; id: string }>(dataDir, sql), ({ id }) => id);
+  return new Map([...byId].map(([id, rows]) => [id, rows.map(({ type }) => type)]));
+}

@@ -55,7 +55,7 @@ test('conversations of other platforms are not there', async () => {
 test('a delta, waited for or not, brings nothing of other platforms', async () => {
   const world = await messagingWorld();
   const { reading, accountId, clock } = world;
-  const { cursor } = await newestOf(reading.store.db, accountId, clock.nowIso());
+  const { cursor } = await newestOf(reading.store.db, accountId);
   const position = await positionOf(reading.store.db, accountId, cursor);
   const question = { cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
   const ask = (scope: AgentScope) => ({ ...question, scope });

@@ -90,7 +90,7 @@ export class QueueWorld {
     if (outcome.kind === 'window_closed') return { id, ...(await this.queue.cameBack(id)) };
     const message = (await findAnyMessage(this.db, id))!;
     const conversation = (await findAnyConversation(this.db, conversationId))!;
-    await recordOutcome(this.db, this.clock, message, conversation, outcome);
+    await recordOutcome(this.db, this.clock, { message, conversation }, outcome);
     return { id, ...(outcome.kind === 'sent' ? { delivered: true } : { failed: true }) };
   }
 

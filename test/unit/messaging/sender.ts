@@ -8,10 +8,12 @@ import { writeMessage } from '../../../src/messaging/write-message.ts';
 import { openStore } from '../../../src/store/store.ts';
 
 /**
- * Writes messages into every conversation of the data directory that it is given, and says of each what became of it;
- * until it is killed. The platform is a file that has the id of every message that it took.
+ * Writes messages into every conversation of the data directory that it is given, and says of each what became of it,
+ * or, in the background, that it is stored; until it is killed. The platform is a file that has the id of every message
+ * that it took.
  */
-const [dataDir = '', platformFile = '', dropsDuplicates = ''] = process.argv.slice(2);
+const [dataDir = '', platformFile = '', mode = ''] = process.argv.slice(2);
+const isBackground = mode === 'in the background';
 const AT_ONCE = 3;
 const BUSY_MS = 4;
 
@@ -24,7 +26,7 @@ const messenger: Messenger = {
     await wait(Math.random() * BUSY_MS);
     return { kind: 'sent', platformMessageIds: [messageId] };
   },
-  ...(dropsDuplicates === 'drops duplicates' ? { dropsDuplicates: true } : {}),
+  ...(mode === 'drops duplicates' ? { dropsDuplicates: true } : {}),
 };
 
 function fail(error: unknown): never {
@@ -38,6 +40,7 @@ const domain = openOutbound({
   clock: systemClock,
   messengers: new Map([[messenger.platform, messenger]]),
   windows: null,
+  ready: Promise.resolve(),
   wakeups: { wake() {} },
   filesOf: async () => [],
   resolveFiles: async () => [],
@@ -47,15 +50,28 @@ const domain = openOutbound({
     queueFull: () => fail(new Error('full')),
   },
   timeoutText: '',
-  onWritten() {},
+  onProbeAnswered() {},
   onFailure: (_, error) => fail(error),
 });
 await recoverOutbox(domain, domain.outbox, fail);
 
+const rows = await store.db.selectFrom('files').select('id').execute();
+const files = rows.map(({ id: fileId }) => ({
+  fileId,
+  name: 'a.txt',
+  mime: 'text/plain',
+  sizeBytes: 1,
+  open: async function* () {
+    yield new Uint8Array(1);
+  },
+}));
+
 async function writeOne(conversationId: string): Promise<void> {
-  const draft = { senderAgentId: null, text: 'Hello', files: [], request: null };
-  const { messageId, settled } = await writeMessage(domain, conversationId, draft, 25_000);
-  writeSync(1, `${messageId} ${(await settled).kind}\n`);
+  const draft = { senderAgentId: null, text: 'Hello', files: isBackground ? files : [], request: null };
+  const { message, settled } = await writeMessage(domain, conversationId, draft, 25_000);
+  if (isBackground) writeSync(1, `${message.id} stored\n`);
+  const { kind } = await settled;
+  if (!isBackground) writeSync(1, `${message.id} ${kind}\n`);
 }
 
 async function writeOn(conversationId: string): Promise<never> {

@@ -191,8 +191,18 @@ test('what may have gone out when the process ended is left to whoever looks thr
   const world = await QueueWorld.make();
   await world.pass(world.send('one'));
   const [message] = await world.messages();
-  await changeMessageStatus(world.db, message!.seq, ['pending'], { status: 'sending' }, world.clock.nowIso());
-  await changeMessageStatus(world.db, message!.seq, ['sending'], { status: 'unknown' }, world.clock.nowIso());
+  await changeMessageStatus(
+    world.db,
+    message!.seq,
+    { from: ['pending'], change: { status: 'sending' } },
+    world.clock.nowIso(),
+  );
+  await changeMessageStatus(
+    world.db,
+    message!.seq,
+    { from: ['sending'], change: { status: 'unknown' } },
+    world.clock.nowIso(),
+  );
   await world.pass(world.restart());
   await world.reply('here');
   await world.settle();

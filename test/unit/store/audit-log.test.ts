@@ -10,9 +10,18 @@ test('entries are read in order, a page at a time, and only the account has them
     return store;
   });
   const mine = { accountId: 'acc_a', kind: 'settings', credentialId: 'key_1' } as const;
-  await audit(db, mine, 'agent.create', 'agt_1', { name: 'Support' }, NOW);
-  await audit(db, { accountId: 'acc_b', kind: 'none', credentialId: '' }, 'agent.create', 'agt_2');
-  await audit(db, mine, 'agent.delete', 'agt_1');
+  await audit(db, mine, {
+    action: 'agent.create',
+    subject: 'agt_1',
+    detail: { name: 'Support' },
+    createdAt: NOW,
+  });
+  await audit(
+    db,
+    { accountId: 'acc_b', kind: 'none', credentialId: '' },
+    { action: 'agent.create', subject: 'agt_2' },
+  );
+  await audit(db, mine, { action: 'agent.delete', subject: 'agt_1' });
 
   const [first] = await auditEntriesAfter(db, 'acc_a', 0, 1);
   expect(first).toEqual({
@@ -34,7 +43,11 @@ test('an entry goes with the transaction that it was written in', async () => {
   const store = await temporaryStore();
   const { accountId } = await seedAccount(store, 'a');
   const failing = store.db.transaction().execute(async (trx) => {
-    await audit(trx, { accountId, kind: 'session', credentialId: 'ses_1' }, 'agent.create', null);
+    await audit(
+      trx,
+      { accountId, kind: 'session', credentialId: 'ses_1' },
+      { action: 'agent.create', subject: null },
+    );
     throw new Error('the change failed');
   });
   await expect(failing).rejects.toThrow('the change failed');

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isoAfter } from '../../../src/base/time.ts';
 import { appendAgentEvent, appendEvent, eventsOfAgents } from '../../../src/store/events.ts';
 import { NOW, seedAccount, temporaryStore } from './temporary.ts';
 
@@ -20,7 +21,7 @@ test("an account's feed is read in pieces, in order, without other accounts' eve
   }
   const first = await eventsOfAgents(db, scope, 0, 2);
   expect(first).toEqual(
-    [0, 2].map((n) => ({
+    [0, 2].map((n, at) => ({
       id: ids[n],
       ...a,
       type: 'call_invite',
@@ -28,6 +29,7 @@ test("an account's feed is read in pieces, in order, without other accounts' eve
       createdAt: NOW,
       messageSeq: null,
       platform: null,
+      cursorTime: isoAfter(NOW, at),
     })),
   );
   const rest = await eventsOfAgents(db, scope, first[1]!.id, 10);

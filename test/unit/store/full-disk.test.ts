@@ -15,9 +15,14 @@ async function fullStore() {
   await limit(rows[0]!.pageCount);
   const write = () => {
     const actor = { accountId: owner.accountId, kind: 'session', credentialId: 'ses_1' } as const;
-    return store.db
-      .transaction()
-      .execute((trx) => audit(trx, actor, 'agent.create', null, { text: 'x'.repeat(100_000) }, NOW));
+    return store.db.transaction().execute((trx) =>
+      audit(trx, actor, {
+        action: 'agent.create',
+        subject: null,
+        detail: { text: 'x'.repeat(100_000) },
+        createdAt: NOW,
+      }),
+    );
   };
   return { store, owner, write, makeRoom: () => limit(1_000_000) };
 }

@@ -112,7 +112,7 @@ test('a status changes only from one of those that were expected', async () => {
   const { store, conversation, accountId } = await withConversation();
   const { seq, id } = await put(store, conversation, { status: 'sending' });
   const move = (from: 'sending' | 'pending', nowIso: string) =>
-    changeMessageStatus(store.db, seq, [from], { status: 'failed', error: 'why' }, nowIso);
+    changeMessageStatus(store.db, seq, { from: [from], change: { status: 'failed', error: 'why' } }, nowIso);
   expect(await move('pending', later(1))).toBe(false);
   expect(await move('sending', later(2))).toBe(true);
   expect(await move('sending', later(3))).toBe(false);
@@ -172,10 +172,17 @@ test('two agents have one conversation about a task, whoever writes first', asyn
   expect((await open(agentId, 'agt_peer', 'other')).id).not.toBe(id);
   const find = async (agentIds: string[], name: string, task = '') =>
     (
-      await findNewestConversation(store.db, { accountId, agentIds, platforms: null }, 'agent', {
-        peer: name,
-        task,
-      })
+      await findNewestConversation(
+        store.db,
+        { accountId, agentIds, platforms: null },
+        {
+          platform: 'agent',
+          peer: {
+            peer: name,
+            task,
+          },
+        },
+      )
     )?.id;
   expect(await find([agentId], 'PEER')).toBe(id);
   expect(await find(['agt_peer'], 'default agent')).toBe(id);

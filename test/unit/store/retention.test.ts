@@ -79,7 +79,7 @@ test('kept answers are forgotten after a day, and no others', async () => {
   const clock = new ManualClock();
   const hoursAgo = (hours: number) => new Date(Date.parse(clock.nowIso()) - hours * 3_600_000).toISOString();
   const begin = (credentialId: string, key: string, at: string) =>
-    beginRequest(db, secrets, { accountId, credentialId, key }, 'x', at);
+    beginRequest(db, secrets, { accountId, credentialId, key }, { fingerprint: 'x', nowIso: at });
   for (let i = 0; i < 150; i++) await begin('key_1', `old ${i}`, hoursAgo(25));
   await begin('key_1', 'young', hoursAgo(23));
   // The same key of another credential is another request.

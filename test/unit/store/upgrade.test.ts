@@ -69,6 +69,11 @@ test('a database from before there were people opens, with all that was in it', 
     expect(after[table]!.map((row, n) => ({ ...row, ...rows[n] }))).toEqual(after[table]);
     expect([table, after[table]!.length]).toEqual([table, rows.length]);
   }
+  // Two events of one millisecond; cursors tell them apart.
+  expect(after.events!.map((row) => row.cursor_time)).toEqual([
+    '2026-11-20T12:00:00.000Z',
+    '2026-11-20T12:00:00.001Z',
+  ]);
   for (const account of after.accounts!) {
     expect(account).toMatchObject({ email: null, email_verified_at: null, password_hash: null });
   }

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PlayoutMemory } from '../../../src/threads/playout-memory.ts';
 import { NO_MARK, RingConsumer } from '../../../src/threads/ring-consumer.ts';
 import { Uplink } from '../../../src/threads/uplink.ts';
+import { roomyQueue } from './roomy-queue.ts';
 
 function numbered(length: number, from: number): Int16Array {
   return Int16Array.from({ length }, (_, i) => (from + i) % 30_000);
@@ -30,7 +32,7 @@ describe('the uplink', () => {
     );
     fc.assert(
       fc.property(fc.array(action, { maxLength: 30 }), (actions) => {
-        const uplink = new Uplink();
+        const uplink = new Uplink(roomyQueue());
         const ring = new RingConsumer(uplink.memory);
         const sent: (number | string)[] = [];
         const got: (number | string)[] = [];
@@ -63,17 +65,53 @@ describe('the uplink', () => {
     );
   });
 
-  it('takes a minute of audio behind the ring and says how much more was lost', () => {
-    const uplink = new Uplink();
+  it('takes 70 s of audio behind the ring and says how much more was lost', () => {
+    const uplink = new Uplink(roomyQueue());
     const second = new Int16Array(8_000);
     let lostMs = 0;
-    for (let i = 0; i < 70; i++) lostMs += uplink.write(second, 8_000);
-    expect(lostMs + uplink.queuedMs).toBeCloseTo(70_000, 3);
-    expect(uplink.queuedMs).toBeCloseTo(60_000 + 512, 3);
+    for (let i = 0; i < 80; i++) lostMs += uplink.write(second, 8_000);
+    expect(lostMs + uplink.queuedMs).toBeCloseTo(80_000, 3);
+    expect(uplink.queuedMs).toBeCloseTo(70_000 + 512, 3);
+  });
+
+  it('takes one frame of 1 MB at the lowest rate whole, behind what waits already', () => {
+    const uplink = new Uplink(roomyQueue());
+    expect(uplink.write(new Int16Array(8_000), 8_000)).toBe(0);
+    expect(uplink.write(new Int16Array(1_048_576 / 2), 8_000)).toBe(0);
+    expect(uplink.queuedMs).toBeCloseTo(66_536, 3);
+  });
+
+  it('drops what there is no memory for, gives back what has been played, and takes more then', () => {
+    let refused = 0;
+    const all = new PlayoutMemory({ totalBytes: 100_000, accountBytes: 100_000, onFull: () => refused++ });
+    const uplink = new Uplink(all.queueOf('acc_1'));
+    const ring = new RingConsumer(uplink.memory);
+    const second = numbered(16_000, 0);
+    expect([1, 2, 3, 4, 5].map(() => uplink.write(second, 16_000))).toEqual([0, 0, 0, 0, 1_000]);
+    expect(refused).toBe(1);
+    const got: unknown[] = [];
+    for (let taken = take(ring); taken.length > 0; taken = take(ring)) {
+      got.push(...taken);
+      uplink.advance();
+    }
+    expect(got).toEqual([...second, ...second, ...second, ...second]);
+    expect(all.takenBytes).toBe(0);
+    expect([1, 2, 3, 4].map(() => uplink.write(second, 16_000))).toEqual([0, 0, 0, 0]);
+    uplink.clear();
+    expect(all.takenBytes).toBe(0);
+  });
+
+  it('counts pieces of one sample as what they take', () => {
+    const all = new PlayoutMemory({ totalBytes: 100_000, accountBytes: 100_000, onFull() {} });
+    const uplink = new Uplink(all.queueOf('acc_1'));
+    uplink.write(new Int16Array(4_096), 8_000);
+    let kept = 0;
+    for (let n = 0; n < 5_000; n++) if (uplink.write(new Int16Array(1), n % 2 ? 8_000 : 16_000) === 0) kept++;
+    expect(kept).toBeLessThan(600);
   });
 
   it('forgets the backlog at a clear and names the end of what is in the ring', () => {
-    const uplink = new Uplink();
+    const uplink = new Uplink(roomyQueue());
     const ring = new RingConsumer(uplink.memory);
     uplink.write(new Int16Array(16_000), 8_000);
     uplink.mark(1);

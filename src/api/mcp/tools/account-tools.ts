@@ -8,22 +8,23 @@ export const ACCOUNT_TOOLS: readonly ToolSpec[] = [
   {
     name: 'svc_account',
     twin: 'getAccount',
-    title: 'Look at the account',
+    title: 'Get the account',
     description:
-      'Call this first on a cold start. Tells which platforms are connected and what they can do, how you and your human are known there, how many calls live and how many may, what hosted speech is set up, and `last_message_cursor`, from where svc_inbox tells what is new: take it once, then keep the cursor of each answer of svc_inbox. `features.channel` is `ready` where events are pushed to this session, `poll` where you read them by svc_inbox.',
+      'Call this first. Returns the connected platforms with their capabilities, your handle on each, the number of live calls and the limit, hosted speech, and `last_message_cursor`, the starting point for svc_inbox. `features.channel` is `ready` if events are pushed to this session, `poll` if you read them with svc_inbox.',
+    params: {},
     hints: READS,
     output: McpAccount,
     wrap: withChannel,
   },
 ];
 
-/** Whether events come by themselves, which over REST nobody would ask. */
+/** Adds how this client gets events, which the REST API does not report. */
 function withChannel(run: Run): Run {
   const [polling, pushed] = [channelAdder('poll'), channelAdder('ready')];
   return (context, args) => goOn(run(context, args), context.isStateful ? pushed : polling);
 }
 
-/** The same answer of the endpoint is the same answer of the tool. */
+/** Returns the same object for the same answer of the endpoint. */
 function channelAdder(channel: 'ready' | 'poll'): (answer: JsonReply) => JsonReply {
   const known = new WeakMap<JsonReply, JsonReply>();
   return (answer) => {

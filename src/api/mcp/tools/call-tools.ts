@@ -1,24 +1,39 @@
 import { ACTS, ACTS_ONCE, ENDS, READS, READS_PEOPLE, type ToolSpec } from './mcp-tool.ts';
+import { ATTACHMENTS, IDEMPOTENCY_KEY, TEXT } from './shared-params.ts';
 
 const NO_AUDIO =
-  'No audio goes over MCP: to hear and speak yourself, open the WebSocket at `audio.stream_url` and exchange raw PCM there.';
+  'MCP carries no audio: to hear and speak yourself, exchange raw PCM on the WebSocket `audio.stream_url`.';
+const CALL_ID = { call_id: 'Id of the call.' };
 
-/** Calls: placing them, letting them in, what is said and written in them. */
+/** Calls: placing and answering them, speaking and writing in them. */
 export const CALL_TOOLS: readonly ToolSpec[] = [
   {
     name: 'svc_call_join',
     twin: 'createCall',
     title: 'Place or join a call',
-    description: `Calls a phone number or SIP URI (\`platform: "sip"\`, \`meeting_url: "sip:+33123456789@…"\`), or joins a meeting by its URL. Answers at once with \`call_id\`, the call's capabilities and its audio block, while the call is still \`connecting\`; follow it with svc_call_status until it is \`active\`. ${NO_AUDIO} Every call of this tool places another call: when you do not know whether one took effect, look at svc_call_list, or repeat it with the same \`idempotency_key\`.`,
+    description: `Calls a phone number or SIP URI, or joins a meeting. Returns at once with \`call_id\`, capabilities and the audio block while the call is \`connecting\`; poll svc_call_status until it is \`active\`. ${NO_AUDIO} Every use places another call.`,
+    params: {
+      platform: 'Platform to call on; `sip` for phone calls.',
+      meeting_url:
+        'Meeting URL or SIP URI, such as `sip:+33123456789@trunk.example.com`; at most 2048 characters. Required where no connection can create a meeting.',
+      agent_name: 'Name shown to the other participants, 1 to 80 characters. Default "AI Agent".',
+      stt_voice_config_id: 'Speech-recognition preset (UUID). Default: the enabled one.',
+      tts_voice_config_id: 'Text-to-speech preset (UUID). Default: the enabled one.',
+      idempotency_key: IDEMPOTENCY_KEY,
+    },
     hints: ACTS,
     takesKey: true,
   },
   {
     name: 'svc_call_status',
     twin: 'getCall',
-    title: 'Look at a call',
+    title: 'Get a call and its transcript',
     description:
-      'Tells the state of a call (`connecting`, `ringing`, `active`, `refused`, `missed`, `disconnected`) and the lines `[<speaker>] <text>` of its transcript after `since`. Begin with `since: 0` and go on with the `transcript_length` of each answer. The transcript is empty unless hosted speech recognition runs (capability `hosted_stt`). A call that has ended is not found any more. After `disconnected` the bridge to the platform was lost: join again with the same `meeting_url`, which is a new call.',
+      'Returns the state of a call and the transcript lines (`[<speaker>] <text>`) after `since`. The transcript stays empty without hosted speech recognition (capability `hosted_stt`). A call that ended normally answers 404. After `disconnected`, `termination` says why; if the connection to the platform was lost, join again with the same `meeting_url`; that is a new call.',
+    params: {
+      ...CALL_ID,
+      since: 'Transcript lines already read: the `transcript_length` of the last answer. Default 0.',
+    },
     hints: READS_PEOPLE,
   },
   {
@@ -26,29 +41,32 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'listCalls',
     title: 'List calls',
     description:
-      'Lists the calls that live now, the oldest first, ringing ones included. A call in state `ringing` with `direction: "inbound"` waits for you: decide with svc_call_accept or svc_call_refuse within 60 s, or it is `missed`.',
+      'Lists live calls, oldest first. An inbound call in state `ringing` waits for svc_call_accept or svc_call_refuse; after 60 s it is `missed`.',
+    params: {},
     hints: READS,
   },
   {
     name: 'svc_call_accept',
     twin: 'acceptCall',
     title: 'Accept a ringing call',
-    description: `Answers an inbound call that rings, and waits until it is \`active\`. A call rings for 60 s; you learn of it by a \`call_invite\` among the \`events\` of svc_inbox, or as a push. ${NO_AUDIO} Without that, accept only where the call has the capability \`hosted_tts\`, or the caller will hear nothing.`,
+    description: `Answers an inbound call in state \`ringing\` and returns when it is \`active\`. A call rings for 60 s; \`call_invite\` in the \`events\` of svc_inbox announces it. ${NO_AUDIO} Without such a program, accept only if the call has the capability \`hosted_tts\`; otherwise the caller hears silence.`,
+    params: CALL_ID,
     hints: ACTS_ONCE,
   },
   {
     name: 'svc_call_refuse',
     twin: 'refuseCall',
     title: 'Refuse a ringing call',
-    description: 'Turns away an inbound call that rings. Only for calls in state `ringing`.',
+    description: 'Declines an inbound call in state `ringing`.',
+    params: CALL_ID,
     hints: ENDS,
   },
   {
     name: 'svc_call_leave',
     twin: 'hangUpCall',
     title: 'Hang up',
-    description:
-      'Ends a call at once, whatever its state; the platform is told in the background. Afterwards the call is not found any more.',
+    description: 'Ends a call at once, whatever its state. Afterwards the call answers 404.',
+    params: CALL_ID,
     hints: ENDS,
   },
   {
@@ -56,7 +74,8 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'say',
     title: 'Speak in a call',
     description:
-      'Speaks a text into the call by hosted text-to-speech. Needs the capabilities `audio_out` and `hosted_tts`; without a voice preset for text-to-speech it answers `400 Hosted TTS not configured`. Speak in short sentences, and cut yourself off with svc_call_stop_speaking when somebody else begins to talk.',
+      'Speaks a text in the call with hosted text-to-speech. Needs the capabilities `audio_out` and `hosted_tts`. Use short sentences, and svc_call_stop_speaking when somebody interrupts.',
+    params: { ...CALL_ID, text: TEXT, idempotency_key: IDEMPOTENCY_KEY },
     hints: ACTS,
     takesKey: true,
   },
@@ -64,25 +83,32 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     name: 'svc_call_stop_speaking',
     twin: 'stopSpeaking',
     title: 'Stop speaking',
-    description:
-      'Silences at once what svc_call_say is saying and drops the rest of it. Does nothing when nothing is being said.',
+    description: 'Stops svc_call_say at once and discards the rest of the text. Does nothing while idle.',
+    params: CALL_ID,
     hints: ACTS_ONCE,
   },
   {
     name: 'svc_call_chat',
     twin: 'sendCallChat',
-    title: 'Write into the chat of a call',
+    title: 'Write in the chat of a call',
     description:
-      'Writes into the chat beside a meeting, where the call has the capability `write` (phone calls have no chat). Text of 1 to 10000 characters, attachments, or both; with attachments the text is the caption of the first. To write to a person outside a call use svc_dm_chat.',
+      'Writes in the chat of a meeting. Needs the capability `write`; phone calls have no chat. Needs text, attachments or both. To write to a person outside a call, use svc_dm_chat.',
+    params: {
+      ...CALL_ID,
+      text: `${TEXT} With attachments: the caption of the first.`,
+      sender_name: "Name shown as the sender, at most 80 characters. Default: the agent's name.",
+      attachments: ATTACHMENTS,
+      idempotency_key: IDEMPOTENCY_KEY,
+    },
     hints: ACTS,
     takesKey: true,
   },
   {
     name: 'svc_call_typing',
     twin: 'showCallTyping',
-    title: 'Show typing in the chat of a call',
-    description:
-      'Shows in the chat of a meeting that you are writing, where the call has the capability `typing`.',
+    title: 'Show typing in a call',
+    description: 'Shows a typing indicator in the chat of a meeting. Needs the capability `typing`.',
+    params: CALL_ID,
     hints: ACTS_ONCE,
   },
 ];

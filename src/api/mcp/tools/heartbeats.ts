@@ -1,10 +1,10 @@
 import { Deadlines } from '../../../base/deadlines.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 
-/** Well within what clients and proxies let a request be silent for. */
+/** Well below the idle timeouts of clients and proxies. */
 const PERIOD_MS = 10_000;
 
-/** Signs of life of calls that wait: one timer for thousands of them. */
+/** Periodic progress of waiting calls, with one timer for thousands of them. */
 export class Heartbeats {
   readonly #deadlines: Deadlines;
 
@@ -12,7 +12,7 @@ export class Heartbeats {
     this.#deadlines = new Deadlines(clock);
   }
 
-  /** Calls `beat`, which must not throw, with the seconds that have passed, again and again until the work is done. */
+  /** Calls `beat` periodically with the seconds passed, until the work is done. `beat` must not throw. */
   async during<T>(work: Promise<T>, beat: (seconds: number) => void): Promise<T> {
     let passedMs = 0;
     let cancel: CancelTimer = () => {};

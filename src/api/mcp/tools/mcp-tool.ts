@@ -4,60 +4,62 @@ import type { Principal } from '../../auth/principal.ts';
 import type { JsonReply } from '../../http/reply.ts';
 import type { Route } from '../../http/route.ts';
 
-/** Who calls a tool, and how the call goes on meanwhile. */
+/** The caller of a tool, and the state of the call. */
 export interface ToolContext {
   readonly principal: Principal;
   readonly requestId: string;
-  /** Whether the call comes by a session that hears events as they happen. */
+  /** Whether the call comes from a session, to which events are pushed. */
   readonly isStateful: boolean;
-  /** Aborts when nobody waits for the result any more. */
+  /** Aborts when the client cancels or disconnects. */
   readonly signal: AbortSignal;
-  /** Tells the client that the call still runs; never throws. */
+  /** Reports progress to the client; never throws. */
   progress(message: string): void;
 }
 
-/** A tool as clients find and call it. */
+/** A tool that clients can call. */
 export interface McpTool {
-  /** What a list of tools says of it. */
+  /** Its entry in `tools/list`, without what depends on the account. */
   readonly description: Tool;
-  /** What the structured content of its results conforms to. */
+  /** Schema of the structured content of its results. */
   readonly output: z.ZodType;
-  /** Neither throws nor rejects: what goes wrong is a result that says so. At once where all is known. */
+  /** Neither throws nor rejects: errors are results. Synchronous if the answer is in memory. */
   call(context: ToolContext, args: unknown): CallToolResult | Promise<CallToolResult>;
 }
 
-/** The arguments of a call as the endpoint behind the tool wants them. */
+/** The arguments of a call as the endpoint behind the tool needs them. */
 export interface Arguments extends Pick<Parameters<Route['handler']>[0], 'params' | 'query' | 'body'> {
-  /** By which the call takes effect once; empty: each time. */
+  /** The idempotency key; empty: none. */
   readonly key: string;
 }
 
 /** Runs the endpoint behind a tool. */
 export type Run = (context: ToolContext, args: Arguments) => JsonReply | Promise<JsonReply>;
 
-/** What a tool may do, for clients that ask people before they let it. */
+/** What a tool may do, for clients that ask people for permission. */
 export interface ToolHints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   /** Whether a second call with the same arguments changes nothing more. */
   readonly idempotentHint: boolean;
-  /** Whether it reaches people outside, or tells what they have said. */
+  /** Whether it reaches people outside, or returns what they said. */
   readonly openWorldHint: boolean;
 }
 
-/** A tool as it is declared: an endpoint of the REST API with what an assistant must know of it. */
+/** The declaration of a tool: an endpoint of the REST API, described for models. */
 export interface ToolSpec {
   readonly name: `svc_${string}`;
   /** The operationId of the endpoint. */
   readonly twin: string;
   readonly title: string;
   readonly description: string;
+  /** What each argument means, with its default and limit. */
+  readonly params: Readonly<Record<string, string>>;
   readonly hints: ToolHints;
-  /** Lets a caller make sure, by an `idempotency_key`, that the call takes effect once. */
+  /** Adds the argument `idempotency_key`. */
   readonly takesKey?: true;
-  /** Where the tool does something around what its endpoint does. */
+  /** For a tool that does more than its endpoint. */
   readonly wrap?: (run: Run) => Run;
-  /** Where its answer has more than the endpoint's. */
+  /** For a tool that returns more than its endpoint. */
   readonly output?: z.ZodType;
 }
 
@@ -68,15 +70,15 @@ const ANYTHING: ToolHints = {
   openWorldHint: false,
 };
 
-/** Looks and changes nothing. */
+/** Changes nothing. */
 export const READS: ToolHints = { ...ANYTHING, readOnlyHint: true, idempotentHint: true };
-/** The same, of what people outside have said. */
+/** Changes nothing; returns what people outside said. */
 export const READS_PEOPLE: ToolHints = { ...READS, openWorldHint: true };
-/** Does something among people outside, each time anew. */
+/** Affects people outside, each time anew. */
 export const ACTS: ToolHints = { ...ANYTHING, openWorldHint: true };
-/** Does something among people outside that a second call does not do again. */
+/** Affects people outside; a second call has no further effect. */
 export const ACTS_ONCE: ToolHints = { ...ACTS, idempotentHint: true };
-/** The same, and it cannot be undone. */
+/** The same, and cannot be undone. */
 export const ENDS: ToolHints = { ...ACTS_ONCE, destructiveHint: true };
-/** Makes something within the gateway, each time anew. */
+/** Creates something within the gateway, each time anew. */
 export const MAKES: ToolHints = ANYTHING;

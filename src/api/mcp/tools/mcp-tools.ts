@@ -4,6 +4,7 @@ import { assert } from '../../../base/assert.ts';
 import type { CallDomain } from '../../../calls/call-domain.ts';
 import type { FileDomain } from '../../../files/file-domain.ts';
 import type { OutboundDomain } from '../../../messaging/outbound-domain.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Route } from '../../http/route.ts';
 import { accountRoutes } from '../../rest/account.ts';
 import type { PublicUrl } from '../../rest/call-wire.ts';
@@ -15,10 +16,11 @@ import { ACCOUNT_TOOLS } from './account-tools.ts';
 import { CALL_TOOLS } from './call-tools.ts';
 import type { McpTool } from './mcp-tool.ts';
 import { messageTools } from './message-tools.ts';
-import { RouteTool, type ToolParts } from './route-tool.ts';
+import { RouteTool, type ToolDeps } from './route-tool.ts';
+import { ToolLists } from './tool-lists.ts';
 
-/** What the tools act on. */
-export interface ToolDomains extends ToolParts {
+/** The domains that the tools act on. */
+export interface ToolDomains extends ToolDeps {
   readonly calls: CallDomain;
   readonly inbox: InboxDomain;
   readonly outbound: OutboundDomain;
@@ -27,16 +29,14 @@ export interface ToolDomains extends ToolParts {
   readonly publicUrl: PublicUrl;
 }
 
-/** All tools, by their names. */
+/** All tools. */
 export interface McpTools {
-  /** The answer to `tools/list`, which is the same for everybody. */
-  readonly descriptions: readonly Tool[];
-  /** The same as JSON: `{"tools":[…]}`. */
-  readonly descriptionsJson: string;
+  /** The answer to `tools/list`. */
+  list(principal: Principal): readonly Tool[] | Promise<readonly Tool[]>;
   find(name: string): McpTool | undefined;
 }
 
-/** The tools of the specification: each is an endpoint of the REST API. */
+/** Makes the tools of the specification, each from its endpoint of the REST API. */
 export function mcpTools(domains: ToolDomains): McpTools {
   const { calls, inbox, outbound, files, accounts, publicUrl } = domains;
   const routes: Route[] = [
@@ -50,10 +50,9 @@ export function mcpTools(domains: ToolDomains): McpTools {
   const byName = new Map<string, McpTool>();
   for (const spec of [...ACCOUNT_TOOLS, ...messageTools(inbox.clock), ...CALL_TOOLS]) {
     const twin = twins.get(spec.twin);
-    assert(twin, `${spec.name}: there is no endpoint ${spec.twin}`);
+    assert(twin, `${spec.name}: no endpoint ${spec.twin}`);
     byName.set(spec.name, new RouteTool(spec, twin, domains));
   }
-  const descriptions = Array.from(byName.values(), ({ description }) => description);
-  const descriptionsJson = JSON.stringify({ tools: descriptions });
-  return { descriptions, descriptionsJson, find: (name) => byName.get(name) };
+  const lists = new ToolLists(byName);
+  return { list: (principal) => lists.of(principal), find: (name) => byName.get(name) };
 }

@@ -9,33 +9,34 @@ import { fingerprintOf, type Idempotency, requestRef } from '../../http/idempote
 import type { JsonReply, Reply } from '../../http/reply.ts';
 import type { Route, RouteRequest } from '../../http/route.ts';
 import type { Arguments, McpTool, Run, ToolContext, ToolSpec } from './mcp-tool.ts';
-import { readArguments } from './tool-arguments.ts';
+import { ToolArguments } from './tool-arguments.ts';
 import { answerSchema, describeTool } from './tool-description.ts';
 import { toolError } from './tool-error.ts';
 import { toolResult } from './tool-result.ts';
 
-/** What tools need beside their endpoints. */
-export interface ToolParts {
+/** What tools need besides their endpoints. */
+export interface ToolDeps {
   readonly idempotency: Idempotency;
-  /** Hears of every failure that a client is told nothing about but its request id. */
+  /** Gets every internal error; the client only gets the request id. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** A tool that is an endpoint of the REST API: the same handler, the same checks before it, the same errors. */
+/** A tool backed by an endpoint of the REST API: the same handler, checks and errors. */
 export class RouteTool implements McpTool {
   readonly description: Tool;
   readonly output: z.ZodType;
   readonly #route: Route;
-  readonly #parts: ToolParts;
-  readonly #takesKey: boolean;
+  readonly #deps: ToolDeps;
+  readonly #arguments: ToolArguments;
   readonly #run: Run;
 
-  constructor(spec: ToolSpec, route: Route, parts: ToolParts) {
+  constructor(spec: ToolSpec, route: Route, deps: ToolDeps) {
     this.output = spec.output ?? answerSchema(route);
     this.description = describeTool(spec, route, this.output);
     this.#route = route;
-    this.#parts = parts;
-    this.#takesKey = spec.takesKey ?? false;
+    this.#deps = deps;
+    const names = Object.keys(this.description.inputSchema.properties ?? {});
+    this.#arguments = new ToolArguments(route, spec.takesKey ?? false, names);
     const run: Run = (context, args) => this.#handle(context, args, null);
     this.#run = spec.wrap?.(run) ?? run;
   }
@@ -54,7 +55,7 @@ export class RouteTool implements McpTool {
     failed: (error: unknown) => JsonReply,
   ): JsonReply | Promise<JsonReply> {
     try {
-      const taken = readArguments(this.#route, args, this.#takesKey);
+      const taken = this.#arguments.read(args);
       const ref = requestRef(context.principal, taken.key);
       const answer = ref === null ? this.#run(context, taken) : this.#once(context, taken, ref);
       return answer instanceof Promise ? answer.catch(failed) : answer;
@@ -63,14 +64,14 @@ export class RouteTool implements McpTool {
     }
   }
 
-  /** What came with the same key before is answered as it was then. */
+  /** Runs the call once per key, and returns the first answer again. */
   async #once(context: ToolContext, args: Arguments, ref: RequestRef): Promise<JsonReply> {
     const { idempotency: resumption } = this.#route;
     const asked = Buffer.from(JSON.stringify([args.params, args.query, args.body]));
     const fingerprint = fingerprintOf(this.description.name, asked);
     const keyed = { ref, fingerprint, resumes: resumption === 'resumed' };
     return asJson(
-      await this.#parts.idempotency.once(keyed, async () => await this.#handle(context, args, ref)),
+      await this.#deps.idempotency.once(keyed, async () => await this.#handle(context, args, ref)),
     );
   }
 
@@ -85,12 +86,12 @@ export class RouteTool implements McpTool {
 
   #failure(error: unknown, requestId: string): JsonReply {
     const failure = failureReply(error);
-    if (failure.status === 500) this.#parts.onError(error, requestId);
+    if (failure.status === 500) this.#deps.onError(error, requestId);
     return failure;
   }
 }
 
-/** A call of a tool as the endpoint behind it sees it. */
+/** A tool call as the endpoint behind it sees it. */
 class ToolRequest implements RouteRequest<Principal> {
   readonly principal: Principal;
   readonly requestId: string;
@@ -115,7 +116,7 @@ class ToolRequest implements RouteRequest<Principal> {
     this.#context = context;
   }
 
-  /** Asked for by those alone that wait: making one costs something. */
+  /** Only read by endpoints that wait: creating one is not free. */
   get signal(): AbortSignal {
     return this.#context.signal;
   }
@@ -126,6 +127,6 @@ class ToolRequest implements RouteRequest<Principal> {
 }
 
 function asJson(answer: Reply): JsonReply {
-  assert(answer.kind === 'json', 'tools answer with JSON');
+  assert(answer.kind === 'json', 'a tool answers with JSON');
   return answer;
 }

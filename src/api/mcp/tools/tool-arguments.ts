@@ -4,40 +4,82 @@ import type { Route } from '../../http/route.ts';
 import { ValidationError } from '../../http/validation.ts';
 import { faultOf } from '../../http/validation-fault.ts';
 import type { ValidationFault } from '../../schema/error-body.ts';
+import { closestName } from './argument-names.ts';
 import type { Arguments } from './mcp-tool.ts';
 
-/** The argument by which a call takes effect once. */
-const KeyArgument = z.object({
-  idempotency_key: z
-    .string()
-    .regex(KEY_FORM)
-    .optional()
-    .describe(
-      'Any text of yours, new for each thing you want done. When you do not know whether it was done, use the tool again with the same arguments and the same key: it is done once and answered alike, for 24 hours',
-    ),
-});
+/** Makes a call take effect only once. */
+const KeyArgument = z.object({ idempotency_key: z.string().regex(KEY_FORM).optional() });
 
-/** The parts of a request that a tool's arguments are taken from. */
-export function inputParts({ params, query, body }: Route, takesKey: boolean): z.ZodType[] {
-  const parts = [params, query, body, takesKey ? KeyArgument : undefined];
-  return parts.filter((part) => part instanceof z.ZodType);
+type Input = z.ZodType;
+
+/** Unknown arguments that are reported; looking for the right name takes time for each. */
+const MAX_UNKNOWN = 20;
+
+/** A tool's arguments: the path, query and body parameters of its endpoint, all in one object. */
+export class ToolArguments {
+  readonly #route: Route;
+  readonly #key: typeof KeyArgument | undefined;
+  readonly #names: readonly string[];
+
+  /** `names`: of all arguments that the tool's schema lists. */
+  constructor(route: Route, takesKey: boolean, names: readonly string[]) {
+    this.#route = route;
+    this.#key = takesKey ? KeyArgument : undefined;
+    this.#names = names;
+  }
+
+  /** The schemas that the arguments are checked with. */
+  static schemas({ params, query, body }: Route, takesKey: boolean): Input[] {
+    const schemas = [params, query, body, takesKey ? KeyArgument : undefined];
+    return schemas.filter((schema) => schema instanceof z.ZodType);
+  }
+
+  /** Splits the arguments as the endpoint needs them. Throws a ValidationError with every fault. */
+  read(args: unknown): Arguments {
+    const faults = this.#unknownNames(args);
+    const read = (schema: Route['body']): unknown => {
+      if (schema === undefined || schema === 'raw') return undefined;
+      const result = schema.safeParse(args);
+      if (!result.success) faults.push(...result.error.issues.flatMap((issue) => faultsOf(issue, args)));
+      return result.data;
+    };
+    const { params: path, query: search, body: content } = this.#route;
+    const [params, query, body] = [read(path), read(search), read(content)];
+    const keyed = read(this.#key) as z.output<typeof KeyArgument> | undefined;
+    if (faults.length > 0) throw new ValidationError(faults);
+    return { params, query, body, key: keyed?.idempotency_key ?? '' };
+  }
+
+  /** An ignored argument would do harm: with `cursor` for `last_message_cursor`, svc_inbox would not wait. */
+  #unknownNames(args: unknown): ValidationFault[] {
+    if (typeof args !== 'object' || args === null) return [];
+    return Object.keys(args)
+      .filter((name) => !this.#names.includes(name))
+      .slice(0, MAX_UNKNOWN)
+      .map((name) => ({ loc: ['arguments', name], type: 'extra_forbidden', msg: this.#adviceFor(name) }));
+  }
+
+  #adviceFor(name: string): string {
+    const meant = closestName(name, this.#names);
+    if (meant !== null) return `Unknown argument, did you mean ${meant}?`;
+    if (this.#names.length === 0) return 'Unknown argument, this tool takes none';
+    return `Unknown argument, this tool takes ${this.#names.join(', ')}`;
+  }
 }
 
-/**
- * Takes a call's arguments apart as its endpoint wants them: each part's schema picks its own. Throws a ValidationError
- * with the faults of all parts.
- */
-export function readArguments(route: Route, args: unknown, takesKey: boolean): Arguments {
-  const faults: ValidationFault[] = [];
-  const read = (schema: Route['body']): unknown => {
-    if (schema === undefined || schema === 'raw') return undefined;
-    const result = schema.safeParse(args);
-    if (!result.success)
-      faults.push(...result.error.issues.flatMap((issue) => faultOf(issue, 'arguments', args)));
-    return result.data;
-  };
-  const [params, query, body] = [read(route.params), read(route.query), read(route.body)];
-  const keyed = takesKey ? (read(KeyArgument) as z.output<typeof KeyArgument>) : null;
-  if (faults.length > 0) throw new ValidationError(faults);
-  return { params, query, body, key: keyed?.idempotency_key ?? '' };
+/** As the REST API words them; for a wrong choice, with the one that was probably meant. */
+function faultsOf(issue: z.core.$ZodIssue, args: unknown): ValidationFault[] {
+  const faults = faultOf(issue, 'arguments', args);
+  const meant = issue.code === 'invalid_value' ? closestChoice(issue, args) : null;
+  return meant === null
+    ? faults
+    : faults.map((fault) => ({ ...fault, msg: `${fault.msg}; did you mean ${meant}?` }));
+}
+
+function closestChoice({ path, values }: z.core.$ZodIssueInvalidValue, args: unknown): string | null {
+  const [name, ...deeper] = path;
+  const given = deeper.length === 0 ? (args as Readonly<Record<PropertyKey, unknown>>)[name ?? ''] : null;
+  const choices = values.filter((value) => typeof value === 'string');
+  const meant = typeof given === 'string' ? closestName(given, choices) : null;
+  return meant === null ? null : JSON.stringify(meant);
 }

@@ -1,26 +1,27 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { assert } from '../../../base/assert.ts';
 import type { ResponseSpec, Route } from '../../http/route.ts';
 import type { ToolSpec } from './mcp-tool.ts';
-import { inputParts } from './tool-arguments.ts';
+import { ToolArguments } from './tool-arguments.ts';
 
 type JsonObject = Record<string, unknown>;
 type ObjectSchema = Tool['inputSchema'];
 
-/** What a list of tools says of a tool. */
+/** A tool as `tools/list` shows it. Models read every word of it, so schemas are as short as they can be. */
 export function describeTool(spec: ToolSpec, route: Route, output: z.ZodType): Tool {
-  const { name, title, description, hints, takesKey = false } = spec;
+  const { name, title, description, hints } = spec;
   return {
     name,
     title,
     description,
-    inputSchema: inputSchema(inputParts(route, takesKey)),
-    outputSchema: jsonSchema(output, 'output'),
-    annotations: { title, ...hints },
+    inputSchema: inputSchema(spec, route),
+    outputSchema: outline(jsonSchema(output, 'output'), OUTLINE_DEPTH) as ObjectSchema,
+    annotations: hints,
   };
 }
 
-/** What the endpoint answers where all went well; of several answers, any. */
+/** What the endpoint answers on success; one of several schemas if it has several. */
 export function answerSchema({ responses }: Route): z.ZodType {
   const schemas = Object.values(responses).flatMap((spec: ResponseSpec) =>
     typeof spec === 'string' || spec.schema === undefined ? [] : [spec.schema],
@@ -28,15 +29,52 @@ export function answerSchema({ responses }: Route): z.ZodType {
   return schemas.length === 1 ? schemas[0]! : z.union(schemas);
 }
 
-/** Of all parts together: they are told apart where the arguments are read. */
-function inputSchema(parts: readonly z.ZodType[]): ObjectSchema {
-  const schemas = parts.map((part) => jsonSchema(part, 'input'));
+/** All arguments in one object, described for models rather than for readers of the REST API. */
+function inputSchema({ name, params, takesKey }: ToolSpec, route: Route): ObjectSchema {
+  const schemas = ToolArguments.schemas(route, takesKey === true).map((part) => jsonSchema(part, 'input'));
   const required = schemas.flatMap((schema) => schema.required ?? []);
-  const properties = Object.assign({}, ...schemas.map((schema) => schema.properties));
-  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+  const properties: JsonObject = Object.assign({}, ...schemas.map((schema) => schema.properties));
+  for (const [param, property] of Object.entries(properties)) {
+    assert(params[param], `${name}: ${param} is not described`);
+    properties[param] = { ...inputOutline(property as JsonObject), description: params[param] };
+  }
+  const needed = required.length > 0 && { required };
+  const schema = { type: 'object', properties, ...needed, additionalProperties: false };
+  return schema as ObjectSchema;
 }
 
-/** Without references: what a schema is called in the REST API's description says nothing here. */
+/** Attachments are described in words: their three forms would take half of the schema. */
+function inputOutline({ items, pattern: _, maximum, ...property }: JsonObject): JsonObject {
+  return {
+    ...property,
+    ...(maximum !== Number.MAX_SAFE_INTEGER && maximum !== undefined && { maximum }),
+    ...(items !== undefined && { items: { type: 'object' } }),
+  };
+}
+
+/** Deeper objects are only named as such. */
+const OUTLINE_DEPTH = 2;
+
+/** A schema's types and names, without what only repeats the REST API's description. Whatever it refuses is wrong. */
+function outline(schema: JsonObject, depth: number): JsonObject {
+  const { type, enum: choices, const: constant, anyOf, properties, items } = schema;
+  const deeper = (each: unknown): JsonObject => outline(each as JsonObject, depth - 1);
+  return {
+    ...(type !== undefined && { type }),
+    ...(choices !== undefined && { enum: choices }),
+    ...(constant !== undefined && { const: constant }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(deeper) }),
+    ...(items !== undefined && { items: deeper(items) }),
+    ...(properties !== undefined &&
+      depth > 0 && {
+        properties: Object.fromEntries(
+          Object.entries(properties as JsonObject).map(([name, property]) => [name, deeper(property)]),
+        ),
+      }),
+  };
+}
+
+/** Without references: the names of schemas in the REST API mean nothing here. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io });
   return { type: 'object', ...(inlined(root, $defs) as JsonObject) };
@@ -48,8 +86,8 @@ function inlined(node: unknown, definitions: JsonObject): unknown {
   if (Array.isArray(node)) return node.map((each) => inlined(each, definitions));
   if (typeof node !== 'object' || node === null) return node;
   const { $ref: reference, ...own } = node as JsonObject;
-  const meant =
+  const referenced =
     typeof reference === 'string' ? (definitions[reference.slice(REFERENCE.length)] as JsonObject) : {};
-  const entries = Object.entries({ ...meant, ...own });
+  const entries = Object.entries({ ...referenced, ...own });
   return Object.fromEntries(entries.map(([key, value]) => [key, inlined(value, definitions)]));
 }

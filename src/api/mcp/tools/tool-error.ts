@@ -1,22 +1,52 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type ErrorCode, GatewayError } from '../../../base/errors.ts';
+import { MAY_HAVE_ARRIVED } from '../../../messaging/sent-dm.ts';
 import type { JsonReply } from '../../http/reply.ts';
 import type { ErrorBody, ValidationErrorBody, ValidationFault } from '../../schema/error-body.ts';
 
-/** Where a result that is an error says so for programs. */
+/** The key in `_meta` under which programs find an error. */
 export const ERROR_META_KEY = 'svc/error';
 
+/** Whether the same call can succeed: never as it is, later, or nobody knows whether it took effect already. */
+export type Retry = 'no' | 'later' | 'unsure';
+
+/** What a model should do after an error. */
+const ADVICE: Readonly<Record<Retry, string>> = {
+  no: 'Nothing was done. Do not repeat this call unchanged: it would fail again.',
+  later: 'Nothing was done. You can try again later.',
+  unsure:
+    'It may have taken effect. Check before you repeat it, and repeat it only with the same `idempotency_key`.',
+};
+
+/** The client is too fast, or the gateway has no room or is restarting. */
+const PASSING: ReadonlySet<number> = new Set([408, 429, 503, 507]);
+const UNSURE: ReadonlySet<number> = new Set([500, 504]);
+/** Conflicts that pass: the call is still connecting, or the first request with the same key still runs. */
+const PASSING_TEXTS = textsOf('call_not_active', 'request_running');
+const UNSURE_TEXTS = textsOf('request_interrupted');
+
 /**
- * The result for an answer that is an error, with the status and the text of the REST API. What is for programs is no
- * structured content: clients hold that against the tool's output schema, of an error as well. The keys are in the order
- * in which the SDK writes them.
+ * The result for an error: status and text of the REST API, then what to do. Programs find it in `_meta`, not in the
+ * structured content, because clients validate that against the output schema. The keys are in the SDK's order.
  */
 export function toolError({ status, body, text }: JsonReply, requestId: string): CallToolResult {
   const { detail } = (body ?? JSON.parse(text ?? '{}')) as ErrorBody | ValidationErrorBody;
+  const words = wordsOf(detail);
+  const retry = retryOf(status, words);
   return {
-    _meta: { [ERROR_META_KEY]: { status, detail, request_id: requestId } },
-    content: [{ type: 'text', text: `${status} ${wordsOf(detail)}` }],
+    _meta: { [ERROR_META_KEY]: { status, detail, retry, request_id: requestId } },
+    content: [{ type: 'text', text: `${status} ${words}\n${ADVICE[retry]}` }],
     isError: true,
   };
+}
+
+function retryOf(status: number, words: string): Retry {
+  if (UNSURE.has(status) || UNSURE_TEXTS.has(words) || words.endsWith(MAY_HAVE_ARRIVED)) return 'unsure';
+  return PASSING.has(status) || PASSING_TEXTS.has(words) ? 'later' : 'no';
+}
+
+function textsOf(...codes: readonly ErrorCode[]): ReadonlySet<string> {
+  return new Set(codes.map((code) => new GatewayError(code).message));
 }
 
 function wordsOf(detail: (ErrorBody | ValidationErrorBody)['detail']): string {

@@ -16,12 +16,16 @@ export function dtmfDigit(event: number): string | null {
   return DIGITS[event] ?? null;
 }
 
+interface DtmfEvent {
+  readonly event: number;
+  readonly isEnd: boolean;
+  readonly durationSamples: number;
+}
+
 export function writeDtmfPayload(
   out: Uint8Array,
   at: number,
-  event: number,
-  isEnd: boolean,
-  durationSamples: number,
+  { event, isEnd, durationSamples }: DtmfEvent,
 ): void {
   out[at] = event;
   out[at + 1] = (isEnd ? END_FLAG : 0) | VOLUME;

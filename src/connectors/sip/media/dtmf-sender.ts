@@ -45,6 +45,23 @@ export class DtmfSender {
     });
   }
 
+  /**
+   * The call is over. Far ends act on the first packet of a digit, and many hang up on the last one: a request whose
+   * last digit is on its way has done what it was asked for. All others are given up.
+   */
+  close(): void {
+    const request = this.#requests[0];
+    if (request !== undefined && this.#isAtLastDigit(request)) {
+      this.#requests.shift();
+      request.resolve();
+    }
+    this.cancel('The call is over');
+  }
+
+  #isAtLastDigit({ events, position }: DtmfRequest): boolean {
+    return this.#ticks >= 0 && position === events.length - 1;
+  }
+
   /** Gives all waiting requests up. */
   cancel(detail: string): void {
     this.#ticks = -1;

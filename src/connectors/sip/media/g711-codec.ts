@@ -6,6 +6,7 @@ import {
   type G711Decode,
   type G711Encode,
 } from '../../../audio/g711.ts';
+import type { Payload } from '../../../audio/payload.ts';
 import { PacketLossConcealer } from '../../../audio/plc.ts';
 import { isQuiet } from '../../../audio/quiet.ts';
 import { FRAME_MS } from '../../../base/frame.ts';
@@ -54,21 +55,14 @@ export class G711Decoder implements VoiceDecoder {
     return isQuiet(probe, 0, length);
   }
 
-  decode(bytes: Uint8Array, offset: number, length: number, out: Int16Array, at: number): void {
+  decode({ bytes, payloadOffset, payloadLength }: Payload, out: Int16Array, at: number): void {
     const decoded = at === 0 ? out : workSpace;
-    this.#law.decode(bytes, offset, length, decoded);
-    if (at > 0) for (let i = 0; i < length; i++) out[at + i] = decoded[i]!;
-    this.#plc.heard(out, at, length);
+    this.#law.decode(bytes, payloadOffset, payloadLength, decoded);
+    if (at > 0) for (let i = 0; i < payloadLength; i++) out[at + i] = decoded[i]!;
+    this.#plc.heard(out, at, payloadLength);
   }
 
-  conceal(
-    _bytes: Uint8Array,
-    _offset: number,
-    _length: number,
-    out: Int16Array,
-    at: number,
-    samples: number,
-  ): void {
+  conceal(_next: Payload, out: Int16Array, at: number, samples: number): void {
     this.#plc.conceal(out, at, samples);
   }
 

@@ -121,13 +121,12 @@ export class InboundAudio {
 
   /** Writes `length` samples of what was pulled into `out` at `at`. False: there is no stream. */
   #take(pulled: Pulled, out: Int16Array, at: number, length: number): boolean {
-    const { payload, payloadOffset, payloadLength } = this.jitter;
     switch (pulled) {
       case 'packet':
-        this.#decoder.decode(payload, payloadOffset, payloadLength, out, at, length);
+        this.#decoder.decode(this.jitter, out, at, length);
         return true;
       case 'lost':
-        this.#decoder.conceal(payload, payloadOffset, payloadLength, out, at, length);
+        this.#decoder.conceal(this.jitter, out, at, length);
         return true;
       case 'silence':
         this.#decoder.pause(out, at, length);

@@ -222,11 +222,11 @@ class NativeSockets implements MediaSockets {
   }
 
   sendRtp(bytes: Uint8Array, length: number, port: number, host: string): void {
-    this.#send(this.#rtp, bytes, length, port, host);
+    if (this.#aims(this.#rtp, port, host)) this.#io.queue(this.#rtp, bytes, length);
   }
 
   sendRtcp(bytes: Uint8Array, length: number, port: number, host: string): void {
-    this.#send(this.#rtcp, bytes, length, port, host);
+    if (this.#aims(this.#rtcp, port, host)) this.#io.queue(this.#rtcp, bytes, length);
   }
 
   close(): void {
@@ -238,10 +238,11 @@ class NativeSockets implements MediaSockets {
     this.#io.close(this.#rtcp);
   }
 
-  #send(socket: NativeSocket, bytes: Uint8Array, length: number, port: number, host: string): void {
-    if (this.#closed) return;
+  /** False: nothing is sent any more. */
+  #aims(socket: NativeSocket, port: number, host: string): boolean {
+    if (this.#closed) return false;
     if (!socket.aimsAt(host, port)) this.#io.aim(socket, host, port);
-    this.#io.queue(socket, bytes, length);
+    return true;
   }
 }
 

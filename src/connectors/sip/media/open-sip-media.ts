@@ -39,6 +39,6 @@ export function sipMediaOver(io: SocketIo, onOpus: (library: string) => void = (
   return async (open, memory, host) => {
     const ports = open as SipMediaOpen;
     codecs.prepareFor(ports.sampleRateHz);
-    return new SipMediaLeg(await io.open(ports), codecs, ports.sampleRateHz, memory, host);
+    return new SipMediaLeg(await io.open(ports), { codecs, roomRateHz: ports.sampleRateHz, memory }, host);
   };
 }

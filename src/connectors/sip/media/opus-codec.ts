@@ -1,6 +1,7 @@
 import { type LibOpus, MAX_OPUS_PACKET_BYTES } from '../../../audio/libopus.ts';
 import { OpusDecoder, OpusEncoder, type OpusRateHz, type OpusTuning } from '../../../audio/opus.ts';
 import { isOpusPause, isOpusVoiceless, opusPacketSamples } from '../../../audio/opus-packet.ts';
+import type { Payload } from '../../../audio/payload.ts';
 import { isQuiet } from '../../../audio/quiet.ts';
 import { FRAME_MS } from '../../../base/frame.ts';
 import type { OpusRequest } from '../media-protocol.ts';
@@ -47,28 +48,14 @@ export class OpusVoiceDecoder implements VoiceDecoder {
     return this.#quietPackets > SETTLING_FRAMES && isOpusVoiceless(bytes, offset, length);
   }
 
-  decode(
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    out: Int16Array,
-    at: number,
-    samples: number,
-  ): void {
-    const decoded = this.#decoder.decode(bytes, offset, length, out, at, samples);
+  decode(payload: Payload, out: Int16Array, at: number, samples: number): void {
+    const decoded = this.#decoder.decode(payload, out, at, samples);
     if (decoded < samples) this.pause(out, at + decoded, samples - decoded);
     this.#quietPackets = isQuiet(out, at, samples) ? this.#quietPackets + 1 : 0;
   }
 
-  conceal(
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    out: Int16Array,
-    at: number,
-    samples: number,
-  ): void {
-    const recovered = this.#decoder.recover(bytes, offset, length, out, at, samples);
+  conceal(next: Payload, out: Int16Array, at: number, samples: number): void {
+    const recovered = this.#decoder.recover(next, out, at, samples);
     if (recovered < samples) this.pause(out, at + recovered, samples - recovered);
   }
 

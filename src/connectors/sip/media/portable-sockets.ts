@@ -62,11 +62,11 @@ class PortableSockets implements MediaSockets {
   }
 
   sendRtp(bytes: Uint8Array, length: number, port: number, host: string): void {
-    this.#send(this.#rtp, bytes, length, port, host);
+    if (this.#hasRoom(this.#rtp)) this.#rtp.send(this.#copyOf(bytes, length), 0, length, port, host);
   }
 
   sendRtcp(bytes: Uint8Array, length: number, port: number, host: string): void {
-    this.#send(this.#rtcp, bytes, length, port, host);
+    if (this.#hasRoom(this.#rtcp)) this.#rtcp.send(this.#copyOf(bytes, length), 0, length, port, host);
   }
 
   close(): void {
@@ -76,14 +76,17 @@ class PortableSockets implements MediaSockets {
     this.#rtcp.close();
   }
 
-  #send(socket: Socket, bytes: Uint8Array, length: number, port: number, host: string): void {
-    if (this.#closed || socket.getSendQueueCount() >= MAX_UNSENT_PACKETS) {
-      this.#unsent++;
-      return;
-    }
+  /** False: the packet is not sent, which is counted. */
+  #hasRoom(socket: Socket): boolean {
+    const hasRoom = !this.#closed && socket.getSendQueueCount() < MAX_UNSENT_PACKETS;
+    if (!hasRoom) this.#unsent++;
+    return hasRoom;
+  }
+
+  #copyOf(bytes: Uint8Array, length: number): Uint8Array {
     const copy = this.#nextBuffer();
     for (let i = 0; i < length; i++) copy[i] = bytes[i]!;
-    socket.send(copy, 0, length, port, host);
+    return copy;
   }
 
   #nextBuffer(): Uint8Array {

@@ -38,26 +38,30 @@ export function ntpMiddle(wallMs: number): number {
   return Math.floor((seconds % 0x1_0000) * 0x1_0000) >>> 0;
 }
 
+interface Report {
+  readonly sender: SenderInfo | null;
+  readonly block: ReportBlock | null;
+}
+
 /** Writes SR or, without `sender`, RR at `at`; returns the offset behind it. */
-export function writeReport(
-  out: Uint8Array,
-  at: number,
-  ssrc: number,
-  sender: SenderInfo | null,
-  block: ReportBlock | null,
-): number {
+export function writeReport(out: Uint8Array, at: number, ssrc: number, { sender, block }: Report): number {
   let end = at + 8;
   if (sender !== null) end = writeSenderInfo(out, end, sender);
   if (block !== null) end = writeReportBlock(out, end, block);
-  writeHeader(out, at, sender === null ? RECEIVER_REPORT : SENDER_REPORT, block === null ? 0 : 1, end);
+  writeHeader(out, at, sender === null ? RECEIVER_REPORT : SENDER_REPORT, block === null ? 0 : 1);
+  writeLength(out, at, end);
   writeUint32(out, at + 4, ssrc);
   return end;
 }
 
-function writeHeader(out: Uint8Array, at: number, type: number, count: number, end: number): void {
-  const words = (end - at) / 4 - 1;
+function writeHeader(out: Uint8Array, at: number, type: number, count: number): void {
   out[at] = VERSION_BITS | count;
   out[at + 1] = type;
+}
+
+/** The length of a packet from `at` to `end`, in the words of its header. */
+function writeLength(out: Uint8Array, at: number, end: number): void {
+  const words = (end - at) / 4 - 1;
   out[at + 2] = words >> 8;
   out[at + 3] = words;
 }
@@ -93,13 +97,15 @@ export function writeCname(out: Uint8Array, at: number, ssrc: number, cname: str
   // At least one zero byte ends the list, and zeros fill it up to a full word.
   const end = itemEnd + 4 - (itemEnd % 4);
   out.fill(0, itemEnd, end);
-  writeHeader(out, at, SOURCE_DESCRIPTION, 1, end);
+  writeHeader(out, at, SOURCE_DESCRIPTION, 1);
+  writeLength(out, at, end);
   return end;
 }
 
 export function writeGoodbye(out: Uint8Array, at: number, ssrc: number): number {
   writeUint32(out, at + 4, ssrc);
-  writeHeader(out, at, GOODBYE, 1, at + 8);
+  writeHeader(out, at, GOODBYE, 1);
+  writeLength(out, at, at + 8);
   return at + 8;
 }
 

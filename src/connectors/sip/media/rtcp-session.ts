@@ -23,6 +23,14 @@ const NTP_UNITS_PER_MS = 0x1_0000 / 1000;
 /** The report that is being written: one at a time on a thread. */
 const compound = new Uint8Array(MAX_COMPOUND_BYTES + SRTP_TRAILER_BYTES);
 
+interface RtcpSessionParts {
+  readonly memory: RtpMemory;
+  readonly sender: RtpSender;
+  readonly stats: ReceptionStats;
+  readonly counters: SipMediaCounters;
+  readonly send: SendPacket;
+}
+
 /** Sends reports every five seconds or so, and reads the peer's (RFC 3550 section 6). Times are wall-clock. */
 export class RtcpSession implements RtcpVisitor {
   readonly #memory: RtpMemory;
@@ -36,14 +44,7 @@ export class RtcpSession implements RtcpVisitor {
   #lastSenderReportAtMs = 0;
   #readAtMs = 0;
 
-  constructor(
-    memory: RtpMemory,
-    sender: RtpSender,
-    stats: ReceptionStats,
-    counters: SipMediaCounters,
-    send: SendPacket,
-    nowMs: number,
-  ) {
+  constructor({ memory, sender, stats, counters, send }: RtcpSessionParts, nowMs: number) {
     this.#memory = memory;
     this.#sender = sender;
     this.#stats = stats;
@@ -91,7 +92,10 @@ export class RtcpSession implements RtcpVisitor {
 
   #writeCompound(nowMs: number): number {
     const ssrc = this.#memory.localSsrc;
-    const end = writeReport(compound, 0, ssrc, this.#senderInfo(nowMs), this.#block(nowMs));
+    const end = writeReport(compound, 0, ssrc, {
+      sender: this.#senderInfo(nowMs),
+      block: this.#block(nowMs),
+    });
     return writeCname(compound, end, ssrc, this.#memory.cname);
   }
 

@@ -55,14 +55,19 @@ function payloadOffset(bytes: Uint8Array, start: number, end: number): number {
   return offset + 4 + extensionWords * 4;
 }
 
-/** Writes the header of a packet without CSRCs, extension or padding; the number and the time wrap. */
+/** What differs from packet to packet; the number and the time wrap. */
+export interface RtpHeader {
+  payloadType: number;
+  marker: boolean;
+  sequenceNumber: number;
+  timestamp: number;
+  ssrc: number;
+}
+
+/** Writes the header of a packet without CSRCs, extension or padding. */
 export function writeRtpHeader(
   out: Uint8Array,
-  payloadType: number,
-  marker: boolean,
-  sequenceNumber: number,
-  timestamp: number,
-  ssrc: number,
+  { payloadType, marker, sequenceNumber, timestamp, ssrc }: Readonly<RtpHeader>,
 ): void {
   out[0] = VERSION << 6;
   out[1] = (marker ? 0x80 : 0) | payloadType;

@@ -4,7 +4,7 @@ import type { SipCodec, SipMediaConfig } from '../media-protocol.ts';
 import { DtmfReceiver } from './dtmf-receiver.ts';
 import { InboundAudio } from './inbound-audio.ts';
 import type { SipMediaCounters } from './media-counters.ts';
-import type { Datagram } from './media-sockets.ts';
+import type { Datagram, SourceAddress } from './media-sockets.ts';
 import { ReceptionStats } from './reception-stats.ts';
 import type { RtpMemory } from './rtp-memory.ts';
 import { RtpPacket } from './rtp-packet.ts';
@@ -14,6 +14,12 @@ import type { VoiceCodecs } from './voice-codecs.ts';
 
 /** Comfort noise (RFC 3389): the sender has nothing to say. */
 const COMFORT_NOISE_PAYLOAD_TYPE = 13;
+
+interface RtpReceiverParts {
+  readonly memory: RtpMemory;
+  readonly counters: SipMediaCounters;
+  readonly emit: (event: MediaEvent) => void;
+}
 
 /** The receiving half of a leg: from a datagram to the next frame heard. Times are monotonic. */
 export class RtpReceiver {
@@ -34,13 +40,7 @@ export class RtpReceiver {
   #toldStalled = false;
   #heardAtMs = 0;
 
-  constructor(
-    codecs: VoiceCodecs,
-    roomRateHz: number,
-    memory: RtpMemory,
-    counters: SipMediaCounters,
-    emit: (event: MediaEvent) => void,
-  ) {
+  constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, counters, emit }: RtpReceiverParts) {
     this.#codecs = codecs;
     this.#roomRateHz = roomRateHz;
     this.#memory = memory;
@@ -90,7 +90,7 @@ export class RtpReceiver {
     if (!this.#read(packet, datagram, srtp !== null)) this.#counters.malformed++;
     else if (srtp !== null && !srtp.unprotectRtp(packet)) this.#counters.unauthentic++;
     else if (!packet.trimPadding() || !this.#isAgreed(packet)) this.#counters.malformed++;
-    else this.#receiveValid(packet, from.address, from.port, arrivalMs);
+    else this.#receiveValid(packet, from, arrivalMs);
   }
 
   /** `apart`: as bytes of its own, because what deciphers it takes no part of others. */
@@ -117,9 +117,9 @@ export class RtpReceiver {
     return type === this.#config?.payloadType && this.#audio?.knows(packet) === true;
   }
 
-  #receiveValid(packet: RtpPacket, host: string, port: number, nowMs: number): void {
+  #receiveValid(packet: RtpPacket, from: SourceAddress, nowMs: number): void {
     const isAudio = packet.payloadType === this.#config?.payloadType && packet.payloadLength > 0;
-    const judgement = this.source.judge(packet, isAudio, host, port, nowMs);
+    const judgement = this.source.judge(packet, isAudio, from, nowMs);
     if (judgement === 'stranger') {
       this.#counters.strangers++;
       return;

@@ -6,18 +6,26 @@ import { DTMF_PAYLOAD_BYTES, writeDtmfPayload } from './dtmf-event.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import { ExpectedLoss } from './expected-loss.ts';
 import type { RtpMemory } from './rtp-memory.ts';
-import { RTP_HEADER_BYTES, writeRtpHeader } from './rtp-packet.ts';
+import { RTP_HEADER_BYTES, type RtpHeader, writeRtpHeader } from './rtp-packet.ts';
 import { SRTP_TRAILER_BYTES, type SrtpSession } from './srtp.ts';
 import { MAX_SENT_PAYLOAD_BYTES, type VoiceEncoder } from './voice-codec.ts';
 import type { VoiceCodecs } from './voice-codecs.ts';
 
 /** The packet that is being written: one at a time on a thread, and one that stays in the processor's cache. */
 const packet = new Uint8Array(RTP_HEADER_BYTES + MAX_SENT_PAYLOAD_BYTES + SRTP_TRAILER_BYTES);
+/** Its header. */
+const header: RtpHeader = { payloadType: 0, marker: false, sequenceNumber: 0, timestamp: 0, ssrc: 0 };
 /** The timeline may run this far behind the clock before it is put right: more than a late engine catches up. */
 const MAX_BEHIND_FRAMES = 8;
 
 /** Sends a finished packet: the first `length` of `bytes`, which are used again at once. */
 export type SendPacket = (bytes: Uint8Array, length: number) => void;
+
+interface RtpSenderParts {
+  readonly memory: RtpMemory;
+  readonly nowMs: number;
+  readonly send: SendPacket;
+}
 
 /**
  * Sends one packet of 20 ms a tick: voice, silence or a DTMF event, on one timeline. Timestamps follow the ticks,
@@ -32,6 +40,8 @@ export class RtpSender {
   readonly #expectedLoss = new ExpectedLoss();
   /** Set with the first configuration. */
   #encoder: VoiceEncoder | null = null;
+  #config: SipMediaConfig | null = null;
+  #srtp: SrtpSession | null = null;
   #codec: SipCodec | null = null;
   #frameTicks = 0;
   /** Where the codec's rate is not the room's. */
@@ -42,7 +52,7 @@ export class RtpSender {
   #anchorMs: number;
   #needsMarker = true;
 
-  constructor(codecs: VoiceCodecs, roomRateHz: number, memory: RtpMemory, nowMs: number, send: SendPacket) {
+  constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, nowMs, send }: RtpSenderParts) {
     this.#codecs = codecs;
     this.#roomRateHz = roomRateHz;
     this.#memory = memory;
@@ -58,7 +68,10 @@ export class RtpSender {
     return (this.#frameTicks * 1000) / FRAME_MS;
   }
 
-  configure({ codec, opus, dtmfClockRateHz }: SipMediaConfig, nowMs: number): void {
+  configure(config: SipMediaConfig, srtp: SrtpSession | null, nowMs: number): void {
+    const { codec, opus, dtmfClockRateHz } = config;
+    this.#config = config;
+    this.#srtp = srtp;
     if (codec !== this.#codec) this.#change(codec, nowMs);
     this.#encoder?.adapt(opus);
     this.dtmf.setClock(dtmfClockRateHz);
@@ -99,13 +112,10 @@ export class RtpSender {
   }
 
   /** Sends the frame of this tick. `nowMs` is wall-clock time, the only one that two workers share. */
-  push(
-    frame: Int16Array,
-    voiced: boolean,
-    config: SipMediaConfig,
-    srtp: SrtpSession | null,
-    nowMs: number,
-  ): void {
+  push(frame: Int16Array, voiced: boolean, nowMs: number): void {
+    const config = this.#config;
+    assert(config !== null, 'configured before it sends');
+    const srtp = this.#srtp;
     this.#advance(nowMs);
     const bytes = packet;
     const isEvent = config.dtmfPayloadType !== null && this.dtmf.tick(this.#timestamp);
@@ -141,14 +151,19 @@ export class RtpSender {
   }
 
   #writeEvent(bytes: Uint8Array, payloadType: number): number {
-    const { event, isFirst, isEnd, startTimestamp, durationSamples } = this.dtmf;
+    const { isFirst, startTimestamp } = this.dtmf;
     this.#writeHeader(bytes, payloadType, isFirst, startTimestamp);
-    writeDtmfPayload(bytes, RTP_HEADER_BYTES, event, isEnd, durationSamples);
+    writeDtmfPayload(bytes, RTP_HEADER_BYTES, this.dtmf);
     return RTP_HEADER_BYTES + DTMF_PAYLOAD_BYTES;
   }
 
   #writeHeader(bytes: Uint8Array, payloadType: number, marker: boolean, timestamp: number): void {
-    writeRtpHeader(bytes, payloadType, marker, this.#sequence, timestamp, this.#memory.localSsrc);
+    header.payloadType = payloadType;
+    header.marker = marker;
+    header.sequenceNumber = this.#sequence;
+    header.timestamp = timestamp;
+    header.ssrc = this.#memory.localSsrc;
+    writeRtpHeader(bytes, header);
   }
 
   /** RTP time at `nowMs`, for sender reports. */

@@ -15,6 +15,12 @@ import type { VoiceCodecs } from './voice-codecs.ts';
 /** On what `performance.now()` counts; a getter that takes as long as the clock. */
 const ORIGIN_MS = performance.timeOrigin;
 
+interface SipMediaLegParts {
+  readonly codecs: VoiceCodecs;
+  readonly roomRateHz: number;
+  readonly memory: SharedArrayBuffer;
+}
+
 /** One call's media over RTP: what the engine pulls and pushes, and what the sockets bring. */
 export class SipMediaLeg implements MediaLeg, DatagramListener {
   readonly sampleRateHz: number;
@@ -32,30 +38,30 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   #tickMs = wallMs();
   #closed = false;
 
-  constructor(
-    sockets: MediaSockets,
-    codecs: VoiceCodecs,
-    roomRateHz: number,
-    memory: SharedArrayBuffer,
-    host: MediaLegHost,
-  ) {
+  constructor(sockets: MediaSockets, { codecs, roomRateHz, memory }: SipMediaLegParts, host: MediaLegHost) {
     const nowMs = wallMs();
     this.sampleRateHz = roomRateHz;
     this.#host = host;
     this.#sockets = sockets;
     this.#memory = new RtpMemory(memory);
-    this.#receiver = new RtpReceiver(codecs, roomRateHz, this.#memory, this.#counters, (event) =>
-      host.emit(event),
-    );
-    this.#sender = new RtpSender(codecs, roomRateHz, this.#memory, nowMs, (bytes, length) =>
-      this.#sendRtp(bytes, length),
-    );
+    this.#receiver = new RtpReceiver(codecs, roomRateHz, {
+      memory: this.#memory,
+      counters: this.#counters,
+      emit: (event) => host.emit(event),
+    });
+    this.#sender = new RtpSender(codecs, roomRateHz, {
+      memory: this.#memory,
+      nowMs,
+      send: (bytes, length) => this.#sendRtp(bytes, length),
+    });
     this.#rtcp = new RtcpSession(
-      this.#memory,
-      this.#sender,
-      this.#receiver.stats,
-      this.#counters,
-      (bytes, length) => this.#sendRtcp(bytes, length),
+      {
+        memory: this.#memory,
+        sender: this.#sender,
+        stats: this.#receiver.stats,
+        counters: this.#counters,
+        send: (bytes, length) => this.#sendRtcp(bytes, length),
+      },
       nowMs,
     );
     sockets.listen(this);
@@ -82,7 +88,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
       throw new Error('remoteHost must be an IP address');
     if (!sameKeys(this.#config, next)) this.#srtp = next.srtp && new SrtpSession(next.srtp, this.#memory);
     if (next.dtmfPayloadType === null || !next.sending) this.#sender.dtmf.cancel('The call is on hold');
-    this.#sender.configure(next, wallMs());
+    this.#sender.configure(next, this.#srtp, wallMs());
     this.#receiver.configure(next);
     this.#config = next;
   }
@@ -133,14 +139,14 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
 
   push(frame: Int16Array, voiced: boolean): void {
     const config = this.#config;
-    if (config?.sending && !this.#closed) this.#sender.push(frame, voiced, config, this.#srtp, this.#tickMs);
+    if (config?.sending && !this.#closed) this.#sender.push(frame, voiced, this.#tickMs);
   }
 
   close(): void {
     if (this.#closed) return;
     if (this.#config !== null) this.#rtcp.goodbye(this.#srtp, wallMs());
     this.#closed = true;
-    this.#sender.dtmf.cancel('The call is over');
+    this.#sender.dtmf.close();
     this.#sender.close();
     this.#receiver.close();
     this.#sockets.close();

@@ -1,4 +1,5 @@
 import type { SipMediaConfig } from '../media-protocol.ts';
+import type { SourceAddress } from './media-sockets.ts';
 import type { RtpPacket } from './rtp-packet.ts';
 import { SourceCandidates } from './source-candidates.ts';
 
@@ -79,17 +80,17 @@ export class SourceLatch {
   judge(
     packet: RtpPacket,
     isAudio: boolean,
-    host: string,
-    port: number,
+    from: SourceAddress,
     nowMs: number,
   ): 'current' | 'new' | 'stranger' {
+    const { address: host, port } = from;
     const isSource = this.#isLatched && port === this.#heardPort && host === this.#heardHost;
     if (isSource && (packet.ssrc === this.#ssrc || this.#ssrc === null)) {
       this.#ssrc = packet.ssrc;
       this.#heardAtMs = nowMs;
       return 'current';
     }
-    if (!isSource && !this.#mayBecomeSource(packet, isAudio, host, port, nowMs)) return 'stranger';
+    if (!isSource && !this.#mayBecomeSource(packet, isAudio, from, nowMs)) return 'stranger';
     this.#latch(host, port, packet.ssrc, nowMs);
     return 'new';
   }
@@ -99,7 +100,12 @@ export class SourceLatch {
     return host === (this.#isLatched ? this.#heardHost : this.#signalled.remoteHost);
   }
 
-  #mayBecomeSource(packet: RtpPacket, isAudio: boolean, host: string, port: number, nowMs: number): boolean {
+  #mayBecomeSource(
+    packet: RtpPacket,
+    isAudio: boolean,
+    { address: host, port }: SourceAddress,
+    nowMs: number,
+  ): boolean {
     const isSignalled = this.#isSignalled(host, port);
     if (isSignalled && !this.#isLatched) return true;
     if (!isAudio || (!isSignalled && !this.#isOpen(host, port, nowMs))) return false;

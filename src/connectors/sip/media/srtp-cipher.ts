@@ -18,9 +18,9 @@ export class SrtpCipher {
     return this.#tagBytes;
   }
 
-  /** Encrypts or decrypts, which is the same, the bytes from `start` to `end` in place. `index` has 48 bits. */
-  crypt(bytes: Uint8Array, start: number, end: number, ssrc: number, index: number): void {
-    if (start >= end) return;
+  /** Encrypts or decrypts, which is the same, in place. `index` has 48 bits. */
+  crypt(part: Uint8Array, ssrc: number, index: number): void {
+    if (part.length === 0) return;
     const counter = this.#counter;
     counter.fill(0);
     counter.set(this.#keys.salt);
@@ -28,7 +28,7 @@ export class SrtpCipher {
     counter.writeUInt32BE((readUint32(counter, 8) ^ Math.floor(index / 0x1_0000)) >>> 0, 8);
     counter.writeUInt16BE(counter.readUInt16BE(12) ^ (index % 0x1_0000), 12);
     const cipher = createCipheriv('aes-128-ctr', this.#keys.cipherKey, counter);
-    bytes.set(cipher.update(bytes.subarray(start, end)), start);
+    part.set(cipher.update(part));
   }
 
   /** Appends the tag over the first `length` bytes; RTP authenticates its ROC as well, RTCP has none. */

@@ -51,7 +51,7 @@ export class SrtpSession {
 
   /** Encrypts and signs in place a packet of ours, without CSRCs or extension; returns its new length. */
   protectRtp(bytes: Uint8Array, length: number, sequence: number): number {
-    this.#outRtp.crypt(bytes, RTP_HEADER_BYTES, length, this.#memory.localSsrc, sequence);
+    this.#outRtp.crypt(bytes.subarray(RTP_HEADER_BYTES, length), this.#memory.localSsrc, sequence);
     return this.#outRtp.sign(bytes, length, Math.floor(sequence / ROC_STEP));
   }
 
@@ -68,7 +68,7 @@ export class SrtpSession {
     if (sequence < 0 || (isKnown && !this.#rtpReplay.isFresh(sequence))) return false;
     if (!this.#inRtp.verify(packet.bytes, end, Math.floor(sequence / ROC_STEP))) return false;
     if (!isKnown) this.#adopt(packet.ssrc, sequence);
-    this.#inRtp.crypt(packet.bytes, packet.payloadOffset, end, packet.ssrc, sequence);
+    this.#inRtp.crypt(packet.bytes.subarray(packet.payloadOffset, end), packet.ssrc, sequence);
     packet.payloadLength -= tagBytes;
     this.#rtpReplay.note(sequence);
     this.#highest = Math.max(this.#highest, sequence);
@@ -96,7 +96,7 @@ export class SrtpSession {
   protectRtcp(bytes: Uint8Array, length: number): number {
     const index = (this.#memory.srtcpSent + 1) % ENCRYPTED_FLAG;
     this.#memory.srtcpSent = index;
-    this.#outRtcp.crypt(bytes, RTCP_CLEAR_BYTES, length, this.#memory.localSsrc, index);
+    this.#outRtcp.crypt(bytes.subarray(RTCP_CLEAR_BYTES, length), this.#memory.localSsrc, index);
     writeUint32(bytes, length, ENCRYPTED_FLAG + index);
     return this.#outRtcp.sign(bytes, length + RTCP_INDEX_BYTES, null);
   }
@@ -109,7 +109,8 @@ export class SrtpSession {
     const index = word % ENCRYPTED_FLAG;
     if (!this.#rtcpReplay.isFresh(index)) return -1;
     if (!this.#inRtcp.verify(bytes, end + RTCP_INDEX_BYTES, null)) return -1;
-    if (word >= ENCRYPTED_FLAG) this.#inRtcp.crypt(bytes, RTCP_CLEAR_BYTES, end, readUint32(bytes, 4), index);
+    if (word >= ENCRYPTED_FLAG)
+      this.#inRtcp.crypt(bytes.subarray(RTCP_CLEAR_BYTES, end), readUint32(bytes, 4), index);
     this.#rtcpReplay.note(index);
     this.#memory.srtcpReceived = Math.max(this.#memory.srtcpReceived, index);
     return end;

@@ -1,3 +1,4 @@
+import type { Payload } from '../../../audio/payload.ts';
 import type { OpusRequest } from '../media-protocol.ts';
 
 /** The two halves of a leg's codec. Samples are at the half's own rate, ticks are RTP's clock. */
@@ -13,23 +14,9 @@ export interface VoiceDecoder {
   /** Whether nobody would miss the payload. */
   isQuiet(bytes: Uint8Array, offset: number, length: number): boolean;
   /** Decodes a payload that lasts `samples` into `out` from `at` on. */
-  decode(
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    out: Int16Array,
-    at: number,
-    samples: number,
-  ): void;
-  /** Makes `samples` up that were lost. The payload is that of the packet right after them; empty: it is not here. */
-  conceal(
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    out: Int16Array,
-    at: number,
-    samples: number,
-  ): void;
+  decode(payload: Payload, out: Int16Array, at: number, samples: number): void;
+  /** Makes `samples` up that were lost. `next` is the payload right after them; empty: it is not here. */
+  conceal(next: Payload, out: Int16Array, at: number, samples: number): void;
   /** Fills `samples` during which the sender says nothing. */
   pause(out: Int16Array, at: number, samples: number): void;
   /** Likewise, but there is no stream. */

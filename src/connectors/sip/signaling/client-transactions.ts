@@ -23,6 +23,13 @@ interface ClientTransaction<Owner> {
   resendAck: (() => void) | null;
 }
 
+interface SentRequest<Owner> {
+  readonly method: string;
+  readonly owner: Owner;
+  readonly destination: Destination;
+  readonly resend: () => void;
+}
+
 /**
  * Timers A and E, which sip.js lacks (RFC 3261 section 17.1): requests over UDP are repeated until answered.
  * It also absorbs repeated final answers to INVITE by repeating the ACK (timer D), because sip.js forgets the
@@ -43,7 +50,7 @@ export class ClientTransactions<Owner> {
   }
 
   /** Notes a request that is being sent; `resend` sends it again. TCP and TLS repeat by themselves. */
-  sent(branch: string, method: string, owner: Owner, destination: Destination, resend: () => void): void {
+  sent(branch: string, { method, owner, destination, resend }: SentRequest<Owner>): void {
     const key = branch + method;
     this.#forget(key);
     const transaction: ClientTransaction<Owner> = {

@@ -41,17 +41,17 @@ export class InboundCalls {
     const offer = body === '' ? null : parsePeerDescription(body);
     const sampleRateHz = body === '' ? offeredRateHz(this.#media.codecs) : this.#rateFor(offer, trunk);
     if (sampleRateHz === null) return reject(request, 488);
-    const ringing = new RingingCall(
+    const ringing = new RingingCall({
       trunk,
       request,
       offer,
       number,
       dialled,
       sampleRateHz,
-      this.#clock,
-      this.#media,
-      this.#legs,
-    );
+      clock: this.#clock,
+      media: this.#media,
+      legs: this.#legs,
+    });
     let rings = false;
     try {
       rings = this.#answerer?.ring(ringing) === true;
@@ -82,70 +82,61 @@ function reject(request: IncomingInviteRequest, statusCode: number): void {
   request.reject({ statusCode });
 }
 
+interface RingingCallParts {
+  readonly trunk: Trunk;
+  readonly request: IncomingInviteRequest;
+  readonly offer: PeerDescription | null;
+  readonly number: SipNumber;
+  readonly dialled: Dialled;
+  readonly sampleRateHz: number;
+  readonly clock: Clock;
+  readonly media: LegMediaSettings;
+  readonly legs: LegBook;
+}
+
 /** An inbound call between its INVITE and the moment its actor takes it. */
 class RingingCall implements InboundCall {
-  readonly #trunk: Trunk;
-  readonly #request: IncomingInviteRequest;
-  readonly #offer: PeerDescription | null;
-  readonly #number: SipNumber;
-  readonly #dialled: Dialled;
-  readonly sampleRateHz: number;
-  readonly #clock: Clock;
-  readonly #media: LegMediaSettings;
-  readonly #legs: LegBook;
+  readonly #parts: RingingCallParts;
   #leg: InboundLeg | null = null;
   #isCancelled = false;
 
-  constructor(
-    trunk: Trunk,
-    request: IncomingInviteRequest,
-    offer: PeerDescription | null,
-    number: SipNumber,
-    dialled: Dialled,
-    sampleRateHz: number,
-    clock: Clock,
-    media: LegMediaSettings,
-    legs: LegBook,
-  ) {
-    this.#trunk = trunk;
-    this.#request = request;
-    this.#offer = offer;
-    this.#number = number;
-    this.#dialled = dialled;
-    this.sampleRateHz = sampleRateHz;
-    this.#clock = clock;
-    this.#media = media;
-    this.#legs = legs;
-    request.delegate = { onCancel: () => this.#cancelled() };
+  constructor(parts: RingingCallParts) {
+    this.#parts = parts;
+    parts.request.delegate = { onCancel: () => this.#cancelled() };
+  }
+
+  get sampleRateHz(): number {
+    return this.#parts.sampleRateHz;
   }
 
   get accountId(): string {
-    return this.#number.accountId;
+    return this.#parts.number.accountId;
   }
 
   get agentId(): string {
-    return this.#number.agentId;
+    return this.#parts.number.agentId;
   }
 
   get caller(): string {
-    return toE164(this.#dialled.caller) ?? this.#dialled.caller;
+    return toE164(this.#parts.dialled.caller) ?? this.#parts.dialled.caller;
   }
 
   get target(): string {
-    return this.#trunk.addressOf(this.#number.number).toString();
+    return this.#parts.trunk.addressOf(this.#parts.number.number).toString();
   }
 
   get autoAnswer(): boolean {
-    return this.#number.autoAnswer;
+    return this.#parts.number.autoAnswer;
   }
 
   take(control: MediaControl, observer: LegObserver): PlatformLeg {
-    const media = new LegMedia(control, this.#media, this.sampleRateHz, this.#trunk);
-    media.signalledBy(this.#dialled.signalingHost);
-    const sipLeg = new SipLeg(this.#trunk, media, this.#clock, observer);
-    const leg = new InboundLeg(sipLeg, this.#request, this.#offer, this.#dialled.wantsReliableProvisional);
+    const { trunk, request, offer, dialled, sampleRateHz, clock, media: settings, legs } = this.#parts;
+    const media = new LegMedia(control, settings, sampleRateHz, trunk);
+    media.signalledBy(dialled.signalingHost);
+    const sipLeg = new SipLeg(trunk, media, clock, observer);
+    const leg = new InboundLeg(sipLeg, request, offer, dialled.wantsReliableProvisional);
     this.#leg = leg;
-    this.#legs.add(this.#trunk, leg);
+    legs.add(trunk, leg);
     if (this.#isCancelled) queueMicrotask(() => leg.cancelled());
     return leg;
   }
@@ -153,7 +144,7 @@ class RingingCall implements InboundCall {
   /** Nobody has room for it. */
   turnAway(): void {
     if (this.#leg !== null) this.#leg.hangUp();
-    else if (!this.#isCancelled) reject(this.#request, 486);
+    else if (!this.#isCancelled) reject(this.#parts.request, 486);
   }
 
   #cancelled(): void {

@@ -35,6 +35,14 @@ export function targetHeaders(contact: string): string[] {
   return [`Contact: ${contact}`, `Allow: ${ALLOWED_METHODS.join(', ')}`];
 }
 
+interface LegSessionParts {
+  readonly role: 'caller' | 'callee';
+  readonly media: LegMedia;
+  readonly clock: Clock;
+  readonly contact: () => string;
+  readonly events: SessionEvents;
+}
+
 /** A confirmed dialog with media, the same for both directions: hold, refresh, keys, goodbye. */
 export class LegSession {
   readonly #session: Session;
@@ -44,19 +52,13 @@ export class LegSession {
   readonly #events: SessionEvents;
   #awaitsFirstAck: boolean;
   #over = false;
+  readonly #stopped = Promise.withResolvers<void>();
   /** Set while hanging up has to wait for the ACK (RFC 3261 section 15). */
   #byeWhenPossible: (() => void) | null = null;
   #cancelAckTimeout: CancelTimer = () => {};
   #cancelRefresh: CancelTimer = () => {};
 
-  constructor(
-    session: Session,
-    role: 'caller' | 'callee',
-    media: LegMedia,
-    clock: Clock,
-    contact: () => string,
-    events: SessionEvents,
-  ) {
+  constructor(session: Session, { role, media, clock, contact, events }: LegSessionParts) {
     this.#session = session;
     this.#awaitsFirstAck = role === 'callee';
     this.#media = media;
@@ -76,9 +78,15 @@ export class LegSession {
     });
   }
 
-  /** One digit after another by INFO; rejects when the peer will not have it. */
+  /**
+   * One digit after another by INFO; rejects when the peer will not have it. A peer that hangs up on the last one need
+   * not answer it any more.
+   */
   async sendInfoDigits(digits: string): Promise<void> {
-    for (const digit of digits) await this.#sendInfoDigit(digit);
+    for (const digit of digits) {
+      if (this.#over) throw new GatewayError('call_not_active', 'The call is over');
+      await Promise.race([this.#sendInfoDigit(digit), this.#stopped.promise]);
+    }
   }
 
   /** Refreshes the session at half of its life when the peer has left that to us (RFC 4028 section 7.2). */
@@ -215,6 +223,7 @@ export class LegSession {
 
   #stop(): void {
     this.#over = true;
+    this.#stopped.resolve();
     this.#cancelRefresh();
     this.#cancelAckTimeout();
   }

@@ -31,6 +31,24 @@ import type { Source } from './wire.ts';
 /** Messages a second of one stranger that name something of ours and turn out to be none of ours. */
 const STRANGER_MESSAGES_PER_S = 20;
 
+interface RouterParts {
+  readonly udp: () => UdpTransport;
+  readonly clock: Clock;
+  readonly observer: SipObserver;
+}
+
+interface Origin {
+  readonly trunk: Trunk;
+  readonly reply: Reply;
+  readonly reliable: boolean;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: readonly string[];
+}
+
 /** Brings every message that arrives to the core of its trunk, or to an end. */
 export class MessageRouter {
   readonly #trunks: TrunkRegistry;
@@ -41,13 +59,7 @@ export class MessageRouter {
   readonly #strangers: RateLimit;
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
-  constructor(
-    trunks: TrunkRegistry,
-    layer: TransportLayer<Trunk>,
-    udp: () => UdpTransport,
-    clock: Clock,
-    observer: SipObserver,
-  ) {
+  constructor(trunks: TrunkRegistry, layer: TransportLayer<Trunk>, { udp, clock, observer }: RouterParts) {
     this.#trunks = trunks;
     this.#layer = layer;
     this.#udp = udp;
@@ -130,7 +142,7 @@ export class MessageRouter {
     const reply = this.#replyTo(source, via);
     top.value = stampVia(top.value, via, source.host, source.port);
     if (trunk !== null) {
-      this.#transact(message, key, trunk, reply, source.protocol !== 'udp');
+      this.#transact(message, key, { trunk, reply, reliable: source.protocol !== 'udp' });
       return true;
     }
     if (!isTrusted || methodOf(message) !== 'INVITE') return this.#drop(source, isTrusted, 'scanner_dropped');
@@ -181,23 +193,23 @@ export class MessageRouter {
     return arrived ?? (methodOf(message) === 'OPTIONS' ? this.#trunks.anyAt(source.host) : null);
   }
 
-  #transact(message: SipMessage, key: string, trunk: Trunk, reply: Reply, reliable: boolean): void {
+  #transact(message: SipMessage, key: string, { trunk, reply, reliable }: Origin): void {
     const method = methodOf(message);
     if (method === 'ACK') {
       this.#layer.received.acknowledged(key);
     } else {
       const mergeKey = hasTag(message, 'to') ? null : mergeKeyOf(message, trunk);
-      const received = this.#layer.received.received(key, method, reply, reliable, mergeKey);
+      const received = this.#layer.received.received(key, { method, reply, reliable, mergeKey });
       if (received === 'repeated') return;
       this.#layer.received.own(key, trunk);
-      if (received === 'merged') return this.#refuse(message, key, 482, 'Loop Detected', []);
+      if (received === 'merged')
+        return this.#refuse(message, key, { status: 482, reason: 'Loop Detected', headers: [] });
     }
     settleBody(message);
     const verdict = guardRequest(message);
     if (verdict.type === 'pass') return this.#deliver(message, key, trunk);
     this.#observer.count('request_refused');
-    if (verdict.type === 'refuse')
-      this.#refuse(message, key, verdict.status, verdict.reason, verdict.headers);
+    if (verdict.type === 'refuse') this.#refuse(message, key, verdict);
   }
 
   #deliver(message: SipMessage, key: string, trunk: Trunk): void {
@@ -206,20 +218,15 @@ export class MessageRouter {
     const request = toCoreRequest(message, trunk);
     if (request === null) {
       this.#observer.count('malformed_message');
-      if (methodOf(message) !== 'ACK') this.#refuse(message, key, 400, 'Bad Request', []);
+      if (methodOf(message) !== 'ACK')
+        this.#refuse(message, key, { status: 400, reason: 'Bad Request', headers: [] });
       return;
     }
     this.#dialled.set(request, dialled);
     trunk.core.receiveIncomingRequestFromTransport(request);
   }
 
-  #refuse(
-    message: SipMessage,
-    key: string,
-    status: number,
-    reason: string,
-    headers: readonly string[],
-  ): void {
+  #refuse(message: SipMessage, key: string, { status, reason, headers }: Refusal): void {
     const text = statelessResponse(message, status, reason, headers);
     this.#layer.received.respond(key, methodOf(message), status, text).catch(() => {});
   }

@@ -48,7 +48,7 @@ function answerLine(offer: PeerDescription, audio: PeerAudio, local: LocalAudio)
         ? null
         : { suite: crypto.suite, localKey: local.keys[crypto.suite], remoteKey: crypto.key },
   };
-  return { agreed, write: (version) => writeAnswer(offer, audio, agreed, crypto, local, version) };
+  return { agreed, write: (version) => writeAnswer(offer, { audio, agreed, crypto }, local, version) };
 }
 
 /** The peer's crypto line to take up; null for plain RTP; `impossible` when its offer and our policy exclude each other. */
@@ -60,11 +60,15 @@ function cryptoFor(audio: PeerAudio, srtp: SrtpPolicy): PeerCrypto | null | 'imp
   return first;
 }
 
+interface AnswerChoice {
+  readonly audio: PeerAudio;
+  readonly agreed: AgreedMedia;
+  readonly crypto: PeerCrypto | null;
+}
+
 function writeAnswer(
   offer: PeerDescription,
-  audio: PeerAudio,
-  agreed: AgreedMedia,
-  crypto: PeerCrypto | null,
+  { audio, agreed, crypto }: AnswerChoice,
   local: LocalAudio,
   version: number,
 ): string {
@@ -72,7 +76,7 @@ function writeAnswer(
   const events =
     dtmfPayloadType === null ? [] : [{ payloadType: dtmfPayloadType, clockRateHz: dtmfClockRateHz }];
   const chosen = [
-    ...audioLines(local, audio.protocol, [agreed], events, directionOf(agreed)),
+    ...audioLines(local, audio.protocol, { codecs: [agreed], events }, directionOf(agreed)),
     ...(audio.rtcpMux ? ['a=rtcp-mux'] : []),
     ...(crypto === null ? [] : [cryptoAttribute(crypto.tag, crypto.suite, local.keys)]),
   ];

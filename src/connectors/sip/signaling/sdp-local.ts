@@ -38,12 +38,16 @@ export interface NumberedCodec {
   readonly payloadType: number;
 }
 
+interface AudioFormats {
+  readonly codecs: readonly NumberedCodec[];
+  readonly events: readonly PeerEvents[];
+}
+
 /** An audio line with its attributes. */
 export function audioLines(
   local: LocalAudio,
   protocol: string,
-  codecs: readonly NumberedCodec[],
-  events: readonly PeerEvents[],
+  { codecs, events }: AudioFormats,
   direction: Direction,
 ): string[] {
   const payloads = [...codecs, ...events].map(({ payloadType }) => payloadType);

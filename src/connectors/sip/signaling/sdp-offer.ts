@@ -22,7 +22,12 @@ export function writeOffer(local: LocalAudio, version: number): string {
       : SRTP_SUITES.map((suite, index) => cryptoAttribute(index + 1, suite, local.keys));
   return sdpText([
     ...sessionLines(local, version),
-    ...audioLines(local, protocol, offeredCodecs(local), offeredEvents(local), 'sendrecv'),
+    ...audioLines(
+      local,
+      protocol,
+      { codecs: offeredCodecs(local), events: offeredEvents(local) },
+      'sendrecv',
+    ),
     ...crypto,
   ]);
 }

@@ -20,6 +20,13 @@ interface ServerTransaction<Owner> {
   cancelExpiry: CancelTimer;
 }
 
+interface ReceivedRequest {
+  readonly method: string;
+  readonly reply: Reply;
+  readonly reliable: boolean;
+  readonly mergeKey: string | null;
+}
+
 /**
  * Requests that came in: the way back for their responses (RFC 3581), timer G, which sip.js lacks, and a memory
  * that answers repeated requests with the same words (timers I and J, which sip.js sets to zero).
@@ -47,15 +54,12 @@ export class ServerTransactions<Owner> {
    */
   received(
     key: string,
-    method: string,
-    reply: Reply,
-    reliable: boolean,
-    mergeKey: string | null = null,
+    { method, reply, reliable, mergeKey }: ReceivedRequest,
   ): 'new' | 'pending' | 'repeated' | 'merged' {
     const known = this.#table.get(key);
     if (known === undefined) {
       const isMerged = mergeKey !== null && this.#firstCopies.has(mergeKey);
-      this.#insert(key, method, reply, reliable, isMerged ? null : mergeKey);
+      this.#insert(key, { method, reply, reliable, mergeKey: isMerged ? null : mergeKey });
       return isMerged ? 'merged' : 'new';
     }
     if (known.finalText === null) return 'pending';
@@ -93,7 +97,7 @@ export class ServerTransactions<Owner> {
     for (const key of [...this.#table.keys()]) this.#forget(key);
   }
 
-  #insert(key: string, method: string, reply: Reply, reliable: boolean, mergeKey: string | null): void {
+  #insert(key: string, { method, reply, reliable, mergeKey }: ReceivedRequest): void {
     if (this.#table.size >= MAX_TRANSACTIONS) {
       const oldest = this.#table.keys().next().value;
       if (oldest !== undefined) this.#forget(oldest);

@@ -53,14 +53,20 @@ export class SipLeg {
     acknowledged: (sdp: string) => Promise<void>,
   ): LegSession {
     const contact = (): string => this.trunk.contact;
-    this.#session = new LegSession(session, role, this.media, this.clock, contact, {
-      acknowledged,
-      ended: (termination) => {
-        this.end('remote', termination);
-        this.release();
+    this.#session = new LegSession(session, {
+      role,
+      media: this.media,
+      clock: this.clock,
+      contact,
+      events: {
+        acknowledged,
+        ended: (termination) => {
+          this.end('remote', termination);
+          this.release();
+        },
+        lost: (termination) => this.bye('lost', termination),
+        digit: (digit) => this.#digit(digit, 'info'),
       },
-      lost: (termination) => this.bye('lost', termination),
-      digit: (digit) => this.#digit(digit, 'info'),
     });
     return this.#session;
   }

@@ -9,6 +9,12 @@ const KEEP_ALIVE_MS = 27_000;
 /** A peer that takes nothing while this much waits is as good as gone. */
 const MAX_UNSENT_BYTES = 1 << 20;
 
+interface StreamConnectionParts {
+  readonly clock: Clock;
+  readonly receive: ReceiveMessage;
+  readonly onProven?: (() => void) | null;
+}
+
 /** One TCP or TLS connection that carries SIP messages both ways. */
 export class StreamConnection implements Connection {
   readonly #socket: Socket;
@@ -23,9 +29,7 @@ export class StreamConnection implements Connection {
   constructor(
     socket: Socket,
     protocol: SipProtocol,
-    clock: Clock,
-    receive: ReceiveMessage,
-    onProven: (() => void) | null = null,
+    { clock, receive, onProven = null }: StreamConnectionParts,
   ) {
     this.#socket = socket;
     this.#clock = clock;

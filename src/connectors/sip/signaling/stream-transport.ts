@@ -145,7 +145,11 @@ export class StreamTransport {
   }
 
   #adopt(socket: Socket, protocol: 'tcp' | 'tls', onProven: (() => void) | null): Connection {
-    const connection = new StreamConnection(socket, protocol, this.#clock, this.#receive, onProven);
+    const connection = new StreamConnection(socket, protocol, {
+      clock: this.#clock,
+      receive: this.#receive,
+      onProven,
+    });
     this.#connections.add(connection);
     socket.once('close', () => this.#connections.delete(connection));
     return connection;

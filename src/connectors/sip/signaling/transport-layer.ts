@@ -74,7 +74,7 @@ export class TransportLayer<Sender extends RequestSender> {
     transmit: () => Promise<void>,
   ): void {
     const resend = (): void => void transmit().catch(() => {});
-    this.requests.sent(message.via.branch, message.method, trunk, destination, resend);
+    this.requests.sent(message.via.branch, { method: message.method, owner: trunk, destination, resend });
   }
 
   /**

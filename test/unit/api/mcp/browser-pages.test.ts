@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mcpPages } from '../../../../src/api/mcp/browser-pages.ts';
 import { McpCaller } from '../../../support/mcp-caller.ts';
 import { RawClient } from '../served.ts';
-import { mcpDoors } from './mcp-doors.ts';
+import { mcpWorld } from './mcp-world.ts';
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
@@ -15,7 +15,7 @@ test.each([
   'null',
   'x',
 ])('a page of %s is refused, with a key too', async (origin) => {
-  const { url } = await mcpDoors();
+  const { url } = await mcpWorld();
   for (const authorization of ['Bearer svc_agent', 'Bearer svc_wrong']) {
     const { status, text, headers } = await new McpCaller(`${url}/mcp`, { authorization, origin }).post(PING);
     expect([status, JSON.parse(text)]).toEqual([403, { detail: 'Invalid Origin header' }]);
@@ -28,7 +28,7 @@ test.each([
 test.each(['https://claude.ai', 'https://voice.example.com'])(
   'a page of %s may ask, and may read refusals too',
   async (origin) => {
-    const { url } = await mcpDoors();
+    const { url } = await mcpWorld();
     const caller = new McpCaller(`${url}/mcp/`, { origin, 'sec-fetch-site': 'cross-site' });
     for (const [headers, status] of [
       [{}, 200],
@@ -45,7 +45,7 @@ test.each(['https://claude.ai', 'https://voice.example.com'])(
 );
 
 test('a page may ask beforehand, without a key', async () => {
-  const { url } = await mcpDoors();
+  const { url } = await mcpWorld();
   const { status, headers } = await fetch(`${url}/mcp/?stateful`, {
     method: 'OPTIONS',
     headers: { origin: 'https://claude.ai', 'access-control-request-method': 'POST' },
@@ -86,7 +86,7 @@ async function pingAt(port: number, host: string): Promise<number> {
 }
 
 test('a gateway on loopback answers to its own names only', async () => {
-  const { port } = await mcpDoors();
+  const { port } = await mcpWorld();
   const own = [
     '127.0.0.1',
     `127.0.0.1:${port}`,
@@ -147,7 +147,7 @@ test('the names of the machine are nothing to a gateway that has another one', (
 });
 
 test('a wrong token is told apart from none (RFC 6750)', async () => {
-  const { url } = await mcpDoors();
+  const { url } = await mcpWorld();
   const challenged = async (path: string, headers: Record<string, string>) => {
     const { status, headers: told } = await fetch(`${url}${path}`, { method: 'POST', headers, body: '{}' });
     return [status, told.get('www-authenticate')];

@@ -43,8 +43,8 @@ export class FakeTools implements McpTools {
     return Array.from(this.#byName.values(), ({ description }) => description);
   }
 
-  get descriptionsJson(): string {
-    return JSON.stringify({ tools: this.descriptions });
+  list(): Tool[] {
+    return this.descriptions;
   }
 
   find(name: string): McpTool | undefined {

@@ -121,6 +121,18 @@ test('what a platform refuses is an error, with a key again and again', async ()
   );
 });
 
+test('an error says whether the call can be repeated, and a permanent one never that it can', async () => {
+  const { world, conversation } = await conversing();
+  const retryOf = async (name: string, args: object) => (await world.call(name, args)).meta.retry;
+  const long = { platform: 'telegram', text: 'x'.repeat(5_000) };
+  expect(await retryOf('svc_dm_chat', long)).toBe('no');
+  expect(await retryOf('svc_dm_chat', { platform: 'slack', text: 'Hi' })).toBe('no');
+  expect(await retryOf('svc_dm_chat', { platform: 'telegram' })).toBe('no');
+  const here = { platform: 'telegram', conversation_id: conversation.id, text: 'Hi' };
+  world.outbound.messenger.will({ kind: 'unknown', reason: 'no answer', sentIds: [] });
+  expect(await retryOf('svc_dm_chat', here)).toBe('unsure');
+});
+
 test('a message that must wait until the other side writes is queued, which is no error', async () => {
   const { world } = await conversing({
     messenger: new FakeMessenger('whatsapp'),

@@ -1,18 +1,18 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendEvent } from '../../../../src/store/events.ts';
 import { McpCaller } from '../../../support/mcp-caller.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { type World, write } from '../../messaging/messaging-world.ts';
 import { eventually } from '../served.ts';
-import { mcpDoors, TRANSCRIPT } from './mcp-doors.ts';
+import { mcpWorld, TRANSCRIPT, type WorldOptions } from './mcp-world.ts';
 
 const CHANNEL = 'notifications/claude/channel';
 const WAIT = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'wait' } };
 
-async function doorsWithSession(limits: Parameters<typeof mcpDoors>[0] = {}) {
-  const doors = await mcpDoors(limits);
-  const caller = new McpCaller(`${doors.url}/mcp/?stateful`);
-  return { ...doors, caller, session: await caller.open() };
+async function worldWithSession(options: WorldOptions) {
+  const started = await mcpWorld(options);
+  const caller = new McpCaller(`${started.url}/mcp/?stateful`);
+  return { ...started, caller, session: await caller.open() };
 }
 
 async function callEvent({ store, clock, accountId, agentId, wakeups }: World, n: number): Promise<void> {
@@ -21,252 +21,269 @@ async function callEvent({ store, clock, accountId, agentId, wakeups }: World, n
   wakeups.wake(accountId);
 }
 
-test('a session says that it pushes, and knows that it is one', async () => {
-  const { url } = await mcpDoors();
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
-  const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params };
-  const { text } = await new McpCaller(`${url}/mcp/?stateful=1`).post(initialize);
-  expect(text).toContain('"experimental":{"claude/channel":{}}');
-  const { text: stateless } = await new McpCaller(`${url}/mcp/`).post(initialize);
-  expect(stateless).not.toContain('experimental');
-  const session = await new McpCaller(`${url}/mcp/?stateful`).open();
-  expect((await session.call('whoami')).result.structuredContent).toMatchObject({ isStateful: true });
-});
-
-test('a call in a session is answered at once, or by a stream that can be gone on with', async () => {
-  const { session } = await doorsWithSession();
-  const ask = (name: string) =>
-    session.post({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name, arguments: { a: 1 } } });
-  const read = await ask('repeat');
-  expect(read.headers.get('content-type')).toBe('application/json');
-  expect(read.headers.get('mcp-session-id')).toMatch(/^mcs_/);
-  const changed = await ask('change');
-  expect(changed.headers.get('content-type')).toBe('text/event-stream');
-  expect(changed.text).toMatch(/^id: call-\d+\nretry: 1000\ndata: \n\nevent: message\nid: call-\d+\ndata: /);
-});
-
-test('events are pushed with their texts, and with an id that they can be gone on from', async () => {
-  const { world, session } = await doorsWithSession();
-  await write(world, '1', { text: 'before anybody listened' });
-  const listener = await session.listen();
-  await write(world, '1', { text: 'live' });
-  await callEvent(world, 1);
-  const told = await listener.heard(3);
-  expect(told.map(({ data }) => data.method)).toEqual([CHANNEL, CHANNEL, CHANNEL]);
-  const [first, second, third] = told.map(({ data }) => data.params);
-  expect([first.content, second.content]).toEqual(['before anybody listened', 'live']);
-  expect(second.meta).toEqual({
-    type: 'dm_chat',
-    event_id: expect.stringMatching(/^evt_/),
-    created_at: expect.any(String),
-    conversation_id: expect.stringMatching(/^cnv_/),
-    platform: 'telegram',
-    remote_id: '1',
-    remote_name: 'Name of 1',
-    message_id: expect.stringMatching(/^msg_/),
-    cursor: expect.stringContaining('|msg_'),
+describe.each([
+  ['on', true],
+  ['off', false],
+])('with the fast path %s', (_setting, fastPath) => {
+  test('a session says that it pushes, and knows that it is one', async () => {
+    const { url } = await mcpWorld({ fastPath });
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    };
+    const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params };
+    const { text } = await new McpCaller(`${url}/mcp/?stateful=1`).post(initialize);
+    expect(text).toContain('"experimental":{"claude/channel":{}}');
+    const { text: stateless } = await new McpCaller(`${url}/mcp/`).post(initialize);
+    expect(stateless).not.toContain('experimental');
+    const session = await new McpCaller(`${url}/mcp/?stateful`).open();
+    expect((await session.call('whoami')).result.structuredContent).toMatchObject({ isStateful: true });
   });
-  expect(third.meta).toMatchObject({ type: 'call_state', call_id: 'call_1', state: 'active' });
-  for (const { data } of told) {
-    for (const [name, value] of Object.entries(data.params.meta))
-      expect([typeof value, /^\w+$/.test(name)]).toEqual(['string', true]);
-  }
-});
 
-test('whoever was cut off is told what was missed, from anywhere, once', async () => {
-  const { world, session, transcripts } = await doorsWithSession();
-  const listener = await session.listen();
-  for (let n = 0; n < 5; n++) await write(world, '1', { text: `${n}` });
-  const told = await listener.heard(5);
-  listener.close();
-  for (let n = 5; n < 150; n++) await write(world, '1', { text: `${n}` });
-  const again = await session.listen({ 'last-event-id': told[1]!.id! });
-  const rest = await again.heard(148);
-  expect(rest.map(({ data }) => data.params.content)).toEqual(
-    Array.from({ length: 148 }, (_, n) => `${n + 2}`),
-  );
-  again.close();
-  // Without a word about where it was, it goes on from what was sent last.
-  await eventually(() => transcripts.watchers === 0);
-  await write(world, '1', { text: 'last' });
-  const third = await session.listen();
-  expect((await third.heard(1)).at(-1)!.data.params.content).toBe('last');
-});
-
-test('a client that comes back takes its stream over', async () => {
-  const { world, session } = await doorsWithSession();
-  const former = await session.listen();
-  const latter = await session.listen();
-  await eventually(() => former.isOver);
-  await write(world, '1');
-  await latter.heard(1);
-});
-
-test('nobody hears of another account', async () => {
-  const { world, url, session } = await doorsWithSession();
-  const other = await new McpCaller(`${url}/mcp/?stateful`, { authorization: 'Bearer svc_other' }).open();
-  const listener = await session.listen();
-  const others = await other.listen();
-  await write(world, '1');
-  await listener.heard(1);
-  expect(others.told).toEqual([]);
-});
-
-test('a session tells which of the resources have changed that it asked for', async () => {
-  const { session, transcripts } = await doorsWithSession();
-  const listener = await session.listen();
-  transcripts.change();
-  expect((await session.ask('resources/subscribe', { uri: 'svc://calls/none/transcript' })).error.code).toBe(
-    -32602,
-  );
-  expect((await session.ask('resources/subscribe', { uri: TRANSCRIPT })).result).toEqual({});
-  transcripts.change();
-  const [told] = await listener.heard(1);
-  expect(told!.data).toEqual({
-    jsonrpc: '2.0',
-    method: 'notifications/resources/updated',
-    params: { uri: TRANSCRIPT },
+  test('a call in a session is answered at once, or by a stream that can be gone on with', async () => {
+    const { session } = await worldWithSession({ fastPath });
+    const ask = (name: string) =>
+      session.post({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name, arguments: { a: 1 } } });
+    const read = await ask('repeat');
+    expect(read.headers.get('content-type')).toBe(fastPath ? 'application/json' : 'text/event-stream');
+    expect(read.headers.get('mcp-session-id')).toMatch(/^mcs_/);
+    const changed = await ask('change');
+    expect(changed.headers.get('content-type')).toBe('text/event-stream');
+    expect(changed.text).toMatch(
+      /^id: call-\d+\nretry: 1000\ndata: \n\nevent: message\nid: call-\d+\ndata: /,
+    );
   });
-  await session.ask('resources/unsubscribe', { uri: TRANSCRIPT });
-  transcripts.change();
-  await session.ask('ping');
-  expect(listener.told).toHaveLength(1);
-});
 
-test('an answer is not lost with the connection that waited for it', async () => {
-  const { url, session, tools } = await doorsWithSession();
-  const aborter = new AbortController();
-  const cut = await session.stream(WAIT, aborter.signal);
-  const [, id] = /^id: (\S+)$/m.exec(await cut.until((text) => text.includes('data:')))!;
-  await eventually(() => tools.waiting.length === 1);
-  aborter.abort();
-  await eventually(() => cut.isOver);
-  tools.waiting[0]!.finish();
-  await eventually(() => tools.waiting.length === 0);
-  const again = await session.listen({ 'last-event-id': id! });
-  const [answer] = await again.heard(1);
-  expect(answer!.data).toMatchObject({
-    id: 5,
-    result: { structuredContent: { waited: true, aborted: false } },
+  test('events are pushed with their texts, and with an id that they can be gone on from', async () => {
+    const { world, session } = await worldWithSession({ fastPath });
+    await write(world, '1', { text: 'before anybody listened' });
+    const listener = await session.listen();
+    await write(world, '1', { text: 'live' });
+    await callEvent(world, 1);
+    const told = await listener.heard(3);
+    expect(told.map(({ data }) => data.method)).toEqual([CHANNEL, CHANNEL, CHANNEL]);
+    const [first, second, third] = told.map(({ data }) => data.params);
+    expect([first.content, second.content]).toEqual(['before anybody listened', 'live']);
+    expect(second.meta).toEqual({
+      type: 'dm_chat',
+      event_id: expect.stringMatching(/^evt_/),
+      created_at: expect.any(String),
+      conversation_id: expect.stringMatching(/^cnv_/),
+      platform: 'telegram',
+      remote_id: '1',
+      remote_name: 'Name of 1',
+      message_id: expect.stringMatching(/^msg_/),
+      cursor: expect.stringContaining('|msg_'),
+    });
+    expect(third.meta).toMatchObject({ type: 'call_state', call_id: 'call_1', state: 'active' });
+    for (const { data } of told) {
+      for (const [name, value] of Object.entries(data.params.meta))
+        expect([typeof value, /^\w+$/.test(name)]).toEqual(['string', true]);
+    }
   });
-  await eventually(() => again.isOver);
-  const other = await new McpCaller(`${url}/mcp/?stateful`, { authorization: 'Bearer svc_other' }).open();
-  await expect(other.listen({ 'last-event-id': id! })).rejects.toThrow('400');
-});
 
-test('a call that is cancelled ends without an answer, and its stream with it', async () => {
-  const { session, tools } = await doorsWithSession();
-  const asking = session.post(WAIT);
-  await eventually(() => tools.waiting.length === 1);
-  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } };
-  expect((await session.post(cancel)).status).toBe(202);
-  const { status, text } = await asking;
-  expect(status).toBe(200);
-  expect(text).not.toContain('jsonrpc');
-  expect(tools.waiting).toHaveLength(0);
-  // Clients come back for the answer to a stream that just ends; this one has none to come back for.
-  const [, eventId] = /^id: (call-\d+)$/m.exec(text) ?? [];
-  expect(eventId).toBeDefined();
-  const accept = 'text/event-stream';
-  const again = await session.request('GET', { accept, 'last-event-id': eventId! });
-  expect([again.status, again.text]).toEqual([204, '']);
-  // The id is free again, and the session goes on.
-  const second = session.post(WAIT);
-  await eventually(() => tools.waiting.length === 1);
-  tools.waiting[0]!.finish();
-  expect((await second).text).toContain('"aborted":false');
-});
+  test('whoever was cut off is told what was missed, from anywhere, once', async () => {
+    const { world, session, transcripts } = await worldWithSession({ fastPath });
+    const listener = await session.listen();
+    for (let n = 0; n < 5; n++) await write(world, '1', { text: `${n}` });
+    const told = await listener.heard(5);
+    listener.close();
+    for (let n = 5; n < 150; n++) await write(world, '1', { text: `${n}` });
+    const again = await session.listen({ 'last-event-id': told[1]!.id! });
+    const rest = await again.heard(148);
+    expect(rest.map(({ data }) => data.params.content)).toEqual(
+      Array.from({ length: 148 }, (_, n) => `${n + 2}`),
+    );
+    again.close();
+    // Without a word about where it was, it goes on from what was sent last.
+    await eventually(() => transcripts.watchers === 0);
+    await write(world, '1', { text: 'last' });
+    const third = await session.listen();
+    expect((await third.heard(1)).at(-1)!.data.params.content).toBe('last');
+  });
 
-test('a session ends when it is deleted, and with it all that it had open', async () => {
-  const { session, tools, counts } = await doorsWithSession();
-  const listener = await session.listen();
-  const asking = session.post(WAIT);
-  await eventually(() => tools.waiting.length === 1);
-  expect((await session.request('DELETE')).status).toBe(200);
-  await eventually(() => listener.isOver && tools.waiting.length === 0);
-  await asking;
-  expect(counts.ended).toEqual(new Map([['deleted', 1]]));
-  for (const method of ['DELETE', 'GET']) {
-    const { status, text } = await session.request(method, { accept: 'text/event-stream' });
-    expect([status, JSON.parse(text).error.message]).toEqual([404, 'Session not found']);
-  }
-  expect((await session.post(WAIT)).status).toBe(404);
-});
+  test('a client that comes back takes its stream over', async () => {
+    const { world, session } = await worldWithSession({ fastPath });
+    const former = await session.listen();
+    const latter = await session.listen();
+    await eventually(() => former.isOver);
+    await write(world, '1');
+    await latter.heard(1);
+  });
 
-test('a session ends with its key, at once', async () => {
-  const { session, door, counts, principal } = await doorsWithSession();
-  const listener = await session.listen();
-  door.follow('key_1', principal.agentIds);
-  expect(door.sessionCount).toBe(1);
-  door.follow('key_1', []);
-  await eventually(() => listener.isOver);
-  expect(door.sessionCount).toBe(0);
-  expect(counts.ended).toEqual(new Map([['revoked', 1]]));
-});
+  test('nobody hears of another account', async () => {
+    const { world, url, session } = await worldWithSession({ fastPath });
+    const other = await new McpCaller(`${url}/mcp/?stateful`, { authorization: 'Bearer svc_other' }).open();
+    const listener = await session.listen();
+    const others = await other.listen();
+    await write(world, '1');
+    await listener.heard(1);
+    expect(others.told).toEqual([]);
+  });
 
-test("another credential's session is not there", async () => {
-  const { session } = await doorsWithSession();
-  const stolen = session.with({ authorization: 'Bearer svc_other' });
-  expect((await stolen.post(WAIT)).status).toBe(404);
-  expect((await stolen.request('GET', { accept: 'text/event-stream' })).status).toBe(404);
-  expect((await stolen.request('DELETE')).status).toBe(404);
-  expect((await session.call('repeat')).result.structuredContent).toEqual({ repeated: {} });
-});
+  test('a session tells which of the resources have changed that it asked for', async () => {
+    const { session, transcripts } = await worldWithSession({ fastPath });
+    const listener = await session.listen();
+    transcripts.change();
+    expect(
+      (await session.ask('resources/subscribe', { uri: 'svc://calls/none/transcript' })).error.code,
+    ).toBe(-32602);
+    expect((await session.ask('resources/subscribe', { uri: TRANSCRIPT })).result).toEqual({});
+    transcripts.change();
+    const [told] = await listener.heard(1);
+    expect(told!.data).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/resources/updated',
+      params: { uri: TRANSCRIPT },
+    });
+    await session.ask('resources/unsubscribe', { uri: TRANSCRIPT });
+    transcripts.change();
+    await session.ask('ping');
+    expect(listener.told).toHaveLength(1);
+  });
 
-test('a session that nobody uses ends, one with a stream does not', async () => {
-  const { session, caller, door, world, counts, transcripts } = await doorsWithSession({ idleMs: 60_000 });
-  const heard = await caller.open();
-  const listener = await heard.listen();
-  world.clock.advance(59_000);
-  await session.call('repeat');
-  world.clock.advance(59_000);
-  expect(door.sessionCount).toBe(2);
-  world.clock.advance(2_000);
-  expect(door.sessionCount).toBe(1);
-  world.clock.advance(600_000);
-  expect(door.sessionCount).toBe(1);
-  listener.close();
-  await eventually(() => transcripts.watchers === 0);
-  await heard.call('repeat');
-  world.clock.advance(121_000);
-  expect(door.sessionCount).toBe(0);
-  expect(counts.ended).toEqual(new Map([['idle', 2]]));
-});
+  test('an answer is not lost with the connection that waited for it', async () => {
+    const { url, session, tools } = await worldWithSession({ fastPath });
+    const aborter = new AbortController();
+    const cut = await session.stream(WAIT, aborter.signal);
+    const [, id] = /^id: (\S+)$/m.exec(await cut.until((text) => text.includes('data:')))!;
+    await eventually(() => tools.waiting.length === 1);
+    aborter.abort();
+    await eventually(() => cut.isOver);
+    tools.waiting[0]!.finish();
+    await eventually(() => tools.waiting.length === 0);
+    const again = await session.listen({ 'last-event-id': id! });
+    const [answer] = await again.heard(1);
+    expect(answer!.data).toMatchObject({
+      id: 5,
+      result: { structuredContent: { waited: true, aborted: false } },
+    });
+    await eventually(() => again.isOver);
+    const other = await new McpCaller(`${url}/mcp/?stateful`, { authorization: 'Bearer svc_other' }).open();
+    await expect(other.listen({ 'last-event-id': id! })).rejects.toThrow('400');
+  });
 
-test('an account has so many sessions and no more: the idle ones give way', async () => {
-  const { session, caller, door, counts, url, world } = await doorsWithSession({ maxPerAccount: 3 });
-  const [second, third] = [await caller.open(), await caller.open()];
-  world.clock.advance(1_000);
-  for (const one of [session, third]) await one.call('repeat');
-  const other = new McpCaller(`${url}/mcp/?stateful`, { authorization: 'Bearer svc_other' });
-  await other.open();
-  // The second one is now the one unused for longest.
-  const fourth = await caller.open();
-  expect((await second.post(WAIT)).status).toBe(404);
-  expect(counts.ended).toEqual(new Map([['displaced', 1]]));
-  for (const one of [session, third, fourth]) await one.listen();
-  await expect(caller.open()).rejects.toThrow('429');
-  expect(counts.refused).toBe(1);
-  expect(door.sessionCount).toBe(4);
-});
+  test('a call that is cancelled ends without an answer, and its stream with it', async () => {
+    const { session, tools } = await worldWithSession({ fastPath });
+    const asking = session.post(WAIT);
+    await eventually(() => tools.waiting.length === 1);
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } };
+    expect((await session.post(cancel)).status).toBe(202);
+    const { status, text } = await asking;
+    expect(status).toBe(200);
+    expect(text).not.toContain('jsonrpc');
+    expect(tools.waiting).toHaveLength(0);
+    // Clients reconnect for the answer to a stream that just ends; this one has none.
+    const [, eventId] = /^id: (call-\d+)$/m.exec(text) ?? [];
+    expect(eventId).toBeDefined();
+    const accept = 'text/event-stream';
+    const again = await session.request('GET', { accept, 'last-event-id': eventId! });
+    expect([again.status, again.text]).toEqual([204, '']);
+    // The id is free again, and the session continues.
+    const second = session.post(WAIT);
+    await eventually(() => tools.waiting.length === 1);
+    tools.waiting[0]!.finish();
+    expect((await second).text).toContain('"aborted":false');
+  });
 
-test('what does not begin as it should begins no session', async () => {
-  const { url, door } = await mcpDoors();
-  const caller = new McpCaller(`${url}/mcp/?stateful`);
-  const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} };
-  expect((await caller.post(initialize, { accept: 'application/json' })).status).toBe(406);
-  expect((await caller.post(WAIT)).status).toBe(400);
-  expect((await caller.request('GET', { accept: 'text/event-stream' })).status).toBe(400);
-  expect(door.sessionCount).toBe(0);
-});
+  test('a session ends when it is deleted, and with it all that it had open', async () => {
+    const { session, tools, counts } = await worldWithSession({ fastPath });
+    const listener = await session.listen();
+    const asking = session.post(WAIT);
+    await eventually(() => tools.waiting.length === 1);
+    expect((await session.request('DELETE')).status).toBe(200);
+    await eventually(() => listener.isOver && tools.waiting.length === 0);
+    await asking;
+    expect(counts.ended).toEqual(new Map([['deleted', 1]]));
+    for (const method of ['DELETE', 'GET']) {
+      const { status, text } = await session.request(method, { accept: 'text/event-stream' });
+      expect([status, JSON.parse(text).error.message]).toEqual([404, 'Session not found']);
+    }
+    expect((await session.post(WAIT)).status).toBe(404);
+  });
 
-test('a stream on which nothing happens shows signs of life', async () => {
-  const { session, world } = await doorsWithSession();
-  const listener = await session.listen();
-  await waitFor('the opening', () => listener.text !== '');
-  // The first look at the feed comes before the wait.
-  await waitFor('a sign of life', () => {
-    world.clock.advance(15_000);
-    return listener.text.includes(': keepalive\n\n');
+  test('a session ends with its key, at once', async () => {
+    const { session, endpoint, counts, principal } = await worldWithSession({ fastPath });
+    const listener = await session.listen();
+    endpoint.follow('key_1', principal.agentIds);
+    expect(endpoint.sessionCount).toBe(1);
+    endpoint.follow('key_1', []);
+    await eventually(() => listener.isOver);
+    expect(endpoint.sessionCount).toBe(0);
+    expect(counts.ended).toEqual(new Map([['revoked', 1]]));
+  });
+
+  test("another credential's session is not there", async () => {
+    const { session } = await worldWithSession({ fastPath });
+    const stolen = session.with({ authorization: 'Bearer svc_other' });
+    expect((await stolen.post(WAIT)).status).toBe(404);
+    expect((await stolen.request('GET', { accept: 'text/event-stream' })).status).toBe(404);
+    expect((await stolen.request('DELETE')).status).toBe(404);
+    expect((await session.call('repeat')).result.structuredContent).toEqual({ repeated: {} });
+  });
+
+  test('a session that nobody uses ends, one with a stream does not', async () => {
+    const { session, caller, endpoint, world, counts, transcripts } = await worldWithSession({
+      fastPath,
+      idleMs: 60_000,
+    });
+    const heard = await caller.open();
+    const listener = await heard.listen();
+    world.clock.advance(59_000);
+    await session.call('repeat');
+    world.clock.advance(59_000);
+    expect(endpoint.sessionCount).toBe(2);
+    world.clock.advance(2_000);
+    expect(endpoint.sessionCount).toBe(1);
+    world.clock.advance(600_000);
+    expect(endpoint.sessionCount).toBe(1);
+    listener.close();
+    await eventually(() => transcripts.watchers === 0);
+    await heard.call('repeat');
+    world.clock.advance(121_000);
+    expect(endpoint.sessionCount).toBe(0);
+    expect(counts.ended).toEqual(new Map([['idle', 2]]));
+  });
+
+  test('an account has so many sessions and no more: the idle ones give way', async () => {
+    const { session, caller, endpoint, counts, url, world } = await worldWithSession({
+      fastPath,
+      maxPerAccount: 3,
+    });
+    const [second, third] = [await caller.open(), await caller.open()];
+    world.clock.advance(1_000);
+    for (const one of [session, third]) await one.call('repeat');
+    const other = new McpCaller(`${url}/mcp/?stateful`, { authorization: 'Bearer svc_other' });
+    await other.open();
+    // The second one is now the one unused for longest.
+    const fourth = await caller.open();
+    expect((await second.post(WAIT)).status).toBe(404);
+    expect(counts.ended).toEqual(new Map([['displaced', 1]]));
+    for (const one of [session, third, fourth]) await one.listen();
+    await expect(caller.open()).rejects.toThrow('429');
+    expect(counts.refused).toBe(1);
+    expect(endpoint.sessionCount).toBe(4);
+  });
+
+  test('what does not begin as it should begins no session', async () => {
+    const { url, endpoint } = await mcpWorld({ fastPath });
+    const caller = new McpCaller(`${url}/mcp/?stateful`);
+    const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} };
+    expect((await caller.post(initialize, { accept: 'application/json' })).status).toBe(406);
+    expect((await caller.post(WAIT)).status).toBe(400);
+    expect((await caller.request('GET', { accept: 'text/event-stream' })).status).toBe(400);
+    expect(endpoint.sessionCount).toBe(0);
+  });
+
+  test('a stream on which nothing happens shows signs of life', async () => {
+    const { session, world } = await worldWithSession({ fastPath });
+    const listener = await session.listen();
+    await waitFor('the opening', () => listener.text !== '');
+    // The first look at the feed comes before the wait.
+    await waitFor('a sign of life', () => {
+      world.clock.advance(15_000);
+      return listener.text.includes(': keepalive\n\n');
+    });
   });
 });

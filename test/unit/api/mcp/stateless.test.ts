@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { McpCaller } from '../../../support/mcp-caller.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { eventually } from '../served.ts';
-import { mcpDoors, TRANSCRIPT } from './mcp-doors.ts';
+import { mcpWorld, TRANSCRIPT } from './mcp-world.ts';
 
 const CALL = { jsonrpc: '2.0', id: 9, method: 'tools/call', params: { name: 'wait' } };
 const MODERN_HEADERS = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' };
@@ -46,100 +46,159 @@ async function listening(url: string, key: string, uri = TRANSCRIPT) {
   return state;
 }
 
-test('a call knows who made it', async () => {
-  const { url, principal } = await mcpDoors();
-  const { result } = await new McpCaller(`${url}/mcp`).call('whoami');
-  expect(result.structuredContent).toMatchObject({
-    accountId: principal.accountId,
-    credentialId: 'key_1',
-    isStateful: false,
-  });
-  const other = new McpCaller(`${url}/mcp`, { authorization: 'Bearer svc_other' });
-  expect((await other.call('whoami')).result.structuredContent.accountId).toBe('acc_b');
-});
-
-test('who is not let in learns where to ask', async () => {
-  const { url } = await mcpDoors();
-  const answer = await new McpCaller(`${url}/mcp/`, { authorization: 'Bearer svc_wrong' }).post(CALL);
-  expect(answer.status).toBe(401);
-  expect(answer.headers.get('www-authenticate')).toBe(
-    'Bearer resource_metadata="https://voice.example.com/.well-known/oauth-protected-resource/mcp/", error="invalid_token", error_description="It is unknown, has expired or was revoked"',
-  );
-});
-
-test('a body that is nested too deeply reaches nobody, neither by the SDK', async () => {
-  const { url, counts } = await mcpDoors();
-  for (const path of ['/mcp', '/mcp?stateful']) {
-    const answer = await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer svc_agent', 'content-type': 'application/json' },
-      body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(32)}${']'.repeat(32)}}`,
+describe.each([
+  ['on', true],
+  ['off', false],
+])('with the fast path %s', (_setting, fastPath) => {
+  test('a call knows who made it', async () => {
+    const { url, principal } = await mcpWorld({ fastPath });
+    const { result } = await new McpCaller(`${url}/mcp`).call('whoami');
+    expect(result.structuredContent).toMatchObject({
+      accountId: principal.accountId,
+      credentialId: 'key_1',
+      isStateful: false,
     });
-    expect([answer.status, await answer.json()]).toEqual([
-      400,
-      {
-        jsonrpc: '2.0',
-        error: { code: -32_700, message: 'JSON may be nested at most 32 levels deep' },
-        id: null,
-      },
+    const other = new McpCaller(`${url}/mcp`, { authorization: 'Bearer svc_other' });
+    expect((await other.call('whoami')).result.structuredContent.accountId).toBe('acc_b');
+  });
+
+  test('who is not let in learns where to ask', async () => {
+    const { url } = await mcpWorld({ fastPath });
+    const answer = await new McpCaller(`${url}/mcp/`, { authorization: 'Bearer svc_wrong' }).post(CALL);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe(
+      'Bearer resource_metadata="https://voice.example.com/.well-known/oauth-protected-resource/mcp/", error="invalid_token", error_description="It is unknown, has expired or was revoked"',
+    );
+  });
+
+  test('a body that is nested too deeply reaches nobody, neither by the SDK', async () => {
+    const { url, counts } = await mcpWorld({ fastPath });
+    for (const path of ['/mcp', '/mcp?stateful']) {
+      const answer = await fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer svc_agent', 'content-type': 'application/json' },
+        body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'['.repeat(32)}${']'.repeat(32)}}`,
+      });
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        {
+          jsonrpc: '2.0',
+          error: { code: -32_700, message: 'JSON may be nested at most 32 levels deep' },
+          id: null,
+        },
+      ]);
+    }
+    expect([counts.fast, counts.sdk]).toEqual([0, 0]);
+  });
+
+  test('a key may have 500 streams, and one that ends makes room for the next', async () => {
+    const { url, counts } = await mcpWorld({ fastPath });
+    const open = await Promise.all(Array.from({ length: 500 }, () => listening(url, 'svc_agent')));
+    const refused = await new McpCaller(`${url}/mcp`).post(listen(TRANSCRIPT), MODERN_HEADERS);
+    expect([refused.status, refused.text]).toEqual([
+      429,
+      '{"detail":"At most 500 MCP streams may be open per key"}',
     ]);
-  }
-  expect([counts.quick, counts.sdk]).toEqual([0, 0]);
-});
+    expect(counts.streamsRefused).toBe(1);
+    await listening(url, 'svc_other');
+    open[0]!.close();
+    await waitFor('its place', async () => await listening(url, 'svc_agent').catch(() => false));
+  });
 
-test('a key may have 500 streams, and one that ends makes room for the next', async () => {
-  const { url, counts } = await mcpDoors();
-  const open = await Promise.all(Array.from({ length: 500 }, () => listening(url, 'svc_agent')));
-  const refused = await new McpCaller(`${url}/mcp`).post(listen(TRANSCRIPT), MODERN_HEADERS);
-  expect([refused.status, refused.text]).toEqual([
-    429,
-    '{"detail":"At most 500 MCP streams may be open per key"}',
-  ]);
-  expect(counts.streamsRefused).toBe(1);
-  await listening(url, 'svc_other');
-  open[0]!.close();
-  await waitFor('its place', async () => await listening(url, 'svc_agent').catch(() => false));
-});
+  test('streams within sessions have places, too', async () => {
+    const { url, counts } = await mcpWorld({ fastPath });
+    const open = await Promise.all(Array.from({ length: 499 }, () => listening(url, 'svc_agent')));
+    const session = await new McpCaller(`${url}/mcp?stateful`).open();
+    const stream = await session.listen();
+    await expect(session.listen()).rejects.toThrow();
+    expect(counts.streamsRefused).toBe(1);
+    stream.close();
+    await waitFor('its place', async () => await session.listen().catch(() => false));
+    for (const one of open) one.close();
+  });
 
-test('streams within sessions have places, too', async () => {
-  const { url, counts } = await mcpDoors();
-  const open = await Promise.all(Array.from({ length: 499 }, () => listening(url, 'svc_agent')));
-  const session = await new McpCaller(`${url}/mcp?stateful`).open();
-  const stream = await session.listen();
-  await expect(session.listen()).rejects.toThrow();
-  expect(counts.streamsRefused).toBe(1);
-  stream.close();
-  await waitFor('its place', async () => await session.listen().catch(() => false));
-  for (const one of open) one.close();
-});
+  test('a call ends when its client is gone', async () => {
+    const { url, tools } = await mcpWorld({ fastPath });
+    const aborter = new AbortController();
+    const asking = new McpCaller(`${url}/mcp`).post(CALL, {}, aborter.signal).catch(() => null);
+    await eventually(() => tools.waiting.length === 1);
+    aborter.abort();
+    await eventually(() => tools.waiting.length === 0);
+    expect(await asking).toBeNull();
+  });
 
-test('a call ends when its client is gone', async () => {
-  const { url, tools } = await mcpDoors();
-  const aborter = new AbortController();
-  const asking = new McpCaller(`${url}/mcp`).post(CALL, {}, aborter.signal).catch(() => null);
-  await eventually(() => tools.waiting.length === 1);
-  aborter.abort();
-  await eventually(() => tools.waiting.length === 0);
-  expect(await asking).toBeNull();
-});
+  test('a call that is cancelled ends at once, without an answer', async () => {
+    const { url, tools } = await mcpWorld({ fastPath });
+    const caller = new McpCaller(`${url}/mcp`);
+    const asking = caller.post(CALL);
+    await eventually(() => tools.waiting.length === 1);
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } };
+    expect((await caller.with({ authorization: 'Bearer svc_other' }).post(cancel)).status).toBe(202);
+    expect((await caller.post({ ...cancel, params: { requestId: '9' } })).status).toBe(202);
+    expect(tools.waiting).toHaveLength(1);
+    expect((await caller.post(cancel)).status).toBe(202);
+    await eventually(() => tools.waiting.length === 0);
+    const { status, headers, text } = await asking;
+    expect([status, headers.get('content-type'), text]).toEqual([200, 'text/event-stream', '']);
+  });
 
-test('a call that is cancelled ends at once, without an answer', async () => {
-  const { url, tools } = await mcpDoors();
-  const caller = new McpCaller(`${url}/mcp`);
-  const asking = caller.post(CALL);
-  await eventually(() => tools.waiting.length === 1);
-  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } };
-  expect((await caller.with({ authorization: 'Bearer svc_other' }).post(cancel)).status).toBe(202);
-  expect((await caller.post({ ...cancel, params: { requestId: '9' } })).status).toBe(202);
-  expect(tools.waiting).toHaveLength(1);
-  expect((await caller.post(cancel)).status).toBe(202);
-  await eventually(() => tools.waiting.length === 0);
-  const { status, headers, text } = await asking;
-  expect([status, headers.get('content-type'), text]).toEqual([200, 'text/event-stream', '']);
+  test('a call that the SDK answers is cancelled without a message, too', async () => {
+    const { url, tools } = await mcpWorld({ fastPath });
+    const caller = new McpCaller(`${url}/mcp`);
+    const unusual = { ...CALL, params: { ...CALL.params, unusual: true } };
+    const asking = caller.post(unusual);
+    await eventually(() => tools.waiting.length === 1);
+    await caller.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
+    const { status, text } = await asking;
+    expect([status, text]).toEqual([200, '']);
+  });
+
+  test('of two calls by one id nobody knows which is cancelled', async () => {
+    const { url, tools } = await mcpWorld({ fastPath });
+    const caller = new McpCaller(`${url}/mcp`);
+    const asking = [caller.post(CALL), caller.post(CALL)];
+    await eventually(() => tools.waiting.length === 2);
+    await caller.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
+    await caller.call('whoami');
+    expect(tools.waiting).toHaveLength(2);
+    for (const { finish } of [...tools.waiting]) finish();
+    for (const answer of await Promise.all(asking)) expect(answer.text).toContain('"aborted":false');
+  });
+
+  test('there is nothing to get or to delete without a session', async () => {
+    const { url } = await mcpWorld({ fastPath });
+    const caller = new McpCaller(`${url}/mcp`);
+    expect((await caller.request('GET', { accept: 'text/event-stream' })).status).toBe(405);
+    expect((await caller.request('DELETE')).status).toBe(405);
+    expect((await caller.request('PUT')).status).toBe(405);
+  });
+
+  test('a modern client hears of the changes it asked for, and nobody of those of others', async () => {
+    const { url, transcripts } = await mcpWorld({ fastPath });
+    const own = await listening(url, 'svc_agent');
+    const other = await listening(url, 'svc_other');
+    const elsewhere = await listening(url, 'svc_agent', 'svc://calls/call_2/transcript');
+    transcripts.change();
+    await waitFor('the change', () => own.text.includes('notifications/resources/updated'));
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const { text } of [other, elsewhere]) expect(text).not.toContain('updated');
+    for (const one of [own, other, elsewhere]) one.close();
+    await eventually(() => transcripts.watchers === 0);
+  });
+
+  test('a modern client loses its stream with its key', async () => {
+    const { url, endpoint, transcripts } = await mcpWorld({ fastPath });
+    const own = await listening(url, 'svc_agent');
+    endpoint.follow('key_2', []);
+    expect(own.isOver).toBe(false);
+    endpoint.follow('key_1', []);
+    await eventually(() => own.isOver);
+    expect(transcripts.watchers).toBe(0);
+  });
 });
 
 test('a call whose answer has begun is cancelled without a message', async () => {
-  const { url, tools, world } = await mcpDoors();
+  const { url, tools, world } = await mcpWorld({ fastPath: true });
   const caller = new McpCaller(`${url}/mcp`);
   const asking = caller.post(CALL);
   await eventually(() => tools.waiting.length === 1);
@@ -148,31 +207,9 @@ test('a call whose answer has begun is cancelled without a message', async () =>
   expect((await asking).text).toBe(': keepalive\n\n');
 });
 
-test('a call that the SDK answers is cancelled without a message, too', async () => {
-  const { url, tools } = await mcpDoors();
-  const caller = new McpCaller(`${url}/mcp`);
-  const unusual = { ...CALL, params: { ...CALL.params, unusual: true } };
-  const asking = caller.post(unusual);
-  await eventually(() => tools.waiting.length === 1);
-  await caller.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
-  const { status, text } = await asking;
-  expect([status, text]).toEqual([200, '']);
-});
-
-test('of two calls by one id nobody knows which is cancelled', async () => {
-  const { url, tools } = await mcpDoors();
-  const caller = new McpCaller(`${url}/mcp`);
-  const asking = [caller.post(CALL), caller.post(CALL)];
-  await eventually(() => tools.waiting.length === 2);
-  await caller.post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 9 } });
-  await caller.call('whoami');
-  expect(tools.waiting).toHaveLength(2);
-  for (const { finish } of [...tools.waiting]) finish();
-  for (const answer of await Promise.all(asking)) expect(answer.text).toContain('"aborted":false');
-});
-
+// The SDK's own signs of life follow the real clock.
 test('a call that takes long shows signs of life', async () => {
-  const { url, tools, world } = await mcpDoors();
+  const { url, tools, world } = await mcpWorld({ fastPath: true });
   const asking = new McpCaller(`${url}/mcp`).post(CALL);
   await eventually(() => tools.waiting.length === 1);
   world.clock.advance(15_000);
@@ -181,35 +218,4 @@ test('a call that takes long shows signs of life', async () => {
   const { status, headers, text } = await asking;
   expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   expect(text).toMatch(/^(: keepalive\n\n){2}event: message\ndata: \{"result":.*"id":9\}\n\n$/);
-});
-
-test('there is nothing to get or to delete without a session', async () => {
-  const { url } = await mcpDoors();
-  const caller = new McpCaller(`${url}/mcp`);
-  expect((await caller.request('GET', { accept: 'text/event-stream' })).status).toBe(405);
-  expect((await caller.request('DELETE')).status).toBe(405);
-  expect((await caller.request('PUT')).status).toBe(405);
-});
-
-test('a modern client hears of the changes it asked for, and nobody of those of others', async () => {
-  const { url, transcripts } = await mcpDoors();
-  const own = await listening(url, 'svc_agent');
-  const other = await listening(url, 'svc_other');
-  const elsewhere = await listening(url, 'svc_agent', 'svc://calls/call_2/transcript');
-  transcripts.change();
-  await waitFor('the change', () => own.text.includes('notifications/resources/updated'));
-  await new Promise((resolve) => setImmediate(resolve));
-  for (const { text } of [other, elsewhere]) expect(text).not.toContain('updated');
-  for (const one of [own, other, elsewhere]) one.close();
-  await eventually(() => transcripts.watchers === 0);
-});
-
-test('a modern client loses its stream with its key', async () => {
-  const { url, door, transcripts } = await mcpDoors();
-  const own = await listening(url, 'svc_agent');
-  door.follow('key_2', []);
-  expect(own.isOver).toBe(false);
-  door.follow('key_1', []);
-  await eventually(() => own.isOver);
-  expect(transcripts.watchers).toBe(0);
 });

@@ -6,7 +6,7 @@ import type { Principal } from '../../../../src/api/auth/principal.ts';
 import { IdempotentRequests } from '../../../../src/api/http/idempotent-requests.ts';
 import type { McpTool, ToolContext } from '../../../../src/api/mcp/tools/mcp-tool.ts';
 import { type McpTools, mcpTools, type ToolDomains } from '../../../../src/api/mcp/tools/mcp-tools.ts';
-import { ERROR_META_KEY } from '../../../../src/api/mcp/tools/tool-error.ts';
+import { ERROR_META_KEY, type Retry } from '../../../../src/api/mcp/tools/tool-error.ts';
 import { resultJson } from '../../../../src/api/mcp/tools/tool-result.ts';
 import { openFiles } from '../../../../src/files/open-files.ts';
 import type { Reading } from '../../../../src/messaging/inbox-view.ts';
@@ -108,9 +108,12 @@ export class ToolWorld {
     if (first?.type !== 'text') throw new Error('a result is text');
     if (result.isError) {
       expect(result).not.toHaveProperty('structuredContent');
-      const meta = result._meta![ERROR_META_KEY];
-      expect(meta).toMatchObject({ request_id: 'req_1', status: Number(first.text.slice(0, 3)) });
-      return { body: null, error: first.text, meta };
+      // biome-ignore lint/suspicious/noExplicitAny: as in Told
+      const meta: any = result._meta![ERROR_META_KEY];
+      const [error = '', advice] = first.text.split('\n');
+      expect(meta).toMatchObject({ request_id: 'req_1', status: Number(error.slice(0, 3)) });
+      expect(advice).toMatch(ADVICE[meta.retry as Retry]);
+      return { body: null, error, meta };
     }
     const body = result.structuredContent;
     expect(JSON.parse(first.text)).toEqual(body);
@@ -147,6 +150,13 @@ export class ToolWorld {
     return this.calls.ring(caller, this.outbound);
   }
 }
+
+/** What an error says about repeating the call. */
+const ADVICE: Readonly<Record<Retry, RegExp>> = {
+  no: /^Nothing was done\. Do not repeat/,
+  later: /^Nothing was done\. You can try again later/,
+  unsure: /^It may have taken effect\. Check before/,
+};
 
 const ROOMY = { accountBytes: 100 * MAX_FILE_BYTES, totalBytes: 100 * MAX_FILE_BYTES };
 

@@ -1,6 +1,10 @@
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { expect, test } from 'vitest';
+import { Tiktoken } from 'js-tiktoken/lite';
+import o200k from 'js-tiktoken/ranks/o200k_base';
+import { describe, expect, test } from 'vitest';
 import { INSTRUCTIONS } from '../../../../src/api/mcp/instructions.ts';
+import { availabilityOf } from '../../../../src/api/mcp/tools/tool-availability.ts';
+import type { Account } from '../../../../src/api/schema/account.ts';
 import { ToolWorld } from './tool-world.ts';
 
 /** Specification, "MCP tools (15)". */
@@ -22,32 +26,105 @@ const NAMES = [
   'svc_account',
 ];
 
-test('there are the 15 tools of the specification, described once for everybody', async () => {
-  const { tools } = await ToolWorld.open();
-  expect(tools.descriptions.map(({ name }) => name).sort()).toEqual([...NAMES].sort());
-  expect(JSON.parse(tools.descriptionsJson)).toEqual({ tools: tools.descriptions });
-  expect(ListToolsResultSchema.parse({ tools: tools.descriptions })).toEqual({ tools: tools.descriptions });
-  for (const { name } of tools.descriptions) expect(tools.find(name)!.description.name).toBe(name);
+const MAX_LIST_TOKENS = 6_000;
+/** Other tokenizers count up to a tenth more than this one. */
+const TOKENIZER_MARGIN = 1.1;
+const MAX_INSTRUCTION_CHARACTERS = 2_000;
+
+test('there are the 15 tools of the specification, described in fewer than 6,000 tokens', async () => {
+  const { tools, agent } = await ToolWorld.open();
+  const list = await tools.list(agent);
+  expect(list.map(({ name }) => name).sort()).toEqual([...NAMES].sort());
+  expect(ListToolsResultSchema.parse({ tools: list })).toEqual({ tools: list });
+  for (const { name } of list) expect(tools.find(name)!.description.name).toBe(name);
   expect(tools.find('svc_call')).toBeUndefined();
+  const tokens = new Tiktoken(o200k).encode(JSON.stringify({ tools: list })).length;
+  expect(tokens * TOKENIZER_MARGIN).toBeLessThan(MAX_LIST_TOKENS);
+  expect(INSTRUCTIONS.length).toBeLessThanOrEqual(MAX_INSTRUCTION_CHARACTERS);
 });
 
-test('every tool says what it takes and gives, as objects without references, and what it may do', async () => {
-  const { tools } = await ToolWorld.open();
-  for (const { title, description, inputSchema, outputSchema, annotations } of tools.descriptions) {
+test('every tool has schemas without references, and hints', async () => {
+  const { tools, agent } = await ToolWorld.open();
+  for (const { title, description, inputSchema, outputSchema, annotations } of await tools.list(agent)) {
     for (const schema of [inputSchema, outputSchema]) {
       expect(schema).toMatchObject({ type: 'object' });
       expect(JSON.stringify(schema)).not.toMatch(/"\$(?:ref|defs|schema)"/);
     }
+    expect(inputSchema).toMatchObject({ additionalProperties: false });
     expect(title).not.toBe('');
     expect(description!.length).toBeGreaterThan(40);
     expect(annotations).toEqual({
-      title,
       readOnlyHint: expect.any(Boolean),
       destructiveHint: expect.any(Boolean),
       idempotentHint: expect.any(Boolean),
       openWorldHint: expect.any(Boolean),
     });
   }
+});
+
+test('every argument is described, with its default and its limits', async () => {
+  const { tools } = await ToolWorld.open();
+  for (const name of NAMES) {
+    const { properties = {}, required = [] } = tools.find(name)!.description.inputSchema;
+    for (const [param, property] of Object.entries(properties)) {
+      const { description = '', maximum, maxLength, maxItems } = property as Record<string, unknown>;
+      const where = `${name} ${param}`;
+      expect(`${description}`, where).toMatch(/^[A-Za-z0-9`].{10,}\.$|^1 to 10000 characters\.$/);
+      const isOptional = !required.includes(param) && param !== 'text' && param !== 'meeting_url';
+      if (isOptional && param !== 'last_message_cursor') expect(description, where).toContain('Default');
+      for (const limit of [maximum, maxLength, maxItems])
+        if (limit !== undefined) expect(description, where).toContain(`${limit}`);
+    }
+  }
+});
+
+describe('a list of tools says what the account can do with them now', () => {
+  const nowOf = async (world: ToolWorld, name: string, as = world.agent): Promise<string> => {
+    const tool = (await world.tools.list(as)).find((each) => each.name === name)!;
+    return /Now: .*$/.exec(tool.description!)?.[0] ?? '';
+  };
+
+  test('what is not connected', async () => {
+    const world = await ToolWorld.open();
+    expect(await nowOf(world, 'svc_dm_chat')).toBe('Now: agent.');
+    expect(await nowOf(world, 'svc_call_join')).toBe('Now: unavailable, no connected platform has calls.');
+    expect(await nowOf(world, 'svc_call_chat')).toBe(
+      'Now: unavailable, no connected platform has a call chat.',
+    );
+    expect(await nowOf(world, 'svc_inbox')).toBe('');
+  });
+
+  test('which of them the client was granted', async () => {
+    const world = await ToolWorld.open();
+    const none = { ...world.agent, credentialId: 'key_2', platforms: new Set(['sip'] as const) };
+    expect(await nowOf(world, 'svc_dm_chat', none)).toBe(
+      'Now: unavailable, no messaging platform is connected.',
+    );
+  });
+
+  test('whether it can speak, write and call', () => {
+    const features = { hosted_stt: 'ready', hosted_tts: 'byok' };
+    const sip = { status: 'ok', capabilities: ['audio_in', 'audio_out'], files: false };
+    const telegram = { status: 'ok', capabilities: ['read', 'write', 'typing', 'files'], files: true };
+    const discord = { status: 'Unauthorized', capabilities: ['audio_in', 'read', 'write'], files: true };
+    const zoom = { status: 'ok', capabilities: ['audio_in', 'read', 'write'], files: false };
+    const account = { features, platforms: { sip } } as unknown as Account;
+    const now = availabilityOf(account, false);
+    expect(now.get('svc_call_join')).toBe('Now: sip.');
+    expect(now.get('svc_call_say')).toBe('Now: unavailable, no text-to-speech preset is enabled (400).');
+    expect(now.get('svc_call_status')).toBe('');
+    const speaking = { ...account, features: { ...features, hosted_tts: 'ready' } } as unknown as Account;
+    expect(availabilityOf(speaking, false).get('svc_call_say')).toBe('Now: sip.');
+    const all = { features, platforms: { discord, zoom, telegram, sip } } as unknown as Account;
+    expect(availabilityOf(all, true).get('svc_dm_chat')).toBe('Now: telegram, agent.');
+    expect(availabilityOf(all, true).get('svc_call_chat')).toBe('Now: zoom.');
+    expect(availabilityOf(all, true).get('svc_call_join')).toBe('Now: zoom, sip.');
+  });
+
+  test('an unchanged account gets the same list', async () => {
+    const { tools, agent } = await ToolWorld.open();
+    expect(await tools.list(agent)).toBe(await tools.list(agent));
+  });
 });
 
 test('the arguments of a tool are those of its endpoint', async () => {
@@ -83,8 +160,8 @@ test('the arguments of a tool are those of its endpoint', async () => {
 });
 
 test('what models are told speaks of tools that there are', async () => {
-  const { tools } = await ToolWorld.open();
-  const told = [INSTRUCTIONS, ...tools.descriptions.map(({ description }) => description)].join('\n');
+  const { tools, agent } = await ToolWorld.open();
+  const told = [INSTRUCTIONS, ...(await tools.list(agent)).map(({ description }) => description)].join('\n');
   const named = new Set(told.match(/svc_[a-z_]*[a-z]/g));
   expect(NAMES).toEqual(expect.arrayContaining([...named]));
   for (const name of ['svc_account', 'svc_inbox', 'svc_dm_chat', 'svc_call_accept'])
@@ -92,9 +169,10 @@ test('what models are told speaks of tools that there are', async () => {
 });
 
 test('only tools that look say that they change nothing, and what ends a call says so', async () => {
-  const { tools } = await ToolWorld.open();
+  const { tools, agent } = await ToolWorld.open();
+  const list = await tools.list(agent);
   const namesWith = (hint: 'readOnlyHint' | 'destructiveHint') =>
-    tools.descriptions.filter(({ annotations }) => annotations![hint]).map(({ name }) => name);
+    list.filter(({ annotations }) => annotations![hint]).map(({ name }) => name);
   expect(namesWith('readOnlyHint').sort()).toEqual([
     'svc_account',
     'svc_call_list',
@@ -114,6 +192,7 @@ test('wrong arguments are named, all of them, wherever the endpoint has them', a
       { loc: ['arguments', 'call_id'], type: 'missing', msg: 'Field required' },
       { loc: ['arguments', 'since'], type: expect.any(String), msg: expect.any(String) },
     ],
+    retry: 'no',
     request_id: 'req_1',
   });
   expect(await world.fault('svc_call_status', { call_id: 'c', since: 'x' })).toMatch(/^422 since: /);
@@ -131,6 +210,68 @@ test('wrong arguments are named, all of them, wherever the endpoint has them', a
   expect(world.failures).toEqual([]);
 });
 
+describe('an argument that does not exist is an error that names the right one', () => {
+  test.each([
+    ['svc_inbox', 'cursor', 'last_message_cursor'],
+    ['svc_inbox', 'lastMessageCursor', 'last_message_cursor'],
+    ['svc_inbox', 'timeout', 'wait'],
+    ['svc_dm_chat', 'message', 'text'],
+    ['svc_dm_chat', 'to', 'peer'],
+    ['svc_dm_chat', 'conversationId', 'conversation_id'],
+    ['svc_dm_chat', 'plattform', 'platform'],
+    ['svc_call_join', 'phone_number', 'meeting_url'],
+    ['svc_call_status', 'id', 'call_id'],
+    ['svc_file_upload_url', 'mime_type', 'mime'],
+  ])('%s: %s', async (tool, wrong, right) => {
+    const world = await ToolWorld.open();
+    const fault = await world.fault(tool, { [wrong]: 'x', platform: 'telegram', text: 'x', call_id: 'c' });
+    expect(fault).toMatch(/^422 /);
+    expect(fault).toContain(`${wrong}: Unknown argument, did you mean ${right}?`);
+  });
+
+  test('one that is like none is answered with all that there are', async () => {
+    const world = await ToolWorld.open();
+    expect(await world.fault('svc_dm_typing', { platform: 'telegram', colour: 'red' })).toBe(
+      '422 colour: Unknown argument, this tool takes platform, conversation_id',
+    );
+    expect(await world.fault('svc_account', { verbose: true })).toBe(
+      '422 verbose: Unknown argument, this tool takes none',
+    );
+  });
+
+  test('names of objects and very long ones are names like others', async () => {
+    const world = await ToolWorld.open();
+    for (const name of ['constructor', 'toString', 'x'.repeat(100_000), ''])
+      expect(await world.fault('svc_account', { [name]: 1 })).toContain('Unknown argument');
+    const args = JSON.parse('{"__proto__": 1}');
+    expect(await world.fault('svc_account', args)).toContain('__proto__: Unknown argument');
+  });
+
+  test('of many, the first 20 are named', async () => {
+    const world = await ToolWorld.open();
+    const args = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`argument_${n}`, n]));
+    expect((await world.call('svc_account', args)).meta.detail).toHaveLength(20);
+  });
+
+  test('a loop with a wrong name for the cursor does not spin', async () => {
+    const world = await ToolWorld.open();
+    const { cursor } = await world.ask('svc_inbox');
+    expect(await world.fault('svc_inbox', { cursor, wait: 55 })).toContain('last_message_cursor');
+  });
+});
+
+test.each([
+  ['svc_dm_typing', { platform: 'Telegram' }, 'did you mean "telegram"?'],
+  ['svc_dm_typing', { platform: 'telegramm' }, 'did you mean "telegram"?'],
+  ['svc_call_join', { platform: 'SIP' }, 'did you mean "sip"?'],
+  ['svc_inbox', { status: 'unread' }, 'Input should be one of "active", "closed", "all"'],
+])('a wrong choice is an error that names the right ones: %s %j', async (tool, args, words) => {
+  const world = await ToolWorld.open();
+  const fault = await world.fault(tool, args);
+  expect(fault).toMatch(/^422 /);
+  expect(fault).toContain(words);
+});
+
 test('a bug is an internal error that tells nothing but its request id, and is reported', async () => {
   const world = await ToolWorld.open();
   const bug = new Error('the registry is upside down');
@@ -139,6 +280,6 @@ test('a bug is an internal error that tells nothing but its request id, and is r
   };
   const { error, meta } = await world.call('svc_call_list');
   expect(error).toBe('500 Internal error');
-  expect(meta).toEqual({ status: 500, detail: 'Internal error', request_id: 'req_1' });
+  expect(meta).toEqual({ status: 500, detail: 'Internal error', retry: 'unsure', request_id: 'req_1' });
   expect(world.failures).toEqual([{ error: bug, requestId: 'req_1' }]);
 });

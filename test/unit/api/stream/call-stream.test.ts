@@ -1,8 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { CallStream } from '../../../../src/api/stream/call-stream.ts';
+import { CallStream, type StreamParts } from '../../../../src/api/stream/call-stream.ts';
 import { ReadHorizon } from '../../../../src/api/stream/read-horizon.ts';
+import type { CallDomain } from '../../../../src/calls/call-domain.ts';
+import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+
+const scope = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
+
+function partsOf(clock: ManualClock, registry = new CallRegistry()): StreamParts {
+  const calls = { clock, registry, events: { streamError() {} } } as unknown as CallDomain;
+  return { calls, horizon: new ReadHorizon(clock), scope, enlist: () => () => {} };
+}
 
 it('takes a bounded number of clears that nobody has answered yet', () => {
   const sent: { type: string; code?: string }[] = [];
@@ -15,13 +24,7 @@ it('takes a bounded number of clears that nobody has answered yet', () => {
     joinAgent: () => ({ clear: () => clears++ }),
   };
   const clock = new ManualClock();
-  const stream = new CallStream(
-    call as never,
-    clock,
-    new ReadHorizon(clock),
-    { streamError() {} } as never,
-    () => () => {},
-  );
+  const stream = new CallStream(call as never, partsOf(clock));
   stream.opened({ sendText: (text: string) => sent.push(JSON.parse(text)) } as never);
   for (let i = 0; i < 5_000; i++) stream.text('{"type":"clear"}');
   expect(clears).toBe(1_024);
@@ -40,7 +43,7 @@ it('holds frames back for a client that does not read, and not because it came l
     snapshot: () => ({ state: 'active' }),
     observe: () => () => {},
   };
-  const stream = new CallStream(call as never, clock, horizon, {} as never, () => () => {});
+  const stream = new CallStream(call as never, { ...partsOf(clock), horizon });
   const pings: number[] = [];
   stream.opened({
     sendText: () => true,
@@ -63,4 +66,54 @@ it('holds frames back for a client that does not read, and not because it came l
   expect(frames(5)).toEqual(Array(5).fill(false));
   stream.pong(pings.at(-1) ?? 0);
   expect(frames(5)).toEqual(Array(5).fill(true));
+});
+
+/** A stream on a call that the registry knows, and what its client gets. */
+function openOn(identity: Record<string, unknown>, registry = new CallRegistry()) {
+  const sent: Record<string, unknown>[] = [];
+  const closes: [number, string][] = [];
+  const call = {
+    identity: { sampleRateHz: 8000, ...identity },
+    state: { name: 'active' },
+    snapshot: () => ({ state: 'active' }),
+    observe: () => () => {},
+  };
+  registry.add(call as never);
+  const stream = new CallStream(call as never, partsOf(new ManualClock(), registry));
+  stream.opened({
+    sendText: (text: string) => sent.push(JSON.parse(text)),
+    close: (code: number, reason: string) => closes.push([code, reason]),
+  } as never);
+  return { stream, call, registry, sent, closes };
+}
+
+const OWN = { callId: 'call_1', accountId: 'acc_1', agentId: 'agt_1', platform: 'sip' };
+
+it.each(['say', 'send_chat'])('answers `%s` as the verb of the domain does, whatever that says', (type) => {
+  const { stream, call, sent } = openOn(OWN);
+  stream.text(JSON.stringify({ type, text: 'hello' }));
+  expect(sent.at(-1)).toEqual(
+    type === 'say'
+      ? { type: 'call_error', code: 'tts_not_configured', message: 'Hosted TTS not configured' }
+      : {
+          type: 'call_error',
+          code: 'capability_missing',
+          message: "The sip platform has no chat (capability 'write')",
+        },
+  );
+  call.identity = { ...call.identity, agentId: 'agt_other' } as never;
+  stream.text(JSON.stringify({ type, text: 'hello' }));
+  expect(sent.at(-1)).toMatchObject({ code: 'call_not_found', message: 'Call not found' });
+});
+
+it.each([
+  ['1000 when its call ends', 1000, false],
+  ['1001 when the gateway stops', 1001, true],
+])('closes with %s', (_what, code, isStopping) => {
+  const { stream, call, registry, closes } = openOn(OWN);
+  if (isStopping) registry.close();
+  const termination = { result: 'disconnected', reason: 'test' } as const;
+  call.state = { name: 'disconnected', termination } as never;
+  stream.event({ type: 'call_state', state: 'disconnected', termination });
+  expect(closes).toEqual([[code, 'call disconnected']]);
 });

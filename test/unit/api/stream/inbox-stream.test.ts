@@ -28,15 +28,15 @@ test('a stream tells what happens from now on, each event with the cursor it lea
     platform: 'telegram',
     peer: { remote_id: '1', remote_name: 'Name of 1' },
     message: { text: 'new', direction: 'inbound', attachments: [] },
+    attachments: [],
   });
   expect(message.cursor).toBe(`${message.message.created_at}|${message.message.id}`);
   expect(call).toMatchObject({
     type: 'call_state',
     call_id: 'call_1',
     state: 'active',
-    cursor: expect.stringMatching(/\.\d+$/),
+    cursor: `2030-01-01T00:00:00.001Z|${message.message.id}`,
   });
-  expect(call.cursor.replace(/\.\d+$/, '')).toBe(message.cursor);
 });
 
 test('a stream that goes on from a cursor tells first what happened since, all of it once', async () => {

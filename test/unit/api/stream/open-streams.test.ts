@@ -23,9 +23,12 @@ function open(streams: OpenStreams, credentialId: string, agentId: string) {
   };
   const closes: number[] = [];
   const clock = new ManualClock();
-  const stream = new CallStream(call as never, clock, new ReadHorizon(clock), {} as never, (self) =>
-    streams.add({ credentialId, accountId: 'acc_1' }, self, places),
-  );
+  const stream = new CallStream(call as never, {
+    calls: { clock } as never,
+    horizon: new ReadHorizon(clock),
+    scope: { accountId: 'acc_1', agentIds: [agentId], platforms: null },
+    enlist: (self) => streams.add({ credentialId, accountId: 'acc_1' }, self, places),
+  });
   stream.opened({
     sendText: () => true,
     close: (code: number) => {

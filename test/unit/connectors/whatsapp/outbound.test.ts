@@ -208,6 +208,12 @@ test('lengths are checked in UTF-16 units: 1600 of a message, 1024 of a caption'
   expect(() => connector.checkText('x'.repeat(1_025), true)).toThrow(/^Failed to send message/);
 });
 
+test('audio drops its caption, whatever is said with it; nothing else does', async () => {
+  const { connector } = await linked();
+  for (const [what, , attachment] of FILES)
+    expect([what, await connector.dropsCaption(attachment)]).toEqual([what, /mp3|voice/.test(what)]);
+});
+
 test('the template passes a closed window, with a preview that templates may have', async () => {
   const { connector, ada } = await linked();
   const to = { login: { kind: 'shared' as const }, remoteId: ada.userId };

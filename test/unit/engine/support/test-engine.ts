@@ -7,6 +7,7 @@ import type { EngineCall } from '../../../../src/threads/engine-call.ts';
 import { RingConsumer } from '../../../../src/threads/ring-consumer.ts';
 import { ringMemory } from '../../../../src/threads/ring-layout.ts';
 import { RingProducer } from '../../../../src/threads/ring-producer.ts';
+import { roomyQueue } from '../../threads/roomy-queue.ts';
 import type { TestMediaOpen } from './test-media-leg.ts';
 
 /** Everything that the engine told about itself. */
@@ -102,7 +103,7 @@ export class TestAgent implements AgentAudioObserver {
   busy = false;
 
   constructor(call: EngineCall) {
-    this.audio = call.joinAgent(this);
+    this.audio = call.joinAgent(this, roomyQueue());
   }
 
   frame(pcm: Uint8Array): boolean {

@@ -18,6 +18,8 @@ export type TestMediaCommand =
   | 'succeed'
   | 'reject'
   | 'hang'
+  /** Done when the leg is closed. */
+  | 'last'
   | 'throw_in_tick'
   | 'loop'
   | 'exit'
@@ -56,6 +58,7 @@ class TestMediaLeg implements MediaLeg {
   readonly #says: RingConsumer;
   readonly #hears: RingProducer;
   readonly #host: MediaLegHost;
+  readonly #closing = Promise.withResolvers<void>();
   #throwInTick = false;
 
   constructor(open: TestMediaOpen, memory: SharedArrayBuffer, host: MediaLegHost) {
@@ -80,6 +83,8 @@ class TestMediaLeg implements MediaLeg {
         throw Object.assign(new Error('rejected'), { code: 'ETEST' });
       case 'hang':
         return new Promise(() => {});
+      case 'last':
+        return this.#closing.promise;
       case 'throw_in_tick':
         this.#throwInTick = true;
         return;
@@ -109,5 +114,7 @@ class TestMediaLeg implements MediaLeg {
     this.counters.packetsSent++;
   }
 
-  close(): void {}
+  close(): void {
+    this.#closing.resolve();
+  }
 }

@@ -148,4 +148,24 @@ describe('DTMF to the peer', () => {
     test.leg.close();
     await expect(closed).rejects.toMatchObject({ code: 'call_not_active' });
   });
+
+  it('has sent its digits when the call ends on the last one, and not before', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    const [done, waiting] = ['12', '3'].map((digits) => test.leg.command({ type: 'dtmf', digits }));
+    // One digit of ten ticks, and the first packet of the next.
+    await pushSilence(test, 11);
+    test.leg.close();
+    await expect(done).resolves.toBeUndefined();
+    await expect(waiting).rejects.toMatchObject({ code: 'call_not_active' });
+  });
+
+  it('has not sent its digits when the call ends before the last one', async () => {
+    const { peer, test } = await pair();
+    test.configure(peer);
+    const sent = test.leg.command({ type: 'dtmf', digits: '12' });
+    await pushSilence(test, 10);
+    test.leg.close();
+    await expect(sent).rejects.toMatchObject({ code: 'call_not_active' });
+  });
 });

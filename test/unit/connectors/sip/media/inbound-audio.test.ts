@@ -34,7 +34,15 @@ class Call {
 
   #insert(samples: Int16Array): void {
     const bytes = new Uint8Array(12 + FRAME);
-    writeRtpHeader(bytes, 0, false, this.#sent, this.#sent * FRAME, SSRC);
+    const sent = this.#sent;
+    const header = {
+      payloadType: 0,
+      marker: false,
+      sequenceNumber: sent,
+      timestamp: sent * FRAME,
+      ssrc: SSRC,
+    };
+    writeRtpHeader(bytes, header);
     encodeUlaw(samples, FRAME, bytes, 12);
     const packet = new RtpPacket();
     packet.read(bytes, 0, bytes.length);

@@ -86,11 +86,14 @@ async function reportLoss(peer: RtpPeer, speaker: TestLeg, fractionLost: number)
   const rest = { cumulativeLost: 0, highestSequence: 0, lastSenderReport: 0, delaySinceSenderReport: 0 };
   reports++;
   const report = Buffer.alloc(64);
-  const length = writeReport(report, 0, 7, null, {
-    ssrc,
-    fractionLost,
-    jitterSamples: reports * 48,
-    ...rest,
+  const length = writeReport(report, 0, 7, {
+    sender: null,
+    block: {
+      ssrc,
+      fractionLost,
+      jitterSamples: reports * 48,
+      ...rest,
+    },
   });
   await peer.sendReport(report.subarray(0, length), speaker.port + 1);
   await until(() => speaker.leg.counters.remoteJitterMs === reports, 'the report');

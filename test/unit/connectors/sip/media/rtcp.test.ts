@@ -40,16 +40,18 @@ function session() {
   const memory = new RtpMemory(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
   const sent: Buffer[] = [];
   const codecs = new VoiceCodecs(() => assert.fail('no Opus here'));
-  const sender = new RtpSender(codecs, 8_000, memory, START_MS, () => {});
-  sender.configure(baseConfig(0), START_MS);
+  const sender = new RtpSender(codecs, 8_000, { memory, nowMs: START_MS, send: () => {} });
+  sender.configure(baseConfig(0), null, START_MS);
   const stats = newStats();
   const counters = newSipMediaCounters();
   const rtcp = new RtcpSession(
-    memory,
-    sender,
-    stats,
-    counters,
-    (bytes, length) => sent.push(Buffer.from(bytes.subarray(0, length))),
+    {
+      memory,
+      sender,
+      stats,
+      counters,
+      send: (bytes, length) => sent.push(Buffer.from(bytes.subarray(0, length))),
+    },
     START_MS,
   );
   return { memory, sender, stats, counters, rtcp, sent };
@@ -71,8 +73,7 @@ describe('RtcpSession', () => {
 
   it('says what was sent and how the peer is heard', () => {
     const { rtcp, sender, stats, memory, sent } = session();
-    for (let i = 0; i < 10; i++)
-      sender.push(new Int16Array(160), false, baseConfig(9), null, START_MS + i * 20);
+    for (let i = 0; i < 10; i++) sender.push(new Int16Array(160), false, START_MS + i * 20);
     stats.restart(0xfeed);
     for (const sequence of [65_534, 65_535, 0, 3]) stats.note(sequence, sequence * 160, START_MS);
     rtcp.tick(null, START_MS + 10_000);
@@ -104,7 +105,7 @@ describe('RtcpSession', () => {
       delaySinceSenderReport: 65_536,
     };
     const bytes = Buffer.alloc(64);
-    const length = writeReport(bytes, 0, 7, null, block);
+    const length = writeReport(bytes, 0, 7, { sender: null, block });
     expect(rtcp.receive(bytes, length, START_MS + 1_080)).toBe(true);
     expect(counters.rttMs).toBeCloseTo(80, 0);
     expect(counters).toMatchObject({ remoteLostShare: 0.25, remoteJitterMs: 10 });
@@ -155,7 +156,10 @@ describe('a leg’s reports on the wire', () => {
     await new Promise<void>((resolve) => stranger.bind(0, '127.0.0.2', resolve));
     const report = Buffer.alloc(32);
     const { localSsrc } = new RtpMemory(test.memory);
-    const length = writeReport(report, 0, 5, null, { ...ZERO_BLOCK, ssrc: localSsrc, fractionLost: 128 });
+    const length = writeReport(report, 0, 5, {
+      sender: null,
+      block: { ...ZERO_BLOCK, ssrc: localSsrc, fractionLost: 128 },
+    });
     stranger.send(report.subarray(0, length), test.port + 1, '127.0.0.1');
     await until(() => test.leg.counters.strangers === 1, 'a report of a stranger');
     expect(test.leg.counters.remoteLostShare).toBe(-1);
@@ -168,7 +172,7 @@ describe('a leg’s reports on the wire', () => {
     const { peer, test } = await pair();
     test.configure(peer, { remoteRtcpPort: peer.port });
     const report = Buffer.alloc(8);
-    writeReport(report, 0, 5, null, null);
+    writeReport(report, 0, 5, { sender: null, block: null });
     await peer.send(report, test.port);
     await hear(peer, test, 2);
     expect(test.leg.counters).toMatchObject({ packetsReceived: 2, malformed: 0 });

@@ -39,7 +39,7 @@ class Scene {
       packet.ssrc = ssrc;
       packet.sequenceNumber = ((this.#sequences.get(`${host}${port}`) ?? 65_533) + step) & 0xffff;
       this.#sequences.set(`${host}${port}`, packet.sequenceNumber);
-      judgement = this.latch.judge(packet, isAudio, host, port, this.nowMs);
+      judgement = this.latch.judge(packet, isAudio, { address: host, port }, this.nowMs);
     }
     return judgement;
   }

@@ -28,7 +28,7 @@ describe('SRTP against the vectors of RFC 3711 appendix B', () => {
       salt: hex('F0F1F2F3F4F5F6F7F8F9FAFBFCFD'),
     };
     const bytes = Buffer.alloc(48);
-    new SrtpCipher(keys, 10).crypt(bytes, 0, 48, 0, 0);
+    new SrtpCipher(keys, 10).crypt(bytes.subarray(0, 48), 0, 0);
     expect(bytes).toEqual(
       hex(
         'E03EAD0935C95E80E166B16DD92B4EB4 D23513162B02D0F72A43A2FE4A5F97AB 41E95B3BB0A2E8DD477901E4FCA894C0',
@@ -40,7 +40,7 @@ describe('SRTP against the vectors of RFC 3711 appendix B', () => {
     const keys = { cipherKey: Buffer.alloc(16, 3), authKey: Buffer.alloc(20), salt: Buffer.alloc(14, 0x5a) };
     const bytes = Buffer.alloc(16);
     const index = 0x0001_0203_0405;
-    new SrtpCipher(keys, 10).crypt(bytes, 0, 16, 0x11223344, index);
+    new SrtpCipher(keys, 10).crypt(bytes.subarray(0, 16), 0x11223344, index);
     const expected = (BigInt(`0x${'5a'.repeat(14)}`) << 16n) ^ (0x11223344n << 64n) ^ (BigInt(index) << 16n);
     const counter = hex(expected.toString(16).padStart(32, '0'));
     expect(bytes).toEqual(createCipheriv('aes-128-ctr', keys.cipherKey, counter).update(Buffer.alloc(16)));
@@ -66,7 +66,13 @@ function sessions(suite: SrtpKeys['suite'] = 'AES_CM_128_HMAC_SHA1_80') {
 /** A protected packet of eight bytes of payload. */
 function seal(session: SrtpSession, memory: RtpMemory, sequence: number): Buffer {
   const bytes = Buffer.alloc(40, 0x77);
-  writeRtpHeader(bytes, 0, false, sequence, sequence * 160, memory.localSsrc);
+  writeRtpHeader(bytes, {
+    payloadType: 0,
+    marker: false,
+    sequenceNumber: sequence,
+    timestamp: sequence * 160,
+    ssrc: memory.localSsrc,
+  });
   return bytes.subarray(0, session.protectRtp(bytes, 20, sequence));
 }
 

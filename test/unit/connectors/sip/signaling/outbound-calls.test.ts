@@ -216,6 +216,22 @@ describe('outbound calls', () => {
     await sent;
   });
 
+  it.each([
+    ['has sent its digits when the peer hangs up on the last one', '5', true],
+    ['has not sent its digits when the peer hangs up before the last one', '5*', false],
+  ])('by INFO, %s', async (_what, digits, isDone) => {
+    const leg = await answered('0');
+    const sent = leg.sendDtmf(digits);
+    const invite = peer.requests('INVITE')[0]!;
+    const contact = (invite.headers.contact as { uri: string }[])[0]!.uri;
+    await peer.request('INFO');
+    const from = { callId: invite.headers['call-id'], toTag: invite.headers.from.params.tag! };
+    peer.send('BYE', contact, { ...from, cseq: 1 });
+    if (isDone) await sent;
+    else await expect(sent).rejects.toMatchObject({ code: 'call_not_active' });
+    expect(peer.requests('INFO')).toHaveLength(1);
+  });
+
   it('ends a call whose media has stalled', async () => {
     await answered();
     notes.media.onEvent({ type: 'stalled', silentMs: 30_020 });

@@ -12,7 +12,12 @@ describe('client transactions', () => {
     const clock = new ManualClock();
     const table = new ClientTransactions<string>(clock, silentObserver);
     const sentAtMs: number[] = [];
-    table.sent('b', method, 'owner', destination, () => sentAtMs.push(clock.monotonicMs()));
+    table.sent('b', {
+      method,
+      owner: 'owner',
+      destination,
+      resend: () => sentAtMs.push(clock.monotonicMs()),
+    });
     return { clock, table, sentAtMs };
   }
 
@@ -80,7 +85,7 @@ describe('server transactions', () => {
     const replies: string[] = [];
     const reply = async (text: string): Promise<void> =>
       void replies.push(`${text} at ${clock.monotonicMs()}`);
-    const again = (): string => table.received('k', method, reply, reliable);
+    const again = (): string => table.received('k', { method, reply, reliable, mergeKey: null });
     expect(again()).toBe('new');
     return { clock, table, replies, again };
   }

@@ -1,0 +1,61 @@
+import { ValidationError } from './validation.ts';
+
+const ESCAPE = /\\(?:(\/)|u00([2-7][0-9a-fA-F]))/g;
+/** What may be the beginning of an escape that goes on in the next piece. */
+const UNFINISHED_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
+const LONGEST_ESCAPE = '\\u0041'.length;
+const NOT_BASE64 = /[^A-Za-z0-9+/]/;
+const PADDING = /^={1,2}$/;
+/** So many characters stand for three bytes. */
+const GROUP_LENGTH = 4;
+
+/** Decodes base64 piece by piece, as it stands between the quotes of a JSON string. Throws a ValidationError when it is none. */
+export class Base64Decoder {
+  readonly #fieldName: string;
+  /** The end of the last piece: an escape or a group that is not complete. */
+  #escape = '';
+  #group = '';
+  #isPadded = false;
+
+  constructor(fieldName: string) {
+    this.#fieldName = fieldName;
+  }
+
+  decode(piece: string): Buffer {
+    const text = this.#group + this.#unescape(this.#escape + piece);
+    if (this.#isPadded && text !== '') throw this.#fault();
+    const end = text.length - (text.length % GROUP_LENGTH);
+    this.#group = text.slice(end);
+    const whole = text.slice(0, end);
+    this.#check(whole);
+    return Buffer.from(whole, 'base64');
+  }
+
+  /** The closing quote has come. */
+  end(): void {
+    if (this.#escape !== '' || this.#group !== '') throw this.#fault();
+  }
+
+  /** Of JSON's escapes only those of a slash and of single characters can stand for base64. */
+  #unescape(text: string): string {
+    this.#escape = UNFINISHED_ESCAPE.exec(text.slice(-LONGEST_ESCAPE))?.[0] ?? '';
+    const complete = text.slice(0, text.length - this.#escape.length);
+    if (!complete.includes('\\')) return complete;
+    return complete.replace(
+      ESCAPE,
+      (_escape, slash?: string, hex?: string) => slash ?? String.fromCharCode(Number.parseInt(hex!, 16)),
+    );
+  }
+
+  #check(text: string): void {
+    const at = text.search(NOT_BASE64);
+    if (at < 0) return;
+    if (!PADDING.test(text.slice(at))) throw this.#fault();
+    this.#isPadded = true;
+  }
+
+  #fault(): ValidationError {
+    const loc = ['body', this.#fieldName];
+    return new ValidationError([{ loc, type: 'value_error', msg: 'Invalid base64-encoded string' }]);
+  }
+}

@@ -1,0 +1,81 @@
+import { type Reply, type ReplyHeaders, replyBytes } from '../../http/reply.ts';
+import { MCP_HEADERS, type McpRequest } from '../mcp-request.ts';
+import { isRecord, plainRequest, type RpcId } from '../rpc-message.ts';
+import { keptHeaders } from '../sdk/web-exchange.ts';
+
+/** Methods whose answers are the same for everybody and never change. */
+const CONSTANT: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'server/discover',
+  'resources/templates/list',
+]);
+
+const MAX_ANSWERS = 500;
+/** Longer requests are not cached. */
+const MAX_LENGTH = 4_096;
+const FRAME_END = '\n\n';
+
+/** A request whose answer can be cached. */
+export interface ConstantRequest {
+  readonly id: RpcId;
+  /** Everything that the answer depends on. */
+  readonly key: string;
+}
+
+interface CachedAnswer {
+  readonly contentType: string;
+  readonly headers: ReplyHeaders;
+  /** The text before the request's id, and after it. */
+  readonly head: string;
+  readonly tail: string;
+}
+
+/** The SDK's answers that are always the same except for the request's id. */
+export class AnswerCache {
+  readonly #answers = new Map<string, CachedAnswer>();
+
+  /** Null: the answer cannot be cached. */
+  read(request: McpRequest, body: unknown): ConstantRequest | null {
+    const message = plainRequest(body);
+    if (message === null || !CONSTANT.has(message.method)) return null;
+    const { id, method, params } = message;
+    const headers = MCP_HEADERS.map((name) => request.header(name));
+    const key = JSON.stringify([method, withoutToken(params), ...headers]);
+    return key.length > MAX_LENGTH ? null : { id, key };
+  }
+
+  find({ id, key }: ConstantRequest): Reply | null {
+    const cached = this.#answers.get(key);
+    if (cached === undefined) return null;
+    const { contentType, headers, head, tail } = cached;
+    return replyBytes(200, contentType, `${head}${JSON.stringify(id)}${tail}`, headers);
+  }
+
+  /** Turns the SDK's response into a reply, and caches it if it is a success. The SDK puts the id last. */
+  async keep({ id, key }: ConstantRequest, response: Response): Promise<Reply> {
+    const text = await response.text();
+    const contentType = response.headers.get('content-type') ?? '';
+    const headers = keptHeaders(response.headers);
+    const tail = text.endsWith(FRAME_END) ? `}${FRAME_END}` : '}';
+    const end = `,"id":${JSON.stringify(id)}${tail}`;
+    if (response.status === 200 && text.endsWith(end)) {
+      if (this.#answers.size >= MAX_ANSWERS) this.#answers.clear();
+      const head = `${text.slice(0, -end.length)},"id":`;
+      this.#answers.set(key, { contentType, headers, head, tail });
+    }
+    return replyBytes(response.status, contentType, text, headers);
+  }
+}
+
+/** These methods report no progress, but some clients send a new token with each request. */
+function withoutToken(params: Readonly<Record<string, unknown>> | undefined): unknown {
+  const meta = params?._meta;
+  if (!isRecord(meta) || !isTokenOf(meta.progressToken)) return params ?? null;
+  const { progressToken, ...others } = meta;
+  return { ...params, _meta: others };
+}
+
+function isTokenOf(value: unknown): boolean {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}

@@ -1,0 +1,190 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  SERVER_INFO_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import { type Bytes, type Reply, replyBytes } from '../../http/reply.ts';
+import { SERVER_INFO } from '../mcp-contents.ts';
+import { type McpRequest, SESSION_HEADER } from '../mcp-request.ts';
+import {
+  EVENT_HEAD,
+  EVENT_TAIL,
+  EVENTS_HEADERS,
+  EVENTS_TYPE,
+  hasOnly,
+  isRecord,
+  isRpcId,
+  JSON_TYPE,
+  MODERN_VERSION,
+  plainRequest,
+  type RpcId,
+} from '../rpc-message.ts';
+import type { McpTool } from '../tools/mcp-tool.ts';
+import type { McpTools } from '../tools/mcp-tools.ts';
+import { EnvelopeCache } from './envelope-cache.ts';
+import { FastCall, type FastCallDeps } from './fast-call.ts';
+import { ResultCache } from './result-cache.ts';
+
+/** A well-formed `tools/call`. */
+export interface PlainCall {
+  readonly id: RpcId;
+  readonly tool: McpTool;
+  readonly args: unknown;
+  readonly progressToken: unknown;
+  /** Uses the 2026 protocol, in which every request describes its client. */
+  readonly isModern: boolean;
+}
+
+const LEGACY_VERSIONS: ReadonlySet<string> = new Set(SUPPORTED_PROTOCOL_VERSIONS);
+const CALL_KEYS: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
+const RESERVED_PREFIX = 'io.modelcontextprotocol/';
+const MODERN_META = { [SERVER_INFO_META_KEY]: SERVER_INFO };
+const MODERN_TAIL = `,"resultType":"complete","_meta":${JSON.stringify(MODERN_META)}}`;
+
+/** A JSON-RPC answer as it is, and as an event of a stream. */
+const BARE = { before: '', after: '' };
+const EVENT = { before: EVENT_HEAD, after: EVENT_TAIL };
+
+/** Runs well-formed tool calls and encodes their results as the SDK would. */
+export class ToolCalls {
+  readonly #tools: McpTools;
+  readonly #deps: FastCallDeps;
+  readonly #envelopes = new EnvelopeCache();
+  readonly #results = new ResultCache();
+
+  constructor(tools: McpTools, deps: FastCallDeps) {
+    this.#tools = tools;
+    this.#deps = deps;
+  }
+
+  /** Null: the SDK has to answer. */
+  read(request: McpRequest, body: unknown): PlainCall | null {
+    const message = plainRequest(body);
+    if (message?.method !== 'tools/call' || message.params === undefined) return null;
+    if (!acceptsBoth(request)) return null;
+    const { id, params } = message;
+    const { name, arguments: args, _meta: meta } = params;
+    if (!hasOnly(params, CALL_KEYS) || typeof name !== 'string') return null;
+    if ('arguments' in params && !isRecord(args)) return null;
+    if ('_meta' in params && !isRecord(meta)) return null;
+    const tool = this.#tools.find(name);
+    const era = tool && this.#eraOf(request, name, meta as Meta | undefined);
+    if (!tool || !era) return null;
+    const progressToken = isRecord(meta) ? meta.progressToken : undefined;
+    return { id, tool, args, progressToken, isModern: era === 'modern' };
+  }
+
+  /** Answers a call outside sessions. */
+  answer(
+    request: McpRequest,
+    { id, tool, args, progressToken, isModern }: PlainCall,
+  ): Reply | Promise<Reply> {
+    const call = new FastCall(
+      {
+        request,
+        id,
+        owner: request.principal.credentialId,
+        isStateful: false,
+        progressToken,
+        encode: (result) =>
+          isModern ? this.#modernAnswer(tool, id, result) : this.#legacyAnswer(tool, id, result),
+        whole: (result) =>
+          isModern
+            ? replyBytes(200, JSON_TYPE, this.#modernAnswer(tool, id, result))
+            : replyBytes(200, EVENTS_TYPE, this.#legacyBody(tool, id, result, EVENT), EVENTS_HEADERS),
+      },
+      this.#deps,
+    );
+    return call.answer(tool.call(call, args));
+  }
+
+  /** Answers a call inside a session, in which only the older protocol exists. */
+  answerInSession(
+    request: McpRequest,
+    { id, tool, args, progressToken }: PlainCall,
+    sessionId: string,
+  ): Reply | Promise<Reply> {
+    const headers = { [SESSION_HEADER]: sessionId };
+    const call = new FastCall(
+      {
+        request,
+        id,
+        owner: sessionId,
+        isStateful: true,
+        progressToken,
+        encode: (result) => this.#legacyAnswer(tool, id, result),
+        whole: (result) => replyBytes(200, JSON_TYPE, this.#legacyBody(tool, id, result), headers),
+      },
+      this.#deps,
+    );
+    return call.answer(tool.call(call, args));
+  }
+
+  /** Whether a client that loses the answer can simply ask again. */
+  static isRepeatable({ tool, args, isModern }: PlainCall): boolean {
+    const waits = isRecord(args) && Boolean(args.wait);
+    return !isModern && !waits && tool.description.annotations?.readOnlyHint === true;
+  }
+
+  /** The JSON-RPC response in the older protocol. */
+  #legacyAnswer(tool: McpTool, id: RpcId, result: CallToolResult): string {
+    return `{"result":${this.#results.json(tool, result)}${legacyTail(id)}`;
+  }
+
+  /** The same between two texts; in pieces if the result's bytes are cached. */
+  #legacyBody(tool: McpTool, id: RpcId, result: CallToolResult, { before, after } = BARE): Bytes {
+    const head = this.#results.head(tool, result);
+    if (head === null) return `${before}${this.#legacyAnswer(tool, id, result)}${after}`;
+    return before === '' ? [head, `${legacyTail(id)}${after}`] : [before, head, `${legacyTail(id)}${after}`];
+  }
+
+  /** In the 2026 protocol every result names the server and says that it is complete. */
+  #modernAnswer(tool: McpTool, id: RpcId, result: CallToolResult): string {
+    return `{"result":${this.#modernResult(tool, result)},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+  }
+
+  #modernResult(tool: McpTool, result: CallToolResult): string {
+    if (result._meta === undefined) return `${this.#results.json(tool, result).slice(0, -1)}${MODERN_TAIL}`;
+    const _meta = { ...result._meta, ...MODERN_META };
+    return JSON.stringify({ ...result, resultType: 'complete', _meta });
+  }
+
+  /** Which protocol a request uses; null: the SDK has to decide. */
+  #eraOf(request: McpRequest, name: string, meta: Meta | undefined): 'legacy' | 'modern' | null {
+    const version = request.header('mcp-protocol-version');
+    if (version === MODERN_VERSION) return this.#isModern(request, name, meta) ? 'modern' : null;
+    const isLegacy = version === '' || LEGACY_VERSIONS.has(version);
+    return isLegacy && (meta === undefined || isLegacyMeta(meta)) ? 'legacy' : null;
+  }
+
+  #isModern(request: McpRequest, name: string, meta: Meta | undefined): boolean {
+    return (
+      meta?.[PROTOCOL_VERSION_META_KEY] === MODERN_VERSION &&
+      isRecord(meta[CLIENT_CAPABILITIES_META_KEY]) &&
+      request.header('mcp-method') === 'tools/call' &&
+      request.header('mcp-name') === name &&
+      this.#envelopes.isValid(meta)
+    );
+  }
+}
+
+type Meta = Readonly<Record<string, unknown>>;
+
+/** Clients must accept JSON and event streams. */
+function acceptsBoth(request: McpRequest): boolean {
+  const accept = request.header('accept');
+  return (
+    request.header('content-type') === JSON_TYPE && accept.includes(JSON_TYPE) && accept.includes(EVENTS_TYPE)
+  );
+}
+
+function isLegacyMeta(meta: Meta): boolean {
+  for (const key in meta) if (key.startsWith(RESERVED_PREFIX)) return false;
+  return !('progressToken' in meta) || isRpcId(meta.progressToken);
+}
+
+function legacyTail(id: RpcId): string {
+  return `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
+}

@@ -1,0 +1,95 @@
+import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import type { JsonTooDeep } from '../../base/json.ts';
+import type { Reply } from '../http/reply.ts';
+import { FastPath } from './fast-path/fast-path.ts';
+import type { McpCounts } from './mcp-counts.ts';
+import type { McpRequest } from './mcp-request.ts';
+import { isRecord, jsonOf, MODERN_VERSION, rpcError } from './rpc-message.ts';
+import { RequestEvents } from './sessions/request-events.ts';
+import type { SessionDeps } from './sessions/session.ts';
+import { McpSessions, type SessionLimits } from './sessions/sessions.ts';
+import { StatelessEndpoint } from './stateless-endpoint.ts';
+import { streamPlaces } from './stream-place.ts';
+
+/** JSON-RPC 2.0, section 5.1. */
+const PARSE_ERROR = -32_700;
+
+/** What the endpoint works with. */
+export type McpDeps = Omit<SessionDeps, 'fastPath' | 'events' | 'streams'>;
+
+export interface McpOptions {
+  readonly sessions: SessionLimits;
+  /** Whether common requests bypass the SDK. */
+  readonly fastPath: boolean;
+}
+
+/** Everything behind `/mcp`: stateless requests, and sessions for clients that ask for one. */
+export class McpEndpoint {
+  readonly #stateless: StatelessEndpoint;
+  readonly #sessions: McpSessions;
+
+  constructor(deps: McpDeps, options: McpOptions, counts: McpCounts) {
+    const { contents, deadlines, onError } = deps;
+    const { tools, cancellations } = contents;
+    const fastPath = options.fastPath ? new FastPath({ tools, cancellations, deadlines, counts }) : null;
+    const streams = streamPlaces(() => {
+      counts.streamsRefused += 1;
+    });
+    this.#stateless = new StatelessEndpoint({ contents, fastPath, counts, streams, onError });
+    const events = new RequestEvents();
+    this.#sessions = new McpSessions({ ...deps, fastPath, streams, events }, options.sessions, counts);
+  }
+
+  /** Number of open sessions. */
+  get sessionCount(): number {
+    return this.#sessions.count;
+  }
+
+  /** Credentials with an open stream or a pending request. */
+  users(): ReadonlySet<string> {
+    return new Set([...this.#sessions.users(), ...this.#stateless.listeners()]);
+  }
+
+  post(request: McpRequest): Reply | Promise<Reply> {
+    let body: unknown;
+    try {
+      body = request.body && jsonOf(request.body);
+    } catch (error) {
+      // Refused before the SDK would parse it.
+      return rpcError(400, PARSE_ERROR, (error as JsonTooDeep).message);
+    }
+    // The 2026 protocol has no sessions; its clients subscribe with `subscriptions/listen`.
+    if (!isStateful(request) || isModern(request, body)) return this.#stateless.post(request, body);
+    return this.#sessions.post(request, body);
+  }
+
+  get(request: McpRequest): Promise<Reply> {
+    return isStateful(request) ? this.#sessions.get(request) : this.#stateless.bySdk('GET', request);
+  }
+
+  delete(request: McpRequest): Promise<Reply> {
+    return isStateful(request) ? this.#sessions.delete(request) : this.#stateless.bySdk('DELETE', request);
+  }
+
+  /** A credential now acts for these agents; for none if it was revoked. Ends its streams for any other agent. */
+  follow(credentialId: string, agentIds: readonly string[]): void {
+    this.#sessions.follow(credentialId, agentIds);
+    this.#stateless.follow(credentialId, agentIds);
+  }
+
+  /** Ends all open-ended streams; safe to call twice. */
+  close(): void {
+    this.#sessions.close();
+    this.#stateless.close();
+  }
+}
+
+function isStateful({ query }: McpRequest): boolean {
+  return query.stateful !== undefined;
+}
+
+function isModern(request: McpRequest, body: unknown): boolean {
+  if (request.header('mcp-protocol-version') === MODERN_VERSION) return true;
+  const params = isRecord(body) ? body.params : undefined;
+  return isRecord(params) && isRecord(params._meta) && PROTOCOL_VERSION_META_KEY in params._meta;
+}

@@ -1,0 +1,96 @@
+import {
+  type jsonSchemaValidator,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type ServerCapabilities,
+} from '@modelcontextprotocol/server';
+import { GatewayError } from '../../../base/errors.ts';
+import {
+  callerOf,
+  type McpContents,
+  SERVER_INFO,
+  type Served,
+  type Subscriptions,
+  type Transcripts,
+} from '../mcp-contents.ts';
+import { SdkCall } from './sdk-call.ts';
+
+/** The pushes that one client delivers to its model. */
+const CHANNEL_CAPABILITY = { 'claude/channel': {} } as const;
+
+/** Only elicitation forms use it, and we send none; creating the default one takes long. */
+const NO_VALIDATOR: jsonSchemaValidator = {
+  getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'no form was requested' }),
+};
+
+/** Makes an SDK server. The caller comes with every request. */
+export function mcpServer(contents: McpContents, served: Served): Server {
+  const server = new Server(SERVER_INFO, {
+    capabilities: capabilitiesOf(served),
+    instructions: contents.instructions,
+    jsonSchemaValidator: NO_VALIDATOR,
+  });
+  handleTools(server, contents, served);
+  handleResources(server, contents.transcripts);
+  if (served.subscriptions) handleSubscriptions(server, contents.transcripts, served.subscriptions);
+  return server;
+}
+
+function capabilitiesOf({ updates }: Served): ServerCapabilities {
+  const hears = updates === 'none' ? {} : { subscribe: true, listChanged: true };
+  const pushes = updates === 'session' ? { experimental: CHANNEL_CAPABILITY } : {};
+  return { tools: {}, resources: hears, ...pushes };
+}
+
+function handleTools(server: Server, { tools, cancellations }: McpContents, served: Served): void {
+  server.setRequestHandler('tools/list', async (_request, context) => ({
+    tools: [...(await tools.list(callerOf(context).principal))],
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = tools.find(params.name);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
+    const call = new SdkCall(cancellations, served, context);
+    try {
+      return await tool.call(call, params.arguments);
+    } finally {
+      call.end();
+    }
+  });
+}
+
+function handleResources(server: Server, transcripts: Transcripts): void {
+  server.setRequestHandler('resources/list', async (_request, context) => ({
+    resources: [...(await transcripts.list(callerOf(context).principal))],
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [...transcripts.templates],
+  }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, context) =>
+    orNotFound(uri, () => transcripts.read(callerOf(context).principal, uri)),
+  );
+}
+
+function handleSubscriptions(server: Server, transcripts: Transcripts, subscriptions: Subscriptions): void {
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
+    // Refuses resources that the caller may not read.
+    await orNotFound(uri, () => transcripts.read(callerOf(context).principal, uri));
+    subscriptions.add(uri);
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+    subscriptions.delete(params.uri);
+    return {};
+  });
+}
+
+async function orNotFound<Found>(uri: string, find: () => Found | Promise<Found>): Promise<Found> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof GatewayError && error.status === 404) throw new ResourceNotFoundError(uri);
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+import { scopeOf } from '../../../base/scope.ts';
+import { type FeedEvent, feedStart, readFeed } from '../../../messaging/feed.ts';
+import type { Reading } from '../../../messaging/inbox-view.ts';
+import type { Principal } from '../../auth/principal.ts';
+import type { Subscriptions } from '../mcp-contents.ts';
+import { eventFrame, KEEP_ALIVE_FRAME } from '../rpc-message.ts';
+import { ChannelWatch, type WatchDeps } from './channel-watch.ts';
+import { channelPush } from './channel-wire.ts';
+
+/** Events read at once. */
+const PAGE_SIZE = 100;
+/** How soon a client reconnects after its stream was cut. */
+const RETRY_MS = 1_000;
+/** Clients of this version and newer accept an event without data, which gives them an id to resume from. */
+const FIRST_WITH_EMPTY_EVENTS = '2025-11-25';
+/** The id of a push is the feed position after it. */
+const EVENT_ID = /^feed-(\d{1,15})$/;
+
+/** What channels read from. */
+export interface ChannelDeps extends WatchDeps {
+  readonly reading: Reading;
+}
+
+/** A client that opens its session's stream. */
+export interface Listener {
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal;
+  readonly protocolVersion: string;
+  /** Of the last event that it received; '' the first time. */
+  readonly lastEventId: string;
+}
+
+/**
+ * Pushes to a session: the events of its feed, and changed resources. The feed is durable and an event's id is its position,
+ * so the channel buffers nothing: a reconnecting client resumes at its position, and a slow client slows the reading.
+ */
+export class Channel implements Subscriptions {
+  readonly #deps: ChannelDeps;
+  readonly #principal: () => Principal;
+  readonly #subscribed = new Set<string>();
+  /** The next position of the feed to read. */
+  #position = 0;
+  #lastEventId = '';
+  #watch: ChannelWatch | null = null;
+
+  constructor(deps: ChannelDeps, principal: () => Principal) {
+    this.#deps = deps;
+    this.#principal = principal;
+  }
+
+  /** Must be called first: the client gets every event from now on, whenever it opens its stream. */
+  async begin(): Promise<void> {
+    const start = await feedStart(this.#deps.reading, scopeOf(this.#principal()), null);
+    this.#position = start.position;
+  }
+
+  add(uri: string): void {
+    this.#subscribed.add(uri);
+  }
+
+  delete(uri: string): void {
+    this.#subscribed.delete(uri);
+  }
+
+  /** Ends the open stream. */
+  close(): void {
+    this.#watch?.end();
+  }
+
+  /** The frames of the session's stream. Replaces a stream that is still open. */
+  async *frames({ signal, protocolVersion, lastEventId }: Listener): AsyncGenerator<string> {
+    this.close();
+    const watch = new ChannelWatch(this.#deps, this.#principal(), signal);
+    this.#watch = watch;
+    try {
+      this.#resume(watch, lastEventId);
+      yield this.#opening(protocolVersion);
+      while (!watch.isOver) {
+        yield* this.#changes(watch);
+        const mayHaveMore = yield* this.#page(watch);
+        if (!mayHaveMore && (await watch.isKeepAliveDue())) yield KEEP_ALIVE_FRAME;
+      }
+    } finally {
+      watch.end();
+      if (this.#watch === watch) this.#watch = null;
+    }
+  }
+
+  /** We do not know what changed while no stream was open, so every subscribed resource is reported. */
+  #resume(watch: ChannelWatch, lastEventId: string): void {
+    const position = EVENT_ID.exec(lastEventId)?.[1];
+    if (position === undefined) return;
+    this.#position = Number(position);
+    this.#lastEventId = '';
+    for (const uri of this.#subscribed) watch.changed.add(uri);
+  }
+
+  /** The server sends headers with the first bytes, so a stream starts with some. */
+  #opening(protocolVersion: string): string {
+    if (protocolVersion < FIRST_WITH_EMPTY_EVENTS) return ': open\n\n';
+    return `id: feed-${this.#position}\nretry: ${RETRY_MS}\ndata: \n\n`;
+  }
+
+  *#changes(watch: ChannelWatch): Generator<string> {
+    const uris = [...watch.changed].filter((uri) => this.#subscribed.has(uri));
+    const { listHasChanged } = watch;
+    watch.changed.clear();
+    watch.listHasChanged = false;
+    if (listHasChanged) yield eventFrame(notification('notifications/resources/list_changed'));
+    for (const uri of uris) yield eventFrame(notification('notifications/resources/updated', { uri }));
+  }
+
+  /** Returns whether there may be more to read. */
+  async *#page(watch: ChannelWatch): AsyncGenerator<string, boolean> {
+    const page = await readFeed(this.#deps.reading, scopeOf(this.#principal()), this.#position, PAGE_SIZE);
+    for (const event of page.events) {
+      if (watch.isOver) return false;
+      yield* this.#push(event);
+      // Otherwise another stream has taken over with its own position.
+      if (!watch.isOver) this.#position = event.position;
+    }
+    if (!watch.isOver) this.#position = page.position;
+    return page.isFull;
+  }
+
+  /** Two agents' copies of one event may be on different pages. */
+  *#push(event: FeedEvent): Generator<string> {
+    if (event.eventId === this.#lastEventId) return;
+    this.#lastEventId = event.eventId;
+    const data = notification('notifications/claude/channel', { ...channelPush(event) });
+    yield eventFrame(data, `feed-${event.position}`);
+  }
+}
+
+function notification(method: string, params?: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, params });
+}

@@ -1,0 +1,144 @@
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { GatewayError } from '../../base/errors.ts';
+import type { Places } from '../../base/places.ts';
+import type { Reply } from '../http/reply.ts';
+import type { FastPath } from './fast-path/fast-path.ts';
+import { ListenStream } from './listen-stream.ts';
+import { authInfoOf, type McpContents } from './mcp-contents.ts';
+import type { McpCounts } from './mcp-counts.ts';
+import type { McpRequest } from './mcp-request.ts';
+import { cancelledId, isRecord, KEEP_ALIVE_MS, noAnswer } from './rpc-message.ts';
+import { mcpServer } from './sdk/mcp-server.ts';
+import { transcriptBus } from './sdk/transcript-bus.ts';
+import { type HttpVerb, replyOf, webRequest } from './sdk/web-exchange.ts';
+import { streamPlace } from './stream-place.ts';
+
+export interface StatelessDeps {
+  readonly contents: McpContents;
+  /** Null: the SDK answers everything. */
+  readonly fastPath: FastPath | null;
+  readonly counts: McpCounts;
+  /** Bounds the streams that clients listen on. */
+  readonly streams: Places;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Answers requests outside sessions, in both generations of the protocol. */
+export class StatelessEndpoint {
+  readonly #deps: StatelessDeps;
+  readonly #listening = new Set<ListenStream>();
+  #isClosed = false;
+
+  constructor(deps: StatelessDeps) {
+    this.#deps = deps;
+  }
+
+  /** `body`: the parsed JSON; undefined if it is invalid. */
+  post(request: McpRequest, body: unknown): Reply | Promise<Reply> {
+    const { contents, counts, fastPath } = this.#deps;
+    const fast = fastPath?.answer(request, body, () => {
+      counts.sdk += 1;
+      return answerOf(this.#handlerFor(request), 'POST', request, { body });
+    });
+    if (fast) return fast;
+    const cancelled = cancelledId(body);
+    if (cancelled !== null) contents.cancellations.cancel(request.principal.credentialId, cancelled);
+    return this.bySdk('POST', request, body);
+  }
+
+  /** Lets the SDK answer, whatever the request is. */
+  async bySdk(method: HttpVerb, request: McpRequest, body?: unknown): Promise<Reply> {
+    this.#deps.counts.sdk += 1;
+    const handler = this.#handlerFor(request);
+    if (isListen(body)) return await this.#listen(handler, request, body);
+    const withheld = new Withheld();
+    // Of a batch the other answers go out, and so all do.
+    const withhold = isRecord(body) ? () => withheld.withhold() : () => {};
+    const answer = answerOf(handler, method, request, { body, withhold });
+    const signal = AbortSignal.any([request.signal, withheld.signal]);
+    return await Promise.race([withheld.reply, answer.then((response) => replyOf(response, signal))]);
+  }
+
+  /** A credential now acts for these agents; ends its streams that were opened for any other. */
+  follow(credentialId: string, agentIds: readonly string[]): void {
+    for (const listening of [...this.#listening])
+      if (listening.credentialId === credentialId && !listening.isFor(agentIds)) listening.end();
+  }
+
+  /** Credentials with an open stream. */
+  listeners(): string[] {
+    return Array.from(this.#listening, ({ credentialId }) => credentialId);
+  }
+
+  /** Ends all streams and refuses new ones; safe to call twice. */
+  close(): void {
+    this.#isClosed = true;
+    for (const listening of [...this.#listening]) listening.end();
+  }
+
+  async #listen(handler: McpHttpHandler, request: McpRequest, body: unknown): Promise<Reply> {
+    if (this.#isClosed) throw new GatewayError('not_ready');
+    const { streams } = this.#deps;
+    const leavePlace = streamPlace(streams, request);
+    const listening = new ListenStream(handler, request.principal, () => {
+      leavePlace();
+      this.#listening.delete(listening);
+    });
+    this.#listening.add(listening);
+    return await listening.answer(await answerOf(handler, 'POST', request, { body }), request.signal);
+  }
+
+  /** One handler per request, so that its updates reach only its own client. */
+  #handlerFor({ principal }: McpRequest): McpHttpHandler {
+    const { contents, onError } = this.#deps;
+    return createMcpHandler(
+      ({ era }) =>
+        mcpServer(contents, {
+          owner: principal.credentialId,
+          updates: era === 'modern' ? 'listen' : 'none',
+          subscriptions: null,
+        }),
+      { bus: transcriptBus(contents.transcripts, principal), keepAliveMs: KEEP_ALIVE_MS, onerror: onError },
+    );
+  }
+}
+
+/** Ends what the SDK answers to a call, or takes its place before it begins. */
+class Withheld {
+  readonly #controller = new AbortController();
+  readonly #reply = Promise.withResolvers<Reply>();
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Resolves when the answer is withheld, and else never. */
+  get reply(): Promise<Reply> {
+    return this.#reply.promise;
+  }
+
+  withhold(): void {
+    this.#reply.resolve(noAnswer());
+    this.#controller.abort();
+  }
+}
+
+interface ForSdk {
+  readonly body: unknown;
+  readonly withhold?: () => void;
+}
+
+function answerOf(
+  handler: McpHttpHandler,
+  method: HttpVerb,
+  request: McpRequest,
+  { body, withhold = () => {} }: ForSdk,
+): Promise<Response> {
+  const parsed = body === undefined ? {} : { parsedBody: body };
+  const authInfo = authInfoOf(request, withhold);
+  return handler.fetch(webRequest(method, request), { authInfo, ...parsed });
+}
+
+function isListen(body: unknown): boolean {
+  return isRecord(body) && body.method === 'subscriptions/listen';
+}

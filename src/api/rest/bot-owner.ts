@@ -1,0 +1,74 @@
+import type { Clock } from '../../base/time.ts';
+import { markOwner } from '../../messaging/mark-owner.ts';
+import { makeOwnerCode } from '../../messaging/owner-code.ts';
+import type { Store } from '../../store/store.ts';
+import { reply } from '../http/reply.ts';
+import { type Route, route } from '../http/route.ts';
+import { BotOwner, BotOwnerBody, BotOwnerParams, OwnerCode, OwnerCodeQuery } from '../schema/bot-owner.ts';
+import { platformNamed } from './platform-named.ts';
+
+interface Domain {
+  readonly store: Pick<Store, 'db'>;
+  readonly clock: Clock;
+}
+
+const TAGS = ['Platforms'] as const;
+const PATH = '/api/platforms/{platform}/owner';
+
+/** Which of the people that write to a bot is its owner, who alone is sent test messages. */
+export function botOwnerRoutes(domain: Domain): Route[] {
+  return [mark(domain), makeCode(domain)];
+}
+
+function mark(domain: Domain): Route {
+  return route({
+    method: 'post',
+    path: PATH,
+    access: 'config',
+    operationId: 'markBotOwner',
+    summary: 'Mark your own conversation with a bot',
+    description: 'Test messages are sent to the owner only. A bot has one owner: the latest one marked.',
+    tags: TAGS,
+    params: BotOwnerParams,
+    body: BotOwnerBody,
+    responses: {
+      200: { description: 'The owner', schema: BotOwner },
+      400: 'The conversation is with a connection, which belongs to the person who linked it',
+      404: 'Conversation not found',
+    },
+    handler: async ({ principal, params, body }) => {
+      const platform = platformNamed(params.platform);
+      const owner = await markOwner(domain, principal, platform, body.conversation_id);
+      return reply(200, {
+        bot_id: owner.botId,
+        conversation_id: owner.conversationId,
+        remote_name: owner.remoteName,
+      });
+    },
+  });
+}
+
+function makeCode(domain: Domain): Route {
+  return route({
+    method: 'post',
+    path: `${PATH}/code`,
+    access: 'config',
+    operationId: 'makeBotOwnerCode',
+    summary: 'Make a code that marks whoever sends it to a bot as its owner',
+    description:
+      'Works once, within 15 minutes, for one bot. A new code voids the previous one. The message with the code does not reach the inbox.',
+    tags: TAGS,
+    params: BotOwnerParams,
+    query: OwnerCodeQuery,
+    responses: {
+      200: { description: 'The code', schema: OwnerCode },
+      400: 'The account has no bot on the platform',
+      404: 'Connection not found',
+    },
+    handler: async ({ principal, params, query }) => {
+      const platform = platformNamed(params.platform);
+      const made = await makeOwnerCode(domain, principal, platform, query.connection_id || null);
+      return reply(200, { bot_id: made.botId, code: made.code, expires_at: made.expiresAt });
+    },
+  });
+}

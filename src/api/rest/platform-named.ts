@@ -1,0 +1,9 @@
+import { GatewayError } from '../../base/errors.ts';
+import { PLATFORMS, type Platform } from '../../base/platform.ts';
+
+/** The platform that a path names. Throws `not_found` for what is no platform. */
+export function platformNamed(name: string): Platform {
+  const platform = PLATFORMS.find((each) => each === name);
+  if (platform === undefined) throw new GatewayError('not_found');
+  return platform;
+}

@@ -1,0 +1,52 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { FileDomain } from '../../files/file-domain.ts';
+import { dropBytes, type Received, tooLarge } from '../../files/receive-bytes.ts';
+import { keepUpload, receiveUpload, type Upload } from '../../files/upload-file.ts';
+import { uploadFromUrl } from '../../files/upload-from-url.ts';
+import type { BodyStream } from '../http/body-stream.ts';
+import { JSON_OVERHEAD_BYTES, readJsonWithBytes } from '../http/json-with-bytes.ts';
+import { validate } from '../http/validation.ts';
+import { FileUploadBody } from '../schema/file.ts';
+
+/** Four characters of base64 stand for three bytes, and JSON may spend six on each of them (`\u0041`). */
+const MAX_JSON_PER_BYTE = 8;
+
+/** What a JSON body says, and the bytes that came with it. */
+interface ReadJson {
+  readonly fields: FileUploadBody;
+  /** Null: it names a `url`. */
+  readonly received: Received | null;
+}
+
+/** Makes a file of a JSON body: of its `bytes_b64`, which goes to disk as it arrives, or of what is at its `url`. */
+export async function uploadJson(
+  domain: FileDomain,
+  accountId: string,
+  body: BodyStream,
+  signal: AbortSignal,
+): Promise<Upload> {
+  if ((body.lengthBytes ?? 0) > domain.maxBytes * MAX_JSON_PER_BYTE + JSON_OVERHEAD_BYTES)
+    throw tooLarge(domain);
+  const { fields, received } = await readJson(domain, accountId, body);
+  const facts = { name: fields.name ?? null, mime: fields.mime ?? null };
+  return received === null
+    ? await uploadFromUrl(domain, accountId, { url: fields.url!, facts }, signal)
+    : await keepUpload(domain, accountId, received, facts);
+}
+
+/** What was received goes again when the rest of the body is not right. Throws `file_source`. */
+async function readJson(domain: FileDomain, accountId: string, body: BodyStream): Promise<ReadJson> {
+  let received: Received | null = null;
+  const take = async (bytes: AsyncIterable<Uint8Array>) => {
+    received = await receiveUpload(domain, accountId, bytes);
+  };
+  try {
+    const value = await readJsonWithBytes(body, { name: 'bytes_b64', take });
+    const fields = validate(FileUploadBody, 'body', value) as FileUploadBody;
+    if ((fields.url === undefined) === (received === null)) throw new GatewayError('file_source');
+    return { fields, received };
+  } catch (error) {
+    if (received !== null) await dropBytes(domain, received);
+    throw error;
+  }
+}
