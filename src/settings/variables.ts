@@ -470,7 +470,7 @@ export const VARIABLES = {
   SVC_HTTP_BODY_LIMIT_KB: variable({
     default: '1024',
     schema: wholeNumber(1, 102_400),
-    meaning: 'Maximum size of a JSON body in KiB; more answers 413',
+    meaning: 'Maximum size of a JSON body in KiB, except for files; more answers 413',
   }),
   SVC_FILES_MAX_SIZE_MB: variable({
     default: '25',
