@@ -3,7 +3,7 @@
  * stream from and to the socket, without the call. `node echo-gateway.ts PORT`
  */
 import { HttpServer } from '../../src/api/http/server.ts';
-import type { Socket, SocketHandler } from '../../src/api/http/socket.ts';
+import type { Socket, SocketHandler } from '../../src/api/http/socket/socket.ts';
 
 const MAX_MESSAGE_BYTES = 1_048_576;
 

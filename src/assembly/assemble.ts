@@ -1,26 +1,26 @@
-import { AgentReplies } from '../accounts/agent-replies.ts';
-import { ensureOperator } from '../accounts/first-start.ts';
-import { logInBots } from '../accounts/hosted-bots.ts';
-import { KeyRing } from '../accounts/key-ring.ts';
-import { loadSipAccounts } from '../accounts/sip-accounts.ts';
-import { TrunkChanges } from '../accounts/trunk-changes.ts';
+import { AgentReplies } from '../accounts/keys/agent-replies.ts';
+import { KeyRing } from '../accounts/keys/key-cache.ts';
+import { logInBots } from '../accounts/logins/hosted-bots.ts';
+import { loadSipAccounts } from '../accounts/logins/sip-accounts.ts';
+import { TrunkChanges } from '../accounts/logins/trunk-changes.ts';
+import { ensureOperator } from '../accounts/people/first-start.ts';
 import { disconnectAll, hangUpAgent } from '../calls/hang-up-call.ts';
-import { awaitReplies } from '../messaging/await-reply.ts';
-import { closeOutbound } from '../messaging/open-outbound.ts';
-import { Wakeups } from '../messaging/wakeups.ts';
+import { Wakeups } from '../messaging/inbox/wakeups.ts';
+import { awaitReplies } from '../messaging/intake/await-reply.ts';
+import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
 import { listeningUrl } from '../settings/settings.ts';
-import { Retention } from '../store/retention.ts';
+import { Retention } from '../store/messages/retention.ts';
 import { BusinessEvents } from '../telemetry/business-events.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { authorizationDomain, openGrants } from './authorization-parts.ts';
-import { openCalls } from './call-parts.ts';
-import { openDoors } from './doors.ts';
-import { openFileStorage } from './file-parts.ts';
-import { openMessaging } from './messaging-parts.ts';
+import { authorizationDomain, openGrants } from './authorization-deps.ts';
+import { openCalls } from './call-deps.ts';
+import { openFileStorage } from './file-deps.ts';
+import { openMessaging } from './messaging-deps.ts';
 import type { Parts, Running } from './parts.ts';
-import { openPeople } from './people-parts.ts';
+import { openPeople } from './people-deps.ts';
 import { makePlatforms } from './platforms.ts';
-import { watchResources } from './resource-parts.ts';
+import { watchResources } from './resource-deps.ts';
+import { openDoors } from './servers.ts';
 
 /** Makes the domains, the platforms and the doors, and opens them. Closing goes the other way round. */
 export async function assemble(parts: Parts): Promise<Running> {

@@ -1,4 +1,4 @@
-import type { OperatorKeys } from '../accounts/first-start.ts';
+import type { OperatorKeys } from '../accounts/people/first-start.ts';
 import type { Clock } from '../base/time.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';

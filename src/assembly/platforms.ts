@@ -1,13 +1,13 @@
 import type { Clock } from '../base/time.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
-import type { PortReserver } from '../connectors/sip/signaling/rtp-stock.ts';
+import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import type { TelegramObserver } from '../connectors/telegram/telegram-observer.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import type { Settings } from '../settings/settings.ts';
-import { findLoginNote, putLoginNote } from '../store/login-notes.ts';
+import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { Loggers } from '../telemetry/loggers.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Parts } from './parts.ts';

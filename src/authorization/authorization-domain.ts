@@ -1,8 +1,8 @@
-import type { AttemptLimits } from '../accounts/attempt-limits.ts';
+import type { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
 import type { Platform } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { Store } from '../store/store.ts';
-import type { GrantRing, ResourceUrl } from './grant-ring.ts';
+import type { GrantRing, ResourceUrl } from './grant-cache.ts';
 
 /** What the verbs of the authorization server work with; put together once by the composition root. */
 export interface AuthorizationDomain {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Access } from '../../src/api/http/route.ts';
+import type { Access } from '../../src/api/http/routing/route.ts';
 import { Gateway } from '../support/gateway.ts';
 import { memberOf } from '../support/member.ts';
 import { OAuthClient } from '../support/oauth-client.ts';

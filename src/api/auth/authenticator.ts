@@ -1,6 +1,6 @@
-import type { KeyRing } from '../../accounts/key-ring.ts';
-import type { SessionRing } from '../../accounts/session-ring.ts';
-import type { GrantRing } from '../../authorization/grant-ring.ts';
+import type { KeyRing } from '../../accounts/keys/key-cache.ts';
+import type { SessionRing } from '../../accounts/sessions/session-cache.ts';
+import type { GrantRing } from '../../authorization/grant-cache.ts';
 import type { Authenticate, Principal } from './principal.ts';
 
 /** Every key and token is shorter; anything longer is not worth hashing. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { requireVerifiedAddress } from '../../accounts/verified-address.ts';
+import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { approve, approveAgain, rememberedFor } from '../../authorization/approve.ts';
 import {
   AuthorizationRefused,
@@ -10,17 +10,17 @@ import {
 import { isPrivateUseRedirect } from '../../authorization/redirect-uris.ts';
 import { reachOf } from '../../authorization/scope-names.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { findAuthorization } from '../../store/mcp-authorizations.ts';
+import { findAuthorization } from '../../store/keys/mcp-authorizations.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type BytesReply, type EmptyReply, replyEmpty } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { type BytesReply, type EmptyReply, replyEmpty } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { consentPage } from '../pages/consent.ts';
 import { authorizationFailed, CONFIRM_FIRST } from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, pageReply } from '../pages/page.ts';
 import { signInPage } from '../pages/sign-in.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
-import type { AuthorizationDoor } from './authorization-door.ts';
+import type { AuthorizationDoor } from './authorization-context.ts';
 import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.ts';
 import { repeatedNames } from './form-body.ts';
 import { returnCookie } from './return-cookie.ts';

@@ -6,12 +6,12 @@ import {
 } from '../../authorization/register-client.ts';
 import { revokeToken } from '../../authorization/revoke-token.ts';
 import { parseJson } from '../../base/json.ts';
-import { anyOrigin } from '../http/cross-origin.ts';
-import { type JsonReply, reply } from '../http/reply.ts';
-import { type Route, type RouteRequest, route } from '../http/route.ts';
+import { type JsonReply, reply } from '../http/answer/reply.ts';
+import { anyOrigin } from '../http/routing/cross-origin.ts';
+import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { OAuthFault, OAuthTokens, RegisteredClient, RevokedToken } from '../schema/authorization.ts';
-import type { AuthorizationDoor } from './authorization-door.ts';
+import type { AuthorizationDoor } from './authorization-context.ts';
 import { parseForm, repeatedNames } from './form-body.ts';
 
 const TAGS = ['MCP authorization'] as const;

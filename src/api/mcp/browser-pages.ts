@@ -1,5 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { CrossOrigin } from '../http/cross-origin.ts';
+import type { CrossOrigin } from '../http/routing/cross-origin.ts';
 
 /** From where the MCP server may be reached. */
 export interface Doorstep {

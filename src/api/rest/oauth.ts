@@ -1,16 +1,16 @@
-import { finishSignIn } from '../../accounts/finish-sign-in.ts';
-import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/start-sign-in.ts';
-import { requireVerifiedAddress } from '../../accounts/verified-address.ts';
+import { finishSignIn } from '../../accounts/identities/finish-sign-in.ts';
+import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/identities/start-sign-in.ts';
+import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { returnUrl } from '../authorization/return-cookie.ts';
-import { cookieNamed } from '../http/cookie.ts';
-import { type BytesReply, replyEmpty } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { type BytesReply, replyEmpty } from '../http/answer/reply.ts';
+import { cookieNamed } from '../http/request/cookie.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
 import { HTML_TYPE, pageReply } from '../pages/page.ts';
 import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
 import type { PublicUrl } from './call-wire.ts';
-import type { OAuthDoor } from './oauth-door.ts';
+import type { OAuthDoor } from './oauth-context.ts';
 import { clientOf, TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;

@@ -9,12 +9,12 @@ import { isOver } from '../../calls/call-state.ts';
 import { sendChat } from '../../calls/chat.ts';
 import { say } from '../../calls/speak.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
-import type { Socket, SocketHandler } from '../http/socket.ts';
+import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
-import { MarkBook } from './mark-book.ts';
+import type { ReadHorizon } from './client-read-position.ts';
+import { SendWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
-import type { ReadHorizon } from './read-horizon.ts';
-import { SendWindow } from './send-window.ts';
+import { MarkBook } from './pending-marks.ts';
 import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './stream-request.ts';
 
 /** RFC 6455 section 7.4.1. */

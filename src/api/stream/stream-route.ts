@@ -3,11 +3,11 @@ import { scopeOf } from '../../base/scope.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { liveCall } from '../../calls/find-call.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
-import { admit } from '../http/access.ts';
-import type { SocketRequest, SocketRoute } from '../http/socket.ts';
+import { admit } from '../http/routing/access.ts';
+import type { SocketRequest, SocketRoute } from '../http/socket/socket.ts';
 import { CallStream } from './call-stream.ts';
+import { ReadHorizon } from './client-read-position.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { ReadHorizon } from './read-horizon.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;

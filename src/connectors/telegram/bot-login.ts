@@ -6,7 +6,7 @@ import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { LoginNotes, LoginRef, LoginState, MessageIntake, WebhookReply } from '../contract/messenger.ts';
-import { AlbumShelf } from './album-shelf.ts';
+import { AlbumShelf } from './album-buffer.ts';
 import { Backoff } from './backoff.ts';
 import type { BotApi } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
@@ -14,7 +14,7 @@ import { AnyUpdate, User } from './bot-api-types.ts';
 import type { TelegramObserver } from './telegram-observer.ts';
 import { UpdatePoller } from './update-poller.ts';
 import { READ_UPDATES, readingOf } from './update-reading.ts';
-import { UpdateTaker } from './update-taker.ts';
+import { UpdateTaker } from './update-receiver.ts';
 
 const CALL_DEADLINE_MS = 15_000;
 const OK = 'ok';

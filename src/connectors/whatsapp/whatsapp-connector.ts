@@ -32,7 +32,7 @@ import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender } from './message-sender.ts';
 import { NumberLogin } from './number-login.ts';
 import { RecentIds } from './recent-ids.ts';
-import { WebhookDoor, type WebhookEvent, type WebhookSecrets } from './webhook-door.ts';
+import { WebhookDoor, type WebhookEvent, type WebhookSecrets } from './webhook-receiver.ts';
 
 /** Specification, "Limits": platform message length, and service window. Counted in UTF-16 units. */
 const TEXT_LENGTH = 1_600;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { IdempotentRequests } from '../../../src/api/http/idempotent-requests.ts';
-import { reply } from '../../../src/api/http/reply.ts';
+import { reply } from '../../../src/api/http/answer/reply.ts';
+import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent-requests.ts';
 import { feedbackRoutes } from '../../../src/api/rest/feedback.ts';
 import { inviteLinkRoutes } from '../../../src/api/rest/invite-link.ts';
 import { uploadInline } from '../../../src/files/upload-file.ts';

@@ -5,8 +5,8 @@ import { feedbackRoutes } from '../../../src/api/rest/feedback.ts';
 import { inviteLinkRoutes } from '../../../src/api/rest/invite-link.ts';
 import { usageRoutes } from '../../../src/api/rest/usage.ts';
 import type { CallActor } from '../../../src/calls/call-actor.ts';
-import { insertAgent } from '../../../src/store/agents.ts';
-import { putTrunk } from '../../../src/store/sip-trunks.ts';
+import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { putTrunk } from '../../../src/store/logins/sip-trunks.ts';
 import { NOW } from '../store/temporary.ts';
 import { accountDoors, auditOf } from './account-doors.ts';
 

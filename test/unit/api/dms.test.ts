@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Principal } from '../../../src/api/auth/principal.ts';
-import { IdempotentRequests } from '../../../src/api/http/idempotent-requests.ts';
+import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent-requests.ts';
 import { botOwnerRoutes } from '../../../src/api/rest/bot-owner.ts';
 import { dmRoutes } from '../../../src/api/rest/dms.ts';
-import { insertAgent } from '../../../src/store/agents.ts';
-import { setConversationStatus } from '../../../src/store/conversations.ts';
+import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
 import { FakeMessenger, SILENT } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { Outbound } from '../messaging/outbound-parts.ts';

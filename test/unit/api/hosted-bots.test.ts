@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logInBots } from '../../../src/accounts/hosted-bots.ts';
+import { logInBots } from '../../../src/accounts/logins/hosted-bots.ts';
 import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
 import { telegramRoutes } from '../../../src/api/rest/telegram.ts';

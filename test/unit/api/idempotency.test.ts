@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { IdempotentRequests } from '../../../src/api/http/idempotent-requests.ts';
-import { reply, replyEmpty } from '../../../src/api/http/reply.ts';
-import { type Route, route } from '../../../src/api/http/route.ts';
+import { reply, replyEmpty } from '../../../src/api/http/answer/reply.ts';
+import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent-requests.ts';
+import { type Route, route } from '../../../src/api/http/routing/route.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
-import { insertAccount } from '../../../src/store/accounts.ts';
-import { noteSubject, subjectOf } from '../../../src/store/idempotent-requests.ts';
+import { noteSubject, subjectOf } from '../../../src/store/keys/idempotent-requests.ts';
+import { insertAccount } from '../../../src/store/people/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NOW, temporaryStore } from '../store/temporary.ts';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { storeKey } from '../../../src/accounts/api-keys.ts';
-import { KeyRing } from '../../../src/accounts/key-ring.ts';
-import { loadSipAccounts } from '../../../src/accounts/sip-accounts.ts';
+import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
+import { KeyRing } from '../../../src/accounts/keys/key-cache.ts';
+import { loadSipAccounts } from '../../../src/accounts/logins/sip-accounts.ts';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
 import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';

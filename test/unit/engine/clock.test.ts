@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRAME_MS, SLOT_MS } from '../../../src/base/frame.ts';
-import { portableIo } from '../../../src/connectors/sip/media/portable-sockets.ts';
+import { portableIo } from '../../../src/connectors/sip/media/sockets/portable-sockets.ts';
 import { TickClock, type Ticking } from '../../../src/engine/clock.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
 import { StallWitness } from '../../support/stall-witness.ts';

@@ -1,6 +1,6 @@
-import { AccountNews } from '../../../src/messaging/account-news.ts';
-import { type DeltaQuestion, readDelta } from '../../../src/messaging/inbox-delta.ts';
-import { InboxWaiters } from '../../../src/messaging/inbox-waiters.ts';
+import { AccountNews } from '../../../src/messaging/inbox/account-news.ts';
+import { type DeltaQuestion, readDelta } from '../../../src/messaging/inbox/inbox-delta.ts';
+import { InboxWaiters } from '../../../src/messaging/inbox/long-polls.ts';
 import type { World } from './messaging-world.ts';
 
 /** A world's waiting room; `onRead` hears of every question that is looked up. */

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { storeKey } from '../../../../src/accounts/api-keys.ts';
-import { KeyRing } from '../../../../src/accounts/key-ring.ts';
+import { storeKey } from '../../../../src/accounts/keys/api-keys.ts';
+import { KeyRing } from '../../../../src/accounts/keys/key-cache.ts';
 import { authenticator as authenticatorOf } from '../../../../src/api/auth/authenticator.ts';
 import type { Clock } from '../../../../src/base/time.ts';
-import { revokeKey } from '../../../../src/store/keys.ts';
+import { revokeKey } from '../../../../src/store/keys/keys.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { NOW, seedAccount, temporaryStore } from '../../store/temporary.ts';
 

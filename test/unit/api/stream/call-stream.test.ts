@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { CallStream, type StreamParts } from '../../../../src/api/stream/call-stream.ts';
-import { ReadHorizon } from '../../../../src/api/stream/read-horizon.ts';
+import { ReadHorizon } from '../../../../src/api/stream/client-read-position.ts';
 import type { CallDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { InboxStream } from '../../../../src/api/stream/inbox-stream.ts';
-import { attachMember, insertAgent } from '../../../../src/store/agents.ts';
-import { appendEvent } from '../../../../src/store/events.ts';
+import { attachMember, insertAgent } from '../../../../src/store/agents/agents.ts';
+import { appendEvent } from '../../../../src/store/messages/events.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { messagingWorld, type World, write } from '../../messaging/messaging-world.ts';
 import { NOW } from '../../store/temporary.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CallStream } from '../../../../src/api/stream/call-stream.ts';
+import { ReadHorizon } from '../../../../src/api/stream/client-read-position.ts';
 import { OpenStreams } from '../../../../src/api/stream/open-streams.ts';
-import { ReadHorizon } from '../../../../src/api/stream/read-horizon.ts';
 import { Places } from '../../../../src/base/places.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 

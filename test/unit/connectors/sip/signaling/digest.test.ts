@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   chooseChallenge,
   parseChallenge,
-} from '../../../../../src/connectors/sip/signaling/digest-challenge.ts';
+} from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import {
   ChallengeBook,
   DigestCredentials,
-} from '../../../../../src/connectors/sip/signaling/digest-credentials.ts';
+} from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 import {
   authorization,
   digestResponse,
-} from '../../../../../src/connectors/sip/signaling/digest-response.ts';
+} from '../../../../../src/connectors/sip/signaling/digest/digest-response.ts';
 
 /** RFC 7616 section 3.9.1. */
 const RFC_7616 = {
