@@ -3,23 +3,23 @@ import { platformStatuses } from '../accounts/logins/platform-status.ts';
 import type { People } from '../accounts/people/people.ts';
 import type { Authenticate } from '../api/auth/principal.ts';
 import { sessionTokenOf } from '../api/auth/session-cookie.ts';
-import type { AuthorizationDoor } from '../api/authorization/authorization-context.ts';
+import type { AuthorizationContext } from '../api/authorization/authorization-context.ts';
 import { type AuthorizationDomain, mcpUrl } from '../authorization/authorization-domain.ts';
 import { ConsentTickets } from '../authorization/consent-ticket.ts';
-import { GrantRing } from '../authorization/grant-cache.ts';
+import { GrantCache } from '../authorization/grant-cache.ts';
 import { tokenIssuer } from '../authorization/issue-tokens.ts';
 import { readSmallDocument } from '../authorization/read-document.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 /** All access tokens, before anything that lets them in. */
 export async function openGrants(
-  { store, clock }: Parts,
+  { store, clock }: GatewayDeps,
   events: BusinessEvents,
   publicUrl: () => string,
-): Promise<GrantRing> {
-  return await GrantRing.load(
+): Promise<GrantCache> {
+  return await GrantCache.load(
     store.db,
     clock,
     () => mcpUrl(publicUrl()),
@@ -28,7 +28,7 @@ export async function openGrants(
 }
 
 interface AuthorizationNeeds {
-  readonly grants: GrantRing;
+  readonly grants: GrantCache;
   readonly people: People;
   readonly files: FileDomain;
   readonly accounts: AccountDomain;
@@ -36,7 +36,7 @@ interface AuthorizationNeeds {
 
 /** The authorization server for MCP clients. */
 export function authorizationDomain(
-  { store, clock }: Parts,
+  { store, clock }: GatewayDeps,
   { grants, people, files, accounts }: AuthorizationNeeds,
 ): AuthorizationDomain {
   const { limits, publicUrl } = people;
@@ -55,12 +55,12 @@ export function authorizationDomain(
   };
 }
 
-export function authorizationDoor(
+export function authorizationContext(
   domain: AuthorizationDomain,
   people: People,
   providers: readonly string[],
   authenticate: Authenticate,
-): AuthorizationDoor {
+): AuthorizationContext {
   return {
     domain,
     people,

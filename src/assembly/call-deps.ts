@@ -13,7 +13,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
 import { PlayoutMemory } from '../threads/playout-memory.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 const CONNECTING_DEADLINE_MS = 90_000;
 /** Specification, "Limits": SIP manual answer. */
@@ -31,8 +31,8 @@ interface CallNeeds {
 }
 
 /** Calls, once those that an earlier process left live are told to be over. */
-export async function openCalls(parts: Parts, needs: CallNeeds): Promise<CallDomain> {
-  const { settings, clock, engine, store, closers } = parts;
+export async function openCalls(deps: GatewayDeps, needs: CallNeeds): Promise<CallDomain> {
+  const { settings, clock, engine, store, closers } = deps;
   const { sip, others, wakeups, metrics, events } = needs;
   const recorder = new CallRecorder(
     store.db,

@@ -6,7 +6,7 @@ import { FileSweeper } from '../files/file-sweeper.ts';
 import { openFiles } from '../files/open-files.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 interface FileNeeds {
   readonly metrics: Metrics;
@@ -16,7 +16,7 @@ interface FileNeeds {
 
 /** Files, and what deletes the old ones once it is started. */
 export async function openFileStorage(
-  { settings, clock, store, closers }: Parts,
+  { settings, clock, store, closers }: GatewayDeps,
   { connectors }: CallDomain,
   { metrics, events, publicUrl }: FileNeeds,
 ): Promise<{ readonly files: FileDomain; readonly sweeper: FileSweeper }> {

@@ -5,19 +5,19 @@ import { LazyServer } from '../api/mcp/lazy-server.ts';
 import { McpCounts } from '../api/mcp/mcp-counts.ts';
 import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
-import type { Parts } from './parts.ts';
 
 interface McpNeeds extends McpEndpointNeeds {
   readonly metrics: Metrics;
 }
 
 /** The MCP server and its routes. */
-export function openMcp(parts: Parts, needs: McpNeeds): { server: LazyServer; routes: Route[] } {
-  const { settings, clock } = parts;
+export function openMcp(deps: GatewayDeps, needs: McpNeeds): { server: LazyServer; routes: Route[] } {
+  const { settings, clock } = deps;
   const { metrics, publicUrl } = needs;
   const counts = new McpCounts();
-  const open = async () => (await import('./mcp-endpoint-deps.ts')).openMcpEndpoint(parts, needs, counts);
+  const open = async () => (await import('./mcp-endpoint-deps.ts')).openMcpEndpoint(deps, needs, counts);
   const server = new LazyServer(open, clock);
   metrics.watchMcp(() => ({ ...counts, sessions: server.sessionCount }));
   const { allowedOrigins } = settings.mcp;

@@ -12,7 +12,7 @@ import type { CallDomain } from '../calls/call-domain.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 export interface McpEndpointNeeds {
   readonly accounts: AccountDomain;
@@ -27,7 +27,7 @@ export interface McpEndpointNeeds {
 
 /** Assembles the MCP endpoint. Importing this module loads the SDK. */
 export function openMcpEndpoint(
-  { settings, clock, loggers }: Parts,
+  { settings, clock, loggers }: GatewayDeps,
   needs: McpEndpointNeeds,
   counts: McpCounts,
 ): McpEndpoint {

@@ -10,7 +10,7 @@ import { attachedFiles, resolveAttachments } from '../files/resolve-attachments.
 import { AccountNews } from '../messaging/inbox/account-news.ts';
 import { type DeltaQuestion, readDelta } from '../messaging/inbox/inbox-delta.ts';
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
-import { InboxWaiters } from '../messaging/inbox/long-polls.ts';
+import { LongPolls } from '../messaging/inbox/long-polls.ts';
 import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { awaitReply } from '../messaging/intake/await-reply.ts';
 import type { IntakeDomain } from '../messaging/intake/intake-domain.ts';
@@ -23,7 +23,7 @@ import { WindowQueue } from '../messaging/window/window-queue.ts';
 import type { MessagePlatform } from '../store/database/tables.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 /** Everybody by whom people and agents write to each other. */
 function messengersOf({ connectors }: CallDomain): ReadonlyMap<MessagePlatform, Messenger> {
@@ -52,26 +52,26 @@ export interface Messaging {
 }
 
 /** Messages both ways, once all that an earlier process was sending has its end. */
-export async function openMessaging(parts: Parts, needs: MessagingNeeds): Promise<Messaging> {
+export async function openMessaging(deps: GatewayDeps, needs: MessagingNeeds): Promise<Messaging> {
   const { metrics, events } = needs;
-  const windows = windowQueue(parts, needs);
-  parts.closers.push((deadlineMs) => windows.close(deadlineMs));
+  const windows = windowQueue(deps, needs);
+  deps.closers.push((deadlineMs) => windows.close(deadlineMs));
   const ready = Promise.withResolvers<void>();
-  const outbound = outboundDomain(parts, needs, windows, ready.promise);
+  const outbound = outboundDomain(deps, needs, windows, ready.promise);
   const { outbox, onFailure } = outbound;
   metrics.watchQueue('svc_outbox_waiting', 'Direct messages on their way', () => outbox.waiting);
   events.messagesLeftByRestart(
     await recoverOutbox(outbound, outbox, (error) => onFailure('a message', error)),
   );
   windows.start();
-  takeMessages(needs.calls, intakeDomain(parts, needs, outbound, windows));
-  const inbox = inboxDomain(parts, needs);
+  takeMessages(needs.calls, intakeDomain(deps, needs, outbound, windows));
+  const inbox = inboxDomain(deps, needs);
   metrics.watchInbox(() => inbox.waiters);
   return { outbound, inbox, start: ready.resolve };
 }
 
 function windowQueue(
-  { store, clock }: Parts,
+  { store, clock }: GatewayDeps,
   { calls, files, wakeups, metrics, events }: MessagingNeeds,
 ): WindowQueue {
   return new WindowQueue({
@@ -86,7 +86,7 @@ function windowQueue(
 }
 
 function outboundDomain(
-  { settings, store, clock }: Parts,
+  { settings, store, clock }: GatewayDeps,
   { calls, files, wakeups, replies, events }: MessagingNeeds,
   windows: WindowQueue,
   ready: Promise<void>,
@@ -108,7 +108,7 @@ function outboundDomain(
 }
 
 function intakeDomain(
-  { store, clock }: Parts,
+  { store, clock }: GatewayDeps,
   { files, wakeups, roster }: MessagingNeeds,
   outbound: OutboundDomain,
   windows: WindowQueue,
@@ -140,12 +140,15 @@ function takeMessages({ connectors }: CallDomain, intake: IntakeDomain): void {
     if (takesMessages(connector)) connector.onMessages(new PlatformIntake(intake, connector.platform));
 }
 
-function inboxDomain({ store, clock }: Parts, { files, wakeups, publicUrl }: MessagingNeeds): InboxDomain {
+function inboxDomain(
+  { store, clock }: GatewayDeps,
+  { files, wakeups, publicUrl }: MessagingNeeds,
+): InboxDomain {
   const attachments: Reading['attachments'] = (seqs) => listedAttachments(files, publicUrl(), seqs);
   const reading: Reading = { store, clock, attachments };
   const view = {
     read: (question: DeltaQuestion) => readDelta(reading, question),
     newsOf: (accountId: string) => new AccountNews(store.db, accountId),
   };
-  return { ...reading, waiters: new InboxWaiters(view, wakeups, clock) };
+  return { ...reading, waiters: new LongPolls(view, wakeups, clock) };
 }

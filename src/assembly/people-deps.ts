@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import { AgentRoster } from '../accounts/account/agent-roster.ts';
-import type { KeyRing } from '../accounts/keys/key-cache.ts';
+import type { KeyCache } from '../accounts/keys/key-cache.ts';
 import { endLogins } from '../accounts/logins/end-logins.ts';
 import { Mailer } from '../accounts/mail/mailer.ts';
 import { OutboxFolder } from '../accounts/mail/outbox-folder.ts';
@@ -10,22 +10,22 @@ import { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
 import { FailedPasswords } from '../accounts/passwords/failed-passwords.ts';
 import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
 import type { People } from '../accounts/people/people.ts';
-import { SessionRing } from '../accounts/sessions/session-cache.ts';
-import type { GrantRing } from '../authorization/grant-cache.ts';
+import { SessionCache } from '../accounts/sessions/session-cache.ts';
+import type { GrantCache } from '../authorization/grant-cache.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 interface PeopleNeeds {
   readonly events: BusinessEvents;
   readonly publicUrl: () => string;
-  readonly keys: KeyRing;
-  readonly grants: GrantRing;
+  readonly keys: KeyCache;
+  readonly grants: GrantCache;
   readonly accounts: AccountDomain;
 }
 
 /** People, their sessions and their mails. */
 export async function openPeople(
-  { settings, clock, store: { db }, closers }: Parts,
+  { settings, clock, store: { db }, closers }: GatewayDeps,
   { events, publicUrl, keys, grants, accounts }: PeopleNeeds,
 ): Promise<People> {
   const { signup: mode, signupCode: code, loginAttempts } = settings.people;
@@ -41,7 +41,7 @@ export async function openPeople(
     db,
     clock,
     roster,
-    sessions: await SessionRing.load(db, clock, roster, (error) =>
+    sessions: await SessionCache.load(db, clock, roster, (error) =>
       events.writeFailed('last use of a session', error),
     ),
     mailer,

@@ -3,11 +3,11 @@ import type { Store } from '../store/store.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 /** Begins to watch what the machine may run out of: room on the disk, and file descriptors. */
 export function watchResources(
-  { store: { disk }, closers }: Parts,
+  { store: { disk }, closers }: GatewayDeps,
   events: BusinessEvents,
   metrics: Metrics,
 ): DescriptorWatch {

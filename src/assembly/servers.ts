@@ -1,14 +1,14 @@
 import { signInsOf } from '../accounts/identities/sign-ins.ts';
 import { AgentProbes } from '../accounts/keys/agent-probes.ts';
 import type { AgentReplies } from '../accounts/keys/agent-replies.ts';
-import type { KeyRing } from '../accounts/keys/key-cache.ts';
+import type { KeyCache } from '../accounts/keys/key-cache.ts';
 import { authenticator } from '../api/auth/authenticator.ts';
 import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { IdempotentRequests } from '../api/http/idempotency/idempotent-requests.ts';
 import { HttpServer } from '../api/http/server.ts';
 import type { LazyServer } from '../api/mcp/lazy-server.ts';
 import type { InboxDomain } from '../api/rest/inbox.ts';
-import { oauthDoor } from '../api/rest/oauth-context.ts';
+import { oauthContext } from '../api/rest/oauth-context.ts';
 import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { streamRoute } from '../api/stream/stream-route.ts';
@@ -17,38 +17,38 @@ import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
-import { authorizationDoor } from './authorization-deps.ts';
+import { authorizationContext } from './authorization-deps.ts';
 import { readiness } from './call-deps.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 import { openMcp } from './mcp-deps.ts';
-import type { Parts } from './parts.ts';
 import { resourceChecks } from './resource-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
 interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness'> {
   readonly authorization: AuthorizationDomain;
   readonly inbox: InboxDomain;
-  readonly keys: KeyRing;
+  readonly keys: KeyCache;
   readonly replies: AgentReplies;
   readonly wakeups: Wakeups;
   readonly events: BusinessEvents;
   readonly descriptors: DescriptorWatch;
 }
 
-export interface Doors {
+export interface Servers {
   /** Listens when it is told to. */
   readonly http: HttpServer;
   readonly mcp: LazyServer;
 }
 
 /** HTTP, WebSockets and MCP for all domains. */
-export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
-  const { settings, clock, loggers, store } = parts;
+export function openServers(deps: GatewayDeps, needs: DoorNeeds): Servers {
+  const { settings, clock, loggers, store } = deps;
   const { calls, inbox, keys, people, authorization, replies, wakeups, events, metrics, publicUrl } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
     events.writeFailed('a kept answer', error),
   );
-  const mcp = openMcp(parts, { ...needs, accounts: { ...needs.sip, calls }, idempotency });
+  const mcp = openMcp(deps, { ...needs, accounts: { ...needs.sip, calls }, idempotency });
   followCredentials(needs, streams, mcp.server);
   const authenticate = authenticator(keys, people.sessions, authorization.grants);
   const signals = {
@@ -75,8 +75,8 @@ export function openDoors(parts: Parts, needs: DoorNeeds): Doors {
     ...needs,
     readiness: [...readiness(calls), ...resourceChecks(store, needs.descriptors)],
     probes,
-    oauth: oauthDoor(signIns, people, authenticate),
-    authorization: authorizationDoor(authorization, people, [...signIns.providers.keys()], authenticate),
+    oauth: oauthContext(signIns, people, authenticate),
+    authorization: authorizationContext(authorization, people, [...signIns.providers.keys()], authenticate),
   });
   const http = new HttpServer({
     routes: [...rest, ...mcp.routes],

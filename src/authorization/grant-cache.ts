@@ -43,10 +43,10 @@ export type OnGrantChanged = (grantId: string, agentIds: readonly string[]) => v
 export type ResourceUrl = () => string;
 
 /**
- * Every access token that lets an MCP client in, in memory, as the KeyRing has the keys. Lookup is by the token's hash.
+ * Every access token that lets an MCP client in, in memory, as the KeyCache has the keys. Lookup is by the token's hash.
  * What clients have open belongs to their grant, which stays when its tokens are replaced.
  */
-export class GrantRing {
+export class GrantCache {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #resource: ResourceUrl;
@@ -67,11 +67,11 @@ export class GrantRing {
     clock: Clock,
     resource: ResourceUrl,
     onTouchFailed: (error: unknown) => void,
-  ): Promise<GrantRing> {
-    const ring = new GrantRing(db, clock, resource, onTouchFailed);
+  ): Promise<GrantCache> {
+    const cache = new GrantCache(db, clock, resource, onTouchFailed);
     for (const accountId of new Set((await listLiveGrants(db)).map((grant) => grant.accountId)))
-      await ring.refresh(accountId);
-    return ring;
+      await cache.refresh(accountId);
+    return cache;
   }
 
   /** Whoever holds connections open for grants listens here. */

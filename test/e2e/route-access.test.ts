@@ -127,7 +127,7 @@ async function knock(route: string, { headers }: Credential, hasBody: boolean): 
   return `in ${answer.status}`;
 }
 
-/** The same at a door for WebSockets, by header and by query. */
+/** The same at a server for WebSockets, by header and by query. */
 async function knockForSocket(path: string, { headers }: Credential): Promise<string> {
   const url = new URL(path.replace('{call_id}', 'none'), gateway.baseUrl.replace('http', 'ws'));
   const apiKey = headers['X-API-Key'];

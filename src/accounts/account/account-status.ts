@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { goOn } from '../../base/now-or-later.ts';
-import { Remembered } from '../../store/keys/remembered.ts';
+import { QueryCache } from '../../store/database/query-cache.ts';
 import { cursorText, newestOf } from '../../store/messages/cursor.ts';
 import { type Account, findAccount } from '../../store/people/accounts.ts';
 import {
@@ -48,7 +48,7 @@ interface LiveAccount extends LiveLogins {
 export function accountStatuses(
   domain: AccountDomain,
 ): (viewer: Viewer) => AccountStatus | Promise<AccountStatus> {
-  const remembered = new Remembered<StoredAccount>(domain.store);
+  const remembered = new QueryCache<StoredAccount>(domain.store);
   return (viewer) =>
     goOn(
       remembered.of(keyOf(viewer), () => readAccount(domain, viewer)),

@@ -15,7 +15,7 @@ export interface KeyOwner {
   readonly agentIds: readonly string[];
 }
 
-/** Makes `key` open the owner's doors. The text of the key is not kept. */
+/** Stores the hash of `key`, which then acts for its owner. The key itself is not kept. */
 export async function storeKey(db: Db, key: string, owner: KeyOwner, nowIso: string): Promise<ApiKey> {
   const record: ApiKey = {
     id: newId('key'),

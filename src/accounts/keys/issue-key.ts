@@ -9,15 +9,15 @@ import { assertBelow, CAPS } from '../account/caps.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { storeKey } from './api-keys.ts';
-import type { KeyRing } from './key-cache.ts';
+import type { KeyCache } from './key-cache.ts';
 
 /** How long a revoked key counts. */
 const DAY_MS = 86_400_000;
 
-/** Where keys live: stored as hashes, and known to the doors while the gateway runs. */
+/** Keys are stored as hashes, and cached in memory for authentication. */
 export interface KeyDomain {
   readonly store: Store;
-  readonly keys: KeyRing;
+  readonly keys: KeyCache;
   readonly clock: Clock;
 }
 

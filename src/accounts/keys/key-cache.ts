@@ -19,7 +19,7 @@ interface KeptKey {
  * Every valid key, in memory, so that a request is let in without waiting for the database. Lookup is by hash:
  * how long it takes says nothing about how much of a guess was right.
  */
-export class KeyRing {
+export class KeyCache {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onTouchFailed: (error: unknown) => void;
@@ -33,10 +33,10 @@ export class KeyRing {
     this.#onTouchFailed = onTouchFailed;
   }
 
-  static async load(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void): Promise<KeyRing> {
-    const ring = new KeyRing(db, clock, onTouchFailed);
-    await ring.reload();
-    return ring;
+  static async load(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void): Promise<KeyCache> {
+    const cache = new KeyCache(db, clock, onTouchFailed);
+    await cache.reload();
+    return cache;
   }
 
   /** Whoever holds connections open for keys listens here, so that they follow at once, and a revoked key loses them. */

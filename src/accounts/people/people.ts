@@ -6,7 +6,7 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { AttemptLimits } from '../passwords/attempt-limits.ts';
 import type { FailedPasswords } from '../passwords/failed-passwords.ts';
 import type { GuessLimits } from '../passwords/guess-limits.ts';
-import type { SessionRing } from '../sessions/session-cache.ts';
+import type { SessionCache } from '../sessions/session-cache.ts';
 
 /** Who may sign up: anybody, whoever knows the code, or nobody. */
 export interface SignupPolicy {
@@ -19,7 +19,7 @@ export interface SignupPolicy {
 export interface People {
   readonly db: Db;
   readonly clock: Clock;
-  readonly sessions: SessionRing;
+  readonly sessions: SessionCache;
   readonly roster: AgentRoster;
   readonly mailer: Mailer;
   readonly limits: AttemptLimits;

@@ -30,8 +30,8 @@ export interface ValidSession {
   readonly agentIds: readonly string[];
 }
 
-/** Every session that lets somebody in, in memory, as the KeyRing has the keys. Lookup is by the token's hash. */
-export class SessionRing {
+/** Every session that lets somebody in, in memory, as the KeyCache has the keys. Lookup is by the token's hash. */
+export class SessionCache {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #roster: AgentRoster;
@@ -55,11 +55,11 @@ export class SessionRing {
     clock: Clock,
     roster: AgentRoster,
     onTouchFailed: (error: unknown) => void,
-  ): Promise<SessionRing> {
-    const ring = new SessionRing(db, clock, roster, onTouchFailed);
+  ): Promise<SessionCache> {
+    const cache = new SessionCache(db, clock, roster, onTouchFailed);
     await deleteExpiredSessions(db, clock.nowIso());
-    await ring.reload();
-    return ring;
+    await cache.reload();
+    return cache;
   }
 
   /** Whoever holds connections open for sessions listens here, so that they follow at once, and a closed one loses them. */

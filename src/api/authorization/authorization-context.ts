@@ -5,7 +5,7 @@ import type { IssueTokens } from '../../authorization/issue-tokens.ts';
 import type { Principal } from '../auth/principal.ts';
 
 /** What the endpoints of the authorization server work with. */
-export interface AuthorizationDoor {
+export interface AuthorizationContext {
   readonly domain: AuthorizationDomain;
   readonly issueTokens: IssueTokens;
   readonly tickets: ConsentTickets;

@@ -4,8 +4,8 @@ import { openSession } from '../../accounts/sessions/sessions.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
 import { sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
 
-/** What the doors to other providers need beside the sign-ins themselves. */
-export interface OAuthDoor {
+/** What the routes of sign-ins by other providers work with. */
+export interface OAuthContext {
   readonly signIns: SignIns;
   /** Without a slash at the end. */
   readonly publicUrl: () => string;
@@ -15,8 +15,8 @@ export interface OAuthDoor {
   readonly openSession: (accountId: string, client: Client) => Promise<string>;
 }
 
-/** The door as the gateway has it: its sessions are those of people who sign in by password. */
-export function oauthDoor(signIns: SignIns, people: People, authenticate: Authenticate): OAuthDoor {
+/** The context of the gateway itself: a sign-in by a provider opens the same session as one by password. */
+export function oauthContext(signIns: SignIns, people: People, authenticate: Authenticate): OAuthContext {
   const { publicUrl } = people;
   return {
     signIns,

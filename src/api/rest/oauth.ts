@@ -10,7 +10,7 @@ import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
 import { HTML_TYPE, pageReply } from '../pages/page.ts';
 import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
 import type { PublicUrl } from './call-wire.ts';
-import type { OAuthDoor } from './oauth-context.ts';
+import type { OAuthContext } from './oauth-context.ts';
 import { clientOf, TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
@@ -31,11 +31,11 @@ const PAGE_STATUSES = [400, 403, 409, 502] as const;
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none', '']);
 
 /** Signing in at another provider, and linking what one is there to the own account. */
-export function oauthRoutes(door: OAuthDoor): Route[] {
-  return [start(door), callback(door)];
+export function oauthRoutes(context: OAuthContext): Route[] {
+  return [start(context), callback(context)];
 }
 
-function start({ signIns, publicUrl, sessionOf }: OAuthDoor): Route {
+function start({ signIns, publicUrl, sessionOf }: OAuthContext): Route {
   return route({
     method: 'get',
     path: `${PATH}/{provider}/start`,
@@ -72,7 +72,7 @@ function start({ signIns, publicUrl, sessionOf }: OAuthDoor): Route {
   });
 }
 
-function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthDoor): Route {
+function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthContext): Route {
   return route({
     method: 'get',
     path: `${PATH}/{provider}/callback`,

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/time.ts';
  * comes to `setImmediate` (libuv: poll, check): what had arrived at one check has been read at the next. A thread that
  * is late reads late; whoever judges a client by its answers must not take the one for the other.
  */
-export class ReadHorizon {
+export class ClientReadPosition {
   readonly #clock: Clock;
   readonly #check = (): void => {
     this.#readUpToMs = this.#checkedAtMs;

@@ -14,7 +14,7 @@ const PINGS_KEPT = 32;
  * pings in order (RFC 6455, section 5.5.2), so a pong says that every frame before its ping has been read. A client
  * that never answers one, which RFC 6455 does not allow, gets a second of audio.
  */
-export class SendWindow {
+export class InflightWindow {
   readonly #pingSentAtMs = new Float64Array(PINGS_KEPT);
   #framesSent = 0;
   #pingsSent = 0;

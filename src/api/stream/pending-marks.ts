@@ -4,7 +4,7 @@ const MAX_MARKS = 1024;
 const ID_SPACE = 65_536;
 
 /** The names of the marks that a client waits for, under the small ids that travel through the ring. */
-export class MarkBook {
+export class PendingMarks {
   readonly #names = new Map<number, string>();
   #nextId = 0;
 

@@ -18,11 +18,11 @@ import { Resolver } from './signaling/address/resolver.ts';
 import { dialTarget, displayName } from './signaling/legs/dial-target.ts';
 import { InboundCalls } from './signaling/legs/inbound-calls.ts';
 import { LegMedia, type LegMediaSettings } from './signaling/legs/leg-media.ts';
-import { LegBook } from './signaling/legs/leg-registry.ts';
+import { LegRegistry } from './signaling/legs/leg-registry.ts';
 import { OutboundLeg } from './signaling/legs/outbound-leg.ts';
 import { SipLeg } from './signaling/legs/sip-leg.ts';
 import { MessageRouter } from './signaling/message-router.ts';
-import { type PortReserver, RtpStock } from './signaling/sdp/port-pool.ts';
+import { PortPool, type PortReserver } from './signaling/sdp/port-pool.ts';
 import { RtpPorts } from './signaling/sdp/rtp-ports.ts';
 import { offeredRateHz } from './signaling/sdp/sdp-formats.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
@@ -79,7 +79,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   readonly #trunks: TrunkRegistry;
   readonly #numbers = new NumberRegistry();
   readonly #registrations = new Map<Trunk, TrunkRegistration>();
-  readonly #legs = new LegBook((trunk) => this.#forgetIfUnused(trunk));
+  readonly #legs = new LegRegistry((trunk) => this.#forgetIfUnused(trunk));
   readonly #layer: TransportLayer<Trunk>;
   readonly #streams: StreamTransport;
   readonly #router: MessageRouter;
@@ -109,7 +109,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#media = {
       bindHost: options.host,
       mediaTimeoutMs: options.mediaTimeoutMs ?? DEFAULT_MEDIA_TIMEOUT_MS,
-      ports: new RtpStock(
+      ports: new PortPool(
         new RtpPorts(options.rtpPortMin, options.rtpPortMax),
         options.host,
         clock,

@@ -8,7 +8,7 @@ const COMPLETE_MS = 1_000;
 /** Parts that come again although they were told: their acknowledgement got lost. */
 const MAX_REMEMBERED = 1_000;
 
-export interface AlbumShelfParts {
+export interface AlbumBufferDeps {
   /** The login's, under which it makes notes. */
   readonly key: string;
   readonly clock: Clock;
@@ -19,17 +19,17 @@ export interface AlbumShelfParts {
 }
 
 /** What has come of an album; never empty. */
-type Parts = readonly [ReadMessage, ...ReadMessage[]];
+type AlbumParts = readonly [ReadMessage, ...ReadMessage[]];
 
 /**
  * Makes one message of an album that a webhook brings. Telegram brings what a person sends one by one, the next part when
  * the last one is acknowledged: so each is noted on disk, and the album is told when something else comes from that person,
  * or nothing for a second.
  */
-export class AlbumShelf {
-  readonly #parts: AlbumShelfParts;
+export class AlbumBuffer {
+  readonly #deps: AlbumBufferDeps;
   /** Albums of which more may come, by who sends them. */
-  #open: ReadonlyMap<string, Parts> = new Map();
+  #open: ReadonlyMap<string, AlbumParts> = new Map();
   readonly #timers = new Map<string, CancelTimer>();
   readonly #told = new Set<string>();
   #loading: Promise<void> | null = null;
@@ -37,8 +37,8 @@ export class AlbumShelf {
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(parts: AlbumShelfParts) {
-    this.#parts = parts;
+  constructor(deps: AlbumBufferDeps) {
+    this.#deps = deps;
   }
 
   /** Takes over what an earlier process has noted. */
@@ -57,7 +57,7 @@ export class AlbumShelf {
     if (isPart(reading)) await this.#inTurn(() => this.#put(reading));
     else {
       if (remoteId !== null && this.#open.has(remoteId)) await this.#inTurn(() => this.#tell(remoteId));
-      await this.#parts.take(reading);
+      await this.#deps.take(reading);
     }
   }
 
@@ -70,9 +70,9 @@ export class AlbumShelf {
   }
 
   async #load(): Promise<void> {
-    const note = await this.#parts.notes.read(this.#parts.key);
-    const noted: Parts[] = note === null ? [] : JSON.parse(note);
-    this.#open = new Map(noted.map((parts) => [parts[0].person.remoteId, parts]));
+    const note = await this.#deps.notes.read(this.#deps.key);
+    const noted: AlbumParts[] = note === null ? [] : JSON.parse(note);
+    this.#open = new Map(noted.map((deps) => [deps[0].person.remoteId, deps]));
     for (const remoteId of this.#open.keys()) this.#tellSoon(remoteId);
   }
 
@@ -87,20 +87,20 @@ export class AlbumShelf {
 
   /** Tells an album as one message; nothing where there is none. */
   async #tell(remoteId: string): Promise<void> {
-    const parts = this.#open.get(remoteId);
-    if (!parts) return;
-    await this.#parts.take(wholeOf(parts));
+    const deps = this.#open.get(remoteId);
+    if (!deps) return;
+    await this.#deps.take(wholeOf(deps));
     this.#timers.get(remoteId)?.();
     this.#timers.delete(remoteId);
-    for (const part of parts) this.#remember(nameOf(part));
+    for (const part of deps) this.#remember(nameOf(part));
     const rest = new Map(this.#open);
     rest.delete(remoteId);
     await this.#note(rest);
   }
 
-  async #note(open: ReadonlyMap<string, Parts>): Promise<void> {
+  async #note(open: ReadonlyMap<string, AlbumParts>): Promise<void> {
     const note = open.size === 0 ? null : JSON.stringify([...open.values()]);
-    await this.#parts.notes.write(this.#parts.key, note);
+    await this.#deps.notes.write(this.#deps.key, note);
     this.#open = open;
   }
 
@@ -109,11 +109,11 @@ export class AlbumShelf {
     if (this.#isClosed) return;
     const tell = () => {
       this.#inTurn(() => this.#tell(remoteId)).catch((error: unknown) => {
-        this.#parts.onFailure(error);
+        this.#deps.onFailure(error);
         this.#tellSoon(remoteId);
       });
     };
-    this.#timers.set(remoteId, this.#parts.clock.after(COMPLETE_MS, tell));
+    this.#timers.set(remoteId, this.#deps.clock.after(COMPLETE_MS, tell));
   }
 
   #inTurn(step: () => Promise<void>): Promise<void> {

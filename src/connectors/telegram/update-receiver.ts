@@ -18,7 +18,7 @@ const GREETING_DEADLINE_MS = 20_000;
 /** Strangers are told once that nobody reads them; of so many it is remembered. */
 const MAX_REMEMBERED = 10_000;
 
-export interface UpdateTakerParts {
+export interface UpdateReceiverDeps {
   readonly ref: LoginRef;
   readonly api: BotApi;
   readonly clock: Clock;
@@ -27,17 +27,17 @@ export interface UpdateTakerParts {
 }
 
 /** Takes what updates tell to the domain. What it says to people itself is best effort and holds nothing up. */
-export class UpdateTaker {
-  readonly #parts: UpdateTakerParts;
+export class UpdateReceiver {
+  readonly #deps: UpdateReceiverDeps;
   readonly #toldStrangers = new Set<string>();
 
-  constructor(parts: UpdateTakerParts) {
-    this.#parts = parts;
+  constructor(deps: UpdateReceiverDeps) {
+    this.#deps = deps;
   }
 
   /** Resolves once what was read is on disk; rejects when it could not be stored. */
   async take(reading: Reading): Promise<void> {
-    const { intake, observer } = this.#parts;
+    const { intake, observer } = this.#deps;
     if (reading.kind === 'nothing') return;
     if (reading.kind === 'unreadable') {
       observer.count('update_skipped');
@@ -61,7 +61,7 @@ export class UpdateTaker {
   }
 
   async #takeMessage(from: Address, message: ReadMessage): Promise<void> {
-    const { intake, ref } = this.#parts;
+    const { intake, ref } = this.#deps;
     const { person, text } = message;
     const token = ref.kind === 'shared' ? START_WITH_TOKEN.exec(text)?.[1] : undefined;
     if (token !== undefined) {
@@ -92,7 +92,7 @@ export class UpdateTaker {
   }
 
   #tell(remoteId: string, text: string): void {
-    const { api, observer } = this.#parts;
+    const { api, observer } = this.#deps;
     const parameters = { chat_id: Number(remoteId), text };
     api
       .call('sendMessage', parameters, { deadlineMs: GREETING_DEADLINE_MS }, SentMessages)
@@ -100,6 +100,6 @@ export class UpdateTaker {
   }
 
   #addressOf({ remoteId }: Person): Address {
-    return { login: this.#parts.ref, remoteId };
+    return { login: this.#deps.ref, remoteId };
   }
 }

@@ -40,8 +40,8 @@ export type WebhookEvent =
   | 'part_unreadable'
   | 'stranger';
 
-/** What the door works with beside the secrets. */
-export interface WebhookParts {
+/** What the receiver works with beside the secrets. */
+export interface WebhookDeps {
   readonly clock: Clock;
   readonly closing: AbortSignal;
   intake(): MessageIntake;
@@ -54,15 +54,15 @@ export interface WebhookParts {
 }
 
 /** What Meta posts: checked, read, and told; it is answered once all of it is stored. */
-export class WebhookDoor {
+export class WebhookReceiver {
   readonly #secrets: WebhookSecrets;
-  readonly #parts: WebhookParts;
+  readonly #deps: WebhookDeps;
   /** Messages of which we told the last that there is to tell. */
   readonly #settled = new RecentIds(REMEMBERED_STATUSES);
 
-  constructor(secrets: WebhookSecrets, parts: WebhookParts) {
+  constructor(secrets: WebhookSecrets, deps: WebhookDeps) {
     this.#secrets = secrets;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   /** What cannot be Meta's, whatever its body: another address, or nothing that could be a signature. */
@@ -79,7 +79,7 @@ export class WebhookDoor {
       return this.#wrongSignature();
     const changes = readPayload(request.body, this.#secrets.phoneNumberId);
     if (!changes) {
-      this.#parts.count('webhook_unreadable');
+      this.#deps.count('webhook_unreadable');
       return { status: 400, text: 'Not a payload of WhatsApp' };
     }
     return (await this.#takeAll(changes))
@@ -88,7 +88,7 @@ export class WebhookDoor {
   }
 
   #wrongSignature(): WebhookReply {
-    this.#parts.count('webhook_refused');
+    this.#deps.count('webhook_refused');
     return { status: 401, text: 'Invalid signature' };
   }
 
@@ -106,16 +106,16 @@ export class WebhookDoor {
       for (const change of changes) if (!(await this.#takeChange(change))) return false;
       return true;
     } catch (error) {
-      this.#parts.count('webhook_failed');
-      this.#parts.onFailure(error);
+      this.#deps.count('webhook_failed');
+      this.#deps.onFailure(error);
       return false;
     }
   }
 
   async #takeChange({ contacts, messages, statuses, unreadable }: WebhookChange): Promise<boolean> {
-    for (let count = 0; count < unreadable; count++) this.#parts.count('part_unreadable');
+    for (let count = 0; count < unreadable; count++) this.#deps.count('part_unreadable');
     for (const message of messages) {
-      const inbound = inboundMessage(message, contacts, this.#parts.clock.nowIso());
+      const inbound = inboundMessage(message, contacts, this.#deps.clock.nowIso());
       if (inbound) await this.#takeMessage(await this.#measured(message, inbound));
       else if (message.type === 'system') await this.#rename(message);
     }
@@ -124,18 +124,18 @@ export class WebhookDoor {
   }
 
   async #takeMessage(message: InboundMessage): Promise<void> {
-    const intake = this.#parts.intake();
+    const intake = this.#deps.intake();
     const text = await this.#boundText(intake, message);
     if ((await intake.received({ ...message, text })) !== 'unbound') return;
-    this.#parts.count('stranger');
-    this.#parts.onStranger(message.from);
+    this.#deps.count('stranger');
+    this.#deps.onStranger(message.from);
   }
 
   /** Only documents can be too large for us: WhatsApp lets nothing else be, and tells the size of nothing by itself. */
   async #measured({ type }: WireMessage, inbound: InboundMessage): Promise<InboundMessage> {
     const [file] = inbound.files;
     if (type !== 'document' || !file?.ref) return inbound;
-    return { ...inbound, files: [{ ...file, sizeBytes: await this.#parts.sizeOf(file.ref) }] };
+    return { ...inbound, files: [{ ...file, sizeBytes: await this.#deps.sizeOf(file.ref) }] };
   }
 
   /** The text without the invite token that it may have, which makes whoever wrote it somebody's contact. */
@@ -152,7 +152,7 @@ export class WebhookDoor {
     if (!now) return;
     for (const before of new Set([system?.previous_user_id, from])) {
       if (!before || before === now.remoteId) continue;
-      await this.#parts.intake().renamed({ login: SHARED, remoteId: before }, now.remoteId, now.alias);
+      await this.#deps.intake().renamed({ login: SHARED, remoteId: before }, now.remoteId, now.alias);
     }
   }
 
@@ -162,12 +162,12 @@ export class WebhookDoor {
     if (!later || this.#settled.has(status.id)) return true;
     const sent = { platformMessageId: status.id, messageId: status.biz_opaque_callback_data ?? null };
     for (let attempt = 0; attempt < STATUS_ATTEMPTS; attempt++) {
-      if (await this.#parts.intake().followed(SHARED, sent, later)) {
+      if (await this.#deps.intake().followed(SHARED, sent, later)) {
         this.#settled.add(status.id);
         return true;
       }
-      await pause(this.#parts.clock, STATUS_RETRY_MS, this.#parts.closing);
-      if (this.#parts.closing.aborted) break;
+      await pause(this.#deps.clock, STATUS_RETRY_MS, this.#deps.closing);
+      if (this.#deps.closing.aborted) break;
     }
     return false;
   }

@@ -1,11 +1,11 @@
 import type { AccountNews } from './account-news.ts';
-import type { WaitingGroup } from './long-poll-group.ts';
+import type { LongPollGroup } from './long-poll-group.ts';
 import type { Wakeups } from './wakeups.ts';
 
 /** All that wait in one account: when something happens there, those look whom it concerns. */
-export class WaitingAccount {
+export class LongPollAccount {
   readonly #news: Pick<AccountNews, 'look'>;
-  readonly #groups = new Set<WaitingGroup>();
+  readonly #groups = new Set<LongPollGroup>();
   readonly #unwatch: () => void;
   #isLooking = false;
   #mustLook = false;
@@ -15,12 +15,12 @@ export class WaitingAccount {
     this.#unwatch = wakeups.watch(accountId, () => this.#look());
   }
 
-  add(group: WaitingGroup): void {
+  add(group: LongPollGroup): void {
     this.#groups.add(group);
   }
 
   /** Returns whether it was the last one; then nothing is watched any more. */
-  remove(group: WaitingGroup): boolean {
+  remove(group: LongPollGroup): boolean {
     this.#groups.delete(group);
     if (this.#groups.size > 0) return false;
     this.#unwatch();

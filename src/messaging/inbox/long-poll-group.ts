@@ -8,7 +8,7 @@ export interface Waiter {
 }
 
 /** Requests that wait with the same question: they look together, and what one hears all hear. */
-export class WaitingGroup {
+export class LongPollGroup {
   /** Whose news they wait for. */
   readonly agentIds: readonly string[];
   readonly #read: () => Promise<Delta>;

@@ -4,8 +4,8 @@ import { Places } from '../../base/places.ts';
 import type { Clock } from '../../base/time.ts';
 import type { AccountNews } from './account-news.ts';
 import type { Delta, DeltaQuestion } from './inbox-delta.ts';
-import { WaitingAccount } from './long-poll-account.ts';
-import { type Waiter, WaitingGroup } from './long-poll-group.ts';
+import { LongPollAccount } from './long-poll-account.ts';
+import { LongPollGroup, type Waiter } from './long-poll-group.ts';
 import type { Wakeups } from './wakeups.ts';
 
 /** Requests that may wait at the same time. */
@@ -29,12 +29,12 @@ export interface WaitersView {
  * The long-polling requests of the inbox. Each costs an entry in a group and a place in one list of deadlines; a group
  * looks in the database when one of its agents has got something, not before.
  */
-export class InboxWaiters {
+export class LongPolls {
   readonly #view: WaitersView;
   readonly #wakeups: Wakeups;
   readonly #deadlines: Deadlines;
-  readonly #groups = new Map<string, WaitingGroup>();
-  readonly #accounts = new Map<string, WaitingAccount>();
+  readonly #groups = new Map<string, LongPollGroup>();
+  readonly #accounts = new Map<string, LongPollAccount>();
   readonly #places = new Places({ code: 'too_many_waiters', what: 'requests may wait', ...LIMITS });
   #isClosed = false;
 
@@ -104,20 +104,20 @@ export class InboxWaiters {
     if (this.#accounts.get(scope.accountId)?.remove(group)) this.#accounts.delete(scope.accountId);
   }
 
-  #groupOf(key: string, question: DeltaQuestion): WaitingGroup {
+  #groupOf(key: string, question: DeltaQuestion): LongPollGroup {
     const known = this.#groups.get(key);
     if (known) return known;
     const { accountId, agentIds } = question.scope;
-    const group = new WaitingGroup(agentIds, () => this.#view.read(question));
+    const group = new LongPollGroup(agentIds, () => this.#view.read(question));
     this.#groups.set(key, group);
     this.#accountOf(accountId).add(group);
     return group;
   }
 
-  #accountOf(accountId: string): WaitingAccount {
+  #accountOf(accountId: string): LongPollAccount {
     const known = this.#accounts.get(accountId);
     if (known) return known;
-    const account = new WaitingAccount(this.#view.newsOf(accountId), this.#wakeups, accountId);
+    const account = new LongPollAccount(this.#view.newsOf(accountId), this.#wakeups, accountId);
     this.#accounts.set(accountId, account);
     return account;
   }

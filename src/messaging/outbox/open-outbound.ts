@@ -5,18 +5,18 @@ import type { OutboundDomain } from './outbound-domain.ts';
 import { Outbox } from './outbox.ts';
 
 /** What the outbound side of messaging is made from. */
-export type OutboundParts = Omit<OutboundDomain, 'outbox' | 'typing' | 'replies'>;
+export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'typing' | 'replies'>;
 
 /** Puts the outbound side together. */
-export function openOutbound(parts: OutboundParts): OutboundDomain {
-  const { clock, observer, onFailure } = parts;
+export function openOutbound(deps: OutboundDeps): OutboundDomain {
+  const { clock, observer, onFailure } = deps;
   const late = (conversationId: string) => {
     tellTimeout(domain, conversationId).catch((error: unknown) => onFailure('a late answer', error));
   };
   const domain: OutboundDomain = {
-    ...parts,
-    outbox: new Outbox(parts),
-    typing: new TypingIndicators({ ...parts, onSkipped: () => observer.queueFull('typing') }),
+    ...deps,
+    outbox: new Outbox(deps),
+    typing: new TypingIndicators({ ...deps, onSkipped: () => observer.queueFull('typing') }),
     replies: new ReplyWatch(clock, late, () => observer.queueFull('replies')),
   };
   return domain;

@@ -3,10 +3,10 @@ import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachm
 import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { ReplyWatch } from '../intake/reply-watch.ts';
 import type { TypingIndicators } from '../typing/typing-indicators.ts';
-import type { Outbox, OutboxParts } from './outbox.ts';
+import type { Outbox, OutboxDeps } from './outbox.ts';
 
 /** What the verbs on outbound messages work with; put together once by the composition root. */
-export interface OutboundDomain extends OutboxParts {
+export interface OutboundDomain extends OutboxDeps {
   readonly outbox: Outbox;
   readonly typing: TypingIndicators;
   readonly replies: ReplyWatch;

@@ -6,7 +6,7 @@ import { type Conversation, findAnyConversation } from '../../store/messages/con
 import { type Message, setBackground } from '../../store/messages/messages.ts';
 import type { Waited, WindowGuard } from '../window/window-guard.ts';
 import { type FinalOutcome, recordOutcome } from './record-outcome.ts';
-import { messengerOf, type SendingParts } from './stored-message.ts';
+import { messengerOf, type SendingDeps } from './stored-message.ts';
 
 /** Messages that may wait for their turn: in one conversation, of one account, and in all. */
 export const MOST_WAITING_EACH = 100;
@@ -48,7 +48,7 @@ export interface SendingObserver {
   queueFull(queue: 'outbox' | 'typing' | 'replies'): void;
 }
 
-export interface OutboxParts extends SendingParts {
+export interface OutboxDeps extends SendingDeps {
   readonly clock: Clock;
   /** Resolves when all logins are up that the gateway starts with: messages in the background wait for it. */
   readonly ready: Promise<void>;
@@ -69,7 +69,7 @@ interface Lane {
  * until the platform has taken or refused it or its time is up. What became of it is written down before it is told.
  */
 export class Outbox {
-  readonly #parts: OutboxParts;
+  readonly #deps: OutboxDeps;
   readonly #lanes = new Map<string, Lane>();
   readonly #attempts = new Set<AbortController>();
   readonly #pauses = new Set<() => void>();
@@ -78,8 +78,8 @@ export class Outbox {
   #waiting = 0;
   #isClosing = false;
 
-  constructor(parts: OutboxParts) {
-    this.#parts = parts;
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
   }
 
   /** Messages that are not settled. */
@@ -109,7 +109,7 @@ export class Outbox {
   /** Sends a message within so long, its wait for its turn included. Rejects only when the database does. */
   deliver(outgoing: Outgoing, withinMs: number): Promise<Settled> {
     const { id, accountId } = outgoing.conversation;
-    const endMs = this.#parts.clock.monotonicMs() + withinMs;
+    const endMs = this.#deps.clock.monotonicMs() + withinMs;
     const lane = this.#lanes.get(id) ?? { tail: Promise.resolve(), length: 0 };
     this.#lanes.set(id, lane);
     const isFirst = lane.length === 0;
@@ -143,7 +143,7 @@ export class Outbox {
   }
 
   #refuse(most: number, where: string): never {
-    this.#parts.observer.queueFull('outbox');
+    this.#deps.observer.queueFull('outbox');
     throw new GatewayError('too_many_messages', `At most ${most} messages may wait to be sent ${where}`);
   }
 
@@ -157,16 +157,16 @@ export class Outbox {
   }
 
   async #settle(outgoing: Outgoing, endMs: number, isFirst: boolean): Promise<Settled> {
-    const startMs = this.#parts.clock.monotonicMs();
+    const startMs = this.#deps.clock.monotonicMs();
     const settled = await this.#send(outgoing, endMs, isFirst);
     const { platform, accountId } = outgoing.conversation;
-    this.#parts.observer.messageSettled(platform, settled.kind, this.#parts.clock.monotonicMs() - startMs);
-    this.#parts.wakeups.wake(accountId);
+    this.#deps.observer.messageSettled(platform, settled.kind, this.#deps.clock.monotonicMs() - startMs);
+    this.#deps.wakeups.wake(accountId);
     return settled;
   }
 
   async #send(outgoing: Outgoing, endMs: number, isFirst: boolean): Promise<Settled> {
-    const { store, clock, windows } = this.#parts;
+    const { store, clock, windows } = this.#deps;
     const { message, conversation } = outgoing;
     // Those before it in the lane may have found the window closed.
     if (!isFirst && windows && (await this.#mustWait(windows, conversation.id)))
@@ -181,7 +181,7 @@ export class Outbox {
 
   /** One that was let in may wait, even where no more are let in. */
   async #mustWait(windows: WindowGuard, conversationId: string): Promise<boolean> {
-    const { db } = this.#parts.store;
+    const { db } = this.#deps.store;
     const now = await findAnyConversation(db, conversationId);
     if (now === undefined) return false;
     return await windows.mustWait(db, now).catch((error: unknown) => {
@@ -191,7 +191,7 @@ export class Outbox {
   }
 
   async #tryUntil(outgoing: Outgoing, endMs: number): Promise<Tried> {
-    const { clock, ready } = this.#parts;
+    const { clock, ready } = this.#deps;
     const isBackground = outgoing.message.background !== null;
     if (isBackground) await Promise.race([ready, this.#closing.promise]);
     let reason = 'It waited too long for those before it';
@@ -212,7 +212,7 @@ export class Outbox {
 
   /** A crash during the attempt leaves it unclear whether the platform has the message; before and after, it has not. */
   async #attemptInBackground(outgoing: Outgoing, leftMs: number): Promise<SendOutcome> {
-    const { db } = this.#parts.store;
+    const { db } = this.#deps.store;
     const { seq } = outgoing.message;
     await setBackground(db, seq, 'begun');
     const outcome = await this.#attempt(outgoing, leftMs);
@@ -221,8 +221,8 @@ export class Outbox {
   }
 
   async #attempt({ outbound, conversation }: Outgoing, leftMs: number): Promise<SendOutcome> {
-    const { clock, observer } = this.#parts;
-    const messenger = messengerOf(this.#parts, conversation);
+    const { clock, observer } = this.#deps;
+    const messenger = messengerOf(this.#deps, conversation);
     if (!messenger) return refused(unservedText(conversation.platform));
     const attempt = new AbortController();
     const late = Promise.withResolvers<SendOutcome>();
@@ -250,7 +250,7 @@ export class Outbox {
         this.#pauses.delete(resume);
         resolve();
       };
-      const cancel = this.#parts.clock.after(durationMs, resume);
+      const cancel = this.#deps.clock.after(durationMs, resume);
       this.#pauses.add(resume);
     });
   }

@@ -2,7 +2,7 @@ import { unservedText } from '../../base/platform.ts';
 import { dropsDuplicates } from '../../connectors/contract/messenger.ts';
 import { findAnyConversation } from '../../store/messages/conversations.ts';
 import { listUnderWay, type Message } from '../../store/messages/messages.ts';
-import type { Outbox, OutboxParts, Outgoing } from './outbox.ts';
+import type { Outbox, OutboxDeps, Outgoing } from './outbox.ts';
 import { recordOutcome } from './record-outcome.ts';
 import { addressOf, filesOr, messengerOf, outboundOf } from './stored-message.ts';
 
@@ -27,30 +27,30 @@ export interface Recovered {
  * `onFailure` hears when the database fails while one is sent again.
  */
 export async function recoverOutbox(
-  parts: OutboxParts,
+  deps: OutboxDeps,
   outbox: Outbox,
   onFailure: (error: unknown) => void,
 ): Promise<Recovered> {
   const recovered = { unknown: 0, resent: 0, failed: 0 };
   for (let afterSeq = 0; ; ) {
-    const page = await listUnderWay(parts.store.db, 'sending', afterSeq, PAGE_SIZE);
-    for (const message of page) recovered[await recoverOne(parts, outbox, message, onFailure)]++;
+    const page = await listUnderWay(deps.store.db, 'sending', afterSeq, PAGE_SIZE);
+    for (const message of page) recovered[await recoverOne(deps, outbox, message, onFailure)]++;
     if (page.length < PAGE_SIZE) return recovered;
     afterSeq = page.at(-1)!.seq;
   }
 }
 
 async function recoverOne(
-  parts: OutboxParts,
+  deps: OutboxDeps,
   outbox: Outbox,
   message: Message,
   onFailure: (error: unknown) => void,
 ): Promise<keyof Recovered> {
-  const { store, clock } = parts;
+  const { store, clock } = deps;
   const conversation = await findAnyConversation(store.db, message.conversationId);
   if (!conversation) return 'unknown';
   const isBegun = message.background !== 'waiting';
-  const again = await outgoingAgain(parts, { message, conversation }, isBegun);
+  const again = await outgoingAgain(deps, { message, conversation }, isBegun);
   if (typeof again === 'string') {
     const outcome = isBegun
       ? ({ kind: 'unknown', reason: INTERRUPTED, sentIds: [] } as const)
@@ -64,16 +64,16 @@ async function recoverOne(
 
 /** A text says why it is not sent again: it might arrive twice, or not whole. */
 async function outgoingAgain(
-  parts: OutboxParts,
+  deps: OutboxDeps,
   { message, conversation }: Pick<Outgoing, 'message' | 'conversation'>,
   isBegun: boolean,
 ): Promise<Outgoing | string> {
-  const messenger = messengerOf(parts, conversation);
+  const messenger = messengerOf(deps, conversation);
   if (!messenger) return unservedText(conversation.platform);
   if (isBegun && !dropsDuplicates(messenger)) return INTERRUPTED;
-  const to = await addressOf(parts.store.db, conversation);
+  const to = await addressOf(deps.store.db, conversation);
   if (to === null) return 'The platform account of this conversation is gone';
-  const files = await filesOr(parts, message.seq);
+  const files = await filesOr(deps, message.seq);
   if (typeof files === 'string') return files;
   return { message, conversation, outbound: outboundOf(message, to, files) };
 }

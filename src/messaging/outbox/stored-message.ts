@@ -15,7 +15,7 @@ import { findAnyMessage, loginKeyOf } from '../../store/messages/outbound-messag
 import type { Store } from '../../store/store.ts';
 
 /** What it takes to send messages that are stored. */
-export interface SendingParts {
+export interface SendingDeps {
   readonly store: Pick<Store, 'db'>;
   readonly messengers: ReadonlyMap<MessagePlatform, Messenger>;
   /** A message's files, in order. Rejects with GatewayError `file_gone` when one is no more. */
@@ -53,7 +53,7 @@ export function outboundOf(
 
 /** The messenger of a conversation's platform; undefined: the gateway has none. */
 export function messengerOf(
-  { messengers }: Pick<SendingParts, 'messengers'>,
+  { messengers }: Pick<SendingDeps, 'messengers'>,
   { platform }: Conversation,
 ): Messenger | undefined {
   return messengers.get(platform);
@@ -61,34 +61,34 @@ export function messengerOf(
 
 /** As `messengerOf`. Throws `platform_not_configured` when the gateway has none. */
 export function requireMessenger(
-  parts: Pick<SendingParts, 'messengers'>,
+  deps: Pick<SendingDeps, 'messengers'>,
   conversation: Conversation,
 ): Messenger {
-  const messenger = messengerOf(parts, conversation);
+  const messenger = messengerOf(deps, conversation);
   if (!messenger) throw new GatewayError('platform_not_configured', unservedText(conversation.platform));
   return messenger;
 }
 
 /** Sends a stored message once, and writes nothing down. What cannot be sent at all is `refused`. */
 export async function sendStored(
-  parts: SendingParts,
+  deps: SendingDeps,
   messageId: string,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const { db } = parts.store;
+  const { db } = deps.store;
   const message = await findAnyMessage(db, messageId);
   const conversation = message && (await findAnyConversation(db, message.conversationId));
   const to = conversation ? await addressOf(db, conversation) : null;
-  const messenger = conversation && messengerOf(parts, conversation);
+  const messenger = conversation && messengerOf(deps, conversation);
   if (!message || !messenger || to === null) return NO_WAY_THERE;
-  const files = await filesOr(parts, message.seq);
+  const files = await filesOr(deps, message.seq);
   if (typeof files === 'string') return { kind: 'refused', reason: files, isAddressGone: false };
   return await messenger.send(outboundOf(message, to, files), signal);
 }
 
 /** Why a message's files cannot be had, in place of them. */
 export async function filesOr(
-  { filesOf }: Pick<SendingParts, 'filesOf'>,
+  { filesOf }: Pick<SendingDeps, 'filesOf'>,
   messageSeq: number,
 ): Promise<readonly OutboundFile[] | string> {
   try {

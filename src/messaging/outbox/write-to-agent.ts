@@ -100,7 +100,7 @@ async function partiesIn(db: Db, scope: AgentScope, conversation: Conversation):
   return { senderId, peerId, task: conversation.task };
 }
 
-interface StoredParts {
+interface AgentMessage {
   readonly parties: Parties;
   readonly text: string;
   readonly files: readonly ResolvedFile[];
@@ -110,7 +110,7 @@ async function storeMessage(
   db: Db,
   { clock }: OutboundDomain,
   { scope: { accountId }, request }: Writer,
-  { parties, text, files }: StoredParts,
+  { parties, text, files }: AgentMessage,
 ): Promise<string> {
   const { senderId, peerId, task } = parties;
   const nowIso = clock.nowIso();

@@ -3,7 +3,7 @@ import { type ShowsTyping, showsTyping } from '../../connectors/contract/messeng
 import type { MessagePlatform } from '../../store/database/tables.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import { DelayLine } from '../inbox/delay-line.ts';
-import { addressOf, messengerOf, type SendingParts } from '../outbox/stored-message.ts';
+import { addressOf, messengerOf, type SendingDeps } from '../outbox/stored-message.ts';
 
 /** Specification, "Limits": safety stop. */
 export const TYPING_MS = 65_000;
@@ -21,7 +21,7 @@ interface Indicator {
   asking: AbortController | null;
 }
 
-export interface TypingParts extends Pick<SendingParts, 'store' | 'messengers'> {
+export interface TypingDeps extends Pick<SendingDeps, 'store' | 'messengers'> {
   readonly clock: Clock;
   /** Hears of an indicator that was not shown, or not again, because too many were. */
   readonly onSkipped: () => void;
@@ -29,14 +29,14 @@ export interface TypingParts extends Pick<SendingParts, 'store' | 'messengers'> 
 
 /** Shows that somebody types, again and again, until it is stopped or 65 seconds have passed. */
 export class TypingIndicators {
-  readonly #parts: TypingParts;
+  readonly #deps: TypingDeps;
   readonly #shown = new Map<string, Indicator>();
   /** One for each platform: on each of them indicators last equally long. */
   readonly #repeats = new Map<MessagePlatform, DelayLine>();
   #asking = 0;
 
-  constructor(parts: TypingParts) {
-    this.#parts = parts;
+  constructor(deps: TypingDeps) {
+    this.#deps = deps;
   }
 
   /** Conversations that show one now. */
@@ -46,15 +46,15 @@ export class TypingIndicators {
 
   /** Shows one for 65 s from now. Where a platform has none, nothing happens. */
   start(conversation: Conversation): void {
-    const endMs = this.#parts.clock.monotonicMs() + TYPING_MS;
+    const endMs = this.#deps.clock.monotonicMs() + TYPING_MS;
     const known = this.#shown.get(conversation.id);
     if (known) {
       known.endMs = endMs;
       return;
     }
-    const platform = messengerOf(this.#parts, conversation);
+    const platform = messengerOf(this.#deps, conversation);
     if (!platform || !showsTyping(platform)) return;
-    if (this.#shown.size >= MOST_SHOWN) return this.#parts.onSkipped();
+    if (this.#shown.size >= MOST_SHOWN) return this.#deps.onSkipped();
     const indicator = { conversation, platform, endMs, asking: null };
     this.#shown.set(conversation.id, indicator);
     this.#show(indicator);
@@ -77,14 +77,14 @@ export class TypingIndicators {
   #show(indicator: Indicator): void {
     this.#lineOf(indicator).put(indicator.conversation.id);
     if (indicator.asking !== null) return;
-    if (this.#asking >= MOST_ASKING) return this.#parts.onSkipped();
+    if (this.#asking >= MOST_ASKING) return this.#deps.onSkipped();
     void this.#ask(indicator);
   }
 
   #lineOf({ conversation: { platform }, platform: shower }: Indicator): DelayLine {
     const known = this.#repeats.get(platform);
     if (known) return known;
-    const line = new DelayLine(this.#parts.clock, shower.typingRepeatMs, (id) => this.#again(id));
+    const line = new DelayLine(this.#deps.clock, shower.typingRepeatMs, (id) => this.#again(id));
     this.#repeats.set(platform, line);
     return line;
   }
@@ -92,21 +92,21 @@ export class TypingIndicators {
   #again(conversationId: string): void {
     const indicator = this.#shown.get(conversationId);
     if (!indicator) return;
-    if (this.#parts.clock.monotonicMs() < indicator.endMs) this.#show(indicator);
+    if (this.#deps.clock.monotonicMs() < indicator.endMs) this.#show(indicator);
     else this.#shown.delete(conversationId);
   }
 
   /** Never rejects: an indicator is not worth an error. */
   async #ask(indicator: Indicator): Promise<void> {
     const asking = new AbortController();
-    const stop = this.#parts.clock.after(ASK_MS, () => asking.abort());
+    const stop = this.#deps.clock.after(ASK_MS, () => asking.abort());
     indicator.asking = asking;
     this.#asking++;
     try {
-      const to = await addressOf(this.#parts.store.db, indicator.conversation);
+      const to = await addressOf(this.#deps.store.db, indicator.conversation);
       if (to !== null && !asking.signal.aborted) await indicator.platform.showTyping(to, asking.signal);
     } catch {
-      this.#parts.onSkipped();
+      this.#deps.onSkipped();
     } finally {
       stop();
       this.#asking--;

@@ -1,13 +1,13 @@
 import type { Clock } from '../../base/time.ts';
 import { type HasWindow, hasWindow } from '../../connectors/contract/messenger.ts';
 import type { MessagePlatform } from '../../store/database/tables.ts';
-import type { SendingParts } from '../outbox/stored-message.ts';
+import type { SendingDeps } from '../outbox/stored-message.ts';
 
 /** What is counted of messages that wait. */
 export type QueueEvent = 'queued' | 'template_sent' | 'template_failed' | 'flushed' | 'dropped';
 
 /** What the verbs about messages that wait work with; put together once by the composition root. */
-export interface QueueDomain extends SendingParts {
+export interface QueueDomain extends SendingDeps {
   readonly clock: Clock;
   /** Tells whoever waits for news of an account. */
   readonly wakeups: { wake(accountId: string): void };

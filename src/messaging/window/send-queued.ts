@@ -13,7 +13,7 @@ const DEADLINE_MS = 60_000;
  * Sends a message that waits, once. It is `sending` only meanwhile: a crash finds it `pending` unless it may have gone
  * out. Undefined: it waits no more.
  */
-export async function sendWaiting(
+export async function sendQueued(
   domain: QueueDomain,
   conversation: Conversation,
   message: Message,

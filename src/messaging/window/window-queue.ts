@@ -21,7 +21,7 @@ import { tellDelivered } from '../intake/tell-delivered.ts';
 import { announceEnd } from '../outbox/announce-end.ts';
 import { putInQueue } from './put-in-queue.ts';
 import { type QueueDomain, windowedMessenger } from './queue-domain.ts';
-import { sendWaiting } from './send-queued.ts';
+import { sendQueued } from './send-queued.ts';
 import { isWindowOpen } from './service-window.ts';
 import type { Waited, WindowGuard } from './window-guard.ts';
 
@@ -173,7 +173,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     if (!conversation || !this.#isOpen(conversation)) return false;
     const message = await nextWaiting(db, conversationId, clock.nowIso());
     if (!message) return false;
-    const outcome = await sendWaiting(this.#domain, conversation, message, this.#givingUp.signal);
+    const outcome = await sendQueued(this.#domain, conversation, message, this.#givingUp.signal);
     if (outcome?.kind === 'sent') this.#watched.get(message.id)?.();
     if (outcome?.kind === 'later') await pause(clock, outcome.afterMs, this.#closing.signal);
     if (outcome?.kind === 'window_closed') await this.cameBack(message.id);

@@ -3,7 +3,7 @@ import type { ApiKeysTable, Db, KeyKind } from '../database/tables.ts';
 
 export type ApiKey = Selectable<ApiKeysTable>;
 
-/** A key that still opens doors, with the agents it acts for. */
+/** A valid key, with the agents it acts for. */
 export interface ValidKey extends ApiKey {
   readonly agentIds: readonly string[];
 }
@@ -16,7 +16,7 @@ export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | unde
   return await db.selectFrom('apiKeys').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/** Every key that opens doors, an agent's internal bearer too; of one account, or of all. */
+/** Every valid key, internal bearers included, of one account or of all. */
 export async function listValidKeys(db: Db, accountId?: string): Promise<ValidKey[]> {
   const keys = validKeys(db);
   const rows = await (accountId === undefined

@@ -7,7 +7,7 @@ import { GuessLimits } from '../../../src/accounts/passwords/guess-limits.ts';
 import type { Client, People, SignupPolicy } from '../../../src/accounts/people/people.ts';
 import { signUp } from '../../../src/accounts/people/sign-up.ts';
 import type { LinkVisitor } from '../../../src/accounts/people/verify-email.ts';
-import { SessionRing } from '../../../src/accounts/sessions/session-cache.ts';
+import { SessionCache } from '../../../src/accounts/sessions/session-cache.ts';
 import { signIn } from '../../../src/accounts/sessions/sign-in.ts';
 import type { GoneLogins } from '../../../src/store/people/account-access.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -46,7 +46,7 @@ export async function testPeople(signup: SignupPolicy = { mode: 'open', code: nu
     db: store.db,
     clock,
     roster,
-    sessions: await SessionRing.load(store.db, clock, roster, () => {}),
+    sessions: await SessionCache.load(store.db, clock, roster, () => {}),
     mailer: new Mailer(transport, clock, { mailFailed: fail }),
     limits,
     guesses: new GuessLimits(clock, 10, limits),

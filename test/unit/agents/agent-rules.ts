@@ -5,7 +5,7 @@ import type { AccountDomain } from '../../../src/accounts/account/account-domain
 import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
 import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
 import { createKey } from '../../../src/accounts/keys/issue-key.ts';
-import { KeyRing } from '../../../src/accounts/keys/key-cache.ts';
+import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import { revokeIssuedKey } from '../../../src/accounts/keys/revoke-key.ts';
 import { registerBot, removeBot } from '../../../src/accounts/logins/bot-tokens.ts';
 import { disconnect } from '../../../src/accounts/logins/disconnect.ts';
@@ -226,7 +226,7 @@ const operations = fc.array(
 export async function expectRulesToHold(sequences: number): Promise<void> {
   const store = await temporaryStore();
   const directory = new FakeDirectory();
-  const keys = await KeyRing.load(store.db, systemClock, () => {});
+  const keys = await KeyCache.load(store.db, systemClock, () => {});
   const roster = await AgentRoster.load(store.db);
   const grants = { refresh: async () => {} };
   const common = { store, directory, keys, roster, grants, clock: systemClock };

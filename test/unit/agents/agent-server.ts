@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
 import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
-import { KeyRing } from '../../../src/accounts/keys/key-cache.ts';
+import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
@@ -47,7 +47,7 @@ export async function agentServer(): Promise<AgentServer> {
   const dataDir = temporaryDir();
   const store = await temporaryStore(dataDir);
   const directory = new FakeDirectory();
-  const keys = await KeyRing.load(store.db, systemClock, () => {});
+  const keys = await KeyCache.load(store.db, systemClock, () => {});
   const changed: [string, readonly string[]][] = [];
   const ended: string[] = [];
   keys.watch((keyId, agentIds) => changed.push([keyId, agentIds]));

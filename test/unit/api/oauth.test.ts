@@ -54,7 +54,7 @@ beforeEach(async () => {
     },
     onProviderFailed: (provider, error) => failures.push([provider, error]),
   };
-  const door = {
+  const server = {
     signIns,
     publicUrl: () => url,
     sessionOf,
@@ -63,7 +63,7 @@ beforeEach(async () => {
       return `${SESSION_COOKIE}=${accountId}; Path=/; HttpOnly`;
     },
   };
-  ({ url } = await served([...oauthRoutes(door), ...identityRoutes(signIns)], {
+  ({ url } = await served([...oauthRoutes(server), ...identityRoutes(signIns)], {
     authenticate: (credential) => sessionOf(`${SESSION_COOKIE}=${credential ?? ''}`),
   }));
   peer = await IdentityProviderPeer.start();

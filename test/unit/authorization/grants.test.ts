@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { approveAgain } from '../../../src/authorization/approve.ts';
-import { GrantRing } from '../../../src/authorization/grant-cache.ts';
+import { GrantCache } from '../../../src/authorization/grant-cache.ts';
 import { insertAgent } from '../../../src/store/agents/agents.ts';
 import { findAuthorization } from '../../../src/store/keys/mcp-authorizations.ts';
 import { deleteEmptyGrants, deleteExpiredTokens } from '../../../src/store/keys/oauth-grants.ts';
@@ -70,7 +70,7 @@ test('a token is good where it was meant for, and survives the process', async (
   const { say, redeem, store, clock } = await connecting();
   const token = accessIn(await redeem(await say()));
   const ringAt = (url: string) =>
-    GrantRing.load(
+    GrantCache.load(
       store.db,
       clock,
       () => url,

@@ -1,7 +1,7 @@
 import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
 import type { AuthorizationDomain } from '../../../src/authorization/authorization-domain.ts';
 import type { AskedParameters } from '../../../src/authorization/authorization-request.ts';
-import { GrantRing } from '../../../src/authorization/grant-cache.ts';
+import { GrantCache } from '../../../src/authorization/grant-cache.ts';
 import type { Actor } from '../../../src/store/people/audit-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -39,7 +39,7 @@ export async function authorizationWorld(attempts = 1_000_000): Promise<Authoriz
   const changes: AuthorizationWorld['changes'] = [];
   const documents = new Map<string, string>();
   const reads: string[] = [];
-  const grants = await GrantRing.load(
+  const grants = await GrantCache.load(
     store.db,
     clock,
     () => RESOURCE,

@@ -54,7 +54,7 @@ export function namedValues(names: readonly string[], values: readonly string[])
   return named;
 }
 
-interface RequestParts {
+interface RequestInput {
   readonly request: RequestHead;
   readonly values: readonly string[];
   readonly principal: Principal | null;
@@ -79,7 +79,7 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   constructor(
     exchange: Exchange,
     { route, parameterNames, emptyQuery, takesKey }: CompiledRoute,
-    { request, values, principal }: RequestParts,
+    { request, values, principal }: RequestInput,
   ) {
     this.#exchange = exchange;
     this.principal = principal;

@@ -15,7 +15,7 @@ import { SrtpSession } from './srtp/srtp.ts';
 /** On what `performance.now()` counts; a getter that takes as long as the clock. */
 const ORIGIN_MS = performance.timeOrigin;
 
-interface SipMediaLegParts {
+interface SipMediaLegDeps {
   readonly codecs: VoiceCodecs;
   readonly roomRateHz: number;
   readonly memory: SharedArrayBuffer;
@@ -38,7 +38,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   #tickMs = wallMs();
   #closed = false;
 
-  constructor(sockets: MediaSockets, { codecs, roomRateHz, memory }: SipMediaLegParts, host: MediaLegHost) {
+  constructor(sockets: MediaSockets, { codecs, roomRateHz, memory }: SipMediaLegDeps, host: MediaLegHost) {
     const nowMs = wallMs();
     this.sampleRateHz = roomRateHz;
     this.#host = host;

@@ -31,7 +31,7 @@ import type { TrunkRegistry } from './trunk/trunk-registry.ts';
 /** Messages a second of one stranger that name something of ours and turn out to be none of ours. */
 const STRANGER_MESSAGES_PER_S = 20;
 
-interface RouterParts {
+interface RouterDeps {
   readonly udp: () => UdpTransport;
   readonly clock: Clock;
   readonly observer: SipObserver;
@@ -59,7 +59,7 @@ export class MessageRouter {
   readonly #strangers: RateLimit;
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
-  constructor(trunks: TrunkRegistry, layer: TransportLayer<Trunk>, { udp, clock, observer }: RouterParts) {
+  constructor(trunks: TrunkRegistry, layer: TransportLayer<Trunk>, { udp, clock, observer }: RouterDeps) {
     this.#trunks = trunks;
     this.#layer = layer;
     this.#udp = udp;

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { AgentRoster } from '../../../../src/accounts/account/agent-roster.ts';
-import { SESSION_MS, SessionRing } from '../../../../src/accounts/sessions/session-cache.ts';
+import { SESSION_MS, SessionCache } from '../../../../src/accounts/sessions/session-cache.ts';
 import { closeSession, openSession } from '../../../../src/accounts/sessions/sessions.ts';
 import { hashToken } from '../../../../src/base/tokens.ts';
 import { insertAgent } from '../../../../src/store/agents/agents.ts';
@@ -51,7 +51,7 @@ test('a session ends 30 days after its last use, also over a restart', async () 
     expect(ring.use(token)).not.toBeNull();
   }
   await vi.waitFor(async () => expect((await rows(tested))[0]?.lastUsedAt).toBe(clock.nowIso()));
-  const load = () => SessionRing.load(people.db, clock, people.roster, () => {});
+  const load = () => SessionCache.load(people.db, clock, people.roster, () => {});
   expect((await load()).use(token)).not.toBeNull();
   clock.advance(SESSION_MS);
   expect(ring.use(token)).toBeNull();

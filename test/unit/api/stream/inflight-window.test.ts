@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { SendWindow } from '../../../../src/api/stream/inflight-window.ts';
+import { InflightWindow } from '../../../../src/api/stream/inflight-window.ts';
 
 const FRAME_MS = 20;
 
 /** A stream whose sender reads its sockets at once, unless told otherwise. */
 class Sender {
-  readonly window = new SendWindow();
+  readonly window = new InflightWindow();
   nowMs = 0;
   lastPing = 0;
 
@@ -38,7 +38,7 @@ function answeredOnce(roundTripMs: number): Sender {
   return sender;
 }
 
-describe('SendWindow', () => {
+describe('InflightWindow', () => {
   it('gives a client that answers no pings one second of audio', () => {
     expect(new Sender().send(500)).toBe(50);
   });

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { AlbumShelf } from '../../../../src/connectors/telegram/album-buffer.ts';
+import { AlbumBuffer } from '../../../../src/connectors/telegram/album-buffer.ts';
 import type { Reading, ReadMessage } from '../../../../src/connectors/telegram/update-reading.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
@@ -41,7 +41,7 @@ function shelf(notes = new MemoryNotes()) {
     told.push(reading as ReadMessage);
   };
   const onFailure = (error: unknown) => failures.push(error);
-  const made = new AlbumShelf({ key: 'bot_1', clock, notes, take, onFailure });
+  const made = new AlbumBuffer({ key: 'bot_1', clock, notes, take, onFailure });
   onTestFinished(() => made.close());
   /** What was told: the first part's id, and of how many files. */
   const seen = () => told.map(({ messageId, files }) => `${messageId}: ${files.length}`);

@@ -23,7 +23,7 @@ const NTP_UNITS_PER_MS = 0x1_0000 / 1000;
 /** The report that is being written: one at a time on a thread. */
 const compound = new Uint8Array(MAX_COMPOUND_BYTES + SRTP_TRAILER_BYTES);
 
-interface RtcpSessionParts {
+interface RtcpSessionDeps {
   readonly memory: RtpMemory;
   readonly sender: RtpSender;
   readonly stats: ReceptionStats;
@@ -44,7 +44,7 @@ export class RtcpSession implements RtcpVisitor {
   #lastSenderReportAtMs = 0;
   #readAtMs = 0;
 
-  constructor({ memory, sender, stats, counters, send }: RtcpSessionParts, nowMs: number) {
+  constructor({ memory, sender, stats, counters, send }: RtcpSessionDeps, nowMs: number) {
     this.#memory = memory;
     this.#sender = sender;
     this.#stats = stats;

@@ -15,7 +15,7 @@ import { SourceLatch } from './source-latch.ts';
 /** Comfort noise (RFC 3389): the sender has nothing to say. */
 const COMFORT_NOISE_PAYLOAD_TYPE = 13;
 
-interface RtpReceiverParts {
+interface RtpReceiverDeps {
   readonly memory: RtpMemory;
   readonly counters: SipMediaCounters;
   readonly emit: (event: MediaEvent) => void;
@@ -40,7 +40,7 @@ export class RtpReceiver {
   #toldStalled = false;
   #heardAtMs = 0;
 
-  constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, counters, emit }: RtpReceiverParts) {
+  constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, counters, emit }: RtpReceiverDeps) {
     this.#codecs = codecs;
     this.#roomRateHz = roomRateHz;
     this.#memory = memory;

@@ -21,7 +21,7 @@ const MAX_BEHIND_FRAMES = 8;
 /** Sends a finished packet: the first `length` of `bytes`, which are used again at once. */
 export type SendPacket = (bytes: Uint8Array, length: number) => void;
 
-interface RtpSenderParts {
+interface RtpSenderDeps {
   readonly memory: RtpMemory;
   readonly nowMs: number;
   readonly send: SendPacket;
@@ -52,7 +52,7 @@ export class RtpSender {
   #anchorMs: number;
   #needsMarker = true;
 
-  constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, nowMs, send }: RtpSenderParts) {
+  constructor(codecs: VoiceCodecs, roomRateHz: number, { memory, nowMs, send }: RtpSenderDeps) {
     this.#codecs = codecs;
     this.#roomRateHz = roomRateHz;
     this.#memory = memory;

@@ -9,7 +9,7 @@ const MAX_CHALLENGES = 256;
  * The challenges that a trunk's servers have put lately. sip.js knows MD5 only and sees one header; so the choice is
  * made before, kept here, and sip.js is shown a name for it in place of the nonce.
  */
-export class ChallengeBook {
+export class StoredChallenges {
   readonly #byName = new Map<string, DigestChallenge>();
   #added = 0;
 
@@ -36,13 +36,13 @@ export class DigestCredentials {
   stale: boolean | undefined = undefined;
   readonly #username: string;
   readonly #password: string;
-  readonly #challenges: ChallengeBook;
+  readonly #challenges: StoredChallenges;
   readonly #cnonce = randomBytes(12).toString('hex');
   #nonce = '';
   #nonceCount = 0;
   #header = '';
 
-  constructor(username: string, password: string, challenges: ChallengeBook) {
+  constructor(username: string, password: string, challenges: StoredChallenges) {
     this.#username = username;
     this.#password = password;
     this.#challenges = challenges;

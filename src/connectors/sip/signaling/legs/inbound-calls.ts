@@ -11,19 +11,19 @@ import type { Trunk } from '../trunk/trunk.ts';
 import type { Dialled } from './dialled.ts';
 import { InboundLeg } from './inbound-leg.ts';
 import { LegMedia, type LegMediaSettings } from './leg-media.ts';
-import type { LegBook } from './leg-registry.ts';
+import type { LegRegistry } from './leg-registry.ts';
 import { toE164 } from './phone-number.ts';
 import { SipLeg } from './sip-leg.ts';
 
 /** Decides about every INVITE that opens a call: unknown numbers 404, hopeless media 488, no room 486, else it rings. */
 export class InboundCalls {
   readonly #numbers: NumberRegistry;
-  readonly #legs: LegBook;
+  readonly #legs: LegRegistry;
   readonly #clock: Clock;
   readonly #media: LegMediaSettings;
   #answerer: InboundAnswerer | null = null;
 
-  constructor(numbers: NumberRegistry, legs: LegBook, clock: Clock, media: LegMediaSettings) {
+  constructor(numbers: NumberRegistry, legs: LegRegistry, clock: Clock, media: LegMediaSettings) {
     this.#numbers = numbers;
     this.#legs = legs;
     this.#clock = clock;
@@ -82,7 +82,7 @@ function reject(request: IncomingInviteRequest, statusCode: number): void {
   request.reject({ statusCode });
 }
 
-interface RingingCallParts {
+interface RingingCallDeps {
   readonly trunk: Trunk;
   readonly request: IncomingInviteRequest;
   readonly offer: PeerDescription | null;
@@ -91,46 +91,46 @@ interface RingingCallParts {
   readonly sampleRateHz: number;
   readonly clock: Clock;
   readonly media: LegMediaSettings;
-  readonly legs: LegBook;
+  readonly legs: LegRegistry;
 }
 
 /** An inbound call between its INVITE and the moment its actor takes it. */
 class RingingCall implements InboundCall {
-  readonly #parts: RingingCallParts;
+  readonly #deps: RingingCallDeps;
   #leg: InboundLeg | null = null;
   #isCancelled = false;
 
-  constructor(parts: RingingCallParts) {
-    this.#parts = parts;
-    parts.request.delegate = { onCancel: () => this.#cancelled() };
+  constructor(deps: RingingCallDeps) {
+    this.#deps = deps;
+    deps.request.delegate = { onCancel: () => this.#cancelled() };
   }
 
   get sampleRateHz(): number {
-    return this.#parts.sampleRateHz;
+    return this.#deps.sampleRateHz;
   }
 
   get accountId(): string {
-    return this.#parts.number.accountId;
+    return this.#deps.number.accountId;
   }
 
   get agentId(): string {
-    return this.#parts.number.agentId;
+    return this.#deps.number.agentId;
   }
 
   get caller(): string {
-    return toE164(this.#parts.dialled.caller) ?? this.#parts.dialled.caller;
+    return toE164(this.#deps.dialled.caller) ?? this.#deps.dialled.caller;
   }
 
   get target(): string {
-    return this.#parts.trunk.addressOf(this.#parts.number.number).toString();
+    return this.#deps.trunk.addressOf(this.#deps.number.number).toString();
   }
 
   get autoAnswer(): boolean {
-    return this.#parts.number.autoAnswer;
+    return this.#deps.number.autoAnswer;
   }
 
   take(control: MediaControl, observer: LegObserver): PlatformLeg {
-    const { trunk, request, offer, dialled, sampleRateHz, clock, media: settings, legs } = this.#parts;
+    const { trunk, request, offer, dialled, sampleRateHz, clock, media: settings, legs } = this.#deps;
     const media = new LegMedia(control, settings, sampleRateHz, trunk);
     media.signalledBy(dialled.signalingHost);
     const sipLeg = new SipLeg(trunk, media, clock, observer);
@@ -144,7 +144,7 @@ class RingingCall implements InboundCall {
   /** Nobody has room for it. */
   turnAway(): void {
     if (this.#leg !== null) this.#leg.hangUp();
-    else if (!this.#isCancelled) reject(this.#parts.request, 486);
+    else if (!this.#isCancelled) reject(this.#deps.request, 486);
   }
 
   #cancelled(): void {

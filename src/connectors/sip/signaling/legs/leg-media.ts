@@ -13,7 +13,7 @@ import {
 } from '../../media-protocol.ts';
 import { isPrivateAddress } from '../address/private-address.ts';
 import { PayloadTypes } from '../sdp/payload-types.ts';
-import type { RtpPair, RtpStock } from '../sdp/port-pool.ts';
+import type { PortPool, RtpPair } from '../sdp/port-pool.ts';
 import { newLocalKeys } from '../sdp/sdes.ts';
 import { answerOffer } from '../sdp/sdp-answer.ts';
 import type { LocalAudio, SrtpPolicy } from '../sdp/sdp-local.ts';
@@ -32,7 +32,7 @@ export interface LegMediaSettings {
   readonly bindHost: string;
   /** Milliseconds without RTP after which an answered call that is not on hold is lost. */
   readonly mediaTimeoutMs: number;
-  readonly ports: RtpStock;
+  readonly ports: PortPool;
   /** What calls may speak, in our order of preference. */
   readonly codecs: readonly SipCodec[];
   readonly observer: SipObserver;

@@ -2,7 +2,7 @@ import type { PlatformLeg } from '../../../contract/connector.ts';
 import type { Trunk } from '../trunk/trunk.ts';
 
 /** The live legs, by trunk: a trunk goes when its last leg is released, the process when all are. */
-export class LegBook {
+export class LegRegistry {
   readonly #byTrunk = new Map<Trunk, Set<PlatformLeg>>();
   readonly #onLastReleased: (trunk: Trunk) => void;
 

@@ -35,7 +35,7 @@ export function targetHeaders(contact: string): string[] {
   return [`Contact: ${contact}`, `Allow: ${ALLOWED_METHODS.join(', ')}`];
 }
 
-interface LegSessionParts {
+interface LegSessionDeps {
   readonly role: 'caller' | 'callee';
   readonly media: LegMedia;
   readonly clock: Clock;
@@ -58,7 +58,7 @@ export class LegSession {
   #cancelAckTimeout: CancelTimer = () => {};
   #cancelRefresh: CancelTimer = () => {};
 
-  constructor(session: Session, { role, media, clock, contact, events }: LegSessionParts) {
+  constructor(session: Session, { role, media, clock, contact, events }: LegSessionDeps) {
     this.#session = session;
     this.#awaitsFirstAck = role === 'callee';
     this.#media = media;

@@ -9,8 +9,8 @@ import {
 import type { RtpPorts } from './rtp-ports.ts';
 
 /** Pairs kept bound: what a burst takes beyond is bound by the worker, for which the caller then waits. */
-const STOCK_PAIRS = 8;
-/** From the first pair taken until the stock is filled again: an answer is on its way meanwhile. */
+const POOLED_PAIRS = 8;
+/** From the first pair taken until the pool is filled again: an answer is on its way meanwhile. */
 const REFILL_MS = 10;
 /** A start has better things to do. */
 const FIRST_FILL_MS = 300;
@@ -28,12 +28,12 @@ export type PortReserver = Pick<MediaIoBinding, 'reserve' | 'clear' | 'release'>
  * Hands out pairs of RTP ports, and keeps a few of them bound, so that a call can be answered before a worker knows of
  * it: what the peer sends meanwhile waits in the sockets.
  */
-export class RtpStock {
+export class PortPool {
   readonly #ports: RtpPorts;
   readonly #bindHost: string;
   readonly #clock: Clock;
   readonly #reserving: () => PortReserver | null;
-  readonly #stock: (RtpPair & {
+  readonly #pool: (RtpPair & {
     readonly bound: SharedArrayBuffer;
     readonly descriptors: readonly number[];
   })[] = [];
@@ -41,7 +41,7 @@ export class RtpStock {
   #cancelFill: CancelTimer | null = null;
   #closed = false;
 
-  /** `reserving` is asked once, when the stock is filled first; null: nothing can be bound beforehand. */
+  /** `reserving` is asked once, when the pool is filled first; null: nothing can be bound beforehand. */
   constructor(ports: RtpPorts, bindHost: string, clock: Clock, reserving: () => PortReserver | null) {
     this.#ports = ports;
     this.#bindHost = bindHost;
@@ -49,7 +49,7 @@ export class RtpStock {
     this.#reserving = reserving;
   }
 
-  /** Fills the stock in a while. */
+  /** Fills the pool in a while. */
   start(): void {
     this.#cancelFill = this.#clock.after(FIRST_FILL_MS, () => {
       this.#io = this.#reserving();
@@ -59,7 +59,7 @@ export class RtpStock {
 
   /** A pair that is bound; null: none is. What strangers have sent there before is forgotten. */
   takeBound(): RtpPair | null {
-    const pair = this.#stock.shift();
+    const pair = this.#pool.shift();
     if (pair === undefined) return null;
     for (const descriptor of pair.descriptors) this.#io?.clear(descriptor);
     this.#cancelFill ??= this.#clock.after(REFILL_MS, () => this.#fill());
@@ -84,7 +84,7 @@ export class RtpStock {
   close(): void {
     this.#closed = true;
     this.#cancelFill?.();
-    for (const pair of this.#stock.splice(0)) this.release(pair);
+    for (const pair of this.#pool.splice(0)) this.release(pair);
   }
 
   #fill(): void {
@@ -92,7 +92,7 @@ export class RtpStock {
     const io = this.#io;
     if (io === null || this.#closed) return;
     // Ports that others hold are passed over; with a whole range of them there would be no end.
-    for (let tries = 0; tries < 2 * STOCK_PAIRS && this.#stock.length < STOCK_PAIRS; tries += 1) {
+    for (let tries = 0; tries < 2 * POOLED_PAIRS && this.#pool.length < POOLED_PAIRS; tries += 1) {
       const port = this.#ports.take();
       if (port === null) return;
       if (!this.#bind(io, port)) this.#ports.release(port);
@@ -104,7 +104,7 @@ export class RtpStock {
     if (rtp < 0) return false;
     const rtcp = io.reserve(this.#bindHost, port + 1, RECEIVE_BUFFER_BYTES);
     if (rtcp < 0) io.release(rtp);
-    else this.#stock.push({ port, bound: offerDescriptors(rtp, rtcp), descriptors: [rtp, rtcp] });
+    else this.#pool.push({ port, bound: offerDescriptors(rtp, rtcp), descriptors: [rtp, rtcp] });
     return rtcp >= 0;
   }
 }

@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 27_000;
 /** A peer that takes nothing while this much waits is as good as gone. */
 const MAX_UNSENT_BYTES = 1 << 20;
 
-interface StreamConnectionParts {
+interface StreamConnectionDeps {
   readonly clock: Clock;
   readonly receive: ReceiveMessage;
   readonly onProven?: (() => void) | null;
@@ -29,7 +29,7 @@ export class StreamConnection implements Connection {
   constructor(
     socket: Socket,
     protocol: SipProtocol,
-    { clock, receive, onProven = null }: StreamConnectionParts,
+    { clock, receive, onProven = null }: StreamConnectionDeps,
   ) {
     this.#socket = socket;
     this.#clock = clock;

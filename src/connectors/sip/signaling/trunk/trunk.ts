@@ -6,7 +6,7 @@ import type { SipTrunk } from '../../../contract/sip-accounts.ts';
 import type { AddressPolicy } from '../address/address-policy.ts';
 import { type Listening, OwnAddress } from '../address/own-address.ts';
 import type { Resolution, Resolver, ServerName } from '../address/resolver.ts';
-import { ChallengeBook, DigestCredentials } from '../digest/digest-credentials.ts';
+import { DigestCredentials, StoredChallenges } from '../digest/digest-credentials.ts';
 import { hostInUri } from '../message/sip-uri.ts';
 import { createCore } from '../sip-core.ts';
 import type { SipObserver } from '../sip-observer.ts';
@@ -48,7 +48,7 @@ export class Trunk {
   readonly core: UserAgentCore;
   readonly flow: TrunkFlow;
   readonly own: OwnAddress;
-  readonly challenges = new ChallengeBook();
+  readonly challenges = new StoredChallenges();
   /** Told when the connection of a TCP or TLS trunk is gone. */
   onConnectionLost: () => void = () => {};
   readonly #around: TrunkSurroundings;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChallengeBook } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
+import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
 import {
   toCoreRequest,
@@ -39,7 +39,7 @@ const MESSAGES = [
 const trunk = {
   dialogUser: 'u',
   settings: trunkTo(5_060),
-  challenges: new ChallengeBook(),
+  challenges: new StoredChallenges(),
 } as unknown as Trunk;
 
 const damage = fc.array(

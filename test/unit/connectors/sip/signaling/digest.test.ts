@@ -4,8 +4,8 @@ import {
   parseChallenge,
 } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import {
-  ChallengeBook,
   DigestCredentials,
+  StoredChallenges,
 } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 import {
   authorization,
@@ -99,7 +99,7 @@ describe('digest', () => {
   });
 
   it('counts the uses of a nonce, and starts again with a new one', () => {
-    const book = new ChallengeBook();
+    const book = new StoredChallenges();
     const [first, second] = ['n1', 'n2'].map((nonce) => book.add({ ...RFC_7616, nonce, algorithm: 'MD5' }));
     const credentials = new DigestCredentials('u', 'p', book);
     const request = { method: 'REGISTER', ruri: { toRaw: () => 'sip:h' } } as never;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
-import { ChallengeBook } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
+import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
 import { dialTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
 import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
@@ -37,7 +37,7 @@ const VALUE_LENGTH = 8_000;
 const trunk = {
   dialogUser: 'u',
   settings: trunkTo(5_060),
-  challenges: new ChallengeBook(),
+  challenges: new StoredChallenges(),
 } as unknown as Trunk;
 
 /** The whole way of a message as far as sip.js. */

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RtpStock } from '../../../../../../src/connectors/sip/signaling/sdp/port-pool.ts';
+import { PortPool } from '../../../../../../src/connectors/sip/signaling/sdp/port-pool.ts';
 import { RtpPorts } from '../../../../../../src/connectors/sip/signaling/sdp/rtp-ports.ts';
 import { loadMediaIo, type MediaIoBinding } from '../../../../../../src/native/media-io.ts';
 import { claimRtpPorts, type PortClaim } from '../../../../../support/free-ports.ts';
@@ -11,19 +11,19 @@ import { io, until } from '../../media/rtp-peer.ts';
 
 const HOST = '127.0.0.1';
 const PAIRS = 10;
-/** RtpStock keeps so many. */
+/** PortPool keeps so many. */
 const STOCKED = 8;
 
 describe.runIf(io.kind === 'native')('RTP ports bound beforehand', () => {
   const clock = new ManualClock();
   let claim: PortClaim;
   let ports: RtpPorts;
-  let stock: RtpStock;
+  let stock: PortPool;
 
   beforeEach(async () => {
     claim = await claimRtpPorts(2 * PAIRS);
     ports = new RtpPorts(claim.first, claim.last);
-    stock = new RtpStock(ports, HOST, clock, () => loadMediaIo() as MediaIoBinding);
+    stock = new PortPool(ports, HOST, clock, () => loadMediaIo() as MediaIoBinding);
   });
 
   afterEach(() => {
@@ -31,7 +31,7 @@ describe.runIf(io.kind === 'native')('RTP ports bound beforehand', () => {
     claim.release();
   });
 
-  function filled(): RtpStock {
+  function filled(): PortPool {
     stock.start();
     clock.advance(1_000);
     return stock;

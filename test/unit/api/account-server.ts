@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { AccountDomain } from '../../../src/accounts/account/account-domain.ts';
 import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
-import { KeyRing } from '../../../src/accounts/keys/key-cache.ts';
+import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import type { Principal } from '../../../src/api/auth/principal.ts';
 import type { Route } from '../../../src/api/http/routing/route.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
@@ -19,7 +19,7 @@ import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/tempora
 const CALL_LIMIT = 7;
 
 /** Routes of an account on a real server, with two accounts that have an agent key and a settings key each. */
-export async function accountDoors(routesOf: (domain: AccountDomain) => Route[]) {
+export async function accountServer(routesOf: (domain: AccountDomain) => Route[]) {
   const dataDir = temporaryDir();
   const store = await temporaryStore(dataDir);
   const [owner, other] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
@@ -31,7 +31,7 @@ export async function accountDoors(routesOf: (domain: AccountDomain) => Route[])
   const clock = new TurnableClock();
   const directory = new FakeDirectory();
   const domain: AccountDomain = { store, directory, clock, calls: callsOf(clock) };
-  const ring = await KeyRing.load(store.db, clock, () => {});
+  const ring = await KeyCache.load(store.db, clock, () => {});
   const server = new HttpServer({
     library: HTTP_LIBRARY,
     routes: routesOf(domain),

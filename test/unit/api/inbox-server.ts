@@ -11,7 +11,7 @@ import { waitersOf } from '../messaging/waiters-of.ts';
 import { served } from './served.ts';
 
 /** The inbox of a world on a real server; `svc_agent` is the key of its agent, `svc_other` of another account. */
-export async function inboxDoors() {
+export async function inboxServer() {
   const world = await messagingWorld();
   const { reading, wakeups, scope } = world;
   const waiters = waitersOf(world);

@@ -7,7 +7,7 @@ import type {
 } from '@modelcontextprotocol/client';
 
 /** What either official client wants of an application that signs in: it remembers, and is sent to a browser. */
-export class OAuthMemory {
+export class OAuthClientStore {
   readonly redirectUrl = 'http://127.0.0.1:39871/callback';
   readonly clientMetadata: OAuthClientMetadata = {
     client_name: 'Test assistant',

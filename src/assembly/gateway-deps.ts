@@ -9,7 +9,7 @@ import type { Engine } from '../threads/engine.ts';
 export type Closer = (deadlineMs: number) => Promise<void>;
 
 /** What the gateway is made from; whoever starts something adds how it is closed. */
-export interface Parts {
+export interface GatewayDeps {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly loggers: Loggers;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { Remembered } from '../../../../src/store/keys/remembered.ts';
+import { QueryCache } from '../../../../src/store/database/query-cache.ts';
 import { findAccount, updatePerson } from '../../../../src/store/people/accounts.ts';
 import { seedAccount, temporaryDir, temporaryStore } from '../temporary.ts';
 
@@ -10,7 +10,7 @@ async function scene() {
   const dataDir = temporaryDir();
   const store = await temporaryStore(dataDir);
   const { accountId } = await seedAccount(store, 'a');
-  const remembered = new Remembered<string | null | undefined>(store);
+  const remembered = new QueryCache<string | null | undefined>(store);
   let readings = 0;
   const email = () =>
     remembered.of(accountId, async () => {

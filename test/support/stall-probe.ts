@@ -19,12 +19,12 @@ const WATCHING = `
  * Tells a gateway that is late from a machine that gave nobody its processors. A test of real time that failed is tried
  * again only where this thread, which does nothing but sleep, was late too:
  *
- *     const witness = new StallWitness();
+ *     const witness = new StallProbe();
  *     beforeEach(() => witness.forget());
  *     afterAll(() => witness.stop());
  *     it('comes in time', { retry: witness.saw(5) }, …)
  */
-export class StallWitness {
+export class StallProbe {
   readonly #worst = new Int32Array(new SharedArrayBuffer(4));
   readonly #worker = new Worker(WATCHING, { eval: true, workerData: { worst: this.#worst } });
 

@@ -8,7 +8,7 @@ const LATENESS = 'svc_engine_tick_lateness_seconds';
 const LOOP_LOOK_MS = 100;
 
 /** Who was late, and what that cost, in some seconds of a soak: what a failed call is explained by. */
-export interface Spell {
+export interface LoadSample {
   readonly endedAtMinutes: number;
   /** All of the gateway, and of it main. */
   readonly gatewayCores: number;
@@ -55,7 +55,7 @@ export class Spells {
   }
 
   /** The time since the one before, or since it all began. */
-  async next(): Promise<Spell> {
+  async next(): Promise<LoadSample> {
     const [gatewayCores, mainCores, stolenCores] = this.#meters.map((meter) => meter()) as [
       number,
       number,
@@ -98,7 +98,7 @@ async function read(gateway: Gateway): Promise<Counters> {
 }
 
 /** In one line. */
-export function describeSpell(spell: Spell): string {
+export function describeLoadSample(spell: LoadSample): string {
   return (
     `${spell.gatewayCores.toFixed(2)} cores (main ${spell.mainCores.toFixed(2)}, stolen ${spell.stolenCores.toFixed(2)}), ` +
     `at worst: tick ${spell.latestTickMs.toFixed(0)} ms late, loop ${spell.longestLoopMs.toFixed(0)} ms, ` +

@@ -7,7 +7,7 @@ const MAX_ANSWERS = 1_000;
  * Answers of the database to what is asked often, until any row of it changes. Asking whether one has takes
  * two microseconds, one query thirty or more.
  */
-export class Remembered<Answer> {
+export class QueryCache<Answer> {
   readonly #store: Pick<Store, 'version'>;
   readonly #answers = new Map<string, Answer | Promise<Answer>>();
   #version = '';
