@@ -38,7 +38,7 @@ function newKeys(publicUrl: string, { agentKey, settingsKey }: OperatorKeys): st
     ...exports,
     ...firstRequest(publicUrl, agentKey),
     '',
-    '  Next: connect your SIP trunk, as README.md shows ("A call in five minutes"), or see a call with npm run demo.',
+    '  Next: connect your SIP trunk, as README.md shows ("First call"), or see a call with npm run demo.',
   ];
 }
 

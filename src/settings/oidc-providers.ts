@@ -35,13 +35,13 @@ export const OIDC_ROWS = [
     name: 'SVC_OIDC_<NAME>_CLIENT_ID',
     default: 'none',
     meaning:
-      'Lets people sign in with the OpenID Connect provider NAME (capitals and digits, as in GOOGLE, MICROSOFT, GITHUB): the id that it gave this gateway',
+      'Enables sign-in with the OpenID Connect provider NAME (capitals and digits, as in GOOGLE, MICROSOFT, GITHUB): the client id from the provider',
   },
-  { name: 'SVC_OIDC_<NAME>_CLIENT_SECRET', default: 'none', meaning: 'The secret that goes with the id' },
+  { name: 'SVC_OIDC_<NAME>_CLIENT_SECRET', default: 'none', meaning: 'The client secret that belongs to it' },
   {
     name: 'SVC_OIDC_<NAME>_ISSUER',
     default: 'known for GOOGLE, MICROSOFT, GITHUB',
-    meaning: 'Address of the provider, whose `/.well-known/openid-configuration` tells the rest',
+    meaning: 'Issuer URL, whose `/.well-known/openid-configuration` describes the provider',
   },
 ] as const;
 

@@ -172,19 +172,19 @@ export const VARIABLES = {
   SVC_PORT: variable({
     default: '8080',
     schema: wholeNumber(0, MAX_PORT),
-    meaning: 'Port that HTTP listens on; 0: any free one',
+    meaning: 'Port that HTTP listens on; 0 picks a free one',
   }),
   SVC_PUBLIC_URL: variable({
     default: null,
     shownDefault: 'from host and port',
     schema: PublicUrl,
     meaning:
-      'Address under which clients reach the gateway, a path included; shapes every URL that is handed out',
+      'URL of the gateway as clients see it, with its path if it has one; every URL that the gateway hands out starts with it',
   }),
   SVC_DATA_DIR: variable({
     default: './data',
     schema: z.string(),
-    meaning: 'Directory of the database and of the key that seals its secrets',
+    meaning: 'Directory of the database, the files and `master.key`',
   }),
   SVC_SIP_HOST: variable({
     // A trunk calls from outside, so loopback would make every real trunk fail; strangers get no answer anyway.
@@ -195,25 +195,23 @@ export const VARIABLES = {
   SVC_SIP_PORT: variable({
     default: '5060',
     schema: wholeNumber(0, MAX_PORT),
-    meaning:
-      'SIP port, UDP and TCP; when it is not set and 5060 is taken, the next free one; 0: any free one',
+    meaning: 'SIP port, UDP and TCP. Unset: 5060, or the next free port if it is taken; 0 picks a free one',
   }),
   SVC_SIP_ADVERTISED_HOST: variable({
     default: null,
     shownDefault: 'the address that faces the trunk',
     schema: IpAddress,
-    meaning: 'Public address to name in SIP and SDP when the gateway is behind NAT',
+    meaning: 'Public address for SIP and SDP when the gateway is behind NAT',
   }),
   SVC_SIP_TLS_CA_FILE: variable({
     default: null,
     schema: CertificateFile,
-    meaning: 'Certificates (PEM) to trust in TLS to trunks, beside the public ones',
+    meaning: 'CA certificates (PEM) to trust for TLS to trunks, besides the public ones',
   }),
   SVC_SIP_TLS_CERT_FILE: variable({
     default: null,
     schema: CertificateFile,
-    meaning:
-      'Certificate chain (PEM) to show to trunks that call in over TLS; without it nothing listens for TLS',
+    meaning: 'Certificate chain (PEM) for trunks that call in over TLS; without it, nothing listens for TLS',
   }),
   SVC_SIP_TLS_KEY_FILE: variable({
     default: null,
@@ -223,30 +221,30 @@ export const VARIABLES = {
   SVC_SIP_TLS_PORT: variable({
     default: '5061',
     schema: wholeNumber(0, MAX_PORT),
-    meaning: 'SIP port for TLS, when there is a certificate; 0: any free one',
+    meaning: 'SIP port for TLS, if there is a certificate; 0 picks a free one',
   }),
   SVC_SIP_NUMBERS_PER_ACCOUNT: variable({
     default: '1000',
     schema: wholeNumber(1, 100_000),
-    meaning: 'Phone numbers that an account may list; more answer 409',
+    meaning: 'Phone numbers per account; more answer 409',
   }),
   SVC_SIP_TRUNK_ALLOW: variable({
     default: null,
     schema: ProxyList,
     meaning:
-      'Addresses or subnets, with commas between, that trunks of all accounts may use although they are not public; link-local and metadata addresses stay closed',
+      'Comma-separated addresses or subnets that the trunks of all accounts may use although they are not public; link-local and metadata addresses stay blocked',
   }),
   SVC_SIP_TRUNK_BINDINGS: variable({
     default: null,
     schema: TrunkBindings,
     meaning:
-      'Whose calls come from which address, for providers that call without the secret URI: `account=address` or `account=subnet`, with commas between; the account is its `account_id` or `operator`',
+      'Which account owns calls from which address, for providers that cannot call the secret URI: comma-separated `account=address` or `account=subnet`, where the account is an `account_id` or `operator`',
   }),
   SVC_SIP_CODECS: variable({
     default: 'PCMU,PCMA',
     schema: CodecList,
     meaning:
-      'Codecs of SIP calls, of opus, PCMU and PCMA, in the order that we offer; of what a caller offers we take its own first',
+      "Codecs of SIP calls (opus, PCMU, PCMA), in the order of our offers; for inbound calls the caller's order counts",
   }),
   SVC_RTP_PORT_MIN: variable({
     default: '20000',
@@ -261,46 +259,46 @@ export const VARIABLES = {
   SVC_MEDIA_TIMEOUT_S: variable({
     default: '45',
     schema: wholeNumber(5, 3_600),
-    meaning: 'Seconds without a packet from the far end until a call is given up; not while on hold',
+    meaning: 'Seconds without a packet from the far end before a call is ended; does not apply on hold',
   }),
   SVC_MAX_CALLS_PER_ACCOUNT: variable({
     default: '500',
     schema: wholeNumber(1, 100_000),
-    meaning: 'Calls that an account may have at one time; more answer 429',
+    meaning: 'Concurrent calls per account; more answer 429',
   }),
   SVC_MAX_CALL_MINUTES: variable({
     default: '240',
     schema: wholeNumber(1, 10_080),
-    meaning: 'Longest call in minutes; then the gateway hangs up',
+    meaning: 'Maximum length of a call in minutes; then the gateway hangs up',
   }),
   SVC_DM_TIMEOUT_TEXT: variable({
     default: 'No answer yet, sorry: this takes longer than usual. You will get one here.',
     schema: z.string().max(1_000, 'must have at most 1000 characters'),
     meaning:
-      'What people are told who get no answer to a direct message within 60 s, unless their agent has words of its own; `off`: nothing',
+      'Text sent to a person whose direct message got no reply within 60 s, unless the agent has its own `timeout_text`; `off` sends nothing',
   }),
   SVC_MESSAGES_KEEP_DAYS: variable({
     default: null,
-    shownDefault: 'for ever',
+    shownDefault: 'forever',
     schema: wholeNumber(1, 36_500),
-    meaning: 'Days after which messages are forgotten; those that still wait to be sent stay',
+    meaning: 'Days after which messages are deleted, except those still waiting to be sent',
   }),
   SVC_ENGINE_THREADS: variable({
     default: String(Math.max(1, availableParallelism() - 1)),
     shownDefault: 'cores − 1, at least 1',
     schema: wholeNumber(1, 1_024),
-    meaning: 'Threads that carry the media',
+    meaning: 'Number of media threads',
   }),
   SVC_ENGINE_CALLS_PER_THREAD: variable({
     default: '10000',
     schema: wholeNumber(1, 1_000_000),
-    meaning: 'Most calls on one media thread; 1 gives every call a thread of its own',
+    meaning: 'Maximum number of calls on one media thread; 1 gives every call its own thread',
   }),
   SVC_MEDIA_IO: variable({
     default: 'auto',
     schema: z.enum(['auto', 'native', 'portable'], 'must be one of auto, native, portable'),
     meaning:
-      'How RTP is sent and received: native (C, Linux, less CPU), portable (Node alone), or auto: native where it was built',
+      'How RTP is sent and received: native (C, Linux, less CPU), portable (Node only), or auto: native where it was built',
   }),
   SVC_WHATSAPP_PHONE_NUMBER_ID: variable({
     default: null,
@@ -308,32 +306,31 @@ export const VARIABLES = {
       .string()
       .regex(/^\d{1,32}$/, 'must be digits: the id that Meta gave the number, not the number'),
     meaning:
-      'Id of the WhatsApp number that all accounts share, as the app dashboard shows it; needs the three secrets below',
+      'Id of the WhatsApp number that all accounts share, from the app dashboard; needs the three secrets below',
   }),
   SVC_WHATSAPP_ACCESS_TOKEN: variable({
     default: null,
     secret: true,
     schema: z.string(),
-    meaning: 'Lasting token of a system user with `whatsapp_business_messaging`',
+    meaning: 'Permanent token of a system user with `whatsapp_business_messaging`',
   }),
   SVC_WHATSAPP_APP_SECRET: variable({
     default: null,
     secret: true,
     schema: z.string(),
-    meaning: 'Secret of the Meta app, which signs what it posts',
+    meaning: 'Secret of the Meta app; Meta signs webhooks with it',
   }),
   SVC_WHATSAPP_VERIFY_TOKEN: variable({
     default: null,
     secret: true,
     schema: z.string().min(16, 'must have 16 characters or more'),
     meaning:
-      'Any text of yours, 16 characters or more, told the app together with the webhook `…/api/whatsapp/webhook/shared`',
+      'Text of your choice, at least 16 characters, that you also enter at Meta with the webhook `…/api/whatsapp/webhook/shared`',
   }),
   SVC_WHATSAPP_TEMPLATE_LANGUAGE: variable({
     default: 'en',
     schema: z.string().regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a language as Meta writes it: en, en_US'),
-    meaning:
-      'Language of the template `agent_followup`, which asks people to write when 24 hours have passed',
+    meaning: 'Language of the template `agent_followup`, which asks people to write again after 24 hours',
   }),
   SVC_WHATSAPP_API_URL: variable({
     default: 'https://graph.facebook.com',
@@ -348,98 +345,96 @@ export const VARIABLES = {
   SVC_WHATSAPP_MEDIA_URL: variable({
     default: 'https://lookaside.fbsbx.com',
     schema: PublicUrl,
-    meaning: 'Host that files are fetched from; beside the API it alone gets the access token',
+    meaning: 'Host that files are downloaded from; only this host and the API receive the access token',
   }),
   SVC_BOOTSTRAP_AGENT_KEY: variable({
     default: null,
     secret: true,
     schema: BootstrapKey,
     meaning:
-      'Agent key that is valid from the first start on, for unattended installs (`svc_…`, 32 characters or more)',
+      'Agent key that is valid from the first start, for unattended installs (`svc_…`, at least 32 characters)',
   }),
   SVC_BOOTSTRAP_SETTINGS_KEY: variable({
     default: null,
     secret: true,
     schema: BootstrapKey,
-    meaning: 'Settings key that is valid from the first start on (`svc_…`, 32 characters or more)',
+    meaning: 'Settings key that is valid from the first start (`svc_…`, at least 32 characters)',
   }),
   SVC_SIGNUP: variable({
     default: 'invite',
     schema: z.enum(['open', 'invite', 'closed'], 'must be one of open, invite, closed'),
-    meaning: 'Who may sign up: anybody (open), whoever knows SVC_SIGNUP_CODE (invite), or nobody (closed)',
+    meaning: 'Who may sign up: anyone (open), anyone with SVC_SIGNUP_CODE (invite), or nobody (closed)',
   }),
   SVC_SIGNUP_CODE: variable({
     default: null,
     secret: true,
     schema: z.string().min(8, 'must have 8 to 256 characters').max(256, 'must have 8 to 256 characters'),
-    meaning: '`invite_code` of a sign-up by invitation; without it nobody is let in that way',
+    meaning: 'The `invite_code` for signing up by invitation; without it, no invitation is valid',
   }),
   SVC_SMTP_URL: variable({
     default: null,
     secret: true,
     schema: SmtpUrl,
     meaning:
-      'Server that sends mails, with its login (`smtps://user:password@host:port`, or `smtp://`); without it mails are kept, not sent',
+      'SMTP server with its login (`smtps://user:password@host:port` or `smtp://…`); without it, mail is written to disk instead of being sent',
   }),
   SVC_MAIL_FROM: variable({
     default: null,
     schema: MailFrom,
-    meaning: 'Sender of the mails, `Name <address>`; needed with SVC_SMTP_URL',
+    meaning: 'Sender of mail, `Name <address>`; required with SVC_SMTP_URL',
   }),
   SVC_LOGIN_ATTEMPTS: variable({
     default: '10',
     schema: wholeNumber(1, 1_000_000),
     meaning:
-      'Wrong passwords that one IP address may try for one account before it has to wait, each time twice as long; ten times as many it may try for all accounts in 15 minutes, and all addresses together for one account in an hour; more answer 429',
+      'Wrong passwords that one IP address may try for one account before it has to wait, twice as long each time. Ten times as many: for one IP address and all accounts in 15 minutes, and for one account from all addresses in an hour; more answer 429',
   }),
   SVC_TRUSTED_PROXIES: variable({
     default: null,
     schema: ProxyList,
-    meaning:
-      'Addresses or subnets of reverse proxies, with commas between, whose `X-Forwarded-For` tells the client of a request',
+    meaning: 'Comma-separated addresses or subnets of reverse proxies whose `X-Forwarded-For` is believed',
   }),
   SVC_TELEGRAM_BOT_TOKEN: variable({
     default: null,
     secret: true,
     schema: TelegramToken,
     meaning:
-      'Token of the Telegram bot that all accounts share (from @BotFather); without it accounts bring their own',
+      'Token of a Telegram bot that all accounts share (from @BotFather); without it, accounts register their own bots',
   }),
   SVC_TELEGRAM_UPDATES: variable({
     default: 'polling',
     schema: z.enum(['polling', 'webhook'], 'must be one of polling, webhook'),
     meaning:
-      'How messages come from Telegram: fetched (polling), or brought to SVC_PUBLIC_URL, which Telegram must reach over https (webhook)',
+      'How updates arrive from Telegram: the gateway fetches them (polling), or Telegram posts them to SVC_PUBLIC_URL over https (webhook)',
   }),
   SVC_TELEGRAM_API_URL: variable({
     default: 'https://api.telegram.org',
     schema: PublicUrl,
-    meaning: "Telegram's Bot API, or a server of your own",
+    meaning: "Telegram's Bot API, or your own server",
   }),
   SVC_TELEGRAM_FILE_URL: variable({
     default: null,
     shownDefault: '`/file` below the Bot API',
     schema: PublicUrl,
-    meaning: 'Where files that people send on Telegram are fetched from',
+    meaning: 'Where files that people send on Telegram are downloaded from',
   }),
   SVC_MCP_ALLOWED_ORIGINS: variable({
     default: ASSISTANT_ORIGINS.join(','),
     shownDefault: 'hosted assistants (claude.ai, chatgpt.com and others)',
     schema: OriginList,
     meaning:
-      'Origins, with commas between, of pages that may use MCP from a browser, beside the gateway itself; programs that are no browsers send none',
+      "Comma-separated origins of web pages that may use MCP from a browser, besides the gateway's own; other programs send no origin",
   }),
   SVC_MCP_SESSION_IDLE_S: variable({
     default: '1800',
     schema: wholeNumber(1, 604_800),
-    meaning:
-      'Seconds after which an MCP session (`?stateful`) ends that nobody uses: no request, no open stream',
+    meaning: 'Seconds after which an unused MCP session (`?stateful`) ends: no request, no open stream',
   }),
   SVC_MCP_SESSIONS_PER_ACCOUNT: variable({
     default: '100',
     schema: wholeNumber(1, 10_000),
     meaning:
-      'MCP sessions that an account may have at one time; one more takes the place of the one unused for longest, and answers 429 while all are in use',
+      'MCP sessions per account; a new one replaces the least recently used, and answers 429 while all are in use',
   }),
   SVC_MCP_FAST_PATH: variable({
     default: 'on',
@@ -452,52 +447,52 @@ export const VARIABLES = {
     shownDefault: '`master.key` in the data directory',
     secret: true,
     schema: MasterKey,
-    meaning: 'Key that seals the secrets in the database: 32 bytes in base64 or hex',
+    meaning: 'Key that encrypts the secrets in the database: 32 bytes in base64 or hex',
   }),
   SVC_NEW_DATABASE: variable({
     default: null,
     schema: z.enum(['0', '1'], 'must be 0 or 1'),
     meaning:
-      '1 begins a new database beside an existing `master.key`; without it such a start is refused, because the database was probably lost',
+      '1 allows a start with an existing `master.key` and no database; otherwise the start is refused, because the database was probably lost',
   }),
   SVC_LOG_LEVEL: variable({
     default: 'info',
     schema: LogLevel,
-    meaning: 'Least level that is logged: trace, debug, info, warn, error, fatal or silent',
+    meaning: 'Lowest level that is logged: trace, debug, info, warn, error, fatal or silent',
   }),
   SVC_HTTP_SERVER: variable({
     default: null,
-    shownDefault: 'uws, and node where uws cannot be loaded',
+    shownDefault: 'uws; node if uws cannot be loaded',
     schema: z.enum(['uws', 'node'], 'must be one of uws, node'),
     meaning:
-      "Which library serves HTTP and WebSockets: uWebSockets.js (uws), or Node's own http and the ws package (node), slower and with a strict parser",
+      "Library that serves HTTP and WebSockets: uWebSockets.js (uws), or Node's http with the ws package (node), which is slower and parses strictly",
   }),
   SVC_HTTP_BODY_LIMIT_KB: variable({
     default: '1024',
     schema: wholeNumber(1, 102_400),
-    meaning: 'Largest JSON body of a request in KiB; more answers 413',
+    meaning: 'Maximum size of a JSON body in KiB; more answers 413',
   }),
   SVC_FILES_MAX_SIZE_MB: variable({
     default: '25',
     schema: wholeNumber(1, 2_000),
-    meaning: 'Largest file in MiB, whichever way it comes; more answers 413',
+    meaning: 'Maximum size of a file in MiB, however it arrives; more answers 413',
   }),
   SVC_FILES_ACCOUNT_QUOTA_MB: variable({
     default: '1024',
     schema: wholeNumber(1, 100_000_000),
-    meaning: 'What all uploads of an account may take on disk in MiB; more answers 507',
+    meaning: 'Disk space for the uploads of one account in MiB; more answers 507',
   }),
   SVC_FILES_DISK_QUOTA_MB: variable({
     default: '10240',
     schema: wholeNumber(1, 100_000_000),
     meaning:
-      'What all files may take on disk in MiB; copies of what platforms have give way, then more answers 507',
+      'Disk space for all files in MiB; cached copies of platform files are deleted first, then more answers 507',
   }),
   SVC_FILES_FETCH_ALLOW: variable({
     default: null,
     schema: ProxyList,
     meaning:
-      'Addresses or subnets, with commas between, that files may be fetched from by URL although they are not public',
+      'Comma-separated addresses or subnets from which files may be fetched by URL although they are not public',
   }),
 } as const;
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => gateways?.stop());
 
-it('the agent of the README joins the call and repeats what it hears', async () => {
+it('the example agent joins the call and repeats what it hears', async () => {
   const { outbound } = await gateways.call();
   const { baseUrl, agentKey } = gateways.b;
   const example = new Child(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, 'bench/demo/agent.ts')], {

@@ -18,12 +18,10 @@ it('starts a Telegram that a gateway works with as it is told', async () => {
   const child = fake('telegram', '0');
   const [, url, token, username] = await waitFor(
     'what it says',
-    () => /SVC_TELEGRAM_API_URL=(\S+) SVC_TELEGRAM_BOT_TOKEN=(\S+)[\s\S]*"bot":"(\w+)"/.exec(child.output),
+    () => /SVC_TELEGRAM_API_URL=(\S+) [\s\S]*"bot_token":"(\S+?)"[\s\S]*"bot":"(\w+)"/.exec(child.output),
     15_000,
   );
-  const gateway = await Gateway.start({
-    env: { SVC_TELEGRAM_API_URL: url!, SVC_TELEGRAM_BOT_TOKEN: token! },
-  });
+  const gateway = await Gateway.start({ env: { SVC_TELEGRAM_API_URL: url! } });
   gateway.secrets.add(token!);
   onTestFinished(async () => void (await gateway.stop()));
   const person = async (what: string, fields: object = {}) => {
@@ -32,11 +30,8 @@ it('starts a Telegram that a gateway works with as it is told', async () => {
     expect(answer.status, what).toBe(200);
     return await answer.text();
   };
-  const link = await waitFor('the link', async () => {
-    const { body } = await gateway.settingsApi.post('/api/telegram/connect');
-    return body.deep_link as string | undefined;
-  });
-  await person('start', { payload: new URL(link).searchParams.get('start') });
+  const added = await gateway.settingsApi.post('/api/bot-tokens', { platform: 'telegram', bot_token: token });
+  expect(added.status).toBe(200);
   await person('messages', { text: 'hello' });
   const send = () => gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', text: 'good evening' });
   await waitFor('the conversation', async () => (await send()).status === 200);

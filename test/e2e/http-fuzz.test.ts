@@ -10,7 +10,7 @@ const CUT_STEP = 47;
 const MUTANTS = 800;
 const SEED = 11;
 
-/** Where uWebSockets.js takes the rest of a request for another one: README.md tells what to put before it. */
+/** Where uWebSockets.js takes the rest of a request for another one: src/api/README.md tells what to put before it. */
 const TWICE_BY_UWS = [
   'length: empty',
   'length: two that differ, the other way',

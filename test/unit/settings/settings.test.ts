@@ -141,7 +141,7 @@ test('every variable is described', () => {
   expect(rows.find((row) => row.name === 'SVC_PORT')).toEqual({
     name: 'SVC_PORT',
     default: '8080',
-    meaning: 'Port that HTTP listens on; 0: any free one',
+    meaning: 'Port that HTTP listens on; 0 picks a free one',
   });
   expect(rows.every((row) => row.default !== '' && row.meaning !== '')).toBe(true);
 });
