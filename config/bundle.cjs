@@ -6,7 +6,7 @@ const ROOT = join(__dirname, '..');
 const THREADS = [
   'src/main.ts',
   'src/engine/engine.worker.ts',
-  'src/store/checkpoint.worker.ts',
+  'src/store/database/checkpoint.worker.ts',
   'src/threads/jobs.worker.ts',
 ];
 /** Native, or they find their own worker files beside them, or most starts do without them. */

@@ -7,8 +7,20 @@ const layer = (name, from, allowed) => ({
   to: { path: '^src/', pathNot: [from, ...allowed.map((part) => `^src/${part}\\b`)] },
 });
 
-const DOMAINS = ['accounts', 'agents', 'authorization', 'calls', 'messaging', 'files', 'speech'];
+/** From the top down: each may import those after it. */
+const DOMAINS = ['messaging', 'agents', 'authorization', 'accounts', 'files', 'calls'];
 const FLOOR = ['audio', 'telemetry', 'base'];
+
+/** A rule for each pair of domains. */
+const pairsOfDomains = DOMAINS.flatMap((upper, place) =>
+  DOMAINS.slice(place + 1).map((lower) => ({
+    name: `${lower} does not import ${upper}`,
+    severity: 'error',
+    comment: `Domains import each other only downward: ${DOMAINS.join(', ')}.`,
+    from: { path: `^src/${lower}/` },
+    to: { path: `^src/${upper}/` },
+  })),
+);
 
 module.exports = {
   forbidden: [
@@ -25,6 +37,13 @@ module.exports = {
     layer('connectors', '^src/connectors/(?!contract/)', ['connectors/contract', 'native', ...FLOOR]),
     layer('engine', '^src/engine/', ['threads', 'connectors/contract', ...FLOOR, 'connectors/sip/media']),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
+    ...pairsOfDomains,
+    {
+      name: 'connectors-do-not-import-each-other',
+      severity: 'error',
+      from: { path: '^src/connectors/([^/]+)/' },
+      to: { path: '^src/connectors/', pathNot: '^src/connectors/($1|contract)/' },
+    },
     layer('mcp shim', '^src/mcp-shim/', []),
     {
       name: 'nobody-needs-the-shim',
@@ -62,7 +81,7 @@ module.exports = {
     {
       name: 'only-threads-knows-threads',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(threads/|engine/|store/checkpoint)' },
+      from: { path: '^src/', pathNot: '^src/(threads/|engine/|store/database/checkpoint)' },
       to: { path: '^(node:)?worker_threads$|node_modules/piscina' },
     },
     {

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Units that take seconds, because they wait for real timers or for another process: `npm run check` does without. */
 const SLOW_UNITS = [
-  'test/unit/connectors/sip/signaling/*.test.ts',
+  'test/unit/connectors/sip/signaling/**/*.test.ts',
   'test/unit/connectors/{telegram,whatsapp}/*.test.ts',
   'test/unit/engine/{engine,agent-audio}.test.ts',
   'test/unit/messaging/outbox-kills.test.ts',
@@ -44,7 +44,7 @@ export default defineConfig({
           name: 'portable',
           env: { SVC_MEDIA_IO: 'portable' },
           include: [
-            'test/unit/connectors/sip/media/*.test.ts',
+            'test/unit/connectors/sip/media/**/*.test.ts',
             'test/e2e/recovery.test.ts',
             'test/peers/call-audio.test.ts',
           ],

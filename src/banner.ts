@@ -1,4 +1,4 @@
-import type { KeyOutcome, OperatorKeys } from './accounts/first-start.ts';
+import type { KeyOutcome, OperatorKeys } from './accounts/people/first-start.ts';
 import type { Gateway } from './gateway.ts';
 import type { Settings } from './settings/settings.ts';
 

@@ -1,4 +1,4 @@
-import type { Closer, Parts, Running } from './assembly/parts.ts';
+import type { Closer, GatewayDeps, Running } from './assembly/gateway-deps.ts';
 import type { CancelTimer, Clock } from './base/time.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import type { Settings } from './settings/settings.ts';
@@ -27,7 +27,7 @@ export async function startGateway(settings: Settings, clock: Clock, loggers: Lo
     return closing;
   };
   try {
-    return { ...(await startParts({ settings, clock, loggers, closers })), close };
+    return { ...(await startAll({ settings, clock, loggers, closers })), close };
   } catch (error) {
     await close(0);
     throw error;
@@ -50,18 +50,18 @@ async function closeAll(closers: Closer[], deadlineMs: number, loggers: Loggers)
  * The engine's threads take longest, so they start first and are waited for last; everything else is loaded and
  * started beside them. Meanwhile `/readyz` says that they do not run, and calls wait for them.
  */
-async function startParts(parts: Omit<Parts, 'engine' | 'store'>): Promise<Running> {
-  const engine = startEngine(parts);
-  const store = await startStore(parts);
+async function startAll(deps: Omit<GatewayDeps, 'engine' | 'store'>): Promise<Running> {
+  const engine = startEngine(deps);
+  const store = await startStore(deps);
   const { assemble } = await import('./assembly/assemble.ts');
-  const running = await assemble({ ...parts, engine, store });
+  const running = await assemble({ ...deps, engine, store });
   await engine.ready;
-  giveMemoryBack(parts);
+  giveMemoryBack(deps);
   return running;
 }
 
 /** What a burst needed (audio that waits while the machine stands still) would stay with the process for good. */
-function giveMemoryBack({ settings, clock, closers }: Omit<Parts, 'engine' | 'store'>): void {
+function giveMemoryBack({ settings, clock, closers }: Omit<GatewayDeps, 'engine' | 'store'>): void {
   if (settings.engine.mediaIo === 'portable') return;
   const giveBack = (): CancelTimer =>
     clock.after(GIVE_BACK_INTERVAL_MS, () => {
@@ -74,7 +74,7 @@ function giveMemoryBack({ settings, clock, closers }: Omit<Parts, 'engine' | 'st
   closers.push(async () => cancel());
 }
 
-function startEngine({ settings, loggers, closers }: Omit<Parts, 'engine' | 'store'>): Engine {
+function startEngine({ settings, loggers, closers }: Omit<GatewayDeps, 'engine' | 'store'>): Engine {
   if (settings.engine.mediaIo === 'native') assertNativeMediaIo();
   const engine = new Engine({
     ...settings.engine,
@@ -94,8 +94,8 @@ function assertNativeMediaIo(): void {
   throw new Error(`SVC_MEDIA_IO is "native", but native media I/O cannot be loaded: ${binding}`);
 }
 
-async function startStore(parts: Omit<Parts, 'engine' | 'store'>): Promise<Store> {
-  const { settings, clock, loggers, closers } = parts;
+async function startStore(deps: Omit<GatewayDeps, 'engine' | 'store'>): Promise<Store> {
+  const { settings, clock, loggers, closers } = deps;
   const { dataDir, masterKey, allowsNewDatabase } = settings;
   const onWarning = (text: string) => loggers.main.warn(text);
   const store = await openStore({ dataDir, masterKey, allowsNewDatabase, onWarning, clock });

@@ -2,7 +2,7 @@ import type { CallLoss } from './live-call.ts';
 import type { Finding } from './notes.ts';
 
 /** When requests were slow, and how slow. */
-export interface SlowSpell {
+export interface SlowPeriod {
   /** Since the attack began. */
   readonly atS: number;
   readonly maxMs: number;
@@ -16,7 +16,7 @@ export interface Measured extends CallLoss {
   readonly maxMs: number;
   readonly requests: number;
   readonly failedRequests: number;
-  readonly slowSpells: readonly SlowSpell[];
+  readonly slowSpells: readonly SlowPeriod[];
   /** Of the gateway, and of the machine with all that runs on it. */
   readonly gatewayCores: number;
   readonly machineCores: number;

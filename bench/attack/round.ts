@@ -10,7 +10,7 @@ import {
   type Measured,
   megabytes,
   type RoundResult,
-  type SlowSpell,
+  type SlowPeriod,
 } from './report.ts';
 import type { ProbeReport, Stage } from './stage.ts';
 
@@ -125,7 +125,7 @@ function cpuSecondsOf(pid: number): number {
 }
 
 /** When, since the beginning, requests were slow. */
-function spellsOf(slow: ProbeReport['slow'], beganAtMs: number): SlowSpell[] {
+function spellsOf(slow: ProbeReport['slow'], beganAtMs: number): SlowPeriod[] {
   const spells: { atS: number; untilMs: number; maxMs: number }[] = [];
   for (const { atMs, latencyMs } of slow) {
     const last = spells.at(-1);

@@ -35,8 +35,8 @@ export async function probeCall(
   seconds: number,
 ): Promise<Sightings> {
   const media = [`${rtpPort}`, remote.host, `${remote.port}`];
-  const door = [streamUrl.port, streamUrl.pathname, gateway.agentKey];
-  return run(prefix, [what, `${seconds}`, ...media, ...door], seconds);
+  const server = [streamUrl.port, streamUrl.pathname, gateway.agentKey];
+  return run(prefix, [what, `${seconds}`, ...media, ...server], seconds);
 }
 
 /** Sends impulses from one telephone to another; each has its own port and the port that it sends to. */

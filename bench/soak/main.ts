@@ -14,9 +14,9 @@ import { surroundings } from '../report/surroundings.ts';
 import { Churn, HOLDS, randomScript, scriptThatEnds, WARM_UP_HOLDS } from './churn.ts';
 import { holdingsOf } from './holdings.ts';
 import { judgedSlope, type MemoryPoint } from './judgement.ts';
+import { describeLoadSample, type LoadSample, Spells } from './load-sample.ts';
 import { SoakLine } from './soak-line.ts';
 import { isBack, print, type SoakReport } from './soak-report.ts';
-import { describeSpell, type Spell, Spells } from './spell.ts';
 
 /** Of a core, by the CPU time of the gateway. */
 const LOAD = 0.7;
@@ -118,8 +118,8 @@ async function followSpells(
   { gateway, generator }: SoakLine,
   churn: Churn,
   untilMs: number,
-): Promise<Spell[]> {
-  const kept: Spell[] = [];
+): Promise<LoadSample[]> {
+  const kept: LoadSample[] = [];
   const spells = await Spells.begin(gateway, generator);
   while (performance.now() < untilMs) {
     await pause(SPELL_MS);
@@ -135,11 +135,11 @@ async function followSpells(
   return kept;
 }
 
-function tell(spell: Spell, { live, done, failures }: Churn, bytes: number): void {
+function tell(spell: LoadSample, { live, done, failures }: Churn, bytes: number): void {
   const seconds = Math.round(spell.endedAtMinutes * 60);
   const clock = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`;
   console.log(
-    `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB; ${describeSpell(spell)}` +
+    `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB; ${describeLoadSample(spell)}` +
       `${failures.length > 0 ? `; last: ${failures.at(-1)}` : ''}`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Holdings } from './holdings.ts';
 import { type MemoryPoint, memoryFault } from './judgement.ts';
-import type { Spell } from './spell.ts';
+import type { LoadSample } from './load-sample.ts';
 
 /** What became of a soak. */
 export interface SoakReport {
@@ -12,7 +12,7 @@ export interface SoakReport {
   /** Null: the run was too short. */
   readonly memoryMbPerHour: number | null;
   readonly memory: readonly MemoryPoint[];
-  readonly spells: readonly Spell[];
+  readonly spells: readonly LoadSample[];
   readonly gatewayCores: number;
   readonly before: Holdings;
   readonly after: Holdings;

@@ -1,9 +1,9 @@
 /**
- * The gateway's own WebSocket door with a handler that sends every binary message back: the way of a frame of the call
+ * The gateway's own WebSocket server with a handler that sends every binary message back: the way of a frame of the call
  * stream from and to the socket, without the call. `node echo-gateway.ts PORT`
  */
 import { HttpServer } from '../../src/api/http/server.ts';
-import type { Socket, SocketHandler } from '../../src/api/http/socket.ts';
+import type { Socket, SocketHandler } from '../../src/api/http/socket/socket.ts';
 
 const MAX_MESSAGE_BYTES = 1_048_576;
 

@@ -25,7 +25,7 @@ interface Pair {
   readonly anchor: Turn;
 }
 
-/** 640-byte binary frames taken and given back, by the gateway's WebSocket door and by the ws package. */
+/** 640-byte binary frames taken and given back, by the gateway's WebSocket server and by the ws package. */
 export const wsBench: Bench = {
   name: 'ws',
   title: `640-byte WebSocket frames in and out, ${CONNECTIONS} connections with one on its way each`,

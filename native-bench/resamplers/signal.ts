@@ -8,7 +8,7 @@ const BURST_AT_MS = 2_100;
 const BURST_WIDTH_MS = 10;
 const LENGTH_MS = 5_000;
 
-/** Parts of the signal, clear of their edges. */
+/** GatewayDeps of the signal, clear of their edges. */
 export const TONE_PART_MS = { from: 500, to: 1_500 };
 export const BURST_PART_MS = { from: 2_000, to: 2_200 };
 export const ALIAS_PART_MS = { from: 2_700, to: 3_300 };

@@ -3,9 +3,9 @@ import type {
   DatagramListener,
   MediaSockets,
   SocketIo,
-} from '../../src/connectors/sip/media/media-sockets.ts';
-import { NativeIo } from '../../src/connectors/sip/media/native-sockets.ts';
-import { portableIo } from '../../src/connectors/sip/media/portable-sockets.ts';
+} from '../../src/connectors/sip/media/sockets/media-sockets.ts';
+import { NativeIo } from '../../src/connectors/sip/media/sockets/native-sockets.ts';
+import { portableIo } from '../../src/connectors/sip/media/sockets/portable-sockets.ts';
 import { loadMediaIo } from '../../src/native/media-io.ts';
 
 const PACKET_BYTES = 172;

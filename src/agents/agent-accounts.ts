@@ -1,8 +1,8 @@
 import { GatewayError } from '../base/errors.ts';
-import { agentsOfMember, detachMember } from '../store/agent-members.ts';
-import { attachMember, type Member } from '../store/agents.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
-import { ownsMember } from '../store/platform-accounts.ts';
+import { agentsOfMember, detachMember } from '../store/agents/agent-members.ts';
+import { attachMember, type Member } from '../store/agents/agents.ts';
+import { ownsMember } from '../store/logins/platform-accounts.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 

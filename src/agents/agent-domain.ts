@@ -1,15 +1,15 @@
-import type { KeyDomain } from '../accounts/issue-key.ts';
-import { type SipAccounts, tellNumbers } from '../accounts/sip-accounts.ts';
-import type { GrantRing } from '../authorization/grant-ring.ts';
+import type { AgentRoster } from '../accounts/account/agent-roster.ts';
+import type { KeyDomain } from '../accounts/keys/issue-key.ts';
+import { type SipAccounts, tellNumbers } from '../accounts/logins/sip-accounts.ts';
+import type { GrantCache } from '../authorization/grant-cache.ts';
 import { GatewayError } from '../base/errors.ts';
-import { type Agent, findAgent } from '../store/agents.ts';
-import type { Db } from '../store/tables.ts';
-import type { AgentRoster } from './agent-roster.ts';
+import { type Agent, findAgent } from '../store/agents/agents.ts';
+import type { Db } from '../store/database/tables.ts';
 
 /** What the verbs on agents work with; put together once by the composition root. */
 export interface AgentDomain extends SipAccounts, KeyDomain {
   readonly roster: AgentRoster;
-  readonly grants: Pick<GrantRing, 'refresh'>;
+  readonly grants: Pick<GrantCache, 'refresh'>;
   /** Ends the live calls of an agent that is gone. */
   readonly endCalls: (accountId: string, agentId: string) => void;
 }

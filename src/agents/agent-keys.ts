@@ -1,12 +1,12 @@
-import { assertBelow, CAPS } from '../accounts/caps.ts';
-import { type IssuedKey, issueKey } from '../accounts/issue-key.ts';
+import { assertBelow, CAPS } from '../accounts/account/caps.ts';
+import { type IssuedKey, issueKey } from '../accounts/keys/issue-key.ts';
 import { GatewayError } from '../base/errors.ts';
-import { countKeyPlaces } from '../store/account-counts.ts';
-import { detachKey } from '../store/agent-members.ts';
-import { attachKey } from '../store/agents.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
-import { findKey, type ValidKey } from '../store/keys.ts';
-import type { Db } from '../store/tables.ts';
+import { detachKey } from '../store/agents/agent-members.ts';
+import { attachKey } from '../store/agents/agents.ts';
+import type { Db } from '../store/database/tables.ts';
+import { findKey, type ValidKey } from '../store/keys/keys.ts';
+import { countKeyPlaces } from '../store/people/account-counts.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 

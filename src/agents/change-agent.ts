@@ -1,6 +1,6 @@
-import { type Agent, type AgentChange, updateAgent } from '../store/agents.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
-import type { Db } from '../store/tables.ts';
+import { type Agent, type AgentChange, updateAgent } from '../store/agents/agents.ts';
+import type { Db } from '../store/database/tables.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewAgent } from './list-agents.ts';
 

@@ -1,10 +1,10 @@
-import { assertBelow, CAPS } from '../accounts/caps.ts';
+import { assertBelow, CAPS } from '../accounts/account/caps.ts';
+import { ensureDefaultAgent } from '../accounts/account/default-agent.ts';
 import { newId } from '../base/ids.ts';
-import { countAgents } from '../store/account-counts.ts';
-import { insertAgent } from '../store/agents.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
+import { insertAgent } from '../store/agents/agents.ts';
+import { countAgents } from '../store/people/account-counts.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import type { AgentDomain } from './agent-domain.ts';
-import { ensureDefaultAgent } from './default-agent.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 
 /** Makes an agent without members, beside the default one. Throws `cap_reached`. */

@@ -1,8 +1,8 @@
 import { GatewayError } from '../base/errors.ts';
-import { hasSoleMembers } from '../store/agent-members.ts';
-import { dropAgent } from '../store/agents.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
-import { deleteInternalBearer } from '../store/internal-bearers.ts';
+import { hasSoleMembers } from '../store/agents/agent-members.ts';
+import { dropAgent } from '../store/agents/agents.ts';
+import { deleteInternalBearer } from '../store/agents/internal-bearers.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, followMembers, requireAgent } from './agent-domain.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
-import { findProvider } from '../store/agent-providers.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
+import { findProvider } from '../store/agents/agent-providers.ts';
 import {
   countDeliveries,
   type Delivery,
@@ -10,7 +9,8 @@ import {
   listDeliveries,
   type Page,
   requeueDelivery,
-} from '../store/deliveries.ts';
+} from '../store/agents/deliveries.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 
 /** Tests of one agent that may wait at the same time. */

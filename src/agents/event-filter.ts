@@ -14,7 +14,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 /** Which events an agent's model is called for. */
 export type EventFilter = Readonly<Record<EventType, boolean>>;
 
-/** What somebody says and calls that ring want an answer; the rest only tells. */
+/** What somebody says and calls that ring want an answer; the rest only inform. */
 export const DEFAULT_EVENT_FILTER: EventFilter = {
   dm_chat: true,
   call_chat: true,

@@ -1,11 +1,15 @@
-import { storeKey } from '../accounts/api-keys.ts';
-import { requireVerifiedAddress } from '../accounts/verified-address.ts';
+import { storeKey } from '../accounts/keys/api-keys.ts';
+import { requireVerifiedAddress } from '../accounts/people/verified-address.ts';
 import { assert } from '../base/assert.ts';
 import { newApiKey } from '../base/ids.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
-import { findInternalBearer, type InternalBearer, putInternalBearer } from '../store/internal-bearers.ts';
-import { deleteKey } from '../store/keys.ts';
-import type { Db } from '../store/tables.ts';
+import {
+  findInternalBearer,
+  type InternalBearer,
+  putInternalBearer,
+} from '../store/agents/internal-bearers.ts';
+import type { Db } from '../store/database/tables.ts';
+import { deleteKey } from '../store/keys/keys.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 
 const KEY_NAME = 'Internal bearer';

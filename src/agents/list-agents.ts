@@ -1,12 +1,17 @@
+import { ensureDefaultAgent } from '../accounts/account/default-agent.ts';
 import { GatewayError } from '../base/errors.ts';
-import { type AgentKey, listAgentKeys, listMemberships, type Membership } from '../store/agent-members.ts';
-import { listProviderNames } from '../store/agent-providers.ts';
-import { type Agent, listAgents } from '../store/agents.ts';
-import { type ListedAuthorization, listAuthorizations } from '../store/mcp-authorizations.ts';
-import { listPlatformAccounts, type PlatformAccount } from '../store/platform-accounts.ts';
-import type { Db } from '../store/tables.ts';
+import {
+  type AgentKey,
+  listAgentKeys,
+  listMemberships,
+  type Membership,
+} from '../store/agents/agent-members.ts';
+import { listProviderNames } from '../store/agents/agent-providers.ts';
+import { type Agent, listAgents } from '../store/agents/agents.ts';
+import type { Db } from '../store/database/tables.ts';
+import { type ListedAuthorization, listAuthorizations } from '../store/keys/mcp-authorizations.ts';
+import { listPlatformAccounts, type PlatformAccount } from '../store/logins/platform-accounts.ts';
 import { type AgentDomain, followMembers } from './agent-domain.ts';
-import { ensureDefaultAgent } from './default-agent.ts';
 
 /** An agent with its members. */
 export interface AgentView extends Agent {

@@ -1,8 +1,13 @@
-import { requireVerifiedAddress } from '../accounts/verified-address.ts';
+import { requireVerifiedAddress } from '../accounts/people/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
-import { deleteProvider, findProvider, putProvider, type StoredProvider } from '../store/agent-providers.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
-import type { Db } from '../store/tables.ts';
+import {
+  deleteProvider,
+  findProvider,
+  putProvider,
+  type StoredProvider,
+} from '../store/agents/agent-providers.ts';
+import type { Db } from '../store/database/tables.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { DEFAULT_EVENT_FILTER, type EventFilter, type EventType } from './event-filter.ts';
 import { type ProviderName, providerKind } from './provider-catalog.ts';

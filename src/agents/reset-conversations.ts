@@ -1,4 +1,4 @@
-import { type Actor, audit } from '../store/audit-log.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 
 /**

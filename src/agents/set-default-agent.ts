@@ -1,5 +1,5 @@
-import { moveDefault } from '../store/agents.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
+import { moveDefault } from '../store/agents/agents.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 

@@ -1,57 +1,59 @@
-import { AgentReplies } from '../accounts/agent-replies.ts';
-import { ensureOperator } from '../accounts/first-start.ts';
-import { logInBots } from '../accounts/hosted-bots.ts';
-import { KeyRing } from '../accounts/key-ring.ts';
-import { loadSipAccounts } from '../accounts/sip-accounts.ts';
-import { TrunkChanges } from '../accounts/trunk-changes.ts';
+import { AgentReplies } from '../accounts/keys/agent-replies.ts';
+import { KeyCache } from '../accounts/keys/key-cache.ts';
+import { logInBots } from '../accounts/logins/hosted-bots.ts';
+import { loadSipAccounts } from '../accounts/logins/sip-accounts.ts';
+import { TrunkChanges } from '../accounts/logins/trunk-changes.ts';
+import { ensureOperator } from '../accounts/people/first-start.ts';
 import { disconnectAll, hangUpAgent } from '../calls/hang-up-call.ts';
-import { awaitReplies } from '../messaging/await-reply.ts';
-import { closeOutbound } from '../messaging/open-outbound.ts';
-import { Wakeups } from '../messaging/wakeups.ts';
+import { Wakeups } from '../messaging/inbox/wakeups.ts';
+import { awaitReplies } from '../messaging/intake/await-reply.ts';
+import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
 import { listeningUrl } from '../settings/settings.ts';
-import { Retention } from '../store/retention.ts';
+import { Retention } from '../store/messages/retention.ts';
 import { BusinessEvents } from '../telemetry/business-events.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import { authorizationDomain, openGrants } from './authorization-parts.ts';
-import { openCalls } from './call-parts.ts';
-import { openDoors } from './doors.ts';
-import { openFileStorage } from './file-parts.ts';
-import { openMessaging } from './messaging-parts.ts';
-import type { Parts, Running } from './parts.ts';
-import { openPeople } from './people-parts.ts';
+import { authorizationDomain, openGrants } from './authorization-deps.ts';
+import { openCalls } from './call-deps.ts';
+import { openFileStorage } from './file-deps.ts';
+import type { GatewayDeps, Running } from './gateway-deps.ts';
+import { openMessaging } from './messaging-deps.ts';
+import { openPeople } from './people-deps.ts';
 import { makePlatforms } from './platforms.ts';
-import { watchResources } from './resource-parts.ts';
+import { watchResources } from './resource-deps.ts';
+import { openServers } from './servers.ts';
 
-/** Makes the domains, the platforms and the doors, and opens them. Closing goes the other way round. */
-export async function assemble(parts: Parts): Promise<Running> {
-  const { settings, clock, loggers, store, closers } = parts;
+/** Creates the domains, the platforms and the servers, then starts them. Closing runs in reverse order. */
+export async function assemble(deps: GatewayDeps): Promise<Running> {
+  const { settings, clock, loggers, store, closers } = deps;
   const { host, port } = settings.http;
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const metrics = new Metrics();
   const events = new BusinessEvents(loggers, metrics);
   const wakeups = new Wakeups();
-  const keys = await KeyRing.load(store.db, clock, (error) => events.writeFailed('last use of a key', error));
+  const keys = await KeyCache.load(store.db, clock, (error) =>
+    events.writeFailed('last use of a key', error),
+  );
   const retention = new Retention(store.db, clock, { messagesMs: settings.messaging.keptMs }, (error) =>
     events.writeFailed('what is old', error),
   );
   closers.push(() => retention.close());
-  const descriptors = watchResources(parts, events, metrics);
+  const descriptors = watchResources(deps, events, metrics);
 
-  const { sip, messengers } = makePlatforms(parts, metrics, publicUrl);
-  const calls = await openCalls(parts, { sip, others: messengers, wakeups, metrics, events });
-  const { files, sweeper } = await openFileStorage(parts, calls, { metrics, events, publicUrl });
+  const { sip, messengers } = makePlatforms(deps, metrics, publicUrl);
+  const calls = await openCalls(deps, { sip, others: messengers, wakeups, metrics, events });
+  const { files, sweeper } = await openFileStorage(deps, calls, { metrics, events, publicUrl });
   closers.push((deadlineMs) => sip.close(deadlineMs));
   await sip.start();
   const sipAccounts = { store, directory: sip, clock };
   await loadSipAccounts(sipAccounts);
 
-  const grants = await openGrants(parts, events, publicUrl);
+  const grants = await openGrants(deps, events, publicUrl);
   const accounts = { ...sipAccounts, calls };
-  const people = await openPeople(parts, { events, publicUrl, keys, grants, accounts });
+  const people = await openPeople(deps, { events, publicUrl, keys, grants, accounts });
   const { roster } = people;
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
   const agents = { ...sipAccounts, keys, roster, grants, endCalls };
-  const authorization = authorizationDomain(parts, {
+  const authorization = authorizationDomain(deps, {
     grants,
     people,
     files,
@@ -59,7 +61,7 @@ export async function assemble(parts: Parts): Promise<Running> {
   });
   const replies = new AgentReplies(clock);
   const needs = { calls, files, roster, replies, wakeups, metrics, events, publicUrl };
-  const { outbound, inbox, start: startSending } = await openMessaging(parts, needs);
+  const { outbound, inbox, start: startSending } = await openMessaging(deps, needs);
   const domains = {
     calls,
     sip: {
@@ -76,7 +78,7 @@ export async function assemble(parts: Parts): Promise<Running> {
     metrics,
     publicUrl,
   };
-  const { http, mcp } = openDoors(parts, { ...domains, keys, replies, wakeups, events, descriptors });
+  const { http, mcp } = openServers(deps, { ...domains, keys, replies, wakeups, events, descriptors });
   // Closes after everything that still has messages to send.
   for (const messenger of messengers) closers.push((deadlineMs) => messenger.close(deadlineMs));
   closers.push((deadlineMs) => http.close(deadlineMs));

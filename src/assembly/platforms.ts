@@ -1,16 +1,16 @@
 import type { Clock } from '../base/time.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
-import type { PortReserver } from '../connectors/sip/signaling/rtp-stock.ts';
+import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
 import type { TelegramObserver } from '../connectors/telegram/telegram-observer.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import type { Settings } from '../settings/settings.ts';
-import { findLoginNote, putLoginNote } from '../store/login-notes.ts';
+import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { Loggers } from '../telemetry/loggers.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Parts } from './parts.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
 
 /** Every platform that this gateway has a connector for; the only place that knows them all. */
 export interface Platforms {
@@ -19,11 +19,11 @@ export interface Platforms {
   readonly messengers: readonly Connector[];
 }
 
-export function makePlatforms(parts: Parts, metrics: Metrics, publicUrl: () => string): Platforms {
-  const whatsApp = whatsAppConnector(parts, metrics);
+export function makePlatforms(deps: GatewayDeps, metrics: Metrics, publicUrl: () => string): Platforms {
+  const whatsApp = whatsAppConnector(deps, metrics);
   return {
-    sip: sipConnector(parts.settings, parts.clock, parts.loggers, metrics),
-    messengers: [telegramConnector(parts, metrics, publicUrl), ...(whatsApp === null ? [] : [whatsApp])],
+    sip: sipConnector(deps.settings, deps.clock, deps.loggers, metrics),
+    messengers: [telegramConnector(deps, metrics, publicUrl), ...(whatsApp === null ? [] : [whatsApp])],
   };
 }
 
@@ -51,7 +51,7 @@ function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metric
 }
 
 function telegramConnector(
-  { settings, clock, loggers, store: { db } }: Parts,
+  { settings, clock, loggers, store: { db } }: GatewayDeps,
   metrics: Metrics,
   publicUrl: () => string,
 ): TelegramConnector {
@@ -68,7 +68,10 @@ function telegramConnector(
 }
 
 /** Null: the operator has set up no number. */
-function whatsAppConnector({ settings, clock, loggers }: Parts, metrics: Metrics): WhatsAppConnector | null {
+function whatsAppConnector(
+  { settings, clock, loggers }: GatewayDeps,
+  metrics: Metrics,
+): WhatsAppConnector | null {
   if (settings.whatsapp === null) return null;
   return new WhatsAppConnector(settings.whatsapp, clock, {
     count: (event) => metrics.messengerEvent('whatsapp', event),

@@ -1,23 +1,23 @@
-import { assertBelow, CAPS } from '../accounts/caps.ts';
-import { hashToken, newToken } from '../accounts/tokens.ts';
-import { requireVerifiedAddress } from '../accounts/verified-address.ts';
+import { assertBelow, CAPS } from '../accounts/account/caps.ts';
+import { requireVerifiedAddress } from '../accounts/people/verified-address.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
-import { countAuthorizations } from '../store/account-counts.ts';
-import { findAgent } from '../store/agents.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
+import { hashToken, newToken } from '../base/tokens.ts';
+import { findAgent } from '../store/agents/agents.ts';
+import type { Db } from '../store/database/tables.ts';
 import {
   findAuthorization,
   type ListedAuthorization,
   type McpAuthorization,
   putAuthorization,
-} from '../store/mcp-authorizations.ts';
-import { findClient } from '../store/oauth-clients.ts';
-import { insertGrant, pruneGrants } from '../store/oauth-grants.ts';
-import { hasSession } from '../store/sessions.ts';
-import type { Db } from '../store/tables.ts';
+} from '../store/keys/mcp-authorizations.ts';
+import { findClient } from '../store/keys/oauth-clients.ts';
+import { insertGrant, pruneGrants } from '../store/keys/oauth-grants.ts';
+import { countAuthorizations } from '../store/people/account-counts.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
+import { hasSession } from '../store/people/sessions.ts';
 import { type AuthorizationDomain, CODE_MS } from './authorization-domain.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { isLoopbackRedirect, isPrivateUseRedirect, redirectTo } from './redirect-uris.ts';

@@ -1,14 +1,14 @@
-import type { AttemptLimits } from '../accounts/attempt-limits.ts';
+import type { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
 import type { Platform } from '../base/platform.ts';
 import type { Clock } from '../base/time.ts';
 import type { Store } from '../store/store.ts';
-import type { GrantRing, ResourceUrl } from './grant-ring.ts';
+import type { GrantCache, ResourceUrl } from './grant-cache.ts';
 
 /** What the verbs of the authorization server work with; put together once by the composition root. */
 export interface AuthorizationDomain {
   readonly store: Store;
   readonly clock: Clock;
-  readonly grants: GrantRing;
+  readonly grants: GrantCache;
   readonly limits: AttemptLimits;
   /** Who we are to clients, without a slash at the end. */
   readonly issuer: () => string;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import type { Platform } from '../base/platform.ts';
-import { findClient, type OauthClient } from '../store/oauth-clients.ts';
+import { findClient, type OauthClient } from '../store/keys/oauth-clients.ts';
 import { type AuthorizationDomain, isResource } from './authorization-domain.ts';
 import { documentClient, isDocumentUrl } from './client-documents.ts';
 import { isRedirectUri, isSameRedirect, redirectTo } from './redirect-uris.ts';

@@ -1,11 +1,11 @@
 import { GatewayError } from '../base/errors.ts';
-import { type Actor, audit } from '../store/audit-log.ts';
 import {
   deleteAuthorization,
   findAuthorization,
   type ListedAuthorization,
   listAuthorizations,
-} from '../store/mcp-authorizations.ts';
+} from '../store/keys/mcp-authorizations.ts';
+import { type Actor, audit } from '../store/people/audit-log.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 
 /** What the account lets MCP clients do, the oldest first. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { isoAfter } from '../base/time.ts';
-import { findClient, type OauthClient, pruneUnusedClients, putClient } from '../store/oauth-clients.ts';
+import { findClient, type OauthClient, pruneUnusedClients, putClient } from '../store/keys/oauth-clients.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { type ClientMetadata, describedClient, MAX_UNUSED_CLIENTS } from './register-client.ts';
 

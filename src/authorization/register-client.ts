@@ -1,6 +1,6 @@
-import { hashToken, newToken } from '../accounts/tokens.ts';
 import { newId } from '../base/ids.ts';
-import { type OauthClient, pruneUnusedClients, putClient } from '../store/oauth-clients.ts';
+import { hashToken, newToken } from '../base/tokens.ts';
+import { type OauthClient, pruneUnusedClients, putClient } from '../store/keys/oauth-clients.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { isRedirectUri } from './redirect-uris.ts';
 

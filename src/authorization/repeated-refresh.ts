@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
-import { hashToken } from '../accounts/tokens.ts';
 import { isoAfter } from '../base/time.ts';
-import type { OauthToken } from '../store/oauth-grants.ts';
-import { MASTER_KEY_BYTES, SecretBox, type SecretPlace } from '../store/secret-box.ts';
+import { hashToken } from '../base/tokens.ts';
+import type { OauthToken } from '../store/keys/oauth-grants.ts';
+import { MASTER_KEY_BYTES, SecretBox, type SecretPlace } from '../store/secrets/secret-box.ts';
 
 /** How long a client may repeat a refresh: its answer was lost, or it refreshed twice at the same time. */
 export const REPEAT_MS = 60_000;

@@ -1,5 +1,5 @@
-import { hashToken } from '../accounts/tokens.ts';
-import { deleteGrant, findToken } from '../store/oauth-grants.ts';
+import { hashToken } from '../base/tokens.ts';
+import { deleteGrant, findToken } from '../store/keys/oauth-grants.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import type { ClientAnswer, ClientRequest } from './issue-tokens.ts';
 import { refusal } from './issue-tokens.ts';

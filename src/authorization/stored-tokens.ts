@@ -1,7 +1,7 @@
-import { hashToken } from '../accounts/tokens.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
-import { audit, nobodyOf } from '../store/audit-log.ts';
+import { hashToken } from '../base/tokens.ts';
+import type { Db } from '../store/database/tables.ts';
 import {
   deleteGrant,
   type FoundGrant,
@@ -11,8 +11,8 @@ import {
   pruneGrants,
   replaceTokens,
   spendToken,
-} from '../store/oauth-grants.ts';
-import type { Db } from '../store/tables.ts';
+} from '../store/keys/oauth-grants.ts';
+import { audit, nobodyOf } from '../store/people/audit-log.ts';
 import { ACCESS_TOKEN_MS, type AuthorizationDomain, REFRESH_TOKEN_MS } from './authorization-domain.ts';
 import { REPEAT_MS, repeatedPair, sealPair, type TokenPair } from './repeated-refresh.ts';
 import { isWithin } from './scope-names.ts';

@@ -1,8 +1,8 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
-import { hashToken, newToken } from '../accounts/tokens.ts';
-import { findClient } from '../store/oauth-clients.ts';
-import { findGrantByCode, findToken, redeemCode } from '../store/oauth-grants.ts';
-import type { Db } from '../store/tables.ts';
+import { hashToken, newToken } from '../base/tokens.ts';
+import type { Db } from '../store/database/tables.ts';
+import { findClient } from '../store/keys/oauth-clients.ts';
+import { findGrantByCode, findToken, redeemCode } from '../store/keys/oauth-grants.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { repeatedPair } from './repeated-refresh.ts';
 import { isWithin, namesOf, platformsNamed } from './scope-names.ts';

@@ -25,16 +25,16 @@ export interface CallObserver {
 }
 
 /** The domain around a call: it hears of every event before the call's own listeners do. */
-export interface CallWitness {
+export interface CallEventListener {
   happened(call: CallActor, event: CallEvent): void;
 }
 
 /** What a call is made of. */
-interface CallParts {
+interface CallDeps {
   readonly engineCall: EngineCall;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
-  readonly witness: CallWitness;
+  readonly listener: CallEventListener;
   /** For what agents say ahead of time. */
   readonly playout: PlayoutMemory;
 }
@@ -54,7 +54,7 @@ export class CallActor {
   readonly transcript = new Transcript();
   readonly #deadlines: CallDeadlines;
   readonly #clock: Clock;
-  readonly #witness: CallWitness;
+  readonly #listener: CallEventListener;
   readonly #engineCall: EngineCall;
   readonly #playout: PlayoutMemory;
   readonly #observers = new Set<CallObserver>();
@@ -68,13 +68,13 @@ export class CallActor {
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
 
-  constructor(identity: CallIdentity, parts: CallParts) {
+  constructor(identity: CallIdentity, deps: CallDeps) {
     this.identity = identity;
-    this.#engineCall = parts.engineCall;
-    this.#clock = parts.clock;
-    this.#deadlines = parts.deadlines;
-    this.#witness = parts.witness;
-    this.#playout = parts.playout;
+    this.#engineCall = deps.engineCall;
+    this.#clock = deps.clock;
+    this.#deadlines = deps.deadlines;
+    this.#listener = deps.listener;
+    this.#playout = deps.playout;
     this.#state =
       identity.direction === 'outbound' ? { name: 'connecting' } : { name: 'ringing', accepting: false };
   }
@@ -194,7 +194,7 @@ export class CallActor {
 
   /** Everything that happens on the call passes here. */
   #publish(event: CallEvent): void {
-    this.#witness.happened(this, event);
+    this.#listener.happened(this, event);
     for (const observer of this.#observers) observer.event(event);
   }
 

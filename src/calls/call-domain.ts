@@ -37,7 +37,7 @@ export function openCall(domain: CallDomain, identity: CallIdentity): CallActor 
     clock: domain.clock,
     deadlines: domain.deadlines,
     playout: domain.playout,
-    witness: { happened: (call, event) => follow(domain, call, event, startedMs) },
+    listener: { happened: (call, event) => follow(domain, call, event, startedMs) },
   });
   domain.registry.add(actor);
   domain.events.callStarted(identity);

@@ -1,9 +1,15 @@
 import { unreachable } from '../base/assert.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
-import { disconnectLiveCalls, endCall, findCall, insertCall, updateCallState } from '../store/calls.ts';
-import { appendAgentEvent, appendEvent } from '../store/events.ts';
-import type { CallRow, Db } from '../store/tables.ts';
+import type { CallRow, Db } from '../store/database/tables.ts';
+import {
+  disconnectLiveCalls,
+  endCall,
+  findCall,
+  insertCall,
+  updateCallState,
+} from '../store/messages/calls.ts';
+import { appendAgentEvent, appendEvent } from '../store/messages/events.ts';
 import type { CallError, CallEvent, CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
 

@@ -1,4 +1,4 @@
-import { deleteFile, type StoredFile, someFilesOf } from '../store/files.ts';
+import { deleteFile, type StoredFile, someFilesOf } from '../store/messages/files.ts';
 import type { FileDomain } from './file-domain.ts';
 
 const BATCH_SIZE = 100;

@@ -1,4 +1,4 @@
-import { cachedFiles, type StoredFile, setCold } from '../store/files.ts';
+import { cachedFiles, type StoredFile, setCold } from '../store/messages/files.ts';
 import { removeBytes } from './delete-account-files.ts';
 import type { FileDomain } from './file-domain.ts';
 

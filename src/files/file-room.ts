@@ -1,5 +1,5 @@
 import { GatewayError } from '../base/errors.ts';
-import { countHeldFiles, countOpenSlots } from '../store/account-counts.ts';
+import { countHeldFiles, countOpenSlots } from '../store/people/account-counts.ts';
 import type { FileDomain } from './file-domain.ts';
 
 /** However small they are: each has a record, and an entry in a folder. */

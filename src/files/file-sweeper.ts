@@ -6,7 +6,7 @@ import {
   idsWithBytes,
   type StoredFile,
   setGone,
-} from '../store/files.ts';
+} from '../store/messages/files.ts';
 import { deleteWithBytes, removeBytes } from './delete-account-files.ts';
 import { emptyCache } from './file-cache.ts';
 import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';

@@ -1,10 +1,10 @@
-import { hashToken } from '../accounts/tokens.ts';
 import { newId } from '../base/ids.ts';
 import type { Platform } from '../base/platform.ts';
 import { isoAfter } from '../base/time.ts';
+import { hashToken } from '../base/tokens.ts';
 import type { InboundFile } from '../connectors/contract/messenger.ts';
-import { insertFile } from '../store/files.ts';
-import type { Db } from '../store/tables.ts';
+import type { Db } from '../store/database/tables.ts';
+import { insertFile } from '../store/messages/files.ts';
 import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
 import { mimeOf } from './mime-type.ts';

@@ -1,4 +1,4 @@
-import { listAttachments } from '../store/files.ts';
+import { listAttachments } from '../store/messages/files.ts';
 import type { FileDomain } from './file-domain.ts';
 import { fileUrl } from './file-url.ts';
 

@@ -1,6 +1,6 @@
-import { hashToken } from '../accounts/tokens.ts';
 import { GatewayError } from '../base/errors.ts';
-import { findFileByToken, type StoredFile } from '../store/files.ts';
+import { hashToken } from '../base/tokens.ts';
+import { findFileByToken, type StoredFile } from '../store/messages/files.ts';
 import { isMissing } from './file-disk.ts';
 import type { FileDomain } from './file-domain.ts';
 import { bytesOnDisk, refetchFile } from './refetch-file.ts';

@@ -1,5 +1,5 @@
 import { publicOr } from '../base/public-address.ts';
-import { storedBytes } from '../store/files.ts';
+import { storedBytes } from '../store/messages/files.ts';
 import { FileDisk } from './file-disk.ts';
 import type { FileDomain } from './file-domain.ts';
 import { removeOrphans } from './file-sweeper.ts';

@@ -2,7 +2,7 @@ import { GatewayError } from '../base/errors.ts';
 import { isoAfter } from '../base/time.ts';
 import { TimeLimit } from '../base/time-limit.ts';
 import type { LoginRef } from '../connectors/contract/messenger.ts';
-import { findFile, type StoredFile, setCached, setGone } from '../store/files.ts';
+import { findFile, type StoredFile, setCached, setGone } from '../store/messages/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';
 import { emptyCache } from './file-cache.ts';
 import { CACHE_LIFE_MS, type FileDomain } from './file-domain.ts';

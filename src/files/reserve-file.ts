@@ -1,8 +1,15 @@
-import { hashToken, newToken } from '../accounts/tokens.ts';
 import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { isoAfter } from '../base/time.ts';
-import { fillSlot, findFile, findFileBySlot, insertFile, type StoredFile, tokenOf } from '../store/files.ts';
+import { hashToken, newToken } from '../base/tokens.ts';
+import {
+  fillSlot,
+  findFile,
+  findFileBySlot,
+  insertFile,
+  type StoredFile,
+  tokenOf,
+} from '../store/messages/files.ts';
 import { type FileDomain, SLOT_GRACE_MS, SLOT_LIFE_MS, UPLOAD_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
 import { assertFileRoom, assertSlotRoom } from './file-room.ts';

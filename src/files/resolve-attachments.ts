@@ -1,6 +1,6 @@
 import { GatewayError } from '../base/errors.ts';
 import type { OutboundFile } from '../connectors/contract/messenger.ts';
-import { filesOfMessage, findFile, type StoredFile } from '../store/files.ts';
+import { filesOfMessage, findFile, type StoredFile } from '../store/messages/files.ts';
 import type { FileDomain } from './file-domain.ts';
 import { openFile } from './open-file.ts';
 import { type FileFacts, uploadInline } from './upload-file.ts';

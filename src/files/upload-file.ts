@@ -1,7 +1,7 @@
-import { hashToken, newToken } from '../accounts/tokens.ts';
 import { newId } from '../base/ids.ts';
 import { isoAfter } from '../base/time.ts';
-import { insertFile, type StoredFile } from '../store/files.ts';
+import { hashToken, newToken } from '../base/tokens.ts';
+import { insertFile, type StoredFile } from '../store/messages/files.ts';
 import { type FileDomain, UPLOAD_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
 import { assertFileRoom } from './file-room.ts';

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path';
 import type { Database, Statement } from 'better-sqlite3';
 import { CamelCasePlugin, Kysely } from 'kysely';
 import { type Clock, systemClock } from '../base/time.ts';
-import { Checkpointer } from './checkpointer.ts';
-import { lockData } from './data-lock.ts';
-import { openDatabase, withStatementCache } from './database.ts';
-import { QueueingDialect } from './dialect.ts';
-import { DiskWatch } from './disk-watch.ts';
-import { assertNoLostDatabase, type MasterKeyOptions, openSecretBox } from './master-key.ts';
-import type { SecretBox } from './secret-box.ts';
-import { describeFailure } from './store-error.ts';
-import type { Db, Tables } from './tables.ts';
+import { Checkpointer } from './database/checkpointer.ts';
+import { lockData } from './database/data-lock.ts';
+import { openDatabase, withStatementCache } from './database/database.ts';
+import { QueueingDialect } from './database/dialect.ts';
+import { DiskWatch } from './database/disk-watch.ts';
+import { describeFailure } from './database/store-error.ts';
+import type { Db, Tables } from './database/tables.ts';
+import { assertNoLostDatabase, type MasterKeyOptions, openSecretBox } from './secrets/master-key.ts';
+import type { SecretBox } from './secrets/secret-box.ts';
 
 /** The gateway's memory: one SQLite file, and the box that seals the secrets in it. */
 export interface Store {

@@ -213,7 +213,7 @@ describe('wrong passwords of others', () => {
     expect((await login('nobody@example.com', 'x', '203.0.113.3')).status).toBe(429);
   });
 
-  it('at any door are counted together', async () => {
+  it('at any server are counted together', async () => {
     const owner = await member('doors@example.com');
     const wrong = {
       password: 'wrong',

@@ -16,7 +16,7 @@ import {
   type McpClient,
 } from '../support/mcp-client.ts';
 import { memberOf } from '../support/member.ts';
-import { OAuthMemory } from '../support/oauth-memory.ts';
+import { OAuthClientStore } from '../support/oauth-client-store.ts';
 import type { Person } from '../support/person.ts';
 
 let gateway: Gateway;
@@ -35,7 +35,7 @@ interface Application {
   readonly unauthorized: new (...args: never[]) => Error;
 }
 
-function applicationOf(kind: ClientKind, memory: OAuthMemory): Application {
+function applicationOf(kind: ClientKind, memory: OAuthClientStore): Application {
   const url = new URL('/mcp/', gateway.baseUrl);
   if (kind === 'v1') {
     const transport = () => new HttpV1(url, { authProvider: memory });
@@ -75,7 +75,7 @@ async function statusFor(accessToken: string): Promise<number> {
 
 describe.each(CLIENT_KINDS)('signing in with the official client, %s', (kind) => {
   let person: Person;
-  let memory: OAuthMemory;
+  let memory: OAuthClientStore;
   let application: Application;
   let client: McpClient | null;
 
@@ -83,7 +83,7 @@ describe.each(CLIENT_KINDS)('signing in with the official client, %s', (kind) =>
     person = await memberOf(gateway, `${kind.replace(' ', '-')}@example.com`);
   });
   beforeEach(() => {
-    memory = new OAuthMemory();
+    memory = new OAuthClientStore();
     application = applicationOf(kind, memory);
     client = null;
   });

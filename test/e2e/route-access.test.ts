@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Access } from '../../src/api/http/route.ts';
+import type { Access } from '../../src/api/http/routing/route.ts';
 import { Gateway } from '../support/gateway.ts';
 import { memberOf } from '../support/member.ts';
 import { OAuthClient } from '../support/oauth-client.ts';
@@ -127,7 +127,7 @@ async function knock(route: string, { headers }: Credential, hasBody: boolean): 
   return `in ${answer.status}`;
 }
 
-/** The same at a door for WebSockets, by header and by query. */
+/** The same at a server for WebSockets, by header and by query. */
 async function knockForSocket(path: string, { headers }: Credential): Promise<string> {
   const url = new URL(path.replace('{call_id}', 'none'), gateway.baseUrl.replace('http', 'ws'));
   const apiKey = headers['X-API-Key'];

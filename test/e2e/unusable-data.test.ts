@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { insertAccount } from '../../src/store/accounts.ts';
+import { insertAccount } from '../../src/store/people/accounts.ts';
 import { openStore } from '../../src/store/store.ts';
 import { spawnGateway } from '../support/gateway-process.ts';
 import { within } from '../support/wait-for.ts';

@@ -11,7 +11,7 @@ import { song } from '../../bench/opus/song.ts';
 import { claimSignalingPorts } from '../support/free-ports.ts';
 import { requirePeer } from '../support/require-peer.ts';
 import { Sipp } from '../support/sipp.ts';
-import { StallWitness } from '../support/stall-witness.ts';
+import { StallProbe } from '../support/stall-probe.ts';
 
 const SETTLE_MS = 1_000;
 const MEASURED_MS = 3_000;
@@ -20,12 +20,12 @@ const MEASURED_FRAMES = MEASURED_MS / 20;
 const LATER_FRAME = 100;
 
 const cleanups: (() => unknown)[] = [];
-const witness = new StallWitness();
+const probe = new StallProbe();
 /** A generator that was held up for longer has sent late itself. */
-const retry = witness.saw(10);
+const retry = probe.saw(10);
 
-beforeEach(() => witness.forget());
-afterAll(() => witness.stop());
+beforeEach(() => probe.forget());
+afterAll(() => probe.stop());
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });

@@ -101,7 +101,7 @@ export class Gateway {
     return this.#child.running;
   }
 
-  /** A door with another key, or with none. */
+  /** A server with another key, or with none. */
   api(apiKey: string | null): GatewayApi {
     return new GatewayApi(this.baseUrl, apiKey);
   }

@@ -1,4 +1,4 @@
-import type { Access } from '../../src/api/http/route.ts';
+import type { Access } from '../../src/api/http/routing/route.ts';
 
 /**
  * Who may use each route, written down once more and by hand: the gateway must agree with every line, and so must

@@ -4,7 +4,7 @@ export interface TortureMessage {
   readonly bytes: Buffer;
 }
 
-interface Parts {
+interface GatewayDeps {
   readonly start: string;
   readonly headers: readonly string[];
   readonly body: string;
@@ -21,7 +21,7 @@ export function tortureMessages(uri: string, fromPort: number): TortureMessage[]
   });
 }
 
-function wellFormed(uri: string, fromPort: number, index: number): Parts {
+function wellFormed(uri: string, fromPort: number, index: number): GatewayDeps {
   return {
     start: `INVITE ${uri} SIP/2.0`,
     headers: [
@@ -38,7 +38,7 @@ function wellFormed(uri: string, fromPort: number, index: number): Parts {
   };
 }
 
-type Damage = (parts: Parts) => Parts | Buffer;
+type Damage = (parts: GatewayDeps) => GatewayDeps | Buffer;
 
 const VARIANTS: Readonly<Record<string, Damage>> = {
   'folded and oddly spaced headers': replace(/^Max-Forwards: 70/, 'Max-Forwards\t:\r\n  70'),
@@ -89,7 +89,7 @@ const VARIANTS: Readonly<Record<string, Damage>> = {
   ),
   'a body of another type': (parts) =>
     add('Content-Type: application/unknownformat')(
-      body('<xml/>', 'application/unknownformat')(parts) as Parts,
+      body('<xml/>', 'application/unknownformat')(parts) as GatewayDeps,
     ),
   'a date in a wrong zone': add('Date: Fri, 01 Jan 2010 16:00:00 EST'),
   'digest credentials that do not parse': add('Authorization: Digest ,,,=,"'),
@@ -112,7 +112,7 @@ const VARIANTS: Readonly<Record<string, Damage>> = {
   'RTP on the SIP port': () => Buffer.concat([Buffer.from([0x80, 0, 0, 1]), Buffer.alloc(168, 0xff)]),
 };
 
-function bytesOf({ start: line, headers, body: content }: Parts): Buffer {
+function bytesOf({ start: line, headers, body: content }: GatewayDeps): Buffer {
   return Buffer.from(`${[line, ...headers].join('\r\n')}\r\n\r\n${content}`, 'latin1');
 }
 

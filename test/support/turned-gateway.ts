@@ -72,7 +72,7 @@ export class TurnedGateway {
     rmSync(this.#dataDir, { recursive: true, force: true });
   }
 
-  /** A door with another key, or with none. */
+  /** A server with another key, or with none. */
   api(key: string | null): GatewayApi {
     return new GatewayApi(this.baseUrl, key);
   }

@@ -1,6 +1,6 @@
-import type { KeyRing } from '../../accounts/key-ring.ts';
-import type { SessionRing } from '../../accounts/session-ring.ts';
-import type { GrantRing } from '../../authorization/grant-ring.ts';
+import type { KeyCache } from '../../accounts/keys/key-cache.ts';
+import type { SessionCache } from '../../accounts/sessions/session-cache.ts';
+import type { GrantCache } from '../../authorization/grant-cache.ts';
 import type { Authenticate, Principal } from './principal.ts';
 
 /** Every key and token is shorter; anything longer is not worth hashing. */
@@ -8,9 +8,9 @@ const MAX_CREDENTIAL_LENGTH = 256;
 
 /** Lets in whoever holds a key, an access token or a session of the rings. */
 export function authenticator(
-  keys: Pick<KeyRing, 'use'>,
-  sessions: Pick<SessionRing, 'use'>,
-  grants: Pick<GrantRing, 'use'>,
+  keys: Pick<KeyCache, 'use'>,
+  sessions: Pick<SessionCache, 'use'>,
+  grants: Pick<GrantCache, 'use'>,
 ): Authenticate {
   return (credential) => {
     if (credential === null || credential.length > MAX_CREDENTIAL_LENGTH) return null;
@@ -21,21 +21,21 @@ export function authenticator(
   };
 }
 
-function byKey(keys: Pick<KeyRing, 'use'>, credential: string): Principal | null {
+function byKey(keys: Pick<KeyCache, 'use'>, credential: string): Principal | null {
   const key = keys.use(credential);
   if (key === null) return null;
   const { accountId, id: credentialId, kind, agentIds } = key;
   return { accountId, credentialId, kind, agentIds, platforms: null };
 }
 
-function byAccessToken(grants: Pick<GrantRing, 'use'>, credential: string): Principal | null {
+function byAccessToken(grants: Pick<GrantCache, 'use'>, credential: string): Principal | null {
   const grant = grants.use(credential);
   if (grant === null) return null;
   const { accountId, id: credentialId, agentIds, platforms } = grant;
   return { accountId, credentialId, kind: 'oauth', agentIds, platforms };
 }
 
-function bySession(sessions: Pick<SessionRing, 'use'>, credential: string): Principal | null {
+function bySession(sessions: Pick<SessionCache, 'use'>, credential: string): Principal | null {
   const session = sessions.use(credential);
   if (session === null) return null;
   const { accountId, id: credentialId, agentIds } = session;

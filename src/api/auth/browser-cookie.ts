@@ -1,4 +1,4 @@
-import { cookieNamed } from '../http/cookie.ts';
+import { cookieNamed } from '../http/request/cookie.ts';
 import { LONGEST_COOKIE_S } from './session-cookie.ts';
 
 const BROWSER_COOKIE = 'svc_browser';

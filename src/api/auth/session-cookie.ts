@@ -1,4 +1,4 @@
-import { cookieNamed } from '../http/cookie.ts';
+import { cookieNamed } from '../http/request/cookie.ts';
 
 const SESSION_COOKIE = 'svc_session';
 

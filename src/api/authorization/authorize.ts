@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { requireVerifiedAddress } from '../../accounts/verified-address.ts';
+import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { approve, approveAgain, rememberedFor } from '../../authorization/approve.ts';
 import {
   AuthorizationRefused,
@@ -10,17 +10,17 @@ import {
 import { isPrivateUseRedirect } from '../../authorization/redirect-uris.ts';
 import { reachOf } from '../../authorization/scope-names.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { findAuthorization } from '../../store/mcp-authorizations.ts';
+import { findAuthorization } from '../../store/keys/mcp-authorizations.ts';
 import type { Principal } from '../auth/principal.ts';
-import { type BytesReply, type EmptyReply, replyEmpty } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { type BytesReply, type EmptyReply, replyEmpty } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { consentPage } from '../pages/consent.ts';
 import { authorizationFailed, CONFIRM_FIRST } from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, pageReply } from '../pages/page.ts';
 import { signInPage } from '../pages/sign-in.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
-import type { AuthorizationDoor } from './authorization-door.ts';
+import type { AuthorizationContext } from './authorization-context.ts';
 import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.ts';
 import { repeatedNames } from './form-body.ts';
 import { returnCookie } from './return-cookie.ts';
@@ -44,11 +44,11 @@ const FAULT_PAGE = { description: 'A page that tells what is wrong', contentType
 type Asked = z.output<typeof AuthorizeQuery>;
 
 /** Where people decide what an MCP client may do for them. */
-export function authorizeRoutes(door: AuthorizationDoor): Route[] {
-  return [ask(door), decide(door)];
+export function authorizeRoutes(context: AuthorizationContext): Route[] {
+  return [ask(context), decide(context)];
 }
 
-function ask(door: AuthorizationDoor): Route {
+function ask(context: AuthorizationContext): Route {
   return route({
     method: 'get',
     path: PATH,
@@ -64,20 +64,20 @@ function ask(door: AuthorizationDoor): Route {
     responses: { 200: PAGE, 302: SENT_BACK, 400: FAULT_PAGE, 403: UNVERIFIED_PAGE, 429: TOO_MANY },
     handler: async (request) => {
       const { query, address } = request;
-      const session = door.sessionOf(request.header('cookie'));
-      if (session === null || wants(query, 'login')) return signInReply(door, query, session);
+      const session = context.sessionOf(request.header('cookie'));
+      if (session === null || wants(query, 'login')) return signInReply(context, query, session);
       return await orRefusal(302, async () => {
         const repeated = repeatedNames(new URLSearchParams(request.search));
-        const asked = await readAuthorizationRequest(door.domain, { ...query, repeated }, address);
+        const asked = await readAuthorizationRequest(context.domain, { ...query, repeated }, address);
         const { accountId } = session;
-        await requireVerifiedAddress(door.domain.store.db, accountId);
-        const former = await findAuthorization(door.domain.store.db, accountId, asked.client.clientId);
+        await requireVerifiedAddress(context.domain.store.db, accountId);
+        const former = await findAuthorization(context.domain.store.db, accountId, asked.client.clientId);
         const remembered = wants(query, 'consent')
           ? null
           : rememberedFor(former, asked, session.credentialId);
-        if (remembered) return sendBack(302, await approveAgain(door.domain, session, remembered, asked));
+        if (remembered) return sendBack(302, await approveAgain(context.domain, session, remembered, asked));
         const given = former && { platforms: former.platforms, agentIds: former.agentIds };
-        return await consentReply(200, door, session, { asked, state: { query, given, complaint: '' } });
+        return await consentReply(200, context, session, { asked, state: { query, given, complaint: '' } });
       });
     },
   });
@@ -85,7 +85,7 @@ function ask(door: AuthorizationDoor): Route {
 
 /** Elsewhere, who is signed in does not sign in but links another identity. */
 function signInReply(
-  { people, providers: all }: AuthorizationDoor,
+  { people, providers: all }: AuthorizationContext,
   query: Asked,
   session: Principal | null,
 ): BytesReply<200> {
@@ -99,7 +99,7 @@ function signInReply(
   );
 }
 
-function decide(door: AuthorizationDoor): Route {
+function decide(context: AuthorizationContext): Route {
   return route({
     method: 'post',
     path: PATH,
@@ -118,15 +118,15 @@ function decide(door: AuthorizationDoor): Route {
     },
     handler: async (request) => {
       const { body, address } = request;
-      const session = door.sessionOf(request.header('cookie'));
+      const session = context.sessionOf(request.header('cookie'));
       return await orRefusal(303, async () => {
         const answer = readAnswer(body);
-        if (session === null || !door.tickets.isGood(answer.ticket, session.credentialId, answer.request))
+        if (session === null || !context.tickets.isGood(answer.ticket, session.credentialId, answer.request))
           throw new GatewayError('consent_outdated');
         const query = AuthorizeQuery.parse(Object.fromEntries(new URLSearchParams(answer.request)));
-        const asked = await readAuthorizationRequest(door.domain, query, address);
-        if (!answer.isYes) throw denied(door.domain, asked);
-        return await sayYes(door, session, { asked, query, answer });
+        const asked = await readAuthorizationRequest(context.domain, query, address);
+        if (!answer.isYes) throw denied(context.domain, asked);
+        return await sayYes(context, session, { asked, query, answer });
       });
     },
   });
@@ -139,14 +139,14 @@ interface Consent {
 }
 
 async function sayYes(
-  door: AuthorizationDoor,
+  context: AuthorizationContext,
   session: Principal,
   { asked, query, answer }: Consent,
 ): Promise<EmptyReply<303> | BytesReply<400>> {
   const choice = choiceIn(answer, asked, session.agentIds);
   if (choice.complaint !== '') {
     const given = { platforms: new Set(choice.platforms), agentIds: choice.agentIds };
-    return await consentReply(400, door, session, {
+    return await consentReply(400, context, session, {
       asked,
       state: { query, given, complaint: choice.complaint },
     });
@@ -154,7 +154,7 @@ async function sayYes(
   const { platforms, agentIds } = choice;
   return sendBack(
     303,
-    await approve(door.domain, session, asked, { platforms: reachOf(platforms), agentIds }),
+    await approve(context.domain, session, asked, { platforms: reachOf(platforms), agentIds }),
   );
 }
 
@@ -165,11 +165,11 @@ interface ConsentQuestion {
 
 async function consentReply<Status extends 200 | 400>(
   status: Status,
-  door: AuthorizationDoor,
+  context: AuthorizationContext,
   session: Principal,
   { asked, state }: ConsentQuestion,
 ): Promise<BytesReply<Status>> {
-  const page = consentPage(await questionFor(door, session, asked, state));
+  const page = consentPage(await questionFor(context, session, asked, state));
   return pageReply(status, page, OWN_FORM_HEADERS);
 }
 

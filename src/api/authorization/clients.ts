@@ -6,23 +6,23 @@ import {
 } from '../../authorization/register-client.ts';
 import { revokeToken } from '../../authorization/revoke-token.ts';
 import { parseJson } from '../../base/json.ts';
-import { anyOrigin } from '../http/cross-origin.ts';
-import { type JsonReply, reply } from '../http/reply.ts';
-import { type Route, type RouteRequest, route } from '../http/route.ts';
+import { type JsonReply, reply } from '../http/answer/reply.ts';
+import { anyOrigin } from '../http/routing/cross-origin.ts';
+import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { OAuthFault, OAuthTokens, RegisteredClient, RevokedToken } from '../schema/authorization.ts';
-import type { AuthorizationDoor } from './authorization-door.ts';
+import type { AuthorizationContext } from './authorization-context.ts';
 import { parseForm, repeatedNames } from './form-body.ts';
 
 const TAGS = ['MCP authorization'] as const;
 const REFUSED = { description: 'In the words of OAuth', schema: OAuthFault };
 
 /** What MCP clients ask themselves, without a person. */
-export function clientRoutes(door: AuthorizationDoor): Route[] {
-  return [register(door), token(door), revoke(door)];
+export function clientRoutes(context: AuthorizationContext): Route[] {
+  return [register(context), token(context), revoke(context)];
 }
 
-function register({ domain }: AuthorizationDoor): Route {
+function register({ domain }: AuthorizationContext): Route {
   return route({
     method: 'post',
     path: '/oauth/register',
@@ -66,7 +66,7 @@ function metadataIn(body: Uint8Array): ClientMetadata {
   throw new RegistrationRefused('invalid_client_metadata', 'The body is no JSON object');
 }
 
-function token({ issueTokens }: AuthorizationDoor): Route {
+function token({ issueTokens }: AuthorizationContext): Route {
   return route({
     method: 'post',
     path: '/oauth/token',
@@ -84,7 +84,7 @@ function token({ issueTokens }: AuthorizationDoor): Route {
   });
 }
 
-function revoke({ domain }: AuthorizationDoor): Route {
+function revoke({ domain }: AuthorizationContext): Route {
   return route({
     method: 'post',
     path: '/oauth/revoke',

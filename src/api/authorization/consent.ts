@@ -2,11 +2,11 @@ import type { Choice } from '../../authorization/approve.ts';
 import type { AuthorizationRequest } from '../../authorization/authorization-request.ts';
 import { namesOf } from '../../authorization/scope-names.ts';
 import type { Platform } from '../../base/platform.ts';
-import { findAccount } from '../../store/accounts.ts';
-import { listAgents } from '../../store/agents.ts';
+import { listAgents } from '../../store/agents/agents.ts';
+import { findAccount } from '../../store/people/accounts.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type ConsentQuestion, PLATFORM_NAMES } from '../pages/consent.ts';
-import type { AuthorizationDoor } from './authorization-door.ts';
+import type { AuthorizationContext } from './authorization-context.ts';
 import { parseForm } from './form-body.ts';
 
 /** What the form of a consent page says. */
@@ -59,7 +59,7 @@ interface PageState {
 
 /** All that the page shows. Where the account is logged in comes first. */
 export async function questionFor(
-  { domain, tickets }: AuthorizationDoor,
+  { domain, tickets }: AuthorizationContext,
   session: Principal,
   request: AuthorizationRequest,
   { query, given, complaint }: PageState,

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { AuthorizationDomain } from '../../authorization/authorization-domain.ts';
 import { accountAuthorizations, revokeAuthorization } from '../../authorization/authorizations.ts';
 import { namesOf } from '../../authorization/scope-names.ts';
-import type { ListedAuthorization } from '../../store/mcp-authorizations.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { ListedAuthorization } from '../../store/keys/mcp-authorizations.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { ClientParams, type McpAuthorization, McpAuthorizationList } from '../schema/authorization.ts';
 import { Deleted } from '../schema/deleted.ts';
 

@@ -1,8 +1,8 @@
 import type { AuthorizationDomain } from '../../authorization/authorization-domain.ts';
 import { SCOPE_NAMES } from '../../authorization/scope-names.ts';
-import { anyOrigin } from '../http/cross-origin.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { anyOrigin } from '../http/routing/cross-origin.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { KeySet, ResourceMetadata, ServerMetadata } from '../schema/authorization.ts';
 
 const TAGS = ['MCP authorization'] as const;

@@ -1,4 +1,4 @@
-import { cookieNamed } from '../http/cookie.ts';
+import { cookieNamed } from '../http/request/cookie.ts';
 
 /** Keeps what a client asked for while its reader signs in somewhere else. */
 const COOKIE = 'svc_return';

@@ -1,4 +1,4 @@
-import type { Backlog } from './backlog.ts';
+import type { Backlog } from './answer/backlog.ts';
 import { NodeLibrary } from './node/node-library.ts';
 import type { ServerHandlers, ServerLibrary } from './server-library.ts';
 import { loadUws } from './uws/load-uws.ts';

@@ -1,8 +1,8 @@
-import type { OpenSocket } from './open-socket.ts';
-import type { RequestHead } from './request-head.ts';
-import type { RequestId } from './request-id.ts';
-import type { Responder } from './responder.ts';
-import type { SocketWire } from './socket-wire.ts';
+import type { Responder } from './answer/responder.ts';
+import type { RequestHead } from './request/request-head.ts';
+import type { RequestId } from './request/request-id.ts';
+import type { OpenSocket } from './socket/open-socket.ts';
+import type { SocketWire } from './socket/socket-wire.ts';
 
 /** A handshake that was accepted. */
 export interface Handshake {

@@ -1,14 +1,14 @@
 import { assert } from '../../base/assert.ts';
-import { Backlog, type BacklogOptions } from './backlog.ts';
-import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
-import { compile, type Endpoint, newEndpoint } from './endpoint.ts';
+import { Backlog, type BacklogOptions } from './answer/backlog.ts';
+import { Traffic } from './answer/traffic.ts';
 import { type LibraryChoice, openLibrary } from './open-library.ts';
-import { PathTable } from './path-table.ts';
-import { pathParameterNames, type Route } from './route.ts';
+import { Dispatcher, type DispatcherOptions } from './routing/dispatcher.ts';
+import { compile, type Endpoint, newEndpoint } from './routing/endpoint.ts';
+import { PathTable } from './routing/path-table.ts';
+import { pathParameterNames, type Route } from './routing/route.ts';
 import type { ServerLibrary, SocketPath } from './server-library.ts';
-import type { SocketRoute } from './socket.ts';
-import { SocketServer } from './socket-server.ts';
-import { Traffic } from './traffic.ts';
+import type { SocketRoute } from './socket/socket.ts';
+import { SocketServer } from './socket/socket-server.ts';
 
 /** What may be received of a message above what its route allows, so that the sender is told (1009). */
 const EXCESS_BYTES = 65_536;

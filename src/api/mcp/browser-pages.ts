@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { CrossOrigin } from '../http/cross-origin.ts';
+import type { CrossOrigin } from '../http/routing/cross-origin.ts';
 
 /** From where the MCP server may be reached. */
-export interface Doorstep {
+export interface McpPagesOptions {
   /** Origins of hosted assistants whose pages may ask from a browser. */
   readonly allowedOrigins: readonly string[];
   /** The address that HTTP listens on. */
@@ -19,7 +19,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
  * own names: another name that leads here was bent here (DNS rebinding). Its public name is one of its own, because a
  * proxy before it may pass that on; where the gateway listens to the network, names are the network's affair.
  */
-export function mcpPages({ allowedOrigins, host, publicUrl }: Doorstep): CrossOrigin {
+export function mcpPages({ allowedOrigins, host, publicUrl }: McpPagesOptions): CrossOrigin {
   const listed = new Set(allowedOrigins);
   const isLocal = LOOPBACK.test(host);
   const isOwn = (name: string): boolean =>

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/answer/reply.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 import type { McpRequest } from './mcp-request.ts';
 

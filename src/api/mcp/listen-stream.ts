@@ -1,6 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Principal } from '../auth/principal.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/answer/reply.ts';
 import { replyOf } from './sdk/web-exchange.ts';
 
 /** A stream of change notifications in the 2026 protocol (`subscriptions/listen`). */

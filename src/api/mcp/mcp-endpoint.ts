@@ -1,6 +1,6 @@
 import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
 import type { JsonTooDeep } from '../../base/json.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/answer/reply.ts';
 import { FastPath } from './fast-path/fast-path.ts';
 import type { McpCounts } from './mcp-counts.ts';
 import type { McpRequest } from './mcp-request.ts';

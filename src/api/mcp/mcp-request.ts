@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Principal } from '../auth/principal.ts';
-import type { RouteRequest } from '../http/route.ts';
+import type { RouteRequest } from '../http/routing/route.ts';
 
 /** A request to `/mcp`. */
 export type McpRequest = RouteRequest<Principal, unknown, McpQuery, Uint8Array | undefined>;

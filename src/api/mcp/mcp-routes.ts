@@ -1,5 +1,5 @@
-import type { CrossOrigin } from '../http/cross-origin.ts';
-import type { Route } from '../http/route.ts';
+import type { CrossOrigin } from '../http/routing/cross-origin.ts';
+import type { Route } from '../http/routing/route.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 import { MCP_HEADERS, McpQuery } from './mcp-request.ts';
 

@@ -1,5 +1,5 @@
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
-import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/reply.ts';
+import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/answer/reply.ts';
 
 /** The current protocol, which has no sessions. */
 export const MODERN_VERSION = '2026-07-28';

@@ -1,7 +1,7 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { GatewayError } from '../../base/errors.ts';
 import type { Places } from '../../base/places.ts';
-import type { Reply } from '../http/reply.ts';
+import type { Reply } from '../http/answer/reply.ts';
 import type { FastPath } from './fast-path/fast-path.ts';
 import { ListenStream } from './listen-stream.ts';
 import { authInfoOf, type McpContents } from './mcp-contents.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { escapeHtml } from '../../base/html.ts';
-import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/reply.ts';
+import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/answer/reply.ts';
 
 /** A small page of the gateway's own: no file beside it, nothing from elsewhere. */
 export interface Page {

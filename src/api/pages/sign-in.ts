@@ -1,5 +1,5 @@
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords.ts';
-import type { SignupPolicy } from '../../accounts/people.ts';
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords/passwords.ts';
+import type { SignupPolicy } from '../../accounts/people/people.ts';
 import { escapeHtml } from '../../base/html.ts';
 import type { Page } from './page.ts';
 

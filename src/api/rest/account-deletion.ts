@@ -1,7 +1,7 @@
-import { deleteWholeAccount, type LeavingDomain } from '../../accounts/delete-account.ts';
+import { deleteWholeAccount, type LeavingDomain } from '../../accounts/account/delete-account.ts';
 import { clearedSessionCookie } from '../auth/session-cookie.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { DeleteAccountBody } from '../schema/account.ts';
 import { Deleted } from '../schema/deleted.ts';
 import type { PublicUrl } from './call-wire.ts';

@@ -1,9 +1,9 @@
-import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { type AccountStatus, accountStatuses } from '../../accounts/account-status.ts';
-import { goOn } from '../../base/at-once.ts';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { type AccountStatus, accountStatuses } from '../../accounts/account/account-status.ts';
+import { goOn } from '../../base/now-or-later.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
-import { type JsonReply, reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { type JsonReply, reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { Account } from '../schema/account.ts';
 import { viewerOf } from './platforms.ts';
 

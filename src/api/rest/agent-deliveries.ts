@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { AgentDomain } from '../../agents/agent-domain.ts';
 import { getDelivery, pageDeliveries, replayDelivery } from '../../agents/deliveries.ts';
-import type { Delivery as StoredDelivery } from '../../store/deliveries.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { Delivery as StoredDelivery } from '../../store/agents/deliveries.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { AgentParams } from '../schema/agent.ts';
 import {
   type Delivery,

@@ -2,8 +2,8 @@ import { attachAccount, detachAccount } from '../../agents/agent-accounts.ts';
 import type { AgentDomain } from '../../agents/agent-domain.ts';
 import { attachAgentKey, detachAgentKey, mintAgentKey } from '../../agents/agent-keys.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import {
   AccountType,
   Agent,

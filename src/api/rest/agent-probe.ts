@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { AgentProbes, ProbeStatus } from '../../accounts/agent-probes.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { AgentProbes, ProbeStatus } from '../../accounts/keys/agent-probes.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { AgentProbe, TestAgentStartBody } from '../schema/agent-probe.ts';
 
 const TAGS = ['Keys'] as const;

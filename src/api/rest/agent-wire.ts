@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AgentView, Candidate } from '../../agents/list-agents.ts';
 import { unreachable } from '../../base/assert.ts';
-import type { PlatformAccount } from '../../store/platform-accounts.ts';
+import type { PlatformAccount } from '../../store/logins/platform-accounts.ts';
 import type { Agent, AgentAccount, Candidate as CandidateSchema } from '../schema/agent.ts';
 
 /** An agent in the words of the API. */

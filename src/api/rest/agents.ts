@@ -4,8 +4,8 @@ import { createAgent } from '../../agents/create-agent.ts';
 import { deleteAgent } from '../../agents/delete-agent.ts';
 import { listAgentViews, listCandidates } from '../../agents/list-agents.ts';
 import { setDefaultAgent } from '../../agents/set-default-agent.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import {
   Agent,
   AgentChangeBody,

@@ -1,8 +1,8 @@
-import { createKey, type KeyDomain, listIssuedKeys } from '../../accounts/issue-key.ts';
-import { revokeIssuedKey } from '../../accounts/revoke-key.ts';
-import type { KeyKind } from '../../store/tables.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { createKey, type KeyDomain, listIssuedKeys } from '../../accounts/keys/issue-key.ts';
+import { revokeIssuedKey } from '../../accounts/keys/revoke-key.ts';
+import type { KeyKind } from '../../store/database/tables.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
 import { Deleted } from '../schema/deleted.ts';
 import { createdKeyWire, keyWire } from './key-wire.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/time.ts';
-import { markOwner } from '../../messaging/mark-owner.ts';
-import { makeOwnerCode } from '../../messaging/owner-code.ts';
+import { markOwner } from '../../messaging/owner/mark-owner.ts';
+import { makeOwnerCode } from '../../messaging/owner/owner-code.ts';
 import type { Store } from '../../store/store.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { BotOwner, BotOwnerBody, BotOwnerParams, OwnerCode, OwnerCodeQuery } from '../schema/bot-owner.ts';
 import { platformNamed } from './platform-named.ts';
 

@@ -1,8 +1,13 @@
 import type { z } from 'zod';
-import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { listRegisteredBots, registerBot, removeBot, type ShownBot } from '../../accounts/bot-tokens.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import {
+  listRegisteredBots,
+  registerBot,
+  removeBot,
+  type ShownBot,
+} from '../../accounts/logins/bot-tokens.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams } from '../schema/bot-token.ts';
 import { Deleted } from '../schema/deleted.ts';
 

@@ -1,7 +1,7 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { CallSnapshot } from '../../calls/call.ts';
 import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
-import { type JsonReply, reply } from '../http/reply.ts';
+import { type JsonReply, reply } from '../http/answer/reply.ts';
 import type { Call, CallStatus, CreatedCall } from '../schema/call.ts';
 
 /** Where clients find this gateway: `http(s)://host[:port][/prefix]`, without a slash at the end. */

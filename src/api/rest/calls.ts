@@ -5,8 +5,8 @@ import { getCall, listCalls, liveCall, transcriptOf } from '../../calls/find-cal
 import { hangUpCall } from '../../calls/hang-up-call.ts';
 import { placeCall } from '../../calls/place-call.ts';
 import { say, stopSpeaking } from '../../calls/speak.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import {
   Acknowledged,
   Call,

@@ -1,4 +1,4 @@
-import type { FeedEvent, OtherEvent } from '../../messaging/feed.ts';
+import type { FeedEvent, OtherEvent } from '../../messaging/inbox/feed.ts';
 import { messageWire } from './message-wire.ts';
 
 /**

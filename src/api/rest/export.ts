@@ -1,7 +1,7 @@
-import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { exportAccount } from '../../accounts/export-account.ts';
-import { replyStream } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { exportAccount } from '../../accounts/account/export-account.ts';
+import { replyStream } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 
 /** `GET /api/export`: everything that the account owns. */
 export function exportRoutes(domain: AccountDomain): Route[] {

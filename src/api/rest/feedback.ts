@@ -1,7 +1,7 @@
-import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { giveFeedback } from '../../accounts/give-feedback.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { giveFeedback } from '../../accounts/account/give-feedback.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { Feedback, FeedbackBody } from '../schema/feedback.ts';
 
 /** `POST /api/feedback`: a word to the gateway's operator. */

@@ -1,9 +1,9 @@
 import type { FileDomain } from '../../files/file-domain.ts';
 import { openByToken } from '../../files/open-file.ts';
 import { fillReserved, reserveFile } from '../../files/reserve-file.ts';
-import { isForm } from '../http/form-parts.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { isForm } from '../http/request/form-parts.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import {
   File,
   FileParams,

@@ -1,7 +1,7 @@
-import { identitiesOf, unlinkIdentity } from '../../accounts/identities.ts';
-import type { SignIns } from '../../accounts/sign-ins.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { identitiesOf, unlinkIdentity } from '../../accounts/identities/identities.ts';
+import type { SignIns } from '../../accounts/identities/sign-ins.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { IdentityList, IdentityParams, Unlinked } from '../schema/identities.ts';
 
 const TAGS = ['Authentication'] as const;

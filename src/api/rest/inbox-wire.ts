@@ -1,7 +1,7 @@
-import type { History, Snapshot } from '../../messaging/inbox.ts';
-import type { Delta } from '../../messaging/inbox-delta.ts';
-import type { MessageView } from '../../messaging/inbox-view.ts';
-import { type JsonReply, reply } from '../http/reply.ts';
+import type { History, Snapshot } from '../../messaging/inbox/inbox.ts';
+import type { Delta } from '../../messaging/inbox/inbox-delta.ts';
+import type { MessageView } from '../../messaging/inbox/inbox-view.ts';
+import { type JsonReply, reply } from '../http/answer/reply.ts';
 import type { ConversationHistory, Inbox, InboxEvent, Message } from '../schema/inbox.ts';
 import { otherEventWire } from './event-wire.ts';
 import { conversationWire, messageWire } from './message-wire.ts';

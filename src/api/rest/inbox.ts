@@ -1,14 +1,14 @@
 import { assert } from '../../base/assert.ts';
 import { scopeOf } from '../../base/scope.ts';
 import { TurnLimit } from '../../base/turn-limit.ts';
-import { parseCursor, positionOf } from '../../messaging/cursor.ts';
-import { readConversation, readDetail, takeSnapshot } from '../../messaging/inbox.ts';
-import { type Delta, readDelta } from '../../messaging/inbox-delta.ts';
-import type { Reading } from '../../messaging/inbox-view.ts';
-import type { InboxWaiters } from '../../messaging/inbox-waiters.ts';
+import { readConversation, readDetail, takeSnapshot } from '../../messaging/inbox/inbox.ts';
+import { type Delta, readDelta } from '../../messaging/inbox/inbox-delta.ts';
+import type { Reading } from '../../messaging/inbox/inbox-view.ts';
+import type { LongPolls } from '../../messaging/inbox/long-polls.ts';
+import { parseCursor, positionOf } from '../../store/messages/cursor.ts';
 import type { Principal } from '../auth/principal.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import {
   ConversationHistory,
   ConversationParams,
@@ -26,7 +26,7 @@ const DELTAS_A_TURN = 10;
 
 /** What the inbox is read with. */
 export interface InboxDomain extends Reading {
-  readonly waiters: InboxWaiters;
+  readonly waiters: LongPolls;
 }
 
 /** `GET /api/inbox` in its three modes, and one conversation by its id. */

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { AgentDomain } from '../../agents/agent-domain.ts';
 import { getInternalBearer, rotateInternalBearer } from '../../agents/internal-bearer.ts';
-import type { InternalBearer as StoredBearer } from '../../store/internal-bearers.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { InternalBearer as StoredBearer } from '../../store/agents/internal-bearers.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { AgentParams, InternalBearer } from '../schema/agent.ts';
 
 const TAGS = ['Agents'] as const;

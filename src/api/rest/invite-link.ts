@@ -1,7 +1,7 @@
-import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { makeInviteLink } from '../../accounts/invite-link.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { makeInviteLink } from '../../accounts/account/invite-link.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { InviteLink } from '../schema/invite-link.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { IssuedKey } from '../../accounts/issue-key.ts';
-import type { ValidKey } from '../../store/keys.ts';
+import type { IssuedKey } from '../../accounts/keys/issue-key.ts';
+import type { ValidKey } from '../../store/keys/keys.ts';
 import type { ApiKey, CreatedKey } from '../schema/api-key.ts';
 
 /** A key in the words of the API, without its text. */

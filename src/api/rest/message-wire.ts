@@ -1,4 +1,4 @@
-import type { ConversationView, MessageView } from '../../messaging/inbox-view.ts';
+import type { ConversationView, MessageView } from '../../messaging/inbox/inbox-view.ts';
 import type { Conversation, Message } from '../schema/inbox.ts';
 
 /** A message in the words of the API. */

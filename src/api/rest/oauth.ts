@@ -1,16 +1,16 @@
-import { finishSignIn } from '../../accounts/finish-sign-in.ts';
-import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/start-sign-in.ts';
-import { requireVerifiedAddress } from '../../accounts/verified-address.ts';
+import { finishSignIn } from '../../accounts/identities/finish-sign-in.ts';
+import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/identities/start-sign-in.ts';
+import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { returnUrl } from '../authorization/return-cookie.ts';
-import { cookieNamed } from '../http/cookie.ts';
-import { type BytesReply, replyEmpty } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { type BytesReply, replyEmpty } from '../http/answer/reply.ts';
+import { cookieNamed } from '../http/request/cookie.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
 import { HTML_TYPE, pageReply } from '../pages/page.ts';
 import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
 import type { PublicUrl } from './call-wire.ts';
-import type { OAuthDoor } from './oauth-door.ts';
+import type { OAuthContext } from './oauth-context.ts';
 import { clientOf, TOO_MANY } from './sign-in.ts';
 
 const TAGS = ['Authentication'] as const;
@@ -31,11 +31,11 @@ const PAGE_STATUSES = [400, 403, 409, 502] as const;
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none', '']);
 
 /** Signing in at another provider, and linking what one is there to the own account. */
-export function oauthRoutes(door: OAuthDoor): Route[] {
-  return [start(door), callback(door)];
+export function oauthRoutes(context: OAuthContext): Route[] {
+  return [start(context), callback(context)];
 }
 
-function start({ signIns, publicUrl, sessionOf }: OAuthDoor): Route {
+function start({ signIns, publicUrl, sessionOf }: OAuthContext): Route {
   return route({
     method: 'get',
     path: `${PATH}/{provider}/start`,
@@ -72,7 +72,7 @@ function start({ signIns, publicUrl, sessionOf }: OAuthDoor): Route {
   });
 }
 
-function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthDoor): Route {
+function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthContext): Route {
   return route({
     method: 'get',
     path: `${PATH}/{provider}/callback`,

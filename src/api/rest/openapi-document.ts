@@ -7,9 +7,9 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { assert } from '../../base/assert.ts';
-import { ADMITTED } from '../http/access.ts';
-import { KEY_HEADER, takesKey } from '../http/idempotency.ts';
-import type { ResponseSpec, Route } from '../http/route.ts';
+import { KEY_HEADER, takesKey } from '../http/idempotency/idempotency.ts';
+import { ADMITTED } from '../http/routing/access.ts';
+import type { ResponseSpec, Route } from '../http/routing/route.ts';
 import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 
 const JSON_TYPE = 'application/json';

@@ -1,5 +1,5 @@
-import { replyBytes } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { replyBytes } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { openApiDocument } from './openapi-document.ts';
 

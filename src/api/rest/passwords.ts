@@ -1,8 +1,8 @@
-import { changePassword } from '../../accounts/change-password.ts';
-import type { People } from '../../accounts/people.ts';
-import { forgotPassword, resetPassword } from '../../accounts/reset-password.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { changePassword } from '../../accounts/passwords/change-password.ts';
+import { forgotPassword, resetPassword } from '../../accounts/passwords/reset-password.ts';
+import type { People } from '../../accounts/people/people.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { HTML_TYPE, pageReply } from '../pages/page.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
 import {

@@ -1,10 +1,10 @@
-import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { disconnect } from '../../accounts/disconnect.ts';
-import { type PlatformStatus, platformStatuses, type Viewer } from '../../accounts/platform-status.ts';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { disconnect } from '../../accounts/logins/disconnect.ts';
+import { type PlatformStatus, platformStatuses, type Viewer } from '../../accounts/logins/platform-status.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Principal } from '../auth/principal.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { Deleted } from '../schema/deleted.ts';
 import { ConnectionParams, PlatformList } from '../schema/platforms.ts';
 

@@ -1,6 +1,12 @@
 import { servedMime } from '../../files/mime-type.ts';
 import type { OpenFile } from '../../files/open-file.ts';
-import { type JsonReply, type ReplyHeaders, reply, replyStream, type StreamReply } from '../http/reply.ts';
+import {
+  type JsonReply,
+  type ReplyHeaders,
+  reply,
+  replyStream,
+  type StreamReply,
+} from '../http/answer/reply.ts';
 import type { ErrorBody } from '../schema/error-body.ts';
 import { byteRangeOf } from './byte-range.ts';
 import { attachmentDisposition } from './content-disposition.ts';

@@ -1,11 +1,11 @@
-import type { Client, People } from '../../accounts/people.ts';
-import { closeSession, type OpenedSession } from '../../accounts/sessions.ts';
-import { signIn } from '../../accounts/sign-in.ts';
-import { signUp } from '../../accounts/sign-up.ts';
+import type { Client, People } from '../../accounts/people/people.ts';
+import { signUp } from '../../accounts/people/sign-up.ts';
+import { closeSession, type OpenedSession } from '../../accounts/sessions/sessions.ts';
+import { signIn } from '../../accounts/sessions/sign-in.ts';
 import { browserCookie, browserTokenOf } from '../auth/browser-cookie.ts';
 import { clearedSessionCookie, sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, type RouteRequest, route } from '../http/route.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { Done, LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';
 
 const TAGS = ['Authentication'] as const;

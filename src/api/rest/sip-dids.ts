@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import type { SipAccounts, SipSetup } from '../../accounts/sip-accounts.ts';
+import type { SipAccounts, SipSetup } from '../../accounts/logins/sip-accounts.ts';
 import {
   changeSipDid,
   createSipDid,
   deleteSipDid,
   type ListedDid,
   listSipDids,
-} from '../../accounts/sip-dids.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+} from '../../accounts/logins/sip-dids.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { Deleted } from '../schema/deleted.ts';
 import { ChangeSipDidBody, CreateSipDidBody, SipDid, SipDidList, SipDidParams } from '../schema/sip.ts';
 

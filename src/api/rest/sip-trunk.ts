@@ -1,9 +1,14 @@
 import type { z } from 'zod';
-import type { SipAccounts, SipSetup } from '../../accounts/sip-accounts.ts';
-import { deleteSipTrunk, getSipTrunk, putSipTrunk, type ShownTrunk } from '../../accounts/sip-trunk.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
-import { ValidationError } from '../http/validation.ts';
+import type { SipAccounts, SipSetup } from '../../accounts/logins/sip-accounts.ts';
+import {
+  deleteSipTrunk,
+  getSipTrunk,
+  putSipTrunk,
+  type ShownTrunk,
+} from '../../accounts/logins/sip-trunk.ts';
+import { reply } from '../http/answer/reply.ts';
+import { ValidationError } from '../http/request/validation.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { Deleted } from '../schema/deleted.ts';
 import { SipTrunk, SipTrunkBody } from '../schema/sip.ts';
 

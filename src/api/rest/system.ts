@@ -1,5 +1,5 @@
-import { reply, replyBytes } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply, replyBytes } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { Alive, NotReady, Ready } from '../schema/health.ts';
 
 const TAGS = ['System'] as const;

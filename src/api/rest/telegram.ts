@@ -1,7 +1,7 @@
-import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { makeTelegramLink } from '../../accounts/telegram-link.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { makeTelegramLink } from '../../accounts/logins/telegram-link.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { TelegramLink } from '../schema/telegram.ts';
 
 /** `POST /api/telegram/connect`: how a person comes to write to the account's agents on Telegram. */

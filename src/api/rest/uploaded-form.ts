@@ -1,9 +1,9 @@
 import type { FileDomain } from '../../files/file-domain.ts';
 import { dropBytes, type Received, tooLarge } from '../../files/receive-bytes.ts';
 import { type FileFacts, keepUpload, receiveUpload, type Upload } from '../../files/upload-file.ts';
-import type { BodyStream } from '../http/body-stream.ts';
-import { type FormPart, fieldText, formParts } from '../http/form-parts.ts';
-import { ValidationError } from '../http/validation.ts';
+import type { BodyStream } from '../http/request/body-stream.ts';
+import { type FormPart, fieldText, formParts } from '../http/request/form-parts.ts';
+import { ValidationError } from '../http/request/validation.ts';
 
 /** What a form may be longer than the file in it: delimiters, headers, fields. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;

@@ -3,9 +3,9 @@ import type { FileDomain } from '../../files/file-domain.ts';
 import { dropBytes, type Received, tooLarge } from '../../files/receive-bytes.ts';
 import { keepUpload, receiveUpload, type Upload } from '../../files/upload-file.ts';
 import { uploadFromUrl } from '../../files/upload-from-url.ts';
-import type { BodyStream } from '../http/body-stream.ts';
-import { JSON_OVERHEAD_BYTES, readJsonWithBytes } from '../http/json-with-bytes.ts';
-import { validate } from '../http/validation.ts';
+import type { BodyStream } from '../http/request/body-stream.ts';
+import { JSON_OVERHEAD_BYTES, readJsonWithBytes } from '../http/request/json-with-bytes.ts';
+import { validate } from '../http/request/validation.ts';
 import { FileUploadBody } from '../schema/file.ts';
 
 /** Four characters of base64 stand for three bytes, and JSON may spend six on each of them (`\u0041`). */

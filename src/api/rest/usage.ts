@@ -1,7 +1,7 @@
-import type { AccountDomain } from '../../accounts/account-domain.ts';
-import { usageOf } from '../../accounts/usage.ts';
-import { reply } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import type { AccountDomain } from '../../accounts/account/account-domain.ts';
+import { usageOf } from '../../accounts/account/usage.ts';
+import { reply } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { Usage, type UsageDay, UsageQuery } from '../schema/usage.ts';
 
 /** `GET /api/usage`: what the account did, by day and platform. */

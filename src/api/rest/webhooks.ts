@@ -1,7 +1,7 @@
 import type { Connector } from '../../connectors/contract/connector.ts';
 import { type TakesWebhooks, takesWebhooks, type WebhookReply } from '../../connectors/contract/messenger.ts';
-import { reply, replyBytes } from '../http/reply.ts';
-import { type Route, route } from '../http/route.ts';
+import { reply, replyBytes } from '../http/answer/reply.ts';
+import { type Route, route } from '../http/routing/route.ts';
 import { WebhookParams, WebhookQuery } from '../schema/webhook.ts';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords.ts';
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords/passwords.ts';
 
 /** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
 const EMAIL_MAX_LENGTH = 254;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
-import { parseCursor } from '../../messaging/cursor.ts';
+import { parseCursor } from '../../store/messages/cursor.ts';
 import { Termination } from './call.ts';
 import { wholeNumber } from './query.ts';
 

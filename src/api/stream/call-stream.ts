@@ -9,12 +9,12 @@ import { isOver } from '../../calls/call-state.ts';
 import { sendChat } from '../../calls/chat.ts';
 import { say } from '../../calls/speak.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../threads/engine.ts';
-import type { Socket, SocketHandler } from '../http/socket.ts';
+import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import type { StreamEvent, StreamRequest } from '../schema/stream.ts';
-import { MarkBook } from './mark-book.ts';
+import type { ClientReadPosition } from './client-read-position.ts';
+import { InflightWindow } from './inflight-window.ts';
 import type { AgentStream } from './open-streams.ts';
-import type { ReadHorizon } from './read-horizon.ts';
-import { SendWindow } from './send-window.ts';
+import { PendingMarks } from './pending-marks.ts';
 import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './stream-request.ts';
 
 /** RFC 6455 section 7.4.1. */
@@ -29,9 +29,9 @@ const MAX_BUFFERED_BYTES = 16 * 1024;
 const MAX_CLEARS = 1024;
 
 /** What a stream works with. */
-export interface StreamParts {
+export interface StreamDeps {
   readonly calls: CallDomain;
-  readonly horizon: ReadHorizon;
+  readonly readPosition: ClientReadPosition;
   /** Whom the stream acts for. */
   readonly scope: AgentScope;
   /** Lists a stream while it is open; the answer takes it off the list. */
@@ -41,9 +41,9 @@ export interface StreamParts {
 /** One agent's WebSocket on a call: its audio both ways, and the call's events. */
 export class CallStream implements SocketHandler, AgentStream, CallObserver, AgentAudioObserver {
   readonly #call: CallActor;
-  readonly #parts: StreamParts;
-  readonly #marks = new MarkBook();
-  readonly #window = new SendWindow();
+  readonly #deps: StreamDeps;
+  readonly #marks = new PendingMarks();
+  readonly #window = new InflightWindow();
   #socket: Socket | null = null;
   #audio: AgentAudio | null = null;
   #stopObserving: () => void = () => {};
@@ -52,9 +52,9 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #receiving = false;
   #clearsWaiting = 0;
 
-  constructor(call: CallActor, parts: StreamParts) {
+  constructor(call: CallActor, deps: StreamDeps) {
     this.#call = call;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#sampleRateHz = call.identity.sampleRateHz;
   }
 
@@ -66,7 +66,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   opened(socket: Socket): void {
     this.#socket = socket;
-    this.#leaveList = this.#parts.enlist(this);
+    this.#leaveList = this.#deps.enlist(this);
     const { state } = this.#call.snapshot();
     try {
       this.#stopObserving = this.#call.observe(this);
@@ -110,7 +110,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   event(event: CallEvent): void {
     this.#send(event);
     if (event.type !== 'call_state' || !isOver(this.#call.state)) return;
-    const isStopping = this.#parts.calls.registry.isClosed;
+    const isStopping = this.#deps.calls.registry.isClosed;
     this.#socket?.close(isStopping ? GOING_AWAY : NORMAL_CLOSURE, `call ${event.state}`);
   }
 
@@ -125,7 +125,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     const socket = this.#socket;
     if (
       !socket ||
-      !this.#window.isOpen(this.#parts.horizon.readUpToMs()) ||
+      !this.#window.isOpen(this.#deps.readPosition.readUpToMs()) ||
       socket.bufferedBytes() > MAX_BUFFERED_BYTES
     )
       return false;
@@ -177,7 +177,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   /** The call as the verbs of the domain want it named. */
   #addressed(): [CallDomain, AgentScope, string] {
-    const { calls, scope } = this.#parts;
+    const { calls, scope } = this.#deps;
     return [calls, scope, this.#call.identity.callId];
   }
 
@@ -230,7 +230,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   }
 
   #nowMs(): number {
-    return this.#parts.calls.clock.monotonicMs();
+    return this.#deps.calls.clock.monotonicMs();
   }
 
   #lost(code: string, lostMs: number, what: string): void {
@@ -244,7 +244,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   }
 
   #send(event: StreamEvent): void {
-    if (event.type === 'call_error') this.#parts.calls.events.streamError(event.code);
+    if (event.type === 'call_error') this.#deps.calls.events.streamError(event.code);
     this.#socket?.sendText(JSON.stringify(event));
   }
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { Places } from '../../base/places.ts';
 import { scopeOf } from '../../base/scope.ts';
-import { type Cursor, parseCursor } from '../../messaging/cursor.ts';
+import { type Cursor, parseCursor } from '../../store/messages/cursor.ts';
 import type { Authenticate } from '../auth/principal.ts';
-import { admit } from '../http/access.ts';
-import type { SocketRoute } from '../http/socket.ts';
-import { validate } from '../http/validation.ts';
+import { validate } from '../http/request/validation.ts';
+import { admit } from '../http/routing/access.ts';
+import type { SocketRoute } from '../http/socket/socket.ts';
 import { CursorText } from '../schema/inbox.ts';
 import { InboxStream, type StreamedFeed } from './inbox-stream.ts';
 import type { OpenStreams } from './open-streams.ts';

@@ -1,6 +1,5 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { CancelTimer } from '../../base/time.ts';
-import { type Cursor, cursorText } from '../../messaging/cursor.ts';
 import {
   type FeedEvent,
   type FeedStart,
@@ -9,10 +8,11 @@ import {
   type Reached,
   reachedBy,
   readFeed,
-} from '../../messaging/feed.ts';
-import type { Reading } from '../../messaging/inbox-view.ts';
-import type { Wakeups } from '../../messaging/wakeups.ts';
-import type { Socket, SocketHandler } from '../http/socket.ts';
+} from '../../messaging/inbox/feed.ts';
+import type { Reading } from '../../messaging/inbox/inbox-view.ts';
+import type { Wakeups } from '../../messaging/inbox/wakeups.ts';
+import { type Cursor, cursorText } from '../../store/messages/cursor.ts';
+import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import { eventWire } from '../rest/event-wire.ts';
 import type { AgentStream } from './open-streams.ts';
 

@@ -3,11 +3,11 @@ import { scopeOf } from '../../base/scope.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { liveCall } from '../../calls/find-call.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
-import { admit } from '../http/access.ts';
-import type { SocketRequest, SocketRoute } from '../http/socket.ts';
+import { admit } from '../http/routing/access.ts';
+import type { SocketRequest, SocketRoute } from '../http/socket/socket.ts';
 import { CallStream } from './call-stream.ts';
+import { ClientReadPosition } from './client-read-position.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { ReadHorizon } from './read-horizon.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
@@ -30,7 +30,7 @@ export function streamRoute(
     total: MAX_STREAMS,
     onRefused,
   });
-  const horizon = new ReadHorizon(calls.clock);
+  const readPosition = new ClientReadPosition(calls.clock);
   return {
     path: '/api/call/{call_id}/stream',
     maxMessageBytes: MAX_MESSAGE_BYTES,
@@ -39,7 +39,7 @@ export function streamRoute(
       const call = liveCall(calls, principal, request.params.call_id ?? '');
       places.assertRoom(principal);
       const enlist = (stream: CallStream) => streams.add(principal, stream, places);
-      return new CallStream(call, { calls, horizon, scope: scopeOf(principal), enlist });
+      return new CallStream(call, { calls, readPosition, scope: scopeOf(principal), enlist });
     },
   };
 }

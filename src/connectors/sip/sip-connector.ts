@@ -12,31 +12,31 @@ import type {
 import type { MediaControl } from '../contract/media-control.ts';
 import type { Registration, SipDirectory, SipNumber, SipTrunk } from '../contract/sip-accounts.ts';
 import type { SipCodec } from './media-protocol.ts';
-import { AddressPolicy } from './signaling/address-policy.ts';
-import { dialTarget, displayName } from './signaling/dial-target.ts';
-import { type Dns, systemDns } from './signaling/dns.ts';
-import { InboundCalls } from './signaling/inbound-calls.ts';
-import { InboundConnections } from './signaling/inbound-connections.ts';
-import { LegBook } from './signaling/leg-book.ts';
-import { LegMedia, type LegMediaSettings } from './signaling/leg-media.ts';
-import { listenUdpAndTcp, type TlsListenOptions } from './signaling/listeners.ts';
+import { AddressPolicy } from './signaling/address/address-policy.ts';
+import { type Dns, systemDns } from './signaling/address/dns.ts';
+import { Resolver } from './signaling/address/resolver.ts';
+import { dialTarget, displayName } from './signaling/legs/dial-target.ts';
+import { InboundCalls } from './signaling/legs/inbound-calls.ts';
+import { LegMedia, type LegMediaSettings } from './signaling/legs/leg-media.ts';
+import { LegRegistry } from './signaling/legs/leg-registry.ts';
+import { OutboundLeg } from './signaling/legs/outbound-leg.ts';
+import { SipLeg } from './signaling/legs/sip-leg.ts';
 import { MessageRouter } from './signaling/message-router.ts';
-import { NumberRegistry } from './signaling/number-registry.ts';
-import { OutboundLeg } from './signaling/outbound-leg.ts';
-import { TrunkRegistration } from './signaling/registration.ts';
-import { Resolver } from './signaling/resolver.ts';
-import { RtpPorts } from './signaling/rtp-ports.ts';
-import { type PortReserver, RtpStock } from './signaling/rtp-stock.ts';
-import { offeredRateHz } from './signaling/sdp-formats.ts';
-import { SipLeg } from './signaling/sip-leg.ts';
+import { PortPool, type PortReserver } from './signaling/sdp/port-pool.ts';
+import { RtpPorts } from './signaling/sdp/rtp-ports.ts';
+import { offeredRateHz } from './signaling/sdp/sdp-formats.ts';
 import type { SipObserver } from './signaling/sip-observer.ts';
-import { StreamTransport, type TlsTrust } from './signaling/stream-transport.ts';
-import { TransportLayer } from './signaling/transport-layer.ts';
-import { Trunk, type TrunkSurroundings } from './signaling/trunk.ts';
-import { type TrunkBinding, TrunkBindings } from './signaling/trunk-bindings.ts';
-import { TrunkRegistry } from './signaling/trunk-registry.ts';
-import { UdpTransport } from './signaling/udp-transport.ts';
-import type { SipProtocol } from './signaling/wire.ts';
+import { InboundConnections } from './signaling/transport/inbound-connections.ts';
+import { listenUdpAndTcp, type TlsListenOptions } from './signaling/transport/listeners.ts';
+import { StreamTransport, type TlsTrust } from './signaling/transport/stream-transport.ts';
+import { TransportLayer } from './signaling/transport/transport-layer.ts';
+import { UdpTransport } from './signaling/transport/udp-transport.ts';
+import type { SipProtocol } from './signaling/transport/wire.ts';
+import { NumberRegistry } from './signaling/trunk/number-registry.ts';
+import { TrunkRegistration } from './signaling/trunk/registration.ts';
+import { Trunk, type TrunkSurroundings } from './signaling/trunk/trunk.ts';
+import { type TrunkBinding, TrunkBindings } from './signaling/trunk/trunk-bindings.ts';
+import { TrunkRegistry } from './signaling/trunk/trunk-registry.ts';
 
 export interface SipConnectorOptions {
   /** Address to listen on for SIP, and to bind RTP sockets to. */
@@ -79,7 +79,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   readonly #trunks: TrunkRegistry;
   readonly #numbers = new NumberRegistry();
   readonly #registrations = new Map<Trunk, TrunkRegistration>();
-  readonly #legs = new LegBook((trunk) => this.#forgetIfUnused(trunk));
+  readonly #legs = new LegRegistry((trunk) => this.#forgetIfUnused(trunk));
   readonly #layer: TransportLayer<Trunk>;
   readonly #streams: StreamTransport;
   readonly #router: MessageRouter;
@@ -109,7 +109,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#media = {
       bindHost: options.host,
       mediaTimeoutMs: options.mediaTimeoutMs ?? DEFAULT_MEDIA_TIMEOUT_MS,
-      ports: new RtpStock(
+      ports: new PortPool(
         new RtpPorts(options.rtpPortMin, options.rtpPortMax),
         options.host,
         clock,

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { TimeLimit } from '../../base/time-limit.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
-import { Multipart } from '../multipart.ts';
+import { Multipart } from '../contract/multipart.ts';
 import { BotApiFailure, failureOf, resultIn } from './bot-api-failure.ts';
 
 /** Where the Bot API and the files of its bots are found, without slashes at the end. */

@@ -6,7 +6,7 @@ import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { LoginNotes, LoginRef, LoginState, MessageIntake, WebhookReply } from '../contract/messenger.ts';
-import { AlbumShelf } from './album-shelf.ts';
+import { AlbumBuffer } from './album-buffer.ts';
 import { Backoff } from './backoff.ts';
 import type { BotApi } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
@@ -14,14 +14,14 @@ import { AnyUpdate, User } from './bot-api-types.ts';
 import type { TelegramObserver } from './telegram-observer.ts';
 import { UpdatePoller } from './update-poller.ts';
 import { READ_UPDATES, readingOf } from './update-reading.ts';
-import { UpdateTaker } from './update-taker.ts';
+import { UpdateReceiver } from './update-receiver.ts';
 
 const CALL_DEADLINE_MS = 15_000;
 const OK = 'ok';
 /** Until Telegram has answered for the first time. */
 const CONNECTING = 'Connecting';
 
-export interface BotLoginParts {
+export interface BotLoginDeps {
   readonly ref: LoginRef;
   readonly api: BotApi;
   readonly clock: Clock;
@@ -40,21 +40,21 @@ export interface BotLoginParts {
 /** One bot that is logged in and followed, until it is closed. */
 export class BotLogin {
   readonly api: BotApi;
-  readonly #parts: BotLoginParts;
-  readonly #taker: UpdateTaker;
-  readonly #shelf: AlbumShelf;
+  readonly #deps: BotLoginDeps;
+  readonly #receiver: UpdateReceiver;
+  readonly #albums: AlbumBuffer;
   readonly #ending = new AbortController();
   readonly #backoff = new Backoff();
   #state: LoginState = { name: null, status: CONNECTING };
   #following: Promise<void> | null = null;
 
-  constructor(parts: BotLoginParts) {
-    this.api = parts.api;
-    this.#parts = parts;
-    this.#taker = new UpdateTaker(parts);
-    this.#shelf = new AlbumShelf({
-      ...parts,
-      take: (reading) => this.#taker.take(reading),
+  constructor(deps: BotLoginDeps) {
+    this.api = deps.api;
+    this.#deps = deps;
+    this.#receiver = new UpdateReceiver(deps);
+    this.#albums = new AlbumBuffer({
+      ...deps,
+      take: (reading) => this.#receiver.take(reading),
       onFailure: (error) => this.#couldNotStore(error),
     });
   }
@@ -72,20 +72,20 @@ export class BotLogin {
 
   /** Follows the bot in the background, however often Telegram fails. */
   follow(): void {
-    this.#shelf.load().catch((error: unknown) => this.#couldNotStore(error));
+    this.#albums.load().catch((error: unknown) => this.#couldNotStore(error));
     this.#following ??= this.#follow(this.#ending.signal);
   }
 
   /** Takes note of what Telegram said to a request of the bot. */
   heard(failure: BotApiFailure | null): void {
     if (failure === null) this.#become({ ...this.#state, status: OK });
-    else if (failure.kind === 'later') this.#parts.observer.count('throttled');
+    else if (failure.kind === 'later') this.#deps.observer.count('throttled');
     else this.#become({ ...this.#state, status: failure.message });
   }
 
   /** Whether somebody else calls: the secret is in a header, so that nothing of the body need be read to know. */
   refusesWebhook(secret: string): WebhookReply | null {
-    const { observer, webhookUrl } = this.#parts;
+    const { observer, webhookUrl } = this.#deps;
     if (webhookUrl === null) return { status: 404, text: 'No webhook is set' };
     if (isSameSecret(secret, this.#webhookSecret)) return null;
     observer.count('webhook_refused');
@@ -99,7 +99,7 @@ export class BotLogin {
     const update = updateIn(body);
     if (update === null) return { status: 400, text: 'Not an update' };
     try {
-      await this.#shelf.take(readingOf(update));
+      await this.#albums.take(readingOf(update));
       return { status: 200, text: '' };
     } catch (error) {
       this.#couldNotStore(error);
@@ -111,18 +111,18 @@ export class BotLogin {
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#following;
-    await this.#shelf.close();
+    await this.#albums.close();
   }
 
   #couldNotStore(error: unknown): void {
-    const { observer } = this.#parts;
+    const { observer } = this.#deps;
     observer.count('update_failed');
     if (!isDiskFull(error))
       observer.log('error', 'an update of Telegram could not be stored', { err: error });
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { clock, observer, webhookUrl } = this.#parts;
+    const { clock, observer, webhookUrl } = this.#deps;
     while (!signal.aborted) {
       try {
         if (this.#state.name === null) await this.logIn();
@@ -137,7 +137,7 @@ export class BotLogin {
       api: this.api,
       clock,
       observer,
-      take: (reading) => this.#taker.take(reading),
+      take: (reading) => this.#receiver.take(reading),
       heard: (failure) => this.heard(failure),
     });
     await poller.run(signal);
@@ -145,7 +145,7 @@ export class BotLogin {
 
   async #recover(failure: BotApiFailure, signal: AbortSignal): Promise<void> {
     this.heard(failure);
-    await pause(this.#parts.clock, this.#backoff.after(failure), signal);
+    await pause(this.#deps.clock, this.#backoff.after(failure), signal);
   }
 
   async #setWebhook(url: string): Promise<void> {
@@ -156,14 +156,14 @@ export class BotLogin {
 
   /** Nobody else can make it, and it is the same after a restart. */
   get #webhookSecret(): string {
-    return createHmac('sha256', this.#parts.webhookSeed).update('webhook').digest('base64url');
+    return createHmac('sha256', this.#deps.webhookSeed).update('webhook').digest('base64url');
   }
 
   #become(state: LoginState): void {
     const { name, status } = this.#state;
     if (this.#ending.signal.aborted || (name === state.name && status === state.status)) return;
     this.#state = state;
-    this.#parts.onState(state);
+    this.#deps.onState(state);
   }
 }
 

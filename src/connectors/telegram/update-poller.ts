@@ -19,7 +19,7 @@ const ALBUM_WAIT_MS = 700;
 /** So often an update is tried that cannot be stored; then those behind it have their turn, and it is lost. */
 const MAX_TRIES = 20;
 
-export interface UpdatePollerParts {
+export interface UpdatePollerDeps {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly observer: TelegramObserver;
@@ -34,7 +34,7 @@ export interface UpdatePollerParts {
  * confirmed, by asking for what follows it, only when it is on disk.
  */
 export class UpdatePoller {
-  readonly #parts: UpdatePollerParts;
+  readonly #deps: UpdatePollerDeps;
   readonly #backoff = new Backoff();
   /** The first update that is not confirmed; 0: wherever Telegram stands. */
   #offset = 0;
@@ -42,8 +42,8 @@ export class UpdatePoller {
   #waitedFor: string | null = null;
   #triesAtOffset = 0;
 
-  constructor(parts: UpdatePollerParts) {
-    this.#parts = parts;
+  constructor(deps: UpdatePollerDeps) {
+    this.#deps = deps;
   }
 
   /** Ends when the signal aborts; what is being stored by then, is. */
@@ -59,7 +59,7 @@ export class UpdatePoller {
   }
 
   async #round(signal: AbortSignal): Promise<void> {
-    const { api, clock, heard } = this.#parts;
+    const { api, clock, heard } = this.#deps;
     const updates = await api.call(
       'getUpdates',
       {
@@ -84,7 +84,7 @@ export class UpdatePoller {
   async #takeAll(readings: readonly Reading[]): Promise<void> {
     for (const [index, reading] of readings.entries()) {
       try {
-        await this.#parts.take(reading);
+        await this.#deps.take(reading);
       } catch (error) {
         this.#confirmUpTo(beginAgainAt(readings, readings.slice(index)));
         this.#waitedFor = null;
@@ -99,7 +99,7 @@ export class UpdatePoller {
   }
 
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
-    const { clock, heard, observer } = this.#parts;
+    const { clock, heard, observer } = this.#deps;
     if (error instanceof BotApiFailure) {
       heard(error);
       observer.count('poll_failed');
@@ -112,7 +112,7 @@ export class UpdatePoller {
   }
 
   #countTry(error: unknown): void {
-    const { observer } = this.#parts;
+    const { observer } = this.#deps;
     observer.count('update_failed');
     // A full disk is no fault of the update's: it waits at Telegram until there is room.
     if (isDiskFull(error)) return;
@@ -127,7 +127,7 @@ export class UpdatePoller {
   async #tookWebhookAway(failure: BotApiFailure, signal: AbortSignal): Promise<boolean> {
     if (!failure.isConflict || !/webhook is active/.test(failure.message)) return false;
     try {
-      await this.#parts.api.call('deleteWebhook', {}, { deadlineMs: POLL_DEADLINE_MS, signal }, z.unknown());
+      await this.#deps.api.call('deleteWebhook', {}, { deadlineMs: POLL_DEADLINE_MS, signal }, z.unknown());
       return true;
     } catch {
       return false;

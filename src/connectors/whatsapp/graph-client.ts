@@ -1,6 +1,6 @@
 import { parseJson } from '../../base/json.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
-import { Multipart } from '../multipart.ts';
+import { Multipart } from '../contract/multipart.ts';
 import { type GraphError, readGraphError } from './graph-error.ts';
 
 /** Where the Graph API is, and as whom we speak to it. */

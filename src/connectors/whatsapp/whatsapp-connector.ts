@@ -32,7 +32,7 @@ import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender } from './message-sender.ts';
 import { NumberLogin } from './number-login.ts';
 import { RecentIds } from './recent-ids.ts';
-import { WebhookDoor, type WebhookEvent, type WebhookSecrets } from './webhook-door.ts';
+import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webhook-receiver.ts';
 
 /** Specification, "Limits": platform message length, and service window. Counted in UTF-16 units. */
 const TEXT_LENGTH = 1_600;
@@ -80,7 +80,7 @@ export class WhatsAppConnector
   readonly #graph: GraphClient;
   readonly #sender: MessageSender;
   readonly #login: NumberLogin;
-  readonly #door: WebhookDoor;
+  readonly #webhooks: WebhookReceiver;
   readonly #strangers = new RecentIds(REMEMBERED_STRANGERS);
   readonly #answering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -93,7 +93,7 @@ export class WhatsAppConnector
     this.#graph = new GraphClient(options);
     this.#sender = new MessageSender(this.#graph, clock, (error) => this.#apiError(error));
     this.#login = new NumberLogin(this.#graph, clock, (problem) => this.#loginState(problem));
-    this.#door = new WebhookDoor(options, {
+    this.#webhooks = new WebhookReceiver(options, {
       clock,
       closing: this.#closing.signal,
       intake: () => this.#intakeSet(),
@@ -160,11 +160,11 @@ export class WhatsAppConnector
   }
 
   refuses(request: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
-    return this.#door.refuses(request);
+    return this.#webhooks.refuses(request);
   }
 
   async webhook(request: WebhookRequest): Promise<WebhookReply> {
-    return await this.#door.take(request);
+    return await this.#webhooks.take(request);
   }
 
   #intakeSet(): MessageIntake {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /** Accounts, keys and agents; calls; the SIP trunk and its numbers; the feed of events. */
 export const migration0001: Migration = {

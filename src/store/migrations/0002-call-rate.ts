@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /** A call's room has a rate of its own; until now all were SIP calls at 8000 Hz. */
 export const migration0002: Migration = {

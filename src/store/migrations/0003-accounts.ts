@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /**
  * People behind accounts (passwords, sessions, mails, identities of other providers); platform logins; what an agent's

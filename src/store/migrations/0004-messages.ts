@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /**
  * Conversations and messages, files, what was asked with an idempotency key. `seq` orders messages within the whole

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /** Where an event happened, so that it is told only to those who may use that platform. */
 export const migration0005: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /**
  * MCP clients, which accounts have authorized them for what, and the grants that came of it. A grant begins as a code and

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /** The inbox looks for news of calls, which are few among an account's events, or none. */
 export const migration0007: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /**
  * Since when everybody who can sign in to an account has shown that its address is theirs: accounts of before are taken

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /**
  * Inbound calls are matched by a secret of the trunk, which loading the trunks fills in where it is missing. A number

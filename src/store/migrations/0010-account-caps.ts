@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /** What an account may have too many of is counted before there is one more: each count by an index of its own. */
 export const migration0010: Migration = {

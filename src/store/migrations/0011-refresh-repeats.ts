@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /**
  * A refresh token that was spent keeps the pair it was spent for, sealed under itself, as long as the refresh may be

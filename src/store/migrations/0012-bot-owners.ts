@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /**
  * Who of the people that write to a bot owns it, and the one-time code by which somebody shows that they do. A code that

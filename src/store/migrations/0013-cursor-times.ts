@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /**
  * A cursor names an event that tells of no message by a time that no other one of its account has. Copies of one event

@@ -1,4 +1,4 @@
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../database/migration.ts';
 
 /** Messages that nobody waits for: whether sending one has begun decides what a restart does with it. */
 export const migration0014: Migration = {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiError, badRequest } from './api-error.ts';
 import { BotApiSchema } from './bot-api-schema.ts';
 import { METHODS } from './bot-methods.ts';
-import { answerControl } from './control-door.ts';
+import { answerControl } from './control-routes.ts';
 import { FakeBot, newToken } from './fake-bot.ts';
 import { type Fault, Faults } from './faults.ts';
 import { type ReadCall, readBody, readCall } from './read-call.ts';

@@ -9,10 +9,10 @@ import type {
 import type { MediaControl } from '../../../src/connectors/contract/media-control.ts';
 import { MessageRouter } from '../../../src/connectors/sip/signaling/message-router.ts';
 import type { SipCounter } from '../../../src/connectors/sip/signaling/sip-observer.ts';
-import { TransportLayer } from '../../../src/connectors/sip/signaling/transport-layer.ts';
-import type { Trunk } from '../../../src/connectors/sip/signaling/trunk.ts';
-import { UdpTransport } from '../../../src/connectors/sip/signaling/udp-transport.ts';
-import type { Source } from '../../../src/connectors/sip/signaling/wire.ts';
+import { TransportLayer } from '../../../src/connectors/sip/signaling/transport/transport-layer.ts';
+import { UdpTransport } from '../../../src/connectors/sip/signaling/transport/udp-transport.ts';
+import type { Source } from '../../../src/connectors/sip/signaling/transport/wire.ts';
+import type { Trunk } from '../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { SipConnector } from '../../../src/connectors/sip/sip-connector.ts';
 import { NUMBER, trunkTo } from '../../unit/connectors/sip/signaling/start-connector.ts';
 import { FuzzClock } from './fuzz-clock.ts';

@@ -1,4 +1,4 @@
-import type { Source } from '../../../src/connectors/sip/signaling/wire.ts';
+import type { Source } from '../../../src/connectors/sip/signaling/transport/wire.ts';
 import { sdp } from '../../unit/connectors/sip/signaling/scripted-peer.ts';
 import { NUMBER, TOKEN } from '../../unit/connectors/sip/signaling/start-connector.ts';
 import { type FuzzGateway, TRUNK_HOST, TRUNK_PORT } from './fuzz-gateway.ts';

@@ -1,5 +1,5 @@
+import type { Tables } from '../../../src/store/database/tables.ts';
 import type { Store } from '../../../src/store/store.ts';
-import type { Tables } from '../../../src/store/tables.ts';
 import { NOW, seedAccount } from '../store/temporary.ts';
 
 /** What every secret column of a full account holds, so that a test can look for it. */

@@ -1,15 +1,15 @@
-import { AttemptLimits } from '../../../src/accounts/attempt-limits.ts';
-import { FailedPasswords } from '../../../src/accounts/failed-passwords.ts';
-import { GuessLimits } from '../../../src/accounts/guess-limits.ts';
-import { Mailer, type MailTransport } from '../../../src/accounts/mailer.ts';
-import type { Mail } from '../../../src/accounts/mails.ts';
-import type { Client, People, SignupPolicy } from '../../../src/accounts/people.ts';
-import { SessionRing } from '../../../src/accounts/session-ring.ts';
-import { signIn } from '../../../src/accounts/sign-in.ts';
-import { signUp } from '../../../src/accounts/sign-up.ts';
-import type { LinkVisitor } from '../../../src/accounts/verify-email.ts';
-import { AgentRoster } from '../../../src/agents/agent-roster.ts';
-import type { GoneLogins } from '../../../src/store/account-access.ts';
+import { AgentRoster } from '../../../src/accounts/account/agent-roster.ts';
+import { Mailer, type MailTransport } from '../../../src/accounts/mail/mailer.ts';
+import type { Mail } from '../../../src/accounts/mail/mails.ts';
+import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
+import { FailedPasswords } from '../../../src/accounts/passwords/failed-passwords.ts';
+import { GuessLimits } from '../../../src/accounts/passwords/guess-limits.ts';
+import type { Client, People, SignupPolicy } from '../../../src/accounts/people/people.ts';
+import { signUp } from '../../../src/accounts/people/sign-up.ts';
+import type { LinkVisitor } from '../../../src/accounts/people/verify-email.ts';
+import { SessionCache } from '../../../src/accounts/sessions/session-cache.ts';
+import { signIn } from '../../../src/accounts/sessions/sign-in.ts';
+import type { GoneLogins } from '../../../src/store/people/account-access.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { temporaryStore } from '../store/temporary.ts';
@@ -46,7 +46,7 @@ export async function testPeople(signup: SignupPolicy = { mode: 'open', code: nu
     db: store.db,
     clock,
     roster,
-    sessions: await SessionRing.load(store.db, clock, roster, () => {}),
+    sessions: await SessionCache.load(store.db, clock, roster, () => {}),
     mailer: new Mailer(transport, clock, { mailFailed: fail }),
     limits,
     guesses: new GuessLimits(clock, 10, limits),

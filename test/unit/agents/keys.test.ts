@@ -23,7 +23,7 @@ it('shows a new key once, lists it without its text, and revokes it', async () =
   });
   expect((await api.get('/api/api-keys')).body).toEqual({ keys: [listed] });
   expect((await other.get('/api/api-keys')).body).toEqual({ keys: [] });
-  // It is let in, if only to be told that this door is not for it.
+  // It is let in, if only to be told that this server is not for it.
   expect((await served.api(key).get('/api/agents')).status).toBe(403);
 
   const path = `/api/api-keys/${made.id}`;

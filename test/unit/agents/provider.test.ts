@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { findProvider } from '../../../src/store/agent-providers.ts';
+import { findProvider } from '../../../src/store/agents/agent-providers.ts';
 import { agentServer } from './agent-server.ts';
 
 const KEY = 'sk-proj-only-for-this-test';

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { IdempotentRequests } from '../../../src/api/http/idempotent-requests.ts';
-import { reply } from '../../../src/api/http/reply.ts';
+import { reply } from '../../../src/api/http/answer/reply.ts';
+import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent-requests.ts';
 import { feedbackRoutes } from '../../../src/api/rest/feedback.ts';
 import { inviteLinkRoutes } from '../../../src/api/rest/invite-link.ts';
 import { uploadInline } from '../../../src/files/upload-file.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { testFiles } from '../files/test-files.ts';
 import { NOW, seedAccount, temporaryStore } from '../store/temporary.ts';
-import { accountDoors } from './account-doors.ts';
+import { accountServer } from './account-server.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -17,7 +17,7 @@ const upTo = (count: number) =>
   sql.raw(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`);
 
 test('an account with 10,000 connections gets no further invite link, and another one does', async () => {
-  const { settings, stranger, domain, owner } = await accountDoors((own) =>
+  const { settings, stranger, domain, owner } = await accountServer((own) =>
     inviteLinkRoutes(own, () => null),
   );
   const { db } = domain.store;
@@ -36,7 +36,7 @@ test('an account with 10,000 connections gets no further invite link, and anothe
 });
 
 test('of what an account says 500 messages are kept, the newest', async () => {
-  const { settings, domain, clock, owner } = await accountDoors(feedbackRoutes);
+  const { settings, domain, clock, owner } = await accountServer(feedbackRoutes);
   const { db } = domain.store;
   const kept = async () =>
     (

@@ -5,16 +5,16 @@ import { feedbackRoutes } from '../../../src/api/rest/feedback.ts';
 import { inviteLinkRoutes } from '../../../src/api/rest/invite-link.ts';
 import { usageRoutes } from '../../../src/api/rest/usage.ts';
 import type { CallActor } from '../../../src/calls/call-actor.ts';
-import { insertAgent } from '../../../src/store/agents.ts';
-import { putTrunk } from '../../../src/store/sip-trunks.ts';
+import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { putTrunk } from '../../../src/store/logins/sip-trunks.ts';
 import { NOW } from '../store/temporary.ts';
-import { accountDoors, auditOf } from './account-doors.ts';
+import { accountServer, auditOf } from './account-server.ts';
 
 const PLATFORMS = ['discord', 'teams', 'meet', 'zoom', 'telegram', 'whatsapp', 'slack', 'nctalk', 'sip'];
 const WITH_FILES = ['discord', 'telegram', 'whatsapp', 'slack', 'nctalk'];
 
-async function doors() {
-  const opened = await accountDoors((domain) => [
+async function startServer() {
+  const opened = await accountServer((domain) => [
     ...accountRoutes(domain),
     ...exportRoutes(domain),
     ...feedbackRoutes(domain),
@@ -46,7 +46,7 @@ async function doors() {
 }
 
 test('an account that has nothing yet is told in every field of the specification', async () => {
-  const { agent, owner } = await doors();
+  const { agent, owner } = await startServer();
   const { status, body } = await agent.get('/api/account');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -82,7 +82,7 @@ test('an account that has nothing yet is told in every field of the specificatio
 });
 
 test('a trunk is ok until its registration fails', async () => {
-  const { agent, connectTrunk, directory } = await doors();
+  const { agent, connectTrunk, directory } = await startServer();
   await connectTrunk();
   const first = (await agent.get('/api/account')).body;
   expect(first.platforms.sip.status).toBe('ok');
@@ -92,7 +92,7 @@ test('a trunk is ok until its registration fails', async () => {
 });
 
 test('a login that no connector serves is no secret, and no success', async () => {
-  const { settings, addBot } = await doors();
+  const { settings, addBot } = await startServer();
   await addBot();
   const { body } = await settings.get('/api/account');
   expect(body.platforms.discord.status).toBe('This gateway has no connector for discord');
@@ -100,7 +100,7 @@ test('a login that no connector serves is no secret, and no success', async () =
 });
 
 test('an agent key sees the logins of its own agents only', async () => {
-  const { agent, settings, addBot, store, owner } = await doors();
+  const { agent, settings, addBot, store, owner } = await startServer();
   await addBot();
   const fresh = { id: 'agt_2', accountId: owner.accountId, name: 'Two', isDefault: false, createdAt: NOW };
   await insertAgent(store.db, fresh);
@@ -120,7 +120,7 @@ test('an agent key sees the logins of its own agents only', async () => {
 });
 
 test('live calls count against the limit of their own account', async () => {
-  const { agent, stranger, domain, owner } = await doors();
+  const { agent, stranger, domain, owner } = await startServer();
   const call = { identity: { callId: 'call_1', accountId: owner.accountId } } as CallActor;
   domain.calls.registry.add(call);
   expect((await agent.get('/api/account')).body.concurrent_calls).toEqual({ active: 1, limit: 7 });
@@ -128,7 +128,7 @@ test('live calls count against the limit of their own account', async () => {
 });
 
 test('usage covers the days that are asked for, today the last', async () => {
-  const { agent, store, owner, clock } = await doors();
+  const { agent, store, owner, clock } = await startServer();
   const today = clock.nowIso().slice(0, 10);
   const dayBefore = (days: number) =>
     new Date(Date.parse(clock.nowIso()) - days * 86_400_000).toISOString().slice(0, 10);
@@ -148,7 +148,7 @@ test('usage covers the days that are asked for, today the last', async () => {
 });
 
 test('feedback is kept word for word', async () => {
-  const { agent, settings, store, owner } = await doors();
+  const { agent, settings, store, owner } = await startServer();
   const said = {
     message: 'wrong diagnosis',
     surface: 'platforms',
@@ -173,7 +173,7 @@ test('feedback is kept word for word', async () => {
 });
 
 test('an invite token lasts 15 minutes, is kept as a hash, and voids the former', async () => {
-  const { settings, agent, store, owner, clock } = await doors();
+  const { settings, agent, store, owner, clock } = await startServer();
   const first = (await settings.post('/api/invite-link')).body;
   const { status, body } = await settings.post('/api/invite-link');
   expect(status).toBe(200);
@@ -194,7 +194,7 @@ test('an invite token lasts 15 minutes, is kept as a hash, and voids the former'
 });
 
 test('the export is one JSON document for a settings key, and for no agent key', async () => {
-  const { settings, agent, owner } = await doors();
+  const { settings, agent, owner } = await startServer();
   const { status, headers, body } = await settings.get('/api/export');
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
   expect(headers.get('content-disposition')).toContain('attachment');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { anyOrigin, type CrossOrigin } from '../../../src/api/http/cross-origin.ts';
-import { reply } from '../../../src/api/http/reply.ts';
-import { route } from '../../../src/api/http/route.ts';
+import { reply } from '../../../src/api/http/answer/reply.ts';
+import { anyOrigin, type CrossOrigin } from '../../../src/api/http/routing/cross-origin.ts';
+import { route } from '../../../src/api/http/routing/route.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
 import { served } from './served.ts';
 

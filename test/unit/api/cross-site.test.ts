@@ -3,9 +3,9 @@ import WebSocket from 'ws';
 import { z } from 'zod';
 import { ClientAddresses } from '../../../src/api/auth/client-addresses.ts';
 import type { Authenticate, Principal } from '../../../src/api/auth/principal.ts';
-import { reply } from '../../../src/api/http/reply.ts';
-import { type Access, type HttpMethod, type Route, route } from '../../../src/api/http/route.ts';
-import type { SocketHandler } from '../../../src/api/http/socket.ts';
+import { reply } from '../../../src/api/http/answer/reply.ts';
+import { type Access, type HttpMethod, type Route, route } from '../../../src/api/http/routing/route.ts';
+import type { SocketHandler } from '../../../src/api/http/socket/socket.ts';
 import { AGENT, served } from './served.ts';
 
 const SESSION: Principal = { ...AGENT, kind: 'session', credentialId: 'ses_1' };

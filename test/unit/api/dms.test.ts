@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Principal } from '../../../src/api/auth/principal.ts';
-import { IdempotentRequests } from '../../../src/api/http/idempotent-requests.ts';
+import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent-requests.ts';
 import { botOwnerRoutes } from '../../../src/api/rest/bot-owner.ts';
 import { dmRoutes } from '../../../src/api/rest/dms.ts';
-import { insertAgent } from '../../../src/store/agents.ts';
-import { setConversationStatus } from '../../../src/store/conversations.ts';
+import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
 import { FakeMessenger, SILENT } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { Outbound } from '../messaging/outbound-parts.ts';
@@ -12,7 +12,7 @@ import { NOW } from '../store/temporary.ts';
 import { served } from './served.ts';
 
 /** The endpoints over a real server; keys: `agent`, `other` (an agent without the bot), `both`, `stranger`, `settings`, `sip` and `telegram`. */
-async function doors(options: Parameters<typeof Outbound.open>[0] = {}) {
+async function startServer(options: Parameters<typeof Outbound.open>[0] = {}) {
   const outbound = await Outbound.open(options);
   await outbound.bot();
   const { store, accountId, agentId, domain, clock } = outbound;
@@ -56,7 +56,7 @@ async function doors(options: Parameters<typeof Outbound.open>[0] = {}) {
 
 /** With somebody who has written. */
 async function conversing(options: Parameters<typeof Outbound.open>[0] = {}) {
-  const opened = await doors(options);
+  const opened = await startServer(options);
   const conversation = await opened.outbound.conversation();
   await opened.outbound.heard(conversation);
   return { ...opened, conversation };
@@ -405,7 +405,7 @@ it('refuses files where the platform takes none, and a platform that it has no c
 });
 
 it('lets agents of one account write to each other', async () => {
-  const { outbound, chat, messenger } = await doors();
+  const { outbound, chat, messenger } = await startServer();
   const { db } = outbound.store;
   const sent = await chat({ platform: 'agent', peer: 'sEcond', task: 'order 7', text: 'Can you?' });
   expect(sent).toMatchObject({ status: 200, body: { status: 'delivered', delivery: 'sync' } });
@@ -440,7 +440,7 @@ it('lets agents of one account write to each other', async () => {
 });
 
 it('finds the side of a key that has both, and no agent that is not there', async () => {
-  const { outbound, chat } = await doors();
+  const { outbound, chat } = await startServer();
   await chat({ platform: 'agent', peer: 'Second', text: '1' });
   await chat({ platform: 'agent', text: '2' }, { as: 'both' });
   await chat({ platform: 'agent', text: '3' }, { as: 'both' });
@@ -464,7 +464,7 @@ it('finds the side of a key that has both, and no agent that is not there', asyn
 });
 
 it('finds an agent message again after a crash', async () => {
-  const { outbound, chat } = await doors();
+  const { outbound, chat } = await startServer();
   const fields = { platform: 'agent', peer: 'Second', text: '1' };
   const first = await chat(fields, { key: 'k' });
   await outbound.store.db
@@ -476,7 +476,7 @@ it('finds an agent message again after a crash', async () => {
 });
 
 it('sends a test message to the operator’s own account only', async () => {
-  const { outbound, post, messenger } = await doors();
+  const { outbound, post, messenger } = await startServer();
   const { db } = outbound.store;
   const ask = (query = '', provider = 'telegram', as = 'settings') =>
     post(`/api/platforms/${provider}/test-dm${query}`, undefined, { as });
@@ -559,7 +559,7 @@ it('sends a test message to the operator’s own account only', async () => {
 });
 
 it('reaches an owner although a bot that was registered later has none', async () => {
-  const { outbound, post, messenger } = await doors();
+  const { outbound, post, messenger } = await startServer();
   const own = await outbound.conversation('41');
   await post('/api/platforms/telegram/owner', { conversation_id: own.id }, { as: 'settings' });
   await outbound.bot('bot_2');

@@ -9,7 +9,7 @@ import { AGENT, RawClient, served } from './served.ts';
 const KEY = { 'X-API-Key': 'svc_agent' };
 
 /** The routes on a real server, for an account that exists. */
-async function doors() {
+async function startServer() {
   const tested = await testFiles();
   const { url, port, failures } = await served(
     fileRoutes(tested.files, () => PUBLIC_URL),
@@ -36,7 +36,7 @@ function form(file: Blob | string, fields: Record<string, string> = {}, name = '
 
 describe('uploading', () => {
   it('takes a form, whose fields win', async () => {
-    const { post, get, clock } = await doors();
+    const { post, get, clock } = await startServer();
     const plain = await post(
       '/api/files',
       form(new Blob(['hello'], { type: 'text/plain' }), {}, 'häl"lo.txt'),
@@ -53,7 +53,7 @@ describe('uploading', () => {
   });
 
   it('takes a form from any client: curl’s, and one whose parts come in another order', async () => {
-    const { post } = await doors();
+    const { post } = await startServer();
     const headers = {
       ...KEY,
       'Content-Type': 'multipart/form-data; boundary=------------------------d74496d66958873e',
@@ -66,7 +66,7 @@ describe('uploading', () => {
   });
 
   it('takes JSON with bytes, and says what is missing', async () => {
-    const { post, get } = await doors();
+    const { post, get } = await startServer();
     const json = (body: unknown) => post('/api/files', JSON.stringify(body));
     const bytes_b64 = Buffer.from('hello').toString('base64');
     const inline = await json({ bytes_b64, name: 'a.txt', mime: 'text/plain' });
@@ -86,8 +86,8 @@ describe('uploading', () => {
   });
 
   it('fetches a URL, whose file names itself', async () => {
-    const { post, url: base } = await doors();
-    const { post: postOther, get: getOther } = await doors();
+    const { post, url: base } = await startServer();
+    const { post: postOther, get: getOther } = await startServer();
     const source = await post(
       '/api/files',
       form(new Blob(['from afar'], { type: 'text/plain' }), {}, 'far.txt'),
@@ -101,7 +101,7 @@ describe('uploading', () => {
   });
 
   it('copies a file of its own by its URL, without asking the network', async () => {
-    const { post, get, files, clock } = await doors();
+    const { post, get, files, clock } = await startServer();
     const web = { open: () => Promise.reject(new Error('the network was asked')) };
     Object.assign(files, { web });
     const facts = new Blob(['ours'], { type: 'text/plain' });
@@ -119,7 +119,7 @@ describe('uploading', () => {
   });
 
   it('has a cap, to the byte, whichever way the file comes', async () => {
-    const { post, files } = await doors();
+    const { post, files } = await startServer();
     const full = Buffer.alloc(MAX_BYTES, 0x78);
     const over = Buffer.alloc(MAX_BYTES + 1, 0x78);
     const refusal = { status: 413, body: { detail: `File exceeds max size (${MAX_BYTES} bytes)` } };
@@ -133,7 +133,7 @@ describe('uploading', () => {
   });
 
   it('gives back what it took from JSON that is not right after all', async () => {
-    const { post, files } = await doors();
+    const { post, files } = await startServer();
     const bytes_b64 = 'aGVsbG8=';
     const refused = [
       [JSON.stringify({ bytes_b64, name: 'a' }), 422],
@@ -157,7 +157,7 @@ describe('uploading', () => {
   });
 
   it('gives back what it took when the client goes away', async () => {
-    const { port, files } = await doors();
+    const { port, files } = await startServer();
     const client = new RawClient(port).write(
       'POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"bytes_b64":"QUFBQUFB',
     );
@@ -167,7 +167,7 @@ describe('uploading', () => {
   });
 
   it('refuses what is announced to be too large before it has come', async () => {
-    const { port } = await doors();
+    const { port } = await startServer();
     const client = new RawClient(port).write(
       'POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000000000\r\n\r\n',
     );
@@ -175,7 +175,7 @@ describe('uploading', () => {
   });
 
   it('refuses one byte too many at that byte, whatever is still to come', async () => {
-    const { port } = await doors();
+    const { port } = await startServer();
     const head = '--b\r\nContent-Disposition: form-data; name=file; filename=x\r\n\r\n';
     const client = new RawClient(port).write(
       `POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${MAX_BYTES + 60_000}\r\n\r\n${head}`,
@@ -185,7 +185,7 @@ describe('uploading', () => {
   });
 
   it('leaves nothing of a client that goes away or stalls', async () => {
-    const { port, files, failures, get, url } = await doors();
+    const { port, files, failures, get, url } = await startServer();
     const head = `POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 90000\r\n\r\n--b\r\nContent-Disposition: form-data; name=file\r\n\r\n${'x'.repeat(40_000)}`;
     const gone = new RawClient(port).write(head);
     const stalled = new RawClient(port).write(head);
@@ -198,7 +198,7 @@ describe('uploading', () => {
   });
 
   it('needs a key and a file', async () => {
-    const { post } = await doors();
+    const { post } = await startServer();
     expect((await post('/api/files', form('x'), {})).status).toBe(401);
     const nothing = new FormData();
     nothing.append('name', 'x');
@@ -212,7 +212,7 @@ describe('uploading', () => {
 
 describe('a reserved file', () => {
   it('is brought by its URL alone, once', async () => {
-    const { post, get, clock } = await doors();
+    const { post, get, clock } = await startServer();
     const reserved = await post('/api/files/reserve', JSON.stringify({ name: 'r.txt', mime: 'text/plain' }));
     expect(reserved.status).toBe(200);
     const { file_id, upload_url, expires_at } = reserved.body;
@@ -231,14 +231,14 @@ describe('a reserved file', () => {
   });
 
   it('has the same cap', async () => {
-    const { post } = await doors();
+    const { post } = await startServer();
     const { body } = await post('/api/files/reserve', JSON.stringify({ name: 'r', mime: 'a/b' }));
     expect((await post(body.upload_url, form(new Blob([Buffer.alloc(MAX_BYTES + 1)])), {})).status).toBe(413);
     expect((await post(body.upload_url, form(new Blob([Buffer.alloc(MAX_BYTES)])), {})).status).toBe(200);
   });
 
   it('is nobody’s to guess', async () => {
-    const { post } = await doors();
+    const { post } = await startServer();
     expect((await post('/api/files/upload/none', form('x'), {})).status).toBe(404);
     expect((await post('/api/files/upload/none', 'x', {})).status).toBe(422);
   });
@@ -248,7 +248,7 @@ describe('serving', () => {
   const TEXT = '0123456789';
 
   it('gives the bytes to be saved, whole or in part', async () => {
-    const { post, get } = await doors();
+    const { post, get } = await startServer();
     const { body } = await post('/api/files', form(new Blob([TEXT], { type: 'text/plain' }), {}, 'é.txt'));
     const whole = await get(body.url);
     expect(Object.fromEntries(whole.headers)).toMatchObject({
@@ -275,7 +275,7 @@ describe('serving', () => {
   });
 
   it('answers HEAD with the same headers and no byte', async () => {
-    const { post, get } = await doors();
+    const { post, get } = await startServer();
     const { body } = await post('/api/files', form(new Blob([TEXT], { type: 'image/png' }), {}, 'p.png'));
     const [whole, head] = [await get(body.url), await get(body.url, { method: 'HEAD' })];
     for (const name of ['content-type', 'content-length', 'content-disposition']) {
@@ -286,7 +286,7 @@ describe('serving', () => {
   });
 
   it('gives pages and scripts as mere bytes', async () => {
-    const { post, get } = await doors();
+    const { post, get } = await startServer();
     for (const type of ['text/html', 'image/svg+xml', 'text/javascript', 'application/xhtml+xml']) {
       const { body } = await post('/api/files', form(new Blob(['<svg onload=alert(1)>'], { type })));
       expect((await get(body.url)).headers.get('content-type')).toBe('application/octet-stream');
@@ -294,7 +294,7 @@ describe('serving', () => {
   });
 
   it('knows nobody by a wrong token', async () => {
-    const { get } = await doors();
+    const { get } = await startServer();
     const answer = await get(`${PUBLIC_URL}/api/files/${'x'.repeat(32)}`);
     expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Unknown file token' }]);
   });

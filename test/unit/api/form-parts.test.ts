@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fieldText, formParts } from '../../../src/api/http/form-parts.ts';
+import { fieldText, formParts } from '../../../src/api/http/request/form-parts.ts';
 
 const B = 'xYzZY';
 

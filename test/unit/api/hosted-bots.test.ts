@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logInBots } from '../../../src/accounts/hosted-bots.ts';
+import { logInBots } from '../../../src/accounts/logins/hosted-bots.ts';
 import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
 import { telegramRoutes } from '../../../src/api/rest/telegram.ts';
@@ -8,12 +8,12 @@ import type { Connector } from '../../../src/connectors/contract/connector.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { FakeBotHost } from '../accounts/fake-bot-host.ts';
 import { NOW } from '../store/temporary.ts';
-import { accountDoors, auditOf } from './account-doors.ts';
+import { accountServer, auditOf } from './account-server.ts';
 
 const TELEGRAM = { platform: 'telegram', bot_token: '123:good' };
 
-async function doors() {
-  const opened = await accountDoors((domain) => [
+async function startServer() {
+  const opened = await accountServer((domain) => [
     ...botTokenRoutes(domain),
     ...platformRoutes(domain),
     ...telegramRoutes(domain),
@@ -44,7 +44,7 @@ async function doors() {
 }
 
 test('a bot is logged in when it is registered, and out when it is deleted', async () => {
-  const { settings, host, platform } = await doors();
+  const { settings, host, platform } = await startServer();
   const { status, body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
   expect([status, bot.status, bot.bot_name]).toEqual([200, 'ok', '@bot_123']);
   expect([...host.bots]).toEqual([[bot.id, '123:good']]);
@@ -54,7 +54,7 @@ test('a bot is logged in when it is registered, and out when it is deleted', asy
 });
 
 test('a bot that the platform refuses is not kept', async () => {
-  const { settings, rows, domain, owner } = await doors();
+  const { settings, rows, domain, owner } = await startServer();
   const { status, body } = await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '1:bad' });
   expect([status, body]).toEqual([400, { detail: 'The platform refused the bot token: Unauthorized' }]);
   expect(await rows()).toEqual([]);
@@ -66,7 +66,7 @@ test('a bot that the platform refuses is not kept', async () => {
 });
 
 test('at a start all bots are logged in, and what the platform says of them is kept and shown', async () => {
-  const { settings, host, rows, domain, platform } = await doors();
+  const { settings, host, rows, domain, platform } = await startServer();
   const { body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
   const { body: worse } = await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '7:worse' });
   await domain.store.db.updateTable('botTokens').set({ status: 'registered', botName: null }).execute();
@@ -85,7 +85,7 @@ test('at a start all bots are logged in, and what the platform says of them is k
 });
 
 test('a bot that cannot be logged in at a start says so and keeps none out', async () => {
-  const { settings, host, rows, domain } = await doors();
+  const { settings, host, rows, domain } = await startServer();
   const { body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
   await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '7:other' });
   const sealed = domain.store.db.updateTable('botTokens').set({ sealedToken: 'of another key' });
@@ -99,7 +99,7 @@ test('a bot that cannot be logged in at a start says so and keeps none out', asy
 });
 
 test('the deep link binds to the shared bot, else it leads to the own one', async () => {
-  const { settings, agent, host, domain } = await doors();
+  const { settings, agent, host, domain } = await startServer();
   const link = () => settings.post('/api/telegram/connect');
   const none = await link();
   expect([none.status, none.body]).toEqual([400, { detail: 'No telegram bot registered' }]);
@@ -125,7 +125,7 @@ test('the deep link binds to the shared bot, else it leads to the own one', asyn
 });
 
 test('a connection by the shared login stands with the platform as that does', async () => {
-  const { host, platform, connect, settings, domain } = await doors();
+  const { host, platform, connect, settings, domain } = await startServer();
   await connect();
   expect((await platform()).status).toBe('The gateway has no login of its own there any more');
   await logInBots(domain);
@@ -136,7 +136,7 @@ test('a connection by the shared login stands with the platform as that does', a
 });
 
 test('a bot that is deleted while it is being logged in is not followed', async () => {
-  const { settings, host, rows } = await doors();
+  const { settings, host, rows } = await startServer();
   host.beforeLogIn = (id) => settings.delete(`/api/bot-tokens/${id}`);
   expect((await settings.post('/api/bot-tokens', TELEGRAM)).status).toBe(200);
   expect([host.bots.size, await rows()]).toEqual([0, []]);

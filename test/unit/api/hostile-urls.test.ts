@@ -24,7 +24,7 @@ async function listening(host: string, listener: RequestListener): Promise<Serve
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 /** `POST /api/files` on a real server, which asks a DNS server of ours; how often somebody got inside. */
-async function door() {
+async function startServer() {
   const dns = await DnsServer.start(zone);
   onTestFinished(() => dns.stop());
   const hits = { inside: 0 };
@@ -59,7 +59,7 @@ async function door() {
 const REFUSAL = `${BLOCKED.status} ${JSON.stringify({ detail: BLOCKED.message })}`;
 
 it('answers all hostile URLs with the same bytes, and never gets inside', async () => {
-  const { fetched, hits } = await door();
+  const { fetched, hits } = await startServer();
   const answers = new Map<string, string[]>();
   for (const url of HOSTILE) {
     const answer = await fetched(url);
@@ -70,7 +70,7 @@ it('answers all hostile URLs with the same bytes, and never gets inside', async 
 });
 
 it('answers the same to a redirect inside, and to a name that has moved there', async () => {
-  const { fetched, hits } = await door();
+  const { fetched, hits } = await startServer();
   for (const inside of [
     'http://127.0.0.1:IN/',
     'http://localhost:IN/',
@@ -85,7 +85,7 @@ it('answers the same to a redirect inside, and to a name that has moved there', 
 });
 
 it('fetches from outside, up to the cap', async () => {
-  const { fetched, outside } = await door();
+  const { fetched, outside } = await startServer();
   for (const url of [`${outside}/hello.txt`, `http://${OUTSIDE}:OUT/hello.txt`, `${outside}/x?to=/hello.txt`])
     expect(await fetched(url)).toMatch(/^200 .*"size":5/);
   expect(await fetched(`${outside}/bytes/${MAX_BYTES}`)).toMatch(/^200 /);

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { replyBytes, replyEmpty, replyStream } from '../../../src/api/http/reply.ts';
-import { type Route, route } from '../../../src/api/http/route.ts';
+import { replyBytes, replyEmpty, replyStream } from '../../../src/api/http/answer/reply.ts';
+import { type Route, route } from '../../../src/api/http/routing/route.ts';
 import type { HttpServerOptions } from '../../../src/api/http/server.ts';
 import { eventually, RawClient, served } from './served.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { reply } from '../../../src/api/http/reply.ts';
-import { type Route, route } from '../../../src/api/http/route.ts';
+import { reply } from '../../../src/api/http/answer/reply.ts';
+import { type Route, route } from '../../../src/api/http/routing/route.ts';
 import { eventually, RawClient, served } from './served.ts';
 
 const LIMIT_BYTES = 1_048_576;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { reply, replyStream } from '../../../src/api/http/reply.ts';
-import { type Route, route } from '../../../src/api/http/route.ts';
-import type { SocketRoute } from '../../../src/api/http/socket.ts';
+import { reply, replyStream } from '../../../src/api/http/answer/reply.ts';
+import { type Route, route } from '../../../src/api/http/routing/route.ts';
+import type { SocketRoute } from '../../../src/api/http/socket/socket.ts';
 import { eventually, RawClient, served } from './served.ts';
 
 const GET = 'GET /w HTTP/1.1\r\nHost: a\r\n\r\n';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { BodyStream } from '../../../src/api/http/body-stream.ts';
-import { reply } from '../../../src/api/http/reply.ts';
-import { type Route, route } from '../../../src/api/http/route.ts';
+import { reply } from '../../../src/api/http/answer/reply.ts';
+import { BodyStream } from '../../../src/api/http/request/body-stream.ts';
+import { type Route, route } from '../../../src/api/http/routing/route.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
 import { eventually, RawClient, served } from './served.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { replyBytes } from '../../../src/api/http/reply.ts';
-import { route } from '../../../src/api/http/route.ts';
+import { replyBytes } from '../../../src/api/http/answer/reply.ts';
+import { route } from '../../../src/api/http/routing/route.ts';
 import { RawClient, served } from './served.ts';
 
 const CHUNKED = '3\r\nabc\r\n0\r\n\r\n';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { reply } from '../../../src/api/http/reply.ts';
-import { route } from '../../../src/api/http/route.ts';
+import { reply } from '../../../src/api/http/answer/reply.ts';
+import { route } from '../../../src/api/http/routing/route.ts';
 import { RawClient, type Served, served } from './served.ts';
 
 const REQUESTS = 10_000;

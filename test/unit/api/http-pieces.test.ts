@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Bytes, replyBytes } from '../../../src/api/http/reply.ts';
-import { type Route, route } from '../../../src/api/http/route.ts';
-import { goOn } from '../../../src/base/at-once.ts';
+import { type Bytes, replyBytes } from '../../../src/api/http/answer/reply.ts';
+import { type Route, route } from '../../../src/api/http/routing/route.ts';
+import { goOn } from '../../../src/base/now-or-later.ts';
 import { eventually, RawClient, served } from './served.ts';
 
 const TYPE = 'text/plain; charset=utf-8';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { reply, replyBytes, replyEmpty } from '../../../src/api/http/reply.ts';
-import { type Access, type Route, route } from '../../../src/api/http/route.ts';
+import { reply, replyBytes, replyEmpty } from '../../../src/api/http/answer/reply.ts';
+import { type Access, type Route, route } from '../../../src/api/http/routing/route.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Socket, SocketHandler, SocketRoute } from '../../../src/api/http/socket.ts';
+import type { Socket, SocketHandler, SocketRoute } from '../../../src/api/http/socket/socket.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';
 import { eventually, RawClient, served } from './served.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { replyStream } from '../../../src/api/http/reply.ts';
-import { type Route, type RouteRequest, route } from '../../../src/api/http/route.ts';
+import { replyStream } from '../../../src/api/http/answer/reply.ts';
+import { type Route, type RouteRequest, route } from '../../../src/api/http/routing/route.ts';
 import { eventually, RawClient, served } from './served.ts';
 
 type Source = (request: RouteRequest) => AsyncIterable<Uint8Array | string>;

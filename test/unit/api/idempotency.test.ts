@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { IdempotentRequests } from '../../../src/api/http/idempotent-requests.ts';
-import { reply, replyEmpty } from '../../../src/api/http/reply.ts';
-import { type Route, route } from '../../../src/api/http/route.ts';
+import { reply, replyEmpty } from '../../../src/api/http/answer/reply.ts';
+import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent-requests.ts';
+import { type Route, route } from '../../../src/api/http/routing/route.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
-import { insertAccount } from '../../../src/store/accounts.ts';
-import { noteSubject, subjectOf } from '../../../src/store/idempotent-requests.ts';
+import { noteSubject, subjectOf } from '../../../src/store/keys/idempotent-requests.ts';
+import { insertAccount } from '../../../src/store/people/accounts.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NOW, temporaryStore } from '../store/temporary.ts';
@@ -39,7 +39,7 @@ function post(path: `/${string}`, handler: Handler, more: Partial<Route> = {}): 
 }
 
 /** A server whose routes count how often they take effect. */
-async function doors(more: (store: Store) => Route[] = () => []) {
+async function startServer(more: (store: Store) => Route[] = () => []) {
   const store = await temporaryStore();
   await insertAccount(store.db, { id: AGENT.accountId, name: 'a', createdAt: NOW });
   const clock = new ManualClock();
@@ -98,7 +98,7 @@ async function doors(more: (store: Store) => Route[] = () => []) {
 }
 
 it('gives the stored answer to the same request, and does nothing again', async () => {
-  const { ask, effects } = await doors();
+  const { ask, effects } = await startServer();
   const first = await ask('/count', 'k', '{"n":1}');
   expect([first.status, first.body, first.isReplayed]).toEqual([200, { count: 1 }, false]);
   for (let i = 0; i < 3; i++) {
@@ -118,7 +118,7 @@ it('gives the stored answer to the same request, and does nothing again', async 
 });
 
 it('does a request without a key, or where keys mean nothing, each time', async () => {
-  const { ask, effects } = await doors();
+  const { ask, effects } = await startServer();
   for (let i = 0; i < 2; i++) {
     await ask('/count', null);
     expect((await ask('/free', 'k')).isReplayed).toBe(false);
@@ -127,7 +127,7 @@ it('does a request without a key, or where keys mean nothing, each time', async 
 });
 
 it('refuses a key that came with another request', async () => {
-  const { ask, effects } = await doors();
+  const { ask, effects } = await startServer();
   await ask('/count', 'k', '{"n":1}');
   const others = [
     ['/count', '{"n":2}'],
@@ -151,14 +151,14 @@ it('refuses a key that came with another request', async () => {
 });
 
 it('keeps the keys of two credentials apart', async () => {
-  const { ask, effects } = await doors();
+  const { ask, effects } = await startServer();
   expect((await ask('/count', 'k')).body).toEqual({ count: 1 });
   expect((await ask('/count', 'k', '', 'svc_settings')).body).toEqual({ count: 2 });
   expect(effects).toHaveLength(2);
 });
 
 it('answers 409 while the first request still runs', async () => {
-  const { ask, effects, gate } = await doors();
+  const { ask, effects, gate } = await startServer();
   const first = ask('/slow', 'k');
   await expect.poll(() => effects).toEqual(['slow']);
   const [second, other] = [await ask('/slow', 'k'), await ask('/slow', 'k', '{"n":1}')];
@@ -174,7 +174,7 @@ it('answers 409 while the first request still runs', async () => {
 });
 
 it('takes a hundred of the same at once for one', async () => {
-  const { ask, effects } = await doors();
+  const { ask, effects } = await startServer();
   const answers = await Promise.all(Array.from({ length: 100 }, () => ask('/count', 'k')));
   expect(effects).toEqual(['count']);
   const statuses = new Set(answers.map(({ status }) => status));
@@ -183,7 +183,7 @@ it('takes a hundred of the same at once for one', async () => {
 });
 
 it('keeps what may have taken effect, and lets be tried again what did not', async () => {
-  const { ask, effects } = await doors();
+  const { ask, effects } = await startServer();
   for (const [path, status] of [
     ['/refuse', 400],
     ['/busy', 503],
@@ -196,7 +196,7 @@ it('keeps what may have taken effect, and lets be tried again what did not', asy
 });
 
 it('says of a request that ended by a fault that nobody knows what it did', async () => {
-  const { ask, effects, failures } = await doors();
+  const { ask, effects, failures } = await startServer();
   expect((await ask('/bug', 'k')).status).toBe(500);
   const again = await ask('/bug', 'k');
   expect([again.status, again.body.detail]).toEqual([
@@ -207,7 +207,7 @@ it('says of a request that ended by a fault that nobody knows what it did', asyn
 });
 
 it('lets a handler go on with what it began before a crash', async () => {
-  const { ask, effects } = await doors((store) => [
+  const { ask, effects } = await startServer((store) => [
     post(
       '/resume',
       async ({ idempotency }) => {
@@ -227,7 +227,7 @@ it('lets a handler go on with what it began before a crash', async () => {
 });
 
 it('forgets an answer after 24 hours', async () => {
-  const { ask, clock } = await doors();
+  const { ask, clock } = await startServer();
   await ask('/count', 'k');
   clock.advance(24 * HOUR_MS - 1);
   expect((await ask('/count', 'k')).body).toEqual({ count: 1 });
@@ -237,7 +237,7 @@ it('forgets an answer after 24 hours', async () => {
 });
 
 it('takes keys of 1 to 255 printable characters', async () => {
-  const { ask } = await doors();
+  const { ask } = await startServer();
   for (const key of ['x', '~', 'a b', 'x'.repeat(255)]) expect((await ask('/count', key)).status).toBe(200);
   for (const key of ['x'.repeat(256), 'aéb', 'a\tb']) {
     const { status, body } = await ask('/count', key);
@@ -246,7 +246,7 @@ it('takes keys of 1 to 255 printable characters', async () => {
 });
 
 it('stores neither bodies nor answers in plain text', async () => {
-  const { ask, store } = await doors();
+  const { ask, store } = await startServer();
   await ask('/count', 'k', '{"n":123456789}');
   await ask('/count', 'k', '{"n":123456789}', 'svc_settings');
   const rows = await store.db.selectFrom('idempotentRequests').selectAll().orderBy('credentialId').execute();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { insertAgent } from '../../../src/store/agents.ts';
-import { openAgentConversation, setConversationStatus } from '../../../src/store/conversations.ts';
-import { insertMessage } from '../../../src/store/messages.ts';
+import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { openAgentConversation, setConversationStatus } from '../../../src/store/messages/conversations.ts';
+import { insertMessage } from '../../../src/store/messages/messages.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { answer, type World, write } from '../messaging/messaging-world.ts';
-import { inboxDoors } from './inbox-doors.ts';
+import { inboxServer } from './inbox-server.ts';
 
 const query = (fields: Record<string, string | number>) => {
   const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, `${value}`]);
@@ -32,7 +32,7 @@ async function peerAgent({ store, accountId, agentId, clock }: World): Promise<v
 }
 
 test('a snapshot shows active conversations with their newest message, the newest first', async () => {
-  const { world, api } = await inboxDoors();
+  const { world, api } = await inboxServer();
   await write(world, '1', { text: 'first' });
   await write(world, '2', { text: 'x'.repeat(500) });
   await answer(world, '1', { text: 'answer', status: 'delivered' });
@@ -58,7 +58,7 @@ test('a snapshot shows active conversations with their newest message, the newes
 });
 
 test('limit, offset and status choose conversations of a snapshot', async () => {
-  const { world, api } = await inboxDoors();
+  const { world, api } = await inboxServer();
   for (const remoteId of ['1', '2', '3']) await write(world, remoteId);
   const [closed] = await world.store.db
     .selectFrom('conversations')
@@ -78,7 +78,7 @@ test('limit, offset and status choose conversations of a snapshot', async () => 
 });
 
 test('detail shows the conversation with the newest message, or the one with a peer', async () => {
-  const { world, api } = await inboxDoors();
+  const { world, api } = await inboxServer();
   await write(world, '1', { text: 'a' });
   await write(world, '2', { text: 'b' });
   await answer(world, '2', { text: 'c' });
@@ -96,7 +96,7 @@ test('detail shows the conversation with the newest message, or the one with a p
 });
 
 test('one conversation by its id, for those who may see it', async () => {
-  const { world, api, other } = await inboxDoors();
+  const { world, api, other } = await inboxServer();
   await write(world, '1', { text: 'a' });
   await write(world, '1', { text: 'b' });
   const { conversations } = (await api.get('/api/inbox')).body;
@@ -111,7 +111,7 @@ test('one conversation by its id, for those who may see it', async () => {
 });
 
 test('agents see what they write to each other, each from its own side', async () => {
-  const { world, api } = await inboxDoors();
+  const { world, api } = await inboxServer();
   await peerAgent(world);
   const { body } = await api.get(query({ platform: 'agent', peer: 'HELPER', task: 'cooking' }));
   expect(body.conversations).toMatchObject([
@@ -132,7 +132,7 @@ test('agents see what they write to each other, each from its own side', async (
 });
 
 test('the window of a WhatsApp conversation is open for a day after the last message', async () => {
-  const { world, api } = await inboxDoors();
+  const { world, api } = await inboxServer();
   await write(world, '1');
   await world.store.db.updateTable('conversations').set({ platform: 'whatsapp' }).execute();
   await answer(world, '1', { status: 'pending', expiresAt: '2030-01-08T00:00:00.000Z' });
@@ -146,7 +146,7 @@ test('the window of a WhatsApp conversation is open for a day after the last mes
 });
 
 test('a delta has what is new since a cursor, and goes on from its own', async () => {
-  const { world, api } = await inboxDoors();
+  const { world, api } = await inboxServer();
   const { cursor } = (await api.get('/api/inbox')).body;
   const since = async (last_message_cursor: string, fields = {}) =>
     (await api.get(query({ last_message_cursor, ...fields }))).body;
@@ -161,7 +161,7 @@ test('a delta has what is new since a cursor, and goes on from its own', async (
 });
 
 test('a delta that waits is answered when somebody writes, or when the time is over', async () => {
-  const { world, api, waiters } = await inboxDoors();
+  const { world, api, waiters } = await inboxServer();
   const { cursor } = (await api.get('/api/inbox')).body;
   const ask = (wait: number) => api.get(query({ last_message_cursor: cursor, wait }));
   const woken = ask(55);
@@ -180,7 +180,7 @@ test('a delta that waits is answered when somebody writes, or when the time is o
 });
 
 test('a client that goes away while it waits leaves nothing behind', async () => {
-  const { world, waiters, port } = await inboxDoors();
+  const { world, waiters, port } = await inboxServer();
   const gone = new AbortController();
   const headers = { 'X-API-Key': 'svc_agent' };
   const asked = fetch(`http://127.0.0.1:${port}${query({ last_message_cursor: '2030-01-01', wait: 55 })}`, {
@@ -204,13 +204,13 @@ test.each([
   ['last_message_cursor', { last_message_cursor: 'yesterday' }],
   ['status', { status: '' }],
 ])('a wrong %s is refused', async (name, fields) => {
-  const { api } = await inboxDoors();
+  const { api } = await inboxServer();
   const { status, body } = await api.get(query(fields));
   expect([status, body.detail[0].loc.at(-1)]).toEqual([422, name]);
 });
 
 test('the bounds of the inbox pass: wait 0 and 120, limit 1 and 200', async () => {
-  const { api } = await inboxDoors();
+  const { api } = await inboxServer();
   for (const fields of [
     { wait: 0 },
     { wait: 120 },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JSON_OVERHEAD_BYTES, readJsonWithBytes } from '../../../src/api/http/json-with-bytes.ts';
-import { ValidationError } from '../../../src/api/http/validation.ts';
+import { JSON_OVERHEAD_BYTES, readJsonWithBytes } from '../../../src/api/http/request/json-with-bytes.ts';
+import { ValidationError } from '../../../src/api/http/request/validation.ts';
 
 const FACTS = { name: 'a', mime: 'b/c' };
 

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { AttemptLimits } from '../../../src/accounts/attempt-limits.ts';
-import type { IdentityProvider } from '../../../src/accounts/identity-provider.ts';
-import { OpenIdProvider } from '../../../src/accounts/openid-provider.ts';
-import type { SignIns } from '../../../src/accounts/sign-ins.ts';
+import type { IdentityProvider } from '../../../src/accounts/identities/identity-provider.ts';
+import { OpenIdProvider } from '../../../src/accounts/identities/openid-provider.ts';
+import type { SignIns } from '../../../src/accounts/identities/sign-ins.ts';
+import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
 import type { Principal } from '../../../src/api/auth/principal.ts';
 import { identityRoutes } from '../../../src/api/rest/identities.ts';
 import { oauthRoutes } from '../../../src/api/rest/oauth.ts';
 import type { Clock } from '../../../src/base/time.ts';
-import { insertAccount } from '../../../src/store/accounts.ts';
-import { listIdentities } from '../../../src/store/identities.ts';
+import { insertAccount } from '../../../src/store/people/accounts.ts';
+import { listIdentities } from '../../../src/store/people/identities.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from '../../support/browser-cookies.ts';
 import { IdentityProviderPeer, type KnownPerson } from '../../support/identity-provider.ts';
@@ -54,7 +54,7 @@ beforeEach(async () => {
     },
     onProviderFailed: (provider, error) => failures.push([provider, error]),
   };
-  const door = {
+  const server = {
     signIns,
     publicUrl: () => url,
     sessionOf,
@@ -63,7 +63,7 @@ beforeEach(async () => {
       return `${SESSION_COOKIE}=${accountId}; Path=/; HttpOnly`;
     },
   };
-  ({ url } = await served([...oauthRoutes(door), ...identityRoutes(signIns)], {
+  ({ url } = await served([...oauthRoutes(server), ...identityRoutes(signIns)], {
     authenticate: (credential) => sessionOf(`${SESSION_COOKIE}=${credential ?? ''}`),
   }));
   peer = await IdentityProviderPeer.start();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { SipSetup } from '../../../src/accounts/sip-accounts.ts';
-import { reply } from '../../../src/api/http/reply.ts';
-import { type Access, type Route, route } from '../../../src/api/http/route.ts';
+import type { SipSetup } from '../../../src/accounts/logins/sip-accounts.ts';
+import { reply } from '../../../src/api/http/answer/reply.ts';
+import { type Access, type Route, route } from '../../../src/api/http/routing/route.ts';
 import type { PublicUrl } from '../../../src/api/rest/call-wire.ts';
 import { callRoutes } from '../../../src/api/rest/calls.ts';
 import { openApiRoute } from '../../../src/api/rest/openapi.ts';

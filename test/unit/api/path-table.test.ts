@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PathTable } from '../../../src/api/http/path-table.ts';
+import { PathTable } from '../../../src/api/http/routing/path-table.ts';
 
 function table(...patterns: string[]): PathTable<string> {
   const paths = new PathTable<string>();

@@ -3,7 +3,7 @@ import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { emailAddressRoutes } from '../../../src/api/rest/email-address.ts';
 import { passwordRoutes } from '../../../src/api/rest/passwords.ts';
 import { signInRoutes } from '../../../src/api/rest/sign-in.ts';
-import { findAccountByEmail } from '../../../src/store/accounts.ts';
+import { findAccountByEmail } from '../../../src/store/people/accounts.ts';
 import { EMAIL, mailTo, PASSWORD, testPeople, tokenIn } from '../accounts/test-people.ts';
 import { served } from './served.ts';
 

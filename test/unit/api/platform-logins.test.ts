@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { botTokenRoutes } from '../../../src/api/rest/bot-tokens.ts';
 import { platformRoutes } from '../../../src/api/rest/platforms.ts';
 import { NOW } from '../store/temporary.ts';
-import { accountDoors, auditOf } from './account-doors.ts';
+import { accountServer, auditOf } from './account-server.ts';
 
 const DISCORD = {
   platform: 'discord',
@@ -14,15 +14,15 @@ const DISCORD = {
 const SLACK = { platform: 'slack', bot_token: 'xoxb-secret', slack_signing_secret: 'signing-secret' };
 const TELEGRAM = { platform: 'telegram', bot_token: '123456:secret-of-telegram' };
 
-async function doors() {
-  const opened = await accountDoors((domain) => [...botTokenRoutes(domain), ...platformRoutes(domain)]);
+async function startServer() {
+  const opened = await accountServer((domain) => [...botTokenRoutes(domain), ...platformRoutes(domain)]);
   const { store } = opened.domain;
   const members = () => store.db.selectFrom('agentAccounts').selectAll().execute();
   return { ...opened, store, members };
 }
 
 test('a bot is registered in the default agent, listed without its secrets, and deleted', async () => {
-  const { settings, stranger, store, owner, members } = await doors();
+  const { settings, stranger, store, owner, members } = await startServer();
   const { status, body: bot } = await settings.post('/api/bot-tokens', DISCORD);
   expect(status).toBe(200);
   expect(bot).toEqual({
@@ -50,7 +50,7 @@ test('a bot is registered in the default agent, listed without its secrets, and 
 });
 
 test('secrets of bots are sealed in the database, and nowhere in the log of changes', async () => {
-  const { settings, store, dataDir } = await doors();
+  const { settings, store, dataDir } = await startServer();
   for (const bot of [DISCORD, SLACK, TELEGRAM]) {
     expect((await settings.post('/api/bot-tokens', bot)).status).toBe(200);
   }
@@ -64,7 +64,7 @@ test('secrets of bots are sealed in the database, and nowhere in the log of chan
 });
 
 test('the same token is registered once', async () => {
-  const { settings } = await doors();
+  const { settings } = await startServer();
   await settings.post('/api/bot-tokens', TELEGRAM);
   const { status, body } = await settings.post('/api/bot-tokens', TELEGRAM);
   expect([status, body]).toEqual([409, { detail: 'Bot token is already registered' }]);
@@ -79,14 +79,14 @@ test.each([
   [{ ...DISCORD, discord_app_id: 'x' }, 'discord_app_id'],
   [{ ...TELEGRAM, platform: 'teams' }, 'platform'],
 ])('a bot like %j is refused', async (bot, field) => {
-  const { settings, store } = await doors();
+  const { settings, store } = await startServer();
   const { status, body } = await settings.post('/api/bot-tokens', bot);
   expect([status, body.detail[0].loc]).toEqual([422, ['body', field]]);
   expect(await store.db.selectFrom('botTokens').selectAll().execute()).toEqual([]);
 });
 
 test('an account with an address must have shown that it is its own', async () => {
-  const { settings, store, owner } = await doors();
+  const { settings, store, owner } = await startServer();
   const set = (change: object) =>
     store.db.updateTable('accounts').set(change).where('id', '=', owner.accountId).execute();
   await set({ email: 'a@example.com' });
@@ -98,7 +98,7 @@ test('an account with an address must have shown that it is its own', async () =
 });
 
 test('bots and connections are of the config tier', async () => {
-  const { agent } = await doors();
+  const { agent } = await startServer();
   expect((await agent.get('/api/bot-tokens')).status).toBe(403);
   expect((await agent.post('/api/bot-tokens', TELEGRAM)).status).toBe(403);
   expect((await agent.delete('/api/bot-tokens/bot_1')).status).toBe(403);
@@ -106,7 +106,7 @@ test('bots and connections are of the config tier', async () => {
 });
 
 test('a connection is forgotten by its own account only', async () => {
-  const { settings, stranger, store, owner, members } = await doors();
+  const { settings, stranger, store, owner, members } = await startServer();
   const connection = { accountId: owner.accountId, provider: 'teams', label: 'Work', status: 'ok' };
   const dates = { createdAt: NOW, updatedAt: NOW };
   await store.db
@@ -132,7 +132,7 @@ test('a connection is forgotten by its own account only', async () => {
 });
 
 test('all nine platforms are listed with what connects them', async () => {
-  const { agent } = await doors();
+  const { agent } = await startServer();
   const { platforms } = (await agent.get('/api/platforms')).body;
   expect(platforms).toHaveLength(9);
   for (const platform of platforms) {

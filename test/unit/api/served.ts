@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Authenticate, Principal } from '../../../src/api/auth/principal.ts';
-import type { Route } from '../../../src/api/http/route.ts';
+import type { Route } from '../../../src/api/http/routing/route.ts';
 import { HttpServer, type HttpServerOptions } from '../../../src/api/http/server.ts';
 import { HTTP_LIBRARY } from '../../support/http-library.ts';
 

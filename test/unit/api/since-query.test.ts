@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ValidationError, validate } from '../../../src/api/http/validation.ts';
+import { ValidationError, validate } from '../../../src/api/http/request/validation.ts';
 import { SinceQuery } from '../../../src/api/schema/call.ts';
 
 it.each([

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { storeKey } from '../../../src/accounts/api-keys.ts';
-import { KeyRing } from '../../../src/accounts/key-ring.ts';
-import { loadSipAccounts } from '../../../src/accounts/sip-accounts.ts';
+import { storeKey } from '../../../src/accounts/keys/api-keys.ts';
+import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
+import { loadSipAccounts } from '../../../src/accounts/logins/sip-accounts.ts';
 import { authenticator } from '../../../src/api/auth/authenticator.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
 import { sipDidRoutes } from '../../../src/api/rest/sip-dids.ts';
@@ -42,7 +42,7 @@ async function server({ maxNumbers = 1_000 } = {}) {
     library: HTTP_LIBRARY,
     routes: [...sipTrunkRoutes(sip), ...sipDidRoutes(sip)],
     sockets: [],
-    authenticate: authenticator(await KeyRing.load(store.db, systemClock, () => {}), NOBODY, NOBODY),
+    authenticate: authenticator(await KeyCache.load(store.db, systemClock, () => {}), NOBODY, NOBODY),
     onError: (error) => {
       throw error;
     },

@@ -7,8 +7,8 @@ import {
 import { isDocumentUrl } from '../../../src/authorization/client-documents.ts';
 import { isRedirectUri, isSameRedirect } from '../../../src/authorization/redirect-uris.ts';
 import { registerClient } from '../../../src/authorization/register-client.ts';
-import { findAuthorization } from '../../../src/store/mcp-authorizations.ts';
-import { findClient } from '../../../src/store/oauth-clients.ts';
+import { findAuthorization } from '../../../src/store/keys/mcp-authorizations.ts';
+import { findClient } from '../../../src/store/keys/oauth-clients.ts';
 import { type AuthorizationWorld, asked, authorizationWorld, IP, REDIRECT } from './test-domain.ts';
 
 const METADATA = { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' };

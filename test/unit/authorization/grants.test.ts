@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { approveAgain } from '../../../src/authorization/approve.ts';
-import { GrantRing } from '../../../src/authorization/grant-ring.ts';
-import { insertAgent } from '../../../src/store/agents.ts';
-import { findAuthorization } from '../../../src/store/mcp-authorizations.ts';
-import { deleteEmptyGrants, deleteExpiredTokens } from '../../../src/store/oauth-grants.ts';
+import { GrantCache } from '../../../src/authorization/grant-cache.ts';
+import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { findAuthorization } from '../../../src/store/keys/mcp-authorizations.ts';
+import { deleteEmptyGrants, deleteExpiredTokens } from '../../../src/store/keys/oauth-grants.ts';
 import { NOW } from '../store/temporary.ts';
 import { accessIn, codeIn, connecting, refreshIn } from './connecting.ts';
 import { RESOURCE } from './test-domain.ts';
@@ -70,7 +70,7 @@ test('a token is good where it was meant for, and survives the process', async (
   const { say, redeem, store, clock } = await connecting();
   const token = accessIn(await redeem(await say()));
   const ringAt = (url: string) =>
-    GrantRing.load(
+    GrantCache.load(
       store.db,
       clock,
       () => url,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { endUnderWay } from '../../../src/accounts/owners.ts';
+import { endUnderWay } from '../../../src/accounts/people/owners.ts';
 import { revokeAuthorization } from '../../../src/authorization/authorizations.ts';
-import { GrantRing } from '../../../src/authorization/grant-ring.ts';
+import { GrantCache } from '../../../src/authorization/grant-cache.ts';
 import { tokenIssuer } from '../../../src/authorization/issue-tokens.ts';
 import { repeatedPair } from '../../../src/authorization/repeated-refresh.ts';
 import { revokeToken } from '../../../src/authorization/revoke-token.ts';
-import { deleteOldSuccessors } from '../../../src/store/oauth-grants.ts';
+import { deleteOldSuccessors } from '../../../src/store/keys/oauth-grants.ts';
 import { accessIn, connecting, refreshIn } from './connecting.ts';
 import { RESOURCE } from './test-domain.ts';
 
@@ -107,7 +107,7 @@ test('nobody repeats a refresh from before a change of the password', async () =
 test('a repeat may come to another process, which also knows what was used in the one before', async () => {
   const { old, first, domain, store, clock, clientId } = await refreshed();
   const restarted = async () => {
-    const grants = await GrantRing.load(
+    const grants = await GrantCache.load(
       store.db,
       clock,
       () => RESOURCE,

@@ -1,8 +1,8 @@
-import { AttemptLimits } from '../../../src/accounts/attempt-limits.ts';
+import { AttemptLimits } from '../../../src/accounts/passwords/attempt-limits.ts';
 import type { AuthorizationDomain } from '../../../src/authorization/authorization-domain.ts';
 import type { AskedParameters } from '../../../src/authorization/authorization-request.ts';
-import { GrantRing } from '../../../src/authorization/grant-ring.ts';
-import type { Actor } from '../../../src/store/audit-log.ts';
+import { GrantCache } from '../../../src/authorization/grant-cache.ts';
+import type { Actor } from '../../../src/store/people/audit-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { seedAccount, seedSession, temporaryStore } from '../store/temporary.ts';
@@ -39,7 +39,7 @@ export async function authorizationWorld(attempts = 1_000_000): Promise<Authoriz
   const changes: AuthorizationWorld['changes'] = [];
   const documents = new Map<string, string>();
   const reads: string[] = [];
-  const grants = await GrantRing.load(
+  const grants = await GrantCache.load(
     store.db,
     clock,
     () => RESOURCE,

@@ -47,7 +47,7 @@ function scene(direction: 'inbound' | 'outbound') {
     clock,
     deadlines: DEADLINES,
     playout: {} as never,
-    witness: { happened: (call, event) => void seen.push([event.type, call.snapshot().state]) },
+    listener: { happened: (call, event) => void seen.push([event.type, call.snapshot().state]) },
   });
   actor.observe({ event: (event) => events.push(event) });
   return { actor, clock, leg, legActions, engineActions, events, seen };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { markOwner } from '../../../src/messaging/mark-owner.ts';
-import { makeOwnerCode } from '../../../src/messaging/owner-code.ts';
-import { deleteBot } from '../../../src/store/bot-tokens.ts';
-import { findConversationWith } from '../../../src/store/conversations.ts';
-import { newestOwnedBot } from '../../../src/store/test-targets.ts';
+import { markOwner } from '../../../src/messaging/owner/mark-owner.ts';
+import { makeOwnerCode } from '../../../src/messaging/owner/owner-code.ts';
+import { newestOwnedBot } from '../../../src/store/agents/test-targets.ts';
+import { deleteBot } from '../../../src/store/logins/bot-tokens.ts';
+import { findConversationWith } from '../../../src/store/messages/conversations.ts';
 import { seedAccount } from '../store/temporary.ts';
 import { messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 

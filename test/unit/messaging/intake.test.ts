@@ -1,13 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { hashToken } from '../../../src/accounts/tokens.ts';
 import { isoAfter } from '../../../src/base/time.ts';
+import { hashToken } from '../../../src/base/tokens.ts';
 import type { Address } from '../../../src/connectors/contract/messenger.ts';
-import { PlatformIntake } from '../../../src/messaging/platform-intake.ts';
-import { putInviteLink } from '../../../src/store/invite-links.ts';
-import { addPlatformMessageIds, changeMessageStatus, findMessage } from '../../../src/store/messages.ts';
+import { PlatformIntake } from '../../../src/messaging/intake/platform-intake.ts';
+import {
+  addPlatformMessageIds,
+  changeMessageStatus,
+  findMessage,
+} from '../../../src/store/messages/messages.ts';
+import { putInviteLink } from '../../../src/store/people/invite-links.ts';
+import { usageSince } from '../../../src/store/people/usage.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { usageSince } from '../../../src/store/usage.ts';
 import { seedAccount } from '../store/temporary.ts';
 import { answer, messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 

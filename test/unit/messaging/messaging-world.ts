@@ -2,15 +2,19 @@ import { newId } from '../../../src/base/ids.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import type { InboundMessage, Intake } from '../../../src/connectors/contract/messenger.ts';
-import type { Reading } from '../../../src/messaging/inbox-view.ts';
-import type { HoldsMessages, IntakeDomain, ReceivedMessage } from '../../../src/messaging/intake-domain.ts';
-import { PlatformIntake } from '../../../src/messaging/platform-intake.ts';
-import { Wakeups } from '../../../src/messaging/wakeups.ts';
-import { attachMember } from '../../../src/store/agents.ts';
-import { insertBot } from '../../../src/store/bot-tokens.ts';
-import { findConversationWith } from '../../../src/store/conversations.ts';
-import { appendEvent, type NewEvent } from '../../../src/store/events.ts';
-import { insertMessage, type Message, type NewMessage } from '../../../src/store/messages.ts';
+import type { Reading } from '../../../src/messaging/inbox/inbox-view.ts';
+import { Wakeups } from '../../../src/messaging/inbox/wakeups.ts';
+import type {
+  HoldsMessages,
+  IntakeDomain,
+  ReceivedMessage,
+} from '../../../src/messaging/intake/intake-domain.ts';
+import { PlatformIntake } from '../../../src/messaging/intake/platform-intake.ts';
+import { attachMember } from '../../../src/store/agents/agents.ts';
+import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
+import { findConversationWith } from '../../../src/store/messages/conversations.ts';
+import { appendEvent, type NewEvent } from '../../../src/store/messages/events.ts';
+import { insertMessage, type Message, type NewMessage } from '../../../src/store/messages/messages.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NOW, seedAccount, temporaryStore } from '../store/temporary.ts';

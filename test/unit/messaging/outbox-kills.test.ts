@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { recoverOutbox } from '../../../src/messaging/recover-outbox.ts';
+import { recoverOutbox } from '../../../src/messaging/outbox/recover-outbox.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { FakeMessenger } from '../../support/fake-messenger.ts';
 import { readGatewayRows } from '../../support/gateway-database.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/base/ids.ts';
-import { readDetail } from '../../../src/messaging/inbox.ts';
-import { insertAgent } from '../../../src/store/agents.ts';
-import { openAgentConversation } from '../../../src/store/conversations.ts';
+import { readDetail } from '../../../src/messaging/inbox/inbox.ts';
+import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { openAgentConversation } from '../../../src/store/messages/conversations.ts';
 import { messagingWorld, write } from './messaging-world.ts';
 
 const FIRST = { limit: 50, offset: 0 };

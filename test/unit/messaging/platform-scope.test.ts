@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Platform } from '../../../src/base/platform.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
-import { newestOf, positionOf } from '../../../src/messaging/cursor.ts';
-import { readFeed } from '../../../src/messaging/feed.ts';
-import { readConversation, readDetail, takeSnapshot } from '../../../src/messaging/inbox.ts';
-import { readDelta } from '../../../src/messaging/inbox-delta.ts';
-import { appendEvent } from '../../../src/store/events.ts';
+import { readFeed } from '../../../src/messaging/inbox/feed.ts';
+import { readConversation, readDetail, takeSnapshot } from '../../../src/messaging/inbox/inbox.ts';
+import { readDelta } from '../../../src/messaging/inbox/inbox-delta.ts';
+import { newestOf, positionOf } from '../../../src/store/messages/cursor.ts';
+import { appendEvent } from '../../../src/store/messages/events.ts';
 import { messagingWorld, type World, write } from './messaging-world.ts';
 import { waitersOf } from './waiters-of.ts';
 

@@ -1,24 +1,24 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { newId } from '../../../src/base/ids.ts';
-import { announceMessage } from '../../../src/messaging/announce.ts';
-import type { QueueDomain, QueueEvent } from '../../../src/messaging/queue-domain.ts';
-import { recordOutcome } from '../../../src/messaging/record-outcome.ts';
-import type { Waited } from '../../../src/messaging/window-guard.ts';
-import { WindowQueue } from '../../../src/messaging/window-queue.ts';
-import { attachMember } from '../../../src/store/agents.ts';
-import { insertConnection } from '../../../src/store/connections.ts';
+import { announceMessage } from '../../../src/messaging/inbox/announce.ts';
+import { recordOutcome } from '../../../src/messaging/outbox/record-outcome.ts';
+import type { QueueDomain, QueueEvent } from '../../../src/messaging/window/queue-domain.ts';
+import type { Waited } from '../../../src/messaging/window/window-guard.ts';
+import { WindowQueue } from '../../../src/messaging/window/window-queue.ts';
+import { attachMember } from '../../../src/store/agents/agents.ts';
+import type { Db } from '../../../src/store/database/tables.ts';
+import { insertConnection } from '../../../src/store/logins/connections.ts';
 import {
   type Conversation,
   findAnyConversation,
   heardFrom,
   openConversation,
-} from '../../../src/store/conversations.ts';
-import { eventsOfAgents } from '../../../src/store/events.ts';
-import { insertMessage, listMessages, type Message } from '../../../src/store/messages.ts';
-import { findAnyMessage } from '../../../src/store/outbound-messages.ts';
+} from '../../../src/store/messages/conversations.ts';
+import { eventsOfAgents } from '../../../src/store/messages/events.ts';
+import { insertMessage, listMessages, type Message } from '../../../src/store/messages/messages.ts';
+import { findAnyMessage } from '../../../src/store/messages/outbound-messages.ts';
 import type { Store } from '../../../src/store/store.ts';
-import type { Db } from '../../../src/store/tables.ts';
 import { seedAccount, temporaryStore } from '../store/temporary.ts';
 import { JumpingClock } from './jumping-clock.ts';
 import { WindowedPlatform } from './windowed-platform.ts';

@@ -2,9 +2,9 @@ import { appendFileSync, writeSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../../src/base/time.ts';
 import type { Messenger } from '../../../src/connectors/contract/messenger.ts';
-import { openOutbound } from '../../../src/messaging/open-outbound.ts';
-import { recoverOutbox } from '../../../src/messaging/recover-outbox.ts';
-import { writeMessage } from '../../../src/messaging/write-message.ts';
+import { openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
+import { recoverOutbox } from '../../../src/messaging/outbox/recover-outbox.ts';
+import { writeMessage } from '../../../src/messaging/outbox/write-message.ts';
 import { openStore } from '../../../src/store/store.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { AuditDetail } from '../../../src/store/audit-log.ts';
-import type { AuditLogTable, Db } from '../../../src/store/tables.ts';
+import type { AuditLogTable, Db } from '../../../src/store/database/tables.ts';
+import type { AuditDetail } from '../../../src/store/people/audit-log.ts';
 
 /** One line of an account's log; `id` grows with time. */
 interface AuditEntry extends Omit<Selectable<AuditLogTable>, 'detail'> {

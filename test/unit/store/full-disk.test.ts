@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { GatewayError } from '../../../src/base/errors.ts';
-import { listAgents } from '../../../src/store/agents.ts';
-import { audit } from '../../../src/store/audit-log.ts';
-import { DiskWatch } from '../../../src/store/disk-watch.ts';
+import { listAgents } from '../../../src/store/agents/agents.ts';
+import { DiskWatch } from '../../../src/store/database/disk-watch.ts';
+import { audit } from '../../../src/store/people/audit-log.ts';
 import { NOW, seedAccount, temporaryStore } from './temporary.ts';
 
 /** A store that has no room for so much as one more page. */

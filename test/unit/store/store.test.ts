@@ -16,9 +16,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { findCall } from '../../../src/store/calls.ts';
-import { appendEvent } from '../../../src/store/events.ts';
-import { migrate } from '../../../src/store/migrate.ts';
+import { migrate } from '../../../src/store/database/migrate.ts';
+import { findCall } from '../../../src/store/messages/calls.ts';
+import { appendEvent } from '../../../src/store/messages/events.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from './temporary.ts';
 

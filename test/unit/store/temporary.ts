@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { insertAccount } from '../../../src/store/accounts.ts';
-import { insertAgent } from '../../../src/store/agents.ts';
-import { hasSession, insertSession } from '../../../src/store/sessions.ts';
+import { insertAgent } from '../../../src/store/agents/agents.ts';
+import { insertAccount } from '../../../src/store/people/accounts.ts';
+import { hasSession, insertSession } from '../../../src/store/people/sessions.ts';
 import { openStore, type Store } from '../../../src/store/store.ts';
 
 export const NOW = '2026-01-02T03:04:05.678Z';

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
-import { insertAccount } from '../../../src/store/accounts.ts';
-import { appendEvent } from '../../../src/store/events.ts';
+import { appendEvent } from '../../../src/store/messages/events.ts';
+import { insertAccount } from '../../../src/store/people/accounts.ts';
 import { openStore } from '../../../src/store/store.ts';
 
 /** Writes events into the data directory it is given, and says the id of each once it is stored; until it is killed. */

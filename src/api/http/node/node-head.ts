@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { RequestHead } from '../request-head.ts';
+import type { RequestHead } from '../request/request-head.ts';
 
 /** A request as Node's http has read it. */
 export class NodeHead implements RequestHead {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Backlog } from '../backlog.ts';
+import type { Backlog } from '../answer/backlog.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary } from '../server-library.ts';
 import { NodeConnection, type Turn } from './node-connection.ts';
 import { hasBody, isInDoubt, NodeHead } from './node-head.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Backlog, Waiting } from '../backlog.ts';
-import { type Bytes, byteLength, type Piece } from '../reply.ts';
-import type { AnswerListener, Responder } from '../responder.ts';
+import type { Backlog, Waiting } from '../answer/backlog.ts';
+import { type Bytes, byteLength, type Piece } from '../answer/reply.ts';
+import type { AnswerListener, Responder } from '../answer/responder.ts';
 import { unsentBytes } from './unsent-bytes.ts';
 
 const NOTHING = new Uint8Array();

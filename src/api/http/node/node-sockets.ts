@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import type { OpenSocket } from '../open-socket.ts';
-import { PathTable } from '../path-table.ts';
+import { PathTable } from '../routing/path-table.ts';
 import type { Handshake, ServerHandlers } from '../server-library.ts';
+import type { OpenSocket } from '../socket/open-socket.ts';
 import { NodeSocket } from './node-socket.ts';
 
 /** A connection without a sign of life for two of these counts as dead. */

@@ -1,4 +1,4 @@
-import type { Backlog } from '../backlog.ts';
+import type { Backlog } from '../answer/backlog.ts';
 import type { Pace } from './pace.ts';
 
 /** What all answers of a server share. */

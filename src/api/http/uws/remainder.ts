@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Piece } from '../reply.ts';
+import type { Piece } from '../answer/reply.ts';
 
 /** A body of known length on its way: what is to be offered to the network, piece by piece, without copies. */
 export class Remainder {

@@ -1,7 +1,7 @@
 import type * as uWS from 'uWebSockets.js';
-import type { Backlog } from '../backlog.ts';
-import type { OpenSocket } from '../open-socket.ts';
+import type { Backlog } from '../answer/backlog.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary, type SocketPath } from '../server-library.ts';
+import type { OpenSocket } from '../socket/open-socket.ts';
 import type { Bounds } from './bounds.ts';
 import { framingOf } from './framing.ts';
 import type { Uws } from './load-uws.ts';

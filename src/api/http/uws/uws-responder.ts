@@ -1,8 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import type { Waiting } from '../backlog.ts';
-import { type Bytes, byteLength, type Piece } from '../reply.ts';
-import type { AnswerListener, Responder } from '../responder.ts';
+import type { Waiting } from '../answer/backlog.ts';
+import { type Bytes, byteLength, type Piece } from '../answer/reply.ts';
+import type { AnswerListener, Responder } from '../answer/responder.ts';
 import type { Bounds } from './bounds.ts';
 import { Remainder } from './remainder.ts';
 

@@ -1,4 +1,4 @@
-import { type Reply, type ReplyHeaders, replyBytes } from '../../http/reply.ts';
+import { type Reply, type ReplyHeaders, replyBytes } from '../../http/answer/reply.ts';
 import { MCP_HEADERS, type McpRequest } from '../mcp-request.ts';
 import { isRecord, plainRequest, type RpcId } from '../rpc-message.ts';
 import { keptHeaders } from '../sdk/web-exchange.ts';

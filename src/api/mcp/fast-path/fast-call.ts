@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Deadlines } from '../../../base/deadlines.ts';
 import type { CancelTimer } from '../../../base/time.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { type Reply, replyStream } from '../../http/reply.ts';
+import { type Reply, replyStream } from '../../http/answer/reply.ts';
 import { CallSignal, type Cancellations } from '../cancellations.ts';
 import type { McpRequest } from '../mcp-request.ts';
 import {

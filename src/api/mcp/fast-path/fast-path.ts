@@ -1,5 +1,5 @@
 import type { Deadlines } from '../../../base/deadlines.ts';
-import type { Reply } from '../../http/reply.ts';
+import type { Reply } from '../../http/answer/reply.ts';
 import type { Cancellations } from '../cancellations.ts';
 import type { McpCounts } from '../mcp-counts.ts';
 import type { McpRequest } from '../mcp-request.ts';

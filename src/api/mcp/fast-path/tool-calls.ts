@@ -5,7 +5,7 @@ import {
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { type Bytes, type Reply, replyBytes } from '../../http/reply.ts';
+import { type Bytes, type Reply, replyBytes } from '../../http/answer/reply.ts';
 import { SERVER_INFO } from '../mcp-contents.ts';
 import { type McpRequest, SESSION_HEADER } from '../mcp-request.ts';
 import {

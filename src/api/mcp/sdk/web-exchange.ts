@@ -1,4 +1,10 @@
-import { type Reply, type ReplyHeaders, replyBytes, replyEmpty, replyStream } from '../../http/reply.ts';
+import {
+  type Reply,
+  type ReplyHeaders,
+  replyBytes,
+  replyEmpty,
+  replyStream,
+} from '../../http/answer/reply.ts';
 import { MCP_HEADERS, type McpRequest } from '../mcp-request.ts';
 import { EVENTS_TYPE } from '../rpc-message.ts';
 

@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../../base/deadlines.ts';
 import type { CancelTimer } from '../../../base/time.ts';
-import type { Wakeups } from '../../../messaging/wakeups.ts';
+import type { Wakeups } from '../../../messaging/inbox/wakeups.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Transcripts } from '../mcp-contents.ts';
 import { KEEP_ALIVE_MS } from '../rpc-message.ts';

@@ -1,5 +1,5 @@
-import { cursorText } from '../../../messaging/cursor.ts';
-import type { FeedEvent } from '../../../messaging/feed.ts';
+import type { FeedEvent } from '../../../messaging/inbox/feed.ts';
+import { cursorText } from '../../../store/messages/cursor.ts';
 import { messageWire } from '../../rest/message-wire.ts';
 
 /** The parameters of a `notifications/claude/channel`: a text, and values whose names have only letters and underscores. */

@@ -1,6 +1,6 @@
 import { scopeOf } from '../../../base/scope.ts';
-import { type FeedEvent, feedStart, readFeed } from '../../../messaging/feed.ts';
-import type { Reading } from '../../../messaging/inbox-view.ts';
+import { type FeedEvent, feedStart, readFeed } from '../../../messaging/inbox/feed.ts';
+import type { Reading } from '../../../messaging/inbox/inbox-view.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Subscriptions } from '../mcp-contents.ts';
 import { eventFrame, KEEP_ALIVE_FRAME } from '../rpc-message.ts';

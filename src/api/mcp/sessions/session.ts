@@ -2,7 +2,7 @@ import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcon
 import type { Places } from '../../../base/places.ts';
 import type { Clock } from '../../../base/time.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { type Reply, replyEmpty, replyStream } from '../../http/reply.ts';
+import { type Reply, replyEmpty, replyStream } from '../../http/answer/reply.ts';
 import type { FastPath } from '../fast-path/fast-path.ts';
 import { isWithin } from '../listen-stream.ts';
 import { authInfoOf, type McpContents } from '../mcp-contents.ts';

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../base/errors.ts';
 import { newId } from '../../../base/ids.ts';
 import type { CancelTimer } from '../../../base/time.ts';
-import type { Reply } from '../../http/reply.ts';
+import type { Reply } from '../../http/answer/reply.ts';
 import type { McpCounts, SessionEnd } from '../mcp-counts.ts';
 import type { McpRequest } from '../mcp-request.ts';
 import { isRecord, rpcError } from '../rpc-message.ts';

@@ -1,5 +1,5 @@
-import { goOn } from '../../../base/at-once.ts';
-import type { JsonReply } from '../../http/reply.ts';
+import { goOn } from '../../../base/now-or-later.ts';
+import type { JsonReply } from '../../http/answer/reply.ts';
 import { type Account, McpAccount } from '../../schema/account.ts';
 import { READS, type Run, type ToolSpec } from './mcp-tool.ts';
 

@@ -1,8 +1,8 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Principal } from '../../auth/principal.ts';
-import type { JsonReply } from '../../http/reply.ts';
-import type { Route } from '../../http/route.ts';
+import type { JsonReply } from '../../http/answer/reply.ts';
+import type { Route } from '../../http/routing/route.ts';
 
 /** The caller of a tool, and the state of the call. */
 export interface ToolContext {

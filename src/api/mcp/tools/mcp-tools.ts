@@ -1,11 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/server';
-import type { AccountDomain } from '../../../accounts/account-domain.ts';
+import type { AccountDomain } from '../../../accounts/account/account-domain.ts';
 import { assert } from '../../../base/assert.ts';
 import type { CallDomain } from '../../../calls/call-domain.ts';
 import type { FileDomain } from '../../../files/file-domain.ts';
-import type { OutboundDomain } from '../../../messaging/outbound-domain.ts';
+import type { OutboundDomain } from '../../../messaging/outbox/outbound-domain.ts';
 import type { Principal } from '../../auth/principal.ts';
-import type { Route } from '../../http/route.ts';
+import type { Route } from '../../http/routing/route.ts';
 import { accountRoutes } from '../../rest/account.ts';
 import type { PublicUrl } from '../../rest/call-wire.ts';
 import { callRoutes } from '../../rest/calls.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { KEY_FORM } from '../../http/idempotency.ts';
-import type { Route } from '../../http/route.ts';
-import { ValidationError } from '../../http/validation.ts';
-import { faultOf } from '../../http/validation-fault.ts';
+import { KEY_FORM } from '../../http/idempotency/idempotency.ts';
+import { ValidationError } from '../../http/request/validation.ts';
+import { faultOf } from '../../http/request/validation-fault.ts';
+import type { Route } from '../../http/routing/route.ts';
 import type { ValidationFault } from '../../schema/error-body.ts';
 import { closestName } from './argument-names.ts';
 import type { Arguments } from './mcp-tool.ts';

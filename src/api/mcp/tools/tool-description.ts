@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { assert } from '../../../base/assert.ts';
-import type { ResponseSpec, Route } from '../../http/route.ts';
+import type { ResponseSpec, Route } from '../../http/routing/route.ts';
 import type { ToolSpec } from './mcp-tool.ts';
 import { ToolArguments } from './tool-arguments.ts';
 

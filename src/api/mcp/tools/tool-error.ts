@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type ErrorCode, GatewayError } from '../../../base/errors.ts';
-import { MAY_HAVE_ARRIVED } from '../../../messaging/sent-dm.ts';
-import type { JsonReply } from '../../http/reply.ts';
+import { MAY_HAVE_ARRIVED } from '../../../messaging/outbox/sent-dm.ts';
+import type { JsonReply } from '../../http/answer/reply.ts';
 import type { ErrorBody, ValidationErrorBody, ValidationFault } from '../../schema/error-body.ts';
 
 /** The key in `_meta` under which programs find an error. */

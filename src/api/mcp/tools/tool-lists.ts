@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { assert } from '../../../base/assert.ts';
-import { goOn } from '../../../base/at-once.ts';
+import { goOn } from '../../../base/now-or-later.ts';
 import { reaches } from '../../../base/scope.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Account } from '../../schema/account.ts';

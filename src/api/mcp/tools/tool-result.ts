@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { JsonReply } from '../../http/reply.ts';
+import type { JsonReply } from '../../http/answer/reply.ts';
 
 /** A tool's result: structured content, and the same as JSON for clients that only read text. */
 export function toolResult({ body, text }: Pick<JsonReply, 'body' | 'text'>): CallToolResult {

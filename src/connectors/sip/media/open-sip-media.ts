@@ -4,11 +4,11 @@ import { loadMediaIo } from '../../../native/media-io.ts';
 import { loadOpus } from '../../../native/opus.ts';
 import type { OpenMediaLeg } from '../../contract/media-leg.ts';
 import type { SipMediaOpen } from '../media-protocol.ts';
-import type { SocketIo } from './media-sockets.ts';
-import { NativeIo } from './native-sockets.ts';
-import { portableIo } from './portable-sockets.ts';
+import { VoiceCodecs } from './codecs/voice-codecs.ts';
 import { SipMediaLeg } from './sip-media-leg.ts';
-import { VoiceCodecs } from './voice-codecs.ts';
+import type { SocketIo } from './sockets/media-sockets.ts';
+import { NativeIo } from './sockets/native-sockets.ts';
+import { portableIo } from './sockets/portable-sockets.ts';
 
 /** This thread's media I/O: native where it was built, unless `kind` says otherwise; throws when it must and cannot. */
 export function mediaIo(kind: 'auto' | 'native' | 'portable'): SocketIo {

@@ -2,20 +2,20 @@ import { isIP } from 'node:net';
 import { GatewayError } from '../../../base/errors.ts';
 import type { MediaLeg, MediaLegHost } from '../../contract/media-leg.ts';
 import type { SipMediaCommand, SipMediaConfig } from '../media-protocol.ts';
+import type { VoiceCodecs } from './codecs/voice-codecs.ts';
 import { newSipMediaCounters, type SipMediaCounters } from './media-counters.ts';
-import type { Datagram, DatagramListener, MediaSockets } from './media-sockets.ts';
-import { RtcpSession } from './rtcp-session.ts';
-import { RtpMemory } from './rtp-memory.ts';
-import { isRtcp } from './rtp-packet.ts';
-import { RtpReceiver } from './rtp-receiver.ts';
-import { RtpSender } from './rtp-sender.ts';
-import { SrtpSession } from './srtp.ts';
-import type { VoiceCodecs } from './voice-codecs.ts';
+import { RtcpSession } from './rtp/rtcp-session.ts';
+import { RtpMemory } from './rtp/rtp-memory.ts';
+import { isRtcp } from './rtp/rtp-packet.ts';
+import { RtpReceiver } from './rtp/rtp-receiver.ts';
+import { RtpSender } from './rtp/rtp-sender.ts';
+import type { Datagram, DatagramListener, MediaSockets } from './sockets/media-sockets.ts';
+import { SrtpSession } from './srtp/srtp.ts';
 
 /** On what `performance.now()` counts; a getter that takes as long as the clock. */
 const ORIGIN_MS = performance.timeOrigin;
 
-interface SipMediaLegParts {
+interface SipMediaLegDeps {
   readonly codecs: VoiceCodecs;
   readonly roomRateHz: number;
   readonly memory: SharedArrayBuffer;
@@ -38,7 +38,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   #tickMs = wallMs();
   #closed = false;
 
-  constructor(sockets: MediaSockets, { codecs, roomRateHz, memory }: SipMediaLegParts, host: MediaLegHost) {
+  constructor(sockets: MediaSockets, { codecs, roomRateHz, memory }: SipMediaLegDeps, host: MediaLegHost) {
     const nowMs = wallMs();
     this.sampleRateHz = roomRateHz;
     this.#host = host;

@@ -1,11 +1,11 @@
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../base/time.ts';
-import { toCoreRequest, toCoreResponse } from './core-message.ts';
-import { type Dialled, dialledOf } from './dialled.ts';
-import { settleBody } from './message-body.ts';
-import { guardRequest, hasTag } from './message-guard.ts';
-import { RateLimit } from './rate-limit.ts';
-import { type Reply, serverKey } from './server-transactions.ts';
+import { guardRequest, hasTag } from './guard/message-guard.ts';
+import { RateLimit } from './guard/rate-limit.ts';
+import { StrangerFilter } from './guard/stranger-filter.ts';
+import { type Dialled, dialledOf } from './legs/dialled.ts';
+import { toCoreRequest, toCoreResponse } from './message/core-message.ts';
+import { settleBody } from './message/message-body.ts';
 import {
   headerOf,
   headersOf,
@@ -16,22 +16,22 @@ import {
   type SipMessage,
   statusOf,
   tokensOf,
-} from './sip-message.ts';
+} from './message/sip-message.ts';
+import { headerParameter, parseSipUri } from './message/sip-uri.ts';
+import { statelessResponse } from './message/stateless-response.ts';
+import { parseVia, sentByOf, stampVia, type Via } from './message/via.ts';
 import type { SipCounter, SipObserver } from './sip-observer.ts';
-import { headerParameter, parseSipUri } from './sip-uri.ts';
-import { statelessResponse } from './stateless-response.ts';
-import { StrangerFilter } from './stranger-filter.ts';
-import type { TransportLayer } from './transport-layer.ts';
-import type { Trunk } from './trunk.ts';
-import type { TrunkRegistry } from './trunk-registry.ts';
-import type { UdpTransport } from './udp-transport.ts';
-import { parseVia, sentByOf, stampVia, type Via } from './via.ts';
-import type { Source } from './wire.ts';
+import { type Reply, serverKey } from './transactions/server-transactions.ts';
+import type { TransportLayer } from './transport/transport-layer.ts';
+import type { UdpTransport } from './transport/udp-transport.ts';
+import type { Source } from './transport/wire.ts';
+import type { Trunk } from './trunk/trunk.ts';
+import type { TrunkRegistry } from './trunk/trunk-registry.ts';
 
 /** Messages a second of one stranger that name something of ours and turn out to be none of ours. */
 const STRANGER_MESSAGES_PER_S = 20;
 
-interface RouterParts {
+interface RouterDeps {
   readonly udp: () => UdpTransport;
   readonly clock: Clock;
   readonly observer: SipObserver;
@@ -59,7 +59,7 @@ export class MessageRouter {
   readonly #strangers: RateLimit;
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
-  constructor(trunks: TrunkRegistry, layer: TransportLayer<Trunk>, { udp, clock, observer }: RouterParts) {
+  constructor(trunks: TrunkRegistry, layer: TransportLayer<Trunk>, { udp, clock, observer }: RouterDeps) {
     this.#trunks = trunks;
     this.#layer = layer;
     this.#udp = udp;

@@ -14,7 +14,7 @@ import {
   type UserAgentCoreDelegate,
 } from 'sip.js/lib/core/index.js';
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
-import { speedUpGrammar } from './uri-grammar.ts';
+import { speedUpGrammar } from './message/uri-grammar.ts';
 
 /** What we really do; sip.js names it in Allow and answers 405 to the rest. */
 export const ALLOWED_METHODS: readonly string[] = [

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { storeKey } from '../../../../src/accounts/api-keys.ts';
-import { KeyRing } from '../../../../src/accounts/key-ring.ts';
+import { storeKey } from '../../../../src/accounts/keys/api-keys.ts';
+import { KeyCache } from '../../../../src/accounts/keys/key-cache.ts';
 import { authenticator as authenticatorOf } from '../../../../src/api/auth/authenticator.ts';
 import type { Clock } from '../../../../src/base/time.ts';
-import { revokeKey } from '../../../../src/store/keys.ts';
+import { revokeKey } from '../../../../src/store/keys/keys.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { NOW, seedAccount, temporaryStore } from '../../store/temporary.ts';
 
@@ -22,7 +22,7 @@ const GRANT = {
 };
 
 /** Keys, the one session `token`, and the one access token `mcp_token`. */
-const authenticator = (keys: KeyRing) =>
+const authenticator = (keys: KeyCache) =>
   authenticatorOf(
     keys,
     { use: (token) => (token === 'token' ? SESSION : null) },
@@ -60,7 +60,7 @@ async function lastUsedAt(store: Store, keyId: string): Promise<string | null | 
 
 test('a key is known by its text, with its account and agents', async () => {
   const { store, accountId, agentId, agent, settings } = await twoKeys();
-  const authenticate = authenticator(await KeyRing.load(store.db, handClock(), () => {}));
+  const authenticate = authenticator(await KeyCache.load(store.db, handClock(), () => {}));
   expect(authenticate(AGENT_KEY)).toEqual({
     accountId,
     credentialId: agent.id,
@@ -87,12 +87,12 @@ test.each([
   `svc_${'a'.repeat(1e6)}`,
 ])('anything else is nobody (%#)', async (credential) => {
   const { store } = await twoKeys();
-  expect(authenticator(await KeyRing.load(store.db, handClock(), () => {}))(credential)).toBeNull();
+  expect(authenticator(await KeyCache.load(store.db, handClock(), () => {}))(credential)).toBeNull();
 });
 
 test('keys made and revoked later count after a reload', async () => {
   const { store, accountId, agent } = await twoKeys();
-  const ring = await KeyRing.load(store.db, handClock(), () => {});
+  const ring = await KeyCache.load(store.db, handClock(), () => {});
   const authenticate = authenticator(ring);
   const added = `svc_${'n'.repeat(40)}`;
   await storeKey(store.db, added, { accountId, kind: 'settings', name: 'n', agentIds: [] }, NOW);
@@ -105,7 +105,7 @@ test('keys made and revoked later count after a reload', async () => {
 test('the last use is written at most once a minute', async () => {
   const { store, agent, settings } = await twoKeys();
   const clock = handClock();
-  const ring = await KeyRing.load(store.db, clock, () => {});
+  const ring = await KeyCache.load(store.db, clock, () => {});
   const authenticate = authenticator(ring);
   authenticate(AGENT_KEY);
   await vi.waitFor(async () => expect(await lastUsedAt(store, agent.id)).toBe(NOW));
@@ -126,7 +126,7 @@ test('the last use is written at most once a minute', async () => {
 test('a failing write of the last use is told and lets the key in all the same', async () => {
   const { store, accountId } = await twoKeys();
   const failed = vi.fn();
-  const authenticate = authenticator(await KeyRing.load(store.db, handClock(), failed));
+  const authenticate = authenticator(await KeyCache.load(store.db, handClock(), failed));
   await store.close();
   expect(authenticate(AGENT_KEY)?.accountId).toBe(accountId);
   await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
@@ -134,7 +134,7 @@ test('a failing write of the last use is told and lets the key in all the same',
 
 test('a session acts for all agents of its account', async () => {
   const { store } = await twoKeys();
-  const authenticate = authenticator(await KeyRing.load(store.db, handClock(), () => {}));
+  const authenticate = authenticator(await KeyCache.load(store.db, handClock(), () => {}));
   expect(authenticate('token')).toEqual({
     accountId: 'acc_1',
     credentialId: 'ses_1',
@@ -146,7 +146,7 @@ test('a session acts for all agents of its account', async () => {
 
 test('an access token acts for the agents and on the platforms of its grant', async () => {
   const { store } = await twoKeys();
-  const authenticate = authenticator(await KeyRing.load(store.db, handClock(), () => {}));
+  const authenticate = authenticator(await KeyCache.load(store.db, handClock(), () => {}));
   expect(authenticate('mcp_token')).toEqual({
     accountId: 'acc_1',
     credentialId: 'grt_1',

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { failureReply } from '../../../../src/api/http/failure.ts';
+import { failureReply } from '../../../../src/api/http/answer/failure.ts';
 import type { McpTool, ToolContext } from '../../../../src/api/mcp/tools/mcp-tool.ts';
 import type { McpTools } from '../../../../src/api/mcp/tools/mcp-tools.ts';
 import { toolError } from '../../../../src/api/mcp/tools/tool-error.ts';

@@ -1,7 +1,7 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import type { Principal } from '../../../../src/api/auth/principal.ts';
-import type { Route } from '../../../../src/api/http/route.ts';
+import type { Route } from '../../../../src/api/http/routing/route.ts';
 import { mcpPages } from '../../../../src/api/mcp/browser-pages.ts';
 import { Cancellations } from '../../../../src/api/mcp/cancellations.ts';
 import type { Transcripts } from '../../../../src/api/mcp/mcp-contents.ts';

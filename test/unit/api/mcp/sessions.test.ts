@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { appendEvent } from '../../../../src/store/events.ts';
+import { appendEvent } from '../../../../src/store/messages/events.ts';
 import { McpCaller } from '../../../support/mcp-caller.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { type World, write } from '../../messaging/messaging-world.ts';

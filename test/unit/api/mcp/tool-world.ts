@@ -3,14 +3,14 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 import { expect, onTestFinished } from 'vitest';
 import type { Principal } from '../../../../src/api/auth/principal.ts';
-import { IdempotentRequests } from '../../../../src/api/http/idempotent-requests.ts';
+import { IdempotentRequests } from '../../../../src/api/http/idempotency/idempotent-requests.ts';
 import type { McpTool, ToolContext } from '../../../../src/api/mcp/tools/mcp-tool.ts';
 import { type McpTools, mcpTools, type ToolDomains } from '../../../../src/api/mcp/tools/mcp-tools.ts';
 import { ERROR_META_KEY, type Retry } from '../../../../src/api/mcp/tools/tool-error.ts';
 import { resultJson } from '../../../../src/api/mcp/tools/tool-result.ts';
 import { openFiles } from '../../../../src/files/open-files.ts';
-import type { Reading } from '../../../../src/messaging/inbox-view.ts';
-import { Wakeups } from '../../../../src/messaging/wakeups.ts';
+import type { Reading } from '../../../../src/messaging/inbox/inbox-view.ts';
+import { Wakeups } from '../../../../src/messaging/inbox/wakeups.ts';
 import { FakeDirectory } from '../../accounts/fake-directory.ts';
 import { Outbound } from '../../messaging/outbound-parts.ts';
 import { waitersOf } from '../../messaging/waiters-of.ts';

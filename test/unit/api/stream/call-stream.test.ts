@@ -1,16 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { CallStream, type StreamParts } from '../../../../src/api/stream/call-stream.ts';
-import { ReadHorizon } from '../../../../src/api/stream/read-horizon.ts';
+import { CallStream, type StreamDeps } from '../../../../src/api/stream/call-stream.ts';
+import { ClientReadPosition } from '../../../../src/api/stream/client-read-position.ts';
 import type { CallDomain } from '../../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../../src/calls/call-registry.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const scope = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 
-function partsOf(clock: ManualClock, registry = new CallRegistry()): StreamParts {
+function partsOf(clock: ManualClock, registry = new CallRegistry()): StreamDeps {
   const calls = { clock, registry, events: { streamError() {} } } as unknown as CallDomain;
-  return { calls, horizon: new ReadHorizon(clock), scope, enlist: () => () => {} };
+  return { calls, readPosition: new ClientReadPosition(clock), scope, enlist: () => () => {} };
 }
 
 it('takes a bounded number of clears that nobody has answered yet', () => {
@@ -36,14 +36,14 @@ it('takes a bounded number of clears that nobody has answered yet', () => {
 
 it('holds frames back for a client that does not read, and not because it came late itself', async () => {
   const clock = new ManualClock();
-  const horizon = new ReadHorizon(clock);
+  const readPosition = new ClientReadPosition(clock);
   const call = {
     identity: { sampleRateHz: 8000 },
     state: { name: 'active' },
     snapshot: () => ({ state: 'active' }),
     observe: () => () => {},
   };
-  const stream = new CallStream(call as never, { ...partsOf(clock), horizon });
+  const stream = new CallStream(call as never, { ...partsOf(clock), readPosition });
   const pings: number[] = [];
   stream.opened({
     sendText: () => true,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { InboxStream } from '../../../../src/api/stream/inbox-stream.ts';
-import { attachMember, insertAgent } from '../../../../src/store/agents.ts';
-import { appendEvent } from '../../../../src/store/events.ts';
+import { attachMember, insertAgent } from '../../../../src/store/agents/agents.ts';
+import { appendEvent } from '../../../../src/store/messages/events.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { messagingWorld, type World, write } from '../../messaging/messaging-world.ts';
 import { NOW } from '../../store/temporary.ts';
-import { inboxDoors } from '../inbox-doors.ts';
+import { inboxServer } from '../inbox-server.ts';
 
 async function callEvent({ store, clock, accountId, agentId, wakeups }: World, n: number): Promise<void> {
   const payload = { call_id: `call_${n}`, state: 'active' };
@@ -14,7 +14,7 @@ async function callEvent({ store, clock, accountId, agentId, wakeups }: World, n
 }
 
 test('a stream tells what happens from now on, each event with the cursor it leads to', async () => {
-  const { world, listen } = await inboxDoors();
+  const { world, listen } = await inboxServer();
   await write(world, '1', { text: 'old' });
   const listener = await listen();
   await write(world, '1', { text: 'new' });
@@ -40,7 +40,7 @@ test('a stream tells what happens from now on, each event with the cursor it lea
 });
 
 test('a stream that goes on from a cursor tells first what happened since, all of it once', async () => {
-  const { world, listen } = await inboxDoors();
+  const { world, listen } = await inboxServer();
   const { frames } = await listen();
   const { cursor } = frames[0];
   for (let n = 0; n < 250; n++) await write(world, `${n % 9}`, { text: `before ${n}` });
@@ -59,7 +59,7 @@ test('a stream that goes on from a cursor tells first what happened since, all o
 });
 
 test('any frame of a stream can be gone on from', async () => {
-  const { world, listen } = await inboxDoors();
+  const { world, listen } = await inboxServer();
   const whole = await listen();
   for (let n = 0; n < 3; n++) {
     await write(world, '1', { text: `${n}` });
@@ -78,7 +78,7 @@ test('any frame of a stream can be gone on from', async () => {
 });
 
 test("nobody hears of another account's messages", async () => {
-  const { world, listen } = await inboxDoors();
+  const { world, listen } = await inboxServer();
   const other = await listen('', 'svc_other');
   const own = await listen();
   await write(world, '1');
@@ -87,20 +87,20 @@ test("nobody hears of another account's messages", async () => {
 });
 
 test('a stream is refused without a key, and with a cursor that is none', async () => {
-  const { listen } = await inboxDoors();
+  const { listen } = await inboxServer();
   await expect(listen('', 'svc_wrong')).rejects.toThrow('401');
   await expect(listen('&last_message_cursor=yesterday')).rejects.toThrow('422');
 });
 
 test('one credential may have 100 streams, not 101', async () => {
-  const { listen, refusals } = await inboxDoors();
+  const { listen, refusals } = await inboxServer();
   await Promise.all(Array.from({ length: 100 }, () => listen()));
   await expect(listen()).rejects.toThrow('429');
   expect(refusals.count).toBe(1);
 });
 
 test('an account may have 500 streams however many keys it has, and others have theirs all the same', async () => {
-  const { listen } = await inboxDoors();
+  const { listen } = await inboxServer();
   const open = await Promise.all(Array.from({ length: 500 }, (_, n) => listen('', `svc_agent_${n % 5}`)));
   await expect(listen('', 'svc_agent_9')).rejects.toThrow('429');
   await listen('', 'svc_other');
@@ -109,7 +109,7 @@ test('an account may have 500 streams however many keys it has, and others have 
 });
 
 test('a key that lost an agent loses its streams', async () => {
-  const { world, listen, streams } = await inboxDoors();
+  const { world, listen, streams } = await inboxServer();
   const listener = await listen();
   streams.follow('key_1', [world.agentId]);
   expect(streams.countOf('key_1')).toBe(1);
@@ -126,7 +126,7 @@ async function agentOf({ store, accountId, botId }: World, id: string, hasBot = 
 }
 
 test('a stream tells of agents that its key got after it was opened, from then on', async () => {
-  const { world, listen, streams } = await inboxDoors();
+  const { world, listen, streams } = await inboxServer();
   const { store, accountId, wakeups, clock } = world;
   const listener = await listen();
   await agentOf(world, 'agt_late', false);
@@ -148,7 +148,7 @@ test('a stream tells of agents that its key got after it was opened, from then o
 });
 
 test('a message for two agents is told once, also when one of them comes later', async () => {
-  const { world, listen, streams } = await inboxDoors();
+  const { world, listen, streams } = await inboxServer();
   await agentOf(world, 'agt_late');
   const listener = await listen();
   await write(world, '1', { text: 'before' });

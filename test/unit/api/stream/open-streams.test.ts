@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CallStream } from '../../../../src/api/stream/call-stream.ts';
+import { ClientReadPosition } from '../../../../src/api/stream/client-read-position.ts';
 import { OpenStreams } from '../../../../src/api/stream/open-streams.ts';
-import { ReadHorizon } from '../../../../src/api/stream/read-horizon.ts';
 import { Places } from '../../../../src/base/places.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -25,7 +25,7 @@ function open(streams: OpenStreams, credentialId: string, agentId: string) {
   const clock = new ManualClock();
   const stream = new CallStream(call as never, {
     calls: { clock } as never,
-    horizon: new ReadHorizon(clock),
+    readPosition: new ClientReadPosition(clock),
     scope: { accountId: 'acc_1', agentIds: [agentId], platforms: null },
     enlist: (self) => streams.add({ credentialId, accountId: 'acc_1' }, self, places),
   });

@@ -8,8 +8,8 @@ import { BOT_ID, connectorTo, formFile, telegram } from './telegram-setup.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
-/** A door as the gateway has it: the last part of the path names the login. */
-async function door(connector: () => TelegramConnector) {
+/** A server as the gateway has it: the last part of the path names the login. */
+async function startServer(connector: () => TelegramConnector) {
   const statuses: number[] = [];
   const server = createServer((request, response) => {
     void (async () => {
@@ -34,7 +34,7 @@ async function door(connector: () => TelegramConnector) {
 
 async function hooked() {
   const { fake, bot } = await telegram({ takesHttpWebhooks: true, webhookRetryMs: 20 });
-  const { url, statuses } = await door(() => setup.connector);
+  const { url, statuses } = await startServer(() => setup.connector);
   const setup = connectorTo(fake, { webhookRoot: () => url });
   await setup.connector.addBot({ id: BOT_ID, token: bot.token });
   await waitFor('the webhook', () => bot.webhook !== null);

@@ -1,4 +1,4 @@
-import { portableIo } from '../../../../src/connectors/sip/media/portable-sockets.ts';
+import { portableIo } from '../../../../src/connectors/sip/media/sockets/portable-sockets.ts';
 import { EngineWorker } from '../../../../src/engine/engine-worker.ts';
 import type { CallOutcome, CallPlacement } from '../../../../src/threads/protocol.ts';
 import { openTestMedia } from './test-media-leg.ts';

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import type { Datagram, MediaSockets } from '../../../../../src/connectors/sip/media/media-sockets.ts';
+import type {
+  Datagram,
+  MediaSockets,
+} from '../../../../../src/connectors/sip/media/sockets/media-sockets.ts';
 import { closing } from './media-pair.ts';
 import { freePortPair, io, until } from './rtp-peer.ts';
 

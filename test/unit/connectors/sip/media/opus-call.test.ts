@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Tone } from '../../../../../src/audio/tone.ts';
-import { writeReport } from '../../../../../src/connectors/sip/media/rtcp-packet.ts';
+import { writeReport } from '../../../../../src/connectors/sip/media/rtp/rtcp-packet.ts';
 import type { SipMediaConfig } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { likenessAtDb, voice } from '../../../audio/opus-voice.ts';
 import { toneSnrDb } from '../../../audio/tone-analysis.ts';

@@ -3,18 +3,18 @@ import { createSocket } from 'node:dgram';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
+import { VoiceCodecs } from '../../../../../src/connectors/sip/media/codecs/voice-codecs.ts';
 import { newSipMediaCounters } from '../../../../../src/connectors/sip/media/media-counters.ts';
-import { ReceptionStats } from '../../../../../src/connectors/sip/media/reception-stats.ts';
+import { ReceptionStats } from '../../../../../src/connectors/sip/media/rtp/reception-stats.ts';
 import {
   ntpMiddle,
   type ReportBlock,
   readCompound,
   writeReport,
-} from '../../../../../src/connectors/sip/media/rtcp-packet.ts';
-import { RtcpSession } from '../../../../../src/connectors/sip/media/rtcp-session.ts';
-import { RtpMemory } from '../../../../../src/connectors/sip/media/rtp-memory.ts';
-import { RtpSender } from '../../../../../src/connectors/sip/media/rtp-sender.ts';
-import { VoiceCodecs } from '../../../../../src/connectors/sip/media/voice-codecs.ts';
+} from '../../../../../src/connectors/sip/media/rtp/rtcp-packet.ts';
+import { RtcpSession } from '../../../../../src/connectors/sip/media/rtp/rtcp-session.ts';
+import { RtpMemory } from '../../../../../src/connectors/sip/media/rtp/rtp-memory.ts';
+import { RtpSender } from '../../../../../src/connectors/sip/media/rtp/rtp-sender.ts';
 import { hear, pair, pushSilence } from './media-pair.ts';
 import { baseConfig, until } from './rtp-peer.ts';
 

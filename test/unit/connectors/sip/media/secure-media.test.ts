@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Tone } from '../../../../../src/audio/tone.ts';
 import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
-import { RtpMemory } from '../../../../../src/connectors/sip/media/rtp-memory.ts';
-import { RtpPacket } from '../../../../../src/connectors/sip/media/rtp-packet.ts';
-import { SrtpSession } from '../../../../../src/connectors/sip/media/srtp.ts';
+import { RtpMemory } from '../../../../../src/connectors/sip/media/rtp/rtp-memory.ts';
+import { RtpPacket } from '../../../../../src/connectors/sip/media/rtp/rtp-packet.ts';
+import { SrtpSession } from '../../../../../src/connectors/sip/media/srtp/srtp.ts';
 import type { SrtpKeys } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { toneSnrDb } from '../../../audio/tone-analysis.ts';
 import { closing, hear, pair } from './media-pair.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { dialTarget } from '../../../../../src/connectors/sip/signaling/dial-target.ts';
-import { NumberRegistry } from '../../../../../src/connectors/sip/signaling/number-registry.ts';
-import { toE164 } from '../../../../../src/connectors/sip/signaling/phone-number.ts';
+import { dialTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
+import { toE164 } from '../../../../../src/connectors/sip/signaling/legs/phone-number.ts';
 import {
   headerParameter,
   parseSipUri,
   uriInHeader,
-} from '../../../../../src/connectors/sip/signaling/sip-uri.ts';
-import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/via.ts';
+} from '../../../../../src/connectors/sip/signaling/message/sip-uri.ts';
+import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/message/via.ts';
+import { NumberRegistry } from '../../../../../src/connectors/sip/signaling/trunk/number-registry.ts';
 import { NUMBER, trunkTo } from './start-connector.ts';
 
 describe('numbers', () => {

@@ -1,13 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toCoreRequest, toCoreResponse } from '../../../../../src/connectors/sip/signaling/core-message.ts';
-import { ChallengeBook } from '../../../../../src/connectors/sip/signaling/digest-credentials.ts';
-import { settleBody } from '../../../../../src/connectors/sip/signaling/message-body.ts';
-import { guardRequest } from '../../../../../src/connectors/sip/signaling/message-guard.ts';
-import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp-peer.ts';
-import { isResponse, parseSipMessage } from '../../../../../src/connectors/sip/signaling/sip-message.ts';
-import { StreamFramer } from '../../../../../src/connectors/sip/signaling/stream-framer.ts';
-import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk.ts';
+import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
+import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
+import {
+  toCoreRequest,
+  toCoreResponse,
+} from '../../../../../src/connectors/sip/signaling/message/core-message.ts';
+import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
+import {
+  isResponse,
+  parseSipMessage,
+} from '../../../../../src/connectors/sip/signaling/message/sip-message.ts';
+import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
+import { StreamFramer } from '../../../../../src/connectors/sip/signaling/transport/stream-framer.ts';
+import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { sdp } from './scripted-peer.ts';
 import { trunkTo } from './start-connector.ts';
 
@@ -33,7 +39,7 @@ const MESSAGES = [
 const trunk = {
   dialogUser: 'u',
   settings: trunkTo(5_060),
-  challenges: new ChallengeBook(),
+  challenges: new StoredChallenges(),
 } as unknown as Trunk;
 
 const damage = fc.array(

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   chooseChallenge,
   parseChallenge,
-} from '../../../../../src/connectors/sip/signaling/digest-challenge.ts';
+} from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
 import {
-  ChallengeBook,
   DigestCredentials,
-} from '../../../../../src/connectors/sip/signaling/digest-credentials.ts';
+  StoredChallenges,
+} from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
 import {
   authorization,
   digestResponse,
-} from '../../../../../src/connectors/sip/signaling/digest-response.ts';
+} from '../../../../../src/connectors/sip/signaling/digest/digest-response.ts';
 
 /** RFC 7616 section 3.9.1. */
 const RFC_7616 = {
@@ -99,7 +99,7 @@ describe('digest', () => {
   });
 
   it('counts the uses of a nonce, and starts again with a new one', () => {
-    const book = new ChallengeBook();
+    const book = new StoredChallenges();
     const [first, second] = ['n1', 'n2'].map((nonce) => book.add({ ...RFC_7616, nonce, algorithm: 'MD5' }));
     const credentials = new DigestCredentials('u', 'p', book);
     const request = { method: 'REGISTER', ruri: { toRaw: () => 'sip:h' } } as never;

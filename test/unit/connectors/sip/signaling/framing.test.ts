@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { RtpPorts } from '../../../../../src/connectors/sip/signaling/rtp-ports.ts';
-import { headersOf, parseSipMessage } from '../../../../../src/connectors/sip/signaling/sip-message.ts';
-import { StreamFramer } from '../../../../../src/connectors/sip/signaling/stream-framer.ts';
+import {
+  headersOf,
+  parseSipMessage,
+} from '../../../../../src/connectors/sip/signaling/message/sip-message.ts';
+import { RtpPorts } from '../../../../../src/connectors/sip/signaling/sdp/rtp-ports.ts';
+import { StreamFramer } from '../../../../../src/connectors/sip/signaling/transport/stream-framer.ts';
 
 function message(body: string, lengthName = 'Content-Length'): Buffer {
   return Buffer.from(

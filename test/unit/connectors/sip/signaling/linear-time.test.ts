@@ -1,24 +1,27 @@
 import { describe, expect, it, vi } from 'vitest';
-import { toCoreRequest, toCoreResponse } from '../../../../../src/connectors/sip/signaling/core-message.ts';
-import { dialTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/dial-target.ts';
-import { dialledOf } from '../../../../../src/connectors/sip/signaling/dialled.ts';
-import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest-challenge.ts';
-import { ChallengeBook } from '../../../../../src/connectors/sip/signaling/digest-credentials.ts';
-import { digitInInfo } from '../../../../../src/connectors/sip/signaling/dtmf-relay.ts';
-import { settleBody } from '../../../../../src/connectors/sip/signaling/message-body.ts';
-import { guardRequest } from '../../../../../src/connectors/sip/signaling/message-guard.ts';
-import { readOutgoing } from '../../../../../src/connectors/sip/signaling/outgoing-text.ts';
-import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/phone-number.ts';
-import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp-peer.ts';
+import { parseChallenge } from '../../../../../src/connectors/sip/signaling/digest/digest-challenge.ts';
+import { StoredChallenges } from '../../../../../src/connectors/sip/signaling/digest/digest-credentials.ts';
+import { guardRequest } from '../../../../../src/connectors/sip/signaling/guard/message-guard.ts';
+import { dialTarget, redirectTarget } from '../../../../../src/connectors/sip/signaling/legs/dial-target.ts';
+import { dialledOf } from '../../../../../src/connectors/sip/signaling/legs/dialled.ts';
+import { digitInInfo } from '../../../../../src/connectors/sip/signaling/legs/dtmf-relay.ts';
+import { nationalDigits, toE164 } from '../../../../../src/connectors/sip/signaling/legs/phone-number.ts';
+import {
+  toCoreRequest,
+  toCoreResponse,
+} from '../../../../../src/connectors/sip/signaling/message/core-message.ts';
+import { settleBody } from '../../../../../src/connectors/sip/signaling/message/message-body.ts';
+import { readOutgoing } from '../../../../../src/connectors/sip/signaling/message/outgoing-text.ts';
 import {
   isResponse,
   MAX_MESSAGE_BYTES,
   parseSipMessage,
-} from '../../../../../src/connectors/sip/signaling/sip-message.ts';
-import { statelessResponse } from '../../../../../src/connectors/sip/signaling/stateless-response.ts';
-import { StreamFramer } from '../../../../../src/connectors/sip/signaling/stream-framer.ts';
-import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk.ts';
-import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/via.ts';
+} from '../../../../../src/connectors/sip/signaling/message/sip-message.ts';
+import { statelessResponse } from '../../../../../src/connectors/sip/signaling/message/stateless-response.ts';
+import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/message/via.ts';
+import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
+import { StreamFramer } from '../../../../../src/connectors/sip/signaling/transport/stream-framer.ts';
+import type { Trunk } from '../../../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { expectLinear, shapesAfter } from '../../../../support/linear-time.ts';
 import { threadCpuClock } from '../../../../support/thread-cpu.ts';
 import { sdp } from './scripted-peer.ts';
@@ -34,7 +37,7 @@ const VALUE_LENGTH = 8_000;
 const trunk = {
   dialogUser: 'u',
   settings: trunkTo(5_060),
-  challenges: new ChallengeBook(),
+  challenges: new StoredChallenges(),
 } as unknown as Trunk;
 
 /** The whole way of a message as far as sip.js. */

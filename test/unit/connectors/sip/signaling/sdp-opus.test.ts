@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
-import { PayloadTypes } from '../../../../../src/connectors/sip/signaling/payload-types.ts';
-import { newLocalKeys } from '../../../../../src/connectors/sip/signaling/sdes.ts';
-import { answerOffer, codecInCommon } from '../../../../../src/connectors/sip/signaling/sdp-answer.ts';
-import type { LocalAudio, SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp-local.ts';
-import { agreeOnAnswer, writeOffer } from '../../../../../src/connectors/sip/signaling/sdp-offer.ts';
+import { PayloadTypes } from '../../../../../src/connectors/sip/signaling/sdp/payload-types.ts';
+import { newLocalKeys } from '../../../../../src/connectors/sip/signaling/sdp/sdes.ts';
+import { answerOffer, codecInCommon } from '../../../../../src/connectors/sip/signaling/sdp/sdp-answer.ts';
+import type { LocalAudio, SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp/sdp-local.ts';
+import { agreeOnAnswer, writeOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-offer.ts';
 import {
   type PeerDescription,
   parsePeerDescription,
-} from '../../../../../src/connectors/sip/signaling/sdp-peer.ts';
+} from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
 
 const ALL: readonly SipCodec[] = ['opus', 'PCMU', 'PCMA'];
 const FMTP = 'useinbandfec=1;maxaveragebitrate=32000';

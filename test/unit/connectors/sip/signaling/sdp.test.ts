@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
-import { PayloadTypes } from '../../../../../src/connectors/sip/signaling/payload-types.ts';
-import { newLocalKeys } from '../../../../../src/connectors/sip/signaling/sdes.ts';
-import { answerOffer } from '../../../../../src/connectors/sip/signaling/sdp-answer.ts';
-import type { LocalAudio, SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp-local.ts';
-import { agreeOnAnswer, writeOffer } from '../../../../../src/connectors/sip/signaling/sdp-offer.ts';
-import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp-peer.ts';
+import { PayloadTypes } from '../../../../../src/connectors/sip/signaling/sdp/payload-types.ts';
+import { newLocalKeys } from '../../../../../src/connectors/sip/signaling/sdp/sdes.ts';
+import { answerOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-answer.ts';
+import type { LocalAudio, SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp/sdp-local.ts';
+import { agreeOnAnswer, writeOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-offer.ts';
+import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
 
 const KEY = Buffer.alloc(30, 7).toString('base64');
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { StrangerFilter } from '../../../../../src/connectors/sip/signaling/stranger-filter.ts';
+import { StrangerFilter } from '../../../../../src/connectors/sip/signaling/guard/stranger-filter.ts';
 import { makeCertificate } from '../../../../support/certificate.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor, within } from '../../../../support/wait-for.ts';

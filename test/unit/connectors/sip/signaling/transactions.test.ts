@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ClientTransactions } from '../../../../../src/connectors/sip/signaling/client-transactions.ts';
-import { ServerTransactions } from '../../../../../src/connectors/sip/signaling/server-transactions.ts';
 import { silentObserver } from '../../../../../src/connectors/sip/signaling/sip-observer.ts';
+import { ClientTransactions } from '../../../../../src/connectors/sip/signaling/transactions/client-transactions.ts';
+import { ServerTransactions } from '../../../../../src/connectors/sip/signaling/transactions/server-transactions.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 
 const UDP = { protocol: 'udp', host: '127.0.0.1', port: 5060, serverName: 'h' } as const;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AddressPolicy } from '../../../../../src/connectors/sip/signaling/address-policy.ts';
-import type { Dns } from '../../../../../src/connectors/sip/signaling/dns.ts';
+import { AddressPolicy } from '../../../../../src/connectors/sip/signaling/address/address-policy.ts';
+import type { Dns } from '../../../../../src/connectors/sip/signaling/address/dns.ts';
 import { TurnableClock } from '../../../../support/turnable-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';

@@ -1,0 +1,52 @@
+import { areSameAgents } from '../../base/scope.ts';
+import { listAgentIds } from '../../store/agents/agents.ts';
+import type { Db } from '../../store/database/tables.ts';
+
+const NONE: readonly string[] = [];
+
+/** Told of an account that has other agents than before. */
+type OnAgentsChanged = (accountId: string, agentIds: readonly string[]) => void;
+
+/** The agents of every account, in memory: a session acts for all of them, and no request waits for the database. */
+export class AgentRoster {
+  readonly #db: Db;
+  #byAccount = new Map<string, readonly string[]>();
+  #onChanged: OnAgentsChanged = () => {};
+
+  private constructor(db: Db) {
+    this.#db = db;
+  }
+
+  static async load(db: Db): Promise<AgentRoster> {
+    const roster = new AgentRoster(db);
+    await roster.reloadAll();
+    return roster;
+  }
+
+  /** The account's agents, the default one first; empty until the account has one. */
+  idsOf(accountId: string): readonly string[] {
+    return this.#byAccount.get(accountId) ?? NONE;
+  }
+
+  /** Whoever acts for all agents of an account listens here. */
+  watch(onChanged: OnAgentsChanged): void {
+    this.#onChanged = onChanged;
+  }
+
+  async reloadAll(): Promise<void> {
+    const rows = await listAgentIds(this.#db, null);
+    const grouped = Map.groupBy(rows, (row) => row.accountId);
+    this.#byAccount = new Map(
+      Array.from(grouped, ([accountId, own]) => [accountId, own.map(({ id }) => id)] as const),
+    );
+  }
+
+  /** Takes over what changed in one account: after an agent was made, deleted or became the default. */
+  async reload(accountId: string): Promise<void> {
+    const rows = await listAgentIds(this.#db, accountId);
+    const [former, now] = [this.idsOf(accountId), rows.map(({ id }) => id)];
+    if (now.length === 0) this.#byAccount.delete(accountId);
+    else this.#byAccount.set(accountId, now);
+    if (!areSameAgents(former, now)) this.#onChanged(accountId, now);
+  }
+}

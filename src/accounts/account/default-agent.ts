@@ -1,0 +1,18 @@
+import { newId } from '../../base/ids.ts';
+import { type Agent, findDefaultAgent, insertAgent } from '../../store/agents/agents.ts';
+import type { Db } from '../../store/database/tables.ts';
+
+const DEFAULT_AGENT_NAME = 'Default agent';
+
+/** The account's default agent, made when it is first needed. Run it in the transaction that needs it. */
+export async function ensureDefaultAgent(db: Db, accountId: string, nowIso: string): Promise<Agent> {
+  const known = await findDefaultAgent(db, accountId);
+  if (known) return known;
+  return await insertAgent(db, {
+    id: newId('agt'),
+    accountId,
+    name: DEFAULT_AGENT_NAME,
+    isDefault: true,
+    createdAt: nowIso,
+  });
+}

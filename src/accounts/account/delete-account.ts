@@ -1,0 +1,75 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { GatewayError } from '../../base/errors.ts';
+import { hangUpAccount } from '../../calls/hang-up-call.ts';
+import { loginsOf } from '../../store/people/account-access.ts';
+import { deleteSomeHistory } from '../../store/people/account-history.ts';
+import { deleteAccount, findAccount } from '../../store/people/accounts.ts';
+import { auditDeletion } from '../../store/people/audit-log.ts';
+import { endLogins } from '../logins/end-logins.ts';
+import type { Client } from '../people/people.ts';
+import type { AccountDomain } from './account-domain.ts';
+
+const HANG_UP_DEADLINE_MS = 5_000;
+/** Deleted at once; so few take less than a millisecond of the main thread. */
+const BATCH_SIZE = 100;
+
+/** What it takes to let an account go. */
+export interface LeavingDomain extends AccountDomain {
+  /** Throws `wrong_password`, or TooManyAttempts. */
+  readonly checkPassword: (accountId: string, password: string, client: Client) => Promise<unknown>;
+  /** Deletes the account's files, bytes and all. */
+  readonly deleteFiles: (accountId: string) => Promise<void>;
+  /** Lets nobody in any more by the account's keys and sessions, once they are deleted. */
+  readonly forgetCredentials: (accountId: string) => Promise<void>;
+}
+
+/**
+ * Deletes an account and everything that it owns, but for one line of the audit log that names nobody: ends its live calls, then empties its files and its history step by
+ * step, then removes all the rest in one transaction. When that fails the account is still there, and can be deleted
+ * again.
+ * The password is needed where the account has one. Throws `wrong_password`, TooManyAttempts, or `unauthorized` when it
+ * is gone already.
+ */
+export async function deleteWholeAccount(
+  domain: LeavingDomain,
+  accountId: string,
+  password: string | null,
+  client: Client,
+): Promise<void> {
+  const account = await findAccount(domain.store.db, accountId);
+  if (!account) throw new GatewayError('unauthorized');
+  if (account.passwordHash !== null) await domain.checkPassword(accountId, password ?? '', client);
+  const { registry, events } = domain.calls;
+  registry.turnAway(accountId);
+  try {
+    await hangUpAccount(domain.calls, accountId, HANG_UP_DEADLINE_MS);
+    await domain.deleteFiles(accountId);
+    const rows = await emptyHistory(domain, accountId);
+    await forget(domain, accountId, rows);
+  } finally {
+    registry.readmit(accountId);
+  }
+  events.accountDeleted(accountId);
+}
+
+/** Returns how many rows that were. */
+async function emptyHistory({ store }: AccountDomain, accountId: string): Promise<number> {
+  for (let all = 0; ; await turn()) {
+    const some = await deleteSomeHistory(store.db, accountId, BATCH_SIZE);
+    if (some === 0) return all;
+    all += some;
+  }
+}
+
+/** From here on no credential of the account opens anything and no call reaches it. */
+async function forget(domain: LeavingDomain, accountId: string, historyRows: number): Promise<void> {
+  const logins = await domain.store.db.transaction().execute(async (trx) => {
+    const listed = await loginsOf(trx, accountId);
+    if (!(await deleteAccount(trx, accountId))) throw new GatewayError('unauthorized');
+    const counts = { historyRows, bots: listed.bots.length, numbers: listed.dids.length };
+    await auditDeletion(trx, accountId, counts, domain.clock.nowIso());
+    return listed;
+  });
+  await endLogins(domain, accountId, logins);
+  await domain.forgetCredentials(accountId);
+}

@@ -1,0 +1,31 @@
+import { TooManyAttempts } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { isoAfter } from '../../base/time.ts';
+import { countFeedback, type Feedback, insertFeedback, pruneFeedback } from '../../store/people/feedback.ts';
+import type { AccountDomain } from './account-domain.ts';
+
+const HOUR_MS = 3_600_000;
+const MAX_AN_HOUR = 20;
+/** Of one account; what comes on top takes the place of the oldest. */
+const MAX_KEPT = 500;
+
+/** What somebody has to say; the rest is what they were shown when they said it. */
+export type GivenFeedback = Omit<Feedback, 'id' | 'accountId' | 'createdAt'>;
+
+/** Keeps it for the gateway's operator, who is told by a log line; returns its id. Throws TooManyAttempts. */
+export async function giveFeedback(
+  { store, clock, calls }: AccountDomain,
+  accountId: string,
+  given: GivenFeedback,
+): Promise<string> {
+  const createdAt = clock.nowIso();
+  const feedback = { ...given, id: newId('fbk'), accountId, createdAt };
+  await store.db.transaction().execute(async (trx) => {
+    if ((await countFeedback(trx, accountId, isoAfter(createdAt, -HOUR_MS))) >= MAX_AN_HOUR)
+      throw new TooManyAttempts(HOUR_MS / 1000, `At most ${MAX_AN_HOUR} messages of feedback an hour`);
+    await insertFeedback(trx, feedback);
+    await pruneFeedback(trx, accountId, MAX_KEPT);
+  });
+  calls.events.feedbackGiven(feedback);
+  return feedback.id;
+}

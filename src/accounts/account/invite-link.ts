@@ -1,0 +1,38 @@
+import { isoAfter } from '../../base/time.ts';
+import { hashToken, newToken } from '../../base/tokens.ts';
+import { countConnections } from '../../store/people/account-counts.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import { putInviteLink } from '../../store/people/invite-links.ts';
+import { requireVerifiedAddress } from '../people/verified-address.ts';
+import type { AccountDomain } from './account-domain.ts';
+import { assertBelow, CAPS } from './caps.ts';
+
+/** Specification, "Limits". */
+const VALID_MS = 15 * 60_000;
+const TOKEN_BYTES = 24;
+
+export interface MadeInvite {
+  /** Known now and never again: only its hash is kept. */
+  readonly token: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+/**
+ * Makes the account's invite token, by which a contact is told to be its own; the former one is void. Throws
+ * `email_not_verified` and `cap_reached`.
+ */
+export async function makeInviteLink({ store, clock }: AccountDomain, actor: Actor): Promise<MadeInvite> {
+  const token = newToken(TOKEN_BYTES);
+  const createdAt = clock.nowIso();
+  const expiresAt = isoAfter(createdAt, VALID_MS);
+  const tokenHash = hashToken(token);
+  await store.db.transaction().execute(async (trx) => {
+    await requireVerifiedAddress(trx, actor.accountId);
+    // Each link makes one connection at most.
+    assertBelow(CAPS.connections, await countConnections(trx, actor.accountId), 'connections');
+    await putInviteLink(trx, { accountId: actor.accountId, tokenHash, createdAt, expiresAt });
+    await audit(trx, actor, { action: 'invite_link.create', subject: null, detail: { expiresAt } });
+  });
+  return { token, expiresAt };
+}

@@ -1,0 +1,26 @@
+import { type AgentScope, reaches } from '../../base/scope.ts';
+import { dayOf, isoAfter } from '../../base/time.ts';
+import { type UsageDay, usageSince } from '../../store/people/usage.ts';
+import type { AccountDomain } from './account-domain.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What an account did from one day to another, both included (YYYY-MM-DD, UTC). */
+export interface Usage {
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly days: readonly UsageDay[];
+}
+
+/** The last `dayCount` days on the platforms of a scope, today being the last. */
+export async function usageOf(
+  domain: AccountDomain,
+  scope: Pick<AgentScope, 'accountId' | 'platforms'>,
+  dayCount: number,
+): Promise<Usage> {
+  const nowIso = domain.clock.nowIso();
+  const firstDay = dayOf(isoAfter(nowIso, -(dayCount - 1) * DAY_MS));
+  const all = await usageSince(domain.store.db, scope.accountId, firstDay, nowIso);
+  const days = all.filter(({ platform }) => reaches(scope, platform));
+  return { firstDay, lastDay: dayOf(nowIso), days };
+}

@@ -1,0 +1,38 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { findAccount } from '../../store/people/accounts.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import { deleteIdentity, type Identity, listIdentities } from '../../store/people/identities.ts';
+
+/** Unlinks an identity. Throws `identity_not_found`, and `last_sign_in` where its owner could not come back. */
+export async function unlinkIdentity(
+  db: Db,
+  actor: Actor,
+  identityId: string,
+  nowIso: string,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const removed = await deleteIdentity(trx, actor.accountId, identityId);
+    if (!removed) throw new GatewayError('identity_not_found');
+    await assertCanSignIn(trx, actor.accountId);
+    await audit(trx, actor, {
+      action: 'identity.unlink',
+      subject: identityId,
+      detail: { provider: removed.provider },
+      createdAt: nowIso,
+    });
+  });
+}
+
+async function assertCanSignIn(db: Db, accountId: string): Promise<void> {
+  const account = await findAccount(db, accountId);
+  const hasPassword = Boolean(account?.passwordHash && account.email);
+  if (!hasPassword && (await listIdentities(db, accountId)).length === 0) {
+    throw new GatewayError('last_sign_in');
+  }
+}
+
+/** The account's identities, oldest first. */
+export async function identitiesOf(db: Db, accountId: string): Promise<readonly Identity[]> {
+  return await listIdentities(db, accountId);
+}

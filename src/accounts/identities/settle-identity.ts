@@ -1,0 +1,98 @@
+import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { findAccountByEmail, insertAccount } from '../../store/people/accounts.ts';
+import { type Actor, audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { findIdentity, insertIdentity, touchIdentity } from '../../store/people/identities.ts';
+import { hasSession } from '../../store/people/sessions.ts';
+import { requireVerifiedAddress } from '../people/verified-address.ts';
+import type { ProvenIdentity } from './identity-provider.ts';
+
+const MAX_NAME_LENGTH = 80;
+
+export interface SettleOptions {
+  /** Who, signed in, links the identity to the own account; null: somebody signs in. */
+  readonly linkTo: Actor | null;
+  readonly mayRegister: boolean;
+  readonly nowIso: string;
+}
+
+/**
+ * Finds the account that a proven identity opens; run it in a transaction. An account is reached by its address only
+ * when both sides proved that address: the provider, and the account's owner by a mail. Otherwise whoever writes
+ * somebody's address at a provider, or signs up with it beforehand, would share that person's account.
+ */
+export async function settleIdentity(
+  db: Db,
+  proven: ProvenIdentity,
+  options: SettleOptions,
+): Promise<string> {
+  const { linkTo, nowIso } = options;
+  if (linkTo !== null) await requireMayLink(db, linkTo);
+  const known = await findIdentity(db, proven.provider, proven.subject);
+  if (known) {
+    if (linkTo !== null && known.accountId !== linkTo.accountId) throw new GatewayError('identity_taken');
+    await touchIdentity(db, known.id, { email: proven.email, lastUsedAt: nowIso });
+    return known.accountId;
+  }
+  const accountId = linkTo?.accountId ?? (await ownerOf(db, proven)) ?? (await register(db, proven, options));
+  await link(db, proven, linkTo ?? nobodyOf(accountId), nowIso);
+  return accountId;
+}
+
+/**
+ * The session may have ended while its owner was at the provider. Throws `sign_in_unknown` then, and
+ * `email_not_verified`: an identity must not outlive the proof of an address.
+ */
+async function requireMayLink(db: Db, { accountId, credentialId }: Actor): Promise<void> {
+  if (!(await hasSession(db, credentialId))) throw new GatewayError('sign_in_unknown');
+  await requireVerifiedAddress(db, accountId);
+}
+
+/**
+ * Whose address it is that the provider vouches for. Throws `email_in_use` where the owner never proved it, or where
+ * somebody else may know the account's password.
+ */
+async function ownerOf(db: Db, { email, emailVerified }: ProvenIdentity): Promise<string | null> {
+  if (email === null || !emailVerified) return null;
+  const account = await findAccountByEmail(db, email);
+  if (!account) return null;
+  if (account.emailVerifiedAt === null || account.ownerProvenAt === null)
+    throw new GatewayError('email_in_use');
+  return account.id;
+}
+
+/** An account that opens by this identity alone; an address that nobody vouches for is not its. */
+async function register(db: Db, proven: ProvenIdentity, options: SettleOptions): Promise<string> {
+  if (!options.mayRegister) throw new GatewayError('signup_closed');
+  const { provider, email, emailVerified, name } = proven;
+  const { nowIso } = options;
+  const id = newId('acc');
+  const shownName = (name ?? email ?? provider).slice(0, MAX_NAME_LENGTH);
+  const proof = { emailVerifiedAt: nowIso, ownerProvenAt: nowIso };
+  const proved = emailVerified && email !== null ? { email, ...proof } : {};
+  await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
+  await audit(db, nobodyOf(id), {
+    action: 'account.sign_up',
+    subject: null,
+    detail: { provider },
+    createdAt: nowIso,
+  });
+  return id;
+}
+
+async function link(db: Db, proven: ProvenIdentity, actor: Actor, nowIso: string): Promise<void> {
+  const { accountId } = actor;
+  const { provider, subject, email } = proven;
+  const id = newId('idn');
+  await insertIdentity(db, {
+    id,
+    accountId,
+    provider,
+    subject,
+    email,
+    createdAt: nowIso,
+    lastUsedAt: nowIso,
+  });
+  await audit(db, actor, { action: 'identity.link', subject: id, detail: { provider }, createdAt: nowIso });
+}

@@ -1,0 +1,77 @@
+import { newApiKey } from '../../base/ids.ts';
+import { type Clock, isoAfter } from '../../base/time.ts';
+import type { Db, KeyKind } from '../../store/database/tables.ts';
+import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
+import { countKeys } from '../../store/people/account-counts.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import type { Store } from '../../store/store.ts';
+import { assertBelow, CAPS } from '../account/caps.ts';
+import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { requireVerifiedAddress } from '../people/verified-address.ts';
+import { storeKey } from './api-keys.ts';
+import type { KeyCache } from './key-cache.ts';
+
+/** How long a revoked key counts. */
+const DAY_MS = 86_400_000;
+
+/** Keys are stored as hashes, and cached in memory for authentication. */
+export interface KeyDomain {
+  readonly store: Store;
+  readonly keys: KeyCache;
+  readonly clock: Clock;
+}
+
+/** A key with its text, which is known this once. */
+export interface IssuedKey extends ValidKey {
+  readonly key: string;
+}
+
+export interface NewKey {
+  readonly kind: KeyKind;
+  readonly name: string;
+  /** Agents that an agent key acts for; empty for a settings key. */
+  readonly agentIds: readonly string[];
+}
+
+/** Makes a key within a transaction; the ring must be refreshed after it. Throws `email_not_verified`, `cap_reached`. */
+export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: string): Promise<IssuedKey> {
+  await requireVerifiedAddress(db, actor.accountId);
+  const count = await countKeys(db, actor.accountId, isoAfter(nowIso, -DAY_MS));
+  assertBelow(CAPS.keys, count, 'keys, those included that were made and revoked within a day');
+  const key = newApiKey();
+  const record = await storeKey(db, key, { ...wanted, accountId: actor.accountId }, nowIso);
+  const { kind, name, agentIds } = wanted;
+  await audit(db, actor, {
+    action: 'key.create',
+    subject: record.id,
+    detail: { kind, name, agentIds },
+    createdAt: nowIso,
+  });
+  return { ...record, agentIds, key };
+}
+
+/** Makes an agent key in the default agent, or a settings key. Throws `email_not_verified`, `cap_reached`. */
+export async function createKey(
+  { store, keys, clock }: KeyDomain,
+  actor: Actor,
+  kind: KeyKind,
+  name: string,
+): Promise<IssuedKey> {
+  const nowIso = clock.nowIso();
+  const issued = await store.db.transaction().execute(async (trx) => {
+    const agent = await ensureDefaultAgent(trx, actor.accountId, nowIso);
+    const agentIds = kind === 'agent' ? [agent.id] : [];
+    return await issueKey(trx, actor, { kind, name, agentIds }, nowIso);
+  });
+  await keys.refresh(actor.accountId);
+  return issued;
+}
+
+/** The account's valid keys of one kind, oldest first, without their texts. */
+export async function listIssuedKeys(
+  { store }: KeyDomain,
+  accountId: string,
+  kind: KeyKind,
+): Promise<ValidKey[]> {
+  return await listKeys(store.db, accountId, kind);
+}

@@ -1,0 +1,92 @@
+import { areSameAgents } from '../../base/scope.ts';
+import type { Clock } from '../../base/time.ts';
+import { hashToken } from '../../base/tokens.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { listValidKeys, touchKey, type ValidKey } from '../../store/keys/keys.ts';
+
+/** Uses of a key are written down at most this often. */
+const TOUCH_INTERVAL_MS = 60_000;
+
+/** Told of a key that acts for other agents than before; for none when it was revoked. */
+export type OnAgentsChanged = (keyId: string, agentIds: readonly string[]) => void;
+
+interface KeptKey {
+  readonly key: ValidKey;
+  touchedMs: number;
+}
+
+/**
+ * Every valid key, in memory, so that a request is let in without waiting for the database. Lookup is by hash:
+ * how long it takes says nothing about how much of a guess was right.
+ */
+export class KeyCache {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #onTouchFailed: (error: unknown) => void;
+  readonly #byHash = new Map<string, KeptKey>();
+  readonly #byAccount = new Map<string, readonly KeptKey[]>();
+  #onChanged: OnAgentsChanged = () => {};
+
+  private constructor(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#onTouchFailed = onTouchFailed;
+  }
+
+  static async load(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void): Promise<KeyCache> {
+    const cache = new KeyCache(db, clock, onTouchFailed);
+    await cache.reload();
+    return cache;
+  }
+
+  /** Whoever holds connections open for keys listens here, so that they follow at once, and a revoked key loses them. */
+  watch(onChanged: OnAgentsChanged): void {
+    this.#onChanged = onChanged;
+  }
+
+  /** Takes over everything from the database. */
+  async reload(): Promise<void> {
+    const keys = Map.groupBy(await listValidKeys(this.#db), (key) => key.accountId);
+    for (const accountId of new Set([...this.#byAccount.keys(), ...keys.keys()]))
+      this.#replace(accountId, keys.get(accountId) ?? []);
+  }
+
+  /**
+   * Takes over one account's keys: after some were made, revoked or given to other agents. The database answers in the
+   * order in which it is asked, so that the last word is the newest.
+   */
+  async refresh(accountId: string): Promise<void> {
+    this.#replace(accountId, await listValidKeys(this.#db, accountId));
+  }
+
+  #replace(accountId: string, keys: readonly ValidKey[]): void {
+    const former = this.#byAccount.get(accountId) ?? [];
+    const touchedMs = new Map(former.map((kept) => [kept.key.hash, kept.touchedMs]));
+    const kept = keys.map((key) => ({ key, touchedMs: touchedMs.get(key.hash) ?? -Infinity }));
+    for (const { key } of former) this.#byHash.delete(key.hash);
+    for (const one of kept) this.#byHash.set(one.key.hash, one);
+    if (kept.length > 0) this.#byAccount.set(accountId, kept);
+    else this.#byAccount.delete(accountId);
+    for (const { key } of former) this.#tellIfChanged(key);
+  }
+
+  #tellIfChanged(former: ValidKey): void {
+    const agentIds = this.#byHash.get(former.hash)?.key.agentIds ?? [];
+    if (!areSameAgents(former.agentIds, agentIds)) this.#onChanged(former.id, agentIds);
+  }
+
+  /** The record of a valid key, whose use is noted; null for anything else. */
+  use(key: string): ValidKey | null {
+    const kept = this.#byHash.get(hashToken(key));
+    if (!kept) return null;
+    this.#touch(kept);
+    return kept.key;
+  }
+
+  #touch(kept: KeptKey): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - kept.touchedMs < TOUCH_INTERVAL_MS) return;
+    kept.touchedMs = nowMs;
+    touchKey(this.#db, kept.key.id, this.#clock.nowIso()).catch(this.#onTouchFailed);
+  }
+}

@@ -1,0 +1,114 @@
+import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { attachMember, detachMemberEverywhere } from '../../store/agents/agents.ts';
+import type { BotPlatform, Db } from '../../store/database/tables.ts';
+import {
+  type BotSecrets,
+  deleteBot,
+  hasBotToken,
+  insertBot,
+  listBots,
+  type StoredBot,
+} from '../../store/logins/bot-tokens.ts';
+import { ownsMember } from '../../store/logins/platform-accounts.ts';
+import { countBots } from '../../store/people/account-counts.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import type { AccountDomain } from '../account/account-domain.ts';
+import { assertBelow, CAPS } from '../account/caps.ts';
+import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { requireVerifiedAddress } from '../people/verified-address.ts';
+import { botHost } from './hosted-bots.ts';
+
+/** Until a connector has logged the bot in, and says how that went. */
+const FIRST_STATUS = 'registered';
+
+/** A bot that the account brings. */
+export interface NewBot extends BotSecrets {
+  readonly platform: BotPlatform;
+  readonly discordAppId: string | null;
+}
+
+/** A bot as it is shown: without its secrets. */
+export type ShownBot = StoredBot;
+
+/**
+ * Keeps the bot's secrets sealed, gives it to the default agent, and logs it in where there is a connector. Throws
+ * `email_not_verified`, `cap_reached`, `bot_token_taken`, or `bot_refused` when the platform does not know the token.
+ */
+export async function registerBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<ShownBot> {
+  const bot = await storeBot(domain, actor, wanted);
+  const host = botHost(domain, wanted.platform);
+  if (host === null) return bot;
+  try {
+    const { name, status } = await host.addBot({ id: bot.id, token: wanted.token });
+    // Whoever deleted it, or the whole account, meanwhile may have come too early to log it out.
+    const isKept = await ownsMember(domain.store.db, actor.accountId, { type: 'bot_token', id: bot.id });
+    if (!isKept) await host.removeBot(bot.id);
+    return { ...bot, botName: name, status };
+  } catch (error) {
+    // It had to be there first: once it is logged in, messages may come at any moment.
+    await forgetBot(domain, actor, bot.id);
+    throw error;
+  }
+}
+
+async function storeBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<StoredBot> {
+  const { accountId } = actor;
+  const { platform, discordAppId, ...secrets } = wanted;
+  const createdAt = domain.clock.nowIso();
+  const bot = {
+    id: newId('bot'),
+    accountId,
+    platform,
+    botName: null,
+    status: FIRST_STATUS,
+    discordAppId,
+    createdAt,
+  };
+  await domain.store.db.transaction().execute(async (trx) => {
+    await requireVerifiedAddress(trx, accountId);
+    assertBelow(CAPS.bots, await countBots(trx, accountId), 'bots');
+    const box = domain.store.secrets;
+    if (await hasBotToken(trx, box, accountId, { platform, token: secrets.token }))
+      throw new GatewayError('bot_token_taken');
+    await insertBot(trx, box, bot, secrets);
+    const agentId = await giveToDefaultAgent(trx, accountId, bot.id, createdAt);
+    await audit(trx, actor, {
+      action: 'bot_token.create',
+      subject: bot.id,
+      detail: { platform, discordAppId, agentId },
+    });
+  });
+  return bot;
+}
+
+async function giveToDefaultAgent(db: Db, accountId: string, botId: string, nowIso: string): Promise<string> {
+  const agent = await ensureDefaultAgent(db, accountId, nowIso);
+  await attachMember(db, agent.id, { type: 'bot_token', id: botId });
+  return agent.id;
+}
+
+/** The account's bots in the order in which they were registered. */
+export async function listRegisteredBots({ store }: AccountDomain, accountId: string): Promise<ShownBot[]> {
+  return await listBots(store.db, accountId);
+}
+
+/** Forgets the bot, takes it out of every agent and logs it out. Throws `bot_token_not_found`. */
+export async function removeBot(domain: AccountDomain, actor: Actor, botId: string): Promise<void> {
+  const { platform } = await forgetBot(domain, actor, botId);
+  await botHost(domain, platform)?.removeBot(botId);
+}
+
+async function forgetBot({ store }: AccountDomain, actor: Actor, botId: string): Promise<StoredBot> {
+  return await store.db.transaction().execute(async (trx) => {
+    const bot = await deleteBot(trx, actor.accountId, botId);
+    if (!bot) throw new GatewayError('bot_token_not_found');
+    await detachMemberEverywhere(trx, { type: 'bot_token', id: botId });
+    await audit(trx, actor, {
+      action: 'bot_token.delete',
+      subject: botId,
+      detail: { platform: bot.platform },
+    });
+    return bot;
+  });
+}

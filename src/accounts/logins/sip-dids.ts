@@ -1,0 +1,88 @@
+import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { attachMember, detachMemberEverywhere } from '../../store/agents/agents.ts';
+import {
+  countDids,
+  type DidChange,
+  deleteDid,
+  findRoutedDid,
+  insertDid,
+  listDids,
+  type StoredDid,
+  updateDid,
+} from '../../store/logins/sip-dids.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { requireVerifiedAddress } from '../people/verified-address.ts';
+import { type SipAccounts, type SipSetup, tellNumber } from './sip-accounts.ts';
+
+/** A number on the account's list. */
+export type ListedDid = StoredDid;
+
+/** A number to list, in E.164 with the plus. */
+export interface NewDid {
+  readonly number: string;
+  readonly label: string | null;
+  readonly autoAnswer: boolean;
+}
+
+/**
+ * Lists a number and gives it to the default agent. Throws `email_not_verified`, `too_many_numbers`, or `number_taken`
+ * when the account lists it already.
+ */
+export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid): Promise<ListedDid> {
+  const { accountId } = actor;
+  const createdAt = sip.clock.nowIso();
+  await requireVerifiedAddress(sip.store.db, accountId);
+  const did = { id: newId('did'), accountId, ...wanted, createdAt };
+  const agentId = await sip.store.db.transaction().execute(async (trx) => {
+    const listed = await countDids(trx, accountId);
+    if (!(await insertDid(trx, did))) throw new GatewayError('number_taken');
+    if (listed >= sip.maxNumbers) {
+      throw new GatewayError('too_many_numbers', `An account may list ${sip.maxNumbers} phone numbers`);
+    }
+    const agent = await ensureDefaultAgent(trx, accountId, createdAt);
+    await attachMember(trx, agent.id, { type: 'sip_number', id: did.id });
+    await audit(trx, actor, {
+      action: 'sip_did.create',
+      subject: did.id,
+      detail: { ...wanted, agentId: agent.id },
+    });
+    return agent.id;
+  });
+  tellNumber(sip.directory, { ...did, agentId });
+  return did;
+}
+
+/** The account's numbers in the order in which they were listed. */
+export async function listSipDids(sip: SipAccounts, accountId: string): Promise<ListedDid[]> {
+  return await listDids(sip.store.db, accountId);
+}
+
+/** Throws `did_not_found`. */
+export async function changeSipDid(
+  sip: SipAccounts,
+  actor: Actor,
+  didId: string,
+  change: DidChange,
+): Promise<ListedDid> {
+  const did = await sip.store.db.transaction().execute(async (trx) => {
+    const changed = await updateDid(trx, actor.accountId, didId, change);
+    if (!changed) throw new GatewayError('did_not_found');
+    await audit(trx, actor, { action: 'sip_did.change', subject: didId, detail: { ...change } });
+    return changed;
+  });
+  const routed = await findRoutedDid(sip.store.db, didId);
+  if (routed) tellNumber(sip.directory, routed);
+  return did;
+}
+
+/** Takes the number off the list and out of every agent; a call on it goes on. Throws `did_not_found`. */
+export async function deleteSipDid(sip: SipAccounts, actor: Actor, didId: string): Promise<void> {
+  await sip.store.db.transaction().execute(async (trx) => {
+    if (!(await deleteDid(trx, actor.accountId, didId))) throw new GatewayError('did_not_found');
+    await detachMemberEverywhere(trx, { type: 'sip_number', id: didId });
+    await audit(trx, actor, { action: 'sip_did.delete', subject: didId });
+  });
+  sip.directory.removeNumber(didId);
+}

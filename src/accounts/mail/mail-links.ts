@@ -1,0 +1,69 @@
+import { isoAfter } from '../../base/time.ts';
+import { hashToken, newToken } from '../../base/tokens.ts';
+import type { Db, MailPurpose } from '../../store/database/tables.ts';
+import {
+  deleteExpiredMailTokens,
+  findMailToken,
+  insertMailToken,
+  type MailToken,
+  voidMailTokens,
+} from '../../store/people/mail-tokens.ts';
+import type { People } from '../people/people.ts';
+
+const HOUR_MS = 3_600_000;
+
+const LIFETIME_MS: Readonly<Record<MailPurpose, number>> = {
+  verify: 24 * HOUR_MS,
+  reset: HOUR_MS,
+  change_email: 24 * HOUR_MS,
+};
+
+const PATHS: Readonly<Record<MailPurpose, string>> = {
+  verify: '/auth/verify',
+  reset: '/auth/reset-password',
+  change_email: '/api/verify-email-change',
+};
+
+/**
+ * Makes a link that proves that its reader gets the mail of `email`; all former links of the account are void. Its token
+ * is nowhere but in the link. Run it in a transaction.
+ */
+export async function newMailLink(
+  { clock, publicUrl }: People,
+  db: Db,
+  { purpose, accountId, email }: Pick<MailToken, 'purpose' | 'accountId' | 'email'>,
+): Promise<string> {
+  const token = newToken();
+  const createdAt = clock.nowIso();
+  const expiresAt = isoAfter(createdAt, LIFETIME_MS[purpose]);
+  await deleteExpiredMailTokens(db, createdAt);
+  await voidMailTokens(db, accountId, createdAt);
+  await insertMailToken(db, {
+    tokenHash: hashToken(token),
+    accountId,
+    purpose,
+    email,
+    createdAt,
+    expiresAt,
+  });
+  return `${publicUrl()}${PATHS[purpose]}?token=${token}`;
+}
+
+/** What a link's token stands for; undefined when it was made up, has expired or was voided. */
+export async function readMailToken(
+  db: Db,
+  purpose: MailPurpose,
+  token: string,
+  nowIso: string,
+): Promise<MailToken | undefined> {
+  return await findMailToken(db, purpose, hashToken(token), nowIso);
+}
+
+/** Whose account a link is for. Looks only. Undefined as for `readMailToken`. */
+export async function accountOfLink(
+  { db, clock }: People,
+  purpose: MailPurpose,
+  token: string,
+): Promise<string | undefined> {
+  return (await readMailToken(db, purpose, token, clock.nowIso()))?.accountId;
+}

@@ -1,0 +1,69 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { updatePerson } from '../../store/people/accounts.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import { hasSession } from '../../store/people/sessions.ts';
+import { endUnderWay, followEnd } from '../people/owners.ts';
+import type { Client, People } from '../people/people.ts';
+import { tellOfVoidedChange } from '../people/voided-change.ts';
+import { newSession, type OpenedSession, storeSession } from '../sessions/sessions.ts';
+import { MAIL_COST } from './attempt-limits.ts';
+import { checkPassword, isStillPassword } from './check-password.ts';
+import { rememberBrowser } from './known-browsers.ts';
+import { tellOfNewPassword } from './password-changed.ts';
+import { hashPassword } from './passwords.ts';
+
+/**
+ * Sets a new password for whoever knows the current one, and ends whatever is under way: sessions, links, codes; returns
+ * the session that takes this one's place. Throws `wrong_password` or TooManyAttempts.
+ */
+export async function changePassword(
+  people: People,
+  actor: Actor,
+  passwords: { readonly current: string; readonly wanted: string },
+  client: Client,
+): Promise<OpenedSession> {
+  const { accountId } = actor;
+  const currentHash = await checkPassword(people, accountId, passwords.current, client);
+  limitChanges(people, accountId, client);
+  const passwordHash = await hashPassword(passwords.wanted);
+  const { token, session } = newSession(accountId, client, people.clock.nowIso());
+  const kept = { sessionId: session.id, linkHash: '' };
+  const { ended, browserToken } = await people.db.transaction().execute(async (trx) => {
+    await requireStill(trx, actor, currentHash);
+    await updatePerson(trx, accountId, { passwordHash });
+    const under = await endUnderWay(trx, accountId, session.createdAt, kept);
+    const { address } = client;
+    await audit(trx, actor, {
+      action: 'account.change_password',
+      subject: null,
+      detail: { address },
+      createdAt: session.createdAt,
+    });
+    await storeSession(trx, session);
+    const made = await rememberBrowser(trx, accountId, null, session.createdAt);
+    return { ended: under, browserToken: made };
+  });
+  people.sessions.add(session);
+  await followEnd(people, accountId, ended, kept);
+  tellOfNewPassword(people, accountId);
+  tellOfVoidedChange(people, ended.links);
+  return { token, browserToken };
+}
+
+/**
+ * A change voids links of mails, a forgotten password's too: a thief who knows the password could do so again and again,
+ * and keep the owner out. Throws TooManyAttempts.
+ */
+export function limitChanges({ limits }: People, accountId: string, { address }: Client): void {
+  limits.attempt(address, `change ${accountId}`, MAIL_COST);
+}
+
+/**
+ * Throws `unauthorized` or `wrong_password` for somebody whose session or password ended while it was being checked:
+ * their change must not undo the owner's.
+ */
+export async function requireStill(db: Db, { accountId, credentialId }: Actor, hash: string): Promise<void> {
+  if (!(await hasSession(db, credentialId))) throw new GatewayError('unauthorized');
+  if (!(await isStillPassword(db, accountId, hash))) throw new GatewayError('wrong_password');
+}

@@ -1,0 +1,81 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { type Account, findAccount, findAccountByEmail, updatePerson } from '../../store/people/accounts.ts';
+import { audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { newMailLink, readMailToken } from '../mail/mail-links.ts';
+import { type Mail, resetMail } from '../mail/mails.ts';
+import { endForeignAccess, endUnderWay, followEnd, type Kept } from '../people/owners.ts';
+import type { People } from '../people/people.ts';
+import { standingAccess } from '../people/standing-access.ts';
+import { tellOfVoidedChange } from '../people/voided-change.ts';
+import { MAIL_COST } from './attempt-limits.ts';
+import { tellOfNewPassword } from './password-changed.ts';
+import { hashPassword } from './passwords.ts';
+
+const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };
+
+/**
+ * Sends a link for a new password where the address (in lower case) has an account. Neither the answer nor its time
+ * says whether it has, or whether a limit was reached: everything that depends on that happens later.
+ */
+export function forgotPassword(people: People, email: string, ip: string): void {
+  if (!people.limits.attemptFromQuietly(ip)) return;
+  if (!people.limits.attemptQuietly(`mail ${email}`, MAIL_COST)) return;
+  people.mailer.later(() => writeResetMail(people, email, resetMail));
+}
+
+/** A mail with a link for a new password; null when nobody has the address. */
+export async function writeResetMail(
+  people: People,
+  email: string,
+  compose: (to: string, url: string, lost: string) => Mail,
+): Promise<Mail | null> {
+  return await people.db.transaction().execute(async (trx) => {
+    const account = await findAccountByEmail(trx, email);
+    if (!account) return null;
+    const { id: accountId, ownerProvenAt } = account;
+    const lost = ownerProvenAt === null ? await standingAccess(trx, accountId) : '';
+    return compose(email, await newMailLink(people, trx, { purpose: 'reset', accountId, email }), lost);
+  });
+}
+
+/**
+ * Sets a new password by a link, once, and ends whatever is under way: sessions, other links, codes. The link proves the
+ * address, too; where nobody had shown before that the former password was the owner's, all other access ends with it.
+ * Throws `invalid_mail_token` or TooManyAttempts.
+ */
+export async function resetPassword(
+  people: People,
+  token: string,
+  password: string,
+  address: string,
+): Promise<void> {
+  const guess = people.guesses.begin({ subject: null, ip: address, browser: null });
+  await accountOf(people.db, token, people.clock.nowIso());
+  guess.right();
+  const passwordHash = await hashPassword(password);
+  const { account, ended } = await people.db.transaction().execute(async (trx) => {
+    const nowIso = people.clock.nowIso();
+    const found = await accountOf(trx, token, nowIso);
+    const change = { emailVerifiedAt: found.emailVerifiedAt ?? nowIso, ownerProvenAt: nowIso };
+    await updatePerson(trx, found.id, { passwordHash, ...change });
+    const end = found.ownerProvenAt === null ? endForeignAccess : endUnderWay;
+    await audit(trx, nobodyOf(found.id), {
+      action: 'account.reset_password',
+      subject: null,
+      detail: { address },
+      createdAt: nowIso,
+    });
+    return { account: found, ended: await end(trx, found.id, nowIso, NOTHING_KEPT) };
+  });
+  await followEnd(people, account.id, ended, NOTHING_KEPT);
+  tellOfNewPassword(people, account.id);
+  tellOfVoidedChange(people, ended.links);
+}
+
+async function accountOf(db: Db, token: string, nowIso: string): Promise<Account> {
+  const proof = await readMailToken(db, 'reset', token, nowIso);
+  const account = proof && (await findAccount(db, proof.accountId));
+  if (!account || account.email !== proof.email) throw new GatewayError('invalid_mail_token');
+  return account;
+}

@@ -1,0 +1,86 @@
+import { newApiKey, newId } from '../../base/ids.ts';
+import { hashToken } from '../../base/tokens.ts';
+import type { Db, KeyKind } from '../../store/database/tables.ts';
+import { findKeyByHash } from '../../store/keys/keys.ts';
+import { firstAccount, insertAccount } from '../../store/people/accounts.ts';
+import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { storeKey } from '../keys/api-keys.ts';
+
+/** Keys that the operator chose beforehand; null: none. */
+export interface BootstrapKeys {
+  readonly agentKey: string | null;
+  readonly settingsKey: string | null;
+}
+
+/** What a start did about one of the operator's two keys. */
+export type KeyOutcome =
+  /** Made just now: the only time that its text is known. */
+  | { readonly state: 'made'; readonly key: string }
+  /** The operator's own key, valid. */
+  | { readonly state: 'given' }
+  /** The operator's own key, but it was revoked: that stands, a restart does not undo it. */
+  | { readonly state: 'revoked' }
+  /** Not the first start, and no key given: keys made earlier stay as they are. */
+  | { readonly state: 'kept' };
+
+export interface OperatorKeys {
+  readonly accountId: string;
+  readonly agentKey: KeyOutcome;
+  readonly settingsKey: KeyOutcome;
+}
+
+/**
+ * Makes sure that the operator can get in: on an empty database an account with its default agent, an agent key and a
+ * settings key; on any start the keys that the operator chose. All of it or nothing; running it again changes nothing.
+ */
+export async function ensureOperator(
+  db: Db,
+  bootstrap: BootstrapKeys,
+  nowIso: string,
+): Promise<OperatorKeys> {
+  return await db.transaction().execute(async (trx) => {
+    const known = await firstAccount(trx);
+    const accountId = known?.id ?? newId('acc');
+    if (!known) await insertAccount(trx, { id: accountId, name: 'Operator', createdAt: nowIso });
+    const agent = await ensureDefaultAgent(trx, accountId, nowIso);
+    const ensure = (kind: KeyKind, chosen: string | null) =>
+      chosen === null && known
+        ? ({ state: 'kept' } as const)
+        : ensureKey(trx, { accountId, agentId: agent.id, kind, chosen, nowIso });
+    return {
+      accountId,
+      agentKey: await ensure('agent', bootstrap.agentKey),
+      settingsKey: await ensure('settings', bootstrap.settingsKey),
+    };
+  });
+}
+
+interface WantedKey {
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly kind: KeyKind;
+  readonly chosen: string | null;
+  readonly nowIso: string;
+}
+
+async function ensureKey(db: Db, wanted: WantedKey): Promise<KeyOutcome> {
+  const { kind, chosen } = wanted;
+  if (chosen !== null) {
+    const known = await findKeyByHash(db, hashToken(chosen));
+    if (known && known.kind !== kind) {
+      throw new Error(
+        `the key given as the ${kind} key is stored as the ${known.kind} key ${known.keyPrefix}…`,
+      );
+    }
+    if (known) return { state: known.revokedAt === null ? 'given' : 'revoked' };
+  }
+  const key = chosen ?? newApiKey();
+  const owner = {
+    accountId: wanted.accountId,
+    kind,
+    name: chosen === null ? `First ${kind} key` : `Bootstrap ${kind} key`,
+    agentIds: kind === 'agent' ? [wanted.agentId] : [],
+  };
+  await storeKey(db, key, owner, wanted.nowIso);
+  return chosen === null ? { state: 'made', key } : { state: 'given' };
+}

@@ -1,0 +1,62 @@
+import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { isSameSecret } from '../../base/same-secret.ts';
+import { findAccountByEmail, insertPerson } from '../../store/people/accounts.ts';
+import { audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { alreadySignedUpMail, type Mail } from '../mail/mails.ts';
+import { MAIL_COST } from '../passwords/attempt-limits.ts';
+import { hashPassword } from '../passwords/passwords.ts';
+import { writeResetMail } from '../passwords/reset-password.ts';
+import type { People, SignupPolicy } from './people.ts';
+import { writeVerificationMail } from './verify-email.ts';
+
+export interface NewPerson {
+  /** In lower case. */
+  readonly email: string;
+  readonly password: string;
+  readonly name: string;
+  readonly inviteCode: string | null;
+}
+
+/**
+ * Makes an account, whose owner is told by mail how to prove the address. Nothing but that mail says whether the
+ * address had an account already. Throws `signup_closed`, `invalid_invite_code` or TooManyAttempts.
+ */
+export async function signUp(people: People, person: NewPerson, ip: string): Promise<void> {
+  const { email, password, name, inviteCode } = person;
+  people.limits.attempt(ip, `signup ${email}`);
+  admit(people.signup, inviteCode);
+  const passwordHash = await hashPassword(password);
+  const nowIso = people.clock.nowIso();
+  const unproven = { emailVerifiedAt: null, ownerProvenAt: null };
+  const account = { id: newId('acc'), name, createdAt: nowIso, email, passwordHash, ...unproven };
+  await people.db.transaction().execute(async (trx) => {
+    if (!(await insertPerson(trx, account))) return;
+    await ensureDefaultAgent(trx, account.id, nowIso);
+    await audit(trx, nobodyOf(account.id), {
+      action: 'account.sign_up',
+      subject: null,
+      detail: {},
+      createdAt: nowIso,
+    });
+  });
+  people.mailer.later(() => welcome(people, email, account.id));
+}
+
+/** Throws when the policy lets nobody in, or nobody without the code. */
+function admit(policy: SignupPolicy, inviteCode: string | null): void {
+  if (policy.mode === 'open') return;
+  if (policy.mode === 'closed' || policy.code === null) throw new GatewayError('signup_closed');
+  if (inviteCode === null || !isSameSecret(policy.code, inviteCode))
+    throw new GatewayError('invalid_invite_code');
+}
+
+async function welcome(people: People, email: string, newAccountId: string): Promise<Mail | null> {
+  const account = await findAccountByEmail(people.db, email);
+  if (!account) return null;
+  if (account.id === newAccountId) return await writeVerificationMail(people, account.id, email);
+  // It voids the links of other mails, so that strangers may have it sent no more often than those.
+  if (!people.limits.attemptQuietly(`mail ${email}`, MAIL_COST)) return null;
+  return await writeResetMail(people, email, alreadySignedUpMail);
+}

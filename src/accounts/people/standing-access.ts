@@ -1,0 +1,15 @@
+import type { Db } from '../../store/database/tables.ts';
+import { countAccess } from '../../store/people/account-access.ts';
+
+/** What opens an account without its password, in words for a mail; '' for nothing. */
+export async function standingAccess(db: Db, accountId: string): Promise<string> {
+  const { keys, clients, identities } = await countAccess(db, accountId);
+  return [
+    [keys, 'API key'],
+    [clients, 'connected assistant'],
+    [identities, 'linked sign-in'],
+  ]
+    .filter(([count]) => count !== 0)
+    .map(([count, noun]) => `${count} ${noun}${count === 1 ? '' : 's'}`)
+    .join(', ');
+}

@@ -1,0 +1,90 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { type Account, findAccount, updatePerson } from '../../store/people/accounts.ts';
+import { audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { newMailLink, readMailToken } from '../mail/mail-links.ts';
+import { type Mail, verificationMail } from '../mail/mails.ts';
+import { MAIL_COST } from '../passwords/attempt-limits.ts';
+import type { ValidSession } from '../sessions/session-cache.ts';
+import { type Ended, endForeignAccess, followEnd, type Kept, ownSession } from './owners.ts';
+import type { People } from './people.ts';
+
+/** Somebody who follows a link of a mail. */
+export interface LinkVisitor {
+  readonly ip: string;
+  /** The session of the browser, whosever it is; null: nobody is signed in there. */
+  readonly session: ValidSession | null;
+}
+
+interface Verified {
+  readonly accountId: string;
+  readonly ended: Ended;
+  readonly kept: Kept;
+}
+
+/**
+ * Takes a link as proof that the account's address is its reader's. Whatever was made in the account before ends, but
+ * not the session of a reader who is signed in to it: whoever signed up is then known to be the owner. The link works
+ * until it expires. Throws `invalid_mail_token` or TooManyAttempts.
+ */
+export async function verifyEmail(people: People, token: string, visitor: LinkVisitor): Promise<void> {
+  people.limits.attempt(visitor.ip, null);
+  const verified = await people.db.transaction().execute((trx) => verify(people, trx, token, visitor));
+  if (verified) await followEnd(people, verified.accountId, verified.ended, verified.kept);
+}
+
+/** Null: it was verified before. */
+async function verify(
+  { clock }: People,
+  trx: Db,
+  token: string,
+  { ip, session }: LinkVisitor,
+): Promise<Verified | null> {
+  const nowIso = clock.nowIso();
+  const proof = await readMailToken(trx, 'verify', token, nowIso);
+  const account = proof && (await findAccount(trx, proof.accountId));
+  if (!account || account.email !== proof.email) throw new GatewayError('invalid_mail_token');
+  const kept = { sessionId: await ownSession(trx, account.id, session), linkHash: proof.tokenHash };
+  const ownerProvenAt = kept.sessionId === null ? account.ownerProvenAt : (account.ownerProvenAt ?? nowIso);
+  const emailVerifiedAt = account.emailVerifiedAt ?? nowIso;
+  await updatePerson(trx, account.id, { emailVerifiedAt, ownerProvenAt });
+  if (account.emailVerifiedAt !== null) return null;
+  const ended = await endForeignAccess(trx, account.id, nowIso, kept);
+  await audit(trx, nobodyOf(account.id), {
+    action: 'account.verify_email',
+    subject: null,
+    detail: { address: ip },
+    createdAt: nowIso,
+  });
+  return { accountId: account.id, ended, kept };
+}
+
+/**
+ * Sends the link once more, unless the address is proven, and by somebody who was signed in. Throws `no_email_address`
+ * or TooManyAttempts.
+ */
+export async function resendVerification(people: People, accountId: string, ip: string): Promise<void> {
+  const account = await findAccount(people.db, accountId);
+  const email = account?.email ?? null;
+  if (!account || email === null) throw new GatewayError('no_email_address');
+  if (isProven(account)) return;
+  people.limits.attempt(ip, `mail ${email}`, MAIL_COST);
+  people.mailer.later(() => writeVerificationMail(people, accountId, email));
+}
+
+function isProven({ emailVerifiedAt, ownerProvenAt }: Account): boolean {
+  return emailVerifiedAt !== null && ownerProvenAt !== null;
+}
+
+/** A mail with a link that proves the address; null when it is the account's no more, or is proven. */
+export async function writeVerificationMail(
+  people: People,
+  accountId: string,
+  email: string,
+): Promise<Mail | null> {
+  return await people.db.transaction().execute(async (trx) => {
+    const account = await findAccount(trx, accountId);
+    if (account?.email !== email || isProven(account)) return null;
+    return verificationMail(email, await newMailLink(people, trx, { purpose: 'verify', accountId, email }));
+  });
+}

@@ -1,0 +1,143 @@
+import { type Clock, isoAfter } from '../../base/time.ts';
+import { hashToken } from '../../base/tokens.ts';
+import type { Db } from '../../store/database/tables.ts';
+import {
+  deleteExpiredSessions,
+  listSessions,
+  type StoredSession,
+  touchSession,
+} from '../../store/people/sessions.ts';
+import type { AgentRoster } from '../account/agent-roster.ts';
+
+/** A session ends when it was not used for so long. */
+export const SESSION_MS = 30 * 86_400_000;
+/** Uses of a session are written down at most this often. */
+const TOUCH_INTERVAL_MS = 60_000;
+const NOBODY: readonly string[] = [];
+
+interface KeptSession {
+  session: StoredSession;
+  touchedMs: number;
+}
+
+/** Told of a session that acts for other agents than before; for none when it was closed before it expired. */
+export type OnSessionChanged = (sessionId: string, agentIds: readonly string[]) => void;
+
+/** A session that lets its holder in, with all agents of its account. */
+export interface ValidSession {
+  readonly id: string;
+  readonly accountId: string;
+  readonly agentIds: readonly string[];
+}
+
+/** Every session that lets somebody in, in memory, as the KeyCache has the keys. Lookup is by the token's hash. */
+export class SessionCache {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #roster: AgentRoster;
+  readonly #onTouchFailed: (error: unknown) => void;
+  #byHash = new Map<string, KeptSession>();
+  #onChanged: OnSessionChanged = () => {};
+
+  private constructor(db: Db, clock: Clock, roster: AgentRoster, onTouchFailed: (error: unknown) => void) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#roster = roster;
+    this.#onTouchFailed = onTouchFailed;
+    roster.watch((accountId, agentIds) => {
+      for (const { id } of this.of(accountId)) this.#onChanged(id, agentIds);
+    });
+  }
+
+  /** Forgets what has expired and takes in the rest. */
+  static async load(
+    db: Db,
+    clock: Clock,
+    roster: AgentRoster,
+    onTouchFailed: (error: unknown) => void,
+  ): Promise<SessionCache> {
+    const cache = new SessionCache(db, clock, roster, onTouchFailed);
+    await deleteExpiredSessions(db, clock.nowIso());
+    await cache.reload();
+    return cache;
+  }
+
+  /** Whoever holds connections open for sessions listens here, so that they follow at once, and a closed one loses them. */
+  watch(onChanged: OnSessionChanged): void {
+    this.#onChanged = onChanged;
+  }
+
+  /** Takes over everything from the database: after accounts were deleted. */
+  async reload(): Promise<void> {
+    const sessions = await listSessions(this.#db, this.#clock.nowIso());
+    const former = this.#byHash;
+    this.#byHash = new Map(
+      sessions.map((session) => [
+        session.tokenHash,
+        { session, touchedMs: former.get(session.tokenHash)?.touchedMs ?? -Infinity },
+      ]),
+    );
+    for (const [tokenHash, { session }] of former)
+      if (!this.#byHash.has(tokenHash)) this.#onChanged(session.id, NOBODY);
+  }
+
+  /** The session of a token, whose use is noted and which lives on for 30 days from now; null for anything else. */
+  use(token: string): ValidSession | null {
+    const tokenHash = hashToken(token);
+    const kept = this.#byHash.get(tokenHash);
+    if (!kept) return null;
+    const nowIso = this.#clock.nowIso();
+    if (kept.session.expiresAt <= nowIso) {
+      this.#byHash.delete(tokenHash);
+      return null;
+    }
+    this.#touch(kept, nowIso);
+    const { id, accountId } = kept.session;
+    return { id, accountId, agentIds: this.#roster.idsOf(accountId) };
+  }
+
+  /** Lets the holder of a session in that is stored already. */
+  add(session: StoredSession): void {
+    this.#byHash.set(session.tokenHash, { session, touchedMs: -Infinity });
+  }
+
+  /** Lets nobody in by this session any more. */
+  remove(sessionId: string): void {
+    this.#removeWhere(({ id }) => id === sessionId);
+  }
+
+  /** Lets nobody into the account by a session any more, but by this one. */
+  removeAllOf(accountId: string, exceptId: string | null = null): void {
+    this.#removeWhere((session) => session.accountId === accountId && session.id !== exceptId);
+  }
+
+  /** The account's sessions, the one used last first. */
+  of(accountId: string): StoredSession[] {
+    return [...this.#byHash.values()]
+      .map(({ session }) => session)
+      .filter((session) => session.accountId === accountId)
+      .sort((a, b) => (a.lastUsedAt < b.lastUsedAt ? 1 : -1));
+  }
+
+  #removeWhere(isMeant: (session: StoredSession) => boolean): void {
+    for (const [tokenHash, { session }] of this.#byHash) {
+      if (!isMeant(session)) continue;
+      this.#byHash.delete(tokenHash);
+      this.#onChanged(session.id, NOBODY);
+    }
+  }
+
+  #touch(kept: KeptSession, nowIso: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - kept.touchedMs < TOUCH_INTERVAL_MS) return;
+    kept.touchedMs = nowMs;
+    const used = { lastUsedAt: nowIso, expiresAt: expiryFrom(nowIso) };
+    kept.session = { ...kept.session, ...used };
+    touchSession(this.#db, kept.session.id, used).catch(this.#onTouchFailed);
+  }
+}
+
+/** When a session that was used at `nowIso` ends. */
+export function expiryFrom(nowIso: string): string {
+  return isoAfter(nowIso, SESSION_MS);
+}

@@ -1,0 +1,102 @@
+import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import { hashToken, newToken } from '../../base/tokens.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { audit } from '../../store/people/audit-log.ts';
+import { deleteSession, insertSession, type StoredSession } from '../../store/people/sessions.ts';
+import { ensureDefaultAgent } from '../account/default-agent.ts';
+import { isStillPassword } from '../passwords/check-password.ts';
+import { rememberBrowser } from '../passwords/known-browsers.ts';
+import type { Client, People } from '../people/people.ts';
+import { expiryFrom } from './session-cache.ts';
+
+/** Whoever signs in once more loses the session that was used longest ago. */
+const MAX_SESSIONS_PER_ACCOUNT = 50;
+
+/** A session that was just made: the only time that its token is known. */
+export interface NewSession {
+  readonly token: string;
+  readonly session: StoredSession;
+}
+
+/** What a browser is given that somebody signed in with. */
+export interface OpenedSession {
+  readonly token: string;
+  /** By which the browser is known from now on; null: it is known already, or no password was right in it. */
+  readonly browserToken: string | null;
+}
+
+/** Signs somebody in whose right to that was checked, not by a password; returns the token for the cookie. */
+export async function openSession(people: People, accountId: string, client: Client): Promise<string> {
+  return (await open(people, accountId, client, null)).token;
+}
+
+/**
+ * Signs somebody in whose password was right for this hash, and makes the browser known. Throws `invalid_login` when
+ * the password was replaced while it was being checked.
+ */
+export async function openSessionByPassword(
+  people: People,
+  accountId: string,
+  client: Client,
+  passwordHash: string,
+): Promise<OpenedSession> {
+  return await open(people, accountId, client, passwordHash);
+}
+
+async function open(
+  people: People,
+  accountId: string,
+  client: Client,
+  passwordHash: string | null,
+): Promise<OpenedSession> {
+  const { token, session } = newSession(accountId, client, people.clock.nowIso());
+  const surplus = people.sessions.of(accountId).slice(MAX_SESSIONS_PER_ACCOUNT - 1);
+  const browserToken = await people.db.transaction().execute(async (trx) => {
+    if (passwordHash !== null && !(await isStillPassword(trx, accountId, passwordHash)))
+      throw new GatewayError('invalid_login');
+    await ensureDefaultAgent(trx, accountId, session.createdAt);
+    for (const { id } of surplus) await deleteSession(trx, id);
+    await storeSession(trx, session);
+    if (passwordHash === null) return null;
+    return await rememberBrowser(trx, accountId, client.browserToken, session.createdAt);
+  });
+  for (const { id } of surplus) people.sessions.remove(id);
+  people.sessions.add(session);
+  await people.roster.reload(accountId);
+  return { token, browserToken };
+}
+
+/** Signs out. */
+export async function closeSession(people: People, sessionId: string): Promise<void> {
+  people.sessions.remove(sessionId);
+  await deleteSession(people.db, sessionId);
+}
+
+export function newSession(accountId: string, client: Client, nowIso: string): NewSession {
+  const token = newToken();
+  const session = {
+    id: newId('ses'),
+    accountId,
+    tokenHash: hashToken(token),
+    userAgent: client.userAgent,
+    address: client.address,
+    createdAt: nowIso,
+    lastUsedAt: nowIso,
+    expiresAt: expiryFrom(nowIso),
+  };
+  return { token, session };
+}
+
+/** Stores a session and tells the log of it. */
+export async function storeSession(db: Db, session: StoredSession): Promise<void> {
+  const { id, accountId, createdAt } = session;
+  await insertSession(db, session);
+  const actor = { accountId, kind: 'session', credentialId: id } as const;
+  await audit(db, actor, {
+    action: 'session.open',
+    subject: id,
+    detail: { address: session.address },
+    createdAt,
+  });
+}

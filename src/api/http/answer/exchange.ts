@@ -1,0 +1,256 @@
+import { assert, unreachable } from '../../../base/assert.ts';
+import { type ClientAddresses, plainAddress } from '../../auth/client-addresses.ts';
+import type { RequestId } from '../request/request-id.ts';
+import { failureReply } from './failure.ts';
+import { type Bytes, byteLength, type Reply, type ReplyHeaders, type StreamReply } from './reply.ts';
+import type { AnswerListener, Responder } from './responder.ts';
+import type { Traffic } from './traffic.ts';
+
+const LINE_BREAK = /[\r\n\0]/;
+
+/** Hears of every failure that a client is told nothing about but its request id. */
+export type OnError = (error: unknown, requestId: RequestId) => void;
+
+/** How one request went, for the metrics. */
+export interface Answered {
+  /** Lower case. */
+  readonly method: string;
+  /** The path as declared, so that ids make no series; null when no route has it. */
+  readonly path: string | null;
+  /** 499 when the client went away before the answer. */
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export type OnAnswered = (answered: Answered) => void;
+
+const CLIENT_GONE = 499;
+
+interface ExchangeOrigin {
+  readonly requestId: RequestId;
+  readonly method: string;
+  readonly traffic: Traffic;
+  readonly onError: OnError;
+  readonly onAnswered?: OnAnswered | undefined;
+  readonly addresses?: ClientAddresses | undefined;
+  readonly forwardedFor?: string;
+}
+
+/**
+ * One request's answer. A responder must not be touched once the client is gone or the answer is complete: everything
+ * that writes goes through here, where that is known.
+ */
+export class Exchange implements AnswerListener {
+  /** Path of the route that answers, once it is known. */
+  routePath: string | null = null;
+  /** `WWW-Authenticate` of a refusal. */
+  challenge: string | undefined;
+  /** What every answer carries beside its own. */
+  commonHeaders: ReplyHeaders | null = null;
+  readonly #response: Responder;
+  readonly #origin: ExchangeOrigin;
+  readonly #startedMs = performance.now();
+  #status = CLIENT_GONE;
+  #state: 'open' | 'streaming' | 'ended' | 'aborted' = 'open';
+  #isInFlight = true;
+  #aborter: AbortController | null = null;
+  #watched = false;
+  #onRoom: (() => void) | null = null;
+
+  constructor(response: Responder, origin: ExchangeOrigin) {
+    this.#response = response;
+    this.#origin = origin;
+    origin.traffic.begin();
+  }
+
+  get requestId(): RequestId {
+    return this.#origin.requestId;
+  }
+
+  /** Whose address the request comes from: IPv4, or IPv6 in its eight groups; '' once the client is gone. */
+  get clientAddress(): string {
+    if (!this.isOpen) return '';
+    const peer = this.#response.remoteAddress();
+    const { addresses, forwardedFor = '' } = this.#origin;
+    return addresses ? addresses.of(peer, forwardedFor) : plainAddress(peer);
+  }
+
+  get isHead(): boolean {
+    return this.#origin.method === 'head';
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open' || this.#state === 'streaming';
+  }
+
+  get signal(): AbortSignal {
+    this.#aborter ??= new AbortController();
+    if (this.#state === 'aborted') this.#aborter.abort();
+    return this.#aborter.signal;
+  }
+
+  /** Must be called before the server library's callback returns without an answer. */
+  watchAbort(): void {
+    if (this.#watched) return;
+    this.#watched = true;
+    this.#response.watch(this);
+  }
+
+  /** The responder, for the code that reads the body or writes a stream while the exchange is open. */
+  get response(): Responder {
+    assert(this.isOpen, 'response used after its end');
+    return this.#response;
+  }
+
+  /**
+   * Answers with a reply that is in memory (of a stream, the headers). Does nothing when the client is gone.
+   * `closeConnection` is for requests that were not read to the end, or whose end is in doubt.
+   */
+  send(reply: Reply, closeConnection = false): void {
+    if (this.#state !== 'open') return;
+    assertHeadersAreSafe(reply);
+    const body = bodyOf(reply);
+    this.#state = 'ended';
+    // Within the library's callback (nothing watched yet) the response is corked already.
+    if (this.#watched) this.#response.cork(() => this.#write(reply, body, closeConnection));
+    else this.#write(reply, body, closeConnection);
+    this.#answered(this.#status);
+  }
+
+  /** Begins a streamed answer; `onRoom` is called whenever the client has taken what was buffered. */
+  startStream(reply: StreamReply, onRoom: () => void): void {
+    assertHeadersAreSafe(reply);
+    this.#state = 'streaming';
+    this.#onRoom = onRoom;
+    this.#response.cork(() => {
+      this.#writeHead(reply, false);
+      this.#response.startBody(reply.lengthBytes, this);
+    });
+  }
+
+  /** Ends a streamed answer after its last chunk. */
+  endStream(): void {
+    if (this.#state === 'streaming') this.#response.endBody();
+  }
+
+  /** AnswerListener. */
+  room(): void {
+    this.#onRoom?.();
+  }
+
+  /** AnswerListener: the connection has taken the whole answer. */
+  sent(): void {
+    if (this.#state === 'streaming') {
+      this.#state = 'ended';
+      this.#answered(this.#status);
+    }
+    this.#leave();
+  }
+
+  /** AnswerListener: the client is gone, perhaps with an answer on its way to it. */
+  aborted(): void {
+    if (this.isOpen) {
+      this.#state = 'aborted';
+      this.#answered(CLIENT_GONE);
+      this.#aborter?.abort();
+    }
+    this.#leave();
+  }
+
+  /** Answers an error as far as that is still possible: halfway through an answer, by dropping the connection. */
+  fail(error: unknown, closeConnection = false): void {
+    if (this.#state === 'aborted' && isAbortError(error)) return;
+    const failure = failureReply(error, this.challenge);
+    if (failure.status === 500) this.report(error);
+    if (this.#state === 'open') this.send(failure, closeConnection);
+    else if (this.#state === 'streaming') this.#response.close();
+  }
+
+  /** Tells whoever runs the gateway about a failure. */
+  report(error: unknown): void {
+    this.#origin.onError(error, this.requestId);
+  }
+
+  #write(reply: Reply, body: Bytes, close: boolean): void {
+    this.#writeHead(reply, close);
+    if (reply.status === 204 || reply.status === 304) {
+      this.#response.endWithoutBody(undefined, close, this);
+    } else if (this.isHead) {
+      const lengthBytes = reply.kind === 'stream' ? reply.lengthBytes : byteLength(body);
+      this.#response.endWithoutBody(lengthBytes, close, this);
+    } else {
+      this.#response.end(body, close, this);
+    }
+  }
+
+  /** With `isLast` the responder itself says that the connection closes. */
+  #writeHead(reply: Reply, isLast: boolean): void {
+    this.#status = reply.status;
+    this.#response.writeStatus(reply.status);
+    this.#response.writeHeader('X-Request-Id', this.requestId);
+    if (reply.kind === 'json') {
+      this.#response.writeJsonHeaders();
+    } else {
+      this.#response.writeHeader('X-Content-Type-Options', 'nosniff');
+      if (reply.kind !== 'empty') this.#response.writeHeader('Content-Type', reply.contentType);
+    }
+    if (this.commonHeaders !== null) this.#writeHeaders(this.commonHeaders);
+    if (reply.headers !== undefined) this.#writeHeaders(reply.headers);
+    if (this.#origin.traffic.closing && !isLast) this.#response.writeHeader('Connection', 'close');
+  }
+
+  #writeHeaders(headers: ReplyHeaders): void {
+    for (const name in headers)
+      for (const value of valuesOf(headers[name]!)) this.#response.writeHeader(name, value);
+  }
+
+  #answered(status: number): void {
+    this.#origin.onAnswered?.({
+      method: this.#origin.method,
+      path: this.routePath,
+      status,
+      durationMs: performance.now() - this.#startedMs,
+    });
+  }
+
+  #leave(): void {
+    if (!this.#isInFlight) return;
+    this.#isInFlight = false;
+    this.#origin.traffic.finish();
+  }
+}
+
+/** Server libraries write header values as they are; a line break in one would start a header of its own. */
+function assertHeadersAreSafe(reply: Reply): void {
+  if (reply.kind === 'bytes' || reply.kind === 'stream') assertIsOneLine(reply.contentType);
+  for (const name in reply.headers)
+    for (const value of valuesOf(reply.headers[name]!)) assertIsOneLine(value);
+}
+
+function valuesOf(value: string | readonly string[]): readonly string[] {
+  return typeof value === 'string' ? [value] : value;
+}
+
+function assertIsOneLine(value: string): void {
+  assert(!LINE_BREAK.test(value), 'header value has a line break');
+}
+
+/** What work throws that stops because its client has gone. */
+function isAbortError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+/** The body of a reply that is in memory. */
+function bodyOf(reply: Reply): Bytes {
+  switch (reply.kind) {
+    case 'json':
+      return reply.text ?? JSON.stringify(reply.body);
+    case 'bytes':
+      return reply.body;
+    case 'empty':
+    case 'stream':
+      return '';
+    default:
+      return unreachable(reply);
+  }
+}

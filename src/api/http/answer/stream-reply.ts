@@ -1,0 +1,71 @@
+import { assert } from '../../../base/assert.ts';
+import type { Exchange } from './exchange.ts';
+import type { StreamReply } from './reply.ts';
+
+/** Room on the connection: a promise that the server library settles when the client has taken what was buffered. */
+class Writable {
+  #waiting: PromiseWithResolvers<void> | null = null;
+
+  wait(): Promise<void> {
+    this.#waiting ??= Promise.withResolvers();
+    return this.#waiting.promise;
+  }
+
+  signal(): void {
+    this.#waiting?.resolve();
+    this.#waiting = null;
+  }
+}
+
+/**
+ * Sends a reply's chunks as fast as the client takes them: never more than one chunk is buffered. The first chunk is
+ * awaited before the status goes out, so that a source that fails at once still gives an honest status. When the
+ * client goes away the iterator is closed; a source that waits for something should listen to the request's signal.
+ */
+export async function streamReply(exchange: Exchange, reply: StreamReply): Promise<void> {
+  exchange.watchAbort();
+  const iterator = reply.body[Symbol.asyncIterator]();
+  try {
+    if (exchange.isHead) exchange.send(reply);
+    else await pump(exchange, reply, iterator);
+  } catch (error) {
+    exchange.fail(error);
+  } finally {
+    if (!exchange.isOpen) void closeIterator(exchange, iterator);
+  }
+}
+
+async function pump(
+  exchange: Exchange,
+  reply: StreamReply,
+  iterator: AsyncIterator<Uint8Array | string>,
+): Promise<void> {
+  const writable = new Writable();
+  const release = () => writable.signal();
+  let next = await iterator.next();
+  if (!exchange.isOpen) return;
+  exchange.signal.addEventListener('abort', release);
+  exchange.startStream(reply, release);
+  let leftBytes = reply.lengthBytes;
+  while (!next.done) {
+    const chunk = typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
+    if (leftBytes !== undefined) {
+      leftBytes -= chunk.byteLength;
+      assert(leftBytes >= 0, 'stream is longer than announced');
+    }
+    if (chunk.byteLength > 0 && !exchange.response.write(chunk)) await writable.wait();
+    if (!exchange.isOpen) return;
+    next = await iterator.next();
+    if (!exchange.isOpen) return;
+  }
+  assert(!leftBytes, 'stream is shorter than announced');
+  exchange.endStream();
+}
+
+async function closeIterator(exchange: Exchange, iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch (error) {
+    exchange.report(error);
+  }
+}

@@ -1,0 +1,121 @@
+import { GatewayError } from '../../../base/errors.ts';
+import { type Clock, isoAfter } from '../../../base/time.ts';
+import {
+  beginRequest,
+  findRequest,
+  finishRequest,
+  forgetRequest,
+  type KeptRequest,
+  type RequestRef,
+} from '../../../store/keys/idempotent-requests.ts';
+import type { Store } from '../../../store/store.ts';
+import { failureReply } from '../answer/failure.ts';
+import type { JsonReply, Reply, ReplyHeaders } from '../answer/reply.ts';
+import { type Idempotency, type KeyedRequest, keyFault } from './idempotency.ts';
+import { KeptKeys } from './kept-keys.ts';
+
+/** How long an answer is given again. */
+export const KEY_VALID_MS = 86_400_000;
+const REPLAYED: ReplyHeaders = { 'Idempotent-Replayed': 'true' };
+
+/** An answer as it is kept: `text` is its JSON, null where it has no body. */
+interface KeptAnswer {
+  readonly text: string | null;
+  readonly headers: ReplyHeaders;
+}
+
+/**
+ * Requests with a key, in the database before they begin, and their answers for 24 hours. An answer that says that
+ * nothing was done (4xx, 503) is not kept: the same request may be tried again.
+ */
+export class IdempotentRequests implements Idempotency {
+  readonly #store: Pick<Store, 'db' | 'secrets'>;
+  readonly #clock: Clock;
+  readonly #kept: KeptKeys;
+  readonly #onKeepFailed: (error: unknown) => void;
+  /** Fingerprints of the requests that run now. */
+  readonly #running = new Map<string, string>();
+
+  constructor(store: Pick<Store, 'db' | 'secrets'>, clock: Clock, onKeepFailed: (error: unknown) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#kept = new KeptKeys(store.db, clock);
+    this.#onKeepFailed = onKeepFailed;
+  }
+
+  /** Throws `request_running`, `request_interrupted`, `too_many_keys`, and a ValidationError when the key came with another request. */
+  async once(request: KeyedRequest, action: () => Promise<Reply>): Promise<Reply> {
+    const { ref, fingerprint } = request;
+    const id = `${ref.credentialId} ${ref.key}`;
+    const running = this.#running.get(id);
+    if (running !== undefined) throw running === fingerprint ? new GatewayError('request_running') : reused();
+    this.#running.set(id, fingerprint);
+    try {
+      return (await this.#replayed(request)) ?? (await this.#run(ref, action));
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** Null: the request has not been answered; it is noted as begun. */
+  async #replayed({ ref, fingerprint, resumes }: KeyedRequest): Promise<Reply | null> {
+    const { db, secrets } = this.#store;
+    const nowIso = this.#clock.nowIso();
+    const kept = await findRequest(db, secrets, ref);
+    if (!kept || isoAfter(kept.createdAt, KEY_VALID_MS) <= nowIso) {
+      if (!kept) await this.#kept.add(ref.accountId);
+      await beginRequest(db, secrets, ref, { fingerprint, nowIso });
+      return null;
+    }
+    if (kept.fingerprint !== fingerprint) throw reused();
+    const answer = replyOf(kept);
+    if (answer === null && !resumes) throw new GatewayError('request_interrupted');
+    return answer;
+  }
+
+  /** What is thrown because of a bug leaves the request without an answer: what it did is not known. */
+  async #run(ref: RequestRef, action: () => Promise<Reply>): Promise<Reply> {
+    const answer = await action().catch(refusalOf);
+    await this.#keep(ref, answer).catch(this.#onKeepFailed);
+    return answer;
+  }
+
+  async #keep(ref: RequestRef, answer: Reply): Promise<void> {
+    const { db, secrets } = this.#store;
+    const kept = tellsOfEffect(answer.status) ? keptAnswer(answer) : null;
+    if (kept === null) await forgetRequest(db, ref);
+    else await finishRequest(db, secrets, ref, { status: answer.status, answer: JSON.stringify(kept) });
+  }
+}
+
+/** Whether something was done, or may have been. */
+function tellsOfEffect(status: number): boolean {
+  return status < 400 || (status >= 500 && status !== 503);
+}
+
+/** The answer to what a handler throws on purpose. */
+function refusalOf(error: unknown): JsonReply {
+  const refusal = failureReply(error);
+  if (refusal.status === 500) throw error;
+  return refusal;
+}
+
+/** Null: no answer of that kind can be given twice. */
+function keptAnswer(answer: Reply): KeptAnswer | null {
+  const headers = answer.headers ?? {};
+  if (answer.kind === 'empty') return { text: null, headers };
+  if (answer.kind !== 'json') return null;
+  return { text: answer.text ?? JSON.stringify(answer.body), headers };
+}
+
+function replyOf({ status, answer }: KeptRequest): Reply | null {
+  if (status === null || answer === null) return null;
+  const { text, headers }: KeptAnswer = JSON.parse(answer);
+  const replayed = { ...headers, ...REPLAYED };
+  if (text === null) return { kind: 'empty', status, headers: replayed };
+  return { kind: 'json', status, body: null, text, headers: replayed };
+}
+
+function reused(): Error {
+  return keyFault('idempotency_key_reused', 'This key came with another request before');
+}

@@ -1,0 +1,38 @@
+import { GatewayError } from '../../../base/errors.ts';
+import type { Clock } from '../../../base/time.ts';
+import type { Db } from '../../../store/database/tables.ts';
+import { countKeptRequests } from '../../../store/people/account-counts.ts';
+
+/** Requests with a key that are kept for one account: more than one a second, all day long. */
+export const MAX_KEPT_REQUESTS = 100_000;
+/** An account that has its fill is counted again after so long: old ones are deleted meanwhile. */
+const RECOUNT_MS = 10_000;
+
+/** Bounds what is kept of an account's requests. Counted once in the database and from then on here. */
+export class KeptKeys {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #counts = new Map<string, { kept: number; countedMs: number }>();
+
+  constructor(db: Db, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** Counts one more. Throws `too_many_keys`. */
+  async add(accountId: string): Promise<void> {
+    const nowMs = this.#clock.monotonicMs();
+    let count = this.#counts.get(accountId);
+    const isFull = count !== undefined && count.kept >= MAX_KEPT_REQUESTS;
+    if (count === undefined || (isFull && nowMs - count.countedMs >= RECOUNT_MS)) {
+      count = { kept: await countKeptRequests(this.#db, accountId), countedMs: nowMs };
+      this.#counts.set(accountId, count);
+    }
+    if (count.kept >= MAX_KEPT_REQUESTS)
+      throw new GatewayError(
+        'too_many_keys',
+        `At most ${MAX_KEPT_REQUESTS} requests with an Idempotency-Key are kept per account, for 24 hours`,
+      );
+    count.kept += 1;
+  }
+}

@@ -1,0 +1,123 @@
+import { GatewayError } from '../../../base/errors.ts';
+import type { Exchange } from '../answer/exchange.ts';
+
+/** What a BodyStream is told of its request. */
+export interface BodyStreamOptions {
+  readonly contentType: string;
+  /** As the client announced it; null where it did not. */
+  readonly lengthBytes: number | null;
+  /** From the end of the headers to the last byte. */
+  readonly deadlineMs: number;
+  /** Longest time that the client may send nothing while it is waited for. */
+  readonly silenceMs: number;
+}
+
+/**
+ * A request's body as it comes. Nothing is read from the connection while the reader is busy: what the library has
+ * read at once, half a MB at most as a rule, is all that lies in memory. Iterating throws `body_too_slow`, or an
+ * AbortError when the client goes away. Made within the library's callback, or what came with the headers is lost.
+ */
+export class BodyStream implements AsyncIterable<Uint8Array> {
+  readonly contentType: string;
+  readonly lengthBytes: number | null;
+  readonly #exchange: Exchange;
+  readonly #endMs: number;
+  readonly #silence: NodeJS.Timeout;
+  #chunks: Uint8Array[] = [];
+  #state: 'open' | 'complete' | 'closed' = 'open';
+  #failure: unknown = null;
+  #isPaused = false;
+  #waiting: PromiseWithResolvers<void> | null = null;
+
+  constructor(exchange: Exchange, options: BodyStreamOptions) {
+    this.#exchange = exchange;
+    this.contentType = options.contentType;
+    this.lengthBytes = options.lengthBytes;
+    this.#endMs = performance.now() + options.deadlineMs;
+    this.#silence = setTimeout(() => this.#missed(), options.silenceMs);
+    exchange.watchAbort();
+    exchange.signal.addEventListener('abort', () => this.#fail(exchange.signal.reason), { once: true });
+    exchange.response.onData((chunk, isLast) => this.#take(chunk, isLast));
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk = this.#chunks.shift();
+      if (chunk !== undefined) yield chunk;
+      else if (this.#failure !== null) throw this.#failure;
+      else if (this.#state === 'complete') return;
+      else await this.#more();
+    }
+  }
+
+  /** How the body begins: `maxBytes` of it, or all where it is shorter. Nothing is lost: iterating starts there, too. */
+  async beginning(maxBytes: number): Promise<Buffer> {
+    while (this.#state === 'open' && this.#heldBytes < maxBytes) await this.#more();
+    if (this.#failure !== null) throw this.#failure;
+    return Buffer.concat(this.#chunks).subarray(0, maxBytes);
+  }
+
+  get #heldBytes(): number {
+    return this.#chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  }
+
+  /** Lets the library read and forget what is still to come, so that an answer can go out; safe to call twice. */
+  close(): void {
+    clearTimeout(this.#silence);
+    this.#chunks = [];
+    this.#failure ??= new Error('the body was read after its answer');
+    this.#state = 'closed';
+    this.#resume();
+    this.#wake();
+  }
+
+  #take(chunk: ArrayBuffer | Uint8Array, isLast: boolean): void {
+    if (this.#state !== 'open') return;
+    // The library takes its memory back after this callback.
+    if (chunk.byteLength > 0) this.#chunks.push(Buffer.from(new Uint8Array(chunk)));
+    if (isLast) {
+      clearTimeout(this.#silence);
+      this.#state = 'complete';
+    } else if (performance.now() > this.#endMs) this.#fail(new GatewayError('body_too_slow'));
+    else this.#pause();
+    this.#wake();
+  }
+
+  #more(): Promise<void> {
+    this.#waiting ??= Promise.withResolvers();
+    this.#silence.refresh();
+    this.#resume();
+    return this.#waiting.promise;
+  }
+
+  /** The library hangs up on whoever sends less than 160 kB in 10 s; to be resumed starts that time anew. */
+  #pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#exchange.response.pause();
+  }
+
+  #resume(): void {
+    if (!this.#isPaused || !this.#exchange.isOpen) return;
+    this.#isPaused = false;
+    this.#exchange.response.resume();
+  }
+
+  /** The client is to blame only when somebody waits for it. */
+  #missed(): void {
+    if (this.#waiting !== null) this.#fail(new GatewayError('body_too_slow'));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#state !== 'open') return;
+    clearTimeout(this.#silence);
+    this.#failure = error;
+    this.#state = 'closed';
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#waiting?.resolve();
+    this.#waiting = null;
+  }
+}

@@ -1,0 +1,172 @@
+import { GatewayError } from '../../../base/errors.ts';
+import { Base64Decoder } from './base64-decoder.ts';
+import { jsonBody, notJson } from './request-body.ts';
+import { ValidationError } from './validation.ts';
+
+/** The field of a JSON object that holds bytes in base64, and what takes them while they arrive. */
+export interface BytesField {
+  readonly name: string;
+  /** Called at most once. It reads all bytes or rejects. */
+  readonly take: (bytes: AsyncIterable<Uint8Array>) => Promise<void>;
+}
+
+/** What a JSON body may be longer than the bytes in it: other fields, white space. */
+export const JSON_OVERHEAD_BYTES = 64 * 1024;
+
+/** So much is decoded at once: strings of that size are cheap to make and to forget. */
+const STEP_BYTES = 32 * 1024;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/**
+ * Reads a JSON body whose `field` is too long to be parsed in one piece. Resolves with the body's value, in which the
+ * field is the empty string; its bytes went to `take`, which may turn out too early: what follows them may be no JSON.
+ * Throws a ValidationError for what is no JSON, no base64 or has two fields of one name, and `body_too_large` when
+ * everything but the bytes is longer than `JSON_OVERHEAD_BYTES`.
+ */
+export async function readJsonWithBytes(
+  source: AsyncIterable<Uint8Array>,
+  field: BytesField,
+): Promise<unknown> {
+  const reader = new JsonReader(source, field.name);
+  while (await reader.reachesBytes()) await field.take(reader.bytes());
+  return jsonBody(reader.rest);
+}
+
+/** Goes through a body once; holds one piece of it, and what is not the bytes. */
+class JsonReader {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #fieldName: string;
+  readonly #outline: Outline;
+  #piece: Buffer = Buffer.alloc(0);
+
+  constructor(source: AsyncIterable<Uint8Array>, fieldName: string) {
+    this.#source = source[Symbol.asyncIterator]();
+    this.#fieldName = fieldName;
+    this.#outline = new Outline(fieldName);
+  }
+
+  /** The body without the bytes, once all of it was read. */
+  get rest(): Buffer {
+    return this.#outline.bytes;
+  }
+
+  /** Reads up to the first of the bytes; false: there are none before the end. */
+  async reachesBytes(): Promise<boolean> {
+    do {
+      for (let at = 0; at < this.#piece.length; at++) {
+        if (!this.#outline.add(this.#piece[at]!)) continue;
+        this.#piece = this.#piece.subarray(at + 1);
+        return true;
+      }
+    } while (await this.#next());
+    return false;
+  }
+
+  /** The bytes up to the quote that closes their string. */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    const decoder = new Base64Decoder(this.#fieldName);
+    for (;;) {
+      // No escaped quote ends them: the decoder refuses a backslash before it.
+      const quote = this.#piece.indexOf(QUOTE);
+      const text = this.#piece.subarray(0, quote < 0 ? this.#piece.length : quote);
+      for (let at = 0; at < text.length; at += STEP_BYTES) {
+        const decoded = decoder.decode(text.toString('latin1', at, at + STEP_BYTES));
+        if (decoded.length > 0) yield decoded;
+      }
+      this.#piece = this.#piece.subarray(text.length);
+      if (quote >= 0) return decoder.end();
+      if (!(await this.#next())) throw notJson();
+    }
+  }
+
+  async #next(): Promise<boolean> {
+    const next = await this.#source.next();
+    if (next.done) return false;
+    const { buffer, byteOffset, byteLength } = next.value;
+    this.#piece = Buffer.from(buffer, byteOffset, byteLength);
+    return true;
+  }
+}
+
+/**
+ * A body without the bytes. It knows just enough of JSON to find the field; whether it is JSON at all, the parser says
+ * when it is complete.
+ */
+class Outline {
+  readonly #fieldName: string;
+  readonly #bytes = Buffer.allocUnsafe(JSON_OVERHEAD_BYTES);
+  readonly #names = new Set<string>();
+  #length = 0;
+  #depth = 0;
+  #isObject = false;
+  /** Where the string that we are within begins; null: we are in none. */
+  #stringStart: number | null = null;
+  #isEscaped = false;
+  /** What stands at the outermost level: a name comes, or the value of the field. */
+  #awaits: 'name' | 'field' | null = null;
+  #name: string | null = null;
+
+  constructor(fieldName: string) {
+    this.#fieldName = fieldName;
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** Whether the string that is the field's value begins after this byte. */
+  add(byte: number): boolean {
+    if (this.#length === this.#bytes.length) throw new GatewayError('body_too_large');
+    this.#bytes[this.#length++] = byte;
+    if (this.#stringStart !== null) {
+      this.#withinString(byte, this.#stringStart);
+      return false;
+    }
+    if (byte === QUOTE) this.#stringStart = this.#length - 1;
+    else this.#betweenStrings(byte);
+    return byte === QUOTE && this.#depth === 1 && this.#awaits === 'field';
+  }
+
+  #withinString(byte: number, start: number): void {
+    if (this.#isEscaped) this.#isEscaped = false;
+    else if (byte === BACKSLASH) this.#isEscaped = true;
+    else if (byte === QUOTE) {
+      this.#stringStart = null;
+      if (this.#depth === 1 && this.#awaits === 'name') this.#named(start);
+      else if (this.#depth === 1) this.#awaits = null;
+    }
+  }
+
+  #betweenStrings(byte: number): void {
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      this.#depth += 1;
+      if (this.#depth > 1) return;
+      this.#isObject = byte === OPEN_BRACE;
+      this.#awaits = this.#isObject ? 'name' : null;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.#depth -= 1;
+    else if (this.#depth !== 1) return;
+    else if (byte === COMMA) this.#awaits = this.#isObject ? 'name' : null;
+    else if (byte === COLON) {
+      this.#awaits = this.#name === this.#fieldName ? 'field' : null;
+      this.#name = null;
+    }
+  }
+
+  /** `JSON.parse` would take the last of two fields; one may be on disk by then. */
+  #named(start: number): void {
+    this.#awaits = null;
+    const name = jsonBody(this.bytes.subarray(start)) as string;
+    if (this.#names.has(name))
+      throw new ValidationError([{ loc: ['body', name], type: 'duplicate_field', msg: 'Field given twice' }]);
+    this.#names.add(name);
+    this.#name = name;
+  }
+}

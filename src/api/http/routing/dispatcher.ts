@@ -1,0 +1,284 @@
+import { unreachable } from '../../../base/assert.ts';
+import { GatewayError } from '../../../base/errors.ts';
+import type { ClientAddresses } from '../../auth/client-addresses.ts';
+import type { Authenticate, Principal } from '../../auth/principal.ts';
+import { Exchange, type OnAnswered, type OnError } from '../answer/exchange.ts';
+import { type Reply, reply, replyEmpty } from '../answer/reply.ts';
+import type { Responder } from '../answer/responder.ts';
+import { streamReply } from '../answer/stream-reply.ts';
+import type { Traffic } from '../answer/traffic.ts';
+import { fingerprintOf, type Idempotency } from '../idempotency/idempotency.ts';
+import { BodyBudget } from '../request/body-budget.ts';
+import { bodyLimitOf } from '../request/body-limit.ts';
+import { BodyStream } from '../request/body-stream.ts';
+import { isForm } from '../request/form-parts.ts';
+import { type BodyOutcome, jsonBody, readBody } from '../request/request-body.ts';
+import type { RequestHead } from '../request/request-head.ts';
+import { requestIdFrom } from '../request/request-id.ts';
+import { ValidationError, validate } from '../request/validation.ts';
+import { admit, assertOwnSite, credentialOf, invalidToken, isSafeMethod, type OwnOrigin } from './access.ts';
+import { crossOriginHeaders, preflightHeaders } from './cross-origin.ts';
+import { allowOf, type CompiledRoute, type Endpoint, IncomingRequest } from './endpoint.ts';
+import type { PathTable } from './path-table.ts';
+import type { Access, Route } from './route.ts';
+
+const BODY_DEADLINE_MS = 30_000;
+const BODY_SILENCE_MS = 8_000;
+/** Of a form: 25 MB at 30 kB a second. */
+const FORM_DEADLINE_MS = 900_000;
+/** A body that is complete so soon came with its headers: its sender was let in a moment ago. */
+const AT_ONCE_MS = 5;
+const NO_BODY = new Uint8Array();
+/** Of a long body with an `Idempotency-Key`, so much is compared with a later one. */
+const KNOWN_BYTES = 64 * 1024;
+
+const NO_FORM = { loc: ['body'], type: 'form_expected', msg: 'Input should be multipart/form-data' };
+
+export interface DispatcherOptions {
+  readonly authenticate: Authenticate;
+  /** Whose pages may use the session cookie; without it, those of the host that a request names. */
+  readonly ownOrigin?: OwnOrigin;
+  /** Whose word on a client's address is taken; without it, nobody's. */
+  readonly addresses?: ClientAddresses;
+  /** Lets requests with a key take effect once; without it, keys mean nothing. */
+  readonly idempotency?: Idempotency;
+  /** Told of everything that answers 500. */
+  readonly onError: OnError;
+  /** Told of every request when its answer is complete or its client gone. */
+  readonly onAnswered?: OnAnswered;
+  /** Largest request body of somebody with a credential unless the route says otherwise; 1 MB unless told otherwise. */
+  readonly bodyLimitBytes?: number;
+  /** Longest time for a request body; 30 s unless told otherwise. */
+  readonly bodyDeadlineMs?: number;
+  /** Longest pause within a request body; 8 s unless told otherwise. */
+  readonly bodySilenceMs?: number;
+  /** Longest time for a form; 15 min unless told otherwise. */
+  readonly formDeadlineMs?: number;
+}
+
+/** Whom a request was let in for; null where anybody may. */
+interface Admitted {
+  readonly principal: Principal | null;
+  readonly credential: string | null;
+}
+
+/** The way of a request: path → method → key → parameters and query → body → handler → answer. */
+export class Dispatcher {
+  readonly #paths: PathTable<Endpoint>;
+  readonly #traffic: Traffic;
+  readonly #options: DispatcherOptions;
+  readonly #strangers = new BodyBudget();
+
+  constructor(paths: PathTable<Endpoint>, traffic: Traffic, options: DispatcherOptions) {
+    this.#paths = paths;
+    this.#traffic = traffic;
+    this.#options = options;
+  }
+
+  serve(request: RequestHead, response: Responder): void {
+    const method = request.getMethod();
+    const exchange = this.#exchange(method, request, response);
+    try {
+      this.#dispatch(exchange, request, method);
+    } catch (error) {
+      exchange.fail(error);
+    }
+  }
+
+  /** Answers a request whose end is in doubt, so that nothing that came with it is taken for another one. */
+  refuse(request: RequestHead, response: Responder): void {
+    this.#exchange(request.getMethod(), request, response).fail(new GatewayError('malformed_request'), true);
+  }
+
+  #exchange(method: string, request: RequestHead, response: Responder): Exchange {
+    const { onError, onAnswered, addresses } = this.#options;
+    return new Exchange(response, {
+      requestId: requestIdFrom(request.getHeader('x-request-id')),
+      method,
+      traffic: this.#traffic,
+      onError,
+      onAnswered,
+      addresses,
+      forwardedFor: addresses?.trustsAny ? request.getHeader('x-forwarded-for') : '',
+    });
+  }
+
+  #dispatch(exchange: Exchange, request: RequestHead, method: string): void {
+    const match = this.#paths.find(request.getUrl());
+    if (match === null) throw new GatewayError('not_found');
+    const isHead = method === 'head';
+    const compiled = match.target.methods.get(isHead ? 'get' : method);
+    if (compiled === undefined || (isHead && compiled.route.refusesHead)) {
+      answerWithoutRoute(exchange, match.target, request);
+      return;
+    }
+    exchange.routePath = compiled.route.path;
+    exchange.challenge = compiled.route.challenge?.(request.getUrl());
+    if (compiled.route.crossOrigin)
+      exchange.commonHeaders = crossOriginHeaders(compiled.route.crossOrigin, request);
+    const { principal, credential } = this.#admit(exchange, compiled.route, request);
+    const incoming = new IncomingRequest(exchange, compiled, { request, values: match.values, principal });
+    const refusal = compiled.route.precheck?.(incoming) ?? null;
+    if (refusal !== null) {
+      exchange.send(refusal, true);
+      return;
+    }
+    const { form, body, streamedBody } = compiled.route;
+    const contentType = form === undefined ? '' : request.getHeader('content-type');
+    if (isForm(contentType) || streamedBody !== undefined) {
+      this.#handleStream(exchange, compiled, incoming, this.#bodyStream(exchange, request, contentType));
+    } else if (body !== undefined) this.#readThenHandle(exchange, compiled, incoming, credential);
+    else if (form !== undefined) throw new ValidationError([NO_FORM]);
+    else this.#handle(exchange, compiled, incoming, NO_BODY);
+  }
+
+  #bodyStream(exchange: Exchange, request: RequestHead, contentType: string): BodyStream {
+    const length = request.getHeader('content-length');
+    return new BodyStream(exchange, {
+      contentType,
+      lengthBytes: length === '' ? null : Number(length),
+      deadlineMs: this.#options.formDeadlineMs ?? FORM_DEADLINE_MS,
+      silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
+    });
+  }
+
+  /** Another site's page must not sign its reader in as somebody else, either. */
+  #admit(exchange: Exchange, route: Route, request: RequestHead): Admitted {
+    const { ownOrigin } = this.#options;
+    const isUnsafe = !isSafeMethod(request.getMethod());
+    if (route.access !== 'public') {
+      const credential = credentialOf(request, isUnsafe, ownOrigin);
+      return { principal: this.#admitted(exchange, route.access, credential), credential };
+    }
+    if (isUnsafe && !route.crossOrigin) assertOwnSite(request, ownOrigin);
+    return { principal: null, credential: null };
+  }
+
+  #admitted(exchange: Exchange, access: Exclude<Access, 'public'>, credential: string | null): Principal {
+    const principal = this.#options.authenticate(credential);
+    if (principal === null && credential !== null) exchange.challenge = invalidToken(exchange.challenge);
+    return admit(access, principal);
+  }
+
+  /** A body takes as long as its sender likes, who may have lost the right to send it meanwhile. */
+  #assertStillIn(exchange: Exchange, { route }: CompiledRoute, credential: string | null): void {
+    if (route.access !== 'public') this.#admitted(exchange, route.access, credential);
+  }
+
+  #readThenHandle(
+    exchange: Exchange,
+    compiled: CompiledRoute,
+    incoming: IncomingRequest,
+    credential: string | null,
+  ): void {
+    const limits = {
+      maxBytes: bodyLimitOf(compiled.route, this.#options.bodyLimitBytes),
+      deadlineMs: this.#options.bodyDeadlineMs ?? BODY_DEADLINE_MS,
+      silenceMs: this.#options.bodySilenceMs ?? BODY_SILENCE_MS,
+      budget: compiled.route.access === 'public' ? this.#strangers : null,
+    };
+    readBody(exchange, limits, (outcome) => {
+      try {
+        if (outcome.kind !== 'complete' || outcome.tookMs > AT_ONCE_MS)
+          this.#assertStillIn(exchange, compiled, credential);
+        this.#takeBody(exchange, compiled, incoming, outcome);
+      } catch (error) {
+        exchange.fail(error);
+      }
+    });
+  }
+
+  #takeBody(
+    exchange: Exchange,
+    compiled: CompiledRoute,
+    incoming: IncomingRequest,
+    outcome: BodyOutcome,
+  ): void {
+    switch (outcome.kind) {
+      case 'too_large':
+        exchange.send(reply(413, { detail: new GatewayError('body_too_large').message }), !outcome.isRead);
+        return;
+      case 'too_slow':
+        exchange.send(reply(408, { detail: new GatewayError('body_too_slow').message }), true);
+        return;
+      case 'no_room':
+        exchange.send(reply(503, { detail: new GatewayError('no_room_for_body').message }), true);
+        return;
+      case 'complete':
+        incoming.body = bodyValue(compiled.route.body!, outcome.bytes);
+        this.#handle(exchange, compiled, incoming, outcome.bytes);
+        return;
+      default:
+        return unreachable(outcome);
+    }
+  }
+
+  /** Runs a handler. One that answers at once is answered at once, which also keeps pipelined requests in order. */
+  #handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
+    const answer = this.#once(route, incoming, body) ?? route.handler(incoming);
+    if (!(answer instanceof Promise)) {
+      answerWith(exchange, answer);
+      return;
+    }
+    exchange.watchAbort();
+    answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
+  }
+
+  /** The handler reads the body, as much of it as it likes; the answer goes out when it is done with it. */
+  #handleStream(
+    exchange: Exchange,
+    { route }: CompiledRoute,
+    incoming: IncomingRequest,
+    body: BodyStream,
+  ): void {
+    incoming.body = body;
+    const answer = async () => {
+      const known = incoming.idempotency === null ? NO_BODY : await knownOf(body);
+      return await (this.#once(route, incoming, known) ?? route.handler(incoming));
+    };
+    answer()
+      .finally(() => body.close())
+      .then((reply) => answerWith(exchange, reply))
+      .catch((error: unknown) => exchange.fail(error));
+  }
+
+  /** Null: the request came without a key. */
+  #once(route: Route, incoming: IncomingRequest, body: Uint8Array): Promise<Reply> | null {
+    const { idempotency: ref, target } = incoming;
+    if (ref === null || !this.#options.idempotency) return null;
+    const keyed = { ref, fingerprint: fingerprintOf(target, body), resumes: route.idempotency === 'resumed' };
+    return this.#options.idempotency.once(keyed, async () => await route.handler(incoming));
+  }
+}
+
+/**
+ * What tells one body with a key from another before all of it has come: the length, and how it begins. Of a form only
+ * the length, because a client that repeats a form separates its parts by another boundary.
+ */
+async function knownOf(body: BodyStream): Promise<Uint8Array> {
+  const length = Buffer.from(`${body.lengthBytes} bytes`);
+  return isForm(body.contentType) ? length : Buffer.concat([length, await body.beginning(KNOWN_BYTES)]);
+}
+
+function bodyValue(body: NonNullable<Route['body']>, bytes: Buffer): unknown {
+  return body === 'raw' ? bytes : validate(body, 'body', jsonBody(bytes));
+}
+
+function answerWith(exchange: Exchange, answer: Reply): void {
+  if (answer.kind === 'stream') void streamReply(exchange, answer);
+  else exchange.send(answer);
+}
+
+function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: RequestHead): void {
+  const method = request.getMethod();
+  const headers = { Allow: allowOf(endpoint) };
+  if (method === 'options') {
+    const rule = [...endpoint.methods.values()].find(({ route }) => route.crossOrigin)?.route.crossOrigin;
+    const shared = rule && preflightHeaders(rule, endpoint.methods.keys(), request);
+    exchange.send(replyEmpty(204, { ...headers, ...shared }));
+  } else if (endpoint.socket !== null && method === 'get') {
+    exchange.send(reply(426, { detail: 'This path takes WebSocket connections' }, { Upgrade: 'websocket' }));
+  } else {
+    exchange.send(reply(405, { detail: new GatewayError('method_not_allowed').message }, headers));
+  }
+}

@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import { assert } from '../../../base/assert.ts';
+import type { RequestRef } from '../../../store/keys/idempotent-requests.ts';
+import type { Principal } from '../../auth/principal.ts';
+import type { Exchange } from '../answer/exchange.ts';
+import { KEY_HEADER, requestRef, takesKey } from '../idempotency/idempotency.ts';
+import type { RequestHead } from '../request/request-head.ts';
+import { validate } from '../request/validation.ts';
+import type { SocketRoute } from '../socket/socket.ts';
+import { pathParameterNames, type Route, type RouteRequest } from './route.ts';
+
+/** A route with what every request would otherwise have to work out anew. */
+export interface CompiledRoute {
+  readonly route: Route;
+  readonly parameterNames: readonly string[];
+  /** What the query's schema makes of no query at all; undefined when it refuses that. */
+  readonly emptyQuery: unknown;
+  /** Whether its requests may come with an `Idempotency-Key`. */
+  readonly takesKey: boolean;
+}
+
+/** What stands at one path. */
+export interface Endpoint {
+  readonly methods: Map<string, CompiledRoute>;
+  socket: { readonly route: SocketRoute; readonly parameterNames: readonly string[] } | null;
+}
+
+const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
+/** As the library wants it. */
+const KEY_HEADER_NAME = KEY_HEADER.toLowerCase();
+const NO_HEADERS: readonly string[] = [];
+
+export function newEndpoint(): Endpoint {
+  return { methods: new Map(), socket: null };
+}
+
+/** The methods of an endpoint, as `Allow` lists them. */
+export function allowOf(endpoint: Endpoint): string {
+  const methods = [...endpoint.methods.keys()].map((method) => method.toUpperCase());
+  if (endpoint.methods.has('get')) methods.push('HEAD');
+  else if (endpoint.socket !== null) methods.push('GET');
+  return [...methods, 'OPTIONS'].join(', ');
+}
+
+export function compile(route: Route): CompiledRoute {
+  const emptyQuery = route.query === undefined ? NOTHING : Object.freeze(route.query.safeParse({}).data);
+  return { route, parameterNames: pathParameterNames(route.path), emptyQuery, takesKey: takesKey(route) };
+}
+
+/** Parameter names and values side by side. */
+export function namedValues(names: readonly string[], values: readonly string[]): Record<string, string> {
+  const named: Record<string, string> = {};
+  for (let i = 0; i < names.length; i++) named[names[i]!] = values[i]!;
+  return named;
+}
+
+interface RequestInput {
+  readonly request: RequestHead;
+  readonly values: readonly string[];
+  readonly principal: Principal | null;
+}
+
+/** What a handler sees of a request. It copies what it needs: the library's request does not outlive its callback. */
+export class IncomingRequest implements RouteRequest<Principal | null> {
+  readonly principal: Principal | null;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly path: string;
+  readonly search: string;
+  readonly idempotency: RequestRef | null;
+  /** Method, path and query of a request with a key; '' of any other. */
+  readonly target: string;
+  body: unknown = undefined;
+  readonly #exchange: Exchange;
+  readonly #headerNames: readonly string[];
+  /** In the order of their names. */
+  readonly #headers: readonly string[];
+
+  constructor(
+    exchange: Exchange,
+    { route, parameterNames, emptyQuery, takesKey }: CompiledRoute,
+    { request, values, principal }: RequestInput,
+  ) {
+    this.#exchange = exchange;
+    this.principal = principal;
+    this.path = request.getUrl();
+    this.params = parsePart(route.params, 'path', () => namedValues(parameterNames, values));
+    const query = request.getQuery();
+    this.search = query;
+    this.query =
+      query === '' && emptyQuery !== undefined
+        ? emptyQuery
+        : parsePart(route.query, 'query', () => queryValues(query));
+    this.#headerNames = route.headers ?? NO_HEADERS;
+    this.#headers = this.#headerNames.map((name) => request.getHeader(name));
+    const key = takesKey ? request.getHeader(KEY_HEADER_NAME) : '';
+    this.idempotency = principal && requestRef(principal, key);
+    this.target = this.idempotency === null ? '' : `${route.method} ${this.path}?${query}`;
+  }
+
+  get requestId(): string {
+    return this.#exchange.requestId;
+  }
+
+  get address(): string {
+    return this.#exchange.clientAddress;
+  }
+
+  get isHead(): boolean {
+    return this.#exchange.isHead;
+  }
+
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
+  }
+
+  header(name: string): string {
+    const value = this.#headers[this.#headerNames.indexOf(name)];
+    assert(value !== undefined, `header ${name} is not among those that the route names`);
+    return value;
+  }
+}
+
+function parsePart(schema: z.ZodObject | undefined, part: 'path' | 'query', read: () => unknown): unknown {
+  return schema === undefined ? NOTHING : validate(schema, part, read());
+}
+
+/** A query's values by name; of a name that comes twice, the last. */
+function queryValues(text: string): Record<string, string> {
+  return text === '' ? {} : Object.fromEntries(new URLSearchParams(text));
+}

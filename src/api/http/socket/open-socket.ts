@@ -1,0 +1,143 @@
+import type { Backlog, Waiting } from '../answer/backlog.ts';
+import type { Socket, SocketHandler } from './socket.ts';
+import { BUFFERED, DROPPED, type SocketWire } from './socket-wire.ts';
+
+/** The payload of a ping of ours. */
+const pingNumber = new Uint32Array(1);
+
+/** One WebSocket between the server library and a route's handler. A handler that throws costs its own connection only. */
+export class OpenSocket implements Socket, Waiting {
+  readonly #handler: SocketHandler;
+  readonly #maxMessageBytes: number;
+  readonly #backlog: Backlog;
+  readonly #onError: (error: unknown) => void;
+  #ws: SocketWire | null = null;
+  /** Whether bytes may wait in the connection's buffer: asking the library costs more than remembering. */
+  #buffering = false;
+
+  constructor(
+    handler: SocketHandler,
+    maxMessageBytes: number,
+    backlog: Backlog,
+    onError: (error: unknown) => void,
+  ) {
+    this.#handler = handler;
+    this.#maxMessageBytes = maxMessageBytes;
+    this.#backlog = backlog;
+    this.#onError = onError;
+  }
+
+  sendText(text: string): boolean {
+    return this.#ws !== null && this.#sent(this.#ws.send(text, false));
+  }
+
+  sendBinary(bytes: Uint8Array, ping?: number): boolean {
+    const ws = this.#ws;
+    if (ws === null) return false;
+    if (ping === undefined) return this.#sent(ws.send(bytes, true));
+    let sent = false;
+    ws.cork(() => {
+      sent = this.#sent(ws.send(bytes, true));
+      if (!sent) return;
+      pingNumber[0] = ping;
+      ws.ping(pingNumber);
+    });
+    // What the network does not take is known after the packet only.
+    this.#buffering = true;
+    return sent;
+  }
+
+  cork(send: () => void): void {
+    if (this.#ws === null) return send();
+    this.#ws.cork(send);
+    this.#buffering = true;
+  }
+
+  bufferedBytes(): number {
+    if (!this.#buffering || this.#ws === null) return 0;
+    const bytes = this.#ws.getBufferedAmount();
+    this.#buffering = bytes > 0;
+    return bytes;
+  }
+
+  close(code: number, reason: string): void {
+    this.#ws?.end(code, reason);
+  }
+
+  /** Waiting. */
+  waitingBytes(): number {
+    return this.bufferedBytes();
+  }
+
+  /** Waiting: too much waits in all. */
+  drop(): void {
+    this.#ws?.close();
+  }
+
+  attach(ws: SocketWire): void {
+    this.#ws = ws;
+    this.#guard(() => this.#handler.opened(this));
+  }
+
+  receive(message: ArrayBuffer, isBinary: boolean): void {
+    if (message.byteLength > this.#maxMessageBytes) {
+      this.close(1009, `Message exceeds ${this.#maxMessageBytes} bytes`);
+    } else if (isBinary) {
+      this.#receiveBinary(message);
+    } else {
+      this.#guard(() => this.#handler.text(Buffer.from(message).toString('utf8')));
+    }
+  }
+
+  receivePong(message: ArrayBuffer): void {
+    // The library pings on its own as well, with nothing in it.
+    if (message.byteLength !== pingNumber.byteLength) return;
+    this.#guard(() => this.#handler.pong(new Uint32Array(message)[0] as number));
+  }
+
+  drained(): void {
+    if (this.bufferedBytes() === 0) this.#backlog.remove(this);
+    this.#guard(() => this.#handler.drained());
+  }
+
+  detach(code: number, reason: string): void {
+    this.#ws = null;
+    this.#backlog.remove(this);
+    try {
+      this.#handler.closed(code, reason);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  #sent(answer: number): boolean {
+    if (answer === BUFFERED) {
+      this.#buffering = true;
+      // Its handler decides how long the client may take: what waits on a call is old after a moment.
+      this.#backlog.add(this, true);
+    }
+    return answer !== DROPPED;
+  }
+
+  /** Fifty times a second: without a closure. */
+  #receiveBinary(message: ArrayBuffer): void {
+    try {
+      this.#handler.binary(message);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#onError(error);
+    this.close(1011, 'Internal error');
+  }
+}

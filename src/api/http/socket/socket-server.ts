@@ -1,0 +1,106 @@
+import { GatewayError } from '../../../base/errors.ts';
+import type { Backlog } from '../answer/backlog.ts';
+import { Exchange, type OnError } from '../answer/exchange.ts';
+import { reply } from '../answer/reply.ts';
+import type { Responder } from '../answer/responder.ts';
+import type { Traffic } from '../answer/traffic.ts';
+import type { RequestHead } from '../request/request-head.ts';
+import { type RequestId, requestIdFrom } from '../request/request-id.ts';
+import { credentialOf, type OwnOrigin } from '../routing/access.ts';
+import { type Endpoint, namedValues } from '../routing/endpoint.ts';
+import type { PathMatch, PathTable } from '../routing/path-table.ts';
+import type { Handshake } from '../server-library.ts';
+import { OpenSocket } from './open-socket.ts';
+import type { SocketWire } from './socket-wire.ts';
+
+/** 16 bytes in base64 (RFC 6455, section 4.1). */
+const SOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
+const SOCKET_VERSION = '13';
+
+export interface SocketServerOptions {
+  readonly paths: PathTable<Endpoint>;
+  readonly traffic: Traffic;
+  readonly backlog: Backlog;
+  readonly onError: OnError;
+  readonly ownOrigin: OwnOrigin | undefined;
+  /** Takes the handshakes of paths that have no sockets. */
+  readonly serve: (request: RequestHead, response: Responder) => void;
+}
+
+/** Every WebSocket of the server, from the handshake to the close. */
+export class SocketServer {
+  readonly #options: SocketServerOptions;
+  readonly #open = new Set<OpenSocket>();
+
+  constructor(options: SocketServerOptions) {
+    this.#options = options;
+  }
+
+  closeAll(code: number, reason: string): void {
+    for (const socket of [...this.#open]) socket.close(code, reason);
+  }
+
+  /** The socket that the handshake asks for; null when it was answered with something else. */
+  handshake(request: RequestHead, response: Responder): Handshake | null {
+    const match = this.#options.paths.find(request.getUrl());
+    if (match === null || match.target.socket === null || !wantsSocket(request)) {
+      this.#options.serve(request, response);
+      return null;
+    }
+    const requestId = requestIdFrom(request.getHeader('x-request-id'));
+    try {
+      assertHandshake(request);
+      return { socket: this.#accept(request, requestId, match), requestId };
+    } catch (error) {
+      this.#refuse(response, requestId, error);
+      return null;
+    }
+  }
+
+  opened(socket: OpenSocket, wire: SocketWire): void {
+    this.#open.add(socket);
+    socket.attach(wire);
+  }
+
+  closed(socket: OpenSocket, code: number, reason: string): void {
+    this.#open.delete(socket);
+    socket.detach(code, reason);
+  }
+
+  #refuse(response: Responder, requestId: RequestId, error: unknown): void {
+    const { traffic, onError } = this.#options;
+    const exchange = new Exchange(response, { requestId, method: 'get', traffic, onError });
+    if (error === WRONG_VERSION) exchange.send(WRONG_VERSION);
+    else exchange.fail(error);
+  }
+
+  #accept(request: RequestHead, requestId: RequestId, { target, values }: PathMatch<Endpoint>): OpenSocket {
+    const { traffic, backlog, onError, ownOrigin } = this.#options;
+    if (traffic.closing) throw new GatewayError('not_ready');
+    const { route, parameterNames } = target.socket!;
+    const handler = route.accept({
+      params: namedValues(parameterNames, values),
+      query: new URLSearchParams(request.getQuery()),
+      // What a WebSocket says is not bound to the page that opened it, so any counts as a change.
+      credential: credentialOf(request, true, ownOrigin),
+      requestId,
+    });
+    return new OpenSocket(handler, route.maxMessageBytes, backlog, (error) => onError(error, requestId));
+  }
+}
+
+const WRONG_VERSION = reply(
+  426,
+  { detail: 'This WebSocket version is not supported' },
+  { Upgrade: 'websocket', 'Sec-WebSocket-Version': SOCKET_VERSION },
+);
+
+function wantsSocket(request: RequestHead): boolean {
+  return request.getMethod() === 'get' && request.getHeader('upgrade').toLowerCase() === 'websocket';
+}
+
+/** What the libraries do not look at, or not all of them. */
+function assertHandshake(request: RequestHead): void {
+  if (request.getHeader('sec-websocket-version') !== SOCKET_VERSION) throw WRONG_VERSION;
+  if (!SOCKET_KEY.test(request.getHeader('sec-websocket-key'))) throw new GatewayError('malformed_request');
+}

@@ -1,0 +1,75 @@
+import type { AccountDomain } from '../accounts/account/account-domain.ts';
+import { platformStatuses } from '../accounts/logins/platform-status.ts';
+import type { People } from '../accounts/people/people.ts';
+import type { Authenticate } from '../api/auth/principal.ts';
+import { sessionTokenOf } from '../api/auth/session-cookie.ts';
+import type { AuthorizationContext } from '../api/authorization/authorization-context.ts';
+import { type AuthorizationDomain, mcpUrl } from '../authorization/authorization-domain.ts';
+import { ConsentTickets } from '../authorization/consent-ticket.ts';
+import { GrantCache } from '../authorization/grant-cache.ts';
+import { tokenIssuer } from '../authorization/issue-tokens.ts';
+import { readSmallDocument } from '../authorization/read-document.ts';
+import type { FileDomain } from '../files/file-domain.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+
+/** All access tokens, before anything that lets them in. */
+export async function openGrants(
+  { store, clock }: GatewayDeps,
+  events: BusinessEvents,
+  publicUrl: () => string,
+): Promise<GrantCache> {
+  return await GrantCache.load(
+    store.db,
+    clock,
+    () => mcpUrl(publicUrl()),
+    (error) => events.writeFailed('last use of an MCP client', error),
+  );
+}
+
+interface AuthorizationNeeds {
+  readonly grants: GrantCache;
+  readonly people: People;
+  readonly files: FileDomain;
+  readonly accounts: AccountDomain;
+}
+
+/** The authorization server for MCP clients. */
+export function authorizationDomain(
+  { store, clock }: GatewayDeps,
+  { grants, people, files, accounts }: AuthorizationNeeds,
+): AuthorizationDomain {
+  const { limits, publicUrl } = people;
+  return {
+    store,
+    clock,
+    grants,
+    limits,
+    issuer: publicUrl,
+    resource: () => mcpUrl(publicUrl()),
+    readDocument: (url) => readSmallDocument(files.web, clock, url),
+    connectedPlatforms: async (accountId) => {
+      const all = await platformStatuses(accounts, { accountId, agentIds: null, platforms: null });
+      return new Set(all.filter(({ status }) => status === 'ok').map(({ platform }) => platform));
+    },
+  };
+}
+
+export function authorizationContext(
+  domain: AuthorizationDomain,
+  people: People,
+  providers: readonly string[],
+  authenticate: Authenticate,
+): AuthorizationContext {
+  return {
+    domain,
+    people,
+    providers,
+    issueTokens: tokenIssuer(domain),
+    tickets: new ConsentTickets(domain.clock),
+    sessionOf: (cookies) => {
+      const principal = authenticate(sessionTokenOf(cookies));
+      return principal?.kind === 'session' ? principal : null;
+    },
+  };
+}

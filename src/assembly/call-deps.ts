@@ -1,0 +1,90 @@
+import { totalmem } from 'node:os';
+import { hasLogin } from '../accounts/logins/platform-status.ts';
+import type { ReadinessCheck } from '../api/rest/system.ts';
+import type { CallDomain } from '../calls/call-domain.ts';
+import { CallRecorder } from '../calls/call-recorder.ts';
+import { CallRegistry } from '../calls/call-registry.ts';
+import { inboundAnswerer } from '../calls/ring-call.ts';
+import type { Connector, RingsCalls } from '../connectors/contract/connector.ts';
+import type { Wakeups } from '../messaging/inbox/wakeups.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { EngineReading } from '../telemetry/engine-metrics.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Engine } from '../threads/engine.ts';
+import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
+import { PlayoutMemory } from '../threads/playout-memory.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+
+const CONNECTING_DEADLINE_MS = 90_000;
+/** Specification, "Limits": SIP manual answer. */
+const RINGING_DEADLINE_MS = 60_000;
+/** 64 × T1 and a little (RFC 3261, section 13.3.1.4). */
+const ACCEPTING_DEADLINE_MS = 35_000;
+
+interface CallNeeds {
+  readonly sip: Connector & RingsCalls;
+  /** Every other platform. */
+  readonly others: readonly Connector[];
+  readonly wakeups: Wakeups;
+  readonly metrics: Metrics;
+  readonly events: BusinessEvents;
+}
+
+/** Calls, once those that an earlier process left live are told to be over. */
+export async function openCalls(deps: GatewayDeps, needs: CallNeeds): Promise<CallDomain> {
+  const { settings, clock, engine, store, closers } = deps;
+  const { sip, others, wakeups, metrics, events } = needs;
+  const recorder = new CallRecorder(
+    store.db,
+    clock,
+    (callId, error) => events.writeFailed(callId, error),
+    (accountId) => wakeups.wake(accountId),
+  );
+  events.callsLostByRestart(await recorder.disconnectAll());
+  closers.push(() => recorder.settled());
+  const calls: CallDomain = {
+    engine,
+    recorder,
+    events,
+    clock,
+    hasLogin: (accountId, platform) => hasLogin(store.db, accountId, platform),
+    registry: new CallRegistry(),
+    connectors: new Map([sip, ...others].map((connector) => [connector.platform, connector])),
+    deadlines: {
+      connectingMs: CONNECTING_DEADLINE_MS,
+      ringingMs: RINGING_DEADLINE_MS,
+      acceptingMs: ACCEPTING_DEADLINE_MS,
+      activeMs: settings.calls.maxCallMs,
+    },
+    playout: new PlayoutMemory({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
+    maxCallsPerAccount: settings.calls.maxPerAccount,
+  };
+  sip.onInbound(inboundAnswerer(calls, sip));
+  metrics.watchCalls(() => calls.registry.countByState());
+  metrics.watchEngine(() => engineReading(engine));
+  return calls;
+}
+
+/** An eighth of the memory that the process may use, and of that one half for each account. */
+function playoutBounds(): { totalBytes: number; accountBytes: number } {
+  const totalBytes = Math.floor(Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 8);
+  return { totalBytes, accountBytes: Math.floor(totalBytes / 2) };
+}
+
+export function readiness({ engine }: CallDomain): ReadinessCheck[] {
+  const noThreads = 'no engine thread runs';
+  return [{ name: 'engine', problem: () => (engine.report().workers.length > 0 ? null : noThreads) }];
+}
+
+function engineReading(engine: Engine): EngineReading {
+  const { total, workers } = engine.report();
+  const { latenessCounts, latenessSumMs, ...counters } = total;
+  return {
+    threads: workers.length,
+    opusLibraries: workers.flatMap(({ opusLibrary }) => opusLibrary ?? []),
+    counters,
+    latenessBoundsMs: LATENESS_BOUNDS_MS,
+    latenessCounts,
+    latenessSumMs,
+  };
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { CallDomain } from '../calls/call-domain.ts';
+import { fetchesFiles } from '../connectors/contract/messenger.ts';
+import type { FileDomain } from '../files/file-domain.ts';
+import { FileSweeper } from '../files/file-sweeper.ts';
+import { openFiles } from '../files/open-files.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+
+interface FileNeeds {
+  readonly metrics: Metrics;
+  readonly events: BusinessEvents;
+  readonly publicUrl: () => string;
+}
+
+/** Files, and what deletes the old ones once it is started. */
+export async function openFileStorage(
+  { settings, clock, store, closers }: GatewayDeps,
+  { connectors }: CallDomain,
+  { metrics, events, publicUrl }: FileNeeds,
+): Promise<{ readonly files: FileDomain; readonly sweeper: FileSweeper }> {
+  const { maxBytes, fetchAllow: trusted, ...limits } = settings.files;
+  const files = await openFiles(
+    { dir: join(settings.dataDir, 'files'), limits, trusted },
+    {
+      store,
+      clock,
+      maxBytes,
+      publicUrl,
+      fetcher: (platform) => {
+        const connector = connectors.get(platform);
+        return connector && fetchesFiles(connector) ? connector : undefined;
+      },
+      count: (event) => metrics.fileEvent(event),
+    },
+  );
+  metrics.watchFileBytes(() => files.ledger.totalBytes);
+  const sweeper = new FileSweeper(files, (error) => events.writeFailed('old files', error));
+  closers.push(() => sweeper.close());
+  return { files, sweeper };
+}

@@ -1,0 +1,154 @@
+import type { AgentRoster } from '../accounts/account/agent-roster.ts';
+import type { AgentReplies } from '../accounts/keys/agent-replies.ts';
+import type { InboxDomain } from '../api/rest/inbox.ts';
+import type { CallDomain } from '../calls/call-domain.ts';
+import { hasWindow, isMessenger, type Messenger, takesMessages } from '../connectors/contract/messenger.ts';
+import type { FileDomain } from '../files/file-domain.ts';
+import { keepInboundFiles } from '../files/keep-inbound-files.ts';
+import { listedAttachments } from '../files/listed-attachments.ts';
+import { attachedFiles, resolveAttachments } from '../files/resolve-attachments.ts';
+import { AccountNews } from '../messaging/inbox/account-news.ts';
+import { type DeltaQuestion, readDelta } from '../messaging/inbox/inbox-delta.ts';
+import type { Reading } from '../messaging/inbox/inbox-view.ts';
+import { LongPolls } from '../messaging/inbox/long-polls.ts';
+import type { Wakeups } from '../messaging/inbox/wakeups.ts';
+import { awaitReply } from '../messaging/intake/await-reply.ts';
+import type { IntakeDomain } from '../messaging/intake/intake-domain.ts';
+import { PlatformIntake } from '../messaging/intake/platform-intake.ts';
+import { openOutbound } from '../messaging/outbox/open-outbound.ts';
+import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
+import { recoverOutbox } from '../messaging/outbox/recover-outbox.ts';
+import { confirmOwner } from '../messaging/owner/confirm-owner.ts';
+import { WindowQueue } from '../messaging/window/window-queue.ts';
+import type { MessagePlatform } from '../store/database/tables.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+
+/** Everybody by whom people and agents write to each other. */
+function messengersOf({ connectors }: CallDomain): ReadonlyMap<MessagePlatform, Messenger> {
+  const messengers = [...connectors.values()].flatMap((connector) =>
+    isMessenger(connector) ? [connector] : [],
+  );
+  return new Map(messengers.map((messenger) => [messenger.platform, messenger]));
+}
+
+interface MessagingNeeds {
+  readonly calls: CallDomain;
+  readonly files: FileDomain;
+  readonly roster: AgentRoster;
+  readonly replies: AgentReplies;
+  readonly wakeups: Wakeups;
+  readonly metrics: Metrics;
+  readonly events: BusinessEvents;
+  readonly publicUrl: () => string;
+}
+
+export interface Messaging {
+  readonly outbound: OutboundDomain;
+  readonly inbox: InboxDomain;
+  /** To be called once the platforms' logins are up: messages that an earlier process left are sent. */
+  readonly start: () => void;
+}
+
+/** Messages both ways, once all that an earlier process was sending has its end. */
+export async function openMessaging(deps: GatewayDeps, needs: MessagingNeeds): Promise<Messaging> {
+  const { metrics, events } = needs;
+  const windows = windowQueue(deps, needs);
+  deps.closers.push((deadlineMs) => windows.close(deadlineMs));
+  const ready = Promise.withResolvers<void>();
+  const outbound = outboundDomain(deps, needs, windows, ready.promise);
+  const { outbox, onFailure } = outbound;
+  metrics.watchQueue('svc_outbox_waiting', 'Direct messages on their way', () => outbox.waiting);
+  events.messagesLeftByRestart(
+    await recoverOutbox(outbound, outbox, (error) => onFailure('a message', error)),
+  );
+  windows.start();
+  takeMessages(needs.calls, intakeDomain(deps, needs, outbound, windows));
+  const inbox = inboxDomain(deps, needs);
+  metrics.watchInbox(() => inbox.waiters);
+  return { outbound, inbox, start: ready.resolve };
+}
+
+function windowQueue(
+  { store, clock }: GatewayDeps,
+  { calls, files, wakeups, metrics, events }: MessagingNeeds,
+): WindowQueue {
+  return new WindowQueue({
+    store,
+    clock,
+    messengers: messengersOf(calls),
+    filesOf: (messageSeq) => attachedFiles(files, messageSeq),
+    wakeups,
+    count: (platform, event) => metrics.messengerEvent(platform, event),
+    onFailure: (error) => events.writeFailed('messages that wait', error),
+  });
+}
+
+function outboundDomain(
+  { settings, store, clock }: GatewayDeps,
+  { calls, files, wakeups, replies, events }: MessagingNeeds,
+  windows: WindowQueue,
+  ready: Promise<void>,
+): OutboundDomain {
+  return openOutbound({
+    store,
+    ready,
+    clock,
+    messengers: messengersOf(calls),
+    windows,
+    wakeups,
+    filesOf: (messageSeq) => attachedFiles(files, messageSeq),
+    resolveFiles: (accountId, sources, signal) => resolveAttachments(files, accountId, sources, signal),
+    observer: events,
+    timeoutText: settings.messaging.timeoutText,
+    onProbeAnswered: (credentialId, probeId) => replies.replied(credentialId, probeId),
+    onFailure: (what, error) => events.writeFailed(what, error),
+  });
+}
+
+function intakeDomain(
+  { store, clock }: GatewayDeps,
+  { files, wakeups, roster }: MessagingNeeds,
+  outbound: OutboundDomain,
+  windows: WindowQueue,
+): IntakeDomain {
+  const windowed = [...outbound.messengers.values()].filter(hasWindow);
+  return {
+    store,
+    clock,
+    wakeups,
+    holds: new Map(windowed.map((messenger) => [messenger.platform, windows])),
+    keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
+    onReceived: ({ conversationId }) => {
+      awaitReply(outbound, conversationId).catch((error) =>
+        outbound.onFailure('who waits for an answer', error),
+      );
+    },
+    onOwned: (conversationId) => {
+      confirmOwner(outbound, conversationId).catch((error) =>
+        outbound.onFailure('a message to the owner of a bot', error),
+      );
+    },
+    followAgents: (accountId) => roster.reload(accountId),
+  };
+}
+
+/** Whatever people write on a platform goes to the one domain of messages. */
+function takeMessages({ connectors }: CallDomain, intake: IntakeDomain): void {
+  for (const connector of connectors.values())
+    if (takesMessages(connector)) connector.onMessages(new PlatformIntake(intake, connector.platform));
+}
+
+function inboxDomain(
+  { store, clock }: GatewayDeps,
+  { files, wakeups, publicUrl }: MessagingNeeds,
+): InboxDomain {
+  const attachments: Reading['attachments'] = (seqs) => listedAttachments(files, publicUrl(), seqs);
+  const reading: Reading = { store, clock, attachments };
+  const view = {
+    read: (question: DeltaQuestion) => readDelta(reading, question),
+    newsOf: (accountId: string) => new AccountNews(store.db, accountId),
+  };
+  return { ...reading, waiters: new LongPolls(view, wakeups, clock) };
+}

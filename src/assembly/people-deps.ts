@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { AccountDomain } from '../accounts/account/account-domain.ts';
+import { AgentRoster } from '../accounts/account/agent-roster.ts';
+import type { KeyCache } from '../accounts/keys/key-cache.ts';
+import { endLogins } from '../accounts/logins/end-logins.ts';
+import { Mailer } from '../accounts/mail/mailer.ts';
+import { OutboxFolder } from '../accounts/mail/outbox-folder.ts';
+import { SmtpTransport } from '../accounts/mail/smtp-transport.ts';
+import { AttemptLimits } from '../accounts/passwords/attempt-limits.ts';
+import { FailedPasswords } from '../accounts/passwords/failed-passwords.ts';
+import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
+import type { People } from '../accounts/people/people.ts';
+import { SessionCache } from '../accounts/sessions/session-cache.ts';
+import type { GrantCache } from '../authorization/grant-cache.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+
+interface PeopleNeeds {
+  readonly events: BusinessEvents;
+  readonly publicUrl: () => string;
+  readonly keys: KeyCache;
+  readonly grants: GrantCache;
+  readonly accounts: AccountDomain;
+}
+
+/** People, their sessions and their mails. */
+export async function openPeople(
+  { settings, clock, store: { db }, closers }: GatewayDeps,
+  { events, publicUrl, keys, grants, accounts }: PeopleNeeds,
+): Promise<People> {
+  const { signup: mode, signupCode: code, loginAttempts } = settings.people;
+  const transport = settings.mail
+    ? new SmtpTransport(settings.mail.smtpUrl, settings.mail.from)
+    : new OutboxFolder(join(settings.dataDir, 'outbox'), () => clock.nowIso(), events);
+  const mailer = new Mailer(transport, clock, events);
+  // Half of the time: what closes after it must not pay for a mail server that does not answer.
+  closers.push((deadlineMs) => mailer.close(deadlineMs / 2));
+  const roster = await AgentRoster.load(db);
+  const limits = new AttemptLimits(clock, loginAttempts);
+  return {
+    db,
+    clock,
+    roster,
+    sessions: await SessionCache.load(db, clock, roster, (error) =>
+      events.writeFailed('last use of a session', error),
+    ),
+    mailer,
+    limits,
+    guesses: new GuessLimits(clock, loginAttempts, limits),
+    failedPasswords: new FailedPasswords(db, clock, {
+      failed: (error) => events.writeFailed('a wrong password', error),
+      dropped: () => events.queueFull('failed_passwords'),
+    }),
+    signup: { mode, code },
+    publicUrl,
+    followAccess: async (accountId, gone) => {
+      await keys.refresh(accountId);
+      await grants.refresh(accountId);
+      if (gone !== null) await endLogins(accounts, accountId, gone);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { signInsOf } from '../accounts/identities/sign-ins.ts';
+import { AgentProbes } from '../accounts/keys/agent-probes.ts';
+import type { AgentReplies } from '../accounts/keys/agent-replies.ts';
+import type { KeyCache } from '../accounts/keys/key-cache.ts';
+import { authenticator } from '../api/auth/authenticator.ts';
+import { ClientAddresses } from '../api/auth/client-addresses.ts';
+import { IdempotentRequests } from '../api/http/idempotency/idempotent-requests.ts';
+import { HttpServer } from '../api/http/server.ts';
+import type { LazyServer } from '../api/mcp/lazy-server.ts';
+import type { InboxDomain } from '../api/rest/inbox.ts';
+import { oauthContext } from '../api/rest/oauth-context.ts';
+import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
+import { OpenStreams } from '../api/stream/open-streams.ts';
+import { streamRoute } from '../api/stream/stream-route.ts';
+import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
+import type { Wakeups } from '../messaging/inbox/wakeups.ts';
+import { sendProbe } from '../messaging/outbox/send-probe.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
+import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
+import { authorizationContext } from './authorization-deps.ts';
+import { readiness } from './call-deps.ts';
+import type { GatewayDeps } from './gateway-deps.ts';
+import { openMcp } from './mcp-deps.ts';
+import { resourceChecks } from './resource-deps.ts';
+import { type Domains, routes } from './routes.ts';
+
+interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness'> {
+  readonly authorization: AuthorizationDomain;
+  readonly inbox: InboxDomain;
+  readonly keys: KeyCache;
+  readonly replies: AgentReplies;
+  readonly wakeups: Wakeups;
+  readonly events: BusinessEvents;
+  readonly descriptors: DescriptorWatch;
+}
+
+export interface Servers {
+  /** Listens when it is told to. */
+  readonly http: HttpServer;
+  readonly mcp: LazyServer;
+}
+
+/** HTTP, WebSockets and MCP for all domains. */
+export function openServers(deps: GatewayDeps, needs: DoorNeeds): Servers {
+  const { settings, clock, loggers, store } = deps;
+  const { calls, inbox, keys, people, authorization, replies, wakeups, events, metrics, publicUrl } = needs;
+  const streams = new OpenStreams();
+  const idempotency = new IdempotentRequests(store, clock, (error) =>
+    events.writeFailed('a kept answer', error),
+  );
+  const mcp = openMcp(deps, { ...needs, accounts: { ...needs.sip, calls }, idempotency });
+  followCredentials(needs, streams, mcp.server);
+  const authenticate = authenticator(keys, people.sessions, authorization.grants);
+  const signals = {
+    openStreams: (keyId: string) => streams.countOf(keyId),
+    mcpKeys: () => mcp.server.users(),
+    repliedAt: (keyId: string, probeId: string) => replies.repliedAt(keyId, probeId),
+  };
+  const probes = new AgentProbes(store.db, clock, signals, (...probe) =>
+    sendProbe({ store, clock, wakeups }, ...probe),
+  );
+  const signIns = signInsOf({
+    store,
+    people,
+    providers: settings.oidcProviders,
+    onProviderFailed: (provider, error) =>
+      loggers.accounts.warn({ provider, err: error }, 'an identity provider failed'),
+  });
+  const feed = {
+    reading: inbox,
+    wakeups,
+    onFailure: (error: unknown) => loggers.http.error({ err: error }, 'an inbox stream failed'),
+  };
+  const rest = routes({
+    ...needs,
+    readiness: [...readiness(calls), ...resourceChecks(store, needs.descriptors)],
+    probes,
+    oauth: oauthContext(signIns, people, authenticate),
+    authorization: authorizationContext(authorization, people, [...signIns.providers.keys()], authenticate),
+  });
+  const http = new HttpServer({
+    routes: [...rest, ...mcp.routes],
+    sockets: [
+      streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
+      inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
+    ],
+    admitsConnection: () => needs.descriptors.admits(),
+    authenticate,
+    ownOrigin: () => new URL(publicUrl()).origin,
+    addresses: new ClientAddresses(settings.people.trustedProxies),
+    idempotency,
+    bodyLimitBytes: settings.http.bodyLimitBytes,
+    library: settings.http.server ?? 'auto',
+    onFallback: (reason) =>
+      loggers.http.warn({ reason }, "uWebSockets.js cannot be loaded, so Node's own http serves"),
+    onAnswered: (answered) => metrics.requestAnswered(answered),
+    onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
+  });
+  metrics.watchHttp(() => http.pressure);
+  return { http, mcp: mcp.server };
+}
+
+/** Who may see more or less than before: streams and sessions follow at once or end, and what waits asks anew. */
+function followCredentials(
+  { keys, people, authorization, inbox }: DoorNeeds,
+  streams: OpenStreams,
+  mcp: LazyServer,
+): void {
+  const follow = (credentialId: string, agentIds: readonly string[]): void => {
+    streams.follow(credentialId, agentIds);
+    inbox.waiters.dismiss(credentialId);
+    mcp.follow(credentialId, agentIds);
+  };
+  keys.watch(follow);
+  authorization.grants.watch(follow);
+  people.sessions.watch(follow);
+}

@@ -1,0 +1,42 @@
+import type { LibOpus } from '../../../../audio/libopus.ts';
+import { assert } from '../../../../base/assert.ts';
+import type { SipCodec } from '../../media-protocol.ts';
+import { G711Decoder, G711Encoder } from './g711-codec.ts';
+import { OpusVoiceDecoder, OpusVoiceEncoder } from './opus-codec.ts';
+import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
+
+/** Makes a thread's decoders and encoders. Opus works at the room's rate, G.711 at its own. */
+export class VoiceCodecs {
+  readonly #loadOpus: () => LibOpus;
+  #opus: LibOpus | null = null;
+
+  /** `loadOpus` is called when a leg needs Opus for the first time. */
+  constructor(loadOpus: () => LibOpus) {
+    this.#loadOpus = loadOpus;
+  }
+
+  /** Opus is loaded before a room that expects it is open: it can take longer than a tick. */
+  prepareFor(roomRateHz: number): void {
+    if (roomRateHz !== 8_000) this.#library();
+  }
+
+  decoder(codec: SipCodec, roomRateHz: number): VoiceDecoder {
+    if (codec === 'opus') return new OpusVoiceDecoder(this.#library(), opusRate(roomRateHz));
+    return new G711Decoder(codec);
+  }
+
+  encoder(codec: SipCodec, roomRateHz: number): VoiceEncoder {
+    if (codec === 'opus') return new OpusVoiceEncoder(this.#library(), opusRate(roomRateHz));
+    return new G711Encoder(codec);
+  }
+
+  #library(): LibOpus {
+    this.#opus ??= this.#loadOpus();
+    return this.#opus;
+  }
+}
+
+function opusRate(roomRateHz: number): 8_000 | 48_000 {
+  assert(roomRateHz === 8_000 || roomRateHz === 48_000, 'rooms of SIP calls have 8,000 or 48,000 Hz');
+  return roomRateHz;
+}

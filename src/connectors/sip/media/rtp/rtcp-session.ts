@@ -1,0 +1,133 @@
+import type { SipMediaCounters } from '../media-counters.ts';
+import { SRTP_TRAILER_BYTES, type SrtpSession } from '../srtp/srtp.ts';
+import type { ReceptionStats } from './reception-stats.ts';
+import {
+  ntpMiddle,
+  type ReportBlock,
+  type RtcpVisitor,
+  readCompound,
+  type SenderInfo,
+  writeCname,
+  writeGoodbye,
+  writeReport,
+} from './rtcp-packet.ts';
+import type { RtpMemory } from './rtp-memory.ts';
+import type { RtpSender, SendPacket } from './rtp-sender.ts';
+
+const INTERVAL_MS = 5_000;
+/** RFC 3550 section 6.3.1: makes up for the shortening that randomised timers bring about. */
+const COMPENSATION = Math.E - 1.5;
+const MAX_COMPOUND_BYTES = 256;
+const NTP_UNITS_PER_MS = 0x1_0000 / 1000;
+
+/** The report that is being written: one at a time on a thread. */
+const compound = new Uint8Array(MAX_COMPOUND_BYTES + SRTP_TRAILER_BYTES);
+
+interface RtcpSessionDeps {
+  readonly memory: RtpMemory;
+  readonly sender: RtpSender;
+  readonly stats: ReceptionStats;
+  readonly counters: SipMediaCounters;
+  readonly send: SendPacket;
+}
+
+/** Sends reports every five seconds or so, and reads the peer's (RFC 3550 section 6). Times are wall-clock. */
+export class RtcpSession implements RtcpVisitor {
+  readonly #memory: RtpMemory;
+  readonly #sender: RtpSender;
+  readonly #stats: ReceptionStats;
+  readonly #counters: SipMediaCounters;
+  readonly #send: SendPacket;
+  #nextAtMs: number;
+  #packetsReported: number;
+  #lastSenderReport = 0;
+  #lastSenderReportAtMs = 0;
+  #readAtMs = 0;
+
+  constructor({ memory, sender, stats, counters, send }: RtcpSessionDeps, nowMs: number) {
+    this.#memory = memory;
+    this.#sender = sender;
+    this.#stats = stats;
+    this.#counters = counters;
+    this.#send = send;
+    this.#packetsReported = memory.packetsSent;
+    this.#nextAtMs = nowMs + randomIntervalMs() / 2;
+  }
+
+  /** Sends a report when its time has come. */
+  tick(srtp: SrtpSession | null, nowMs: number): void {
+    if (nowMs < this.#nextAtMs) return;
+    this.#nextAtMs = nowMs + randomIntervalMs();
+    this.#finish(this.#writeCompound(nowMs), srtp);
+  }
+
+  /** Says that our stream is over (section 6.6). */
+  goodbye(srtp: SrtpSession | null, nowMs: number): void {
+    const end = this.#writeCompound(nowMs);
+    this.#finish(writeGoodbye(compound, end, this.#memory.localSsrc), srtp);
+  }
+
+  /** Takes a compound packet from the peer. False: malformed. */
+  receive(bytes: Uint8Array, length: number, nowMs: number): boolean {
+    this.#readAtMs = nowMs;
+    return readCompound(bytes, length, this);
+  }
+
+  senderReport(ssrc: number, ntpMiddleBits: number): void {
+    if (!this.#stats.active || ssrc !== this.#stats.ssrc) return;
+    this.#lastSenderReport = ntpMiddleBits;
+    this.#lastSenderReportAtMs = this.#readAtMs;
+  }
+
+  reportBlock(block: ReportBlock): void {
+    if (block.ssrc !== this.#memory.localSsrc) return;
+    this.#counters.remoteLostShare = block.fractionLost / 256;
+    this.#sender.noteLoss(block.fractionLost / 256);
+    this.#counters.remoteJitterMs = (block.jitterSamples * 1000) / this.#sender.clockRateHz;
+    if (block.lastSenderReport === 0) return;
+    const sentAt = (block.lastSenderReport + block.delaySinceSenderReport) >>> 0;
+    const roundTrip = (ntpMiddle(this.#readAtMs) - sentAt) | 0;
+    if (roundTrip >= 0) this.#counters.rttMs = roundTrip / NTP_UNITS_PER_MS;
+  }
+
+  #writeCompound(nowMs: number): number {
+    const ssrc = this.#memory.localSsrc;
+    const end = writeReport(compound, 0, ssrc, {
+      sender: this.#senderInfo(nowMs),
+      block: this.#block(nowMs),
+    });
+    return writeCname(compound, end, ssrc, this.#memory.cname);
+  }
+
+  /** Null when nothing was sent since the former report: then a receiver report is due. */
+  #senderInfo(nowMs: number): SenderInfo | null {
+    const { packetsSent, octetsSent } = this.#memory;
+    if (packetsSent === this.#packetsReported) return null;
+    this.#packetsReported = packetsSent;
+    return { wallMs: nowMs, timestamp: this.#sender.timestampAt(nowMs), packetsSent, octetsSent };
+  }
+
+  #block(nowMs: number): ReportBlock | null {
+    const stats = this.#stats;
+    if (!stats.active) return null;
+    const delayMs = nowMs - this.#lastSenderReportAtMs;
+    return {
+      ssrc: stats.ssrc,
+      fractionLost: stats.takeFractionLost(),
+      cumulativeLost: stats.cumulativeLost,
+      highestSequence: stats.extendedHighest,
+      jitterSamples: stats.jitterSamples,
+      lastSenderReport: this.#lastSenderReport,
+      delaySinceSenderReport: this.#lastSenderReport === 0 ? 0 : Math.round(delayMs * NTP_UNITS_PER_MS),
+    };
+  }
+
+  #finish(length: number, srtp: SrtpSession | null): void {
+    this.#send(compound, srtp === null ? length : srtp.protectRtcp(compound, length));
+  }
+}
+
+/** Between half and one and a half of the interval (section 6.3.1). */
+function randomIntervalMs(): number {
+  return (INTERVAL_MS * (0.5 + Math.random())) / COMPENSATION;
+}

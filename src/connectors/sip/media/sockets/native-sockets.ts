@@ -1,0 +1,267 @@
+import { getSystemErrorName } from 'node:util';
+import type { MediaIoBinding } from '../../../../native/media-io.ts';
+import { NO_DESCRIPTOR, RECEIVE_BUFFER_BYTES, takeDescriptor } from '../../media-protocol.ts';
+import type { Datagram, DatagramListener, MediaPorts, MediaSockets, SocketIo } from './media-sockets.ts';
+
+/** A header and the longest datagram taken, 1,500 bytes of Ethernet. */
+const RECORD_BYTES = 1_536;
+const RECORD_WORDS = RECORD_BYTES / Int32Array.BYTES_PER_ELEMENT;
+const RECORD_HEADER_BYTES = 40;
+const RECORD_SOURCE_WORD = 3;
+const PORT_MASK = 0xffff;
+const RECORDS = 256;
+/** Rounds of `RECORDS` in one go: what a flood brings beyond stays in the kernel's buffers, which are bounded. */
+const MAX_ROUNDS = 16;
+const SEND_HEADER_BYTES = 8;
+/** Packets leave in groups, so that the first ones of a tick do not wait for the last ones. */
+const SEND_BYTES = 8_192;
+const MAX_SENT_BYTES = 1_500;
+
+/**
+ * Media I/O through media-io.c: everything that waits on the thread's sockets is received by one call before a tick,
+ * and what the tick sends goes to the kernel in groups.
+ */
+export class NativeIo implements SocketIo {
+  readonly kind = 'native';
+  readonly #binding: MediaIoBinding;
+  readonly #words: Int32Array;
+  readonly #datagram: MutableDatagram;
+  readonly #unsentWords: Int32Array;
+  readonly #unsentBytes: Uint8Array;
+  readonly #unsentEights: BigInt64Array;
+  readonly #sockets: (NativeSocket | undefined)[] = [];
+  #unsentEnd = 0;
+  #queued: Uint8Array = new Uint8Array(0);
+  #queuedEights: BigInt64Array = new BigInt64Array(0);
+
+  constructor(binding: MediaIoBinding) {
+    const received = new ArrayBuffer(RECORDS * RECORD_BYTES);
+    const unsent = new ArrayBuffer(SEND_BYTES);
+    binding.use(received, RECORD_BYTES, unsent);
+    binding.beOnTime();
+    this.#binding = binding;
+    this.#words = new Int32Array(received);
+    this.#datagram = { bytes: new Uint8Array(received), start: 0, end: 0, from: NOBODY, arrivalMs: 0 };
+    this.#unsentWords = new Int32Array(unsent);
+    this.#unsentBytes = new Uint8Array(unsent);
+    this.#unsentEights = new BigInt64Array(unsent);
+  }
+
+  async open({ bindHost, rtpPort, bound }: MediaPorts): Promise<MediaSockets> {
+    const rtp = this.#socket(takeDescriptor(bound, 'rtp'), bindHost, rtpPort);
+    try {
+      const rtcp = this.#socket(takeDescriptor(bound, 'rtcp'), bindHost, rtpPort + 1);
+      return new NativeSockets(this, rtp, rtcp);
+    } catch (error) {
+      this.close(rtp);
+      throw error;
+    }
+  }
+
+  receive(): void {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const count = this.#binding.receive();
+      const nowMs = performance.now();
+      for (let record = 0; record < count; record++) this.#deliver(record, nowMs);
+      if (count < RECORDS) return;
+    }
+  }
+
+  send(): void {
+    if (this.#unsentEnd === 0) return;
+    this.#binding.send(this.#unsentEnd);
+    this.#unsentEnd = 0;
+  }
+
+  sleep(milliseconds: number): void {
+    this.#binding.sleep(milliseconds);
+  }
+
+  /** Takes a packet for the next group. */
+  queue(socket: NativeSocket, bytes: Uint8Array, length: number): void {
+    if (this.#unsentEnd + SEND_HEADER_BYTES + MAX_SENT_BYTES > SEND_BYTES) this.send();
+    const at = this.#unsentEnd;
+    const from = at + SEND_HEADER_BYTES;
+    const unsent = this.#unsentBytes;
+    this.#unsentWords[at >> 2] = socket.index;
+    this.#unsentWords[(at >> 2) + 1] = length;
+    const eights = this.#eightsOf(bytes);
+    const inEights = Math.min(length >> 3, eights.length);
+    for (let i = 0; i < inEights; i++) this.#unsentEights[(from >> 3) + i] = eights[i]!;
+    for (let i = inEights << 3; i < length; i++) unsent[from + i] = bytes[i]!;
+    this.#unsentEnd = from + ((length + 7) & ~7);
+  }
+
+  aim(socket: NativeSocket, host: string, port: number): void {
+    this.send();
+    this.#binding.aim(socket.index, host, port);
+  }
+
+  unsent(socket: NativeSocket): number {
+    return this.#binding.unsent(socket.index);
+  }
+
+  overflowed(socket: NativeSocket): number {
+    return this.#binding.overflowed(socket.index);
+  }
+
+  /** What was queued leaves first. */
+  close(socket: NativeSocket): void {
+    this.send();
+    this.#sockets[socket.index] = undefined;
+    this.#binding.close(socket.index);
+  }
+
+  #socket(descriptor: number, host: string, port: number): NativeSocket {
+    const isBound = descriptor !== NO_DESCRIPTOR;
+    const io = this.#binding;
+    const index = isBound
+      ? io.adopt(descriptor, RECEIVE_BUFFER_BYTES)
+      : io.open(host, port, RECEIVE_BUFFER_BYTES);
+    if (index < 0) throw systemError('bind', index, host, port);
+    const socket = new NativeSocket(index);
+    this.#sockets[index] = socket;
+    return socket;
+  }
+
+  /** `bytes`, seldom others than before, as words that take an eighth of the time to copy; none where they cannot be. */
+  #eightsOf(bytes: Uint8Array): BigInt64Array {
+    if (bytes !== this.#queued) {
+      const isAligned = bytes.byteOffset % 8 === 0;
+      this.#queuedEights = new BigInt64Array(
+        bytes.buffer,
+        isAligned ? bytes.byteOffset : 0,
+        isAligned ? bytes.length >> 3 : 0,
+      );
+      this.#queued = bytes;
+    }
+    return this.#queuedEights;
+  }
+
+  #deliver(record: number, nowMs: number): void {
+    const at = record * RECORD_WORDS;
+    const words = this.#words;
+    const socket = this.#sockets[words[at]!];
+    // A call that ended while this round was delivered leaves packets behind.
+    if (socket === undefined) return;
+    const datagram = this.#datagram;
+    datagram.start = record * RECORD_BYTES + RECORD_HEADER_BYTES;
+    datagram.end = datagram.start + words[at + 1]!;
+    datagram.arrivalMs = nowMs - words[at + 2]! / 1_000;
+    const source = at + RECORD_SOURCE_WORD;
+    if (!socket.isSource(words, source)) socket.noteSource(words, source, this.#binding.source(record));
+    datagram.from = socket.source;
+    socket.deliver(datagram);
+  }
+}
+
+type MutableDatagram = { -readonly [Key in keyof Datagram]: Datagram[Key] };
+
+const NOBODY = { address: '', port: 0 };
+
+/** One UDP socket: where its packets came from last, and where its own go. */
+class NativeSocket {
+  readonly index: number;
+  deliver: (datagram: Datagram) => void = () => {};
+  source: Datagram['from'] = NOBODY;
+  /** Port, address and scope, as a record holds them. */
+  readonly #sourceWords = new Int32Array(6);
+  #targetHost = '';
+  #targetPort = 0;
+
+  constructor(index: number) {
+    this.index = index;
+  }
+
+  isSource(words: Int32Array, at: number): boolean {
+    const source = this.#sourceWords;
+    for (let i = 0; i < source.length; i++) if (source[i] !== words[at + i]) return false;
+    return true;
+  }
+
+  noteSource(words: Int32Array, at: number, address: string): void {
+    const source = this.#sourceWords;
+    for (let i = 0; i < source.length; i++) source[i] = words[at + i]!;
+    this.source = { address, port: source[0]! & PORT_MASK };
+  }
+
+  /** True: that is where packets went before as well. */
+  aimsAt(host: string, port: number): boolean {
+    if (port === this.#targetPort && host === this.#targetHost) return true;
+    this.#targetHost = host;
+    this.#targetPort = port;
+    return false;
+  }
+}
+
+class NativeSockets implements MediaSockets {
+  readonly #io: NativeIo;
+  readonly #rtp: NativeSocket;
+  readonly #rtcp: NativeSocket;
+  #unsent = 0;
+  #overflowed = 0;
+  #closed = false;
+
+  constructor(io: NativeIo, rtp: NativeSocket, rtcp: NativeSocket) {
+    this.#io = io;
+    this.#rtp = rtp;
+    this.#rtcp = rtcp;
+  }
+
+  get unsent(): number {
+    return this.#closed ? this.#unsent : this.#io.unsent(this.#rtp) + this.#io.unsent(this.#rtcp);
+  }
+
+  get overflowed(): number {
+    return this.#closed ? this.#overflowed : this.#io.overflowed(this.#rtp) + this.#io.overflowed(this.#rtcp);
+  }
+
+  listen(listener: DatagramListener): void {
+    this.#rtp.deliver = guarded((datagram) => listener.onRtp(datagram), listener);
+    this.#rtcp.deliver = guarded((datagram) => listener.onRtcp(datagram), listener);
+  }
+
+  sendRtp(bytes: Uint8Array, length: number, port: number, host: string): void {
+    if (this.#aims(this.#rtp, port, host)) this.#io.queue(this.#rtp, bytes, length);
+  }
+
+  sendRtcp(bytes: Uint8Array, length: number, port: number, host: string): void {
+    if (this.#aims(this.#rtcp, port, host)) this.#io.queue(this.#rtcp, bytes, length);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#io.send();
+    [this.#unsent, this.#overflowed] = [this.unsent, this.overflowed];
+    this.#closed = true;
+    this.#io.close(this.#rtp);
+    this.#io.close(this.#rtcp);
+  }
+
+  /** False: nothing is sent any more. */
+  #aims(socket: NativeSocket, port: number, host: string): boolean {
+    if (this.#closed) return false;
+    if (!socket.aimsAt(host, port)) this.#io.aim(socket, host, port);
+    return true;
+  }
+}
+
+function guarded(
+  handle: (datagram: Datagram) => void,
+  listener: DatagramListener,
+): (datagram: Datagram) => void {
+  return (datagram) => {
+    try {
+      handle(datagram);
+    } catch (error) {
+      listener.onBug(error);
+    }
+  };
+}
+
+/** As `dgram` gives it. */
+function systemError(syscall: string, errno: number, address: string, port: number): Error {
+  const code = getSystemErrorName(errno);
+  const error = new Error(`${syscall} ${code} ${address}:${port}`);
+  return Object.assign(error, { errno, code, syscall, address, port });
+}

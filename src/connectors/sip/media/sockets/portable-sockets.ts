@@ -1,0 +1,127 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
+import { lookUpAddress } from '../../address-lookup.ts';
+import { RECEIVE_BUFFER_BYTES } from '../../media-protocol.ts';
+import type { Datagram, DatagramListener, MediaSockets, SocketIo } from './media-sockets.ts';
+
+/** Packets waiting for the kernel before we drop our own: more means that nothing leaves any more. */
+const MAX_UNSENT_PACKETS = 8;
+/** The kernel may still read a packet when the next one is written, so a few buffers take turns. */
+const BUFFERS = 16;
+/** Longer than any packet of ours. */
+const BUFFER_BYTES = 1_500;
+
+/** Nobody ever wakes this word: waiting on it is sleeping. */
+const sleepWord = new Int32Array(new SharedArrayBuffer(4));
+
+/** Media I/O with what Node brings: the event loop tells of every packet, and each is sent by a call of its own. */
+export const portableIo: SocketIo = {
+  kind: 'portable',
+  receive: () => {},
+  send: () => {},
+  sleep: (milliseconds) => void Atomics.wait(sleepWord, 0, 0, milliseconds),
+  open: async (options) => {
+    const rtp = await bind(options.bindHost, options.rtpPort);
+    try {
+      return new PortableSockets(rtp, await bind(options.bindHost, options.rtpPort + 1));
+    } catch (error) {
+      rtp.close();
+      throw error;
+    }
+  },
+};
+
+class PortableSockets implements MediaSockets {
+  readonly overflowed = 0;
+  readonly #rtp: Socket;
+  readonly #rtcp: Socket;
+  readonly #buffers: Uint8Array[] = [];
+  #turn = 0;
+  #unsent = 0;
+  #closed = false;
+
+  constructor(rtp: Socket, rtcp: Socket) {
+    this.#rtp = rtp;
+    this.#rtcp = rtcp;
+  }
+
+  get unsent(): number {
+    return this.#unsent;
+  }
+
+  listen(listener: DatagramListener): void {
+    this.#rtp.on(
+      'message',
+      guarded((datagram) => listener.onRtp(datagram), listener),
+    );
+    this.#rtcp.on(
+      'message',
+      guarded((datagram) => listener.onRtcp(datagram), listener),
+    );
+  }
+
+  sendRtp(bytes: Uint8Array, length: number, port: number, host: string): void {
+    if (this.#hasRoom(this.#rtp)) this.#rtp.send(this.#copyOf(bytes, length), 0, length, port, host);
+  }
+
+  sendRtcp(bytes: Uint8Array, length: number, port: number, host: string): void {
+    if (this.#hasRoom(this.#rtcp)) this.#rtcp.send(this.#copyOf(bytes, length), 0, length, port, host);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#rtp.close();
+    this.#rtcp.close();
+  }
+
+  /** False: the packet is not sent, which is counted. */
+  #hasRoom(socket: Socket): boolean {
+    const hasRoom = !this.#closed && socket.getSendQueueCount() < MAX_UNSENT_PACKETS;
+    if (!hasRoom) this.#unsent++;
+    return hasRoom;
+  }
+
+  #copyOf(bytes: Uint8Array, length: number): Uint8Array {
+    const copy = this.#nextBuffer();
+    for (let i = 0; i < length; i++) copy[i] = bytes[i]!;
+    return copy;
+  }
+
+  #nextBuffer(): Uint8Array {
+    if (this.#buffers.length < BUFFERS) this.#buffers.push(new Uint8Array(BUFFER_BYTES));
+    this.#turn = (this.#turn + 1) % this.#buffers.length;
+    return this.#buffers[this.#turn]!;
+  }
+}
+
+function guarded(
+  handle: (datagram: Datagram) => void,
+  listener: DatagramListener,
+): (bytes: Uint8Array, from: RemoteInfo) => void {
+  return (bytes, from) => {
+    try {
+      handle({ bytes, start: 0, end: bytes.length, from, arrivalMs: performance.now() });
+    } catch (error) {
+      listener.onBug(error);
+    }
+  };
+}
+
+async function bind(host: string, port: number): Promise<Socket> {
+  const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookUpAddress });
+  try {
+    // Without a resolver in between, `bind` tells its outcome before it returns.
+    const listening = once(socket, 'listening');
+    socket.bind(port, host);
+    await listening;
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+  socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
+  // An ICMP answer to a packet of ours says nothing that the media timeout does not say better.
+  socket.on('error', () => {});
+  return socket;
+}

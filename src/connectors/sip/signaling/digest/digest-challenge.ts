@@ -1,0 +1,107 @@
+import { quotedEnd } from '../message/list-header.ts';
+
+/** A Digest challenge as a server puts it (RFC 7616 section 3.3, RFC 8760). */
+export interface DigestChallenge {
+  readonly realm: string;
+  readonly nonce: string;
+  readonly opaque: string | null;
+  readonly algorithm: DigestAlgorithm;
+  /** True: the server offers qop=auth; false: it offers none, in the manner of RFC 2069. */
+  readonly qopAuth: boolean;
+  readonly stale: boolean;
+}
+
+export type DigestAlgorithm = 'MD5' | 'MD5-sess' | 'SHA-256' | 'SHA-256-sess';
+
+/** Requests repeat realm, nonce and opaque, and must fit into a datagram. */
+const MAX_CHALLENGE_CHARACTERS = 4_096;
+
+/** From weak to strong. */
+const STRENGTH: readonly DigestAlgorithm[] = ['MD5', 'MD5-sess', 'SHA-256', 'SHA-256-sess'];
+
+/** Parses one WWW-Authenticate or Proxy-Authenticate value; null when we cannot answer it. */
+export function parseChallenge(value: string): DigestChallenge | null {
+  const scheme = /^\s*Digest\s/i.exec(value);
+  if (scheme === null || value.length > MAX_CHALLENGE_CHARACTERS) return null;
+  const fields = parseFields(value.slice(scheme[0].length));
+  const algorithm = algorithmNamed(fields.get('algorithm') ?? 'MD5');
+  const realm = fields.get('realm');
+  const nonce = fields.get('nonce');
+  if (algorithm === null || realm === undefined || nonce === undefined) return null;
+  const qops = fields
+    .get('qop')
+    ?.split(',')
+    .map((qop) => qop.trim().toLowerCase());
+  if (qops !== undefined && !qops.includes('auth')) return null;
+  return {
+    realm,
+    nonce,
+    opaque: fields.get('opaque') ?? null,
+    algorithm,
+    qopAuth: qops !== undefined,
+    stale: fields.get('stale')?.toLowerCase() === 'true',
+  };
+}
+
+/** `name=value` and `name="value"`, up to where the text is neither. */
+function parseFields(body: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (let at = skipBetween(body, 0); at < body.length; ) {
+    const equals = body.indexOf('=', at);
+    if (equals < 0) break;
+    const valueAt = skipSpaces(body, equals + 1);
+    const isQuoted = body[valueAt] === '"';
+    const end = isQuoted ? quotedEnd(body, valueAt) : plainEnd(body, valueAt);
+    if (end < 0) break;
+    const text = isQuoted ? unquoted(body.slice(valueAt, end)) : body.slice(valueAt, end);
+    fields.set(lastWord(body.slice(at, equals)).toLowerCase(), text);
+    at = skipBetween(body, end);
+  }
+  return fields;
+}
+
+function skipSpaces(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && ' \t'.includes(text[at]!)) at++;
+  return at;
+}
+
+function skipBetween(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && ' \t,'.includes(text[at]!)) at++;
+  return at;
+}
+
+function plainEnd(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && !' \t,"'.includes(text[at]!)) at++;
+  return at;
+}
+
+/** Words without a value may stand before a name. */
+function lastWord(text: string): string {
+  return text.trim().split(/[\s,]/).at(-1)!;
+}
+
+function unquoted(text: string): string {
+  return text.slice(1, -1).replace(/\\(.)/g, '$1');
+}
+
+function algorithmNamed(name: string): DigestAlgorithm | null {
+  return STRENGTH.find((each) => each.toLowerCase() === name.toLowerCase()) ?? null;
+}
+
+/**
+ * The challenge to answer among several: those of `realm` (the trunk's setting) come first when there are any,
+ * then the strongest algorithm; the server's order decides between equals.
+ */
+export function chooseChallenge(values: readonly string[], realm: string | null): DigestChallenge | null {
+  const challenges = values.map(parseChallenge).filter((challenge) => challenge !== null);
+  const ofRealm = challenges.filter((challenge) => challenge.realm === realm);
+  const candidates = ofRealm.length > 0 ? ofRealm : challenges;
+  return candidates.reduce<DigestChallenge | null>(
+    (best, each) =>
+      best === null || STRENGTH.indexOf(each.algorithm) > STRENGTH.indexOf(best.algorithm) ? each : best,
+    null,
+  );
+}

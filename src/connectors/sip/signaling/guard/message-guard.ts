@@ -1,0 +1,103 @@
+import {
+  headerOf,
+  headersOf,
+  methodOf,
+  requestUriOf,
+  type SipMessage,
+  tokensOf,
+} from '../message/sip-message.ts';
+import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
+import { ALLOWED_METHODS, SUPPORTED_EXTENSIONS } from '../sip-core.ts';
+
+/** What becomes of a request before sip.js sees it. */
+export type Verdict =
+  | { readonly type: 'pass' }
+  | { readonly type: 'drop' }
+  | {
+      readonly type: 'refuse';
+      readonly status: number;
+      readonly reason: string;
+      readonly headers: readonly string[];
+    };
+
+const PASS: Verdict = { type: 'pass' };
+const DROP: Verdict = { type: 'drop' };
+const ONCE = ['from', 'to', 'call-id', 'cseq'];
+const MAX_CSEQ = 2 ** 31;
+/** They mean something only inside a dialog; sip.js throws when PRACK comes without. */
+const DIALOG_METHODS = ['BYE', 'INFO', 'PRACK'];
+
+/** Checks a request in the order of RFC 3261 section 8.2; an ACK is never answered, so a bad one is dropped. */
+export function guardRequest(message: SipMessage): Verdict {
+  const isAck = methodOf(message) === 'ACK';
+  const verdict =
+    shape(message) ?? method(message) ?? addressing(message) ?? extensions(message) ?? body(message);
+  if (verdict === null) return PASS;
+  return isAck ? DROP : verdict;
+}
+
+function refuse(status: number, reason: string, headers: readonly string[] = []): Verdict {
+  return { type: 'refuse', status, reason, headers };
+}
+
+/** The headers that every request has, each once and whole (section 8.1.1). */
+function shape(message: SipMessage): Verdict | null {
+  for (const name of ONCE) {
+    const count = headersOf(message, name).length;
+    if (count !== 1) return refuse(400, count === 0 ? `Missing ${name}` : `Repeated ${name}`);
+  }
+  const cseq = /^(\d{1,10})\s+(\S+)$/.exec(headerOf(message, 'cseq')!);
+  if (cseq === null || Number(cseq[1]) >= MAX_CSEQ) return refuse(400, 'Bad CSeq');
+  if (cseq[2] !== methodOf(message)) return refuse(400, 'CSeq names another method');
+  if (!hasTag(message, 'from')) return refuse(400, 'Missing From tag');
+  return maxForwards(message);
+}
+
+function maxForwards(message: SipMessage): Verdict | null {
+  const text = headerOf(message, 'max-forwards');
+  if (text === null) return null;
+  if (!/^\d{1,3}$/.test(text)) return refuse(400, 'Bad Max-Forwards');
+  return Number(text) === 0 && !hasTag(message, 'to') ? refuse(483, 'Too Many Hops') : null;
+}
+
+function method(message: SipMessage): Verdict | null {
+  const name = methodOf(message);
+  if (name === 'REFER') return refuse(603, 'Decline');
+  if (DIALOG_METHODS.includes(name) && !hasTag(message, 'to')) return refuse(481, 'Call Does Not Exist');
+  return ALLOWED_METHODS.includes(name)
+    ? null
+    : refuse(405, 'Method Not Allowed', [`Allow: ${ALLOWED_METHODS.join(', ')}`]);
+}
+
+function addressing(message: SipMessage): Verdict | null {
+  const uri = requestUriOf(message);
+  if (!/^(sips?|tel):/i.test(uri)) return refuse(416, 'Unsupported URI Scheme');
+  if (parseSipUri(uri) === null) return refuse(400, 'Bad Request-URI');
+  for (const name of ['from', 'to']) {
+    if (!/^[a-z][a-z0-9+.-]*:\S+$/i.test(uriInHeader(headerOf(message, name)!)))
+      return refuse(400, `Bad ${name}`);
+  }
+  if (methodOf(message) !== 'INVITE') return null;
+  const contact = headerOf(message, 'contact');
+  const target = contact === null ? null : parseSipUri(uriInHeader(contact));
+  return target === null || target.host === '' ? refuse(400, 'Missing or bad Contact') : null;
+}
+
+/** Unknown extensions that are required: 420 with their names (section 8.2.2.3). */
+function extensions(message: SipMessage): Verdict | null {
+  if (methodOf(message) === 'ACK' || methodOf(message) === 'CANCEL') return null;
+  const required = [...tokensOf(message, 'require'), ...tokensOf(message, 'proxy-require')];
+  const unknown = required.filter((token) => !SUPPORTED_EXTENSIONS.includes(token));
+  return unknown.length === 0 ? null : refuse(420, 'Bad Extension', [`Unsupported: ${unknown.join(', ')}`]);
+}
+
+function body(message: SipMessage): Verdict | null {
+  if (message.body === '' || methodOf(message) !== 'INVITE') return null;
+  const type = headerOf(message, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type === 'application/sdp' && headerOf(message, 'content-encoding') === null) return null;
+  return refuse(415, 'Unsupported Media Type', ['Accept: application/sdp', 'Accept-Encoding: identity']);
+}
+
+export function hasTag(message: SipMessage, name: 'from' | 'to'): boolean {
+  return (headerParameter(headerOf(message, name) ?? '', 'tag') ?? '') !== '';
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../../../base/time.ts';
+
+const MAX_ADDRESSES = 4_096;
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+/** What strangers may cost us: a token bucket per address, in a table of bounded size. */
+export class RateLimit {
+  readonly #clock: Clock;
+  readonly #perSecond: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(clock: Clock, perSecond: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+  }
+
+  isUsedUp(address: string): boolean {
+    const bucket = this.#buckets.get(address);
+    return bucket !== undefined && this.#refilled(bucket).tokens < 1;
+  }
+
+  /** Takes a token. A full table lets go of the address it has known longest. */
+  use(address: string): void {
+    const bucket = this.#buckets.get(address) ?? this.#insert(address, this.#clock.monotonicMs());
+    this.#refilled(bucket).tokens -= 1;
+  }
+
+  #refilled(bucket: Bucket): Bucket {
+    const nowMs = this.#clock.monotonicMs();
+    const refill = ((nowMs - bucket.atMs) / 1000) * this.#perSecond;
+    bucket.tokens = Math.min(this.#perSecond, bucket.tokens + refill);
+    bucket.atMs = nowMs;
+    return bucket;
+  }
+
+  #insert(address: string, nowMs: number): Bucket {
+    if (this.#buckets.size >= MAX_ADDRESSES) {
+      const oldest = this.#buckets.keys().next().value;
+      if (oldest !== undefined) this.#buckets.delete(oldest);
+    }
+    const bucket = { tokens: this.#perSecond, atMs: nowMs };
+    this.#buckets.set(address, bucket);
+    return bucket;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../../../../base/time.ts';
+
+/** The same digit by both ways within this time is one key press. */
+const SAME_PRESS_MS = 1_000;
+
+/** Some peers send each digit twice, as RFC 4733 events and as INFO: lets one of them pass. */
+export class DigitFilter {
+  readonly #clock: Clock;
+  #last: { digit: string; way: 'rtp' | 'info'; atMs: number } | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  passes(digit: string, way: 'rtp' | 'info'): boolean {
+    const atMs = this.#clock.monotonicMs();
+    const last = this.#last;
+    const isEcho =
+      last !== null && last.digit === digit && last.way !== way && atMs - last.atMs < SAME_PRESS_MS;
+    // An echo uses its press up, so that the next press of the same key counts again.
+    this.#last = isEcho ? null : { digit, way, atMs };
+    return !isEcho;
+  }
+}

@@ -1,0 +1,146 @@
+import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
+import type { Termination } from '../../../../base/termination.ts';
+import type { CancelTimer } from '../../../../base/time.ts';
+import type { PlatformLeg, SendsDtmf } from '../../../contract/connector.ts';
+import type { PeerDescription } from '../sdp/sdp-peer.ts';
+import { forgetInvite } from '../sip-core.ts';
+import { sdpBody } from './leg-session.ts';
+import { ReliableRinging } from './reliable-ringing.ts';
+import type { SipLeg } from './sip-leg.ts';
+
+/** A caller that hears nothing for 500 ms repeats its INVITE; RFC 3261 section 17.2.1 gives us 200 ms. */
+const TRYING_MS = 100;
+
+/** What a call has come with; once it is answered or refused nobody asks for it, and it takes some KB. */
+interface Invitation {
+  readonly request: IncomingInviteRequest;
+  /** null: the caller leaves that to us. */
+  readonly offer: PeerDescription | null;
+  readonly reliable: ReliableRinging | null;
+}
+
+/** A call that rings us (RFC 3261 section 13.3). */
+export class InboundLeg implements PlatformLeg, SendsDtmf {
+  readonly #leg: SipLeg;
+  /** null: answered or refused. */
+  #invitation: Invitation | null;
+  #isAnswering = false;
+  #cancelTrying: CancelTimer;
+
+  /** `offer`: null when the caller leaves that to us. */
+  constructor(
+    leg: SipLeg,
+    request: IncomingInviteRequest,
+    offer: PeerDescription | null,
+    wantsReliable: boolean,
+  ) {
+    this.#leg = leg;
+    const reliable = wantsReliable
+      ? new ReliableRinging(request, leg.clock, () =>
+          this.#fail(504, 'the caller did not acknowledge ringing'),
+        )
+      : null;
+    this.#invitation = { request, offer, reliable };
+    this.#cancelTrying = leg.clock.after(TRYING_MS, () => void request.trying());
+    // What answers itself at once has no need to ring.
+    queueMicrotask(() => this.#ring());
+  }
+
+  get released(): Promise<void> {
+    return this.#leg.released;
+  }
+
+  accept(): void {
+    if (this.#invitation === null || this.#isAnswering) return;
+    this.#isAnswering = true;
+    void this.#answer().catch((error: unknown) => {
+      this.#fail(500, messageOf(error));
+    });
+  }
+
+  refuse(): void {
+    this.#turnDown(603, 'local', { result: 'refused', reason: 'refused' });
+  }
+
+  hangUp(): void {
+    if (this.#invitation === null) this.#leg.bye('local', { result: 'completed', reason: 'hung up' });
+    else this.#turnDown(480, 'local', { result: 'missed', reason: 'not answered' });
+  }
+
+  /** The caller has given up. */
+  cancelled(): void {
+    this.#turnDown(487, 'remote', { result: 'missed', reason: 'caller hung up' });
+  }
+
+  sendDtmf(digits: string): Promise<void> {
+    return this.#leg.sendDtmf(digits);
+  }
+
+  #ring(): void {
+    if (this.#invitation === null || this.#isAnswering) return;
+    const { request, reliable } = this.#invitation;
+    this.#cancelTrying();
+    if (reliable === null) request.progress({ statusCode: 180 });
+    else reliable.start();
+  }
+
+  async #answer(): Promise<void> {
+    const { media, trunk, onMediaEvent } = this.#leg;
+    const way = [trunk.own.host, trunk.settings.srtp, onMediaEvent] as const;
+    if (!media.openSoon(...way)) await media.open(...way);
+    if (this.#invitation === null) return;
+    const { request, offer } = this.#invitation;
+    const content = offer === null ? media.offer() : media.answer(offer);
+    if (content === null) return this.#fail(488, 'the offer has no codec in common');
+    const { session } = request.accept({ statusCode: 200, body: sdpBody(content) });
+    this.#settle();
+    this.#leg.establish(session, 'callee', (sdp) => {
+      forgetInvite(session);
+      return this.#acknowledged(sdp);
+    });
+  }
+
+  /** With the ACK the call stands; when ours was the offer, it brings the answer. */
+  async #acknowledged(sdp: string): Promise<void> {
+    const { media } = this.#leg;
+    try {
+      if (!media.isAgreed && !(await media.acceptAnswer(sdp))) {
+        return this.#leg.bye('lost', { result: 'failed', reason: 'the answer has no codec in common' });
+      }
+      await this.#leg.answered();
+    } catch (error) {
+      this.#leg.bye('lost', { result: 'failed', reason: messageOf(error) });
+    }
+  }
+
+  #fail(statusCode: number, reason: string): void {
+    const termination: Termination = { result: 'failed', reason };
+    if (this.#invitation === null) this.#leg.bye('lost', termination);
+    else this.#turnDown(statusCode, 'lost', termination);
+  }
+
+  #turnDown(statusCode: number, by: 'local' | 'remote' | 'lost', termination: Termination): void {
+    if (this.#invitation === null) return;
+    const { request } = this.#invitation;
+    this.#settle();
+    try {
+      request.reject({ statusCode });
+    } catch {
+      // The transaction is over already; there is nobody left to tell.
+    }
+    this.#leg.end(by, termination);
+    this.#leg.release();
+  }
+
+  #settle(): void {
+    this.#invitation?.reliable?.stop();
+    this.#invitation = null;
+    this.#cancelTrying();
+    // A timer, too, would keep the request.
+    this.#cancelTrying = () => {};
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,268 @@
+import type {
+  IncomingResponseMessage,
+  OutgoingInviteRequest,
+  OutgoingInviteRequestDelegate,
+  URI,
+} from 'sip.js/lib/core/index.js';
+import type { Termination } from '../../../../base/termination.ts';
+import type { PlatformLeg, SendsDtmf } from '../../../contract/connector.ts';
+import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-core.ts';
+import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
+import type { Destination } from '../transport/wire.ts';
+import { TrunkFault } from '../trunk/trunk-fault.ts';
+import { redirectTarget } from './dial-target.ts';
+import { sdpBody, targetHeaders } from './leg-session.ts';
+import type { SipLeg } from './sip-leg.ts';
+import { terminationOf } from './termination-of.ts';
+
+const MAX_REDIRECTS = 3;
+const CANCELLED: Termination = { result: 'no_answer', reason: 'cancelled before it was answered' };
+
+type State =
+  | { readonly type: 'opening' }
+  /** One INVITE is on its way to `destinations[0]`; the others wait in case that one is out of order. */
+  | {
+      readonly type: 'inviting';
+      readonly destinations: readonly Destination[];
+      progressed: boolean;
+      cancelSent: boolean;
+    }
+  | { readonly type: 'established'; readonly dialogId: string }
+  | { readonly type: 'closed' };
+
+/** A call that we place (RFC 3261 section 13.2). */
+export class OutboundLeg implements PlatformLeg, SendsDtmf {
+  readonly #leg: SipLeg;
+  readonly #displayName: string;
+  #target: URI;
+  #request: OutgoingInviteRequest | null = null;
+  #redirects = 0;
+  #rang = false;
+  #state: State = { type: 'opening' };
+
+  constructor(leg: SipLeg, target: URI, displayName: string) {
+    this.#leg = leg;
+    this.#target = target;
+    this.#displayName = displayName;
+    void this.#open().catch((error: unknown) => this.#fail(error));
+  }
+
+  get released(): Promise<void> {
+    return this.#leg.released;
+  }
+
+  /** Outbound legs are not for us to answer. */
+  accept(): void {}
+
+  refuse(): void {
+    this.hangUp();
+  }
+
+  hangUp(): void {
+    if (this.#state.type === 'established') {
+      return this.#leg.bye('local', { result: 'completed', reason: 'hung up' });
+    }
+    const isInviting = this.#state.type === 'inviting';
+    this.#leg.end('local', CANCELLED);
+    if (!isInviting) return this.#leg.release();
+    this.#cancel();
+    // Without any answer there is nothing to cancel, and the INVITE gives up by itself.
+    this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
+  }
+
+  sendDtmf(digits: string): Promise<void> {
+    return this.#leg.sendDtmf(digits);
+  }
+
+  async #open(): Promise<void> {
+    const { trunk, media } = this.#leg;
+    const { destinations } = await trunk.locate();
+    await trunk.prepare(destinations[0]!).catch((error: unknown) => {
+      if (destinations.length === 1) throw error;
+    });
+    if (this.#leg.hasEnded) return;
+    await media.open(trunk.own.host, trunk.settings.srtp, this.#leg.onMediaEvent);
+    if (!this.#leg.hasEnded) await this.#invite(destinations);
+  }
+
+  async #invite(destinations: readonly Destination[]): Promise<void> {
+    const { trunk, media } = this.#leg;
+    const [destination, ...others] = destinations;
+    try {
+      await trunk.prepare(destination!);
+    } catch (error) {
+      if (others.length === 0) throw error;
+      return this.#invite(others);
+    }
+    if (this.#leg.hasEnded) return;
+    const { core, settings } = trunk;
+    media.signalledBy(destination!.host);
+    const from = trunk.addressOf(settings.callerId ?? settings.username);
+    const message = core.makeOutgoingRequestMessage(
+      'INVITE',
+      this.#target,
+      from,
+      this.#target,
+      { fromDisplayName: this.#displayName },
+      targetHeaders(trunk.contact),
+      sdpBody(media.offer()),
+    );
+    trunk.pin(message.callId, destination!);
+    void this.#leg.released.then(() => {
+      trunk.unpin(message.callId);
+      // By then every BYE is answered or given up.
+      this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => dropDialogsOf(core, message.callId));
+    });
+    this.#request = core.invite(message, this.#delegate());
+    this.#state = { type: 'inviting', destinations, progressed: false, cancelSent: false };
+  }
+
+  #delegate(): OutgoingInviteRequestDelegate {
+    return {
+      onTrying: () => this.#progressed(),
+      onProgress: ({ message, prack }) => {
+        if (isReliable(message)) {
+          prack({ extraHeaders: [`RAck: ${message.getHeader('rseq')} ${message.getHeader('cseq')}`] });
+        }
+        this.#progressed();
+        this.#ringing(message);
+      },
+      onAccept: ({ message, session, ack }) => {
+        ack({ extraHeaders: this.#credentials() });
+        // A fork answered too, or somebody just before our CANCEL came: one call is enough.
+        if (this.#state.type !== 'inviting' || this.#leg.hasEnded) this.#dismiss(session);
+        else
+          void this.#established(message, session).catch((error: unknown) =>
+            this.#hangUpLost(messageOf(error)),
+          );
+      },
+      onRedirect: ({ message }) => this.#redirected(message),
+      onReject: ({ message }) => this.#rejected(message),
+    };
+  }
+
+  /** The ACK repeats what satisfied the challenge of the INVITE (section 13.2.2.4). */
+  #credentials(): string[] {
+    const message = this.#request?.message;
+    return ['Authorization', 'Proxy-Authorization'].flatMap((name) => {
+      const value = message?.getHeader(name);
+      return value === undefined ? [] : [`${name}: ${value}`];
+    });
+  }
+
+  /** A CANCEL may go out only after a provisional answer (section 9.1). */
+  #progressed(): void {
+    if (this.#state.type !== 'inviting') return;
+    this.#state.progressed = true;
+    if (this.#leg.hasEnded) this.#cancel();
+  }
+
+  #ringing(message: IncomingResponseMessage): void {
+    if (this.#leg.hasEnded || this.#state.type !== 'inviting') return;
+    if (!this.#rang) {
+      this.#rang = true;
+      this.#leg.ringing();
+    }
+    if (message.body !== '') void this.#leg.media.acceptAnswer(message.body).catch(() => false);
+  }
+
+  async #established(
+    message: IncomingResponseMessage,
+    session: Parameters<SipLeg['establish']>[0],
+  ): Promise<void> {
+    const { media, trunk } = this.#leg;
+    if (this.#state.type === 'inviting') trunk.prefer(this.#state.destinations[0]!);
+    this.#state = { type: 'established', dialogId: session.id };
+    const talk = this.#leg.establish(session, 'caller', async () => {});
+    this.#forgetInviteLater(session);
+    const isUsable = message.body === '' ? media.isAgreed : await media.acceptAnswer(message.body);
+    if (!isUsable)
+      return this.#leg.bye('lost', { result: 'failed', reason: 'the answer has no codec in common' });
+    talk.keepRefreshed(message.getHeader('session-expires'));
+    await this.#leg.answered();
+  }
+
+  /** Until then the 2xx may be repeated, or a fork may send its own (section 13.2.2.4). */
+  #forgetInviteLater(session: Parameters<SipLeg['establish']>[0]): void {
+    const cancel = this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => {
+      this.#request = null;
+      forgetInvite(session);
+    });
+    void this.#leg.released.then(cancel);
+  }
+
+  #dismiss(session: Parameters<SipLeg['establish']>[0]): void {
+    if (this.#state.type === 'established' && session.id === this.#state.dialogId) return;
+    const wasCancelled = this.#state.type === 'inviting';
+    try {
+      session.bye({
+        onAccept: () => wasCancelled && this.#leg.release(),
+        onReject: () => wasCancelled && this.#leg.release(),
+      });
+    } catch {
+      dropDialog(session);
+    }
+  }
+
+  #redirected(message: IncomingResponseMessage): void {
+    if (this.#state.type !== 'inviting') return;
+    const target = redirectTarget(message.getHeaders('contact'), this.#leg.trunk.settings);
+    if (target === null || this.#leg.hasEnded || this.#redirects >= MAX_REDIRECTS)
+      return this.#rejected(message);
+    this.#redirects += 1;
+    this.#target = target;
+    this.#again(this.#state.destinations);
+  }
+
+  #rejected(message: IncomingResponseMessage): void {
+    if (this.#state.type !== 'inviting') return;
+    const status = message.statusCode ?? 500;
+    const { destinations, progressed } = this.#state;
+    const isOutOfOrder = (status === 408 || status === 503) && !progressed;
+    if (isOutOfOrder && destinations.length > 1 && !this.#leg.hasEnded)
+      return this.#again(destinations.slice(1));
+    this.#state = { type: 'closed' };
+    this.#leg.end('remote', terminationOf(status, message.reasonPhrase ?? ''));
+    this.#leg.release();
+  }
+
+  #again(destinations: readonly Destination[]): void {
+    this.#state = { type: 'opening' };
+    void this.#invite(destinations).catch((error: unknown) => this.#fail(error));
+  }
+
+  #cancel(): void {
+    if (this.#state.type !== 'inviting' || this.#state.cancelSent || !this.#state.progressed) return;
+    this.#state.cancelSent = true;
+    this.#request?.cancel();
+    // A peer that answers neither the CANCEL nor the INVITE is gone (section 9.1).
+    this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
+  }
+
+  #giveUp(): void {
+    if (this.#state.type === 'inviting') {
+      if (this.#request !== null) abandonInvite(this.#leg.trunk.core, this.#request);
+      this.#state = { type: 'closed' };
+    }
+    this.#leg.release();
+  }
+
+  #fail(error: unknown): void {
+    this.#state = { type: 'closed' };
+    if (error instanceof TrunkFault) this.#leg.trunk.noteFault(error);
+    this.#leg.end('lost', { result: 'failed', reason: messageOf(error) });
+    this.#leg.release();
+  }
+
+  #hangUpLost(reason: string): void {
+    this.#leg.bye('lost', { result: 'failed', reason });
+  }
+}
+
+function isReliable(message: IncomingResponseMessage): boolean {
+  return /\b100rel\b/i.test(message.getHeader('require') ?? '') && message.getHeader('rseq') !== undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

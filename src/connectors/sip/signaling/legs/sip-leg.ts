@@ -1,0 +1,126 @@
+import type { Session } from 'sip.js/lib/core/index.js';
+import { unreachable } from '../../../../base/assert.ts';
+import { GatewayError } from '../../../../base/errors.ts';
+import type { Termination } from '../../../../base/termination.ts';
+import type { Clock } from '../../../../base/time.ts';
+import type { LegObserver } from '../../../contract/connector.ts';
+import type { MediaEvent } from '../../../contract/media-leg.ts';
+import type { Trunk } from '../trunk/trunk.ts';
+import { DigitFilter } from './digit-filter.ts';
+import type { LegMedia } from './leg-media.ts';
+import { LegSession } from './leg-session.ts';
+
+/** What inbound and outbound legs have in common: an end that happens once, media, digits, and the talk between. */
+export class SipLeg {
+  readonly trunk: Trunk;
+  readonly media: LegMedia;
+  readonly clock: Clock;
+  /** Resolves when the peer has been told, or given up on. */
+  readonly released: Promise<void>;
+  readonly #observer: LegObserver;
+  readonly #digits: DigitFilter;
+  #resolveReleased: () => void = () => {};
+  #ended = false;
+  #session: LegSession | null = null;
+
+  constructor(trunk: Trunk, media: LegMedia, clock: Clock, observer: LegObserver) {
+    this.trunk = trunk;
+    this.media = media;
+    this.clock = clock;
+    this.#observer = observer;
+    this.#digits = new DigitFilter(clock);
+    this.released = new Promise((resolve) => {
+      this.#resolveReleased = resolve;
+    });
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended;
+  }
+
+  get hasSession(): boolean {
+    return this.#session !== null;
+  }
+
+  ringing(): void {
+    if (!this.#ended) this.#observer.ringing();
+  }
+
+  /** Takes over a dialog that an INVITE has established. */
+  establish(
+    session: Session,
+    role: 'caller' | 'callee',
+    acknowledged: (sdp: string) => Promise<void>,
+  ): LegSession {
+    const contact = (): string => this.trunk.contact;
+    this.#session = new LegSession(session, {
+      role,
+      media: this.media,
+      clock: this.clock,
+      contact,
+      events: {
+        acknowledged,
+        ended: (termination) => {
+          this.end('remote', termination);
+          this.release();
+        },
+        lost: (termination) => this.bye('lost', termination),
+        digit: (digit) => this.#digit(digit, 'info'),
+      },
+    });
+    return this.#session;
+  }
+
+  /** Media flows both ways and the peer knows it. */
+  async answered(): Promise<void> {
+    await this.media.confirmAnswered();
+    if (!this.#ended) this.#observer.answered();
+  }
+
+  readonly onMediaEvent = (event: MediaEvent): void => {
+    switch (event.type) {
+      case 'flowing':
+        return;
+      case 'dtmf':
+        return this.#digit(event.digit, 'rtp');
+      case 'stalled':
+        return this.#stalled(event.silentMs);
+      default:
+        return unreachable(event);
+    }
+  };
+
+  /** Ends the leg for its observer; the first word counts. */
+  end(by: 'local' | 'remote' | 'lost', termination: Termination): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.media.release();
+    this.#observer.ended(by, termination);
+  }
+
+  /** Says BYE in the established dialog, ends the leg, and releases it when the peer has answered. */
+  bye(by: 'local' | 'lost', termination: Termination): void {
+    if (this.#session === null || this.#ended) return;
+    void this.#session.bye().then(() => this.release());
+    this.end(by, termination);
+  }
+
+  release(): void {
+    this.#resolveReleased();
+  }
+
+  async sendDtmf(digits: string): Promise<void> {
+    if (this.#session === null || this.#ended) throw new GatewayError('call_not_active');
+    if (this.media.dtmfByRtp) await this.media.sendDtmf(digits);
+    else await this.#session.sendInfoDigits(digits);
+  }
+
+  #digit(digit: string, way: 'rtp' | 'info'): void {
+    if (!this.#ended && this.#digits.passes(digit, way)) this.#observer.dtmf(digit);
+  }
+
+  #stalled(silentMs: number): void {
+    const reason = `no RTP for ${Math.round(silentMs / 1000)} s`;
+    this.bye('lost', { result: 'disconnected', reason });
+  }
+}

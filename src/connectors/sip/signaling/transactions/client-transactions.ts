@@ -1,0 +1,168 @@
+import type { CancelTimer, Clock } from '../../../../base/time.ts';
+import type { SipObserver } from '../sip-observer.ts';
+import type { Destination } from '../transport/wire.ts';
+import { T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
+
+const MAX_TRANSACTIONS = 20_000;
+/** An INVITE may ring for long; nothing rings for longer than this. */
+const MAX_PROCEEDING_MS = 30 * 60_000;
+
+/** What we send and get responses to. */
+const ANSWERED_METHODS = ['INVITE', 'CANCEL', 'BYE', 'REGISTER', 'INFO', 'PRACK', 'OPTIONS'];
+
+/** A request of ours that waits for answers. `Owner` is whose responses they are. */
+interface ClientTransaction<Owner> {
+  readonly owner: Owner;
+  readonly method: string;
+  readonly destination: Destination;
+  readonly resend: () => void;
+  cancelResend: CancelTimer;
+  cancelExpiry: CancelTimer;
+  state: 'calling' | 'proceeding' | 'accepted' | 'refused';
+  /** Sends our ACK to a final answer other than 2xx once more. */
+  resendAck: (() => void) | null;
+}
+
+interface SentRequest<Owner> {
+  readonly method: string;
+  readonly owner: Owner;
+  readonly destination: Destination;
+  readonly resend: () => void;
+}
+
+/**
+ * Timers A and E, which sip.js lacks (RFC 3261 section 17.1): requests over UDP are repeated until answered.
+ * It also absorbs repeated final answers to INVITE by repeating the ACK (timer D), because sip.js forgets the
+ * transaction at once, and knows whose every response is.
+ */
+export class ClientTransactions<Owner> {
+  readonly #clock: Clock;
+  readonly #observer: SipObserver;
+  readonly #table = new Map<string, ClientTransaction<Owner>>();
+
+  constructor(clock: Clock, observer: SipObserver) {
+    this.#clock = clock;
+    this.#observer = observer;
+  }
+
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** Notes a request that is being sent; `resend` sends it again. TCP and TLS repeat by themselves. */
+  sent(branch: string, { method, owner, destination, resend }: SentRequest<Owner>): void {
+    const key = branch + method;
+    this.#forget(key);
+    const transaction: ClientTransaction<Owner> = {
+      owner,
+      method,
+      destination,
+      resend,
+      cancelResend: () => {},
+      cancelExpiry: () => {},
+      state: 'calling',
+      resendAck: null,
+    };
+    this.#makeRoom();
+    this.#table.set(key, transaction);
+    this.#expire(key, transaction, TRANSACTION_TIMEOUT_MS);
+    if (destination.protocol === 'udp') this.#repeat(transaction, T1_MS);
+  }
+
+  /** True: a request of that branch waits for a response. */
+  expects(branch: string): boolean {
+    return ANSWERED_METHODS.some((method) => this.#table.has(branch + method));
+  }
+
+  /** Whose request it is; null when nobody waits for an answer to it. */
+  ownerOf(branch: string, method: string): Owner | null {
+    return this.#table.get(branch + method)?.owner ?? null;
+  }
+
+  /** Where the INVITE of this branch went: its CANCEL and the ACK of its refusal must follow (section 9.1). */
+  destinationOf(branch: string): Destination | null {
+    return this.#table.get(`${branch}INVITE`)?.destination ?? null;
+  }
+
+  /** Notes the ACK to a final answer other than 2xx: it shares the branch of its INVITE (section 17.1.1.3). */
+  acknowledged(branch: string, resendAck: () => void): void {
+    const transaction = this.#table.get(`${branch}INVITE`);
+    if (transaction?.state === 'refused') transaction.resendAck = resendAck;
+  }
+
+  /** Takes a response. The owner to whom it goes, `absorbed` for a repetition, or null when nobody waits for it. */
+  answered(branch: string, method: string, status: number): Owner | 'absorbed' | null {
+    const key = branch + method;
+    const transaction = this.#table.get(key);
+    if (transaction === undefined) return null;
+    if (transaction.state === 'refused') return this.#afterRefusal(transaction, status);
+    if (status < 200) this.#provisional(key, transaction);
+    else if (method !== 'INVITE') this.#forget(key);
+    else this.#finalToInvite(key, transaction, status);
+    return transaction.owner;
+  }
+
+  /** Drops everything, or all of one owner. */
+  clear(owner?: Owner): void {
+    for (const [key, transaction] of this.#table) {
+      if (owner === undefined || transaction.owner === owner) this.#forget(key);
+    }
+  }
+
+  #provisional(key: string, transaction: ClientTransaction<Owner>): void {
+    if (transaction.state === 'accepted') return;
+    transaction.state = 'proceeding';
+    if (transaction.method !== 'INVITE') return;
+    transaction.cancelResend();
+    this.#expire(key, transaction, MAX_PROCEEDING_MS);
+  }
+
+  /** A refusal is the last word: its repetitions get our ACK again, and whatever else comes late gets nothing. */
+  #afterRefusal(transaction: ClientTransaction<Owner>, status: number): 'absorbed' {
+    if (status < 300) return 'absorbed';
+    transaction.resendAck?.();
+    this.#observer.count('retransmission');
+    return 'absorbed';
+  }
+
+  /** 2xx never count as repeated here: those of a fork differ by their tag, and sip.js repeats their ACKs. */
+  #finalToInvite(key: string, transaction: ClientTransaction<Owner>, status: number): void {
+    transaction.cancelResend();
+    if (transaction.state !== 'accepted') this.#expire(key, transaction, TRANSACTION_TIMEOUT_MS);
+    transaction.state = status < 300 ? 'accepted' : 'refused';
+  }
+
+  #repeat(transaction: ClientTransaction<Owner>, intervalMs: number): void {
+    transaction.cancelResend = this.#clock.after(intervalMs, () => {
+      this.#observer.count('retransmission');
+      transaction.resend();
+      this.#repeat(transaction, this.#nextInterval(transaction, intervalMs));
+    });
+  }
+
+  /** INVITE doubles without limit; other requests are capped at T2, and wait T2 once there was a 1xx. */
+  #nextInterval(transaction: ClientTransaction<Owner>, intervalMs: number): number {
+    if (transaction.method === 'INVITE') return intervalMs * 2;
+    return transaction.state === 'proceeding' ? T2_MS : Math.min(intervalMs * 2, T2_MS);
+  }
+
+  #expire(key: string, transaction: ClientTransaction<Owner>, delayMs: number): void {
+    transaction.cancelExpiry();
+    transaction.cancelExpiry = this.#clock.after(delayMs, () => this.#forget(key));
+  }
+
+  #makeRoom(): void {
+    if (this.#table.size < MAX_TRANSACTIONS) return;
+    const oldest = this.#table.keys().next().value;
+    if (oldest !== undefined) this.#forget(oldest);
+    this.#observer.count('table_overflow');
+  }
+
+  #forget(key: string): void {
+    const transaction = this.#table.get(key);
+    if (transaction === undefined) return;
+    transaction.cancelResend();
+    transaction.cancelExpiry();
+    this.#table.delete(key);
+  }
+}

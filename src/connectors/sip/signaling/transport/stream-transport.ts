@@ -1,0 +1,174 @@
+import { connect as connectTcp, createServer, type Server, type Socket } from 'node:net';
+import {
+  connect as connectTls,
+  createServer as createTlsServer,
+  rootCertificates,
+  type TlsOptions,
+} from 'node:tls';
+import type { Clock } from '../../../../base/time.ts';
+import { TrunkFault } from '../trunk/trunk-fault.ts';
+import { type InboundConnections, type InboundPlace, UNPROVEN_MS } from './inbound-connections.ts';
+import { StreamConnection } from './stream-connection.ts';
+import { type Connection, type Destination, plainAddress, type ReceiveMessage } from './wire.ts';
+
+/** How the certificates of TLS peers are checked. */
+export interface TlsTrust {
+  /** PEM of further authorities beside the system's. */
+  readonly ca?: string;
+  /** Takes any certificate; for laboratories. */
+  readonly insecure?: boolean;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const MAX_INBOUND_CONNECTIONS = 1_000;
+
+/** TCP and TLS for SIP: listeners, and connections that we open (RFC 3261 section 18). */
+export class StreamTransport {
+  readonly #clock: Clock;
+  readonly #trust: TlsTrust;
+  readonly #receive: ReceiveMessage;
+  readonly #inbound: InboundConnections;
+  /** Of strangers' connections: whom to tell that one is proven, by address and port of the peer. */
+  readonly #unproven = new Map<string, () => void>();
+  readonly #servers = new Set<Server>();
+  readonly #connections = new Set<Connection>();
+
+  constructor(clock: Clock, trust: TlsTrust, inbound: InboundConnections, receive: ReceiveMessage) {
+    this.#clock = clock;
+    this.#trust = trust;
+    this.#inbound = inbound;
+    this.#receive = receive;
+  }
+
+  listenTcp(host: string, port: number): Promise<number> {
+    const server = createServer((socket) => {
+      if (this.#admit(socket)) this.#welcome(socket, 'tcp');
+    });
+    return this.#listen(server, host, port);
+  }
+
+  listenTls(host: string, port: number, certificate: TlsOptions): Promise<number> {
+    const options: TlsOptions = {
+      ...certificate,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: CONNECT_TIMEOUT_MS,
+    };
+    const server = createTlsServer(options, (socket) => this.#welcome(socket, 'tls'));
+    // The places of strangers count before the handshake, or they would hold those of peers who are known.
+    server.prependListener('connection', (socket: Socket) => void this.#admit(socket));
+    // A handshake that fails is the peer's problem; one that is not over in time is ended by us.
+    server.on('tlsClientError', (_error, socket) => void socket.destroy());
+    return this.#listen(server, host, port);
+  }
+
+  /** Opens a connection; `onClose` is told once when it ends. Rejects with TrunkFault, after 10 s at the latest. */
+  async connect(destination: Destination, onClose: () => void): Promise<Connection> {
+    const { host, port } = destination;
+    const isTls = destination.protocol === 'tls';
+    const socket = isTls ? this.#connectTls(destination) : connectTcp({ host, port });
+    let isConnected = false;
+    socket.once('connect', () => {
+      isConnected = true;
+    });
+    await this.#established(socket, isTls ? 'secureConnect' : 'connect').catch((error: unknown) => {
+      throw new TrunkFault(isConnected ? 'tls_failed' : 'unreachable', error);
+    });
+    const connection = this.#adopt(socket, isTls ? 'tls' : 'tcp', null);
+    socket.once('close', onClose);
+    return connection;
+  }
+
+  close(): void {
+    for (const server of this.#servers) server.close();
+    for (const connection of this.#connections) connection.destroy();
+    this.#servers.clear();
+    this.#connections.clear();
+  }
+
+  #connectTls({ host, port, serverName }: Destination): Socket {
+    return connectTls({
+      host,
+      port,
+      servername: /^[\d.]+$|:/.test(serverName) ? '' : serverName,
+      rejectUnauthorized: this.#trust.insecure !== true,
+      minVersion: 'TLSv1.2',
+      ...(this.#trust.ca === undefined ? {} : { ca: [...rootCertificates, this.#trust.ca] }),
+    });
+  }
+
+  #established(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => {
+        cancelTimeout();
+        socket.destroy();
+        reject(error);
+      };
+      const cancelTimeout = this.#clock.after(CONNECT_TIMEOUT_MS, () => fail(new Error('connect timed out')));
+      socket.once('error', fail);
+      socket.once(event, () => {
+        cancelTimeout();
+        socket.removeListener('error', fail);
+        resolve();
+      });
+    });
+  }
+
+  /** Closes a connection when its address, or strangers together, have no room left. */
+  #admit(socket: Socket): boolean {
+    const place = this.#inbound.enter(plainAddress(socket.remoteAddress ?? ''));
+    if (place === null) {
+      socket.destroy();
+      return false;
+    }
+    if (place.isKnown) socket.once('close', () => place.leave());
+    else this.#watchUnproven(socket, place);
+    return true;
+  }
+
+  #watchUnproven(socket: Socket, place: InboundPlace): void {
+    const peer = peerOf(socket);
+    const cancelDeadline = this.#clock.after(UNPROVEN_MS, () => socket.destroy());
+    this.#unproven.set(peer, () => {
+      cancelDeadline();
+      place.proven();
+    });
+    socket.once('close', () => {
+      this.#unproven.delete(peer);
+      cancelDeadline();
+      place.leave();
+    });
+  }
+
+  #welcome(socket: Socket, protocol: 'tcp' | 'tls'): void {
+    if (socket.destroyed) return;
+    this.#adopt(socket, protocol, this.#unproven.get(peerOf(socket)) ?? null);
+  }
+
+  #adopt(socket: Socket, protocol: 'tcp' | 'tls', onProven: (() => void) | null): Connection {
+    const connection = new StreamConnection(socket, protocol, {
+      clock: this.#clock,
+      receive: this.#receive,
+      onProven,
+    });
+    this.#connections.add(connection);
+    socket.once('close', () => this.#connections.delete(connection));
+    return connection;
+  }
+
+  async #listen(server: Server, host: string, port: number): Promise<number> {
+    server.maxConnections = MAX_INBOUND_CONNECTIONS;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port, exclusive: true }, resolve);
+    });
+    server.removeAllListeners('error');
+    server.on('error', () => {});
+    this.#servers.add(server);
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../../../../base/time.ts';
+import { isPrivateAddress } from '../address/private-address.ts';
+import { type OutgoingText, readOutgoing } from '../message/outgoing-text.ts';
+import { parseSipUri } from '../message/sip-uri.ts';
+import { sentByOf } from '../message/via.ts';
+import type { SipObserver } from '../sip-observer.ts';
+import { ClientTransactions } from '../transactions/client-transactions.ts';
+import { ServerTransactions, serverKey } from '../transactions/server-transactions.ts';
+import type { TrunkFlow } from '../trunk/trunk-flow.ts';
+import type { UdpTransport } from './udp-transport.ts';
+import type { Destination, SipProtocol } from './wire.ts';
+
+/** Who sends: what the layer must know of a trunk. */
+export interface RequestSender {
+  readonly settings: { readonly transport: SipProtocol };
+  readonly flow: TrunkFlow;
+  /** Where requests with that Call-ID go when they belong to no dialog. */
+  destinationFor(callId: string): Destination;
+  resolveHop(host: string, port: number): Promise<Destination>;
+}
+
+/**
+ * Between sip.js, which hands over text, and the sockets: finds out where each message goes, and keeps the two
+ * tables of transactions that repeat what UDP loses (RFC 3261 section 18).
+ */
+export class TransportLayer<Sender extends RequestSender> {
+  readonly requests: ClientTransactions<Sender>;
+  readonly received: ServerTransactions<Sender>;
+  readonly #udp: () => UdpTransport;
+
+  constructor(clock: Clock, observer: SipObserver, udp: () => UdpTransport) {
+    this.requests = new ClientTransactions(clock, observer);
+    this.received = new ServerTransactions(clock, observer);
+    this.#udp = udp;
+  }
+
+  /** Sends what the trunk's core has written. */
+  async send(trunk: Sender, text: string): Promise<void> {
+    const message = readOutgoing(text);
+    if (message === null) throw new Error('message without Via');
+    if (message.status !== null) return this.#respond(message, message.status);
+    const destination = await this.#destinationOf(trunk, message);
+    const transmit = (): Promise<void> => this.#transmit(trunk, destination, text);
+    if (message.method === 'ACK') this.#noteAck(message, transmit);
+    else this.#noteRequest(trunk, message, destination, transmit);
+    return transmit();
+  }
+
+  /** Sends an empty line over UDP: no message, but traffic. */
+  ping(destination: Destination): void {
+    this.#udp()
+      .send('\r\n\r\n', destination.host, destination.port)
+      .catch(() => {});
+  }
+
+  close(): void {
+    this.requests.clear();
+    this.received.clear();
+  }
+
+  #respond(message: OutgoingText, status: number): Promise<void> {
+    const key = serverKey(message.via.branch, sentByOf(message.via), message.method);
+    return this.received.respond(key, message.method, status, message.text);
+  }
+
+  #noteAck(message: OutgoingText, transmit: () => Promise<void>): void {
+    this.requests.acknowledged(message.via.branch, () => void transmit().catch(() => {}));
+  }
+
+  #noteRequest(
+    trunk: Sender,
+    message: OutgoingText,
+    destination: Destination,
+    transmit: () => Promise<void>,
+  ): void {
+    const resend = (): void => void transmit().catch(() => {});
+    this.requests.sent(message.via.branch, { method: message.method, owner: trunk, destination, resend });
+  }
+
+  /**
+   * Requests outside dialogs go where their sender has pinned their Call-ID; those inside go along the route set
+   * or to the remote target over UDP, and down the trunk's connection over TCP and TLS (RFC 5923's reuse).
+   */
+  async #destinationOf(trunk: Sender, message: OutgoingText): Promise<Destination> {
+    const ofInvite = this.requests.destinationOf(message.via.branch);
+    if (ofInvite !== null) return ofInvite;
+    const pinned = trunk.destinationFor(message.callId);
+    if (!message.hasToTag || trunk.settings.transport !== 'udp') return pinned;
+    const hop = parseSipUri(message.nextHop);
+    if (hop === null || hop.host === '') return pinned;
+    // A Contact from behind a NAT leads nowhere; the trunk's server is the way to it.
+    if (isPrivateAddress(hop.host) && !isPrivateAddress(pinned.host)) return pinned;
+    return trunk.resolveHop(hop.host, hop.port ?? 5060).catch(() => pinned);
+  }
+
+  async #transmit(trunk: Sender, destination: Destination, text: string): Promise<void> {
+    if (destination.protocol === 'udp') {
+      return this.#udp().send(text, destination.host, destination.port);
+    }
+    const connection = trunk.flow.connection ?? (await trunk.flow.open(destination));
+    return connection.send(text);
+  }
+}

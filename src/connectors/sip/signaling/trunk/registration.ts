@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingResponseMessage } from 'sip.js/lib/core/index.js';
+import { type CancelTimer, type Clock, isoAfter } from '../../../../base/time.ts';
+import type { Registration } from '../../../contract/sip-accounts.ts';
+import { headerParameter } from '../message/sip-uri.ts';
+import type { SipObserver } from '../sip-observer.ts';
+import type { Destination } from '../transport/wire.ts';
+import type { Trunk } from './trunk.ts';
+import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
+
+const WANTED_EXPIRES_S = 600;
+const MAX_EXPIRES_S = 86_400;
+const MIN_BACK_OFF_MS = 30_000;
+const MAX_BACK_OFF_MS = 30 * 60_000;
+const RECONNECT_MS = 500;
+/** How long a goodbye waits for the answer to a first REGISTER, so that a dead registrar delays nobody. */
+const FIRST_ANSWER_MS = 1_000;
+
+/** What came of one REGISTER. */
+type Outcome =
+  | { readonly type: 'accepted'; readonly expiresS: number }
+  | { readonly type: 'too_brief'; readonly minExpiresS: number }
+  | { readonly type: 'unreachable'; readonly fault: TrunkFault }
+  | { readonly type: 'rejected'; readonly error: string };
+
+/** Keeps one trunk's binding at its registrar alive (RFC 3261 section 10.2). */
+export class TrunkRegistration {
+  readonly #trunk: Trunk;
+  readonly #clock: Clock;
+  readonly #observer: SipObserver;
+  readonly #callId = randomUUID();
+  #cseq = 0;
+  #state: Registration;
+  #expiresS = WANTED_EXPIRES_S;
+  #failures = 0;
+  #attempt: Promise<void> | null = null;
+  /** The Contact that the registrar has for us; null when it has none. */
+  #bound: string | null = null;
+  #stopping: Promise<void> | null = null;
+  #cancelTimer: CancelTimer = () => {};
+
+  constructor(trunk: Trunk, clock: Clock, observer: SipObserver) {
+    this.#trunk = trunk;
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#state = {
+      state: trunk.settings.register ? 'registering' : 'off',
+      lastError: null,
+      expiresAt: null,
+    };
+    trunk.onConnectionLost = () => this.#reconnect();
+  }
+
+  get state(): Registration {
+    return this.#state;
+  }
+
+  start(): void {
+    if (this.#trunk.settings.register && this.#stopping === null) this.#begin();
+  }
+
+  /** Takes the binding back, waiting `deadlineMs` at most for the registrar's word. */
+  stop(deadlineMs: number): Promise<void> {
+    this.#stopping ??= this.#stop(deadlineMs);
+    return this.#stopping;
+  }
+
+  /** A REGISTER that is on its way may yet bind us, so the goodbye waits for its answer. */
+  async #stop(deadlineMs: number): Promise<void> {
+    this.#cancelTimer();
+    this.#state = { state: 'off', lastError: null, expiresAt: null };
+    const goodbye = (this.#attempt ?? Promise.resolve()).then(() => this.#unbind()).catch(() => {});
+    await new Promise<void>((resolve) => {
+      const waitMs = this.#bound === null ? Math.min(deadlineMs, FIRST_ANSWER_MS) : deadlineMs;
+      const cancelDeadline = this.#clock.after(waitMs, resolve);
+      void goodbye.then(() => {
+        cancelDeadline();
+        resolve();
+      });
+    });
+  }
+
+  async #unbind(): Promise<void> {
+    if (this.#bound !== null) await this.#register(this.#trunk.destinationFor(this.#callId), 0);
+  }
+
+  #reconnect(): void {
+    if (this.#stopping !== null || !this.#trunk.settings.register || this.#attempt !== null) return;
+    this.#schedule(RECONNECT_MS * (1 + Math.random()));
+  }
+
+  #schedule(delayMs: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#clock.after(delayMs, () => this.#begin());
+  }
+
+  #begin(): void {
+    if (this.#attempt !== null) return;
+    this.#attempt = this.#tryOnce().finally(() => {
+      this.#attempt = null;
+    });
+  }
+
+  async #tryOnce(): Promise<void> {
+    if (this.#state.state !== 'registered') this.#state = { ...this.#state, state: 'registering' };
+    const outcome = await this.#tryAll();
+    if (this.#stopping !== null) return;
+    if (outcome.type === 'accepted') this.#succeeded(outcome.expiresS);
+    else if (outcome.type === 'unreachable') this.#failed(outcome.fault.code, faultDetail(outcome.fault));
+    else this.#failed(outcome.type === 'too_brief' ? '423 Interval Too Brief' : outcome.error);
+  }
+
+  async #tryAll(): Promise<Outcome> {
+    let outcome: Outcome = { type: 'unreachable', fault: new TrunkFault('unreachable') };
+    try {
+      const { destinations } = await this.#trunk.locate();
+      for (const destination of destinations) {
+        outcome = await this.#tryOne(destination);
+        if (outcome.type !== 'unreachable' || this.#stopping !== null) return outcome;
+      }
+    } catch (error) {
+      return { type: 'unreachable', fault: trunkFault(error) };
+    }
+    return outcome;
+  }
+
+  async #tryOne(destination: Destination): Promise<Outcome> {
+    try {
+      let outcome = await this.#register(destination, this.#expiresS);
+      if (outcome.type === 'too_brief' && outcome.minExpiresS > this.#expiresS) {
+        this.#expiresS = Math.min(outcome.minExpiresS, MAX_EXPIRES_S);
+        outcome = await this.#register(destination, this.#expiresS);
+      }
+      return outcome.type === 'accepted' ? await this.#movedIfSeenElsewhere(destination, outcome) : outcome;
+    } catch (error) {
+      return { type: 'unreachable', fault: trunkFault(error) };
+    }
+  }
+
+  /** The answer tells our address as seen from outside (RFC 3581): behind a NAT the binding moves there at once. */
+  async #movedIfSeenElsewhere(destination: Destination, accepted: Outcome): Promise<Outcome> {
+    if (this.#stopping !== null || this.#bound === this.#trunk.registeredContact) return accepted;
+    const moved = await this.#register(destination, this.#expiresS);
+    // A former binding that cannot be taken back runs out by itself.
+    this.#bound = this.#trunk.registeredContact;
+    return moved.type === 'accepted' ? moved : accepted;
+  }
+
+  async #register(destination: Destination, expiresS: number): Promise<Outcome> {
+    await this.#trunk.prepare(destination);
+    const { core, settings } = this.#trunk;
+    this.#trunk.pin(this.#callId, destination);
+    const aor = this.#trunk.addressOf(settings.username);
+    const ours = this.#trunk.registeredContact;
+    const contact = expiresS === 0 ? (this.#bound ?? ours) : ours;
+    const message = core.makeOutgoingRequestMessage(
+      'REGISTER',
+      this.#trunk.addressOf(''),
+      aor,
+      aor,
+      { callId: this.#callId, cseq: this.#cseq + 1, optionTags: [] },
+      [`Contact: ${contact};expires=${expiresS}`, ...this.#formerBinding(contact), `Expires: ${expiresS}`],
+    );
+    const answer = await new Promise<IncomingResponseMessage>((resolve) => {
+      core.register(message, {
+        onAccept: (response) => resolve(response.message),
+        onRedirect: (response) => resolve(response.message),
+        onReject: (response) => resolve(response.message),
+      });
+    });
+    // An answered challenge has used up numbers of its own.
+    this.#cseq = message.cseq;
+    const outcome = this.#outcomeOf(answer, expiresS);
+    if (outcome.type === 'accepted') {
+      this.#bound = expiresS === 0 ? null : contact;
+      this.#trunk.prefer(destination);
+    }
+    return outcome;
+  }
+
+  #formerBinding(contact: string): string[] {
+    const isFormer = this.#bound !== null && this.#bound !== contact;
+    return isFormer ? [`Contact: ${this.#bound};expires=0`] : [];
+  }
+
+  #outcomeOf(answer: IncomingResponseMessage, expiresS: number): Outcome {
+    const status = answer.statusCode ?? 0;
+    const error = `${status} ${answer.reasonPhrase ?? ''}`.trim();
+    if (status >= 200 && status < 300)
+      return { type: 'accepted', expiresS: this.#grantedS(answer, expiresS) };
+    if (status === 423)
+      return { type: 'too_brief', minExpiresS: Number(answer.getHeader('min-expires') ?? 0) };
+    // sip.js makes these two up when nothing answers, or nothing can be sent.
+    if (status === 408 || status === 503) return { type: 'unreachable', fault: trunkFault(new Error(error)) };
+    return { type: 'rejected', error };
+  }
+
+  /** The registrar lists all bindings of the address; ours is the one with our Contact. */
+  #grantedS(answer: IncomingResponseMessage, askedS: number): number {
+    const listed = answer.getHeaders('contact');
+    const own =
+      listed.find((contact) => contact.includes(this.#trunk.registeredContact)) ??
+      listed.find((contact) => contact.includes(this.#trunk.settings.inboundToken));
+    const text = (own === undefined ? null : headerParameter(own, 'expires')) ?? answer.getHeader('expires');
+    const grantedS = Number(text ?? askedS);
+    return Number.isFinite(grantedS) && grantedS > 0 ? Math.min(grantedS, MAX_EXPIRES_S) : askedS;
+  }
+
+  #succeeded(expiresS: number): void {
+    if (this.#state.state !== 'registered') this.#log('info', 'SIP trunk registered', null);
+    this.#failures = 0;
+    const expiresAt = isoAfter(this.#clock.nowIso(), expiresS * 1000);
+    this.#state = { state: 'registered', lastError: null, expiresAt };
+    this.#schedule(expiresS * 1000 * (0.5 + 0.3 * Math.random()));
+  }
+
+  /** `error`: for the account. `detail`: for the log. */
+  #failed(error: string, detail = error): void {
+    this.#log('warn', 'SIP trunk did not register', detail);
+    this.#state = { state: 'failed', lastError: error, expiresAt: null };
+    const delayMs = Math.min(MAX_BACK_OFF_MS, MIN_BACK_OFF_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#schedule(Math.max(MIN_BACK_OFF_MS, delayMs * (0.75 + 0.25 * Math.random())));
+  }
+
+  #log(level: 'info' | 'warn', text: string, error: string | null): void {
+    const { accountId, host } = this.#trunk.settings;
+    this.#observer.log(level, text, { accountId, host, ...(error === null ? {} : { error }) });
+  }
+}

@@ -1,0 +1,63 @@
+import type { StreamTransport } from '../transport/stream-transport.ts';
+import type { Connection, Destination } from '../transport/wire.ts';
+
+/** The one TCP or TLS connection that a trunk keeps to its server. */
+export class TrunkFlow {
+  readonly #streams: StreamTransport;
+  readonly #onOpened: (connection: Connection) => void;
+  readonly #onLost: () => void;
+  #current: { destination: Destination; connection: Connection } | null = null;
+  #opening: { destination: Destination; promise: Promise<Connection> } | null = null;
+  #closed = false;
+
+  constructor(streams: StreamTransport, onOpened: (connection: Connection) => void, onLost: () => void) {
+    this.#streams = streams;
+    this.#onOpened = onOpened;
+    this.#onLost = onLost;
+  }
+
+  /** The open connection, whatever its destination; null when there is none. */
+  get connection(): Connection | null {
+    return this.#current?.connection.open ? this.#current.connection : null;
+  }
+
+  /** The connection to that destination, opened if need be. Rejects when it cannot be opened. */
+  open(destination: Destination): Promise<Connection> {
+    if (this.#closed) return Promise.reject(new Error('trunk is closed'));
+    if (this.connection !== null && isSame(this.#current!.destination, destination)) {
+      return Promise.resolve(this.connection);
+    }
+    if (this.#opening !== null && isSame(this.#opening.destination, destination))
+      return this.#opening.promise;
+    const promise = this.#connect(destination).finally(() => {
+      if (this.#opening?.promise === promise) this.#opening = null;
+    });
+    this.#opening = { destination, promise };
+    return promise;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#current?.connection.destroy();
+    this.#current = null;
+  }
+
+  async #connect(destination: Destination): Promise<Connection> {
+    const connection: Connection = await this.#streams.connect(destination, () => this.#lost(connection));
+    if (this.#closed) connection.destroy();
+    this.#current?.connection.destroy();
+    this.#current = { destination, connection };
+    this.#onOpened(connection);
+    return connection;
+  }
+
+  #lost(connection: Connection): void {
+    if (this.#current?.connection !== connection) return;
+    this.#current = null;
+    if (!this.#closed) this.#onLost();
+  }
+}
+
+function isSame(a: Destination, b: Destination): boolean {
+  return a.protocol === b.protocol && a.host === b.host && a.port === b.port;
+}

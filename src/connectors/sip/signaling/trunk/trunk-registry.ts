@@ -1,0 +1,138 @@
+import type { Connection } from '../transport/wire.ts';
+import type { Trunk } from './trunk.ts';
+import type { TrunkBindings } from './trunk-bindings.ts';
+
+/** Hex digits of an inbound token. */
+const TOKEN_LENGTH = 32;
+
+/**
+ * The trunks of all accounts, each found by what proves that a message is its own: our Contact in the Request-URI, a
+ * dialog, the connection that the trunk has opened, or the operator's binding of an address. That an account names a
+ * provider's host proves nothing, since many customers share it.
+ */
+export class TrunkRegistry {
+  readonly #bindings: TrunkBindings;
+  readonly #all = new Set<Trunk>();
+  readonly #byAccount = new Map<string, Trunk>();
+  /** Inbound tokens of trunks in service, and the dialog users of all trunks. */
+  readonly #byContactUser = new Map<string, Trunk>();
+  readonly #byConnection = new WeakMap<Connection, Trunk>();
+  readonly #byAddress = new Map<string, Set<Trunk>>();
+  readonly #addresses = new Map<Trunk, ReadonlySet<string>>();
+  /** The trunk of the operator's own account. */
+  #operators: Trunk | null = null;
+
+  constructor(bindings: TrunkBindings) {
+    this.#bindings = bindings;
+  }
+
+  /** Adds the trunk; gives the one that it replaces. */
+  put(trunk: Trunk): Trunk | null {
+    const { accountId, inboundToken, ofOperator } = trunk.settings;
+    const replaced = this.retire(accountId);
+    this.#all.add(trunk);
+    this.#byAccount.set(accountId, trunk);
+    this.#byContactUser.set(trunk.dialogUser, trunk);
+    if (inboundToken.length === TOKEN_LENGTH) this.#byContactUser.set(inboundToken, trunk);
+    if (ofOperator) this.#operators = trunk;
+    return replaced;
+  }
+
+  /** Takes the account's trunk out of service: no call comes by it any more, but it keeps its dialogs. */
+  retire(accountId: string): Trunk | null {
+    const trunk = this.#byAccount.get(accountId) ?? null;
+    if (trunk === null) return null;
+    this.#byAccount.delete(accountId);
+    if (this.ofContactUser(trunk.settings.inboundToken) === trunk)
+      this.#byContactUser.delete(trunk.settings.inboundToken);
+    if (this.#operators === trunk) this.#operators = null;
+    return trunk;
+  }
+
+  /** Forgets a trunk that is out of service. */
+  forget(trunk: Trunk): void {
+    this.setAddresses(trunk, new Set());
+    this.#addresses.delete(trunk);
+    this.#byContactUser.delete(trunk.dialogUser);
+    this.#all.delete(trunk);
+  }
+
+  /** Notes where the trunk's servers are now. */
+  setAddresses(trunk: Trunk, addresses: ReadonlySet<string>): void {
+    for (const host of this.#addresses.get(trunk) ?? []) {
+      const trunks = this.#byAddress.get(host);
+      trunks?.delete(trunk);
+      if (trunks?.size === 0) this.#byAddress.delete(host);
+    }
+    this.#addresses.set(trunk, addresses);
+    for (const host of addresses) {
+      const trunks = this.#byAddress.get(host) ?? new Set();
+      this.#byAddress.set(host, trunks.add(trunk));
+    }
+  }
+
+  /** Notes a connection that the trunk has opened. */
+  setConnection(trunk: Trunk, connection: Connection): void {
+    this.#byConnection.set(connection, trunk);
+  }
+
+  ofAccount(accountId: string): Trunk | null {
+    return this.#byAccount.get(accountId) ?? null;
+  }
+
+  /** By the user part of our Contact, or of an inbound URI (`<token>` or `<token>.<number>`). */
+  ofContactUser(user: string): Trunk | null {
+    return this.#byContactUser.get(namedIn(user)) ?? null;
+  }
+
+  /** By the inbound token in a user part: the only one that may open a call. */
+  ofInboundUser(user: string): Trunk | null {
+    const trunk = this.ofContactUser(user);
+    return trunk?.settings.inboundToken === namedIn(user) ? trunk : null;
+  }
+
+  /** By the identifier that sip.js gives dialogs; for peers that change our Contact on the way. */
+  ofDialog(dialogId: string): Trunk | null {
+    for (const trunk of this.#all) if (trunk.core.dialogs.has(dialogId)) return trunk;
+    return null;
+  }
+
+  /** The trunk in service that has opened the connection: its server is at the other end. */
+  ofConnection(connection: Connection | null): Trunk | null {
+    const trunk = connection === null ? undefined : this.#byConnection.get(connection);
+    return trunk !== undefined && this.#isInService(trunk) ? trunk : null;
+  }
+
+  /**
+   * The trunk to which the operator has bound the address. Those that the operator's own trunk leads to are bound to it
+   * unless the settings say otherwise.
+   */
+  boundTo(host: string): Trunk | null {
+    const account = this.#bindings.accountOf(host);
+    if (account !== null) return account === 'operator' ? this.#operators : this.ofAccount(account);
+    const operators = this.#operators;
+    return operators !== null && this.#byAddress.get(host)?.has(operators) ? operators : null;
+  }
+
+  /** Any trunk with a server at that address. */
+  anyAt(host: string): Trunk | null {
+    return this.#byAddress.get(host)?.values().next().value ?? null;
+  }
+
+  /** Whether a trunk has a server at that address, or the operator has bound it. It says nothing of whose calls come from there. */
+  knowsAddress(host: string): boolean {
+    return this.#byAddress.has(host) || this.#bindings.accountOf(host) !== null;
+  }
+
+  all(): Trunk[] {
+    return [...this.#all];
+  }
+
+  #isInService(trunk: Trunk): boolean {
+    return this.#byAccount.get(trunk.settings.accountId) === trunk;
+  }
+}
+
+function namedIn(user: string): string {
+  return user.charAt(TOKEN_LENGTH) === '.' ? user.slice(0, TOKEN_LENGTH) : user;
+}

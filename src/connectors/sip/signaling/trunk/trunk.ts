@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import { type IncomingInviteRequest, URI, type UserAgentCore } from 'sip.js/lib/core/index.js';
+import type { CancelTimer, Clock } from '../../../../base/time.ts';
+import type { SipTrunk } from '../../../contract/sip-accounts.ts';
+import type { AddressPolicy } from '../address/address-policy.ts';
+import { type Listening, OwnAddress } from '../address/own-address.ts';
+import type { Resolution, Resolver, ServerName } from '../address/resolver.ts';
+import { DigestCredentials, StoredChallenges } from '../digest/digest-credentials.ts';
+import { hostInUri } from '../message/sip-uri.ts';
+import { createCore } from '../sip-core.ts';
+import type { SipObserver } from '../sip-observer.ts';
+import type { StreamTransport } from '../transport/stream-transport.ts';
+import type { TransportLayer } from '../transport/transport-layer.ts';
+import type { Connection, Destination } from '../transport/wire.ts';
+import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
+import { TrunkFlow } from './trunk-flow.ts';
+
+/** What all trunks share. */
+export interface TrunkSurroundings extends Listening {
+  readonly clock: Clock;
+  readonly observer: SipObserver;
+  readonly resolver: Resolver;
+  readonly policy: AddressPolicy;
+  readonly layer: TransportLayer<Trunk>;
+  readonly streams: StreamTransport;
+  readonly onInvite: (trunk: Trunk, request: IncomingInviteRequest) => void;
+  /** The trunk's servers are at these addresses now. */
+  readonly onAddresses: (trunk: Trunk, addresses: ReadonlySet<string>) => void;
+  /** The trunk has opened a connection to its server. */
+  readonly onConnection: (trunk: Trunk, connection: Connection) => void;
+}
+
+const VIA_PROTOCOL = { udp: 'UDP', tcp: 'TCP', tls: 'TLS' } as const;
+const RETRY_LOOKUP_MS = 30_000;
+const MAX_REFRESH_MS = 300_000;
+/** Within the 30 s after which a home router may forget a quiet UDP flow (RFC 5626 section 4.4.2). */
+const KEEP_ALIVE_MS = 25_000;
+
+/** One account's way to the telephone network: its server, its credentials, and a user agent core of its own. */
+export class Trunk {
+  readonly settings: SipTrunk;
+  /**
+   * User part of our Contact in dialogs. It tells trunks apart and cannot be guessed, but everybody on a call sees it, so
+   * that it opens no call: the inbound token does, which only the registrar and the account know.
+   */
+  readonly dialogUser = randomBytes(16).toString('hex');
+  readonly core: UserAgentCore;
+  readonly flow: TrunkFlow;
+  readonly own: OwnAddress;
+  readonly challenges = new StoredChallenges();
+  /** Told when the connection of a TCP or TLS trunk is gone. */
+  onConnectionLost: () => void = () => {};
+  readonly #around: TrunkSurroundings;
+  readonly #pins = new Map<string, Destination>();
+  #destinations: readonly Destination[] = [];
+  #preferred: Destination | null = null;
+  #cancelRefresh: CancelTimer = () => {};
+  #cancelKeepAlive: CancelTimer = () => {};
+  #closed = false;
+
+  constructor(settings: SipTrunk, around: TrunkSurroundings) {
+    this.settings = settings;
+    this.#around = around;
+    this.flow = new TrunkFlow(
+      around.streams,
+      (connection) => around.onConnection(this, connection),
+      () => {
+        around.observer.count('transport_lost');
+        this.onConnectionLost();
+      },
+    );
+    this.own = new OwnAddress(settings.transport, around, () => this.flow.connection?.localPort ?? null);
+    this.core = createCore(
+      {
+        contactUser: this.dialogUser,
+        local: () => ({ sentBy: this.own.sentBy, contact: this.own.contactOf(this.dialogUser) }),
+        transport: {
+          protocol: VIA_PROTOCOL[settings.transport],
+          send: (text) => around.layer.send(this, text),
+        },
+        credentials: () => new DigestCredentials(settings.username, settings.password, this.challenges),
+      },
+      { onInvite: (request) => around.onInvite(this, request) },
+    );
+  }
+
+  /** Keeps the addresses of the trunk's servers fresh from now on, because messages from there are read. */
+  watch(): void {
+    void this.locate()
+      .then(
+        ({ ttlMs }) => Math.min(ttlMs, MAX_REFRESH_MS),
+        () => RETRY_LOOKUP_MS,
+      )
+      .then((delayMs) => {
+        if (!this.#closed) this.#cancelRefresh = this.#around.clock.after(delayMs, () => this.watch());
+      });
+  }
+
+  /**
+   * Looks the servers up; the one that works comes first. Every address is checked every time, since a name may lead
+   * elsewhere at any moment. Rejects with TrunkFault when none is found or none is allowed.
+   */
+  async locate(): Promise<{ destinations: readonly Destination[]; ttlMs: number }> {
+    const { host, port, transport } = this.settings;
+    const found = await this.#resolve({ host, port, protocol: transport });
+    const destinations = found.destinations.filter((each) => this.mayReach(each.host));
+    if (destinations.length === 0) {
+      this.#settle([], new Set());
+      throw this.#refused();
+    }
+    // Our own address comes first: once a server's address is known, its calls are let in and need it.
+    if (this.own.host === '') await this.own.learn(destinations[0]!);
+    this.#settle(destinations, addressesOf([...this.#destinations, ...destinations]));
+    return { destinations: this.#preferredFirst(destinations), ttlMs: found.ttlMs };
+  }
+
+  /** Whether the trunk may have a server at that IP address. */
+  mayReach(host: string): boolean {
+    return this.#around.policy.mayUse(host, this.settings.ofOperator);
+  }
+
+  /** Whether the trunk goes where its peers point it: addresses of SDP, Contact and Record-Route. */
+  mayFollow(host: string): boolean {
+    const servers = this.#destinations.map((destination) => destination.host);
+    return this.#around.policy.mayFollow(host, this.settings.ofOperator, servers);
+  }
+
+  /**
+   * Makes sure of all that a request to `destination` needs: our own address, and a connection. Rejects with TrunkFault.
+   */
+  async prepare(destination: Destination): Promise<void> {
+    await this.own.learn(destination);
+    if (destination.protocol === 'udp') return;
+    await this.flow.open(destination).catch((error: unknown) => {
+      throw trunkFault(error);
+    });
+  }
+
+  /** Our Contact in dialogs with its brackets, as it is now. */
+  get contact(): string {
+    return this.core.configuration.contact.toString();
+  }
+
+  /** Our Contact at the registrar: what calls come to. */
+  get registeredContact(): string {
+    return `<${this.own.contactOf(this.settings.inboundToken)}>`;
+  }
+
+  /** What a provider without registration calls; null while we cannot be called, or do not know our address. */
+  get inboundUri(): string | null {
+    return this.own.listeningUriOf(this.settings.inboundToken);
+  }
+
+  /** The address of `user` at the trunk; of the trunk itself when `user` is empty. */
+  addressOf(user: string): URI {
+    return new URI('sip', user, hostInUri(this.settings.host));
+  }
+
+  /** Logs why a call could not be placed; its account is only told the kind of fault. */
+  noteFault(fault: TrunkFault): void {
+    const { accountId, host } = this.settings;
+    const detail = { accountId, host, error: faultDetail(fault) };
+    this.#around.observer.log('warn', 'SIP trunk could not be used for a call', detail);
+  }
+
+  /** Sends requests with that Call-ID, outside dialogs, to `destination`. */
+  pin(callId: string, destination: Destination): void {
+    this.#pins.set(callId, destination);
+  }
+
+  unpin(callId: string): void {
+    this.#pins.delete(callId);
+  }
+
+  /** Notes that `destination` answers, so that the next request goes there first and the way stays open. */
+  prefer(destination: Destination): void {
+    // An answer may come when the trunk is closed already; its keep-alive would never end.
+    if (this.#closed) return;
+    this.#preferred = destination;
+    if (destination.protocol === 'udp') this.#keepAlive(destination);
+  }
+
+  /** Over UDP an empty line keeps routers on the way from closing it; TCP connections do it themselves. */
+  #keepAlive(destination: Destination): void {
+    this.#cancelKeepAlive();
+    this.#cancelKeepAlive = this.#around.clock.after(KEEP_ALIVE_MS, () => {
+      this.#around.layer.ping(destination);
+      this.#keepAlive(destination);
+    });
+  }
+
+  destinationFor(callId: string): Destination {
+    const destination = this.#pins.get(callId) ?? this.#preferredFirst(this.#destinations)[0];
+    if (destination === undefined) throw new Error(`no address known for ${this.settings.host}`);
+    return destination;
+  }
+
+  /** Where the next hop of a request inside a dialog is; the peer names it. Rejects with TrunkFault. */
+  async resolveHop(host: string, port: number): Promise<Destination> {
+    const { destinations } = await this.#resolve({ host, port, protocol: this.settings.transport });
+    const allowed = destinations.find((destination) => this.mayFollow(destination.host));
+    if (allowed === undefined) throw new TrunkFault('not_allowed');
+    return allowed;
+  }
+
+  /** Forgets everything, live dialogs included. */
+  close(): void {
+    this.#closed = true;
+    this.#cancelRefresh();
+    this.#cancelKeepAlive();
+    this.#around.layer.requests.clear(this);
+    this.core.dispose();
+    this.flow.close();
+  }
+
+  /** Whether a name is known inside the gateway's network is nothing that other accounts should find out. */
+  #refused(): TrunkFault {
+    const { host, ofOperator } = this.settings;
+    const mayKnow = ofOperator || isIP(host) !== 0;
+    return new TrunkFault(
+      mayKnow ? 'not_allowed' : 'unreachable',
+      new Error(`no address of ${host} is allowed`),
+    );
+  }
+
+  #resolve(name: ServerName): Promise<Resolution> {
+    return this.#around.resolver.resolve(name).catch((error: unknown) => {
+      throw trunkFault(error);
+    });
+  }
+
+  #settle(destinations: readonly Destination[], addresses: ReadonlySet<string>): void {
+    this.#destinations = destinations;
+    if (!this.#closed) this.#around.onAddresses(this, addresses);
+  }
+
+  #preferredFirst(destinations: readonly Destination[]): readonly Destination[] {
+    const preferred = this.#preferred;
+    if (preferred === null) return destinations;
+    const isPreferred = (each: Destination): boolean =>
+      each.host === preferred.host && each.port === preferred.port;
+    return [...destinations.filter(isPreferred), ...destinations.filter((each) => !isPreferred(each))];
+  }
+}
+
+function addressesOf(destinations: readonly Destination[]): ReadonlySet<string> {
+  return new Set(destinations.map((destination) => destination.host));
+}

@@ -1,0 +1,105 @@
+import { unreachable } from '../../base/assert.ts';
+import type { Clock } from '../../base/time.ts';
+import type { Address, LoginRef, MessageIntake } from '../contract/messenger.ts';
+import type { BotApi } from './bot-api.ts';
+import { SentMessages } from './bot-api-types.ts';
+import type { TelegramObserver } from './telegram-observer.ts';
+import type { Person, Reading, ReadMessage } from './update-reading.ts';
+
+/** https://core.telegram.org/bots/features#deep-linking */
+const START_WITH_TOKEN = /^\/start ([\w-]{1,64})$/;
+
+const CONNECTED = 'You are connected. What you write here reaches the agent from now on.';
+const LINK_OVER = 'This link is not valid any more. Please ask for a new one.';
+const WHO_ARE_YOU =
+  'This bot does not know yet whom you write to. Please ask for an invite link and open it here.';
+
+const GREETING_DEADLINE_MS = 20_000;
+/** Strangers are told once that nobody reads them; of so many it is remembered. */
+const MAX_REMEMBERED = 10_000;
+
+export interface UpdateReceiverDeps {
+  readonly ref: LoginRef;
+  readonly api: BotApi;
+  readonly clock: Clock;
+  readonly intake: MessageIntake;
+  readonly observer: TelegramObserver;
+}
+
+/** Takes what updates tell to the domain. What it says to people itself is best effort and holds nothing up. */
+export class UpdateReceiver {
+  readonly #deps: UpdateReceiverDeps;
+  readonly #toldStrangers = new Set<string>();
+
+  constructor(deps: UpdateReceiverDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves once what was read is on disk; rejects when it could not be stored. */
+  async take(reading: Reading): Promise<void> {
+    const { intake, observer } = this.#deps;
+    if (reading.kind === 'nothing') return;
+    if (reading.kind === 'unreadable') {
+      observer.count('update_skipped');
+      return;
+    }
+    const from = this.#addressOf(reading.person);
+    switch (reading.kind) {
+      case 'message':
+        await this.#takeMessage(from, reading);
+        break;
+      case 'edit':
+        await intake.edited(from, reading.messageId, reading.text);
+        break;
+      case 'reachable':
+        await intake.reachable(from, reading.isReachable);
+        break;
+      default:
+        return unreachable(reading);
+    }
+    observer.count('update_read');
+  }
+
+  async #takeMessage(from: Address, message: ReadMessage): Promise<void> {
+    const { intake, ref } = this.#deps;
+    const { person, text } = message;
+    const token = ref.kind === 'shared' ? START_WITH_TOKEN.exec(text)?.[1] : undefined;
+    if (token !== undefined) {
+      const isBound = await intake.bind(from, person.remoteName, token);
+      this.#tell(from.remoteId, isBound ? CONNECTED : LINK_OVER);
+      return;
+    }
+    const taken = await intake.received({
+      from,
+      alias: null,
+      remoteName: person.remoteName,
+      platformMessageId: message.messageId,
+      text,
+      sentAt: message.sentAt,
+      files: message.files,
+    });
+    if (taken === 'unbound') this.#tellStranger(from.remoteId);
+  }
+
+  #tellStranger(remoteId: string): void {
+    if (this.#toldStrangers.has(remoteId)) return;
+    if (this.#toldStrangers.size === MAX_REMEMBERED) {
+      const [first] = this.#toldStrangers;
+      this.#toldStrangers.delete(first!);
+    }
+    this.#toldStrangers.add(remoteId);
+    this.#tell(remoteId, WHO_ARE_YOU);
+  }
+
+  #tell(remoteId: string, text: string): void {
+    const { api, observer } = this.#deps;
+    const parameters = { chat_id: Number(remoteId), text };
+    api
+      .call('sendMessage', parameters, { deadlineMs: GREETING_DEADLINE_MS }, SentMessages)
+      .catch(() => observer.count('greeting_failed'));
+  }
+
+  #addressOf({ remoteId }: Person): Address {
+    return { login: this.#deps.ref, remoteId };
+  }
+}

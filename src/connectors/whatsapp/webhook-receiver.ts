@@ -1,0 +1,182 @@
+import { isSameSecret } from '../../base/same-secret.ts';
+import type { Clock } from '../../base/time.ts';
+import { pause } from '../../base/waits.ts';
+import type {
+  Address,
+  InboundMessage,
+  LaterStatus,
+  LoginRef,
+  MessageIntake,
+  WebhookReply,
+  WebhookRequest,
+} from '../contract/messenger.ts';
+import { errorText, isWindowClosed } from './graph-error.ts';
+import { inboundMessage } from './inbound-message.ts';
+import { tokensIn, withoutToken } from './invitation.ts';
+import { namesOf } from './person.ts';
+import { RecentIds } from './recent-ids.ts';
+import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';
+import { isSignature, isSigned } from './webhook-signature.ts';
+
+const SHARED: LoginRef = { kind: 'shared' };
+const LOGIN_KEY = 'shared';
+const SIGNATURE_HEADER = 'x-hub-signature-256';
+const NOT_FOUND: WebhookReply = { status: 404, text: 'Not found' };
+/** A status may overtake the answer to the request that it is about. */
+const STATUS_ATTEMPTS = 20;
+const STATUS_RETRY_MS = 100;
+const REMEMBERED_STATUSES = 10_000;
+
+export interface WebhookSecrets {
+  readonly phoneNumberId: string;
+  readonly appSecret: string;
+  readonly verifyToken: string;
+}
+
+export type WebhookEvent =
+  | 'webhook_refused'
+  | 'webhook_unreadable'
+  | 'webhook_failed'
+  | 'part_unreadable'
+  | 'stranger';
+
+/** What the receiver works with beside the secrets. */
+export interface WebhookDeps {
+  readonly clock: Clock;
+  readonly closing: AbortSignal;
+  intake(): MessageIntake;
+  /** In bytes; null: unknown. */
+  sizeOf(mediaId: string): Promise<number | null>;
+  /** Somebody wrote who is nobody's contact. */
+  onStranger(address: Address): void;
+  count(event: WebhookEvent): void;
+  onFailure(error: unknown): void;
+}
+
+/** What Meta posts: checked, read, and told; it is answered once all of it is stored. */
+export class WebhookReceiver {
+  readonly #secrets: WebhookSecrets;
+  readonly #deps: WebhookDeps;
+  /** Messages of which we told the last that there is to tell. */
+  readonly #settled = new RecentIds(REMEMBERED_STATUSES);
+
+  constructor(secrets: WebhookSecrets, deps: WebhookDeps) {
+    this.#secrets = secrets;
+    this.#deps = deps;
+  }
+
+  /** What cannot be Meta's, whatever its body: another address, or nothing that could be a signature. */
+  refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
+    if (loginKey !== LOGIN_KEY) return NOT_FOUND;
+    return isSignature(header(SIGNATURE_HEADER)) ? null : this.#wrongSignature();
+  }
+
+  /** Whatever is not answered 200 comes again, for days. */
+  async take(request: WebhookRequest): Promise<WebhookReply> {
+    if (request.loginKey !== LOGIN_KEY) return NOT_FOUND;
+    if (request.method === 'get') return this.#verify(request.query);
+    if (!isSigned(request.body, request.header(SIGNATURE_HEADER), this.#secrets.appSecret))
+      return this.#wrongSignature();
+    const changes = readPayload(request.body, this.#secrets.phoneNumberId);
+    if (!changes) {
+      this.#deps.count('webhook_unreadable');
+      return { status: 400, text: 'Not a payload of WhatsApp' };
+    }
+    return (await this.#takeAll(changes))
+      ? { status: 200, text: 'ok' }
+      : { status: 503, text: 'Come again later' };
+  }
+
+  #wrongSignature(): WebhookReply {
+    this.#deps.count('webhook_refused');
+    return { status: 401, text: 'Invalid signature' };
+  }
+
+  #verify(query: Readonly<Record<string, string>>): WebhookReply {
+    const isOurs =
+      query['hub.mode'] === 'subscribe' &&
+      isSameSecret(query['hub.verify_token'] ?? '', this.#secrets.verifyToken);
+    return isOurs
+      ? { status: 200, text: query['hub.challenge'] ?? '' }
+      : { status: 403, text: 'Invalid verify token' };
+  }
+
+  async #takeAll(changes: readonly WebhookChange[]): Promise<boolean> {
+    try {
+      for (const change of changes) if (!(await this.#takeChange(change))) return false;
+      return true;
+    } catch (error) {
+      this.#deps.count('webhook_failed');
+      this.#deps.onFailure(error);
+      return false;
+    }
+  }
+
+  async #takeChange({ contacts, messages, statuses, unreadable }: WebhookChange): Promise<boolean> {
+    for (let count = 0; count < unreadable; count++) this.#deps.count('part_unreadable');
+    for (const message of messages) {
+      const inbound = inboundMessage(message, contacts, this.#deps.clock.nowIso());
+      if (inbound) await this.#takeMessage(await this.#measured(message, inbound));
+      else if (message.type === 'system') await this.#rename(message);
+    }
+    for (const status of statuses) if (!(await this.#takeStatus(status))) return false;
+    return true;
+  }
+
+  async #takeMessage(message: InboundMessage): Promise<void> {
+    const intake = this.#deps.intake();
+    const text = await this.#boundText(intake, message);
+    if ((await intake.received({ ...message, text })) !== 'unbound') return;
+    this.#deps.count('stranger');
+    this.#deps.onStranger(message.from);
+  }
+
+  /** Only documents can be too large for us: WhatsApp lets nothing else be, and tells the size of nothing by itself. */
+  async #measured({ type }: WireMessage, inbound: InboundMessage): Promise<InboundMessage> {
+    const [file] = inbound.files;
+    if (type !== 'document' || !file?.ref) return inbound;
+    return { ...inbound, files: [{ ...file, sizeBytes: await this.#deps.sizeOf(file.ref) }] };
+  }
+
+  /** The text without the invite token that it may have, which makes whoever wrote it somebody's contact. */
+  async #boundText(intake: MessageIntake, { from, remoteName, text }: InboundMessage): Promise<string> {
+    for (const token of tokensIn(text)) {
+      if (await intake.bind(from, remoteName, token)) return withoutToken(text, token);
+    }
+    return text;
+  }
+
+  /** Somebody changed their number, and with it the id that is scoped to us. */
+  async #rename({ from, system }: WireMessage): Promise<void> {
+    const now = namesOf(system?.user_id, system?.wa_id);
+    if (!now) return;
+    for (const before of new Set([system?.previous_user_id, from])) {
+      if (!before || before === now.remoteId) continue;
+      await this.#deps.intake().renamed({ login: SHARED, remoteId: before }, now.remoteId, now.alias);
+    }
+  }
+
+  /** They come late, twice and in any order: after the message has arrived, or failed, nothing more is told of it. */
+  async #takeStatus(status: WireStatus): Promise<boolean> {
+    const later = laterStatus(status);
+    if (!later || this.#settled.has(status.id)) return true;
+    const sent = { platformMessageId: status.id, messageId: status.biz_opaque_callback_data ?? null };
+    for (let attempt = 0; attempt < STATUS_ATTEMPTS; attempt++) {
+      if (await this.#deps.intake().followed(SHARED, sent, later)) {
+        this.#settled.add(status.id);
+        return true;
+      }
+      await pause(this.#deps.clock, STATUS_RETRY_MS, this.#deps.closing);
+      if (this.#deps.closing.aborted) break;
+    }
+    return false;
+  }
+}
+
+/** That Meta has it, `sent`, we know from its answer. */
+function laterStatus({ status, errors = [] }: WireStatus): LaterStatus | undefined {
+  if (status === 'delivered' || status === 'read' || status === 'played') return { kind: 'delivered' };
+  if (status !== 'failed') return undefined;
+  if (errors.some(({ code }) => isWindowClosed(code))) return { kind: 'window_closed' };
+  return { kind: 'failed', reason: errors[0] ? errorText(errors[0]) : 'no reason given' };
+}

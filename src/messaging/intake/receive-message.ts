@@ -1,0 +1,163 @@
+import { newId } from '../../base/ids.ts';
+import type { Platform } from '../../base/platform.ts';
+import { dayOf } from '../../base/time.ts';
+import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { useOwnerCode } from '../../store/logins/bot-owners.ts';
+import { updateConnection } from '../../store/logins/connections.ts';
+import { type Conversation, heardFrom, openConversation } from '../../store/messages/conversations.ts';
+import { findPlatformMessage, insertMessage, type Message } from '../../store/messages/messages.ts';
+import { nobodyOf } from '../../store/people/audit-log.ts';
+import { countUsage } from '../../store/people/usage.ts';
+import { announceMessage } from '../inbox/announce.ts';
+import { ownBot } from '../owner/mark-owner.ts';
+import { checkOwnerCode } from '../owner/owner-code.ts';
+import type { IntakeDomain } from './intake-domain.ts';
+import { conversationsOf, type Receiver, receiversOf, SHARED_LOGIN } from './receivers.ts';
+
+/** Specification, "Errors": what stands for an attachment that is not kept. */
+const TOO_LARGE = '[attachment too large]';
+
+type Stored =
+  | { readonly kind: 'duplicate' | 'unbound' }
+  | { readonly kind: 'owned'; readonly conversation: Conversation }
+  | { readonly kind: 'stored'; readonly conversation: Conversation; readonly message: Message };
+
+/**
+ * Takes what a person wrote: the message, its files, its event and the usage in one transaction, so that a platform
+ * which then repeats it, because its acknowledgement got lost, finds it there. Wakes who waits.
+ */
+export async function receiveMessage(
+  domain: IntakeDomain,
+  platform: Platform,
+  inbound: InboundMessage,
+): Promise<Intake> {
+  const stored = await domain.store.db.transaction().execute((trx) => store(domain, trx, platform, inbound));
+  if (stored.kind === 'owned') {
+    domain.onOwned(stored.conversation.id);
+    return 'stored';
+  }
+  if (stored.kind !== 'stored') return stored.kind;
+  const { accountId, id: conversationId } = stored.conversation;
+  domain.wakeups.wake(accountId);
+  domain.holds.get(platform)?.flush(conversationId);
+  domain.onReceived({ accountId, conversationId, messageSeq: stored.message.seq });
+  return 'stored';
+}
+
+async function store(
+  domain: IntakeDomain,
+  trx: Db,
+  platform: Platform,
+  inbound: InboundMessage,
+): Promise<Stored> {
+  const { from, alias } = inbound;
+  const receivers = await receiversOf(trx, platform, from, alias);
+  const [receiver] = receivers;
+  if (!receiver) return { kind: 'unbound' };
+  if (await isKnown(trx, receivers, inbound)) return { kind: 'duplicate' };
+  const shown = await showedCode(domain, trx, receiver, inbound);
+  if (shown === 'repeated') return { kind: 'duplicate' };
+  const conversation = await openWith(domain, trx, platform, { receiver, message: inbound });
+  if (shown === 'code') return await own(domain, trx, conversation, inbound);
+  await heardFrom(trx, conversation.id, inbound.sentAt);
+  const heldUntil = (await domain.holds.get(platform)?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
+  const message = await insertInbound(domain, trx, platform, { conversation, message: inbound, heldUntil });
+  if (heldUntil === null) await announceMessage(trx, conversation, message);
+  const day = dayOf(message.createdAt);
+  await countUsage(trx, { accountId: receiver.accountId, platform, day, messages: 1, bytes: 0 });
+  return { kind: 'stored', conversation, message };
+}
+
+/** Whether the message is the one-time code of the bot that it goes to. */
+async function showedCode(
+  { clock }: IntakeDomain,
+  trx: Db,
+  { member }: Receiver,
+  { from: { remoteId }, text, files }: InboundMessage,
+): Promise<'code' | 'repeated' | 'none'> {
+  if (member.type !== 'bot_token' || files.length > 0) return 'none';
+  return await checkOwnerCode(trx, { botId: member.id, remoteId, text }, clock.nowIso());
+}
+
+/** The code is for the gateway: it is no message of the conversation, and agents never see it. */
+async function own(
+  { clock }: IntakeDomain,
+  trx: Db,
+  conversation: Conversation,
+  { from: { remoteId }, sentAt }: InboundMessage,
+): Promise<Stored> {
+  await heardFrom(trx, conversation.id, sentAt);
+  const { botId } = await ownBot(trx, nobodyOf(conversation.accountId), conversation, clock.nowIso());
+  await useOwnerCode(trx, botId, remoteId);
+  return { kind: 'owned', conversation };
+}
+
+/** Looks with every receiver: a repeated message may come when its first copy has gone to another one. */
+async function isKnown(
+  trx: Db,
+  receivers: readonly Receiver[],
+  { from, alias, platformMessageId }: InboundMessage,
+): Promise<boolean> {
+  for (const { id } of await conversationsOf(trx, receivers, from.remoteId, alias))
+    if (await findPlatformMessage(trx, id, platformMessageId)) return true;
+  return false;
+}
+
+interface Arrival {
+  readonly receiver: Receiver;
+  readonly message: InboundMessage;
+}
+
+async function openWith(
+  { clock }: IntakeDomain,
+  trx: Db,
+  platform: Platform,
+  { receiver: { accountId, member, connection }, message: { from, alias, remoteName } }: Arrival,
+): Promise<Conversation> {
+  const { remoteId } = from;
+  // Who writes can be written to, and may have got another lasting name.
+  if (connection && (connection.remoteId !== remoteId || connection.status !== 'ok'))
+    await updateConnection(trx, member.id, { remoteId, status: 'ok' });
+  const remote = { accountId, platform, member, remoteId, alias, remoteName };
+  return await openConversation(trx, remote, clock.nowIso());
+}
+
+interface Insertion {
+  readonly conversation: Conversation;
+  readonly message: InboundMessage;
+  readonly heldUntil: string | null;
+}
+
+async function insertInbound(
+  { clock, keepFiles }: IntakeDomain,
+  trx: Db,
+  platform: Platform,
+  {
+    conversation: { id: conversationId, accountId },
+    message: {
+      from: { login },
+      text,
+      files,
+      platformMessageId,
+    },
+    heldUntil,
+  }: Insertion,
+): Promise<Message> {
+  const loginKey = login.kind === 'bot_token' ? login.id : SHARED_LOGIN;
+  const kept = await keepFiles(trx, { accountId, platform, loginKey }, files);
+  const stubs = Array.from({ length: kept.tooLarge }, () => TOO_LARGE);
+  const message = {
+    id: newId('msg'),
+    accountId,
+    conversationId,
+    direction: 'inbound',
+    senderAgentId: null,
+    text: [text, ...stubs].filter((part) => part !== '').join('\n'),
+    status: 'received',
+    expiresAt: heldUntil,
+    platformMessageIds: [platformMessageId],
+    fileIds: kept.fileIds,
+  } as const;
+  return await insertMessage(trx, message, clock.nowIso());
+}

@@ -1,0 +1,30 @@
+import type { Db } from '../../store/database/tables.ts';
+import { findAnyConversation } from '../../store/messages/conversations.ts';
+import type { Message } from '../../store/messages/messages.ts';
+import { announce } from '../inbox/announce.ts';
+
+/** How sending a message ended; `unknown`: it may have arrived. */
+export type MessageEnd =
+  | { readonly status: 'delivered' }
+  | { readonly status: 'failed' | 'unknown' | 'dropped'; readonly error: string };
+
+/**
+ * Tells the agents how sending a message ended: `dm_sent` or `dm_failed`. Run it in the transaction that changes the
+ * message's status, and wake who waits after it.
+ */
+export async function announceEnd(
+  trx: Db,
+  { id, conversationId }: Message,
+  end: MessageEnd,
+  createdAt: string,
+): Promise<void> {
+  const conversation = await findAnyConversation(trx, conversationId);
+  if (!conversation) return;
+  const { status, ...why } = end;
+  const common = { platform: conversation.platform, message_id: id };
+  const event =
+    status === 'delivered'
+      ? { type: 'dm_sent', payload: common }
+      : { type: 'dm_failed', payload: { ...common, status, ...why } };
+  await announce(trx, conversation, { ...event, createdAt });
+}

@@ -1,0 +1,30 @@
+import { ReplyWatch } from '../intake/reply-watch.ts';
+import { tellTimeout } from '../intake/tell-timeout.ts';
+import { TypingIndicators } from '../typing/typing-indicators.ts';
+import type { OutboundDomain } from './outbound-domain.ts';
+import { Outbox } from './outbox.ts';
+
+/** What the outbound side of messaging is made from. */
+export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'typing' | 'replies'>;
+
+/** Puts the outbound side together. */
+export function openOutbound(deps: OutboundDeps): OutboundDomain {
+  const { clock, observer, onFailure } = deps;
+  const late = (conversationId: string) => {
+    tellTimeout(domain, conversationId).catch((error: unknown) => onFailure('a late answer', error));
+  };
+  const domain: OutboundDomain = {
+    ...deps,
+    outbox: new Outbox(deps),
+    typing: new TypingIndicators({ ...deps, onSkipped: () => observer.queueFull('typing') }),
+    replies: new ReplyWatch(clock, late, () => observer.queueFull('replies')),
+  };
+  return domain;
+}
+
+/** Ends it within `deadlineMs`: what is being sent is let end. */
+export async function closeOutbound(domain: OutboundDomain, deadlineMs: number): Promise<void> {
+  domain.replies.close();
+  domain.typing.close();
+  await domain.outbox.close(deadlineMs);
+}

@@ -1,0 +1,276 @@
+import { GatewayError } from '../../base/errors.ts';
+import { unservedText } from '../../base/platform.ts';
+import type { Clock } from '../../base/time.ts';
+import type { OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
+import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import { type Message, setBackground } from '../../store/messages/messages.ts';
+import type { Waited, WindowGuard } from '../window/window-guard.ts';
+import { type FinalOutcome, recordOutcome } from './record-outcome.ts';
+import { messengerOf, type SendingDeps } from './stored-message.ts';
+
+/** Messages that may wait for their turn: in one conversation, of one account, and in all. */
+export const MOST_WAITING_EACH = 100;
+export const MOST_WAITING_OF_ACCOUNT = 1_000;
+export const MOST_WAITING = 10_000;
+/** A messenger that was told to stop gets so long to say what it knows. */
+const GRACE_MS = 2_000;
+/** A platform that says "later" without saying when is not asked more often. */
+const LEAST_PAUSE_MS = 100;
+
+/** A stored message on its way, `sending`. */
+export interface Outgoing {
+  readonly message: Message;
+  readonly conversation: Conversation;
+  readonly outbound: OutboundMessage;
+}
+
+/** What became of a message. */
+export type Settled =
+  | { readonly kind: 'delivered' }
+  /** The platform has not taken it, and nobody will try again. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** It may have arrived or not. */
+  | { readonly kind: 'unknown'; readonly reason: string }
+  /** The gateway closes; the next start sends it. Only messages in the background. */
+  | { readonly kind: 'left' }
+  /** It is sent once the other side writes. */
+  | { readonly kind: 'waits'; readonly templateSent: boolean; readonly position: number };
+
+/** How trying to send a message ended. */
+type Tried = Exclude<SendOutcome, { kind: 'later' }> | { readonly kind: 'left' };
+
+export interface SendingObserver {
+  /** `result`: the kind of what became of it. */
+  messageSettled(platform: string, result: string, lastedMs: number): void;
+  /** A messenger threw, which none may. */
+  messengerFailed(platform: string, error: unknown): void;
+  /** Something was turned away or left out because too much of it waits. */
+  queueFull(queue: 'outbox' | 'typing' | 'replies'): void;
+}
+
+export interface OutboxDeps extends SendingDeps {
+  readonly clock: Clock;
+  /** Resolves when all logins are up that the gateway starts with: messages in the background wait for it. */
+  readonly ready: Promise<void>;
+  /** Null: no platform has a window. */
+  readonly windows: WindowGuard | null;
+  /** Tells whoever waits for news of an account. */
+  readonly wakeups: { wake(accountId: string): void };
+  readonly observer: SendingObserver;
+}
+
+interface Lane {
+  tail: Promise<void>;
+  length: number;
+}
+
+/**
+ * Sends stored messages: those of one conversation one after another, in the order in which they were handed over, each
+ * until the platform has taken or refused it or its time is up. What became of it is written down before it is told.
+ */
+export class Outbox {
+  readonly #deps: OutboxDeps;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #attempts = new Set<AbortController>();
+  readonly #pauses = new Set<() => void>();
+  readonly #waitingOf = new Map<string, number>();
+  readonly #closing = Promise.withResolvers<void>();
+  #waiting = 0;
+  #isClosing = false;
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+  }
+
+  /** Messages that are not settled. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Throws `too_many_messages`, or `not_ready` when the gateway is closing. */
+  assertRoom(conversationId: string): void {
+    if (this.#isClosing) throw new GatewayError('not_ready', 'The gateway is closing');
+    const inLane = this.#lanes.get(conversationId)?.length ?? 0;
+    if (inLane >= MOST_WAITING_EACH) this.#refuse(MOST_WAITING_EACH, 'in a conversation');
+    if (this.#waiting >= MOST_WAITING) this.#refuse(MOST_WAITING, 'in the gateway');
+  }
+
+  /** One account leaves room for others, however many conversations it has. Throws `too_many_messages`. */
+  assertRoomOf(accountId: string): void {
+    if ((this.#waitingOf.get(accountId) ?? 0) >= MOST_WAITING_OF_ACCOUNT)
+      this.#refuse(MOST_WAITING_OF_ACCOUNT, 'in an account');
+  }
+
+  /** Whether a message of this conversation is on its way. */
+  isBusy(conversationId: string): boolean {
+    return this.#lanes.has(conversationId);
+  }
+
+  /** Sends a message within so long, its wait for its turn included. Rejects only when the database does. */
+  deliver(outgoing: Outgoing, withinMs: number): Promise<Settled> {
+    const { id, accountId } = outgoing.conversation;
+    const endMs = this.#deps.clock.monotonicMs() + withinMs;
+    const lane = this.#lanes.get(id) ?? { tail: Promise.resolve(), length: 0 };
+    this.#lanes.set(id, lane);
+    const isFirst = lane.length === 0;
+    lane.length++;
+    this.#waiting++;
+    this.#waitingOf.set(accountId, (this.#waitingOf.get(accountId) ?? 0) + 1);
+    const settled = lane.tail.then(() => this.#settle(outgoing, endMs, isFirst));
+    const leave = () => this.#leave(id, accountId, lane);
+    lane.tail = settled.then(leave, leave);
+    return settled;
+  }
+
+  /**
+   * Lets what is on its way end within `deadlineMs`. What waits is given up, or left to the next start if it is sent in
+   * the background.
+   */
+  async close(deadlineMs: number): Promise<void> {
+    this.#isClosing = true;
+    this.#closing.resolve();
+    for (const resume of this.#pauses) resume();
+    const late = Promise.withResolvers<void>();
+    const stop = setTimeout(() => this.#stopAttempts(), deadlineMs / 2);
+    const deadline = setTimeout(late.resolve, deadlineMs);
+    await Promise.race([Promise.all([...this.#lanes.values()].map(({ tail }) => tail)), late.promise]);
+    clearTimeout(stop);
+    clearTimeout(deadline);
+  }
+
+  #stopAttempts(): void {
+    for (const attempt of this.#attempts) attempt.abort();
+  }
+
+  #refuse(most: number, where: string): never {
+    this.#deps.observer.queueFull('outbox');
+    throw new GatewayError('too_many_messages', `At most ${most} messages may wait to be sent ${where}`);
+  }
+
+  #leave(conversationId: string, accountId: string, lane: Lane): void {
+    lane.length--;
+    this.#waiting--;
+    const left = this.#waitingOf.get(accountId)! - 1;
+    if (left > 0) this.#waitingOf.set(accountId, left);
+    else this.#waitingOf.delete(accountId);
+    if (lane.length === 0) this.#lanes.delete(conversationId);
+  }
+
+  async #settle(outgoing: Outgoing, endMs: number, isFirst: boolean): Promise<Settled> {
+    const startMs = this.#deps.clock.monotonicMs();
+    const settled = await this.#send(outgoing, endMs, isFirst);
+    const { platform, accountId } = outgoing.conversation;
+    this.#deps.observer.messageSettled(platform, settled.kind, this.#deps.clock.monotonicMs() - startMs);
+    this.#deps.wakeups.wake(accountId);
+    return settled;
+  }
+
+  async #send(outgoing: Outgoing, endMs: number, isFirst: boolean): Promise<Settled> {
+    const { store, clock, windows } = this.#deps;
+    const { message, conversation } = outgoing;
+    // Those before it in the lane may have found the window closed.
+    if (!isFirst && windows && (await this.#mustWait(windows, conversation.id)))
+      return settledOf(await windows.joined(message.id));
+    const outcome = await this.#tryUntil(outgoing, endMs);
+    if (outcome.kind === 'left') return outcome;
+    if (outcome.kind === 'window_closed' && windows) return settledOf(await windows.cameBack(message.id));
+    const final = outcome.kind === 'window_closed' ? refused('The other side must write first') : outcome;
+    await recordOutcome(store.db, clock, { message, conversation }, final);
+    return toldOf(final);
+  }
+
+  /** One that was let in may wait, even where no more are let in. */
+  async #mustWait(windows: WindowGuard, conversationId: string): Promise<boolean> {
+    const { db } = this.#deps.store;
+    const now = await findAnyConversation(db, conversationId);
+    if (now === undefined) return false;
+    return await windows.mustWait(db, now).catch((error: unknown) => {
+      if (error instanceof GatewayError) return true;
+      throw error;
+    });
+  }
+
+  async #tryUntil(outgoing: Outgoing, endMs: number): Promise<Tried> {
+    const { clock, ready } = this.#deps;
+    const isBackground = outgoing.message.background !== null;
+    if (isBackground) await Promise.race([ready, this.#closing.promise]);
+    let reason = 'It waited too long for those before it';
+    for (;;) {
+      const leftMs = endMs - clock.monotonicMs();
+      if (this.#isClosing) return isBackground ? { kind: 'left' } : refused('The gateway is closing');
+      if (leftMs <= 0) return refused(reason);
+      const outcome = isBackground
+        ? await this.#attemptInBackground(outgoing, leftMs)
+        : await this.#attempt(outgoing, leftMs);
+      if (outcome.kind !== 'later') return outcome;
+      reason = outcome.reason;
+      const pauseMs = Math.max(LEAST_PAUSE_MS, outcome.afterMs);
+      if (clock.monotonicMs() + pauseMs >= endMs) return refused(reason);
+      await this.#pause(pauseMs);
+    }
+  }
+
+  /** A crash during the attempt leaves it unclear whether the platform has the message; before and after, it has not. */
+  async #attemptInBackground(outgoing: Outgoing, leftMs: number): Promise<SendOutcome> {
+    const { db } = this.#deps.store;
+    const { seq } = outgoing.message;
+    await setBackground(db, seq, 'begun');
+    const outcome = await this.#attempt(outgoing, leftMs);
+    if (outcome.kind === 'later') await setBackground(db, seq, 'waiting');
+    return outcome;
+  }
+
+  async #attempt({ outbound, conversation }: Outgoing, leftMs: number): Promise<SendOutcome> {
+    const { clock, observer } = this.#deps;
+    const messenger = messengerOf(this.#deps, conversation);
+    if (!messenger) return refused(unservedText(conversation.platform));
+    const attempt = new AbortController();
+    const late = Promise.withResolvers<SendOutcome>();
+    const stop = clock.after(leftMs, () => attempt.abort());
+    const giveUp = clock.after(leftMs + GRACE_MS, () => late.resolve(unheard('The platform did not answer')));
+    this.#attempts.add(attempt);
+    try {
+      return await Promise.race([messenger.send(outbound, attempt.signal), late.promise]);
+    } catch (error) {
+      observer.messengerFailed(conversation.platform, error);
+      return unheard('Sending it failed');
+    } finally {
+      stop();
+      giveUp();
+      this.#attempts.delete(attempt);
+    }
+  }
+
+  /** Ends early when the gateway closes. */
+  #pause(durationMs: number): Promise<void> {
+    if (this.#isClosing) return Promise.resolve();
+    return new Promise((resolve) => {
+      const resume = () => {
+        cancel();
+        this.#pauses.delete(resume);
+        resolve();
+      };
+      const cancel = this.#deps.clock.after(durationMs, resume);
+      this.#pauses.add(resume);
+    });
+  }
+}
+
+function refused(reason: string): FinalOutcome {
+  return { kind: 'refused', reason, isAddressGone: false };
+}
+
+function unheard(reason: string): FinalOutcome {
+  return { kind: 'unknown', reason, sentIds: [] };
+}
+
+/** What became of a message that had to wait. */
+export function settledOf(waited: Waited): Settled {
+  if (waited.delivered) return { kind: 'delivered' };
+  return { kind: 'waits', templateSent: waited.templateSent, position: waited.position };
+}
+
+function toldOf(outcome: FinalOutcome): Settled {
+  if (outcome.kind === 'sent') return { kind: 'delivered' };
+  return { kind: outcome.kind === 'refused' ? 'failed' : 'unknown', reason: outcome.reason };
+}

@@ -1,0 +1,79 @@
+import { unservedText } from '../../base/platform.ts';
+import { dropsDuplicates } from '../../connectors/contract/messenger.ts';
+import { findAnyConversation } from '../../store/messages/conversations.ts';
+import { listUnderWay, type Message } from '../../store/messages/messages.ts';
+import type { Outbox, OutboxDeps, Outgoing } from './outbox.ts';
+import { recordOutcome } from './record-outcome.ts';
+import { addressOf, filesOr, messengerOf, outboundOf } from './stored-message.ts';
+
+const PAGE_SIZE = 100;
+const RESEND_MS = 60_000;
+/** Nobody waits for these; the time that the platforms' logins take is included. */
+const BACKGROUND_MS = 600_000;
+const INTERRUPTED = 'The gateway was restarted while it was being sent';
+
+/** What a restart found. */
+export interface Recovered {
+  /** Messages of which nobody knows whether they arrived. */
+  readonly unknown: number;
+  /** Messages on their way again: the platform had nothing of them, or drops what it has already. */
+  readonly resent: number;
+  /** Messages that cannot be sent any more, and of which the platform had nothing. */
+  readonly failed: number;
+}
+
+/**
+ * Looks after the messages that an earlier process had under way. To be called once, before anything new is sent.
+ * `onFailure` hears when the database fails while one is sent again.
+ */
+export async function recoverOutbox(
+  deps: OutboxDeps,
+  outbox: Outbox,
+  onFailure: (error: unknown) => void,
+): Promise<Recovered> {
+  const recovered = { unknown: 0, resent: 0, failed: 0 };
+  for (let afterSeq = 0; ; ) {
+    const page = await listUnderWay(deps.store.db, 'sending', afterSeq, PAGE_SIZE);
+    for (const message of page) recovered[await recoverOne(deps, outbox, message, onFailure)]++;
+    if (page.length < PAGE_SIZE) return recovered;
+    afterSeq = page.at(-1)!.seq;
+  }
+}
+
+async function recoverOne(
+  deps: OutboxDeps,
+  outbox: Outbox,
+  message: Message,
+  onFailure: (error: unknown) => void,
+): Promise<keyof Recovered> {
+  const { store, clock } = deps;
+  const conversation = await findAnyConversation(store.db, message.conversationId);
+  if (!conversation) return 'unknown';
+  const isBegun = message.background !== 'waiting';
+  const again = await outgoingAgain(deps, { message, conversation }, isBegun);
+  if (typeof again === 'string') {
+    const outcome = isBegun
+      ? ({ kind: 'unknown', reason: INTERRUPTED, sentIds: [] } as const)
+      : ({ kind: 'refused', reason: again, isAddressGone: false } as const);
+    await recordOutcome(store.db, clock, { message, conversation }, outcome);
+    return isBegun ? 'unknown' : 'failed';
+  }
+  outbox.deliver(again, message.background === null ? RESEND_MS : BACKGROUND_MS).catch(onFailure);
+  return 'resent';
+}
+
+/** A text says why it is not sent again: it might arrive twice, or not whole. */
+async function outgoingAgain(
+  deps: OutboxDeps,
+  { message, conversation }: Pick<Outgoing, 'message' | 'conversation'>,
+  isBegun: boolean,
+): Promise<Outgoing | string> {
+  const messenger = messengerOf(deps, conversation);
+  if (!messenger) return unservedText(conversation.platform);
+  if (isBegun && !dropsDuplicates(messenger)) return INTERRUPTED;
+  const to = await addressOf(deps.store.db, conversation);
+  if (to === null) return 'The platform account of this conversation is gone';
+  const files = await filesOr(deps, message.seq);
+  if (typeof files === 'string') return files;
+  return { message, conversation, outbound: outboundOf(message, to, files) };
+}

@@ -1,0 +1,58 @@
+import { newId } from '../../base/ids.ts';
+import type { Clock } from '../../base/time.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { closeProbeConversations, openAgentConversation } from '../../store/messages/conversations.ts';
+import { insertMessage } from '../../store/messages/messages.ts';
+import type { Store } from '../../store/store.ts';
+import { announceMessage } from '../inbox/announce.ts';
+import type { Wakeups } from '../inbox/wakeups.ts';
+
+const TEXT = 'This is a test by the gateway: answer this message to show that you receive direct messages.';
+
+interface Domain {
+  readonly store: Pick<Store, 'db'>;
+  readonly clock: Clock;
+  readonly wakeups: Pick<Wakeups, 'wake'>;
+}
+
+/**
+ * Sends each of these agents a message by the gateway, in a conversation that the agent has with itself and whose task is
+ * the probe. It arrives wherever direct messages do. Conversations of earlier probes are closed.
+ */
+export async function sendProbe(
+  { store, clock, wakeups }: Domain,
+  accountId: string,
+  agentIds: readonly string[],
+  probeId: string,
+): Promise<void> {
+  const nowIso = clock.nowIso();
+  await store.db.transaction().execute(async (trx) => {
+    await closeProbeConversations(trx, accountId);
+    for (const agentId of agentIds) await writeTo(trx, { accountId, agentId, probeId }, nowIso);
+  });
+  wakeups.wake(accountId);
+}
+
+interface Probed {
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly probeId: string;
+}
+
+async function writeTo(db: Db, { accountId, agentId, probeId }: Probed, nowIso: string): Promise<void> {
+  const wanted = { accountId, agentId, peerAgentId: agentId, task: probeId };
+  const conversation = await openAgentConversation(db, wanted, nowIso);
+  const message = {
+    id: newId('msg'),
+    accountId,
+    conversationId: conversation.id,
+    direction: 'inbound',
+    senderAgentId: null,
+    text: TEXT,
+    status: 'received',
+    expiresAt: null,
+    platformMessageIds: [],
+    fileIds: [],
+  } as const;
+  await announceMessage(db, conversation, await insertMessage(db, message, nowIso), [agentId]);
+}

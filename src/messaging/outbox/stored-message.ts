@@ -1,0 +1,99 @@
+import { GatewayError } from '../../base/errors.ts';
+import { unservedText } from '../../base/platform.ts';
+import type {
+  Address,
+  LoginRef,
+  Messenger,
+  OutboundFile,
+  OutboundMessage,
+  SendOutcome,
+} from '../../connectors/contract/messenger.ts';
+import type { Db, MessagePlatform } from '../../store/database/tables.ts';
+import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { Message } from '../../store/messages/messages.ts';
+import { findAnyMessage, loginKeyOf } from '../../store/messages/outbound-messages.ts';
+import type { Store } from '../../store/store.ts';
+
+/** What it takes to send messages that are stored. */
+export interface SendingDeps {
+  readonly store: Pick<Store, 'db'>;
+  readonly messengers: ReadonlyMap<MessagePlatform, Messenger>;
+  /** A message's files, in order. Rejects with GatewayError `file_gone` when one is no more. */
+  readonly filesOf: (messageSeq: number) => Promise<readonly OutboundFile[]>;
+}
+
+const NO_WAY_THERE: SendOutcome = {
+  kind: 'refused',
+  reason: 'The platform account of this conversation is gone',
+  isAddressGone: true,
+};
+
+/** Where a conversation's messages go; null: its platform account is gone. */
+export async function addressOf(db: Db, conversation: Conversation): Promise<Address | null> {
+  const login = await loginOf(db, conversation);
+  return login && { login, remoteId: conversation.remoteId };
+}
+
+async function loginOf(db: Db, { memberType, memberId }: Conversation): Promise<LoginRef | null> {
+  if (memberId === null) return null;
+  if (memberType === 'bot_token') return { kind: 'bot_token', id: memberId };
+  const key = memberType === 'connection' ? await loginKeyOf(db, memberId) : undefined;
+  if (key === undefined) return null;
+  return key === 'shared' ? { kind: 'shared' } : { kind: 'bot_token', id: key };
+}
+
+/** A stored message as its platform gets it. */
+export function outboundOf(
+  { id, text }: Message,
+  to: Address,
+  attachments: readonly OutboundFile[],
+): OutboundMessage {
+  return { messageId: id, to, text, attachments };
+}
+
+/** The messenger of a conversation's platform; undefined: the gateway has none. */
+export function messengerOf(
+  { messengers }: Pick<SendingDeps, 'messengers'>,
+  { platform }: Conversation,
+): Messenger | undefined {
+  return messengers.get(platform);
+}
+
+/** As `messengerOf`. Throws `platform_not_configured` when the gateway has none. */
+export function requireMessenger(
+  deps: Pick<SendingDeps, 'messengers'>,
+  conversation: Conversation,
+): Messenger {
+  const messenger = messengerOf(deps, conversation);
+  if (!messenger) throw new GatewayError('platform_not_configured', unservedText(conversation.platform));
+  return messenger;
+}
+
+/** Sends a stored message once, and writes nothing down. What cannot be sent at all is `refused`. */
+export async function sendStored(
+  deps: SendingDeps,
+  messageId: string,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const { db } = deps.store;
+  const message = await findAnyMessage(db, messageId);
+  const conversation = message && (await findAnyConversation(db, message.conversationId));
+  const to = conversation ? await addressOf(db, conversation) : null;
+  const messenger = conversation && messengerOf(deps, conversation);
+  if (!message || !messenger || to === null) return NO_WAY_THERE;
+  const files = await filesOr(deps, message.seq);
+  if (typeof files === 'string') return { kind: 'refused', reason: files, isAddressGone: false };
+  return await messenger.send(outboundOf(message, to, files), signal);
+}
+
+/** Why a message's files cannot be had, in place of them. */
+export async function filesOr(
+  { filesOf }: Pick<SendingDeps, 'filesOf'>,
+  messageSeq: number,
+): Promise<readonly OutboundFile[] | string> {
+  try {
+    return await filesOf(messageSeq);
+  } catch (error) {
+    return `A file could not be read: ${(error as Error).message}`;
+  }
+}

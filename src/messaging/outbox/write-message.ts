@@ -1,0 +1,94 @@
+import { GatewayError } from '../../base/errors.ts';
+import { newId } from '../../base/ids.ts';
+import type { ResolvedFile } from '../../files/resolve-attachments.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { noteSubject, type RequestRef } from '../../store/keys/idempotent-requests.ts';
+import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import { insertMessage, type Message, type NewMessage } from '../../store/messages/messages.ts';
+import type { OutboundDomain } from './outbound-domain.ts';
+import { type Outgoing, type Settled, settledOf } from './outbox.ts';
+import { addressOf, outboundOf } from './stored-message.ts';
+
+/** A message before it is stored. */
+export interface Draft {
+  /** Null: the gateway itself writes. */
+  readonly senderAgentId: string | null;
+  readonly text: string;
+  readonly files: readonly ResolvedFile[];
+  /** The request that it comes by, if that came with a key. */
+  readonly request: RequestRef | null;
+}
+
+/** A message that is stored and on its way. */
+export interface Written {
+  readonly message: Message;
+  readonly settled: Promise<Settled>;
+}
+
+/**
+ * Stores a message to a person, then sends it within so long: in the background if it has files. Messages of one conversation go out in the order in which
+ * they were stored. Throws `no_conversation` when the conversation or its platform account is gone, `too_many_messages`,
+ * `not_ready`.
+ */
+export async function writeMessage(
+  domain: OutboundDomain,
+  conversationId: string,
+  draft: Draft,
+  withinMs: number,
+): Promise<Written> {
+  domain.outbox.assertRoom(conversationId);
+  const outgoing = await domain.store.db
+    .transaction()
+    .execute((trx) => storeMessage(trx, domain, conversationId, draft));
+  // Nothing may be waited for from here on: another message could overtake this one.
+  const settled = setOff(domain, outgoing, withinMs);
+  domain.wakeups.wake(outgoing.message.accountId);
+  return { message: outgoing.message, settled };
+}
+
+function setOff({ windows, outbox }: OutboundDomain, outgoing: Outgoing, withinMs: number): Promise<Settled> {
+  const { id, status } = outgoing.message;
+  if (status === 'pending' && windows) return windows.joined(id).then(settledOf);
+  return outbox.deliver(outgoing, withinMs);
+}
+
+async function storeMessage(
+  db: Db,
+  domain: OutboundDomain,
+  conversationId: string,
+  draft: Draft,
+): Promise<Outgoing> {
+  const conversation = await findAnyConversation(db, conversationId);
+  const to = conversation && (await addressOf(db, conversation));
+  if (!conversation || !to) throw new GatewayError('no_conversation');
+  domain.outbox.assertRoomOf(conversation.accountId);
+  const waits = domain.windows !== null && (await domain.windows.mustWait(db, conversation));
+  const message = await insertMessage(
+    db,
+    {
+      ...rowOf(conversation, draft),
+      status: waits ? 'pending' : 'sending',
+      expiresAt: waits ? domain.windows.expiry() : null,
+    },
+    domain.clock.nowIso(),
+  );
+  if (draft.request) await noteSubject(db, draft.request, message.id);
+  return { message, conversation, outbound: outboundOf(message, to, draft.files) };
+}
+
+function rowOf(
+  { id: conversationId, accountId }: Conversation,
+  { senderAgentId, text, files }: Draft,
+): Omit<NewMessage, 'status' | 'expiresAt'> {
+  return {
+    id: newId('msg'),
+    accountId,
+    conversationId,
+    direction: 'outbound',
+    senderAgentId,
+    text,
+    platformMessageIds: [],
+    fileIds: files.map(({ fileId }) => fileId),
+    background: files.length > 0 ? 'waiting' : null,
+  };
+}

@@ -1,0 +1,138 @@
+import { GatewayError } from '../../base/errors.ts';
+import { foldCase } from '../../base/fold-case.ts';
+import { newId } from '../../base/ids.ts';
+import { type AgentScope, reaches } from '../../base/scope.ts';
+import type { ResolvedFile } from '../../files/resolve-attachments.ts';
+import { listAgents } from '../../store/agents/agents.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { noteSubject } from '../../store/keys/idempotent-requests.ts';
+import {
+  type Conversation,
+  findNewestConversation,
+  findProbeConversation,
+  openAgentConversation,
+} from '../../store/messages/conversations.ts';
+import { insertMessage, listMessagesBySeq } from '../../store/messages/messages.ts';
+import { activeConversation } from '../inbox/active-conversation.ts';
+import { announceMessage } from '../inbox/announce.ts';
+import { GATEWAY } from '../inbox/inbox-view.ts';
+import type { DmRequest, SentDm } from './dm.ts';
+import { filesToSend } from './files-to-send.ts';
+import type { OutboundDomain, Writer } from './outbound-domain.ts';
+
+/** Who writes to whom about what, among the agents of one account. */
+interface Parties {
+  readonly senderId: string;
+  readonly peerId: string;
+  readonly task: string;
+}
+
+/**
+ * Writes from one agent to another of the same account: it is delivered once it is stored. Without a peer it goes on with
+ * the conversation that the agents of the credential had last. Throws `no_conversation`, `agent_not_found`.
+ */
+export async function writeToAgent(
+  domain: OutboundDomain,
+  writer: Writer,
+  request: DmRequest,
+): Promise<SentDm> {
+  const { accountId } = writer.scope;
+  const files = await filesToSend(domain, accountId, request.attachments);
+  const { messageId, parties } = await domain.store.db.transaction().execute(async (trx) => {
+    const between = await partiesOf(trx, writer.scope, request);
+    const id = await storeMessage(trx, domain, writer, { parties: between, text: request.text, files });
+    return { messageId: id, parties: between };
+  });
+  if (isProbe(parties)) domain.onProbeAnswered(writer.credentialId, parties.task);
+  domain.wakeups.wake(accountId);
+  return { kind: 'delivered', messageId };
+}
+
+function isProbe({ senderId, peerId }: Parties): boolean {
+  return senderId === peerId;
+}
+
+async function partiesOf(db: Db, scope: AgentScope, request: DmRequest): Promise<Parties> {
+  const { peer, task, conversationId } = request;
+  if (!reaches(scope, 'agent')) throw new GatewayError('no_conversation');
+  if (conversationId !== null)
+    return await partiesIn(db, scope, await activeConversation(db, scope, request));
+  return peer === '' ? await partiesOfNewest(db, scope, task) : await partiesNamed(db, scope, peer, task);
+}
+
+/** The gateway is no agent: by its name one answers its probe. */
+function isGateway(peer: string): boolean {
+  return peer === GATEWAY.remoteId || foldCase(peer) === foldCase(GATEWAY.remoteName ?? '');
+}
+
+/** Whom a name or an id means; of several with one name the default agent, then the oldest. */
+async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: string): Promise<Parties> {
+  const name = foldCase(peer);
+  const agents = await listAgents(db, scope.accountId);
+  const meant = agents.find(({ id }) => id === peer) ?? agents.find((one) => foldCase(one.name) === name);
+  const probe = meant || !isGateway(peer) ? undefined : await findProbeConversation(db, scope);
+  if (probe) return await partiesIn(db, scope, probe);
+  if (!meant) throw new GatewayError('agent_not_found');
+  const senderId = scope.agentIds.find((id) => id !== meant.id);
+  if (senderId === undefined)
+    throw new GatewayError('agent_not_found', 'No other agent of this credential could write to it');
+  return { senderId, peerId: meant.id, task };
+}
+
+async function partiesOfNewest(db: Db, scope: AgentScope, task: string): Promise<Parties> {
+  const conversation = await findNewestConversation(db, scope, {
+    platform: 'agent',
+    peer: { peer: '', task },
+  });
+  if (!conversation) throw new GatewayError('no_conversation');
+  return await partiesIn(db, scope, conversation);
+}
+
+/** Who has both sides of a conversation answers what was said last. */
+async function partiesIn(db: Db, scope: AgentScope, conversation: Conversation): Promise<Parties> {
+  const { agentId, peerAgentId } = conversation;
+  if (!agentId || !peerAgentId) throw new GatewayError('no_conversation');
+  const [newest] = await listMessagesBySeq(db, [conversation.lastSeq]);
+  const own = [agentId, peerAgentId].filter((id) => scope.agentIds.includes(id));
+  const senderId = own.find((id) => id !== newest?.senderAgentId) ?? own[0];
+  if (senderId === undefined) throw new GatewayError('no_conversation');
+  const peerId = senderId === agentId ? peerAgentId : agentId;
+  return { senderId, peerId, task: conversation.task };
+}
+
+interface AgentMessage {
+  readonly parties: Parties;
+  readonly text: string;
+  readonly files: readonly ResolvedFile[];
+}
+
+async function storeMessage(
+  db: Db,
+  { clock }: OutboundDomain,
+  { scope: { accountId }, request }: Writer,
+  { parties, text, files }: AgentMessage,
+): Promise<string> {
+  const { senderId, peerId, task } = parties;
+  const nowIso = clock.nowIso();
+  const wanted = { accountId, agentId: senderId, peerAgentId: peerId, task };
+  const conversation = await openAgentConversation(db, wanted, nowIso);
+  const message = await insertMessage(
+    db,
+    {
+      id: newId('msg'),
+      accountId,
+      conversationId: conversation.id,
+      direction: 'outbound',
+      senderAgentId: senderId,
+      text,
+      status: 'delivered',
+      expiresAt: null,
+      platformMessageIds: [],
+      fileIds: files.map(({ fileId }) => fileId),
+    },
+    nowIso,
+  );
+  await announceMessage(db, conversation, message, isProbe(parties) ? [] : [peerId]);
+  if (request) await noteSubject(db, request, message.id);
+  return message.id;
+}

@@ -1,0 +1,63 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { Platform } from '../../base/platform.ts';
+import type { Clock } from '../../base/time.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { putBotOwner } from '../../store/logins/bot-owners.ts';
+import { findBotOwner } from '../../store/logins/bot-tokens.ts';
+import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import type { Store } from '../../store/store.ts';
+
+/** The person who owns a bot, by their conversation with it. */
+export interface BotOwner {
+  readonly botId: string;
+  readonly conversationId: string;
+  readonly remoteName: string | null;
+}
+
+/**
+ * Marks the person of a conversation as the owner of the account's bot that has it. Throws `conversation_not_found`, and
+ * `owner_is_linked` where the conversation is a connection's.
+ */
+export async function markOwner(
+  { store, clock }: { readonly store: Pick<Store, 'db'>; readonly clock: Clock },
+  actor: Actor,
+  platform: Platform,
+  conversationId: string,
+): Promise<BotOwner> {
+  return await store.db.transaction().execute(async (trx) => {
+    const conversation = await findAnyConversation(trx, conversationId);
+    if (conversation?.accountId !== actor.accountId || conversation.platform !== platform)
+      throw new GatewayError('conversation_not_found');
+    if (conversation.memberType === 'connection') throw new GatewayError('owner_is_linked');
+    return await ownBot(trx, actor, conversation, clock.nowIso());
+  });
+}
+
+/** Makes the person of a bot's conversation its owner; run it in a transaction. Throws `conversation_not_found`. */
+export async function ownBot(
+  db: Db,
+  actor: Actor,
+  conversation: Conversation,
+  nowIso: string,
+): Promise<BotOwner> {
+  const { id: conversationId, accountId, remoteName } = conversation;
+  const botId = await botOf(db, conversation);
+  await putBotOwner(db, { botId, accountId, conversationId, createdAt: nowIso });
+  await audit(db, actor, {
+    action: 'bot_owner.mark',
+    subject: botId,
+    detail: { conversationId },
+    createdAt: nowIso,
+  });
+  return { botId, conversationId, remoteName };
+}
+
+/** A bot that was removed leaves its conversations behind. */
+async function botOf(db: Db, { platform, memberType, memberId, accountId }: Conversation): Promise<string> {
+  if (platform === 'agent' || memberType !== 'bot_token' || memberId === null)
+    throw new GatewayError('conversation_not_found');
+  if ((await findBotOwner(db, platform, memberId)) !== accountId)
+    throw new GatewayError('conversation_not_found');
+  return memberId;
+}

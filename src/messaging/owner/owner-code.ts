@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { Platform } from '../../base/platform.ts';
+import { type Clock, isoAfter } from '../../base/time.ts';
+import { hashToken } from '../../base/tokens.ts';
+import { newestBot } from '../../store/agents/test-targets.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { findOwnerCode, putOwnerCode } from '../../store/logins/bot-owners.ts';
+import { type Actor, audit } from '../../store/people/audit-log.ts';
+import type { Store } from '../../store/store.ts';
+import { noLogin } from './no-login.ts';
+
+const VALID_MS = 15 * 60_000;
+/** Crockford's base32: no character looks like another. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const CODE = /^owner(?:-[0-9a-hjkmnp-tv-z]{4}){3}$/;
+const GROUPS = 3;
+const GROUP_LENGTH = 4;
+const MAX_TEXT_LENGTH = 100;
+
+/** What the owner of a bot sends it to show that it is theirs. */
+export interface OwnerCode {
+  readonly botId: string;
+  /** Known now and never again: only its hash is kept. */
+  readonly code: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+/**
+ * Makes a code for the named bot of the account, or the newest one of the platform; the bot's former code is void. Throws
+ * `connection_not_found`, `platform_not_configured`.
+ */
+export async function makeOwnerCode(
+  { store, clock }: { readonly store: Pick<Store, 'db'>; readonly clock: Clock },
+  actor: Actor,
+  platform: Platform,
+  botId: string | null,
+): Promise<OwnerCode> {
+  const code = newCode();
+  const createdAt = clock.nowIso();
+  const expiresAt = isoAfter(createdAt, VALID_MS);
+  return await store.db.transaction().execute(async (trx) => {
+    const bot = await newestBot(trx, actor.accountId, platform, botId);
+    if (!bot) throw noLogin(platform, botId);
+    const stored = { botId: bot.id, accountId: actor.accountId, codeHash: hashToken(code), usedBy: null };
+    await putOwnerCode(trx, { ...stored, createdAt, expiresAt });
+    await audit(trx, actor, { action: 'bot_owner.code', subject: bot.id, detail: { expiresAt }, createdAt });
+    return { botId: bot.id, code, expiresAt };
+  });
+}
+
+/** What a message to a bot is: its code, the code that the same person has used already, or none that opens anything. */
+export async function checkOwnerCode(
+  db: Db,
+  { botId, remoteId, text }: { readonly botId: string; readonly remoteId: string; readonly text: string },
+  nowIso: string,
+): Promise<'code' | 'repeated' | 'none'> {
+  if (text.length > MAX_TEXT_LENGTH) return 'none';
+  const code = text.trim().toLowerCase();
+  if (!CODE.test(code)) return 'none';
+  const known = await findOwnerCode(db, botId, hashToken(code), nowIso);
+  if (!known) return 'none';
+  if (known.usedBy === null) return 'code';
+  return known.usedBy === remoteId ? 'repeated' : 'none';
+}
+
+/** 60 random bits: nobody guesses them in 15 minutes. */
+function newCode(): string {
+  const characters = Array.from(
+    randomBytes(GROUPS * GROUP_LENGTH),
+    (byte) => ALPHABET[byte % ALPHABET.length],
+  );
+  const groups = Array.from({ length: GROUPS }, (_, n) =>
+    characters.slice(n * GROUP_LENGTH, (n + 1) * GROUP_LENGTH).join(''),
+  );
+  return ['owner', ...groups].join('-');
+}

@@ -1,0 +1,70 @@
+import { GatewayError } from '../../base/errors.ts';
+import type { Platform } from '../../base/platform.ts';
+import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { type Conversation, openConversation } from '../../store/messages/conversations.ts';
+import { ANSWER_MS, type SentDm } from '../outbox/dm.ts';
+import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
+import { sendFailed, sentOf } from '../outbox/sent-dm.ts';
+import { requireMessenger } from '../outbox/stored-message.ts';
+import { writeMessage } from '../outbox/write-message.ts';
+import { noLogin } from './no-login.ts';
+
+const TEXT = 'This is a test message: your agent can reach you here.';
+
+/**
+ * Sends a test message to the operator's own account on a platform: by the connection or bot that is named, else by the
+ * newest one whose person is known. Throws `connection_not_found`, `platform_not_configured`, `owner_unknown` (a bot whose
+ * owner nobody has marked), `no_conversation` (the owner has blocked the bot), `send_failed` with the platform's own words,
+ * `too_many_messages`.
+ */
+export async function sendTestDm(
+  domain: OutboundDomain,
+  { scope: { accountId } }: Pick<Writer, 'scope'>,
+  platform: Platform,
+  loginId: string,
+): Promise<SentDm> {
+  const conversation = await targetOf(domain, accountId, platform, loginId === '' ? null : loginId);
+  requireMessenger(domain, conversation).checkText(TEXT, false);
+  if (domain.windows && (await domain.windows.mustWait(domain.store.db, conversation)))
+    throw sendFailed('the 24 h window is closed; write to the gateway first');
+  const draft = { senderAgentId: null, text: TEXT, files: [], request: null };
+  const { message, settled } = await writeMessage(domain, conversation.id, draft, ANSWER_MS);
+  return sentOf(message.id, await settled);
+}
+
+/** Only people who are known to be the account's own: who linked a connection, or owns a bot. */
+async function targetOf(
+  { store: { db }, clock }: OutboundDomain,
+  accountId: string,
+  platform: Platform,
+  loginId: string | null,
+): Promise<Conversation> {
+  const connection = await newestConnection(db, accountId, platform, loginId);
+  const bot = await newestOwnedBot(db, accountId, platform, loginId);
+  if (bot && (!connection || bot.createdAt > connection.createdAt)) return requireActive(bot.conversation);
+  if (!connection) throw await unknownOwner(db, accountId, platform, loginId);
+  const { id, remoteId, label } = connection;
+  const member = { type: 'connection', id } as const;
+  const remote = { accountId, platform, member, remoteId, alias: null, remoteName: label };
+  return await db.transaction().execute((trx) => openConversation(trx, remote, clock.nowIso()));
+}
+
+function requireActive(conversation: Conversation): Conversation {
+  if (conversation.status !== 'active') throw new GatewayError('no_conversation');
+  return conversation;
+}
+
+async function unknownOwner(
+  db: Db,
+  accountId: string,
+  platform: Platform,
+  loginId: string | null,
+): Promise<GatewayError> {
+  if (!(await newestBot(db, accountId, platform, loginId))) return noLogin(platform, loginId);
+  const path = `POST /api/platforms/${platform}/owner`;
+  return new GatewayError(
+    'owner_unknown',
+    `The bot does not know its owner yet. Send ${path} the conversation_id of your own conversation with the bot, or send the bot the code that ${path}/code returns`,
+  );
+}

@@ -1,0 +1,77 @@
+import type { Selectable } from 'kysely';
+import type { AgentProvidersTable, Db } from '../database/tables.ts';
+import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** The model behind an agent, with its keys in the clear: in memory only, never logged. */
+export interface StoredProvider
+  extends Omit<Selectable<AgentProvidersTable>, 'config' | 'sealedSecrets' | 'eventFilter'> {
+  readonly config: Texts;
+  readonly secrets: Texts;
+  readonly eventFilter: Readonly<Record<string, boolean>>;
+}
+
+export async function findProvider(
+  db: Db,
+  secrets: SecretBox,
+  agentId: string,
+): Promise<StoredProvider | undefined> {
+  const row = await db
+    .selectFrom('agentProviders')
+    .selectAll()
+    .where('agentId', '=', agentId)
+    .executeTakeFirst();
+  return row && fromRow(row, secrets);
+}
+
+/** Adds or replaces the agent's provider. */
+export async function putProvider(db: Db, secrets: SecretBox, provider: StoredProvider): Promise<void> {
+  const { agentId, config, secrets: texts, eventFilter, ...plain } = provider;
+  const changed = {
+    ...plain,
+    config: JSON.stringify(config),
+    eventFilter: JSON.stringify(eventFilter),
+    sealedSecrets: secrets.seal(JSON.stringify(texts), secretsPlace(agentId)),
+  };
+  await db
+    .insertInto('agentProviders')
+    .values({ agentId, ...changed })
+    .onConflict((conflict) => conflict.column('agentId').doUpdateSet(changed))
+    .execute();
+}
+
+/** False: there was none. */
+export async function deleteProvider(db: Db, agentId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('agentProviders')
+    .where('agentId', '=', agentId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** The name of each agent's provider, by agent; agents without one are left out. */
+export async function listProviderNames(db: Db, accountId: string): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('agentProviders')
+    .innerJoin('agents', 'agents.id', 'agentProviders.agentId')
+    .select(['agentProviders.agentId', 'agentProviders.provider'])
+    .where('agents.accountId', '=', accountId)
+    .execute();
+  return new Map(rows.map((row) => [row.agentId, row.provider]));
+}
+
+function fromRow(row: Selectable<AgentProvidersTable>, secrets: SecretBox): StoredProvider {
+  const { config, eventFilter, sealedSecrets, ...plain } = row;
+  const texts = sealedSecrets === null ? '{}' : secrets.open(sealedSecrets, secretsPlace(row.agentId));
+  return {
+    ...plain,
+    config: JSON.parse(config),
+    secrets: JSON.parse(texts),
+    eventFilter: JSON.parse(eventFilter),
+  };
+}
+
+function secretsPlace(agentId: string): SecretPlace {
+  return { table: 'agent_providers', column: 'sealed_secrets', row: agentId };
+}

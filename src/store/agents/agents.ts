@@ -1,0 +1,129 @@
+import type { Selectable } from 'kysely';
+import type { AgentsTable, Db, MemberType } from '../database/tables.ts';
+
+export interface Agent extends Omit<Selectable<AgentsTable>, 'isDefault'> {
+  readonly isDefault: boolean;
+}
+
+/** A platform account as an agent's member. */
+export interface Member {
+  readonly type: MemberType;
+  readonly id: string;
+}
+
+/** An agent as it begins: who gets no answer in time is told so in the usual words. */
+export type NewAgent = Omit<Agent, 'timeoutText'>;
+
+export async function insertAgent(db: Db, agent: NewAgent): Promise<Agent> {
+  const whole = { ...agent, timeoutText: null };
+  await db
+    .insertInto('agents')
+    .values({ ...whole, isDefault: agent.isDefault ? 1 : 0 })
+    .execute();
+  return whole;
+}
+
+export async function findDefaultAgent(db: Db, accountId: string): Promise<Agent | undefined> {
+  const row = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('isDefault', '=', 1)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The default one first, then the oldest. */
+export async function listAgents(db: Db, accountId: string): Promise<Agent[]> {
+  const rows = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .orderBy('isDefault', 'desc')
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
+export async function findAgent(db: Db, accountId: string, agentId: string): Promise<Agent | undefined> {
+  const row = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', agentId)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** What may be changed of an agent; what is undefined stays. */
+export interface AgentChange {
+  readonly name?: string | undefined;
+  readonly timeoutText?: string | null | undefined;
+}
+
+export async function updateAgent(db: Db, agentId: string, change: AgentChange): Promise<void> {
+  const { name, timeoutText } = change;
+  await db.updateTable('agents').set({ name, timeoutText }).where('id', '=', agentId).execute();
+}
+
+/** Makes one agent the default of its account instead of another; run it in a transaction. */
+export async function moveDefault(db: Db, accountId: string, agentId: string): Promise<void> {
+  await db.updateTable('agents').set({ isDefault: 0 }).where('accountId', '=', accountId).execute();
+  await db.updateTable('agents').set({ isDefault: 1 }).where('id', '=', agentId).execute();
+}
+
+/** Memberships, provider and deliveries go with it; its calls stay without an agent. */
+export async function dropAgent(db: Db, agentId: string): Promise<void> {
+  await db.deleteFrom('agents').where('id', '=', agentId).execute();
+}
+
+/** Idempotent. */
+export async function attachKey(db: Db, agentId: string, keyId: string): Promise<void> {
+  await db
+    .insertInto('agentKeys')
+    .values({ agentId, keyId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Idempotent. */
+export async function attachMember(db: Db, agentId: string, member: Member): Promise<void> {
+  await db
+    .insertInto('agentAccounts')
+    .values({ agentId, memberType: member.type, memberId: member.id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** The platform accounts of these agents. */
+export async function listMembersOf(db: Db, agentIds: readonly string[]): Promise<Member[]> {
+  return await db
+    .selectFrom('agentAccounts')
+    .select(['memberType as type', 'memberId as id'])
+    .where('agentId', 'in', agentIds)
+    .execute();
+}
+
+/** Takes the member out of every agent; for a platform account that is going away. */
+export async function detachMemberEverywhere(db: Db, member: Member): Promise<void> {
+  await db
+    .deleteFrom('agentAccounts')
+    .where('memberType', '=', member.type)
+    .where('memberId', '=', member.id)
+    .execute();
+}
+
+/** Every agent's id with its account's, or those of one account; the default agent first, then the oldest. */
+export async function listAgentIds(
+  db: Db,
+  accountId: string | null,
+): Promise<{ readonly id: string; readonly accountId: string }[]> {
+  const all = db.selectFrom('agents').select(['id', 'accountId']);
+  const wanted = accountId === null ? all : all.where('accountId', '=', accountId);
+  return await wanted.orderBy('isDefault', 'desc').orderBy('createdAt').orderBy('id').execute();
+}
+
+function fromRow(row: Selectable<AgentsTable>): Agent {
+  return { ...row, isDefault: row.isDefault === 1 };
+}

@@ -1,0 +1,71 @@
+import type { Selectable } from 'kysely';
+import type { Db, DeliveriesTable, DeliveryStatus } from '../database/tables.ts';
+
+/** An event on its way to an agent's model. */
+export interface Delivery extends Omit<Selectable<DeliveriesTable>, 'payload'> {
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export async function insertDelivery(db: Db, delivery: Delivery): Promise<void> {
+  await db
+    .insertInto('deliveries')
+    .values({ ...delivery, payload: JSON.stringify(delivery.payload) })
+    .execute();
+}
+
+/** One page of an agent's deliveries, newest first. */
+export async function listDeliveries(db: Db, agentId: string, { limit, offset }: Page): Promise<Delivery[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('agentId', '=', agentId)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Of one status, or of all. */
+export async function countDeliveries(db: Db, agentId: string, status?: DeliveryStatus): Promise<number> {
+  const all = db
+    .selectFrom('deliveries')
+    .select((query) => query.fn.countAll<number>().as('count'))
+    .where('agentId', '=', agentId);
+  const wanted = status === undefined ? all : all.where('status', '=', status);
+  return (await wanted.executeTakeFirstOrThrow()).count;
+}
+
+export async function findDelivery(
+  db: Db,
+  accountId: string,
+  deliveryId: string,
+): Promise<Delivery | undefined> {
+  const row = await db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('id', '=', deliveryId)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Puts a delivery that failed back into the queue, as if nothing had been tried. */
+export async function requeueDelivery(db: Db, deliveryId: string, nowIso: string): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'queued', responseBody: null, error: null, updatedAt: nowIso })
+    .where('id', '=', deliveryId)
+    .where('status', '=', 'failed')
+    .execute();
+}
+
+function fromRow(row: Selectable<DeliveriesTable>): Delivery {
+  return { ...row, payload: JSON.parse(row.payload) };
+}

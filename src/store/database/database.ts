@@ -1,0 +1,128 @@
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import SqliteDatabase, { type Database } from 'better-sqlite3';
+import type { SqliteStatement, SqliteDatabase as StatementSource } from 'kysely';
+import { foldCase } from '../../base/fold-case.ts';
+import { checkSchema, migrate } from './migrate.ts';
+import { describeFailure, StoreError } from './store-error.ts';
+
+/** Longest wait for a lock that another program (a backup, a shell) holds; it blocks the thread. */
+const BUSY_TIMEOUT_MS = 1_000;
+
+/** The log's bound; long before it the Checkpointer empties the log. 4 KiB a page, so about 64 MB. */
+const WAL_LIMIT_PAGES = 16_384;
+/** Pages that SQLite keeps; the kernel has the rest of the file, so that memory does not grow with it. */
+const PAGE_CACHE_KB = 2_000;
+
+/** Prepared statements kept; the gateway itself has fewer, lists of varying length make the rest. */
+const STATEMENT_CACHE_SIZE = 256;
+
+/** All sizes of pages are multiples. SQLite reads nothing where a file ends, and takes what is left of one for empty. */
+const PAGE_DIVISOR_BYTES = 512;
+
+const ANYONE_MAY_WRITE = 0o222;
+/** SQLite gives its log the same permissions. */
+const OWNER_ONLY = 0o600;
+
+/** Opens a database file with the current schema; throws a StoreError, and changes nothing, if it is unusable. */
+export function openDatabase(path: string, nowIso: () => string): Database {
+  try {
+    if (existsSync(path)) inspect(path);
+    else closeSync(openSync(path, 'ax', OWNER_ONLY));
+    return openForWriting(path, nowIso);
+  } catch (error) {
+    throw describeFailure(path, error);
+  }
+}
+
+/** Looks through a read-only connection, before anything could write to a file that we should leave alone. */
+function inspect(path: string): void {
+  const { mode, size } = statSync(path);
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if ((mode & ANYONE_MAY_WRITE) === 0) {
+    throw new StoreError(
+      'not_writable',
+      `${path} is read-only; make it writable or use another SVC_DATA_DIR`,
+    );
+  }
+  const database = new SqliteDatabase(path, {
+    readonly: true,
+    fileMustExist: true,
+    timeout: BUSY_TIMEOUT_MS,
+  });
+  try {
+    checkSchema(database, path);
+    const finding = database.pragma('quick_check(1)', { simple: true });
+    if (finding !== 'ok') throw damaged(path, finding);
+    // With a log a file may be short: what is missing is in there.
+    if (size % PAGE_DIVISOR_BYTES !== 0 && !hasLog) throw damaged(path, 'it ends within a page');
+  } finally {
+    database.close();
+  }
+}
+
+function damaged(path: string, finding: unknown): StoreError {
+  return new StoreError(
+    'damaged',
+    `${path} is damaged (${finding}); it was left as it is: restore a backup of it`,
+  );
+}
+
+function openForWriting(path: string, nowIso: () => string): Database {
+  const database = new SqliteDatabase(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.pragma('journal_mode = wal');
+    database.pragma('synchronous = normal');
+    database.pragma(`wal_autocheckpoint = ${WAL_LIMIT_PAGES}`);
+    database.pragma('foreign_keys = on');
+    database.pragma(`cache_size = -${PAGE_CACHE_KB}`);
+    // SQLite's own lower() knows ASCII alone. For queries only: a schema that used it could be opened by nobody else.
+    database.function('fold_case', { deterministic: true }, foldCaseOf);
+    migrate(database, nowIso);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function foldCaseOf(text: unknown): string | null {
+  return typeof text === 'string' ? foldCase(text) : null;
+}
+
+/**
+ * Gives Kysely each statement prepared once; SQLite prepares anew by itself when the schema changes. What a statement
+ * throws goes through `failure` first.
+ */
+export function withStatementCache(
+  database: Database,
+  failure: (error: unknown) => unknown,
+): StatementSource {
+  const statements = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const known = statements.get(sql);
+      if (known) return known;
+      const statement = telling(database.prepare(sql) as unknown as SqliteStatement, failure);
+      if (statements.size >= STATEMENT_CACHE_SIZE) statements.delete(statements.keys().next().value!);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+function telling(statement: SqliteStatement, failure: (error: unknown) => unknown): SqliteStatement {
+  const told = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw failure(error);
+    }
+  };
+  return {
+    reader: statement.reader,
+    all: (parameters) => told(() => statement.all(parameters)),
+    run: (parameters) => told(() => statement.run(parameters)),
+    iterate: (parameters) => told(() => statement.iterate(parameters)),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Database } from 'better-sqlite3';
+import { migration0001 } from '../migrations/0001-main-job.ts';
+import { migration0002 } from '../migrations/0002-call-rate.ts';
+import { migration0003 } from '../migrations/0003-accounts.ts';
+import { migration0004 } from '../migrations/0004-messages.ts';
+import { migration0005 } from '../migrations/0005-event-platforms.ts';
+import { migration0006 } from '../migrations/0006-mcp-authorizations.ts';
+import { migration0007 } from '../migrations/0007-call-events.ts';
+import { migration0008 } from '../migrations/0008-owners.ts';
+import { migration0009 } from '../migrations/0009-trunk-tokens.ts';
+import { migration0010 } from '../migrations/0010-account-caps.ts';
+import { migration0011 } from '../migrations/0011-refresh-repeats.ts';
+import { migration0012 } from '../migrations/0012-bot-owners.ts';
+import { migration0013 } from '../migrations/0013-cursor-times.ts';
+import { migration0014 } from '../migrations/0014-background-messages.ts';
+import type { Migration } from './migration.ts';
+
+import { StoreError } from './store-error.ts';
+
+const MIGRATIONS: readonly Migration[] = [
+  migration0001,
+  migration0002,
+  migration0003,
+  migration0004,
+  migration0005,
+  migration0006,
+  migration0007,
+  migration0008,
+  migration0009,
+  migration0010,
+  migration0011,
+  migration0012,
+  migration0013,
+  migration0014,
+];
+
+/**
+ * Throws a StoreError when the database was written by a newer gateway or is not a gateway's at all; reads only.
+ * An empty database passes.
+ */
+export function checkSchema(database: Database, path: string): void {
+  const applied = appliedMigrations(database);
+  if (applied === null) {
+    throw new StoreError('not_a_database', `${path} is not a database of this gateway; it was left as it is`);
+  }
+  const known = new Set(MIGRATIONS.map((migration) => migration.name));
+  const unknown = applied.filter((name) => !known.has(name));
+  if (unknown.length > 0) {
+    throw new StoreError(
+      'newer_schema',
+      `${path} was written by a newer version of the gateway (it has ${unknown.join(', ')}); ` +
+        'start that version, or restore a backup made before the upgrade',
+    );
+  }
+}
+
+/** Brings the schema up to date: each step in a transaction of its own, so that a crash leaves whole steps. */
+export function migrate(database: Database, nowIso: () => string): void {
+  database.exec(
+    'create table if not exists migrations (name text primary key, applied_at text not null) strict',
+  );
+  const applied = new Set(appliedMigrations(database));
+  for (const migration of MIGRATIONS) {
+    if (!applied.has(migration.name)) apply(database, migration, nowIso());
+  }
+}
+
+function apply(database: Database, migration: Migration, nowIso: string): void {
+  database
+    .transaction(() => {
+      for (const statement of migration.statements) database.exec(statement);
+      database.prepare('insert into migrations (name, applied_at) values (?, ?)').run(migration.name, nowIso);
+    })
+    .immediate();
+}
+
+/** Names of the applied steps; empty for an empty database; null when the tables are somebody else's. */
+function appliedMigrations(database: Database): string[] | null {
+  const tables = database.prepare("select name from sqlite_master where type = 'table'").pluck().all();
+  if (tables.length === 0) return [];
+  if (!tables.includes('migrations')) return null;
+  const columns = database.prepare("select name from pragma_table_info('migrations')").pluck().all();
+  if (!columns.includes('applied_at')) return null;
+  return database.prepare<[], string>('select name from migrations order by name').pluck().all() as string[];
+}

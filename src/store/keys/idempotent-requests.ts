@@ -1,0 +1,132 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db, IdempotentRequestsTable } from '../database/tables.ts';
+import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+
+/** Whose request it is and under which key: keys of one credential say nothing of another one's. */
+export interface RequestRef {
+  readonly accountId: string;
+  readonly credentialId: string;
+  readonly key: string;
+}
+
+/** A request that came with a key before. */
+export interface KeptRequest {
+  /** Tells it from any other request. */
+  readonly fingerprint: string;
+  /** Null: there is no answer yet, or never will be. */
+  readonly status: number | null;
+  readonly answer: string | null;
+  readonly createdAt: string;
+}
+
+export async function findRequest(
+  db: Db,
+  secrets: SecretBox,
+  ref: RequestRef,
+): Promise<KeptRequest | undefined> {
+  const row = await db
+    .selectFrom('idempotentRequests')
+    .selectAll()
+    .where('credentialId', '=', ref.credentialId)
+    .where('key', '=', ref.key)
+    .executeTakeFirst();
+  return row && fromRow(row, secrets);
+}
+
+interface RequestStart {
+  readonly fingerprint: string;
+  readonly nowIso: string;
+}
+
+/** Notes that a request begins; takes the place of an older one with its key. */
+export async function beginRequest(
+  db: Db,
+  secrets: SecretBox,
+  ref: RequestRef,
+  { fingerprint, nowIso }: RequestStart,
+): Promise<void> {
+  const begun = {
+    accountId: ref.accountId,
+    sealedRequest: secrets.seal(fingerprint, place('sealed_request', ref)),
+    subject: null,
+    status: null,
+    sealedAnswer: null,
+    createdAt: nowIso,
+  };
+  await db
+    .insertInto('idempotentRequests')
+    .values({ ...begun, credentialId: ref.credentialId, key: ref.key })
+    .onConflict((conflict) => conflict.columns(['credentialId', 'key']).doUpdateSet(begun))
+    .execute();
+}
+
+interface RequestEnd {
+  readonly status: number;
+  readonly answer: string;
+}
+
+/** Keeps the answer for whoever asks again. */
+export async function finishRequest(
+  db: Db,
+  secrets: SecretBox,
+  ref: RequestRef,
+  { status, answer }: RequestEnd,
+): Promise<void> {
+  await db
+    .updateTable('idempotentRequests')
+    .set({ status, sealedAnswer: secrets.seal(answer, place('sealed_answer', ref)) })
+    .where('credentialId', '=', ref.credentialId)
+    .where('key', '=', ref.key)
+    .execute();
+}
+
+/** Nothing was done: the key is free again. */
+export async function forgetRequest(db: Db, ref: RequestRef): Promise<void> {
+  await db
+    .deleteFrom('idempotentRequests')
+    .where('credentialId', '=', ref.credentialId)
+    .where('key', '=', ref.key)
+    .execute();
+}
+
+/** Notes what a request has made, in the transaction that makes it: after a crash the same request finds it again. */
+export async function noteSubject(db: Db, ref: RequestRef, subject: string): Promise<void> {
+  await db
+    .updateTable('idempotentRequests')
+    .set({ subject })
+    .where('credentialId', '=', ref.credentialId)
+    .where('key', '=', ref.key)
+    .execute();
+}
+
+/** What a request has made when it came before; null: nothing. */
+export async function subjectOf(db: Db, ref: RequestRef): Promise<string | null> {
+  const row = await db
+    .selectFrom('idempotentRequests')
+    .select('subject')
+    .where('credentialId', '=', ref.credentialId)
+    .where('key', '=', ref.key)
+    .executeTakeFirst();
+  return row?.subject ?? null;
+}
+
+/** Deletes up to `limit` requests from before a time; returns how many. */
+export async function deleteOldRequests(db: Db, before: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from idempotent_requests where rowid in (
+      select rowid from idempotent_requests where created_at < ${before} limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+function fromRow(row: Selectable<IdempotentRequestsTable>, secrets: SecretBox): KeptRequest {
+  return {
+    fingerprint: secrets.open(row.sealedRequest, place('sealed_request', row)),
+    status: row.status,
+    answer: row.sealedAnswer === null ? null : secrets.open(row.sealedAnswer, place('sealed_answer', row)),
+    createdAt: row.createdAt,
+  };
+}
+
+function place(column: string, { credentialId, key }: Pick<RequestRef, 'credentialId' | 'key'>): SecretPlace {
+  return { table: 'idempotent_requests', column, row: `${credentialId} ${key}` };
+}

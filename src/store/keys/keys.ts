@@ -1,0 +1,103 @@
+import { type Selectable, sql } from 'kysely';
+import type { ApiKeysTable, Db, KeyKind } from '../database/tables.ts';
+
+export type ApiKey = Selectable<ApiKeysTable>;
+
+/** A valid key, with the agents it acts for. */
+export interface ValidKey extends ApiKey {
+  readonly agentIds: readonly string[];
+}
+
+export async function insertKey(db: Db, key: ApiKey): Promise<void> {
+  await db.insertInto('apiKeys').values(key).execute();
+}
+
+export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | undefined> {
+  return await db.selectFrom('apiKeys').selectAll().where('hash', '=', hash).executeTakeFirst();
+}
+
+/** Every valid key, internal bearers included, of one account or of all. */
+export async function listValidKeys(db: Db, accountId?: string): Promise<ValidKey[]> {
+  const keys = validKeys(db);
+  const rows = await (accountId === undefined
+    ? keys
+    : keys.where('apiKeys.accountId', '=', accountId)
+  ).execute();
+  return withAgents(rows);
+}
+
+/** The valid keys of one kind that people made, oldest first. */
+export async function listKeys(db: Db, accountId: string, kind: KeyKind): Promise<ValidKey[]> {
+  return withAgents(await madeKeys(db, accountId, kind).execute());
+}
+
+/** A valid key of one kind that somebody made; undefined for every other id. */
+export async function findKey(
+  db: Db,
+  accountId: string,
+  kind: KeyKind,
+  keyId: string,
+): Promise<ValidKey | undefined> {
+  const rows = await madeKeys(db, accountId, kind).where('apiKeys.id', '=', keyId).execute();
+  return withAgents(rows)[0];
+}
+
+/** An internal bearer is the gateway's own affair: nobody attaches, detaches or revokes it as a key. */
+function madeKeys(db: Db, accountId: string, kind: KeyKind) {
+  return validKeys(db)
+    .leftJoin('internalBearers', 'internalBearers.keyId', 'apiKeys.id')
+    .where('internalBearers.keyId', 'is', null)
+    .where('apiKeys.accountId', '=', accountId)
+    .where('apiKeys.kind', '=', kind);
+}
+
+/** One row for each agent of a key, the default agent first. */
+function validKeys(db: Db) {
+  return db
+    .selectFrom('apiKeys')
+    .leftJoin('agentKeys', 'agentKeys.keyId', 'apiKeys.id')
+    .leftJoin('agents', 'agents.id', 'agentKeys.agentId')
+    .selectAll('apiKeys')
+    .select('agents.id as agentId')
+    .where('apiKeys.revokedAt', 'is', null)
+    .orderBy('apiKeys.createdAt')
+    .orderBy('apiKeys.id')
+    .orderBy('agents.isDefault', 'desc')
+    .orderBy('agents.createdAt')
+    .orderBy('agents.id');
+}
+
+function withAgents(rows: readonly (ApiKey & { agentId: string | null })[]): ValidKey[] {
+  return [...Map.groupBy(rows, (row) => row.id).values()].map((sameKey) => {
+    const { agentId: _first, ...key } = sameKey[0]!;
+    return { ...key, agentIds: sameKey.map((row) => row.agentId).filter((id) => id !== null) };
+  });
+}
+
+export async function touchKey(db: Db, keyId: string, usedAt: string): Promise<void> {
+  await db.updateTable('apiKeys').set({ lastUsedAt: usedAt }).where('id', '=', keyId).execute();
+}
+
+/** Revokes a key and takes it out of its agents; the first revocation stands. Run it in a transaction. */
+export async function revokeKey(db: Db, keyId: string, revokedAt: string): Promise<void> {
+  await db
+    .updateTable('apiKeys')
+    .set({ revokedAt })
+    .where('id', '=', keyId)
+    .where('revokedAt', 'is', null)
+    .execute();
+  await db.deleteFrom('agentKeys').where('keyId', '=', keyId).execute();
+}
+
+/** For a key that nobody but the gateway knows by its id; others are revoked. */
+export async function deleteKey(db: Db, keyId: string): Promise<void> {
+  await db.deleteFrom('apiKeys').where('id', '=', keyId).execute();
+}
+
+/** Deletes up to `limit` keys that were revoked before a time; returns how many. */
+export async function deleteRevokedKeys(db: Db, before: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from api_keys where id in (
+      select id from api_keys where revoked_at < ${before} limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}

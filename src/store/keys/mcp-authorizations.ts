@@ -1,0 +1,118 @@
+import type { Selectable } from 'kysely';
+import type { Platform } from '../../base/platform.ts';
+import type { Db, McpAuthorizationsTable } from '../database/tables.ts';
+
+/** What an account lets an MCP client do. */
+export interface McpAuthorization extends Omit<Selectable<McpAuthorizationsTable>, 'platforms'> {
+  /** Null: all of them. */
+  readonly platforms: ReadonlySet<Platform> | null;
+  /** The agents that the client acts for, the default one first. */
+  readonly agentIds: readonly string[];
+}
+
+/** An authorization with its client, as the account's owner sees it. */
+export interface ListedAuthorization extends McpAuthorization {
+  readonly clientName: string;
+  readonly registeredAt: string;
+}
+
+/** Takes the place of what the account let the client do before. Run it in a transaction. */
+export async function putAuthorization(
+  db: Db,
+  { agentIds, ...authorization }: McpAuthorization,
+): Promise<void> {
+  const { id, redirectUri, sessionId, createdAt } = authorization;
+  const platforms = platformsText(authorization.platforms);
+  await db
+    .insertInto('mcpAuthorizations')
+    .values({ ...authorization, platforms })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ redirectUri, platforms, sessionId, createdAt }),
+    )
+    .execute();
+  await db.deleteFrom('agentAuthorizations').where('authorizationId', '=', id).execute();
+  const members = agentIds.map((agentId) => ({ agentId, authorizationId: id }));
+  await db.insertInto('agentAuthorizations').values(members).execute();
+}
+
+export async function findAuthorization(
+  db: Db,
+  accountId: string,
+  clientId: string,
+): Promise<ListedAuthorization | undefined> {
+  const rows = await authorizations(db, accountId)
+    .where('mcpAuthorizations.clientId', '=', clientId)
+    .execute();
+  return withAgents(rows)[0];
+}
+
+/** Oldest first. */
+export async function listAuthorizations(db: Db, accountId: string): Promise<ListedAuthorization[]> {
+  return withAgents(await authorizations(db, accountId).execute());
+}
+
+/** Its memberships, grants and tokens go with it. */
+export async function deleteAuthorization(db: Db, authorizationId: string): Promise<void> {
+  await db.deleteFrom('mcpAuthorizations').where('id', '=', authorizationId).execute();
+}
+
+export async function touchAuthorization(db: Db, authorizationId: string, usedAt: string): Promise<void> {
+  await db
+    .updateTable('mcpAuthorizations')
+    .set({ lastUsedAt: usedAt })
+    .where('id', '=', authorizationId)
+    .execute();
+}
+
+/** Whether an authorization of this agent is in no other one. */
+export async function hasSoleAuthorization(db: Db, agentId: string): Promise<boolean> {
+  const sole = await db
+    .selectFrom('agentAuthorizations as mine')
+    .leftJoin('agentAuthorizations as other', (join) =>
+      join
+        .onRef('other.authorizationId', '=', 'mine.authorizationId')
+        .onRef('other.agentId', '!=', 'mine.agentId'),
+    )
+    .select('mine.authorizationId')
+    .where('mine.agentId', '=', agentId)
+    .where('other.authorizationId', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return sole !== undefined;
+}
+
+/** Platforms as they are stored. */
+export function platformsFrom(text: string | null): ReadonlySet<Platform> | null {
+  return text === null ? null : new Set(JSON.parse(text) as Platform[]);
+}
+
+export function platformsText(platforms: ReadonlySet<Platform> | null): string | null {
+  return platforms && JSON.stringify([...platforms]);
+}
+
+/** One row for each agent of an authorization, the default agent first. */
+function authorizations(db: Db, accountId: string) {
+  return db
+    .selectFrom('mcpAuthorizations')
+    .innerJoin('oauthClients', 'oauthClients.clientId', 'mcpAuthorizations.clientId')
+    .leftJoin('agentAuthorizations', 'agentAuthorizations.authorizationId', 'mcpAuthorizations.id')
+    .leftJoin('agents', 'agents.id', 'agentAuthorizations.agentId')
+    .selectAll('mcpAuthorizations')
+    .select(['oauthClients.clientName', 'oauthClients.registeredAt', 'agents.id as agentId'])
+    .where('mcpAuthorizations.accountId', '=', accountId)
+    .orderBy('mcpAuthorizations.createdAt')
+    .orderBy('mcpAuthorizations.id')
+    .orderBy('agents.isDefault', 'desc')
+    .orderBy('agents.createdAt')
+    .orderBy('agents.id');
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof authorizations>['execute']>>[number];
+
+function withAgents(rows: readonly Row[]): ListedAuthorization[] {
+  return [...Map.groupBy(rows, (row) => row.id).values()].map((same) => {
+    const { agentId: _first, platforms, ...authorization } = same[0]!;
+    const agentIds = same.map((row) => row.agentId).filter((id) => id !== null);
+    return { ...authorization, platforms: platformsFrom(platforms), agentIds };
+  });
+}

@@ -1,0 +1,247 @@
+import { type Selectable, sql } from 'kysely';
+import type { Platform } from '../../base/platform.ts';
+import type { Db, OauthGrantsTable, OauthTokensTable } from '../database/tables.ts';
+import { platformsFrom, platformsText } from './mcp-authorizations.ts';
+
+export type OauthGrant = Selectable<OauthGrantsTable>;
+export type OauthToken = Selectable<OauthTokensTable>;
+
+/** A grant and what it lets its client do. */
+export interface LiveGrant {
+  readonly id: string;
+  readonly accountId: string;
+  readonly authorizationId: string;
+  readonly clientId: string;
+  readonly resource: string;
+  readonly agentIds: readonly string[];
+  readonly platforms: ReadonlySet<Platform> | null;
+}
+
+/** A grant as it is found by its code or by a token. */
+export interface FoundGrant extends OauthGrant {
+  readonly clientId: string;
+  /** What its authorization allows. */
+  readonly platforms: ReadonlySet<Platform> | null;
+  /** What its access token is good for. */
+  readonly reach: ReadonlySet<Platform> | null;
+}
+
+/** A refresh token on its way to be spent. */
+interface Spending {
+  readonly grantId: string;
+  readonly tokenHash: string;
+  readonly sealedSuccessor: string;
+  readonly spentAt: string;
+  /** What was sealed before is opened for nobody any more. */
+  readonly sealedBefore: string;
+}
+
+export async function insertGrant(db: Db, grant: OauthGrant): Promise<void> {
+  await db.insertInto('oauthGrants').values(grant).execute();
+}
+
+export async function findGrantByCode(db: Db, codeHash: string): Promise<FoundGrant | undefined> {
+  const row = await grants(db).where('oauthGrants.codeHash', '=', codeHash).executeTakeFirst();
+  return row && found(row);
+}
+
+/** A token, spent or expired ones too, with its grant. */
+export async function findToken(
+  db: Db,
+  tokenHash: string,
+): Promise<{ readonly token: OauthToken; readonly grant: FoundGrant } | undefined> {
+  const token = await db
+    .selectFrom('oauthTokens')
+    .selectAll()
+    .where('tokenHash', '=', tokenHash)
+    .executeTakeFirst();
+  const row = token && (await grants(db).where('oauthGrants.id', '=', token.grantId).executeTakeFirst());
+  return row && { token, grant: found(row) };
+}
+
+/** Marks a code as used; false: it was used before. */
+export async function redeemCode(db: Db, grantId: string, nowIso: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('oauthGrants')
+    .set({ redeemedAt: nowIso })
+    .where('id', '=', grantId)
+    .where('redeemedAt', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/**
+ * Marks a refresh token as used, with what it got; the refresh before it can no longer be repeated. False: it was used
+ * before, or is gone. Run it in a transaction.
+ */
+export async function spendToken(db: Db, spending: Spending): Promise<boolean> {
+  const { grantId, tokenHash, sealedSuccessor, spentAt, sealedBefore } = spending;
+  const { numUpdatedRows } = await db
+    .updateTable('oauthTokens')
+    .set({ spentAt, sealedSuccessor })
+    .where('tokenHash', '=', tokenHash)
+    .where('spentAt', 'is', null)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return false;
+  await db
+    .updateTable('oauthTokens')
+    .set({ sealedSuccessor: null })
+    .where('sealedSuccessor', 'is not', null)
+    .where('tokenHash', '!=', tokenHash)
+    .where((where) => where.or([where('grantId', '=', grantId), where('spentAt', '<', sealedBefore)]))
+    .execute();
+  return true;
+}
+
+/** Refreshes of a grant, or of all grants of an account, can no longer be repeated. */
+export async function forgetSuccessors(db: Db, of: 'grantId' | 'accountId', id: string): Promise<void> {
+  await db
+    .updateTable('oauthTokens')
+    .set({ sealedSuccessor: null })
+    .where(of, '=', id)
+    .where('sealedSuccessor', 'is not', null)
+    .execute();
+}
+
+/** Forgets up to `limit` sealed successors of tokens that were spent before a time; returns how many. */
+export async function deleteOldSuccessors(db: Db, before: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update oauth_tokens set sealed_successor = null where token_hash in (
+      select token_hash from oauth_tokens where sealed_successor is not null and spent_at < ${before}
+      limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Gives a grant new tokens, for these platforms alone unless `narrowedTo` is null; access tokens that it had open nothing
+ * any more. Run it in a transaction.
+ */
+export async function replaceTokens(
+  db: Db,
+  grantId: string,
+  tokens: readonly OauthToken[],
+  narrowedTo: ReadonlySet<Platform> | null,
+): Promise<void> {
+  await db.deleteFrom('oauthTokens').where('grantId', '=', grantId).where('kind', '=', 'access').execute();
+  await db.insertInto('oauthTokens').values(tokens).execute();
+  await db
+    .updateTable('oauthGrants')
+    .set({ narrowedTo: platformsText(narrowedTo) })
+    .where('id', '=', grantId)
+    .execute();
+}
+
+/** Ends a grant with all its tokens; false: it was gone. */
+export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('oauthGrants').where('id', '=', grantId).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Voids the account's codes that were not redeemed yet, and lets none of its clients repeat a refresh. */
+export async function endOpenExchanges(db: Db, accountId: string): Promise<void> {
+  await db
+    .deleteFrom('oauthGrants')
+    .where('accountId', '=', accountId)
+    .where('redeemedAt', 'is', null)
+    .execute();
+  await forgetSuccessors(db, 'accountId', accountId);
+}
+
+/** Of an authorization's grants, those that were redeemed or those that were not, only the `keep` that were used last stay. */
+export async function pruneGrants(
+  db: Db,
+  authorizationId: string,
+  kind: 'redeemed' | 'codes',
+  keep: number,
+): Promise<void> {
+  const surplus = db
+    .selectFrom('oauthGrants')
+    .select('id')
+    .where('authorizationId', '=', authorizationId)
+    .where('redeemedAt', kind === 'redeemed' ? 'is not' : 'is', null)
+    .orderBy(sql`(select max(created_at) from oauth_tokens where grant_id = oauth_grants.id)`, 'desc')
+    .orderBy('createdAt', 'desc')
+    .orderBy('id')
+    .limit(-1)
+    .offset(keep);
+  await db.deleteFrom('oauthGrants').where('id', 'in', surplus).execute();
+}
+
+/** Grants that may have tokens, of one account or of all, with what they let their clients do now. */
+export async function listLiveGrants(db: Db, accountId?: string): Promise<LiveGrant[]> {
+  const all = db
+    .selectFrom('oauthGrants')
+    .innerJoin('mcpAuthorizations', 'mcpAuthorizations.id', 'oauthGrants.authorizationId')
+    .innerJoin('agentAuthorizations', 'agentAuthorizations.authorizationId', 'mcpAuthorizations.id')
+    .innerJoin('agents', 'agents.id', 'agentAuthorizations.agentId')
+    .select([
+      'oauthGrants.id',
+      'oauthGrants.accountId',
+      'oauthGrants.authorizationId',
+      'oauthGrants.resource',
+      'oauthGrants.narrowedTo',
+    ])
+    .select(['mcpAuthorizations.clientId', 'mcpAuthorizations.platforms', 'agents.id as agentId'])
+    .where('oauthGrants.redeemedAt', 'is not', null)
+    .orderBy('agents.isDefault', 'desc')
+    .orderBy('agents.createdAt')
+    .orderBy('agents.id');
+  const rows = await (accountId === undefined
+    ? all
+    : all.where('oauthGrants.accountId', '=', accountId)
+  ).execute();
+  return [...Map.groupBy(rows, (row) => row.id).values()].map((same) => {
+    const { agentId: _first, platforms, narrowedTo, ...grant } = same[0]!;
+    return { ...grant, platforms: reachOf(platforms, narrowedTo), agentIds: same.map((row) => row.agentId) };
+  });
+}
+
+/** Access tokens that have not expired, of one account or of all. */
+export async function listAccessTokens(db: Db, nowIso: string, accountId?: string): Promise<OauthToken[]> {
+  const all = db
+    .selectFrom('oauthTokens')
+    .selectAll()
+    .where('kind', '=', 'access')
+    .where('expiresAt', '>', nowIso);
+  return await (accountId === undefined ? all : all.where('accountId', '=', accountId)).execute();
+}
+
+/** Deletes up to `limit` tokens that expired before a time; returns how many. */
+export async function deleteExpiredTokens(db: Db, before: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from oauth_tokens where token_hash in (
+      select token_hash from oauth_tokens where expires_at < ${before} limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Deletes up to `limit` grants whose codes expired before a time and which have no tokens; returns how many. */
+export async function deleteEmptyGrants(db: Db, before: string, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from oauth_grants where id in (
+      select id from oauth_grants where code_expires_at < ${before}
+        and not exists (select 1 from oauth_tokens where grant_id = oauth_grants.id)
+      limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+type GrantRow = Awaited<ReturnType<ReturnType<typeof grants>['executeTakeFirstOrThrow']>>;
+
+function found(row: GrantRow): FoundGrant {
+  const { platforms, narrowedTo } = row;
+  return { ...row, platforms: platformsFrom(platforms), reach: reachOf(platforms, narrowedTo) };
+}
+
+/** What an authorization allows and a refresh has not given up. */
+function reachOf(allowed: string | null, narrowedTo: string | null): ReadonlySet<Platform> | null {
+  const [one, other] = [platformsFrom(allowed), platformsFrom(narrowedTo)];
+  if (one === null || other === null) return one ?? other;
+  return new Set([...one].filter((platform) => other.has(platform)));
+}
+
+function grants(db: Db) {
+  return db
+    .selectFrom('oauthGrants')
+    .innerJoin('mcpAuthorizations', 'mcpAuthorizations.id', 'oauthGrants.authorizationId')
+    .selectAll('oauthGrants')
+    .select(['mcpAuthorizations.clientId', 'mcpAuthorizations.platforms']);
+}

@@ -1,0 +1,43 @@
+import type { Selectable } from 'kysely';
+import type { BotOwnersTable, Db, OwnerCodesTable } from '../database/tables.ts';
+
+/** A bot has one owner: the former one is none any more. */
+export async function putBotOwner(db: Db, owner: Selectable<BotOwnersTable>): Promise<void> {
+  const { botId: _botId, ...changed } = owner;
+  await db
+    .insertInto('botOwners')
+    .values(owner)
+    .onConflict((conflict) => conflict.column('botId').doUpdateSet(changed))
+    .execute();
+}
+
+/** A bot has one code: the former one is void. */
+export async function putOwnerCode(db: Db, code: Selectable<OwnerCodesTable>): Promise<void> {
+  const { botId: _botId, ...changed } = code;
+  await db
+    .insertInto('ownerCodes')
+    .values(code)
+    .onConflict((conflict) => conflict.column('botId').doUpdateSet(changed))
+    .execute();
+}
+
+/** The bot's code with this hash, used or not; undefined: it has another one, none, or one that has expired. */
+export async function findOwnerCode(
+  db: Db,
+  botId: string,
+  codeHash: string,
+  nowIso: string,
+): Promise<Selectable<OwnerCodesTable> | undefined> {
+  return await db
+    .selectFrom('ownerCodes')
+    .selectAll()
+    .where('botId', '=', botId)
+    .where('codeHash', '=', codeHash)
+    .where('expiresAt', '>', nowIso)
+    .executeTakeFirst();
+}
+
+/** `usedBy`: the platform's name for the person. */
+export async function useOwnerCode(db: Db, botId: string, usedBy: string): Promise<void> {
+  await db.updateTable('ownerCodes').set({ usedBy }).where('botId', '=', botId).execute();
+}

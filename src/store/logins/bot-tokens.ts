@@ -1,0 +1,123 @@
+import type { Selectable } from 'kysely';
+import type { BotPlatform, BotTokensTable, Db } from '../database/tables.ts';
+import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+
+/** A bot as it may be shown. */
+export type StoredBot = Omit<Selectable<BotTokensTable>, 'sealedToken' | 'sealedSigningSecret'>;
+
+/** What only the platform and the gateway know; in memory only, never logged. */
+export interface BotSecrets {
+  readonly token: string;
+  /** Slack only. */
+  readonly signingSecret: string | null;
+}
+
+const SHOWN = ['id', 'accountId', 'platform', 'botName', 'status', 'discordAppId', 'createdAt'] as const;
+
+export async function insertBot(
+  db: Db,
+  secrets: SecretBox,
+  bot: StoredBot,
+  { token, signingSecret }: BotSecrets,
+): Promise<void> {
+  const sealedToken = secrets.seal(token, tokenPlace(bot.id));
+  const sealedSigningSecret = signingSecret && secrets.seal(signingSecret, signingPlace(bot.id));
+  await db
+    .insertInto('botTokens')
+    .values({ ...bot, sealedToken, sealedSigningSecret })
+    .execute();
+}
+
+/** All bots of a platform with their tokens, for the connector that logs them in. Null: the token cannot be opened. */
+export async function listBotsToLogIn(
+  db: Db,
+  secrets: SecretBox,
+  platform: BotPlatform,
+): Promise<{ id: string; token: string | null }[]> {
+  const rows = await db
+    .selectFrom('botTokens')
+    .select(['id', 'sealedToken'])
+    .where('platform', '=', platform)
+    .orderBy('createdAt')
+    .execute();
+  return rows.map(({ id, sealedToken }) => ({ id, token: opened(secrets, sealedToken, id) }));
+}
+
+/** One bot whose token was sealed with another key must not keep the others out. */
+function opened(secrets: SecretBox, sealedToken: string, botId: string): string | null {
+  try {
+    return secrets.open(sealedToken, tokenPlace(botId));
+  } catch {
+    return null;
+  }
+}
+
+/** What a platform says of a bot; one that is not there any more is left alone. */
+export async function updateBotState(
+  db: Db,
+  botId: string,
+  state: Pick<StoredBot, 'status'> & Partial<Pick<StoredBot, 'botName'>>,
+): Promise<void> {
+  await db.updateTable('botTokens').set(state).where('id', '=', botId).execute();
+}
+
+/** The account's bots in the order in which they were registered. */
+export async function listBots(db: Db, accountId: string): Promise<StoredBot[]> {
+  return await db
+    .selectFrom('botTokens')
+    .select(SHOWN)
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+}
+
+interface KnownToken {
+  readonly platform: BotPlatform;
+  readonly token: string;
+}
+
+/** Whether the account has registered this very token. Sealed texts differ each time, so each is opened. */
+export async function hasBotToken(
+  db: Db,
+  secrets: SecretBox,
+  accountId: string,
+  { platform, token }: KnownToken,
+): Promise<boolean> {
+  const rows = await db
+    .selectFrom('botTokens')
+    .select(['id', 'sealedToken'])
+    .where('accountId', '=', accountId)
+    .where('platform', '=', platform)
+    .execute();
+  return rows.some((row) => secrets.open(row.sealedToken, tokenPlace(row.id)) === token);
+}
+
+/** Whose bot it is; undefined: nobody's on this platform. */
+export async function findBotOwner(db: Db, platform: string, botId: string): Promise<string | undefined> {
+  const bot = await db
+    .selectFrom('botTokens')
+    .select('accountId')
+    .where('id', '=', botId)
+    .where('platform', '=', platform as BotPlatform)
+    .executeTakeFirst();
+  return bot?.accountId;
+}
+
+/** Undefined: the account has no such bot. */
+export async function deleteBot(db: Db, accountId: string, botId: string): Promise<StoredBot | undefined> {
+  return await db
+    .deleteFrom('botTokens')
+    .where('accountId', '=', accountId)
+    .where('id', '=', botId)
+    .returning(SHOWN)
+    .executeTakeFirst();
+}
+
+function tokenPlace(botId: string): SecretPlace {
+  return { table: 'bot_tokens', column: 'sealed_token', row: botId };
+}
+
+function signingPlace(botId: string): SecretPlace {
+  return { table: 'bot_tokens', column: 'sealed_signing_secret', row: botId };
+}

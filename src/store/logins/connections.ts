@@ -1,0 +1,88 @@
+import { type Selectable, sql } from 'kysely';
+import type { ConnectionsTable, Db } from '../database/tables.ts';
+
+/** A login at a platform as it may be shown. */
+export type StoredConnection = Omit<Selectable<ConnectionsTable>, 'sealedCredentials'>;
+
+const SHOWN = [
+  'id',
+  'accountId',
+  'provider',
+  'email',
+  'label',
+  'status',
+  'loginKey',
+  'remoteId',
+  'createdAt',
+  'updatedAt',
+] as const;
+
+export async function insertConnection(
+  db: Db,
+  connection: StoredConnection,
+  sealedCredentials: string,
+): Promise<void> {
+  await db
+    .insertInto('connections')
+    .values({ ...connection, sealedCredentials })
+    .execute();
+}
+
+/** Undefined: the account has no such connection. */
+export async function deleteConnection(
+  db: Db,
+  accountId: string,
+  connectionId: string,
+): Promise<StoredConnection | undefined> {
+  return await db
+    .deleteFrom('connections')
+    .where('accountId', '=', accountId)
+    .where('id', '=', connectionId)
+    .returning(SHOWN)
+    .executeTakeFirst();
+}
+
+/** Somebody at a platform as one of the gateway's own logins there sees them. */
+export interface BoundRemote {
+  readonly provider: string;
+  readonly loginKey: string;
+  /** Their names: the lasting one, and maybe another. */
+  readonly remoteIds: readonly string[];
+}
+
+/**
+ * The connections by which somebody writes to accounts over a login that these share, the one that was used last first:
+ * bound, written to or from.
+ */
+export async function connectionsOfRemote(
+  db: Db,
+  { provider, loginKey, remoteIds }: BoundRemote,
+): Promise<StoredConnection[]> {
+  const lastUsed = sql<string>`max(connections.updated_at, coalesce(max(messages.created_at), ''))`;
+  return await db
+    .selectFrom('connections')
+    .leftJoin('conversations', (join) =>
+      join
+        .on('conversations.memberType', '=', 'connection')
+        .onRef('conversations.memberId', '=', 'connections.id'),
+    )
+    .leftJoin('messages', 'messages.seq', 'conversations.lastSeq')
+    .select(SHOWN.map((column) => `connections.${column}` as const))
+    .where('connections.provider', '=', provider)
+    .where('connections.loginKey', '=', loginKey)
+    .where('connections.remoteId', 'in', remoteIds)
+    .groupBy('connections.id')
+    .orderBy(lastUsed, 'desc')
+    .orderBy('connections.updatedAt', 'desc')
+    .orderBy('connections.id')
+    .execute();
+}
+
+/** What of a connection follows the person behind it. */
+export async function updateConnection(
+  db: Db,
+  connectionId: string,
+  change: Partial<Pick<StoredConnection, 'label' | 'status' | 'remoteId' | 'updatedAt'>>,
+): Promise<void> {
+  await db.updateTable('connections').set(change).where('id', '=', connectionId).execute();
+}

@@ -1,0 +1,82 @@
+import type { Member } from '../agents/agents.ts';
+import type { BotPlatform, Db } from '../database/tables.ts';
+
+/** A login at a platform, a bot or a phone number, as agents have them for members. */
+export type PlatformAccount =
+  | (Common & {
+      readonly type: 'connection';
+      readonly provider: string;
+      readonly email: string | null;
+      readonly loginKey: string | null;
+    })
+  | (Common & { readonly type: 'bot_token'; readonly platform: BotPlatform; readonly botName: string | null })
+  | (Common & { readonly type: 'sip_number'; readonly number: string });
+
+interface Common {
+  readonly id: string;
+  readonly status: string;
+  readonly label: string;
+}
+
+/** All platform accounts of one account: connections, bots, numbers, each kind oldest first. */
+export async function listPlatformAccounts(db: Db, accountId: string): Promise<PlatformAccount[]> {
+  return [
+    ...(await listConnections(db, accountId)),
+    ...(await listBots(db, accountId)),
+    ...(await listNumbers(db, accountId)),
+  ];
+}
+
+async function listConnections(db: Db, accountId: string): Promise<PlatformAccount[]> {
+  const rows = await db
+    .selectFrom('connections')
+    .select(['id', 'status', 'label', 'provider', 'email', 'loginKey'])
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ type: 'connection', ...row }));
+}
+
+async function listBots(db: Db, accountId: string): Promise<PlatformAccount[]> {
+  const rows = await db
+    .selectFrom('botTokens')
+    .select(['id', 'status', 'platform', 'botName'])
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ type: 'bot_token', label: row.botName ?? row.platform, ...row }));
+}
+
+/** A number is of use once there is a trunk. */
+async function listNumbers(db: Db, accountId: string): Promise<PlatformAccount[]> {
+  const rows = await db
+    .selectFrom('sipDids')
+    .leftJoin('sipTrunks', 'sipTrunks.accountId', 'sipDids.accountId')
+    .select(['sipDids.id', 'sipDids.number', 'sipDids.label', 'sipTrunks.host'])
+    .where('sipDids.accountId', '=', accountId)
+    .orderBy('sipDids.createdAt')
+    .orderBy('sipDids.id')
+    .execute();
+  return rows.map(({ id, number, label, host }) => ({
+    type: 'sip_number',
+    id,
+    status: host === null ? 'not_configured' : 'ok',
+    label: label ?? number,
+    number,
+  }));
+}
+
+const TABLE_OF = { connection: 'connections', bot_token: 'botTokens', sip_number: 'sipDids' } as const;
+
+/** Whether the account has this platform account. */
+export async function ownsMember(db: Db, accountId: string, member: Member): Promise<boolean> {
+  const row = await db
+    .selectFrom(TABLE_OF[member.type])
+    .select('id')
+    .where('accountId', '=', accountId)
+    .where('id', '=', member.id)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,121 @@
+import type { Selectable } from 'kysely';
+import type { Bit, Db, SipDidsTable } from '../database/tables.ts';
+
+export interface StoredDid extends Omit<Selectable<SipDidsTable>, 'autoAnswer'> {
+  readonly autoAnswer: boolean;
+}
+
+/** A number with the agent that takes its calls. */
+export interface RoutedDid extends StoredDid {
+  readonly agentId: string;
+}
+
+/** What a client may change in a listed number. */
+export interface DidChange {
+  readonly label?: string | null;
+  readonly autoAnswer?: boolean;
+}
+
+/** False: the account lists the number already. */
+export async function insertDid(db: Db, did: StoredDid): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('sipDids')
+    .values({ ...did, autoAnswer: bit(did.autoAnswer) })
+    .onConflict((conflict) => conflict.columns(['accountId', 'number']).doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Undefined: the account has no such number. */
+export async function updateDid(
+  db: Db,
+  accountId: string,
+  didId: string,
+  change: DidChange,
+): Promise<StoredDid | undefined> {
+  const row = await db
+    .updateTable('sipDids')
+    .set({
+      // A column set to itself keeps its value, and the statement stays the same for every change.
+      label: (set) => (change.label === undefined ? set.ref('label') : set.val(change.label)),
+      autoAnswer: (set) =>
+        change.autoAnswer === undefined ? set.ref('autoAnswer') : set.val(bit(change.autoAnswer)),
+    })
+    .where('accountId', '=', accountId)
+    .where('id', '=', didId)
+    .returningAll()
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** False: the account has no such number. */
+export async function deleteDid(db: Db, accountId: string, didId: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('sipDids')
+    .where('accountId', '=', accountId)
+    .where('id', '=', didId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function countDids(db: Db, accountId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('sipDids')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('accountId', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The account's numbers in the order in which they were listed. */
+export async function listDids(db: Db, accountId: string): Promise<StoredDid[]> {
+  const rows = await db
+    .selectFrom('sipDids')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** Numbers with their agent, the default one where a number belongs to several; of one account, or of all. */
+export async function listRoutedDids(db: Db, accountId?: string): Promise<RoutedDid[]> {
+  const all = routes(db);
+  const rows = await (accountId === undefined
+    ? all
+    : all.where('sipDids.accountId', '=', accountId)
+  ).execute();
+  // Of several routes of one number the last one stays.
+  const byId = new Map(rows.map((row) => [row.id, { ...fromRow(row), agentId: row.agentId }]));
+  return [...byId.values()];
+}
+
+export async function findRoutedDid(db: Db, didId: string): Promise<RoutedDid | undefined> {
+  const rows = await routes(db).where('sipDids.id', '=', didId).execute();
+  const row = rows.at(-1);
+  return row && { ...fromRow(row), agentId: row.agentId };
+}
+
+/** The cross join keeps SQLite from beginning with the members of the whole gateway, which it takes for few. */
+function routes(db: Db) {
+  return db
+    .selectFrom('sipDids')
+    .crossJoin('agentAccounts')
+    .innerJoin('agents', 'agents.id', 'agentAccounts.agentId')
+    .whereRef('agentAccounts.memberId', '=', 'sipDids.id')
+    .where('agentAccounts.memberType', '=', 'sip_number')
+    .selectAll('sipDids')
+    .select('agents.id as agentId')
+    .orderBy('agents.isDefault')
+    .orderBy('agents.createdAt', 'desc');
+}
+
+function fromRow(row: Selectable<SipDidsTable>): StoredDid {
+  const { id, accountId, number, label, createdAt } = row;
+  return { id, accountId, number, label, autoAnswer: row.autoAnswer === 1, createdAt };
+}
+
+function bit(value: boolean): Bit {
+  return value ? 1 : 0;
+}

@@ -1,0 +1,72 @@
+import type { Termination } from '../../base/termination.ts';
+import type { CallRow, CallState, Db } from '../database/tables.ts';
+
+/** A call as it begins. */
+export type NewCall = Omit<CallRow, 'answeredAt' | 'endedAt' | 'terminationResult' | 'terminationReason'>;
+
+export async function insertCall(db: Db, call: NewCall): Promise<void> {
+  await db.insertInto('calls').values(call).execute();
+}
+
+/** Follows a live call; an ended one stays as it ended. */
+export async function updateCallState(
+  db: Db,
+  callId: string,
+  change: { readonly state: CallState; readonly answeredAt?: string },
+): Promise<void> {
+  await db
+    .updateTable('calls')
+    .set(change)
+    .where('callId', '=', callId)
+    .where('endedAt', 'is', null)
+    .execute();
+}
+
+/** Ends a live call; the first end stands. */
+export async function endCall(
+  db: Db,
+  callId: string,
+  end: { readonly state: CallState; readonly endedAt: string; readonly termination: Termination },
+): Promise<void> {
+  await db
+    .updateTable('calls')
+    .set({
+      state: end.state,
+      endedAt: end.endedAt,
+      terminationResult: end.termination.result,
+      terminationReason: end.termination.reason,
+    })
+    .where('callId', '=', callId)
+    .where('endedAt', 'is', null)
+    .execute();
+}
+
+export async function findCall(db: Db, callId: string): Promise<CallRow | undefined> {
+  return await db.selectFrom('calls').selectAll().where('callId', '=', callId).executeTakeFirst();
+}
+
+/** Calls that are not over, oldest first. */
+export async function listLiveCalls(db: Db, accountId: string): Promise<CallRow[]> {
+  return await db
+    .selectFrom('calls')
+    .selectAll()
+    .where('accountId', '=', accountId)
+    .where('endedAt', 'is', null)
+    .orderBy('createdAt')
+    .execute();
+}
+
+/** After a restart: every call that was live has lost its bridge. Returns those calls as they are now. */
+export async function disconnectLiveCalls(db: Db, nowIso: string): Promise<CallRow[]> {
+  return await db
+    .updateTable('calls')
+    .set({
+      state: 'disconnected',
+      endedAt: nowIso,
+      terminationResult: 'disconnected',
+      terminationReason: 'the gateway was restarted',
+    })
+    .where('endedAt', 'is', null)
+    .returningAll()
+    .execute();
+}

@@ -1,0 +1,353 @@
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { foldCase } from '../../base/fold-case.ts';
+import { newId } from '../../base/ids.ts';
+import type { AgentScope } from '../../base/scope.ts';
+import type { Member } from '../agents/agents.ts';
+import type {
+  ConversationStatus,
+  ConversationsTable,
+  Db,
+  MessagePlatform,
+  Tables,
+} from '../database/tables.ts';
+
+export type Conversation = Selectable<ConversationsTable>;
+
+/** Somebody at a platform, as one platform account of ours knows them. */
+export interface Remote {
+  readonly accountId: string;
+  readonly platform: MessagePlatform;
+  readonly member: Member;
+  readonly remoteId: string;
+  /** Another name of the same person, by which an older conversation may be known. */
+  readonly alias: string | null;
+  readonly remoteName: string | null;
+}
+
+/** Which conversations; `status` null: whatever it is. */
+export interface ConversationFilter {
+  readonly status: string | null;
+  readonly platform?: MessagePlatform | undefined;
+}
+
+export interface ConversationPage extends ConversationFilter {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * The conversation with somebody, begun when there is none, active from now on. What is new of their names is taken
+ * over. Run it in a transaction.
+ */
+export async function openConversation(db: Db, remote: Remote, nowIso: string): Promise<Conversation> {
+  const known = await findConversationWith(db, remote.member, remote.remoteId, remote.alias);
+  if (!known) return await insertConversation(db, newConversation(remote, nowIso));
+  const changed = {
+    remoteId: remote.remoteId,
+    alias: remote.alias ?? known.alias,
+    remoteName: remote.remoteName ?? known.remoteName,
+    status: 'active' as const,
+  };
+  await db.updateTable('conversations').set(changed).where('id', '=', known.id).execute();
+  return { ...known, ...changed };
+}
+
+/** The conversation that a platform account has with somebody, by their lasting name or else by their other one. */
+export async function findConversationWith(
+  db: Db,
+  member: Member,
+  remoteId: string,
+  alias: string | null = null,
+): Promise<Conversation | undefined> {
+  const ofMember = db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('memberType', '=', member.type)
+    .where('memberId', '=', member.id);
+  const byName = await ofMember.where('remoteId', '=', remoteId).executeTakeFirst();
+  if (byName || alias === null) return byName;
+  return (
+    (await ofMember.where('remoteId', '=', alias).executeTakeFirst()) ??
+    (await ofMember.where('alias', '=', alias).executeTakeFirst())
+  );
+}
+
+/**
+ * The conversation of two agents about a task, begun when there is none; which of the two began it does not matter.
+ * All of its messages are stored as `outbound`, by `senderAgentId`. Run it in a transaction.
+ */
+export async function openAgentConversation(
+  db: Db,
+  wanted: {
+    readonly accountId: string;
+    readonly agentId: string;
+    readonly peerAgentId: string;
+    readonly task: string;
+  },
+  nowIso: string,
+): Promise<Conversation> {
+  const { accountId, agentId, peerAgentId, task } = wanted;
+  const known = await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('task', '=', task)
+    .where(({ eb, or, and }) =>
+      or([
+        and([eb('agentId', '=', agentId), eb('peerAgentId', '=', peerAgentId)]),
+        and([eb('agentId', '=', peerAgentId), eb('peerAgentId', '=', agentId)]),
+      ]),
+    )
+    .executeTakeFirst();
+  if (known) return known;
+  return await insertConversation(db, {
+    ...emptyConversation(accountId, nowIso),
+    platform: 'agent',
+    agentId,
+    peerAgentId,
+    task,
+    remoteId: peerAgentId,
+  });
+}
+
+/** Whether it is a probe's: the gateway writes to an agent, which has this conversation with itself. */
+export function isOfProbe({ agentId, peerAgentId }: Pick<Conversation, 'agentId' | 'peerAgentId'>): boolean {
+  return agentId !== null && agentId === peerAgentId;
+}
+
+/** The probe that the scope's agents were sent last. */
+export async function findProbeConversation(
+  db: Db,
+  { agentIds }: AgentScope,
+): Promise<Conversation | undefined> {
+  return await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('agentId', 'in', agentIds)
+    .whereRef('agentId', '=', 'peerAgentId')
+    .where('status', '=', 'active')
+    .orderBy('lastSeq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Of all probes of an account; nobody writes in them any more unless they are named. */
+export async function closeProbeConversations(db: Db, accountId: string): Promise<void> {
+  await db
+    .updateTable('conversations')
+    .set({ status: 'closed' })
+    .where('accountId', '=', accountId)
+    .where('status', '=', 'active')
+    .whereRef('agentId', '=', 'peerAgentId')
+    .execute();
+}
+
+/** Undefined: there is none, or none that the scope may see. */
+export async function findConversation(
+  db: Db,
+  scope: AgentScope,
+  conversationId: string,
+): Promise<Conversation | undefined> {
+  return await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('id', '=', conversationId)
+    .where((eb) => isVisible(eb, scope))
+    .executeTakeFirst();
+}
+
+/** Whoever may see it; for what the gateway does by itself. */
+export async function findAnyConversation(db: Db, conversationId: string): Promise<Conversation | undefined> {
+  return await db.selectFrom('conversations').selectAll().where('id', '=', conversationId).executeTakeFirst();
+}
+
+/** Those of these conversations that a scope may see, by id. */
+export async function listConversationsById(
+  db: Db,
+  scope: AgentScope,
+  conversationIds: readonly string[],
+): Promise<Map<string, Conversation>> {
+  const rows = await db
+    .selectFrom('conversations')
+    .selectAll()
+    .where('id', 'in', conversationIds)
+    .where((eb) => isVisible(eb, scope))
+    .execute();
+  return new Map(rows.map((conversation) => [conversation.id, conversation]));
+}
+
+/** The conversations that a scope may see, the one with the newest message first. */
+export async function listConversations(
+  db: Db,
+  scope: AgentScope,
+  { status, platform, limit, offset }: ConversationPage,
+): Promise<Conversation[]> {
+  let query = db
+    .selectFrom('conversations')
+    .selectAll()
+    .where((eb) => isVisible(eb, scope));
+  if (status !== null) query = query.where('status', '=', status as ConversationStatus);
+  if (platform !== undefined) query = query.where('platform', '=', platform);
+  return await query.orderBy('lastSeq', 'desc').orderBy('id').limit(limit).offset(offset).execute();
+}
+
+/** How somebody is named by whoever asks: agents by their names, all others by remote id or name. */
+export interface PeerName {
+  readonly peer: string;
+  /** Of agents; empty: the conversation without a task, or else any. */
+  readonly task: string;
+}
+
+interface PeerOnPlatform {
+  readonly platform: MessagePlatform;
+  readonly peer: PeerName;
+}
+
+/**
+ * The conversation of one platform that has the newest message, of those that a scope may see. With a `peer`, the one
+ * with them: names whatever their case, ids exactly; without one, whoever it is. An active one unless told otherwise.
+ */
+export async function findNewestConversation(
+  db: Db,
+  scope: AgentScope,
+  { platform, peer: { peer, task } }: PeerOnPlatform,
+  status: string | null = 'active',
+): Promise<Conversation | undefined> {
+  let query = db
+    .selectFrom('conversations')
+    .selectAll()
+    .where((eb) => isVisible(eb, scope))
+    .where('platform', '=', platform);
+  if (status !== null) query = query.where('status', '=', status as ConversationStatus);
+  if (task !== '') query = query.where('task', '=', task);
+  if (peer !== '')
+    query = query
+      .where((eb) => isNamed(eb, scope, platform, peer))
+      .orderBy(({ eb }) => eb('task', '=', ''), 'desc');
+  return await query.orderBy('lastSeq', 'desc').orderBy('id').limit(1).executeTakeFirst();
+}
+
+/** Follows an inbound message that the platform dates `sentAt`: the window for answers begins anew. */
+export async function heardFrom(db: Db, conversationId: string, sentAt: string): Promise<void> {
+  await db
+    .updateTable('conversations')
+    .set({ status: 'active', lastInboundAt: sql<string>`max(coalesce(last_inbound_at, ''), ${sentAt})` })
+    .where('id', '=', conversationId)
+    .execute();
+}
+
+export async function setConversationStatus(
+  db: Db,
+  conversationId: string,
+  status: ConversationStatus,
+): Promise<void> {
+  await db.updateTable('conversations').set({ status }).where('id', '=', conversationId).execute();
+}
+
+/** The same person under another name; the alias stays where no other is given. */
+export async function renameRemote(
+  db: Db,
+  conversationId: string,
+  remoteId: string,
+  alias: string | null,
+): Promise<void> {
+  await db
+    .updateTable('conversations')
+    .set(alias === null ? { remoteId } : { remoteId, alias })
+    .where('id', '=', conversationId)
+    .execute();
+}
+
+/**
+ * True of conversations that a scope may see: those of the platform accounts that its agents have, and those that its
+ * agents have among themselves; where only some platforms are open to it, those there.
+ */
+export function isVisible(
+  eb: ExpressionBuilder<Tables, 'conversations'>,
+  { accountId, agentIds, platforms }: AgentScope,
+): Expression<SqlBool> {
+  const ofMember = eb.exists(
+    eb
+      .selectFrom('agentAccounts')
+      .select(sql`1`.as('one'))
+      .whereRef('agentAccounts.memberType', '=', 'conversations.memberType')
+      .whereRef('agentAccounts.memberId', '=', 'conversations.memberId')
+      .where('agentAccounts.agentId', 'in', agentIds),
+  );
+  return eb.and([
+    eb('conversations.accountId', '=', accountId),
+    ...(platforms === null ? [] : [eb('conversations.platform', 'in', [...platforms])]),
+    eb.or([
+      ofMember,
+      eb('conversations.agentId', 'in', agentIds),
+      eb('conversations.peerAgentId', 'in', agentIds),
+    ]),
+  ]);
+}
+
+/** The other agent of a conversation is the one that the scope does not act for, or either where it acts for both. */
+function isNamed(
+  eb: ExpressionBuilder<Tables, 'conversations'>,
+  { agentIds }: AgentScope,
+  platform: MessagePlatform,
+  peer: string,
+): Expression<SqlBool> {
+  const name = foldCase(peer);
+  if (platform !== 'agent')
+    return eb.or([
+      eb('conversations.remoteId', '=', peer),
+      eb('conversations.alias', '=', peer),
+      eb(sql`fold_case(remote_name)`, '=', name),
+    ]);
+  const named = (column: 'conversations.agentId' | 'conversations.peerAgentId') =>
+    eb(
+      column,
+      'in',
+      eb
+        .selectFrom('agents')
+        .select('agents.id')
+        .where(({ eb: agent, or }) => or([agent('id', '=', peer), agent(sql`fold_case(name)`, '=', name)])),
+    );
+  return eb.or([
+    eb.and([named('conversations.peerAgentId'), eb('conversations.agentId', 'in', agentIds)]),
+    eb.and([named('conversations.agentId'), eb('conversations.peerAgentId', 'in', agentIds)]),
+  ]);
+}
+
+async function insertConversation(db: Db, conversation: Conversation): Promise<Conversation> {
+  await db.insertInto('conversations').values(conversation).execute();
+  return conversation;
+}
+
+function newConversation(
+  { accountId, platform, member, remoteId, alias, remoteName }: Remote,
+  nowIso: string,
+): Conversation {
+  return {
+    ...emptyConversation(accountId, nowIso),
+    platform,
+    memberType: member.type,
+    memberId: member.id,
+    remoteId,
+    alias,
+    remoteName,
+  };
+}
+
+function emptyConversation(accountId: string, nowIso: string): Omit<Conversation, 'platform' | 'remoteId'> {
+  return {
+    id: newId('cnv'),
+    accountId,
+    memberType: null,
+    memberId: null,
+    agentId: null,
+    peerAgentId: null,
+    task: '',
+    alias: null,
+    remoteName: null,
+    status: 'active',
+    createdAt: nowIso,
+    lastInboundAt: null,
+    closure: null,
+    lastSeq: 0,
+  };
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import type { Db } from '../database/tables.ts';
+import { listBots, type StoredBot } from '../logins/bot-tokens.ts';
+import { listDids, type StoredDid } from '../logins/sip-dids.ts';
+
+/** Logins that run while the gateway does, and have to be told that their rows are gone. */
+export interface GoneLogins {
+  readonly bots: readonly StoredBot[];
+  readonly dids: readonly StoredDid[];
+}
+
+/** Tables whose rows let somebody in, or take what the account hears and says somewhere else. */
+const OF_ACCOUNT = [
+  'identities',
+  'sign_ins',
+  'invite_links',
+  'known_browsers',
+  // Their grants, codes, tokens and memberships go with them.
+  'mcp_authorizations',
+  'connections',
+  'bot_tokens',
+  'sip_dids',
+  'sip_trunks',
+] as const;
+
+/** The same, by agent. */
+const OF_AGENTS = ['agent_providers', 'agent_accounts'] as const;
+
+/** The account's logins, before they are deleted. */
+export async function loginsOf(db: Db, accountId: string): Promise<GoneLogins> {
+  return { bots: await listBots(db, accountId), dids: await listDids(db, accountId) };
+}
+
+/**
+ * Takes away every way into the account and out of it that somebody made but its password and its sessions: keys,
+ * clients, identities, providers, platform logins. Agents and what was said stay. Run it in a transaction.
+ */
+export async function deleteAccess(db: Db, accountId: string, nowIso: string): Promise<GoneLogins> {
+  const gone = await loginsOf(db, accountId);
+  const agents = sql`select id from agents where account_id = ${accountId}`;
+  // Bearers go with their keys; other keys stay on record as revoked.
+  await sql`
+    delete from api_keys where id in (
+      select key_id from internal_bearers where agent_id in (${agents}))`.execute(db);
+  await sql`delete from agent_keys where agent_id in (${agents})`.execute(db);
+  await sql`
+    update api_keys set revoked_at = ${nowIso} where account_id = ${accountId} and revoked_at is null`.execute(
+    db,
+  );
+  for (const table of OF_AGENTS)
+    await sql`delete from ${sql.table(table)} where agent_id in (${agents})`.execute(db);
+  for (const table of OF_ACCOUNT)
+    await sql`delete from ${sql.table(table)} where account_id = ${accountId}`.execute(db);
+  return gone;
+}
+
+/** How many there are of what lets somebody in and stays when the password changes. */
+export interface StandingAccess {
+  readonly keys: number;
+  readonly clients: number;
+  readonly identities: number;
+}
+
+export async function countAccess(db: Db, accountId: string): Promise<StandingAccess> {
+  const { rows } = await sql<StandingAccess>`
+    select
+      (select count(*) from api_keys where account_id = ${accountId} and revoked_at is null) as keys,
+      (select count(*) from mcp_authorizations where account_id = ${accountId}) as clients,
+      (select count(*) from identities where account_id = ${accountId}) as identities`.execute(db);
+  return rows[0]!;
+}

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Db } from '../database/tables.ts';
+
+/** How many of something an account has. */
+export type CountOf = (db: Db, accountId: string) => Promise<number>;
+
+export const countAgents: CountOf = (db, accountId) => countRows(db, 'agents', accountId);
+export const countBots: CountOf = (db, accountId) => countRows(db, 'bot_tokens', accountId);
+export const countConnections: CountOf = (db, accountId) => countRows(db, 'connections', accountId);
+export const countAuthorizations: CountOf = (db, accountId) => countRows(db, 'mcp_authorizations', accountId);
+export const countKeptRequests: CountOf = (db, accountId) => countRows(db, 'idempotent_requests', accountId);
+
+/** Keys that people made: those that are valid, and those that were revoked but are younger than `since`. */
+export async function countKeys(db: Db, accountId: string, since: string): Promise<number> {
+  return await counted(
+    db,
+    sql`select count(*) as count from api_keys
+      where account_id = ${accountId} and (revoked_at is null or created_at > ${since})
+        and not exists (select 1 from internal_bearers where key_id = api_keys.id)`,
+  );
+}
+
+/** In how many agents the account's keys are, together. */
+export const countKeyPlaces: CountOf = (db, accountId) =>
+  counted(
+    db,
+    sql`select count(*) as count from agent_keys join api_keys on api_keys.id = agent_keys.key_id
+      where api_keys.account_id = ${accountId}`,
+  );
+
+/** Files that the account has uploaded, or has reserved a place for. */
+export const countHeldFiles: CountOf = (db, accountId) =>
+  counted(
+    db,
+    sql`select count(*) as count from files where account_id = ${accountId} and state in ('reserved', 'stored')`,
+  );
+
+/** Places for uploads that are still open. */
+export async function countOpenSlots(db: Db, accountId: string, nowIso: string): Promise<number> {
+  return await counted(
+    db,
+    sql`select count(*) as count from files
+      where account_id = ${accountId} and state in ('reserved', 'stored') and state = 'reserved'
+        and slot_expires_at > ${nowIso}`,
+  );
+}
+
+async function countRows(db: Db, table: string, accountId: string): Promise<number> {
+  return await counted(
+    db,
+    sql`select count(*) as count from ${sql.table(table)} where account_id = ${accountId}`,
+  );
+}
+
+async function counted(db: Db, query: ReturnType<typeof sql>): Promise<number> {
+  const { rows } = await query.execute(db);
+  return (rows[0] as { count: number }).count;
+}

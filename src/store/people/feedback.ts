@@ -1,0 +1,36 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db, FeedbackTable } from '../database/tables.ts';
+
+/** What somebody told the gateway's operator. */
+export type Feedback = Selectable<FeedbackTable>;
+
+export async function insertFeedback(db: Db, feedback: Feedback): Promise<void> {
+  await db.insertInto('feedback').values(feedback).execute();
+}
+
+/** How much an account has said since a time. */
+export async function countFeedback(db: Db, accountId: string, since: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('feedback')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('accountId', '=', accountId)
+    .where('createdAt', '>', since)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Deleted at once; so few take less than a millisecond, even where years have left too many. */
+const PRUNED_AT_ONCE = 100;
+
+/** Of what an account has said, only the `keep` newest stay. */
+export async function pruneFeedback(db: Db, accountId: string, keep: number): Promise<void> {
+  const surplus = db
+    .selectFrom('feedback')
+    .select('id')
+    .where('accountId', '=', accountId)
+    .orderBy('createdAt', 'desc')
+    .orderBy(sql`rowid`, 'desc')
+    .limit(PRUNED_AT_ONCE)
+    .offset(keep);
+  await db.deleteFrom('feedback').where('id', 'in', surplus).execute();
+}

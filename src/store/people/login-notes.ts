@@ -1,0 +1,35 @@
+import type { Platform } from '../../base/platform.ts';
+import type { Db } from '../database/tables.ts';
+
+/** What a login has noted of where it stands at its platform; null: nothing. */
+export async function findLoginNote(db: Db, platform: Platform, loginKey: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('loginPositions')
+    .select('position')
+    .where('platform', '=', platform)
+    .where('loginKey', '=', loginKey)
+    .executeTakeFirst();
+  return row?.position ?? null;
+}
+
+/** Takes the place of the former note; null: there is nothing to note any more. */
+export async function putLoginNote(
+  db: Db,
+  platform: Platform,
+  loginKey: string,
+  position: string | null,
+): Promise<void> {
+  if (position === null) {
+    await db
+      .deleteFrom('loginPositions')
+      .where('platform', '=', platform)
+      .where('loginKey', '=', loginKey)
+      .execute();
+    return;
+  }
+  await db
+    .insertInto('loginPositions')
+    .values({ platform, loginKey, position })
+    .onConflict((conflict) => conflict.columns(['platform', 'loginKey']).doUpdateSet({ position }))
+    .execute();
+}

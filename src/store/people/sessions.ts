@@ -1,0 +1,44 @@
+import type { Selectable } from 'kysely';
+import type { Db, SessionsTable } from '../database/tables.ts';
+
+export type StoredSession = Selectable<SessionsTable>;
+
+export async function insertSession(db: Db, session: StoredSession): Promise<void> {
+  await db.insertInto('sessions').values(session).execute();
+}
+
+/** Every session that has not expired at `nowIso`. */
+export async function listSessions(db: Db, nowIso: string): Promise<StoredSession[]> {
+  return await db.selectFrom('sessions').selectAll().where('expiresAt', '>', nowIso).execute();
+}
+
+export async function touchSession(
+  db: Db,
+  sessionId: string,
+  used: Pick<StoredSession, 'lastUsedAt' | 'expiresAt'>,
+): Promise<void> {
+  await db.updateTable('sessions').set(used).where('id', '=', sessionId).execute();
+}
+
+export async function deleteSession(db: Db, sessionId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('id', '=', sessionId).execute();
+}
+
+/** Whether a session is there still; a request may have begun in one that has ended since. */
+export async function hasSession(db: Db, sessionId: string): Promise<boolean> {
+  const row = await db.selectFrom('sessions').select('id').where('id', '=', sessionId).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Ends the account's sessions but one; null: all of them. */
+export async function deleteSessionsOf(db: Db, accountId: string, exceptId: string | null): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where('accountId', '=', accountId)
+    .where('id', '!=', exceptId ?? '')
+    .execute();
+}
+
+export async function deleteExpiredSessions(db: Db, nowIso: string): Promise<void> {
+  await db.deleteFrom('sessions').where('expiresAt', '<=', nowIso).execute();
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import type { Database } from 'better-sqlite3';
+import { describeFailure, StoreError } from '../database/store-error.ts';
+import { MASTER_KEY_BYTES, SecretBox } from './secret-box.ts';
+
+/** Read, write and execute for the group and for everybody else. */
+const OTHERS_BITS = 0o077;
+
+/** Where the key comes from, and what is said of it. */
+export interface MasterKeyOptions {
+  readonly keyPath: string;
+  /** Null: the key is in the file. */
+  readonly configuredKey: Buffer | null;
+  /** A database without a key of its own may begin beside an existing key file. */
+  readonly allowsNewDatabase: boolean;
+  /** Told what an operator should look at, but what does not keep the gateway from starting. */
+  readonly onWarning: (text: string) => void;
+}
+
+/**
+ * Throws `new_database` when the database is missing or empty beside an existing key file: it was lost, or the data
+ * directory is the wrong one. Looks only; run it before the database is opened, which would create it.
+ */
+export function assertNoLostDatabase(databasePath: string, options: MasterKeyOptions): void {
+  // After a crash all of a young database may still be in its log.
+  const isEmpty = [databasePath, `${databasePath}-wal`].every(
+    (path) => !existsSync(path) || statSync(path).size === 0,
+  );
+  if (isEmpty) assertMayBegin(databasePath, options);
+}
+
+function assertMayBegin(databasePath: string, { keyPath, allowsNewDatabase }: MasterKeyOptions): void {
+  if (allowsNewDatabase || !existsSync(keyPath)) return;
+  throw new StoreError(
+    'new_database',
+    `${databasePath} is empty, but ${keyPath} exists: restore the database, ` +
+      'or set SVC_NEW_DATABASE=1 to begin a new one with this key',
+  );
+}
+
+/**
+ * The box for this database's secrets: under the configured key, else under the key file, which is made once.
+ * A database remembers the id of its key, so that a lost or wrong key is noticed at start and not at the first call.
+ */
+export function openSecretBox(database: Database, options: MasterKeyOptions): SecretBox {
+  const { keyPath, configuredKey } = options;
+  const rememberedId = database
+    .prepare<[], string>("select value from facts where name = 'master_key_id'")
+    .pluck()
+    .get() as string | undefined;
+  if (rememberedId === undefined) return beginWithKey(database, options);
+  const box = new SecretBox(configuredKey ?? readKeyFile(options) ?? unfinishedKey(keyPath, rememberedId));
+  if (rememberedId !== box.keyId) {
+    throw new StoreError(
+      'wrong_master_key',
+      `the secrets in the database were sealed with the master key ${rememberedId}, ` +
+        `but ${configuredKey ? 'SVC_MASTER_KEY' : keyPath} is the key ${box.keyId}`,
+    );
+  }
+  return box;
+}
+
+/**
+ * The key gets its name only once the database knows it: a crash in between leaves a file that the next start takes up
+ * or writes anew, and never a key beside an empty database.
+ */
+function beginWithKey(database: Database, options: MasterKeyOptions): SecretBox {
+  const { keyPath, configuredKey } = options;
+  assertMayBegin(database.name, options);
+  const known = configuredKey ?? readKeyFile(options);
+  const box = new SecretBox(known ?? writeKeyFile(unfinishedPath(keyPath)));
+  database.prepare("insert into facts (name, value) values ('master_key_id', ?)").run(box.keyId);
+  if (known === null) renameSync(unfinishedPath(keyPath), keyPath);
+  return box;
+}
+
+function readKeyFile({ keyPath, onWarning }: MasterKeyOptions): Buffer | null {
+  if (!existsSync(keyPath)) return null;
+  if ((statSync(keyPath).mode & OTHERS_BITS) !== 0)
+    onWarning(`${keyPath} can be read by other users of this machine: run chmod 600 on it`);
+  return keyIn(keyPath);
+}
+
+function keyIn(path: string): Buffer {
+  try {
+    const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
+    if (key.length === MASTER_KEY_BYTES) return key;
+  } catch (error) {
+    throw describeFailure(path, error);
+  }
+  throw new StoreError(
+    'wrong_master_key',
+    `${path} does not hold a key of ${MASTER_KEY_BYTES} bytes in base64`,
+  );
+}
+
+/** The key that a crash kept from getting its name. */
+function unfinishedKey(keyPath: string, rememberedId: string): Buffer {
+  const path = unfinishedPath(keyPath);
+  if (existsSync(path)) {
+    const key = keyIn(path);
+    if (new SecretBox(key).keyId === rememberedId) {
+      renameSync(path, keyPath);
+      return key;
+    }
+  }
+  throw new StoreError(
+    'wrong_master_key',
+    `${keyPath} is missing; without it (or SVC_MASTER_KEY) the secrets in the database cannot be read`,
+  );
+}
+
+function unfinishedPath(keyPath: string): string {
+  return `${keyPath}.new`;
+}
+
+function writeKeyFile(path: string): Buffer {
+  const key = randomBytes(MASTER_KEY_BYTES);
+  const file = openSync(path, 'w', 0o600);
+  try {
+    writeSync(file, `${key.toString('base64')}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return key;
+}

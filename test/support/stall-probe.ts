@@ -1,0 +1,44 @@
+import { Worker } from 'node:worker_threads';
+
+const MAX_RETRIES = 4;
+
+/** Sleeps a millisecond at a time and notes how much too long that took at worst, in microseconds. */
+const WATCHING = `
+  const { workerData: { worst } } = require('node:worker_threads');
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (let lastMs = performance.now(); ; ) {
+    Atomics.wait(never, 0, 0, 1);
+    const nowMs = performance.now();
+    const lateUs = Math.round((nowMs - lastMs - 1) * 1_000);
+    if (lateUs > Atomics.load(worst, 0)) Atomics.store(worst, 0, lateUs);
+    lastMs = nowMs;
+  }
+`;
+
+/**
+ * Tells a gateway that is late from a machine that gave nobody its processors. A test of real time that failed is tried
+ * again only where this thread, which does nothing but sleep, was late too:
+ *
+ *     const witness = new StallProbe();
+ *     beforeEach(() => witness.forget());
+ *     afterAll(() => witness.stop());
+ *     it('comes in time', { retry: witness.saw(5) }, …)
+ */
+export class StallProbe {
+  readonly #worst = new Int32Array(new SharedArrayBuffer(4));
+  readonly #worker = new Worker(WATCHING, { eval: true, workerData: { worst: this.#worst } });
+
+  /** What was seen before the try that begins now says nothing of it. */
+  forget(): void {
+    Atomics.store(this.#worst, 0, 0);
+  }
+
+  /** The `retry` of a test that holds on a machine whose threads are late by at most `toleratedMs`. */
+  saw(toleratedMs: number): { count: number; condition: () => boolean } {
+    return { count: MAX_RETRIES, condition: () => Atomics.load(this.#worst, 0) > toleratedMs * 1_000 };
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}

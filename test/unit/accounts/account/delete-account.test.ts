@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { deleteWholeAccount, type LeavingDomain } from '../../../../src/accounts/account/delete-account.ts';
+import { GatewayError } from '../../../../src/base/errors.ts';
+import type { AgentScope } from '../../../../src/base/scope.ts';
+import { systemClock } from '../../../../src/base/time.ts';
+import type { CallDomain } from '../../../../src/calls/call-domain.ts';
+import { CallRecorder } from '../../../../src/calls/call-recorder.ts';
+import { CallRegistry } from '../../../../src/calls/call-registry.ts';
+import { placeCall } from '../../../../src/calls/place-call.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { NOW, temporaryStore } from '../../store/temporary.ts';
+import { FakeBotHost } from '../fake-bot-host.ts';
+import { FakeDirectory } from '../fake-directory.ts';
+import { everyRow, fullAccount, tablesNaming } from '../full-account.ts';
+
+const REQUEST = { platform: 'sip', meetingUrl: 'sip:+1', agentName: 'AI Agent', voiceConfigIds: [] } as const;
+const CLIENT = { address: '127.0.0.1', userAgent: 'test', browserToken: null };
+
+/** Two full accounts, and calls that really are recorded over legs that are not there. */
+async function twoAccounts() {
+  const store = await temporaryStore();
+  const [goner, stayer] = [await fullAccount(store, 'goner'), await fullAccount(store, 'stayer')];
+  const failures: unknown[] = [];
+  const told: string[] = [];
+  const calls = callsIn(store, failures, told);
+  const directory = new FakeDirectory();
+  const domain: LeavingDomain = {
+    store,
+    clock: systemClock,
+    directory,
+    calls,
+    checkPassword: async (_accountId, password) => {
+      if (password !== 'right') throw new GatewayError('wrong_password');
+    },
+    deleteFiles: async (accountId) => void told.push(`files of ${accountId}`),
+    forgetCredentials: async (accountId) => void told.push(`forgot ${accountId}`),
+  };
+  return { store, goner, stayer, domain, calls, directory, failures, told };
+}
+
+function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain {
+  const leg = {
+    accept() {},
+    refuse() {},
+    hangUp: () => void told.push('hung up'),
+    released: Promise.resolve(),
+  };
+  const sip = {
+    platform: 'sip',
+    nativeSampleRateHz: 8000,
+    capabilities: [],
+    checkDial() {},
+    dial: () => leg,
+  };
+  return {
+    registry: new CallRegistry(),
+    connectors: new Map([['sip', sip]]),
+    engine: { place: () => ({ media: {}, close: async () => {} }) },
+    recorder: new CallRecorder(store.db, systemClock, (_callId, error) => failures.push(error)),
+    events: { callStarted() {}, callAnswered() {}, callEnded() {}, accountDeleted() {} },
+    clock: systemClock,
+    deadlines: { connectingMs: 60_000, ringingMs: 1, acceptingMs: 1, activeMs: 1 },
+    maxCallsPerAccount: 10,
+  } as unknown as CallDomain;
+}
+
+test('no row of a deleted account is left in any table, and all of the other one are', async () => {
+  const { store, goner, domain, directory, told } = await twoAccounts();
+  const before = await everyRow(store);
+  expect(tablesNaming(before, 'goner').sort()).toEqual([...before.keys()].sort());
+  const trunk = { accountId: goner.accountId } as never;
+  directory.putTrunk(trunk);
+  directory.putNumber({ didId: 'row_goner' } as never);
+
+  await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
+  const after = await everyRow(store);
+  expect(tablesNaming(after, 'goner')).toEqual([]);
+  const ofStayer = (rows: typeof before) =>
+    [...rows].map(([table, own]) => [table, own.filter((row) => JSON.stringify(row).includes('stayer'))]);
+  expect(ofStayer(after)).toEqual(ofStayer(before));
+  expect([directory.trunks.size, directory.numbers.size]).toEqual([0, 0]);
+  expect(told).toEqual([`files of ${goner.accountId}`, `forgot ${goner.accountId}`]);
+});
+
+test('the bots of a deleted account are logged out', async () => {
+  const { goner, domain, calls } = await twoAccounts();
+  const host = new FakeBotHost();
+  (calls.connectors as Map<string, unknown>).set('slack', host);
+  host.bots.set('row_goner', 'token').set('row_stayer', 'token');
+  await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
+  expect([...host.bots.keys()]).toEqual(['row_stayer']);
+});
+
+test('live calls end and are written before their account goes', async () => {
+  const { store, goner, stayer, domain, calls, failures, told } = await twoAccounts();
+  const scope = { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null };
+  await placeCall(calls, scope, REQUEST);
+  await placeCall(calls, scope, REQUEST);
+  await placeCall(
+    calls,
+    { accountId: stayer.accountId, agentIds: [stayer.agentId], platforms: null },
+    REQUEST,
+  );
+  await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
+  await calls.recorder.settled();
+  const [files, forgot] = [`files of ${goner.accountId}`, `forgot ${goner.accountId}`];
+  expect(told).toEqual(['hung up', 'hung up', files, forgot]);
+  expect(failures).toEqual([]);
+  expect(calls.registry.countOf(goner.accountId)).toBe(0);
+  expect(calls.registry.countOf(stayer.accountId)).toBe(1);
+  expect(tablesNaming(await everyRow(store), 'goner')).toEqual([]);
+});
+
+test('no call is added while the account goes', async () => {
+  const { goner, domain, calls } = await twoAccounts();
+  const scope = { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null };
+  await placeCall(calls, scope, REQUEST);
+  const leaving = deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
+  const late = expect(placeUntilRefused(calls, scope)).rejects.toMatchObject({ code: 'call_limit' });
+  await Promise.all([leaving, late]);
+  expect(calls.registry.countOf(goner.accountId)).toBe(0);
+});
+
+/** Places calls one after another, as an agent does that does not know. */
+async function placeUntilRefused(calls: CallDomain, scope: AgentScope) {
+  for (let i = 0; i < 5; i++) await placeCall(calls, scope, REQUEST);
+}
+
+test('without the right password nothing happens', async () => {
+  const { store, goner, domain, calls } = await twoAccounts();
+  const before = await everyRow(store);
+  await placeCall(calls, { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null }, REQUEST);
+  await expect(deleteWholeAccount(domain, goner.accountId, 'wrong', CLIENT)).rejects.toMatchObject({
+    code: 'wrong_password',
+  });
+  expect(calls.registry.countOf(goner.accountId)).toBe(1);
+  expect((await everyRow(store)).get('accounts')).toEqual(before.get('accounts'));
+});
+
+test('an account without a password is deleted without one', async () => {
+  const { store, goner, domain } = await twoAccounts();
+  await store.db
+    .updateTable('accounts')
+    .set({ passwordHash: null })
+    .where('id', '=', goner.accountId)
+    .execute();
+  await deleteWholeAccount(domain, goner.accountId, null, CLIENT);
+  expect(tablesNaming(await everyRow(store), 'goner')).toEqual([]);
+});
+
+test('a long history goes too, and a deleted account is nobody', async () => {
+  const { store, goner, domain } = await twoAccounts();
+  const event = { accountId: goner.accountId, agentId: null, type: 't', payload: '{}', createdAt: NOW };
+  for (let i = 0; i < 350; i++) await store.db.insertInto('events').values(event).execute();
+  await deleteWholeAccount(domain, goner.accountId, 'right', CLIENT);
+  expect(tablesNaming(await everyRow(store), 'goner')).toEqual([]);
+  await expect(deleteWholeAccount(domain, goner.accountId, 'right', CLIENT)).rejects.toMatchObject({
+    code: 'unauthorized',
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { AccountDomain } from '../../../../src/accounts/account/account-domain.ts';
+import { endLogins } from '../../../../src/accounts/logins/end-logins.ts';
+import { systemClock } from '../../../../src/base/time.ts';
+import { loginsOf } from '../../../../src/store/people/account-access.ts';
+import { temporaryStore } from '../../store/temporary.ts';
+import { FakeBotHost } from '../fake-bot-host.ts';
+import { FakeDirectory } from '../fake-directory.ts';
+import { fullAccount } from '../full-account.ts';
+
+test('calls end, and bots, numbers and the trunk of one account are logged out', async () => {
+  const store = await temporaryStore();
+  const [gone, stayer] = [await fullAccount(store, 'gone'), await fullAccount(store, 'stayer')];
+  const host = new FakeBotHost();
+  host.bots.set('row_gone', 'token').set('row_stayer', 'token');
+  const directory = new FakeDirectory();
+  for (const { accountId } of [gone, stayer]) {
+    directory.putTrunk({ accountId } as never);
+    directory.putNumber({ didId: accountId.replace('acc_', 'row_') } as never);
+  }
+  const posted: unknown[] = [];
+  const calls = {
+    connectors: new Map([['slack', host]]),
+    registry: {
+      listOf: (accountId: string) => [{ post: (event: object) => posted.push([accountId, event]) }],
+    },
+  };
+  const domain = { store, directory, clock: systemClock, calls } as unknown as AccountDomain;
+  await endLogins(domain, gone.accountId, await loginsOf(store.db, gone.accountId));
+  expect(posted).toEqual([[gone.accountId, expect.objectContaining({ type: 'hang_up' })]]);
+  expect([...host.bots.keys()]).toEqual(['row_stayer']);
+  expect([[...directory.trunks.keys()], [...directory.numbers.keys()]]).toEqual([
+    [stayer.accountId],
+    ['row_stayer'],
+  ]);
+});

@@ -1,0 +1,42 @@
+import { performance } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { hashPassword, verifyPassword } from '../../../../src/accounts/passwords/passwords.ts';
+import { TooManyAttempts } from '../../../../src/base/errors.ts';
+
+test('a password is the one that was hashed, and no other', async () => {
+  const hash = await hashPassword('correct horse');
+  expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await hashPassword('correct horse')).not.toBe(hash);
+  expect(await verifyPassword(hash, 'correct horse')).toBe(true);
+  expect(await verifyPassword(hash, 'correct horsf')).toBe(false);
+  expect(await verifyPassword(hash, '')).toBe(false);
+});
+
+test('the same letters in another encoding are the same password', async () => {
+  expect(await verifyPassword(await hashPassword('caf\u00e9 au lait'), 'cafe\u0301 au lait')).toBe(true);
+});
+
+test('where there is no hash nothing is right', async () => {
+  expect(await verifyPassword(null, 'correct horse')).toBe(false);
+  expect(await verifyPassword(null, '')).toBe(false);
+});
+
+test('the main thread goes on meanwhile', async () => {
+  let ticks = 0;
+  const ticking = setInterval(() => ticks++, 1);
+  const startMs = performance.now();
+  for (let i = 0; i < 20; i++) await hashPassword('correct horse');
+  const tookMs = performance.now() - startMs;
+  clearInterval(ticking);
+  expect(tookMs).toBeGreaterThan(60);
+  // Were it done here there would be one turn of the loop between two of them.
+  expect(ticks).toBeGreaterThan(30);
+});
+
+test('too much at once is turned away, and the rest is done', async () => {
+  const asked = await Promise.allSettled(Array.from({ length: 150 }, () => verifyPassword(null, 'x')));
+  const refused = asked.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(30);
+  for (const { reason } of refused) expect(reason).toBeInstanceOf(TooManyAttempts);
+});

@@ -1,0 +1,235 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Delta, DeltaQuestion } from '../../../../src/messaging/inbox/inbox-delta.ts';
+import { insertAgent } from '../../../../src/store/agents/agents.ts';
+import { newestOf, positionOf } from '../../../../src/store/messages/cursor.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { NOW } from '../../store/temporary.ts';
+import { answer, happen, messagingWorld, seedBot, type World, write, written } from '../messaging-world.ts';
+import { waitersOf } from '../waiters-of.ts';
+
+/** A world whose readings are counted, and a way to wait in it. */
+async function waitingRoom() {
+  const world = await messagingWorld();
+  const counted = { reads: 0 };
+  const waiters = waitersOf(world, () => (counted.reads += 1));
+  const wait = async (
+    options: {
+      credentialId?: string;
+      accountId?: string;
+      waitMs?: number;
+      signal?: AbortSignal;
+      agentIds?: string[];
+    } = {},
+  ): Promise<Delta> => {
+    const { credentialId = 'key_1', waitMs = 55_000, signal = new AbortController().signal } = options;
+    const question = await questionNow(world, options.agentIds);
+    const { accountId = question.scope.accountId } = options;
+    const asked = { ...question, scope: { ...question.scope, accountId } };
+    return await waiters.wait(asked, { credentialId, waitMs, signal });
+  };
+  return { world, waiters, wait, counted };
+}
+
+async function questionNow(world: World, agentIds = world.scope.agentIds): Promise<DeltaQuestion> {
+  const { reading, accountId } = world;
+  const { cursor } = await newestOf(reading.store.db, accountId);
+  const position = await positionOf(reading.store.db, accountId, cursor);
+  const scope = { ...world.scope, agentIds };
+  return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
+}
+
+/** Whether it is settled by now, once everything that runs has run. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  void promise.then(
+    () => (settled = true),
+    () => (settled = true),
+  );
+  for (let i = 0; i < 20; i++) await turn();
+  return settled;
+}
+
+const textsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => messages.map(({ text }) => text));
+
+test('a message wakes who waits for it', async () => {
+  const { world, waiters, wait } = await waitingRoom();
+  const waiting = wait();
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  expect(await isSettled(waiting)).toBe(false);
+  await write(world, '1', { text: 'hello' });
+  expect(textsIn(await waiting)).toEqual(['hello']);
+  expect(waiters.count).toBe(0);
+});
+
+test('a call that rings wakes whom it is for, and nobody else', async () => {
+  const { world, waiters, wait, counted } = await waitingRoom();
+  const others = wait({ agentIds: ['agt_none'] });
+  const waiting = wait();
+  await waitFor('both to wait', () => waiters.count === 2);
+  expect(await isSettled(waiting)).toBe(false);
+  await happen(world, world.agentId);
+  const { events, cursor } = await waiting;
+  expect(events).toMatchObject([{ type: 'call_invite', payload: { call_id: 'call_1', state: 'ringing' } }]);
+  expect(cursor).toBe('2030-01-01T00:00:00.000Z|msg_0');
+  expect(await isSettled(others)).toBe(false);
+  counted.reads = 0;
+  const further = wait();
+  await waitFor('both to wait', () => waiters.count === 2);
+  expect(await isSettled(further)).toBe(false);
+  await happen(world, null, { type: 'call_state' });
+  expect((await further).events).toMatchObject([{ type: 'call_state' }]);
+  expect((await others).events).toMatchObject([{ type: 'call_state' }]);
+});
+
+test('news that are there already are told at once', async () => {
+  const { world, waiters } = await waitingRoom();
+  const question = await questionNow(world);
+  await write(world, '1', { text: 'hello' });
+  const options = { credentialId: 'key_1', waitMs: 55_000, signal: new AbortController().signal };
+  expect(textsIn(await waiters.wait(question, options))).toEqual(['hello']);
+});
+
+test("the own agent's answers wake nobody, and are in what is told later", async () => {
+  const { world, wait, waiters } = await waitingRoom();
+  await write(world, '1', { text: 'old' });
+  const waiting = wait();
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  await answer(world, '1', { text: 'mine' });
+  world.wakeups.wake(world.accountId);
+  expect(await isSettled(waiting)).toBe(false);
+  await write(world, '1', { text: 'new' });
+  expect(textsIn(await waiting)).toEqual(['mine', 'new']);
+});
+
+test('after the time there is an answer without news, whose cursor goes on', async () => {
+  const { world, wait, waiters } = await waitingRoom();
+  await write(world, '1', { text: 'old' });
+  const waiting = wait({ waitMs: 2_000 });
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  const mine = await answer(world, '1', { text: 'mine' });
+  world.wakeups.wake(world.accountId);
+  world.clock.advance(1_999);
+  expect(await isSettled(waiting)).toBe(false);
+  world.clock.advance(101);
+  const delta = await waiting;
+  expect(textsIn(delta)).toEqual(['mine']);
+  expect(delta.cursor).toBe(`${mine.createdAt}|${mine.id}`);
+});
+
+test('other accounts and other agents wake nobody with something to tell', async () => {
+  const { world, wait, waiters } = await waitingRoom();
+  const waiting = wait({ agentIds: ['agt_none'] });
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  await write(world, '1');
+  expect(await isSettled(waiting)).toBe(false);
+  waiters.close();
+  expect(textsIn(await waiting)).toEqual([]);
+});
+
+test('who waits with the same question looks together', async () => {
+  const { world, wait, waiters, counted } = await waitingRoom();
+  const waiting = Array.from({ length: 1_000 }, (_, n) => wait({ credentialId: `key_${n}` }));
+  await waitFor('all to wait', () => waiters.count === 1_000);
+  for (let i = 0; i < 20; i++) await turn();
+  counted.reads = 0;
+  await write(world, '1');
+  const deltas = await Promise.all(waiting);
+  expect(new Set(deltas).size).toBe(1);
+  expect(counted.reads).toBe(1);
+});
+
+test('a message is looked up for the agents that it is for, and for no others', async () => {
+  const { world, wait, waiters, counted } = await waitingRoom();
+  const { store, accountId, agentId, intake } = world;
+  const agent = { id: 'agt_2', accountId, name: 'Second', isDefault: false, createdAt: NOW };
+  await insertAgent(store.db, agent);
+  const secondBot = await seedBot(store, accountId, 'agt_2');
+  await write(world, '1');
+  const idle = Array.from({ length: 30 }, (_, n) => wait({ agentIds: [agentId], credentialId: `key_${n}` }));
+  const busy = async () => {
+    const waiting = wait({ agentIds: ['agt_2'], credentialId: 'key_busy' });
+    await waitFor('all to wait', () => waiters.count === 31);
+    await intake.received(written(secondBot, '1', { text: 'hello' }));
+    expect(textsIn(await waiting)).toEqual(['hello']);
+  };
+  // The first message of all finds out how far the account is.
+  await busy();
+  for (let i = 0; i < 20; i++) await turn();
+  counted.reads = 0;
+  for (let n = 0; n < 10; n++) await busy();
+  expect(counted.reads).toBeLessThanOrEqual(20);
+  waiters.close();
+  await Promise.all(idle);
+});
+
+test('a client that goes away leaves nothing behind', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const gone = new AbortController();
+  const waiting = wait({ signal: gone.signal });
+  await waitFor('somebody to wait', () => waiters.count === 1);
+  gone.abort();
+  await waiting;
+  expect(waiters.count).toBe(0);
+  const late = wait({ signal: AbortSignal.abort() });
+  await late;
+  expect(waiters.count).toBe(0);
+});
+
+test('one credential may have 100 requests wait, not 101', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const waiting = Array.from({ length: 100 }, () => wait());
+  await waitFor('all to wait', () => waiters.count === 100);
+  await expect(wait()).rejects.toMatchObject({
+    code: 'too_many_waiters',
+    status: 429,
+    message: 'At most 100 requests may wait per key',
+  });
+  const other = wait({ credentialId: 'key_2' });
+  await waitFor('the other to wait', () => waiters.count === 101);
+  expect(waiters.refused).toBe(1);
+  waiters.close();
+  await Promise.all([...waiting, other]);
+  expect(waiters.count).toBe(0);
+  await expect(wait()).rejects.toMatchObject({ code: 'not_ready' });
+});
+
+test('an account may have 1,000 requests wait however many keys it has, and others wait all the same', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const waiting = Array.from({ length: 1_000 }, (_, n) => wait({ credentialId: `key_${n % 20}` }));
+  await waitFor('all to wait', () => waiters.count === 1_000, 15_000);
+  await expect(wait({ credentialId: 'key_new' })).rejects.toMatchObject({
+    code: 'too_many_waiters',
+    message: 'At most 1000 requests may wait per account',
+  });
+  const other = wait({ credentialId: 'key_other', accountId: 'acc_other' });
+  await waitFor('the other to wait', () => waiters.count === 1_001);
+  waiters.close();
+  await Promise.all([...waiting, other]);
+  expect(waiters.count).toBe(0);
+});
+
+test('the gateway lets 10,000 requests wait, not one more', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const waiting = Array.from({ length: 10_000 }, (_, n) =>
+    wait({ credentialId: `key_${n % 100}`, accountId: `acc_${n % 10}` }),
+  );
+  await waitFor('all to wait', () => waiters.count === 10_000, 15_000);
+  await expect(wait({ credentialId: 'key_new', accountId: 'acc_new' })).rejects.toMatchObject({
+    code: 'too_many_waiters',
+    message: 'At most 10000 requests may wait in the gateway',
+  });
+  waiters.close();
+  await Promise.all(waiting);
+}, 30_000);
+
+test('a credential that lost an agent waits no longer, others do', async () => {
+  const { wait, waiters } = await waitingRoom();
+  const [lost, kept] = [wait({ credentialId: 'key_1' }), wait({ credentialId: 'key_2' })];
+  await waitFor('both to wait', () => waiters.count === 2);
+  waiters.dismiss('key_1');
+  await lost;
+  expect(await isSettled(kept)).toBe(false);
+  waiters.close();
+  await kept;
+});

@@ -1,0 +1,203 @@
+import { expect, it } from 'vitest';
+import { awaitReplies, awaitReply } from '../../../../src/messaging/intake/await-reply.ts';
+import { REPLY_MS, ReplyWatch } from '../../../../src/messaging/intake/reply-watch.ts';
+import type { DmRequest } from '../../../../src/messaging/outbox/dm.ts';
+import { sendDm } from '../../../../src/messaging/outbox/send-dm.ts';
+import { showDmTyping } from '../../../../src/messaging/typing/show-typing.ts';
+import { insertAgent, updateAgent } from '../../../../src/store/agents/agents.ts';
+import { setConversationStatus } from '../../../../src/store/messages/conversations.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { NOW } from '../../store/temporary.ts';
+import { Outbound } from '../outbound-parts.ts';
+
+const USUAL = 'No answer yet';
+const ANSWER: DmRequest = {
+  platform: 'telegram',
+  text: 'An answer',
+  keepTyping: false,
+  attachments: [],
+  conversationId: null,
+  peer: '',
+  task: '',
+};
+
+async function waiting() {
+  const outbound = await Outbound.open();
+  await outbound.bot();
+  const conversation = await outbound.conversation();
+  const writer = {
+    scope: { accountId: outbound.accountId, agentIds: [outbound.agentId], platforms: null },
+    credentialId: 'key_1',
+    request: null,
+  };
+  const hear = async () => {
+    await outbound.heard(conversation);
+    await awaitReply(outbound.domain, conversation.id);
+  };
+  const answer = (fields: Partial<DmRequest> = {}) =>
+    sendDm(outbound.domain, writer, { ...ANSWER, ...fields });
+  /** Lets time pass, and what that sets off. */
+  const pass = async (ms: number) => {
+    outbound.clock.advance(ms);
+    for (let i = 0; i < 20; i++) await outbound.store.db.selectFrom('facts').select('name').execute();
+  };
+  return { outbound, conversation, writer, hear, answer, pass, texts: () => outbound.messenger.texts };
+}
+
+it('shows that it is worked on, and tells who got no answer within 60 s', async () => {
+  const { outbound, hear, pass, texts } = await waiting();
+  await hear();
+  expect([outbound.domain.typing.shown, outbound.domain.replies.watched]).toEqual([1, 1]);
+  await pass(REPLY_MS - 1);
+  expect(texts()).toEqual([]);
+  await pass(1);
+  await waitFor('the text', () => texts().length === 1);
+  expect(texts()).toEqual([USUAL]);
+  await waitFor(
+    'it to be written down',
+    async () => (await outbound.messages()).at(-1)!.status === 'delivered',
+  );
+  expect((await outbound.messages()).at(-1)).toMatchObject({
+    direction: 'outbound',
+    text: USUAL,
+    senderAgentId: null,
+  });
+  expect(outbound.domain.typing.shown).toBe(0);
+  await pass(10 * REPLY_MS);
+  expect([texts(), outbound.failures]).toEqual([[USUAL], []]);
+});
+
+it('says nothing to those who got an answer', async () => {
+  const { outbound, hear, answer, pass, texts } = await waiting();
+  await hear();
+  await pass(30_000);
+  await answer();
+  expect(outbound.domain.typing.shown).toBe(0);
+  await pass(10 * REPLY_MS);
+  expect(texts()).toEqual(['An answer']);
+});
+
+it('counts from the first message without an answer, and anew from the next one after it', async () => {
+  const { hear, answer, pass, texts } = await waiting();
+  await hear();
+  await pass(50_000);
+  await hear();
+  await pass(10_000);
+  await waitFor('the first text', () => texts().length === 1);
+  await hear();
+  await pass(REPLY_MS - 1);
+  expect(texts()).toHaveLength(1);
+  await pass(1);
+  await waitFor('the second text', () => texts().length === 2);
+  await hear();
+  await answer();
+  await hear();
+  await pass(REPLY_MS);
+  await waitFor('the third text', () => texts().length === 4);
+  expect(texts()).toEqual([USUAL, USUAL, 'An answer', USUAL]);
+});
+
+it('waits 60 s more when the agent shows that it works on it', async () => {
+  const { outbound, writer, hear, pass, texts } = await waiting();
+  await hear();
+  for (let i = 0; i < 5; i++) {
+    await pass(55_000);
+    await showDmTyping(outbound.domain, writer, ANSWER);
+  }
+  expect(texts()).toEqual([]);
+  await pass(REPLY_MS);
+  await waitFor('the text', () => texts().length === 1);
+});
+
+it('goes on waiting when the answer could not be sent', async () => {
+  const { outbound, hear, answer, pass, texts } = await waiting();
+  await hear();
+  await pass(30_000);
+  outbound.messenger.will({ kind: 'refused', reason: 'no', isAddressGone: false });
+  await expect(answer()).rejects.toThrow('Failed to send message: no');
+  expect(outbound.domain.replies.watched).toBe(1);
+  await pass(REPLY_MS);
+  await waitFor('the text', () => texts().length === 1);
+  // Nobody waits any more: a message that fails now begins nothing.
+  outbound.messenger.will({ kind: 'refused', reason: 'no', isAddressGone: false });
+  await expect(answer()).rejects.toThrow();
+  expect(outbound.domain.replies.watched).toBe(0);
+});
+
+it('speaks in the words of the default agent, else the oldest; empty ones say nothing', async () => {
+  const { outbound, hear, pass, texts } = await waiting();
+  const { db } = outbound.store;
+  const second = {
+    id: 'agt_2',
+    accountId: outbound.accountId,
+    name: 'Second',
+    isDefault: false,
+    createdAt: NOW,
+  };
+  await insertAgent(db, second);
+  await db
+    .insertInto('agentAccounts')
+    .values({ agentId: 'agt_2', memberType: 'bot_token', memberId: 'bot_1' })
+    .execute();
+  await updateAgent(db, 'agt_2', { timeoutText: 'The second says' });
+  const late = async (count: number) => {
+    await hear();
+    await pass(REPLY_MS);
+    await waitFor('the text', () => texts().length === count);
+  };
+  await late(1);
+  await updateAgent(db, outbound.agentId, { timeoutText: 'One moment' });
+  await late(2);
+  await updateAgent(db, outbound.agentId, { timeoutText: '' });
+  await hear();
+  await pass(REPLY_MS);
+  await db.deleteFrom('agentAccounts').where('agentId', '=', outbound.agentId).execute();
+  await late(3);
+  expect(texts()).toEqual([USUAL, 'One moment', 'The second says']);
+});
+
+it('says nothing into a closed conversation, and nothing that nobody may wait for', async () => {
+  const { outbound, conversation, hear, pass, texts } = await waiting();
+  await hear();
+  await setConversationStatus(outbound.store.db, conversation.id, 'closed');
+  await pass(REPLY_MS);
+  await awaitReply(outbound.domain, 'cnv_none');
+  await pass(REPLY_MS);
+  expect([texts(), outbound.failures]).toEqual([[], []]);
+});
+
+it('goes on after a restart with those who have not waited too long', async () => {
+  const { outbound, conversation, answer, texts } = await waiting();
+  const { clock } = outbound;
+  const old = await outbound.conversation('old');
+  await outbound.heard(old);
+  clock.advance(REPLY_MS);
+  const answered = await outbound.conversation('answered');
+  await outbound.heard(answered);
+  await answer({ conversationId: answered.id });
+  await outbound.heard(conversation);
+  const next = await Outbound.open({ store: outbound.store });
+  next.clock.advance(clock.monotonicMs() + 30_000);
+  await awaitReplies(next.domain);
+  expect([old, answered, conversation].map(({ id }) => next.domain.replies.isWatched(id))).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  expect(next.domain.typing.shown).toBe(1);
+  expect(texts()).toEqual(['An answer']);
+});
+
+it('watches no more than so many', () => {
+  const full: unknown[] = [];
+  const clock = new ManualClock();
+  const watch = new ReplyWatch(
+    clock,
+    () => {},
+    () => full.push(1),
+  );
+  for (let i = 0; i < 50_010; i++) watch.begin(`cnv_${i}`);
+  expect([watch.watched, full.length]).toEqual([50_000, 10]);
+  watch.close();
+});

@@ -1,0 +1,420 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
+import { MOST_WAITING_EACH, type Settled } from '../../../../src/messaging/outbox/outbox.ts';
+import { type Recovered, recoverOutbox } from '../../../../src/messaging/outbox/recover-outbox.ts';
+import { writeMessage } from '../../../../src/messaging/outbox/write-message.ts';
+import type { WindowGuard } from '../../../../src/messaging/window/window-guard.ts';
+import { changeMessageStatus } from '../../../../src/store/messages/messages.ts';
+import { DEAD, FakeMessenger, SILENT } from '../../../support/fake-messenger.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { Outbound } from '../outbound-parts.ts';
+
+const WITHIN_MS = 25_000;
+const LATER: SendOutcome = { kind: 'later', reason: 'Too Many Requests', afterMs: 3_000 };
+
+async function outbox(options: Parameters<typeof Outbound.open>[0] = {}) {
+  const outbound = await Outbound.open(options);
+  await outbound.bot();
+  const conversation = await outbound.conversation();
+  const send = async (text: string) =>
+    outbound.domain.outbox.deliver(await outbound.outgoing(conversation, text), WITHIN_MS);
+  /** Sends one message and lets time pass until it is settled. */
+  const settle = async (text: string, stepMs = 1_000): Promise<Settled> => {
+    let settled: Settled | null = null;
+    let failure: unknown = null;
+    send(text).then(
+      (known) => {
+        settled = known;
+      },
+      (error) => {
+        failure = error;
+      },
+    );
+    return await waitFor('it to be settled', async () => {
+      if (failure !== null) throw failure;
+      await outbound.store.db.selectFrom('facts').select('name').execute();
+      if (settled === null) outbound.clock.advance(stepMs);
+      return settled as Settled | null;
+    });
+  };
+  const last = async () => (await outbound.messages()).at(-1)!;
+  return { outbound, conversation, send, settle, last, messenger: outbound.messenger };
+}
+
+it('writes down what the platform took, with its names for it, and counts it', async () => {
+  const { outbound, settle, last, messenger } = await outbox();
+  messenger.will({ kind: 'sent', platformMessageIds: ['7', '8'] });
+  expect(await settle('Hello')).toEqual({ kind: 'delivered' });
+  expect(await last()).toMatchObject({ text: 'Hello', status: 'delivered', error: null });
+  const names = await outbound.store.db.selectFrom('platformMessages').select('platformMessageId').execute();
+  expect(names.map((row) => row.platformMessageId).sort()).toEqual(['7', '8']);
+  await settle('again');
+  const usage = await outbound.store.db.selectFrom('usageDays').selectAll().execute();
+  expect(usage).toEqual([
+    { accountId: outbound.accountId, platform: 'telegram', day: '2030-01-01', messages: 2, bytes: 0 },
+  ]);
+  expect(messenger.asked.map(({ to, text }) => [to, text])).toEqual([
+    [{ login: { kind: 'bot_token', id: 'bot_1' }, remoteId: '42' }, 'Hello'],
+    [{ login: { kind: 'bot_token', id: 'bot_1' }, remoteId: '42' }, 'again'],
+  ]);
+  expect(outbound.settled).toEqual(['telegram delivered', 'telegram delivered']);
+  expect(outbound.woken).toContain(outbound.accountId);
+});
+
+it('tries again as long as the platform says, within its time', async () => {
+  const { settle, last, messenger, outbound } = await outbox();
+  messenger.will(LATER, LATER);
+  const beganMs = outbound.clock.monotonicMs();
+  expect(await settle('Hello')).toEqual({ kind: 'delivered' });
+  expect(messenger.asked).toHaveLength(3);
+  expect(outbound.clock.monotonicMs() - beganMs).toBeGreaterThanOrEqual(6_000);
+  expect(await last()).toMatchObject({ status: 'delivered' });
+});
+
+it('gives up, in the words of the platform, when trying again would take too long', async () => {
+  const { settle, last, messenger } = await outbox();
+  messenger.will({ ...LATER, afterMs: WITHIN_MS });
+  expect(await settle('Hello')).toEqual({ kind: 'failed', reason: 'Too Many Requests' });
+  expect(messenger.asked).toHaveLength(1);
+  messenger.otherwise = LATER;
+  expect(await settle('again')).toEqual({ kind: 'failed', reason: 'Too Many Requests' });
+  expect(await last()).toMatchObject({ text: 'again', status: 'failed', error: 'Too Many Requests' });
+  expect(messenger.asked).toHaveLength(1 + Math.ceil(WITHIN_MS / 3_000));
+});
+
+it('writes down what the platform refused, and closes a conversation that has no other side any more', async () => {
+  const { outbound, conversation, settle, last, messenger } = await outbox();
+  messenger.will({ kind: 'refused', reason: 'message is too long', isAddressGone: false });
+  expect(await settle('Hello')).toEqual({ kind: 'failed', reason: 'message is too long' });
+  expect(await last()).toMatchObject({ status: 'failed', error: 'message is too long' });
+  expect(await outbound.statusOf(conversation)).toBe('active');
+  messenger.will({ kind: 'refused', reason: 'bot was blocked by the user', isAddressGone: true });
+  await settle('Hello?');
+  expect(await outbound.statusOf(conversation)).toBe('closed');
+  expect(await outbound.store.db.selectFrom('usageDays').selectAll().execute()).toEqual([]);
+});
+
+it('says so when nobody can tell whether it arrived', async () => {
+  const { outbound, settle, last, messenger } = await outbox();
+  messenger.will({ kind: 'unknown', reason: 'connection reset', sentIds: ['7'] });
+  expect(await settle('1')).toEqual({ kind: 'unknown', reason: 'connection reset' });
+  expect(await last()).toMatchObject({ status: 'unknown', error: 'connection reset' });
+  const [name] = await outbound.store.db.selectFrom('platformMessages').select('platformMessageId').execute();
+  expect(name).toEqual({ platformMessageId: '7' });
+
+  messenger.will(SILENT);
+  expect(await settle('2')).toEqual({ kind: 'unknown', reason: 'no answer' });
+  messenger.will(DEAD);
+  expect(await settle('3')).toEqual({ kind: 'unknown', reason: 'The platform did not answer' });
+  messenger.will(() => Promise.reject(new Error('a bug')));
+  expect(await settle('4')).toEqual({ kind: 'unknown', reason: 'Sending it failed' });
+  expect(outbound.failures).toEqual([new Error('a bug')]);
+  expect(await settle('5')).toEqual({ kind: 'delivered' });
+});
+
+it('sends the messages of one conversation one after another, those of another meanwhile', async () => {
+  const { outbound, send, messenger } = await outbox();
+  const release = messenger.hold();
+  const both = [send('1'), send('2')];
+  await waitFor('the first', () => messenger.asked.length === 1);
+  const other = await outbound.conversation('43');
+  const third = outbound.domain.outbox.deliver(await outbound.outgoing(other, 'other'), WITHIN_MS);
+  expect(await third).toEqual({ kind: 'delivered' });
+  expect(messenger.texts).toEqual(['other']);
+  expect([outbound.domain.outbox.waiting, outbound.domain.outbox.isBusy(other.id)]).toEqual([2, false]);
+  release();
+  await Promise.all(both);
+  expect(messenger.texts).toEqual(['other', '1', '2']);
+  expect(outbound.domain.outbox.waiting).toBe(0);
+});
+
+it('gives up a message whose turn does not come in time, and never sends it', async () => {
+  const { outbound, conversation, last, messenger } = await outbox();
+  messenger.will(SILENT);
+  const { outbox: queue } = outbound.domain;
+  const first = queue.deliver(await outbound.outgoing(conversation, '1'), 30_000);
+  const second = queue.deliver(await outbound.outgoing(conversation, '2'), 10_000);
+  await waitFor('the first', () => messenger.asked.length === 1);
+  outbound.clock.advance(30_000);
+  expect(await first).toMatchObject({ kind: 'unknown' });
+  expect(await second).toEqual({ kind: 'failed', reason: 'It waited too long for those before it' });
+  expect([messenger.asked.length, (await last()).status]).toEqual([1, 'failed']);
+});
+
+it('turns away more than so many in one conversation', async () => {
+  const { outbound, conversation, messenger } = await outbox();
+  const release = messenger.hold();
+  const { outbox: queue } = outbound.domain;
+  const going: Promise<Settled>[] = [];
+  for (let i = 0; i < MOST_WAITING_EACH; i++) {
+    queue.assertRoom(conversation.id);
+    going.push(queue.deliver(await outbound.outgoing(conversation, `${i}`), WITHIN_MS));
+  }
+  const full = 'At most 100 messages may wait to be sent in a conversation';
+  expect(() => queue.assertRoom(conversation.id)).toThrow(full);
+  expect(outbound.full).toEqual(['outbox']);
+  expect(() => queue.assertRoom('cnv_other')).not.toThrow();
+  release();
+  await Promise.all(going);
+  expect(messenger.texts).toEqual(Array.from({ length: MOST_WAITING_EACH }, (_, i) => `${i}`));
+  expect(() => queue.assertRoom(conversation.id)).not.toThrow();
+});
+
+it('lets one account have 1,000 messages wait, and others all the same', async () => {
+  const { outbound, messenger } = await outbox();
+  // The first of each conversation is held up, and so are those behind it.
+  const releases = Array.from({ length: 20 }, () => messenger.hold());
+  const { outbox: queue } = outbound.domain;
+  const going: Promise<Settled>[] = [];
+  for (let i = 0; i < 1_000; i++) {
+    const conversation = await outbound.conversation(`${i % 20}`);
+    const draft = { senderAgentId: outbound.agentId, text: `${i}`, files: [], request: null };
+    const { settled } = await writeMessage(outbound.domain, conversation.id, draft, WITHIN_MS);
+    going.push(settled);
+  }
+  const fresh = await outbound.conversation('fresh');
+  const draft = { senderAgentId: outbound.agentId, text: 'one more', files: [], request: null };
+  await expect(writeMessage(outbound.domain, fresh.id, draft, WITHIN_MS)).rejects.toMatchObject({
+    code: 'too_many_messages',
+    message: 'At most 1000 messages may wait to be sent in an account',
+  });
+  expect(() => queue.assertRoom('cnv_of_another')).not.toThrow();
+  expect(() => queue.assertRoomOf('acc_other')).not.toThrow();
+  for (const release of releases) release();
+  await Promise.all(going);
+  await (await writeMessage(outbound.domain, fresh.id, draft, WITHIN_MS)).settled;
+  expect(messenger.texts.at(-1)).toBe('one more');
+});
+
+it('lets what is being sent end when it closes, and gives up the rest', async () => {
+  const { outbound, send, messenger } = await outbox();
+  messenger.will(LATER);
+  const waiting = send('1');
+  await waitFor('the first try', () => messenger.asked.length === 1);
+  const behind = send('2');
+  await outbound.domain.outbox.close(5_000);
+  const givenUp = { kind: 'failed', reason: 'The gateway is closing' };
+  expect([await waiting, await behind]).toEqual([givenUp, givenUp]);
+  expect(() => outbound.domain.outbox.assertRoom('cnv_1')).toThrow('The gateway is closing');
+});
+
+it('stops an attempt that would outlast the closing, and knows that it does not know', async () => {
+  const { outbound, send, last, messenger } = await outbox();
+  messenger.will(SILENT);
+  const sending = send('1');
+  await waitFor('the attempt', () => messenger.asked.length === 1);
+  await outbound.domain.outbox.close(200);
+  expect(await sending).toEqual({ kind: 'unknown', reason: 'no answer' });
+  expect((await last()).status).toBe('unknown');
+});
+
+/** A guard that keeps back what it is told to, and remembers whom. */
+function guard() {
+  const calls: string[] = [];
+  const state = { isClosed: false };
+  const windows: WindowGuard = {
+    mustWait: async () => state.isClosed,
+    expiry: () => '2030-01-08T00:00:00.000Z',
+    joined: async (id) => {
+      calls.push(`joined ${id}`);
+      return { delivered: false, templateSent: false, position: 2 };
+    },
+    cameBack: async (id) => {
+      calls.push(`came back ${id}`);
+      state.isClosed = true;
+      return { delivered: false, templateSent: true, position: 1 };
+    },
+  };
+  return { calls, state, windows };
+}
+
+it('hands over what the platform refuses because of its window, and what comes behind it', async () => {
+  const { calls, windows } = guard();
+  const { outbound, conversation, messenger } = await outbox({ windows });
+  messenger.will({ kind: 'window_closed' });
+  const [first, second] = [
+    await outbound.outgoing(conversation, '1'),
+    await outbound.outgoing(conversation, '2'),
+  ];
+  const { outbox: queue } = outbound.domain;
+  const both = [queue.deliver(first, WITHIN_MS), queue.deliver(second, WITHIN_MS)];
+  expect(await Promise.all(both)).toEqual([
+    { kind: 'waits', templateSent: true, position: 1 },
+    { kind: 'waits', templateSent: false, position: 2 },
+  ]);
+  expect(calls).toEqual([`came back ${first.message.id}`, `joined ${second.message.id}`]);
+  expect(messenger.asked).toHaveLength(1);
+});
+
+it('fails what a window keeps back where nobody looks after windows', async () => {
+  const { settle, messenger } = await outbox();
+  messenger.will({ kind: 'window_closed' });
+  expect(await settle('1')).toEqual({ kind: 'failed', reason: 'The other side must write first' });
+});
+
+async function recovered(outbound: Outbound): Promise<Recovered> {
+  return await recoverOutbox(outbound.domain, outbound.domain.outbox, (error) =>
+    outbound.failures.push(error),
+  );
+}
+
+it('says after a restart of what was being sent that nobody knows, and sends none of it again', async () => {
+  const { outbound, conversation } = await outbox();
+  for (let i = 0; i < 250; i++) await outbound.outgoing(conversation, `${i}`);
+  const [, delivered, failed] = await outbound.messages();
+  await changeMessageStatus(
+    outbound.store.db,
+    delivered!.seq,
+    { from: ['sending'], change: { status: 'delivered' } },
+    '',
+  );
+  await changeMessageStatus(
+    outbound.store.db,
+    failed!.seq,
+    { from: ['sending'], change: { status: 'failed' } },
+    '',
+  );
+  const next = await Outbound.open({ store: outbound.store });
+  expect(await recovered(next)).toEqual({ unknown: 248, resent: 0, failed: 0 });
+  const statuses = Map.groupBy(await next.messages(), ({ status }) => status);
+  expect([...statuses].map(([status, rows]) => [status, rows.length]).sort()).toEqual([
+    ['delivered', 1],
+    ['failed', 1],
+    ['unknown', 248],
+  ]);
+  expect(next.messenger.asked).toEqual([]);
+  expect(await recovered(next)).toEqual({ unknown: 0, resent: 0, failed: 0 });
+});
+
+it('sends it again, in order, where the platform drops what it has already', async () => {
+  const { outbound, conversation } = await outbox();
+  for (let i = 0; i < 120; i++) await outbound.outgoing(conversation, `${i}`);
+  const messenger = Object.assign(new FakeMessenger(), { dropsDuplicates: true as const });
+  const next = await Outbound.open({ store: outbound.store, messenger });
+  expect(await recovered(next)).toEqual({ unknown: 0, resent: 120, failed: 0 });
+  await waitFor('all of them', () => next.domain.outbox.waiting === 0);
+  expect(messenger.texts).toEqual(Array.from({ length: 120 }, (_, i) => `${i}`));
+  expect(new Set((await next.messages()).map(({ status }) => status))).toEqual(new Set(['delivered']));
+});
+
+/** A message with a file, written as an agent writes it. */
+async function inBackground(outbound: Outbound, conversationId: string, text: string) {
+  const files = await outbound.domain.resolveFiles(
+    outbound.accountId,
+    [{ fileId: 'f_1' }],
+    new AbortController().signal,
+  );
+  const draft = { senderAgentId: outbound.agentId, text, files, request: null };
+  return await writeMessage(outbound.domain, conversationId, draft, WITHIN_MS);
+}
+
+async function endsOf({ store }: Outbound): Promise<string[]> {
+  const rows = await store.db.selectFrom('events').select(['type', 'payload']).orderBy('id').execute();
+  return rows.map(({ type, payload }) => `${type} ${JSON.parse(payload).status ?? ''}`.trim());
+}
+
+it('leaves what it has not begun in the background to the next start, which sends it', async () => {
+  const { outbound, conversation, messenger } = await outbox();
+  messenger.will(LATER);
+  const first = await inBackground(outbound, conversation.id, '1');
+  await waitFor('the first try', () => messenger.asked.length === 1);
+  const second = await inBackground(outbound, conversation.id, '2');
+  await outbound.domain.outbox.close(5_000);
+  expect([await first.settled, await second.settled]).toEqual([{ kind: 'left' }, { kind: 'left' }]);
+  expect((await outbound.messages()).map(({ status, background }) => [status, background])).toEqual([
+    ['sending', 'waiting'],
+    ['sending', 'waiting'],
+  ]);
+  const next = await Outbound.open({ store: outbound.store });
+  expect(await recovered(next)).toEqual({ unknown: 0, resent: 2, failed: 0 });
+  await waitFor('both', () => next.domain.outbox.waiting === 0);
+  expect(next.messenger.texts).toEqual(['1', '2']);
+  expect(await endsOf(next)).toEqual(['dm_sent', 'dm_sent']);
+});
+
+it('never sends again in the background what may have arrived, and tells so', async () => {
+  const { outbound, conversation, messenger } = await outbox();
+  messenger.will(DEAD);
+  await inBackground(outbound, conversation.id, '1');
+  await waitFor('the attempt', () => messenger.asked.length === 1);
+  await inBackground(outbound, conversation.id, '2');
+  // As `kill -9` leaves them.
+  const next = await Outbound.open({ store: outbound.store });
+  expect(await recovered(next)).toEqual({ unknown: 1, resent: 1, failed: 0 });
+  await waitFor('the second', () => next.domain.outbox.waiting === 0);
+  expect(next.messenger.texts).toEqual(['2']);
+  expect(await endsOf(next)).toEqual(['dm_failed unknown', 'dm_sent']);
+});
+
+it('fails what cannot be sent after a restart, and waits with the rest for the logins', async () => {
+  const { outbound, conversation, messenger } = await outbox();
+  const gone = await outbound.conversation('43', 'bot_1');
+  messenger.will(DEAD, DEAD);
+  await inBackground(outbound, conversation.id, '1');
+  await inBackground(outbound, gone.id, '2');
+  await waitFor('the attempts', () => messenger.asked.length === 2);
+  const { db } = outbound.store;
+  await db.updateTable('messages').set({ background: 'waiting' }).execute();
+  await db
+    .updateTable('conversations')
+    .set({ memberType: 'connection', memberId: 'con_9' })
+    .where('id', '=', gone.id)
+    .execute();
+  const ready = Promise.withResolvers<void>();
+  const next = await Outbound.open({ store: outbound.store, ready: ready.promise });
+  expect(await recovered(next)).toEqual({ unknown: 0, resent: 1, failed: 1 });
+  for (let i = 0; i < 10; i++) await db.selectFrom('facts').select('name').execute();
+  expect(next.messenger.asked).toEqual([]);
+  ready.resolve();
+  await waitFor('the other', () => next.domain.outbox.waiting === 0);
+  expect(next.messenger.texts).toEqual(['1']);
+});
+
+const outcomes = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<SendOutcome>({ kind: 'sent', platformMessageIds: [] }) },
+  fc.constant<SendOutcome>({ kind: 'refused', reason: 'no', isAddressGone: false }),
+  fc.constant<SendOutcome>({ kind: 'unknown', reason: 'reset', sentIds: [] }),
+  fc
+    .integer({ min: 0, max: 40_000 })
+    .map((afterMs): SendOutcome => ({ kind: 'later', reason: 'busy', afterMs })),
+);
+
+it('whatever the platform answers, every message ends once and what is taken is taken in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(outcomes, { maxLength: 25 }),
+      fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 15 }),
+      async (answers, remotes) => {
+        const { outbound, messenger } = await outbox();
+        messenger.will(...answers);
+        const conversations = await Promise.all(['a', 'b', 'c'].map((each) => outbound.conversation(each)));
+        const going: Promise<Settled>[] = [];
+        for (const [i, remote] of remotes.entries()) {
+          const outgoing = await outbound.outgoing(conversations[remote]!, `${i}`);
+          going.push(outbound.domain.outbox.deliver(outgoing, WITHIN_MS));
+        }
+        let ended: Settled[] | null = null;
+        void Promise.all(going).then((settled) => {
+          ended = settled;
+        });
+        const all = await waitFor('all to end', async () => {
+          await outbound.store.db.selectFrom('facts').select('name').execute();
+          outbound.clock.advance(2_000);
+          return ended as Settled[] | null;
+        });
+        const rows = (await outbound.messages()).filter(({ direction }) => direction === 'outbound');
+        expect(rows.map(({ status }) => status)).toEqual(all.map(({ kind }) => kind));
+        for (const { remoteId } of conversations) {
+          const taken = messenger.taken
+            .filter(({ to }) => to.remoteId === remoteId)
+            .map(({ text }) => Number(text));
+          expect(taken).toEqual([...taken].sort((a, b) => a - b));
+          expect(new Set(taken).size).toBe(taken.length);
+        }
+        expect(outbound.domain.outbox.waiting).toBe(0);
+      },
+    ),
+    { numRuns: 20 },
+  );
+});

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { QueryCache } from '../../../../src/store/database/query-cache.ts';
+import { findAccount, updatePerson } from '../../../../src/store/people/accounts.ts';
+import { seedAccount, temporaryDir, temporaryStore } from '../temporary.ts';
+
+/** The address of an account, remembered; counts how often it was read. */
+async function scene() {
+  const dataDir = temporaryDir();
+  const store = await temporaryStore(dataDir);
+  const { accountId } = await seedAccount(store, 'a');
+  const remembered = new QueryCache<string | null | undefined>(store);
+  let readings = 0;
+  const email = () =>
+    remembered.of(accountId, async () => {
+      readings += 1;
+      return (await findAccount(store.db, accountId))?.email;
+    });
+  const setEmail = (to: string) => updatePerson(store.db, accountId, { email: to });
+  return { store, dataDir, accountId, remembered, email, setEmail, readings: () => readings };
+}
+
+test('what is asked again is read again only when a row has changed', async () => {
+  const { email, setEmail, readings } = await scene();
+  expect([await email(), await email(), readings()]).toEqual([null, null, 1]);
+  await setEmail('a@example.com');
+  expect([await email(), await email(), readings()]).toEqual(['a@example.com', 'a@example.com', 2]);
+});
+
+test('a change is seen by whoever asks after it, wherever it was made', async () => {
+  const { store, dataDir, accountId, email, setEmail } = await scene();
+  for (let i = 0; i < 50; i++) {
+    const before = email();
+    await setEmail(`${i}@example.com`);
+    expect(await email()).toBe(`${i}@example.com`);
+    await before;
+  }
+  const both = store.db.transaction().execute(async (trx) => {
+    await trx.updateTable('accounts').set({ email: 'x@example.com' }).where('id', '=', accountId).execute();
+    // Within a transaction that is under way: it waits for its end.
+    void email();
+    await trx.updateTable('accounts').set({ email: 'y@example.com' }).where('id', '=', accountId).execute();
+  });
+  await both;
+  expect(await email()).toBe('y@example.com');
+  const shell = new Database(join(dataDir, 'gateway.db'));
+  shell.prepare('update accounts set email = ?').run('shell@example.com');
+  shell.close();
+  // What others write is looked for once in a turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(await email()).toBe('shell@example.com');
+});
+
+test('a rolled back transaction changes nothing', async () => {
+  const { store, accountId, email, setEmail } = await scene();
+  await setEmail('a@example.com');
+  const failing = store.db.transaction().execute(async (trx) => {
+    await trx.updateTable('accounts').set({ email: 'b@example.com' }).where('id', '=', accountId).execute();
+    void email();
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(await email()).toBe('a@example.com');
+});
+
+test('a reading that fails is tried again, and keys do not mix', async () => {
+  const { remembered } = await scene();
+  await expect(remembered.of('k', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await remembered.of('k', async () => 'yes')).toBe('yes');
+  expect(await remembered.of('other', async () => 'also')).toBe('also');
+  expect(await remembered.of('k', async () => 'not asked')).toBe('yes');
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { CallsTable } from '../../../../src/store/database/tables.ts';
+import { countUsage, usageSince } from '../../../../src/store/people/usage.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { seedAccount, temporaryStore } from '../temporary.ts';
+
+let serial = 0;
+
+/** A call that began then, as far as the usage looks at it. */
+async function call(store: Store, accountId: string, fields: Partial<CallsTable>): Promise<void> {
+  serial++;
+  const row = {
+    callId: `call_${serial}`,
+    accountId,
+    agentId: null,
+    roomId: '',
+    participantId: '',
+    platform: 'sip',
+    meetingUrl: '',
+    agentName: '',
+    direction: 'outbound',
+    caller: '',
+    sampleRateHz: 8000,
+    state: 'ended',
+    createdAt: '2026-03-01T12:00:00.000Z',
+    ...fields,
+  } as const;
+  await store.db.insertInto('calls').values(row).execute();
+}
+
+test('calls and minutes are told by the calls, messages and bytes by their own counters', async () => {
+  const store = await temporaryStore();
+  const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
+  // 90 s; one that nobody answered; one that still lives and was answered 30 s ago.
+  await call(store, a.accountId, {
+    answeredAt: '2026-03-01T12:00:10.250Z',
+    endedAt: '2026-03-01T12:01:40.250Z',
+  });
+  await call(store, a.accountId, { endedAt: '2026-03-01T12:05:00.000Z' });
+  await call(store, a.accountId, {
+    createdAt: '2026-03-02T09:59:00.000Z',
+    answeredAt: '2026-03-02T09:59:30.000Z',
+    state: 'active',
+  });
+  await call(store, a.accountId, { createdAt: '2026-02-28T23:59:59.999Z' });
+  await call(store, b.accountId, {});
+  const counters = { accountId: a.accountId, messages: 3, bytes: 1_000 };
+  await store.db
+    .insertInto('usageDays')
+    .values([
+      { ...counters, platform: 'sip', day: '2026-03-01' },
+      { ...counters, platform: 'discord', day: '2026-03-01' },
+      { ...counters, platform: 'discord', day: '2026-02-28' },
+    ])
+    .execute();
+
+  const usage = await usageSince(store.db, a.accountId, '2026-03-01', '2026-03-02T10:00:00.000Z');
+  expect(usage).toEqual([
+    { day: '2026-03-01', platform: 'discord', calls: 0, minutes: 0, messages: 3, bytes: 1_000 },
+    { day: '2026-03-01', platform: 'sip', calls: 2, minutes: expect.closeTo(1.5), messages: 3, bytes: 1_000 },
+    { day: '2026-03-02', platform: 'sip', calls: 1, minutes: expect.closeTo(0.5), messages: 0, bytes: 0 },
+  ]);
+});
+
+test('an account that did nothing has no days', async () => {
+  const store = await temporaryStore();
+  const { accountId } = await seedAccount(store, 'a');
+  expect(await usageSince(store.db, accountId, '2026-03-01', '2026-03-02T10:00:00.000Z')).toEqual([]);
+});
+
+test('what is counted adds up by account, platform and day', async () => {
+  const store = await temporaryStore();
+  const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
+  const day = '2026-03-01';
+  const count = (accountId: string, platform: 'telegram' | 'slack', messages: number, bytes: number) =>
+    countUsage(store.db, { accountId, platform, day, messages, bytes });
+  await count(a.accountId, 'telegram', 1, 10);
+  await count(a.accountId, 'telegram', 1, 5);
+  await count(a.accountId, 'slack', 0, 7);
+  await count(b.accountId, 'telegram', 2, 0);
+  const usage = await usageSince(store.db, a.accountId, day, '2026-03-02T10:00:00.000Z');
+  expect(usage.map(({ platform, messages, bytes }) => [platform, messages, bytes])).toEqual([
+    ['slack', 0, 7],
+    ['telegram', 2, 15],
+  ]);
+});
