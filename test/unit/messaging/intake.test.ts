@@ -292,6 +292,16 @@ test('a message of which nobody knew becomes delivered, by our id where its name
   expect((await findMessage(world.store.db, world.accountId, lost.id))?.status).toBe('failed');
 });
 
+test('a message with files of which nobody knew is told of once it is known to have arrived', async () => {
+  const world = await messagingWorld();
+  const { login } = await delivered(world);
+  const lost = await answer(world, '1', { status: 'unknown', background: 'begun' });
+  const sent = { platformMessageId: 'out-3', messageId: lost.id };
+  expect(await world.intake.followed(login, sent, { kind: 'delivered' })).toBe(true);
+  const event = (await eventsIn(world.store)).at(-1);
+  expect([event?.type, JSON.parse(event?.payload ?? '').message_id]).toEqual(['dm_sent', lost.id]);
+});
+
 test('statuses of other logins, and of messages that are not ours, change nothing', async () => {
   const world = await messagingWorld();
   const { status } = await delivered(world);

@@ -94,6 +94,11 @@ export class QueueWorld {
     return { id, ...(outcome.kind === 'sent' ? { delivered: true } : { failed: true }) };
   }
 
+  /** Makes a message that waits one with files: an event tells how sending it ended. */
+  async hasFiles(id: string): Promise<void> {
+    await this.db.updateTable('messages').set({ background: 'waiting' }).where('id', '=', id).execute();
+  }
+
   /** As whoever takes messages in does it; `isCut`: the process ends right after it was stored. */
   async reply(text: string, isCut = false, conversationId = this.conversationId): Promise<void> {
     const sentAt = this.clock.trueIso();

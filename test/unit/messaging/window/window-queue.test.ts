@@ -231,3 +231,26 @@ test('a conversation holds a thousand messages that wait', async () => {
   await expect(world.send('one too many')).rejects.toMatchObject({ code: 'too_many_messages' });
   expect(await listMessages(world.db, world.conversationId, { limit: 2_000, offset: 0 })).toHaveLength(1_000);
 });
+
+test('a message with files is told of by its own event as well', async () => {
+  const world = await QueueWorld.make();
+  await world.hasFiles((await world.pass(world.send('photo'))).id);
+  await world.pass(world.send('text'));
+  await world.reply('here I am');
+  await world.settle();
+  expect(await world.events()).toEqual([
+    ['dm_sent', 'photo'],
+    ['dm_delivered', 'photo', 'text'],
+    ['dm_chat', 'here I am'],
+  ]);
+  expect((await world.messages())[0]?.background).toBe('begun');
+});
+
+test('a message with files that is given up has failed', async () => {
+  const world = await QueueWorld.make();
+  await world.hasFiles((await world.pass(world.send('photo'))).id);
+  world.clock.advance(7 * DAY_MS);
+  await world.settle();
+  expect(await world.outbound()).toEqual([['photo', 'dropped']]);
+  expect(await world.events()).toEqual([['dm_failed', 'photo']]);
+});
