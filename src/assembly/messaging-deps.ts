@@ -20,7 +20,7 @@ import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import { recoverOutbox } from '../messaging/outbox/recover-outbox.ts';
 import { confirmOwner } from '../messaging/owner/confirm-owner.ts';
 import { WindowQueue } from '../messaging/window/window-queue.ts';
-import type { MessagePlatform } from '../store/database/tables.ts';
+import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GatewayDeps } from './gateway-deps.ts';

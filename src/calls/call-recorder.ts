@@ -1,7 +1,7 @@
 import { unreachable } from '../base/assert.ts';
 import type { Termination } from '../base/termination.ts';
 import type { Clock } from '../base/time.ts';
-import type { CallRow, Db } from '../store/database/tables.ts';
+import type { Db } from '../store/database/tables.ts';
 import {
   disconnectLiveCalls,
   endCall,
@@ -10,6 +10,7 @@ import {
   updateCallState,
 } from '../store/messages/calls.ts';
 import { appendAgentEvent, appendEvent } from '../store/messages/events.ts';
+import type { CallRow } from '../store/messages/message-tables.ts';
 import type { CallError, CallEvent, CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
 

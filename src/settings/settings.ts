@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { CONFIG_FILE, readConfigFile } from './config-file.ts';
 import { nearestName } from './nearest-name.ts';
 import { isOidcVariable, type OidcProviderSettings, readOidcProviders } from './oidc-providers.ts';
-import { type TrunkBinding, VARIABLES, type Variable, type VariableName } from './variables.ts';
+import type { TrunkBinding } from './values.ts';
+import { VARIABLES, type Variable, type VariableName } from './variables.ts';
 
 const BYTES_PER_MB = 1024 * 1024;
 const DAY_MS = 86_400_000;

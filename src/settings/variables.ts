@@ -1,7 +1,25 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
 import { OIDC_ROWS } from './oidc-providers.ts';
+import {
+  BootstrapKey,
+  CertificateFile,
+  CodecList,
+  Host,
+  IpAddress,
+  LogLevel,
+  MAX_PORT,
+  MailFrom,
+  MasterKey,
+  OriginList,
+  PrivateKeyFile,
+  ProxyList,
+  PublicUrl,
+  SmtpUrl,
+  TelegramToken,
+  TrunkBindings,
+  wholeNumber,
+} from './values.ts';
 
 /** One `SVC_*` variable: what it means, what it is when it is not set, and how its text becomes a value. */
 export interface Variable<Value = unknown, Default extends string | null = string | null> {
@@ -21,133 +39,6 @@ function variable<Value, Default extends string | null>(
   return declared;
 }
 
-const MAX_PORT = 65_535;
-const MASTER_KEY_BYTES = 32;
-
-const Host = z.union([z.ipv4(), z.ipv6(), z.hostname()], 'must be a host name or an IP address');
-const IpAddress = z.union([z.ipv4(), z.ipv6()], 'must be an IP address');
-
-function wholeNumber(min: number, max: number): z.ZodType<number, string> {
-  const message = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, message)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, message);
-}
-
-const PublicUrl = z.string().transform((text, context) => {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash) {
-    return url.href.replace(/(?<!\/)\/+$/, '');
-  }
-  context.addIssue('must be an http or https URL without user name, query or fragment');
-  return z.NEVER;
-});
-
-const MasterKey = z.string().transform((text, context) => {
-  const key = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64');
-  if (key.length === MASTER_KEY_BYTES && /^[\w+/=-]+$/.test(text)) return key;
-  context.addIssue(
-    `must be ${MASTER_KEY_BYTES} bytes in base64 or hex, for example from "openssl rand -base64 32"`,
-  );
-  return z.NEVER;
-});
-
-const BootstrapKey = z
-  .string()
-  .regex(/^svc_[\w-]{28,252}$/, 'must be "svc_" and letters, digits, - or _, 32 to 256 characters in all');
-
-/** The text of a PEM file that holds a `what`. */
-function pemFile(what: RegExp, plural: string): z.ZodType<string, string> {
-  return z.string().transform((path, context) => {
-    try {
-      const pem = readFileSync(path, 'utf8');
-      if (what.test(pem)) return pem;
-      context.addIssue(`must be a file of ${plural} in PEM`);
-    } catch (error) {
-      context.addIssue(`must be a file that can be read (${(error as NodeJS.ErrnoException).code})`);
-    }
-    return z.NEVER;
-  });
-}
-
-const CertificateFile = pemFile(/-----BEGIN CERTIFICATE-----/, 'certificates');
-const PrivateKeyFile = pemFile(/-----BEGIN (\w+ )?PRIVATE KEY-----/, 'a private key');
-
-const CODECS = ['opus', 'PCMU', 'PCMA'] as const;
-
-const CodecList = z.string().transform((text, context) => {
-  const names = text.split(',').map((name) => name.trim());
-  const codecs = names.map((name) => CODECS.find((codec) => codec.toLowerCase() === name.toLowerCase()));
-  const known = codecs.filter((codec) => codec !== undefined);
-  if (known.length < codecs.length) {
-    context.addIssue(`must be one or more of ${CODECS.join(', ')}, with commas between`);
-  } else if (new Set(known).size < known.length) {
-    context.addIssue('must name no codec twice');
-  }
-  return known;
-});
-
-const TelegramToken = z
-  .string()
-  .regex(/^[1-9]\d{0,19}:[\w-]{1,128}$/, 'must be a token as @BotFather gives them, digits:letters');
-
-const SmtpUrl = z.string().refine((text) => {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '';
-}, 'must be an smtp or smtps URL, for example "smtps://user:password@mail.example.com"');
-
-const MailFrom = z
-  .string()
-  .regex(
-    /^(?:[^\s<>@]+@[^\s<>@]+|[^<>\r\n]+ <[^\s<>@]+@[^\s<>@]+>)$/,
-    'must be a mail address, or "Name <address>"',
-  );
-
-const PROXY = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
-
-const ProxyList = z.string().transform((text, context) => {
-  const proxies = text.split(',').map((proxy) => proxy.trim());
-  if (proxies.every((proxy) => PROXY.safeParse(proxy).success)) return proxies;
-  context.addIssue('must be IP addresses or subnets (10.0.0.0/8), with commas between');
-  return z.NEVER;
-});
-
-/** An account's right to the calls that come from an address. */
-export interface TrunkBinding {
-  /** An account's id, or `operator`. */
-  readonly account: string;
-  /** An IP address or a subnet. */
-  readonly subnet: string;
-}
-
-const TrunkBindings = z.string().transform((text, context) => {
-  const bindings = text.split(',').map((each): TrunkBinding => {
-    const [account = '', subnet = ''] = each.trim().split('=', 2);
-    return { account, subnet };
-  });
-  for (const { account, subnet } of bindings) {
-    if (!/^(?:operator|acc_[\w-]{1,64})$/.test(account) || !PROXY.safeParse(subnet).success) {
-      context.addIssue(
-        'must be account=address or account=subnet, with commas between, the account being "operator" or its id (acc_…)',
-      );
-      return z.NEVER;
-    }
-  }
-  const subnets = bindings.map(({ subnet }) => subnet.toLowerCase());
-  const twice = subnets.find((subnet, index) => subnets.indexOf(subnet) !== index);
-  if (twice !== undefined) context.addIssue(`must name ${twice} once: its calls are one account's`);
-  return bindings;
-});
-
-const OriginList = z.string().transform((text, context) => {
-  const origins = text.split(',').map((origin) => origin.trim());
-  if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) return origins;
-  context.addIssue('must be origins (https://host, or with a port), with commas between');
-  return z.NEVER;
-});
-
 /** Where the assistants run that connect to MCP servers from a browser. */
 const ASSISTANT_ORIGINS = [
   'https://claude.ai',
@@ -160,11 +51,6 @@ const ASSISTANT_ORIGINS = [
   'https://www.perplexity.ai',
   'https://grok.com',
 ];
-
-const LogLevel = z.enum(
-  ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-  'must be one of trace, debug, info, warn, error, fatal, silent',
-);
 
 /** Every setting of the gateway; nothing else reads the environment. */
 export const VARIABLES = {

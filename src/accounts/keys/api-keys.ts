@@ -1,7 +1,8 @@
 import { newId } from '../../base/ids.ts';
 import { hashToken } from '../../base/tokens.ts';
 import { attachKey } from '../../store/agents/agents.ts';
-import type { Db, KeyKind } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/tables.ts';
+import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { type ApiKey, insertKey } from '../../store/keys/keys.ts';
 
 /** `svc_` and eight characters: enough to tell keys apart, too little to guess one. */

@@ -1,6 +1,7 @@
 import { newApiKey } from '../../base/ids.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
-import type { Db, KeyKind } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/tables.ts';
+import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
 import { countKeys } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';

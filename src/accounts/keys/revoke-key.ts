@@ -1,5 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
-import type { KeyKind } from '../../store/database/tables.ts';
+import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { findKey, revokeKey } from '../../store/keys/keys.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { KeyDomain } from './issue-key.ts';

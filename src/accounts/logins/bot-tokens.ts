@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { attachMember, detachMemberEverywhere } from '../../store/agents/agents.ts';
-import type { BotPlatform, Db } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/tables.ts';
 import {
   type BotSecrets,
   deleteBot,
@@ -10,6 +10,7 @@ import {
   listBots,
   type StoredBot,
 } from '../../store/logins/bot-tokens.ts';
+import type { BotPlatform } from '../../store/logins/login-tables.ts';
 import { ownsMember } from '../../store/logins/platform-accounts.ts';
 import { countBots } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';

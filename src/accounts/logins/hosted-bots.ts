@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type HostsBots, hostsBots, type LoginState } from '../../connectors/contract/messenger.ts';
-import type { BotPlatform } from '../../store/database/tables.ts';
 import { listBotsToLogIn, updateBotState } from '../../store/logins/bot-tokens.ts';
+import type { BotPlatform } from '../../store/logins/login-tables.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
 /** The connector that logs a platform's bots in; null: this gateway has none. */

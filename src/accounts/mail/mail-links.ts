@@ -1,6 +1,6 @@
 import { isoAfter } from '../../base/time.ts';
 import { hashToken, newToken } from '../../base/tokens.ts';
-import type { Db, MailPurpose } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/tables.ts';
 import {
   deleteExpiredMailTokens,
   findMailToken,
@@ -8,6 +8,7 @@ import {
   type MailToken,
   voidMailTokens,
 } from '../../store/people/mail-tokens.ts';
+import type { MailPurpose } from '../../store/people/people-tables.ts';
 import type { People } from '../people/people.ts';
 
 const HOUR_MS = 3_600_000;

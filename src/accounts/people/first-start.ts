@@ -1,6 +1,7 @@
 import { newApiKey, newId } from '../../base/ids.ts';
 import { hashToken } from '../../base/tokens.ts';
-import type { Db, KeyKind } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/tables.ts';
+import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { findKeyByHash } from '../../store/keys/keys.ts';
 import { firstAccount, insertAccount } from '../../store/people/accounts.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';

@@ -1,6 +1,6 @@
 import { createKey, type KeyDomain, listIssuedKeys } from '../../accounts/keys/issue-key.ts';
 import { revokeIssuedKey } from '../../accounts/keys/revoke-key.ts';
-import type { KeyKind } from '../../store/database/tables.ts';
+import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';

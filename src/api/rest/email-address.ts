@@ -4,7 +4,7 @@ import { changeEmail, confirmEmailChange } from '../../accounts/people/change-em
 import type { People } from '../../accounts/people/people.ts';
 import { type LinkVisitor, resendVerification, verifyEmail } from '../../accounts/people/verify-email.ts';
 import { type ErrorCode, GatewayError } from '../../base/errors.ts';
-import type { MailPurpose } from '../../store/database/tables.ts';
+import type { MailPurpose } from '../../store/people/people-tables.ts';
 import { sessionTokenOf } from '../auth/session-cookie.ts';
 import { type BytesReply, type JsonReply, reply } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';

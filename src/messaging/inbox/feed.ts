@@ -1,6 +1,5 @@
 import type { AgentScope } from '../../base/scope.ts';
 import { latestOf } from '../../base/time.ts';
-import type { MessagePlatform } from '../../store/database/tables.ts';
 import { type Conversation, listConversationsById } from '../../store/messages/conversations.ts';
 import {
   type Cursor,
@@ -16,6 +15,7 @@ import {
   otherEventsOfAgents,
   type StoredEvent,
 } from '../../store/messages/events.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import { listMessagesBySeq, type Message, type MessagePosition } from '../../store/messages/messages.ts';
 import { type MessageView, type Peer, type Reading, viewConversations, viewMessages } from './inbox-view.ts';
 

@@ -1,6 +1,5 @@
 import type { AgentScope } from '../../base/scope.ts';
 import { latestOf } from '../../base/time.ts';
-import type { MessagePlatform } from '../../store/database/tables.ts';
 import {
   findNewestConversation,
   listConversationsById,
@@ -8,6 +7,7 @@ import {
 } from '../../store/messages/conversations.ts';
 import { type Cursor, cursorText, isBehind, type Newest, newestOf } from '../../store/messages/cursor.ts';
 import { newestEventTime, otherEventsOfAgents } from '../../store/messages/events.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import {
   type Message,
   type MessageFilter,

@@ -5,8 +5,12 @@ import {
   listNamedAgents,
   type NamedAgent,
 } from '../../store/agents/conversation-agents.ts';
-import type { MessageDirection, MessagePlatform, MessageStatus } from '../../store/database/tables.ts';
 import { type Conversation, isOfProbe } from '../../store/messages/conversations.ts';
+import type {
+  MessageDirection,
+  MessagePlatform,
+  MessageStatus,
+} from '../../store/messages/message-tables.ts';
 import { countPending, type Message } from '../../store/messages/messages.ts';
 import type { Store } from '../../store/store.ts';
 import { isWindowOpen } from '../window/service-window.ts';

@@ -1,6 +1,5 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { AgentScope } from '../../base/scope.ts';
-import type { MessagePlatform } from '../../store/database/tables.ts';
 import {
   type Conversation,
   type ConversationPage,
@@ -10,6 +9,7 @@ import {
   type PeerName,
 } from '../../store/messages/conversations.ts';
 import { cursorText, newestOf } from '../../store/messages/cursor.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import { listMessages, listMessagesBySeq } from '../../store/messages/messages.ts';
 import {
   type ConversationView,

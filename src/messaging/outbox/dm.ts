@@ -1,5 +1,5 @@
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
-import type { MessagePlatform } from '../../store/database/tables.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 
 /** A direct message as an agent asks for it. */
 export interface DmRequest {

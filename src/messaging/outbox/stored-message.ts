@@ -8,8 +8,9 @@ import type {
   OutboundMessage,
   SendOutcome,
 } from '../../connectors/contract/messenger.ts';
-import type { Db, MessagePlatform } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { findAnyMessage, loginKeyOf } from '../../store/messages/outbound-messages.ts';
 import type { Store } from '../../store/store.ts';

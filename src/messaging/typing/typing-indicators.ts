@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/time.ts';
 import { type ShowsTyping, showsTyping } from '../../connectors/contract/messenger.ts';
-import type { MessagePlatform } from '../../store/database/tables.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import { DelayLine } from '../inbox/delay-line.ts';
 import { addressOf, messengerOf, type SendingDeps } from '../outbox/stored-message.ts';
 

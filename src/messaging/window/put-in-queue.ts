@@ -1,5 +1,6 @@
-import type { Db, MessageStatus } from '../../store/database/tables.ts';
+import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { MessageStatus } from '../../store/messages/message-tables.ts';
 import { changeMessageStatus, type Message } from '../../store/messages/messages.ts';
 import { findAnyMessage } from '../../store/messages/outbound-messages.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import { type HasWindow, hasWindow } from '../../connectors/contract/messenger.ts';
-import type { MessagePlatform } from '../../store/database/tables.ts';
+import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import type { SendingDeps } from '../outbox/stored-message.ts';
 
 /** What is counted of messages that wait. */

@@ -1,5 +1,6 @@
-import type { Db, MemberType } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
 import { hasSoleAuthorization } from '../keys/mcp-authorizations.ts';
+import type { MemberType } from './agent-tables.ts';
 import type { Member } from './agents.ts';
 
 /** A key as its agents show it. */

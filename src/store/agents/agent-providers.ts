@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { AgentProvidersTable, Db } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import type { AgentProvidersTable } from './agent-tables.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

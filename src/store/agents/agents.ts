@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { AgentsTable, Db, MemberType } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { AgentsTable, MemberType } from './agent-tables.ts';
 
 export interface Agent extends Omit<Selectable<AgentsTable>, 'isDefault'> {
   readonly isDefault: boolean;

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db, DeliveriesTable, DeliveryStatus } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { DeliveriesTable, DeliveryStatus } from './agent-tables.ts';
 
 /** An event on its way to an agent's model. */
 export interface Delivery extends Omit<Selectable<DeliveriesTable>, 'payload'> {

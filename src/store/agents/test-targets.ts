@@ -1,5 +1,6 @@
 import type { Platform } from '../../base/platform.ts';
-import type { BotPlatform, Db } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { BotPlatform } from '../logins/login-tables.ts';
 import type { Conversation } from '../messages/conversations.ts';
 
 /** A person whom the account knows to be its own. */

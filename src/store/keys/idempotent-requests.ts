@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, IdempotentRequestsTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import type { IdempotentRequestsTable } from './key-tables.ts';
 
 /** Whose request it is and under which key: keys of one credential say nothing of another one's. */
 export interface RequestRef {

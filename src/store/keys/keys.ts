@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { ApiKeysTable, Db, KeyKind } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { ApiKeysTable, KeyKind } from './key-tables.ts';
 
 export type ApiKey = Selectable<ApiKeysTable>;
 

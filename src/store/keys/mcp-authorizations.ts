@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
-import type { Db, McpAuthorizationsTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { McpAuthorizationsTable } from './key-tables.ts';
 
 /** What an account lets an MCP client do. */
 export interface McpAuthorization extends Omit<Selectable<McpAuthorizationsTable>, 'platforms'> {

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, OauthClientsTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { OauthClientsTable } from './key-tables.ts';
 
 /** An MCP client as it registered itself, or as the document that its id points to says. */
 export interface OauthClient extends Omit<Selectable<OauthClientsTable>, 'redirectUris'> {

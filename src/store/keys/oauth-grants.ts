@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
-import type { Db, OauthGrantsTable, OauthTokensTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { OauthGrantsTable, OauthTokensTable } from './key-tables.ts';
 import { platformsFrom, platformsText } from './mcp-authorizations.ts';
 
 export type OauthGrant = Selectable<OauthGrantsTable>;

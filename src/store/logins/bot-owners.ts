@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { BotOwnersTable, Db, OwnerCodesTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { BotOwnersTable, OwnerCodesTable } from './login-tables.ts';
 
 /** A bot has one owner: the former one is none any more. */
 export async function putBotOwner(db: Db, owner: Selectable<BotOwnersTable>): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { BotPlatform, BotTokensTable, Db } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import type { BotPlatform, BotTokensTable } from './login-tables.ts';
 
 /** A bot as it may be shown. */
 export type StoredBot = Omit<Selectable<BotTokensTable>, 'sealedToken' | 'sealedSigningSecret'>;

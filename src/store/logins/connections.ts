@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { ConnectionsTable, Db } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { ConnectionsTable } from './login-tables.ts';
 
 /** A login at a platform as it may be shown. */
 export type StoredConnection = Omit<Selectable<ConnectionsTable>, 'sealedCredentials'>;

@@ -1,5 +1,6 @@
 import type { Member } from '../agents/agents.ts';
-import type { BotPlatform, Db } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { BotPlatform } from './login-tables.ts';
 
 /** A login at a platform, a bot or a phone number, as agents have them for members. */
 export type PlatformAccount =

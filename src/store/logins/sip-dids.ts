@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Bit, Db, SipDidsTable } from '../database/tables.ts';
+import type { Bit } from '../database/column-types.ts';
+import type { Db } from '../database/tables.ts';
+import type { SipDidsTable } from './login-tables.ts';
 
 export interface StoredDid extends Omit<Selectable<SipDidsTable>, 'autoAnswer'> {
   readonly autoAnswer: boolean;

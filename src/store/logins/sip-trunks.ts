@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Bit, Db, SipTrunksTable } from '../database/tables.ts';
+import type { Bit } from '../database/column-types.ts';
+import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import type { SipTrunksTable } from './login-tables.ts';
 
 type Encoded = 'sealedPassword' | 'sealedInboundToken' | 'register' | 'behindNat' | 'createdAt' | 'updatedAt';
 

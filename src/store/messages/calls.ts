@@ -1,5 +1,6 @@
 import type { Termination } from '../../base/termination.ts';
-import type { CallRow, CallState, Db } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { CallRow, CallState } from './message-tables.ts';
 
 /** A call as it begins. */
 export type NewCall = Omit<CallRow, 'answeredAt' | 'endedAt' | 'terminationResult' | 'terminationReason'>;

@@ -3,13 +3,8 @@ import { foldCase } from '../../base/fold-case.ts';
 import { newId } from '../../base/ids.ts';
 import type { AgentScope } from '../../base/scope.ts';
 import type { Member } from '../agents/agents.ts';
-import type {
-  ConversationStatus,
-  ConversationsTable,
-  Db,
-  MessagePlatform,
-  Tables,
-} from '../database/tables.ts';
+import type { Db, Tables } from '../database/tables.ts';
+import type { ConversationStatus, ConversationsTable, MessagePlatform } from './message-tables.ts';
 
 export type Conversation = Selectable<ConversationsTable>;
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../../base/scope.ts';
-import type { Db, EventsTable, MessagePlatform } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { EventsTable, MessagePlatform } from './message-tables.ts';
 
 /** One entry of an account's feed; `id` grows within the whole gateway and is never used twice. */
 export interface StoredEvent extends Omit<Selectable<EventsTable>, 'payload'> {

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Db, FilesTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import type { FilesTable } from './message-tables.ts';
 
 /** A file as the domain sees it; its token is sealed, for listing only. */
 export type StoredFile = Omit<Selectable<FilesTable>, 'tokenHash' | 'sealedToken' | 'slotHash'>;

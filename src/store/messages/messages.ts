@@ -1,9 +1,10 @@
 import { type Selectable, sql } from 'kysely';
 import type { AgentScope } from '../../base/scope.ts';
 import { isoAfter, latestOf } from '../../base/time.ts';
-import type { Db, MessagePlatform, MessageStatus, MessagesTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
 import { isVisible } from './conversations.ts';
 import { newestEventTime } from './events.ts';
+import type { MessagePlatform, MessageStatus, MessagesTable } from './message-tables.ts';
 
 export type Message = Selectable<MessagesTable>;
 

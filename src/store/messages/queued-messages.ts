@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Db, MessageStatus } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
 import type { Conversation } from './conversations.ts';
+import type { MessageStatus } from './message-tables.ts';
 import type { Message } from './messages.ts';
 import { findAnyMessage } from './outbound-messages.ts';
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { AccountsTable, Db } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { AccountsTable } from './people-tables.ts';
 
 export type Account = Selectable<AccountsTable>;
 

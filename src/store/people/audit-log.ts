@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { systemClock } from '../../base/time.ts';
-import type { AuditLogTable, Db } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { AuditLogTable } from './people-tables.ts';
 
 /** Who changed something: every principal is one. `none` is for changes that a link from a mail allows. */
 export interface Actor {

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, FeedbackTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { FeedbackTable } from './people-tables.ts';
 
 /** What somebody told the gateway's operator. */
 export type Feedback = Selectable<FeedbackTable>;

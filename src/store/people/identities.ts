@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db, IdentitiesTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { IdentitiesTable } from './people-tables.ts';
 
 export type Identity = Selectable<IdentitiesTable>;
 

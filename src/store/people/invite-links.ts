@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db, InviteLinksTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { InviteLinksTable } from './people-tables.ts';
 
 export type InviteLink = Selectable<InviteLinksTable>;
 

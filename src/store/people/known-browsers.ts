@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, KnownBrowsersTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { KnownBrowsersTable } from './people-tables.ts';
 
 export type KnownBrowser = Selectable<KnownBrowsersTable>;
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db, MailPurpose, MailTokensTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { MailPurpose, MailTokensTable } from './people-tables.ts';
 
 export type MailToken = Selectable<MailTokensTable>;
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db, SessionsTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
+import type { SessionsTable } from './people-tables.ts';
 
 export type StoredSession = Selectable<SessionsTable>;
 

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Db, SignInsTable } from '../database/tables.ts';
+import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
+import type { SignInsTable } from './people-tables.ts';
 
 /** A sign-in under way at a provider, with its secrets in the clear: in memory only, never logged. */
 export interface PendingSignIn extends Omit<Selectable<SignInsTable>, 'sealedSecrets'> {

@@ -7,7 +7,7 @@ import type { Route } from '../../../src/api/http/routing/route.ts';
 import { HttpServer } from '../../../src/api/http/server.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';
 import { CallRegistry } from '../../../src/calls/call-registry.ts';
-import type { KeyKind } from '../../../src/store/database/tables.ts';
+import type { KeyKind } from '../../../src/store/keys/key-tables.ts';
 import type { ValidKey } from '../../../src/store/keys/keys.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';

@@ -7,7 +7,7 @@ import { openByToken } from '../../../src/files/open-file.ts';
 import { reserveFile } from '../../../src/files/reserve-file.ts';
 import { attachedFiles, resolveAttachments } from '../../../src/files/resolve-attachments.ts';
 import { uploadInline } from '../../../src/files/upload-file.ts';
-import type { MessageStatus } from '../../../src/store/database/tables.ts';
+import type { MessageStatus } from '../../../src/store/messages/message-tables.ts';
 import { MAX_BYTES, pieces, type TestFiles, testFiles, textOf } from './test-files.ts';
 
 const MINUTE_MS = 60_000;

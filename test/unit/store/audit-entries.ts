@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { AuditLogTable, Db } from '../../../src/store/database/tables.ts';
+import type { Db } from '../../../src/store/database/tables.ts';
 import type { AuditDetail } from '../../../src/store/people/audit-log.ts';
+import type { AuditLogTable } from '../../../src/store/people/people-tables.ts';
 
 /** One line of an account's log; `id` grows with time. */
 interface AuditEntry extends Omit<Selectable<AuditLogTable>, 'detail'> {

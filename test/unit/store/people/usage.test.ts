@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallsTable } from '../../../../src/store/database/tables.ts';
+import type { CallsTable } from '../../../../src/store/messages/message-tables.ts';
 import { countUsage, usageSince } from '../../../../src/store/people/usage.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { seedAccount, temporaryStore } from '../temporary.ts';
