@@ -2,7 +2,7 @@ import type { KeyOutcome, OperatorKeys } from './accounts/people/first-start.ts'
 import type { Gateway } from './gateway.ts';
 import type { Settings } from './settings/settings.ts';
 
-/** What a start prints for people: where everything is and, once, the keys. */
+/** Returns the text printed at start: where everything listens and, on the first start only, the keys. */
 export function banner(gateway: Gateway, settings: Settings): string {
   const { publicUrl, sipPort, sipTlsPort, operatorKeys } = gateway;
   const wanted = settings.sip.port;

@@ -6,19 +6,22 @@ import { openStore, type Store } from './store/store.ts';
 import type { Loggers } from './telemetry/loggers.ts';
 import { Engine, type EngineObserver } from './threads/engine.ts';
 
-/** A worker that stands still this long is replaced. */
+/** A worker that stalls for this long is replaced. */
 const ENGINE_STALL_MS = 2_000;
 
-/** Often enough for who watches the process, and too seldom to cost anything: it takes some milliseconds of a core. */
+/**
+ * Interval of returning memory to the system. Frequent enough for process monitoring, and rare enough to cost little:
+ * each run takes some milliseconds of a core.
+ */
 const GIVE_BACK_INTERVAL_MS = 60_000;
 
-/** A gateway that runs. */
+/** A running gateway. */
 export interface Gateway extends Running {
-  /** Ends every call, tells every platform and client, and releases everything within some `deadlineMs`. */
+  /** Ends every call, notifies every platform and client, and releases everything within about `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Puts the parts together and starts them; rejects, with nothing left running, when one cannot start. */
+/** Creates and starts all parts. If one cannot start, rejects and leaves nothing running. */
 export async function startGateway(settings: Settings, clock: Clock, loggers: Loggers): Promise<Gateway> {
   const closers: Closer[] = [];
   let closing: Promise<void> | null = null;
@@ -34,10 +37,13 @@ export async function startGateway(settings: Settings, clock: Clock, loggers: Lo
   }
 }
 
-/** However late it is, a part gets this long to close. */
+/** Each part gets at least this long to close, even past the deadline. */
 const LEAST_CLOSE_MS = 500;
 
-/** Last in, first out, all within the deadline; a part that cannot close does not keep the others open. */
+/**
+ * Closes all parts within the deadline, in reverse order of their start. A part that fails to close does not keep the
+ * others open.
+ */
 async function closeAll(closers: Closer[], deadlineMs: number, loggers: Loggers): Promise<void> {
   const endMs = performance.now() + deadlineMs;
   for (let closer = closers.pop(); closer; closer = closers.pop()) {
@@ -47,8 +53,8 @@ async function closeAll(closers: Closer[], deadlineMs: number, loggers: Loggers)
 }
 
 /**
- * The engine's threads take longest, so they start first and are waited for last; everything else is loaded and
- * started beside them. Meanwhile `/readyz` says that they do not run, and calls wait for them.
+ * Starts the engine first and waits for it last, because its threads take longest to start. Everything else loads and
+ * starts meanwhile. Until the threads run, `/readyz` reports them as not ready and calls wait for them.
  */
 async function startAll(deps: Omit<GatewayDeps, 'engine' | 'store'>): Promise<Running> {
   const engine = startEngine(deps);
@@ -60,7 +66,10 @@ async function startAll(deps: Omit<GatewayDeps, 'engine' | 'store'>): Promise<Ru
   return running;
 }
 
-/** What a burst needed (audio that waits while the machine stands still) would stay with the process for good. */
+/**
+ * Returns unused heap to the system periodically. Otherwise the process would keep the memory of a burst for good, such
+ * as audio queued while the machine stalled.
+ */
 function giveMemoryBack({ settings, clock, closers }: Omit<GatewayDeps, 'engine' | 'store'>): void {
   if (settings.engine.mediaIo === 'portable') return;
   const giveBack = (): CancelTimer =>
@@ -82,12 +91,15 @@ function startEngine({ settings, loggers, closers }: Omit<GatewayDeps, 'engine' 
     observer: engineLog(loggers),
   });
   closers.push((deadlineMs) => engine.close(deadlineMs));
-  // When another part fails first, nobody waits for the threads any more.
+  // If another part fails first, nothing awaits this promise, and its rejection would go unhandled.
   engine.ready.catch(() => {});
   return engine;
 }
 
-/** Said here, because a thread that cannot start would only be missed after its deadline. */
+/**
+ * Throws when native media I/O cannot be loaded. Checked here because a thread that cannot start would only be noticed
+ * after its deadline.
+ */
 function assertNativeMediaIo(): void {
   const binding = loadMediaIo();
   if (typeof binding !== 'string') return;

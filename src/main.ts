@@ -12,13 +12,13 @@ const CLOSE_DEADLINE_MS = 5_000;
 
 const CONFIG_DIR = fileURLToPath(new URL('../config', import.meta.url));
 
-/** The process: reads the environment, starts the gateway, and ends it when asked to. */
+/** Reads the environment, starts the gateway and closes it on a signal. */
 async function main(): Promise<void> {
   const loaded = loadSettings(process.env, CONFIG_DIR);
   if ('mistakes' in loaded) return giveUp(EXIT_CONFIG, ['The settings are not right:', ...loaded.mistakes]);
   const loggers = openLoggers(loaded.settings.logLevel);
   watchFaults(loggers);
-  // The banner may have nowhere to go: a full disk, a pipe that is gone.
+  // Writing the banner may fail: a full disk, a closed pipe.
   process.stdout.on('error', () => {});
   try {
     const gateway = await startGateway(loaded.settings, systemClock, loggers);
@@ -36,7 +36,7 @@ function giveUp(exitCode: number, [headline, ...lines]: [string, ...string[]]): 
   process.exit(exitCode);
 }
 
-/** The first signal closes in good order, a second one at once. */
+/** Closes the gateway gracefully on the first signal and exits at once on a second one. */
 function closeOnSignal(gateway: Gateway, loggers: Loggers): void {
   let closing = false;
   const onSignal = async (signal: NodeJS.Signals): Promise<void> => {
@@ -51,7 +51,7 @@ function closeOnSignal(gateway: Gateway, loggers: Loggers): void {
   process.on('SIGINT', (signal) => void onSignal(signal));
 }
 
-/** A bug that no call or request could be blamed for must not end every other call. */
+/** Logs unhandled faults and keeps running: a bug outside any call or request must not end the other calls. */
 function watchFaults(loggers: Loggers): void {
   process.on('uncaughtException', (error) => loggers.main.fatal({ err: error }, 'uncaught exception'));
   process.on('unhandledRejection', (reason) => loggers.main.fatal({ err: reason }, 'unhandled rejection'));

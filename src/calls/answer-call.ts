@@ -9,7 +9,7 @@ import { liveCall } from './find-call.ts';
 const BROKEN: ReadonlySet<Termination['result']> = new Set(['failed', 'internal_error', 'disconnected']);
 
 /**
- * Accepts a ringing call and waits until media flows, which the call's own deadline bounds.
+ * Accepts a ringing call and waits until media flows. The call's own deadline bounds the wait.
  * @throws GatewayError `call_not_found`, `call_not_ringing`, `platform_failed`
  */
 export async function acceptCall(
@@ -26,8 +26,8 @@ export async function acceptCall(
 }
 
 /**
- * A call that somebody hung up or refused meanwhile is as gone as if the request had come a moment later. One that broke
- * is told with its reason, or nobody would learn why accepting it came to nothing.
+ * Returns the error for a call that ended before media flowed. A call that was hung up or refused meanwhile answers
+ * `call_not_found`, as it would have a moment later. A failed call answers `platform_failed` with the reason.
  */
 function acceptFailure({ termination }: OverState): GatewayError {
   return BROKEN.has(termination.result)

@@ -11,7 +11,7 @@ import { callErrorOf } from './call-error.ts';
 import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
 import { Transcript, type TranscriptLine } from './transcript.ts';
 
-/** How long a call may stay in each state before it moves on by itself. */
+/** How long a call may stay in each state before its deadline moves it on. */
 export interface CallDeadlines {
   readonly connectingMs: number;
   readonly ringingMs: number;
@@ -24,30 +24,30 @@ export interface CallObserver {
   event(event: CallEvent): void;
 }
 
-/** The domain around a call: it hears of every event before the call's own listeners do. */
+/** Receives every event of a call, before the call's own observers do. */
 export interface CallEventListener {
   happened(call: CallActor, event: CallEvent): void;
 }
 
-/** What a call is made of. */
+/** Dependencies of a call. */
 interface CallDeps {
   readonly engineCall: EngineCall;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
   readonly listener: CallEventListener;
-  /** For what agents say ahead of time. */
+  /** Memory for agent audio queued ahead of playback. */
   readonly playout: PlayoutMemory;
 }
 
-/** Stands in for the leg of a call that could not get one. */
+/** The leg of a call that could not get a real one. */
 const NO_LEG: PlatformLeg = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
 
-/** A call may be heard by this many observers; more are refused. */
+/** Limit of observers per call. */
 const MAX_OBSERVERS = 64;
 
 /**
- * One call's control half: a mailbox in front of the pure state machine. Whatever happens to a call is a message;
- * messages are handled one at a time, in order, on the main thread.
+ * The control part of one call: a mailbox in front of the pure state machine. Every event of a call is a message.
+ * Messages are handled one at a time, in order, on the main thread.
  */
 export class CallActor {
   readonly identity: CallIdentity;
@@ -63,7 +63,7 @@ export class CallActor {
   #state: CallState;
   #leg: PlatformLeg | null = null;
   #endedAt: string | null = null;
-  /** The last snapshot: the same one until something in it changes. */
+  /** The last snapshot, reused until the call changes. */
   #shown: CallSnapshot | null = null;
   #busy = false;
   #cancelDeadline: CancelTimer = () => {};
@@ -83,12 +83,12 @@ export class CallActor {
     return this.#state;
   }
 
-  /** The call's media, for the connector that makes its leg. */
+  /** The call's media, for the connector that creates its leg. */
   get media(): MediaControl {
     return this.#engineCall.media;
   }
 
-  /** Gives the actor its leg and starts the first deadline; messages that came before wait for it. */
+  /** Sets the leg, starts the first deadline and handles the messages that arrived before the leg. */
   begin(leg: PlatformLeg): void {
     assert(this.#leg === null, 'a call has one platform leg');
     this.#leg = leg;
@@ -96,7 +96,7 @@ export class CallActor {
     this.#drain();
   }
 
-  /** Ends a call that never got its leg; once the leg is there it does nothing. */
+  /** Ends a call that never got a leg. Does nothing once there is one. */
   abandon(termination: Termination): void {
     if (this.#leg !== null) return;
     this.begin(NO_LEG);
@@ -117,38 +117,41 @@ export class CallActor {
     return this.#shown;
   }
 
-  /** Resolves with the state once it is another than `name`; the state's own deadline bounds the wait. */
+  /** Resolves with the new state once the call leaves state `name`. The state's deadline bounds the wait. */
   async leaves(name: CallState['name']): Promise<CallState> {
     while (this.#state.name === name) await new Promise<void>((resolve) => this.#changes.push(resolve));
     return this.#state;
   }
 
-  /** Adds a listener; returns how to remove it. Throws `too_many_streams` when the call has its fill. */
+  /**
+   * Adds an observer and returns a function that removes it. Throws `too_many_streams` when the call has the maximum
+   * number.
+   */
   observe(observer: CallObserver): () => void {
     if (this.#observers.size >= MAX_OBSERVERS) throw new GatewayError('too_many_streams');
     this.#observers.add(observer);
     return () => this.#observers.delete(observer);
   }
 
-  /** Adds an agent's audio to the call's room. It is heard, and hears, from `active` on. */
+  /** Adds an agent's audio to the call's room. Audio flows both ways once the call is `active`. */
   joinAgent(observer: AgentAudioObserver): AgentAudio {
     return this.#engineCall.joinAgent(observer, this.#playout.queueOf(this.identity.accountId));
   }
 
-  /** Writes down what somebody on the call has said, for all who listen. */
+  /** Adds a line to the transcript and publishes it to all observers. */
   transcribed(line: TranscriptLine): void {
     this.transcript.add(line);
     this.#publish({ type: 'call_transcript', ...line });
   }
 
-  /** Presses keys on the platform leg. Throws `call_not_active` or `capability_missing`. */
+  /** Sends DTMF digits on the platform leg. Throws `call_not_active` or `capability_missing`. */
   async sendDtmf(digits: string): Promise<void> {
     if (this.#state.name !== 'active') throw new GatewayError('call_not_active');
     if (this.#leg === null || !sendsDtmf(this.#leg)) throw new GatewayError('capability_missing');
     await this.#leg.sendDtmf(digits);
   }
 
-  /** What the platform leg tells this call. */
+  /** Turns events of the platform leg into messages and call events. */
   readonly legObserver: LegObserver = {
     ringing: () => {},
     answered: () => this.post({ type: 'leg_answered' }),
@@ -156,7 +159,7 @@ export class CallActor {
     ended: (by, termination) => this.post({ type: 'leg_ended', by, termination }),
   };
 
-  /** Resolves when leg and engine have let go of everything. */
+  /** Resolves when the leg and the engine have released all their resources. */
   async released(): Promise<void> {
     await Promise.all([this.#leg?.released, this.#engineCall.close()]);
   }
@@ -192,7 +195,7 @@ export class CallActor {
     for (const resolve of this.#changes.splice(0)) resolve();
   }
 
-  /** Everything that happens on the call passes here. */
+  /** Sends an event to the listener, then to the observers. */
   #publish(event: CallEvent): void {
     this.#listener.happened(this, event);
     for (const observer of this.#observers) observer.event(event);

@@ -10,7 +10,7 @@ import type { CallRecorder } from './call-recorder.ts';
 import type { CallRegistry } from './call-registry.ts';
 import { isOver } from './call-state.ts';
 
-/** What the verbs on calls work with; put together once by the composition root. */
+/** Dependencies of the call operations, built once by the composition root. */
 export interface CallDomain {
   readonly registry: CallRegistry;
   readonly connectors: ReadonlyMap<Platform, Connector>;
@@ -19,14 +19,14 @@ export interface CallDomain {
   readonly events: BusinessEvents;
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
-  /** For audio that waits to be played. */
+  /** Memory for audio that is queued for playback. */
   readonly playout: PlayoutMemory;
   readonly maxCallsPerAccount: number;
-  /** Whether the account has a login at a platform, be there a connector for it or not. */
+  /** Whether the account has a login at a platform, even one without a connector. */
   readonly hasLogin: (accountId: string, platform: Platform) => Promise<boolean>;
 }
 
-/** Makes a call's actor with its place in the engine, and lists it; it lives in the registry until it is over. */
+/** Creates a call's actor and its place in the engine, and adds it to the registry, where it stays until it is over. */
 export function openCall(domain: CallDomain, identity: CallIdentity): CallActor {
   const engineCall = domain.engine.place(identity.callId, {
     ended: (termination) => actor.post({ type: 'engine_ended', termination }),
@@ -44,7 +44,7 @@ export function openCall(domain: CallDomain, identity: CallIdentity): CallActor 
   return actor;
 }
 
-/** Takes every event of a call to all who are not on the call themselves: records, feed, figures and followers. */
+/** Forwards a call's event to the recorder, the followers and the business events. */
 function follow(domain: CallDomain, call: CallActor, event: CallEvent, startedMs: number): void {
   domain.recorder.happened(call.snapshot(), event);
   if (event.type === 'call_transcript') domain.registry.followers.tell(call.identity, 'transcribed');
@@ -59,7 +59,7 @@ function follow(domain: CallDomain, call: CallActor, event: CallEvent, startedMs
   }
 }
 
-/** Whether the account may have another call. */
+/** Whether the account may open another call. */
 export function hasRoom({ registry, maxCallsPerAccount }: CallDomain, accountId: string): boolean {
   return registry.accepts(accountId) && registry.countOf(accountId) < maxCallsPerAccount;
 }

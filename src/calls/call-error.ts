@@ -2,7 +2,9 @@ import type { Termination } from '../base/termination.ts';
 import type { CallError } from './call.ts';
 import type { CallStateName, OverState } from './call-state.ts';
 
-/** The error to tell when a call goes from a live state into one that nothing leaves; null when nothing went wrong. */
+/**
+ * Returns the error to report when a call moves from live state `from` to a final one; null when nothing went wrong.
+ */
 export function callErrorOf(from: CallStateName, { name, termination }: OverState): CallError | null {
   if (name !== 'disconnected') return null;
   if (termination.result === 'internal_error') return internalError(termination);
@@ -10,7 +12,7 @@ export function callErrorOf(from: CallStateName, { name, termination }: OverStat
   return hadBridge ? bridgeDisconnected(termination) : callFailed(termination);
 }
 
-/** There was a way to the platform, and now there is none. */
+/** The error for a bridge to the platform that was up and dropped. */
 export function bridgeDisconnected(termination: Termination): CallError {
   return {
     type: 'call_error',
@@ -20,7 +22,10 @@ export function bridgeDisconnected(termination: Termination): CallError {
   };
 }
 
-/** Nobody answered. Its code differs from that of a dropped bridge, so that no client redials a busy number forever. */
+/**
+ * The error for an outbound call that never connected. Its code differs from that of a dropped bridge, because clients
+ * that rejoin on a drop would redial a busy number forever.
+ */
 function callFailed(termination: Termination): CallError {
   return {
     type: 'call_error',

@@ -1,19 +1,19 @@
 import type { CallIdentity } from './call.ts';
 
-/** What happens to a call: it is there, something was said on it, it is gone. */
+/** A change of a call: it began, a line was transcribed, or it ended. */
 export type CallNews = 'began' | 'transcribed' | 'over';
 
-/** Hears of the calls of an account; must not throw. */
+/** Receives changes of an account's calls. Must not throw. */
 export type CallListener = (call: CallIdentity, news: CallNews) => void;
 
-/** Those who follow all calls of an account and take part in none. */
+/** Listeners to all calls of an account that take part in none. */
 export class CallFollowers {
   readonly #byAccount = new Map<string, Set<CallListener>>();
 
   /** Calls `listener` until the returned function is called. */
   follow(accountId: string, listener: CallListener): () => void {
     const listeners = this.#byAccount.get(accountId) ?? new Set();
-    // One of its own for each call, so that the same listener may follow twice.
+    // A new function each time, so that the same listener can be added twice.
     const entry: CallListener = (call, news) => listener(call, news);
     this.#byAccount.set(accountId, listeners.add(entry));
     return () => {

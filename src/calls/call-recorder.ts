@@ -14,30 +14,30 @@ import type { CallRow } from '../store/messages/message-tables.ts';
 import type { CallError, CallEvent, CallSnapshot } from './call.ts';
 import { bridgeDisconnected } from './call-error.ts';
 
-/** Writes wait for so long: the caller's 200 goes out first, and what many calls do meanwhile is written in one turn. */
+/** Delay before a batch of writes. The caller's 200 goes out first, and writes of many calls share one batch. */
 const WRITE_DELAY_MS = 10;
 
 type StateEvent = Extract<CallEvent, { readonly type: 'call_state' }>;
 type ToldCall = Pick<CallRow, 'callId' | 'accountId' | 'agentId' | 'platform' | 'state'>;
 
-/** Told when a write fails: the call lives on without its record. */
+/** Called when a write fails. The call continues without its record. */
 export type RecordFailure = (callId: string, error: unknown) => void;
 
 /**
- * Follows calls into the database and onto their account's event feed. What happens to one call is written in the
- * order in which it happened; nobody on the call waits for it.
+ * Records calls in the database and on their account's event feed. The writes of one call keep the order of its events.
+ * Calls never wait for them.
  */
 export class CallRecorder {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onFailure: RecordFailure;
   readonly #onAppended: (accountId: string) => void;
-  /** The last write of each call that has writes under way. */
+  /** The last pending write of each call. */
   readonly #tails = new Map<string, Promise<void>>();
-  /** The next turn of writing, once somebody waits for it. */
+  /** The next batch of writes; null while none is scheduled. */
   #turn: { readonly begun: Promise<void>; begin(): void } | null = null;
 
-  /** `onAppended` hears of every account whose feed has something new. */
+  /** `onAppended` is called with the id of each account that got a new feed event. */
   constructor(
     db: Db,
     clock: Clock,
@@ -50,7 +50,7 @@ export class CallRecorder {
     this.#onAppended = onAppended;
   }
 
-  /** Stores a new outbound call; resolves when it is stored, rejects when it cannot be. */
+  /** Stores a new outbound call. Rejects when the write fails. */
   async opened(call: CallSnapshot): Promise<void> {
     await insertCall(this.#db, newRow(call));
   }
@@ -63,7 +63,7 @@ export class CallRecorder {
     });
   }
 
-  /** Follows what happens on a call. What is said and pressed stays with those who are on it. */
+  /** Records an event of a call. Transcripts and DTMF are not recorded. */
   happened(call: CallSnapshot, event: CallEvent): void {
     switch (event.type) {
       case 'call_state':
@@ -91,14 +91,17 @@ export class CallRecorder {
     });
   }
 
-  /** The call as it is stored, after all that was told of it. */
+  /** Returns the stored call once its pending writes are done. */
   async find(callId: string): Promise<CallRow | undefined> {
     this.#turn?.begin();
     await this.#tails.get(callId);
     return findCall(this.#db, callId);
   }
 
-  /** Marks what an earlier process left live as disconnected, and says so; returns how many calls. */
+  /**
+   * Marks calls that an earlier process left live as disconnected and appends their events to the feed. Returns the
+   * number of calls.
+   */
   async disconnectAll(): Promise<number> {
     const calls = await disconnectLiveCalls(this.#db, this.#clock.nowIso());
     for (const call of calls) {
@@ -111,7 +114,7 @@ export class CallRecorder {
     return calls.length;
   }
 
-  /** Resolves when everything told so far is written. */
+  /** Resolves when all pending writes are done. */
   async settled(): Promise<void> {
     while (this.#tails.size > 0) {
       this.#turn?.begin();
@@ -143,7 +146,7 @@ export class CallRecorder {
     return promise;
   }
 
-  /** An event in the words that the account's feed has for it. */
+  /** Appends a call event to the account's feed, in the feed's format. */
   async #tell(call: ToldCall, event: StateEvent | CallError): Promise<void> {
     const { callId: call_id, state } = call;
     const { type, ...payload } = event;
@@ -157,7 +160,7 @@ export class CallRecorder {
   ): Promise<void> {
     const { accountId, agentId, platform } = call;
     const event = { accountId, platform, type, payload, createdAt: this.#clock.nowIso() };
-    // The last words of a call may come when its agent is gone already.
+    // The agent may already be deleted when the last events of its call arrive.
     if (agentId === null) await appendEvent(this.#db, { ...event, agentId });
     else await appendAgentEvent(this.#db, { ...event, agentId });
     this.#onAppended(accountId);
@@ -169,7 +172,7 @@ function newRow(call: CallSnapshot): Parameters<typeof insertCall>[1] {
   return row;
 }
 
-/** Why a stored call ended; null while it lives. */
+/** Returns why a stored call ended; null while it is live. */
 export function terminationOf({ terminationResult, terminationReason }: CallRow): Termination | null {
   return terminationResult && { result: terminationResult, reason: terminationReason ?? '' };
 }

@@ -4,16 +4,16 @@ import type { CallStateName } from './call-state.ts';
 
 const LIVE_STATES = ['connecting', 'ringing', 'active'] as const;
 
-/** The calls that live now, by id and by account. */
+/** The live calls, by id and by account. */
 export class CallRegistry {
   readonly followers = new CallFollowers();
   readonly #byId = new Map<string, CallActor>();
   readonly #byAccount = new Map<string, Set<CallActor>>();
-  /** Accounts that are going away. */
+  /** Accounts that are being deleted. */
   readonly #leaving = new Set<string>();
   #isClosed = false;
 
-  /** Nothing is added any more. */
+  /** Whether the registry refuses all new calls. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -22,7 +22,7 @@ export class CallRegistry {
     this.#isClosed = true;
   }
 
-  /** Adds nothing of this account any more, until `readmit`. */
+  /** Refuses new calls of the account until `readmit`. */
   turnAway(accountId: string): void {
     this.#leaving.add(accountId);
   }
@@ -61,7 +61,7 @@ export class CallRegistry {
     return this.#byAccount.get(accountId)?.size ?? 0;
   }
 
-  /** The account's live calls, oldest first. */
+  /** Returns the account's live calls, oldest first. */
   listOf(accountId: string): CallActor[] {
     return [...(this.#byAccount.get(accountId) ?? [])];
   }

@@ -2,18 +2,18 @@ import { unreachable } from '../base/assert.ts';
 import type { Termination } from '../base/termination.ts';
 
 /**
- * A call's state. `connecting` is an outbound call until its media flows; `ringing` an inbound one until it is
- * accepted, and, with `accepting`, until the accepted leg's media flows.
+ * A call's state. An outbound call is `connecting` until its media flows. An inbound call is `ringing` until it is
+ * accepted; after that it is still `ringing`, with `accepting` set, until the accepted leg's media flows.
  *
  *   connecting ─ answered ─────────────┐
- *       ├── came to nothing ─▶ disconnected
+ *       ├── failed ─▶ disconnected
  *       │                              ▼
  *   ringing ── accept ─ answered ─▶ active ──▶ ended
  *       ├── refuse ─▶ refused
- *       └── 60 s, or the caller gave up ─▶ missed
+ *       └── 60 s, or the caller hung up ─▶ missed
  *
- * From every live state `hang_up` leads to `ended`; a bridge that drops, a failure of the engine and a gateway that
- * stops lead to `disconnected`.
+ * In every live state, `hang_up` leads to `ended`. A dropped bridge, an engine failure and a stopping gateway lead to
+ * `disconnected`.
  */
 export type CallState =
   | { readonly name: 'connecting' }
@@ -21,7 +21,7 @@ export type CallState =
   | { readonly name: 'active' }
   | OverState;
 
-/** A state that nothing leaves. */
+/** A final state. */
 export interface OverState {
   readonly name: 'refused' | 'ended' | 'disconnected' | 'missed';
   readonly termination: Termination;
@@ -29,12 +29,12 @@ export interface OverState {
 
 export type CallStateName = CallState['name'];
 
-/** What reaches a call's mailbox. */
+/** A message to a call's mailbox. */
 export type CallMessage =
   | { readonly type: 'accept' }
   | { readonly type: 'refuse' }
   | { readonly type: 'hang_up'; readonly reason: string }
-  /** The deadline of the state named has passed; stale ones are ignored. */
+  /** The deadline of the current state has passed. */
   | { readonly type: 'deadline' }
   | { readonly type: 'leg_answered' }
   | {
@@ -42,12 +42,12 @@ export type CallMessage =
       readonly by: 'local' | 'remote' | 'lost';
       readonly termination: Termination;
     }
-  /** The engine gave the call up. */
+  /** The engine ended the call. */
   | { readonly type: 'engine_ended'; readonly termination: Termination }
-  /** The gateway stops, and the bridge to the platform with it. */
+  /** The gateway is stopping, which drops the bridge to the platform. */
   | { readonly type: 'gateway_stopped' };
 
-/** What the platform leg is to do because of a transition. */
+/** What the platform leg must do after a transition. */
 export type LegAction = 'none' | 'accept' | 'refuse' | 'hang_up';
 
 export interface Transition {
@@ -59,7 +59,10 @@ export function isOver(state: CallState): state is OverState {
   return 'termination' in state;
 }
 
-/** The state machine, pure: the next state and what the leg is to do. A message that means nothing changes nothing. */
+/**
+ * Returns the next state and the action for the leg. A pure function. A message that does not apply to the state
+ * changes nothing.
+ */
 export function transition(state: CallState, message: CallMessage): Transition {
   if (isOver(state)) return stay(state);
   if (message.type === 'gateway_stopped') return over('disconnected', GATEWAY_STOPPED, 'hang_up');
@@ -78,7 +81,7 @@ export function transition(state: CallState, message: CallMessage): Transition {
 
 const GATEWAY_STOPPED: Termination = { result: 'disconnected', reason: 'the gateway was stopped' };
 
-/** What each live state answers in its own way. */
+/** Messages that each live state handles differently. */
 type StateMessage = Exclude<CallMessage, { readonly type: 'engine_ended' | 'gateway_stopped' }>;
 
 type Connecting = Extract<CallState, { name: 'connecting' }>;
@@ -141,7 +144,7 @@ function fromActive(state: Active, message: StateMessage): Transition {
   }
 }
 
-/** A caller who gives up before the agent accepts was missed; after that the call simply failed. */
+/** Before the agent accepts, a caller's hangup makes the call `missed`; afterwards it is `ended`. */
 function nameOfUnansweredEnd(state: Ringing, by: 'local' | 'remote' | 'lost'): OverState['name'] {
   if (by === 'lost') return 'disconnected';
   return state.accepting ? 'ended' : 'missed';

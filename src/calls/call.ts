@@ -3,10 +3,10 @@ import type { Termination } from '../base/termination.ts';
 import type { CallStateName } from './call-state.ts';
 import type { TranscriptLine } from './transcript.ts';
 
-/** How an agent is called that gives no name (specification, "Call endpoints"). */
+/** Name of an agent that gives none (specification, "Call endpoints"). */
 export const DEFAULT_AGENT_NAME = 'AI Agent';
 
-/** What stays the same through a call's life. */
+/** The properties of a call that never change. */
 export interface CallIdentity {
   readonly callId: string;
   readonly roomId: string;
@@ -30,21 +30,21 @@ export interface CallIdentity {
 /** A call as a client sees it. */
 export interface CallSnapshot extends CallIdentity {
   readonly state: CallStateName;
-  /** ISO 8601; null while the call lives. */
+  /** ISO 8601; null while the call is live. */
   readonly endedAt: string | null;
-  /** Why it ended; null while the call lives. */
+  /** Why the call ended; null while it is live. */
   readonly termination: Termination | null;
 }
 
-/** What happens on a call, in the words of the call WebSocket. */
+/** An event of a call, as sent on the call WebSocket. */
 export type CallEvent =
-  /** With the termination once the call is over. */
+  /** `termination` is set once the call is over. */
   | { readonly type: 'call_state'; readonly state: CallStateName; readonly termination?: Termination }
   | ({ readonly type: 'call_transcript' } & TranscriptLine)
   | CallError
   | { readonly type: 'dtmf'; readonly digit: string };
 
-/** Told before the state of a call that is over, unless it ended as calls do. */
+/** Sent before the final `call_state` of a call that did not end normally. */
 export interface CallError {
   readonly type: 'call_error';
   readonly code: 'bridge_disconnected' | 'call_failed' | 'internal_error';

@@ -4,7 +4,7 @@ import type { AgentScope } from '../base/scope.ts';
 import type { CallDomain } from './call-domain.ts';
 import { liveCall } from './find-call.ts';
 
-/** Writes into the meeting's chat. @throws GatewayError `call_not_found`, `capability_missing` */
+/** Sends a message to the meeting's chat. @throws GatewayError `call_not_found`, `capability_missing` */
 export function sendChat(domain: CallDomain, scope: AgentScope, callId: string): never {
   return lacks(domain, scope, callId, { capability: 'write', what: 'chat' });
 }
@@ -19,7 +19,7 @@ interface Lack {
   readonly what: string;
 }
 
-/** No connected platform has a chat beside its calls yet; the first one that does turns this into a dispatch. */
+/** No connected platform has a meeting chat yet. The first one that does turns this into a dispatch. */
 function lacks(domain: CallDomain, scope: AgentScope, callId: string, { capability, what }: Lack): never {
   const { platform } = liveCall(domain, scope, callId).identity;
   throw new GatewayError(

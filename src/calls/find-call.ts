@@ -6,7 +6,7 @@ import type { CallDomain } from './call-domain.ts';
 import { terminationOf } from './call-recorder.ts';
 import { NO_TRANSCRIPT, type TranscriptPart } from './transcript.ts';
 
-/** The live call with this id, if the scope may see it. @throws GatewayError `call_not_found` */
+/** Returns the live call with this id, if the scope may see it. @throws GatewayError `call_not_found` */
 export function liveCall(domain: CallDomain, scope: AgentScope, callId: string): CallActor {
   const actor = domain.registry.find(callId);
   if (!actor || !sees(scope, actor.identity)) throw new GatewayError('call_not_found');
@@ -14,8 +14,9 @@ export function liveCall(domain: CallDomain, scope: AgentScope, callId: string):
 }
 
 /**
- * A live call at once, or, from the database, one that was refused, missed or disconnected; those that ended are gone
- * for clients. @throws GatewayError `call_not_found`
+ * Returns a live call at once, or reads one that was refused, missed or disconnected from the database. Calls in state
+ * `ended` are not found.
+ * @throws GatewayError `call_not_found`
  */
 export function getCall(
   domain: CallDomain,
@@ -27,7 +28,7 @@ export function getCall(
   return pastCall(domain, callId).then((call) => readable(scope, call));
 }
 
-/** What has been said on a call after its first `since` lines; nothing once it is over. */
+/** Returns the transcript after its first `since` lines; empty once the call is over. */
 export function transcriptOf({ registry }: CallDomain, callId: string, since: number): TranscriptPart {
   return registry.find(callId)?.transcript.since(since) ?? NO_TRANSCRIPT;
 }
@@ -37,7 +38,7 @@ function readable(scope: AgentScope, call: CallSnapshot | null): CallSnapshot {
   return call;
 }
 
-/** The scope's live calls, ringing ones included, oldest first. */
+/** Returns the scope's live calls, including ringing ones, oldest first. */
 export function listCalls(domain: CallDomain, scope: AgentScope): CallSnapshot[] {
   return domain.registry
     .listOf(scope.accountId)
@@ -45,7 +46,10 @@ export function listCalls(domain: CallDomain, scope: AgentScope): CallSnapshot[]
     .map((actor) => actor.snapshot());
 }
 
-/** A call that is over, as it was stored; null when unknown or when its agent is gone. */
+/**
+ * Returns a stored call that is over; null when it is unknown, or when its agent was deleted or the platform has no
+ * connector.
+ */
 async function pastCall(domain: CallDomain, callId: string): Promise<CallSnapshot | null> {
   const row = await domain.recorder.find(callId);
   const connector = row && domain.connectors.get(row.platform);
@@ -56,7 +60,7 @@ async function pastCall(domain: CallDomain, callId: string): Promise<CallSnapsho
 
 type SeenCall = Pick<CallSnapshot, 'accountId' | 'agentId' | 'platform'>;
 
-/** Whether a call is one of the scope's. */
+/** Whether the scope may see a call. */
 export function sees(scope: AgentScope, { accountId, agentId, platform }: SeenCall): boolean {
   return accountId === scope.accountId && scope.agentIds.includes(agentId) && reaches(scope, platform);
 }

@@ -5,29 +5,29 @@ import type { CallDomain } from './call-domain.ts';
 import { isOver } from './call-state.ts';
 import { liveCall } from './find-call.ts';
 
-/** Ends a call; the platform is told in the background. @throws GatewayError `call_not_found` */
+/** Ends a call without waiting for the platform. @throws GatewayError `call_not_found` */
 export function hangUpCall(domain: CallDomain, scope: AgentScope, callId: string): CallSnapshot {
   const actor = liveCall(domain, scope, callId);
   actor.post({ type: 'hang_up', reason: 'hung up by the agent' });
   return actor.snapshot();
 }
 
-/** Ends every call of an agent that is gone: nobody could reach them any more. */
+/** Ends every call of a deleted agent, which nothing could control any more. */
 export function hangUpAgent({ registry }: CallDomain, accountId: string, agentId: string): void {
   for (const actor of registry.listOf(accountId)) {
     if (actor.identity.agentId === agentId) actor.post({ type: 'hang_up', reason: 'the agent was deleted' });
   }
 }
 
-/** Ends every call of an account from which all access was taken away; the platforms are told in the background. */
+/** Ends every call of an account whose access was revoked, without waiting for the platforms. */
 export function hangUpForeign({ registry }: CallDomain, accountId: string): void {
   for (const actor of registry.listOf(accountId))
     actor.post({ type: 'hang_up', reason: 'the access to the account was taken away' });
 }
 
 /**
- * Ends every call of an account that is going away, and waits until all is released and written, or `deadlineMs` has
- * passed. The registry must turn the account away before, so that no call is added meanwhile.
+ * Ends every call of an account that is being deleted. Waits until all calls are released and recorded, but at most
+ * `deadlineMs`. The registry must refuse new calls of the account first.
  */
 export async function hangUpAccount(
   domain: CallDomain,
@@ -41,8 +41,8 @@ export async function hangUpAccount(
 }
 
 /**
- * Takes no more calls and ends every live one as `disconnected`, because nobody hung up. Waits until all are released
- * and written, so that agents still hear of it, or `deadlineMs` has passed.
+ * Refuses new calls and ends all live ones as `disconnected`. Waits until all are released and recorded, so that agents
+ * receive the final events, but at most `deadlineMs`.
  */
 export async function disconnectAll(domain: CallDomain, deadlineMs: number): Promise<void> {
   domain.registry.close();
@@ -51,13 +51,13 @@ export async function disconnectAll(domain: CallDomain, deadlineMs: number): Pro
   await within(domain, deadlineMs, [...actors.map(gone), domain.recorder.settled()]);
 }
 
-/** Resolves when a call is over, which one that is being placed is only once it has its leg, and is released. */
+/** Resolves when a call is over and released. A call that is being placed can only end once it has its leg. */
 async function gone(actor: CallActor): Promise<void> {
   for (let { state } = actor; !isOver(state); ) state = await actor.leaves(state.name);
   await actor.released();
 }
 
-/** Waits until all have settled, or `deadlineMs` has passed. */
+/** Waits until all promises have settled, but at most `deadlineMs`. */
 async function within({ clock }: CallDomain, deadlineMs: number, all: Promise<void>[]): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(deadlineMs, resolve);

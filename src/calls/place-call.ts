@@ -8,7 +8,7 @@ import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
 
 export interface PlaceCallRequest {
   readonly platform: Platform;
-  /** Empty when the client gave none. */
+  /** Empty when the client sent none. */
   readonly meetingUrl: string;
   readonly agentName: string;
   /** Ids of hosted-speech presets; none exist yet, so any id is unknown. */
@@ -16,9 +16,9 @@ export interface PlaceCallRequest {
 }
 
 /**
- * Places an outbound call and returns at once, `connecting`. The call is stored before this resolves.
+ * Places an outbound call and returns it in state `connecting`. The call is stored before this resolves.
  * @throws GatewayError `platform_not_granted`, `platform_not_configured`, `no_sip_trunk`, `meeting_url_required`,
- *   `invalid_meeting_url`, `voice_config_not_found`, `not_ready`, `call_limit`
+ * `invalid_meeting_url`, `voice_config_not_found`, `not_ready`, `call_limit`
  */
 export async function placeCall(
   domain: CallDomain,
@@ -50,7 +50,10 @@ export async function placeCall(
   return actor.snapshot();
 }
 
-/** Why a platform cannot be called: nobody is logged in there, it has no calls, or the gateway has no connector for it. */
+/**
+ * Returns the error for a platform that cannot be called: the account has no login there, the platform has no calls, or
+ * the gateway has no connector for it.
+ */
 async function noWayThere(
   domain: CallDomain,
   { accountId }: AgentScope,

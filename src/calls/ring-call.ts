@@ -3,7 +3,10 @@ import type { Connector, InboundAnswerer, InboundCall } from '../connectors/cont
 import { type CallIdentity, DEFAULT_AGENT_NAME } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
 
-/** Answers a connector's inbound calls: each rings as a call of its agent, or is accepted by itself. */
+/**
+ * Returns the handler of a connector's inbound calls. Each one rings as a call of its agent, or is accepted
+ * automatically.
+ */
 export function inboundAnswerer(domain: CallDomain, connector: Connector): InboundAnswerer {
   return { ring: (inbound) => ringCall(domain, connector, inbound) };
 }

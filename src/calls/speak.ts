@@ -3,13 +3,16 @@ import type { AgentScope } from '../base/scope.ts';
 import type { CallDomain } from './call-domain.ts';
 import { liveCall } from './find-call.ts';
 
-/** Speaks by hosted TTS; no preset can exist yet. @throws GatewayError `call_not_found`, `tts_not_configured` */
+/**
+ * Speaks with hosted TTS. No preset can exist yet, so this always throws.
+ * @throws GatewayError `call_not_found`, `tts_not_configured`
+ */
 export function say(domain: CallDomain, scope: AgentScope, callId: string): never {
   liveCall(domain, scope, callId);
   throw new GatewayError('tts_not_configured');
 }
 
-/** Cancels the hosted utterance in flight; with none it does nothing. @throws GatewayError `call_not_found` */
+/** Cancels the current hosted utterance. Does nothing without one. @throws GatewayError `call_not_found` */
 export function stopSpeaking(domain: CallDomain, scope: AgentScope, callId: string): void {
   liveCall(domain, scope, callId);
 }

@@ -1,22 +1,22 @@
-/** What somebody on a call has said. */
+/** One utterance on a call. */
 export interface TranscriptLine {
   readonly speaker: string;
   readonly text: string;
 }
 
-/** A transcript from some line on. */
+/** The lines of a transcript from a given line on. */
 export interface TranscriptPart {
   readonly lines: readonly TranscriptLine[];
-  /** All lines so far, those before the part included. */
+  /** Number of all lines so far, including those before this part. */
   readonly length: number;
 }
 
-/** Characters that are kept of a call, about four hours of speech; then the oldest lines go. */
+/** Limit of characters kept per call, about four hours of speech. Beyond it the oldest lines are dropped. */
 const MAX_CHARACTERS = 262_144;
 
 export const NO_TRANSCRIPT: TranscriptPart = { lines: [], length: 0 };
 
-/** What has been said on a call, as far as it is kept: nothing where nobody writes it down. */
+/** The transcript of a call. Empty where nothing transcribes the call; the oldest lines of a long call are dropped. */
 export class Transcript {
   #kept: TranscriptLine[] = [];
   #characters = 0;
@@ -29,14 +29,16 @@ export class Transcript {
     if (this.#characters > MAX_CHARACTERS) this.#forgetOldest();
   }
 
-  /** The lines after the first `count`, as far as they are kept. */
+  /** Returns the kept lines after the first `count`. */
   since(count: number): TranscriptPart {
     if (this.#length === 0) return NO_TRANSCRIPT;
     const firstKept = this.#length - this.#kept.length;
     return { lines: this.#kept.slice(Math.max(0, count - firstKept)), length: this.#length };
   }
 
-  /** A quarter at once, so that a long call does not move all its lines for each new one. */
+  /**
+   * Drops a quarter of the limit at once, because dropping one line at a time would copy all lines for each new one.
+   */
   #forgetOldest(): void {
     let gone = 0;
     for (; this.#characters > (MAX_CHARACTERS / 4) * 3 && gone < this.#kept.length - 1; gone++)
@@ -45,7 +47,7 @@ export class Transcript {
   }
 }
 
-/** A line costs something even where nothing is said in it. */
+/** Includes a fixed cost per line, so that empty lines count too. */
 function charactersOf({ speaker, text }: TranscriptLine): number {
   return speaker.length + text.length + 16;
 }
