@@ -23,23 +23,24 @@ import type { AuthorizationRequest } from './authorization-request.ts';
 import { isLoopbackRedirect, isPrivateUseRedirect, redirectTo } from './redirect-uris.ts';
 import { isWithin, namesOf } from './scope-names.ts';
 
-/** Codes of one authorization that wait to be redeemed. */
+/** Limit of unredeemed codes per authorization. */
 const MAX_OPEN_CODES = 10;
 
-/** What somebody lets a client do. */
+/** What a person allows a client to do. */
 export interface Choice {
-  /** Null: all of them. */
+  /** Null: all platforms. */
   readonly platforms: ReadonlySet<Platform> | null;
   /** At least one. */
   readonly agentIds: readonly string[];
 }
 
 /**
- * What the account let the client do before, if that goes for this request too: it would be sent to the same place, for
- * no more than was said yes to. A client that names no platforms asks for those it has. On loopback any program may
- * listen at another port, or at the same one later: there the yes goes for the very address and for the session in which
- * it was said. Any program may claim a scheme like `app://`, so there people are asked each time (RFC 8252, section 8.6).
- * Null: somebody has to be asked.
+ * Returns the account's earlier consent if it covers this request, which then needs no consent page; null when the
+ * person must be asked.
+ * An earlier consent covers the same redirect URI and no more platforms than it approved. A request that names no
+ * platforms asks for the approved ones. Loopback redirects are covered only within the session that approved them,
+ * because any local program may listen on that port later. Private-use schemes like `app://` are never covered, because
+ * any program may claim one (RFC 8252, section 8.6).
  */
 export function rememberedFor(
   former: ListedAuthorization | undefined,
@@ -53,9 +54,9 @@ export function rememberedFor(
 }
 
 /**
- * Lets a client act for an account, with this scope from now on, also by tokens that it has already. Returns where the
- * browser brings it the code. Throws `agent_not_found`, `client_unknown` for one that is gone meanwhile, `cap_reached`,
- * `email_not_verified`, and `consent_outdated` when the session ended meanwhile.
+ * Authorizes a client to act for an account, and returns the URL that takes the code to the client. The new scope also
+ * applies to the tokens that the client already has. Throws `agent_not_found`, `client_unknown` when the client was
+ * deleted meanwhile, `cap_reached`, `email_not_verified`, and `consent_outdated` when the session ended meanwhile.
  */
 export async function approve(
   domain: AuthorizationDomain,
@@ -97,7 +98,7 @@ export async function approve(
   return answerWith(domain, request, code);
 }
 
-/** As `approve`, for a client whom the account lets do this already. */
+/** Like `approve`, for a client whose authorization already covers the request. */
 export async function approveAgain(
   domain: AuthorizationDomain,
   actor: Actor,
@@ -111,7 +112,10 @@ export async function approveAgain(
   return answerWith(domain, request, code);
 }
 
-/** Reading what a client says of itself takes time, in which the session may end; a grant would outlive it. */
+/**
+ * Throws when the session has ended. Fetching a client's document takes time in which that can happen, and the grant
+ * would outlive the session.
+ */
 async function requireOwner(db: Db, { accountId, credentialId }: Actor): Promise<void> {
   if (!(await hasSession(db, credentialId))) throw new GatewayError('consent_outdated');
   await requireVerifiedAddress(db, accountId);
@@ -148,7 +152,7 @@ async function issueCode(
   return code;
 }
 
-/** `iss` tells a client of several servers which one answers (RFC 9207). */
+/** Returns the redirect with the code. `iss` tells clients that use several servers which one answered (RFC 9207). */
 function answerWith(
   { issuer }: AuthorizationDomain,
   { redirectUri, state }: AuthorizationRequest,

@@ -9,7 +9,7 @@ import { platformsNamed, SCOPE_NAMES } from './scope-names.ts';
 /** SHA-256 in base64url. */
 const S256_CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-/** What a client has people ask for at the authorization endpoint; '' is what it left out. */
+/** Parameters of a request to the authorization endpoint; '' for those left out. */
 export interface AskedParameters {
   readonly client_id: string;
   readonly redirect_uri: string;
@@ -19,17 +19,17 @@ export interface AskedParameters {
   readonly code_challenge_method: string;
   readonly resource: string;
   readonly scope: string;
-  /** Names of parameters that came more than once. */
+  /** Names of parameters that occur more than once. */
   readonly repeated?: readonly string[];
 }
 
-/** A client that wants to act for somebody, and how it will prove that it is the one that asked. */
+/** A valid authorization request, with the PKCE challenge by which the client later proves that it sent the request. */
 export interface AuthorizationRequest {
   readonly client: OauthClient;
   readonly redirectUri: string;
   readonly state: string;
   readonly codeChallenge: string;
-  /** What it asks for; null: everything. */
+  /** The requested platforms; null: all. */
   readonly platforms: ReadonlySet<Platform> | null;
 }
 
@@ -40,10 +40,10 @@ type RefusalCode =
   | 'invalid_target'
   | 'unsupported_response_type';
 
-/** Says no to a client, by way of the browser (RFC 6749, section 4.1.2.1). */
+/** An error that the browser takes to the client (RFC 6749, section 4.1.2.1). */
 export class AuthorizationRefused extends Error {
   readonly code: RefusalCode;
-  /** Where the browser goes. */
+  /** The URL to redirect the browser to. */
   readonly location: string;
 
   constructor(
@@ -65,8 +65,9 @@ export class AuthorizationRefused extends Error {
 }
 
 /**
- * Reads what a client asks for. Throws `client_unknown`, `redirect_unknown` and `parameter_repeated`, which only the person
- * may hear: whoever wrote such a request may not have them sent anywhere. Throws AuthorizationRefused for the rest, and TooManyAttempts.
+ * Validates an authorization request. Throws `client_unknown`, `redirect_unknown` and `parameter_repeated`, which are
+ * shown to the person without a redirect, because the redirect URI cannot be trusted. Throws AuthorizationRefused for
+ * other faults, and TooManyAttempts.
  */
 export async function readAuthorizationRequest(
   domain: AuthorizationDomain,
@@ -87,7 +88,7 @@ export async function readAuthorizationRequest(
   return { client, redirectUri, state, codeChallenge: asked.code_challenge, platforms };
 }
 
-/** The person says no. */
+/** The refusal of a request that the person denied. */
 export function denied({ issuer }: AuthorizationDomain, request: AuthorizationRequest): AuthorizationRefused {
   return new AuthorizationRefused('access_denied', 'The person said no', request, issuer());
 }
@@ -105,13 +106,17 @@ interface Fault {
   readonly description: string;
 }
 
-/** Where the answer goes must be beyond doubt before anything is sent there. */
+/**
+ * Throws `parameter_repeated` when the client or its redirect URI is ambiguous, since nothing may be sent there then.
+ */
 function assertNamedOnce({ repeated = [] }: AskedParameters): void {
   if (repeated.includes('client_id') || repeated.includes('redirect_uri'))
     throw new GatewayError('parameter_repeated');
 }
 
-/** PKCE is no choice (OAuth 2.1, section 4.1.1), and its `plain` is none either. */
+/**
+ * Returns the first fault of the request. PKCE with S256 is required (OAuth 2.1, section 4.1.1); `plain` is refused.
+ */
 function faultIn(domain: AuthorizationDomain, asked: AskedParameters): Fault | null {
   if (asked.repeated && asked.repeated.length > 0)
     return { code: 'invalid_request', description: 'A parameter comes more than once' };

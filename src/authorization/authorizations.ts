@@ -8,7 +8,7 @@ import {
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
 
-/** What the account lets MCP clients do, the oldest first. */
+/** Returns the account's authorizations of MCP clients, oldest first. */
 export async function accountAuthorizations(
   { store }: AuthorizationDomain,
   accountId: string,
@@ -17,8 +17,8 @@ export async function accountAuthorizations(
 }
 
 /**
- * Lets a client do nothing more: by the time this resolves its tokens open nothing, what it had open is closed, and it is
- * in no agent. Throws `authorization_not_found`.
+ * Revokes a client's authorization and removes the client from all agents. When this resolves, its tokens are invalid
+ * and its connections are closed. Throws `authorization_not_found`.
  */
 export async function revokeAuthorization(
   { store, clock, grants }: AuthorizationDomain,

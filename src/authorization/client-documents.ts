@@ -5,13 +5,13 @@ import { findClient, type OauthClient, pruneUnusedClients, putClient } from '../
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { type ClientMetadata, describedClient, MAX_UNUSED_CLIENTS } from './register-client.ts';
 
-/** A document is read again after so long. */
+/** How long a document is cached. */
 const FRESH_MS = 3_600_000;
 const MAX_ID_LENGTH = 1_024;
 
 /**
- * Whether a client's id is the address of a document that describes it (draft-ietf-oauth-client-id-metadata-document,
- * section 3): https, a path, written as URLs are, no fragment and nobody's name.
+ * Whether a client id is the URL of a client metadata document (draft-ietf-oauth-client-id-metadata-document, section
+ * 3): https, with a path, in normalized form, without fragment or credentials.
  */
 export function isDocumentUrl(clientId: string): boolean {
   const url = clientId.length <= MAX_ID_LENGTH && URL.canParse(clientId) ? new URL(clientId) : null;
@@ -27,8 +27,8 @@ export function isDocumentUrl(clientId: string): boolean {
 }
 
 /**
- * The client that a document describes, as it was read within the last hour or is read now. Throws `client_unknown`, or
- * TooManyAttempts for an address that had too many of them read.
+ * Returns the client that a document describes. A document that was read within the last hour is not read again. Throws
+ * `client_unknown`, or TooManyAttempts when the IP address has caused too many reads.
  */
 export async function documentClient(
   domain: AuthorizationDomain,
@@ -55,7 +55,10 @@ export async function documentClient(
   return client;
 }
 
-/** Whatever is wrong with it, the client is not known; why goes to nobody, or it would map a network. */
+/**
+ * Reads and validates a document. Throws `client_unknown` for every fault, without the reason, which would let callers
+ * map a network.
+ */
 async function described(
   { readDocument }: AuthorizationDomain,
   clientId: string,
@@ -66,7 +69,7 @@ async function described(
     if (metadata.client_id === clientId && method === 'none' && metadata.client_secret === undefined)
       return describedClient(metadata);
   } catch {
-    // Told below, like a document that describes somebody else.
+    // Reported below, like a document with another client id.
   }
   throw new GatewayError('client_unknown');
 }

@@ -2,12 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isSameSecret } from '../base/same-secret.ts';
 import type { Clock } from '../base/time.ts';
 
-/** A page that was left open longer asks again. */
+/** Lifetime of a ticket. A page left open for longer asks again. */
 const LIFE_MS = 3_600_000;
 
 /**
- * Ties the answer on a consent page to the session that the page was made for and to the request that it showed: nobody
- * else's page can say yes for somebody, nor for another client. Tickets of an earlier process are void.
+ * Ties the answer on a consent page to the session and the request that the page was made for. No other page can
+ * approve a request in the person's name, nor can the answer approve another client. Tickets of an earlier process are
+ * invalid.
  */
 export class ConsentTickets {
   readonly #key = randomBytes(32);

@@ -10,7 +10,7 @@ import {
 } from '../store/keys/oauth-grants.ts';
 import { isSameReach } from './scope-names.ts';
 
-/** Uses of an authorization are written down at most this often. */
+/** Minimum interval between writes of an authorization's last use. */
 const TOUCH_INTERVAL_MS = 60_000;
 
 interface KeptGrant {
@@ -21,7 +21,7 @@ interface KeptGrant {
 interface KeptToken {
   readonly kept: KeptGrant;
   readonly expiresAt: string;
-  /** As long as it is not, the refresh that it came of may be repeated. */
+  /** Until its first use, the refresh that issued it may be repeated. */
   isUsed: boolean;
 }
 
@@ -34,17 +34,17 @@ interface Account {
 const NOTHING: Account = { grants: new Map(), hashes: [] };
 
 /**
- * Told of a grant that acts for other agents than before: for none when it is gone, or reaches other platforms, so that
- * whatever it has open is opened anew.
+ * Called when a grant acts for other agents than before. The list is empty when the grant is gone or has other
+ * platforms; its connections must then be reopened.
  */
 export type OnGrantChanged = (grantId: string, agentIds: readonly string[]) => void;
 
-/** Where access tokens are good for; it may be known only once the gateway listens. */
+/** Returns the resource that access tokens are issued for. It may be known only once the gateway listens. */
 export type ResourceUrl = () => string;
 
 /**
- * Every access token that lets an MCP client in, in memory, as the KeyCache has the keys. Lookup is by the token's hash.
- * What clients have open belongs to their grant, which stays when its tokens are replaced.
+ * All valid access tokens of MCP clients, in memory, like the keys in KeyCache. Tokens are looked up by their hash.
+ * Open connections belong to the grant, which stays when its tokens are replaced.
  */
 export class GrantCache {
   readonly #db: Db;
@@ -74,12 +74,12 @@ export class GrantCache {
     return cache;
   }
 
-  /** Whoever holds connections open for grants listens here. */
+  /** Sets the listener for changed grants, so that their open connections can follow. */
   watch(onChanged: OnGrantChanged): void {
     this.#onChanged = onChanged;
   }
 
-  /** Takes over one account's grants: after one came, went or changed. */
+  /** Reloads one account's grants after one was added, removed or changed. */
   async refresh(accountId: string): Promise<void> {
     const { grants, tokens } = await this.#db.transaction().execute(async (trx) => ({
       grants: await listLiveGrants(trx, accountId),
@@ -98,12 +98,12 @@ export class GrantCache {
     for (const [id, { grant }] of former.grants) this.#tellIfChanged(grant, kept.get(id)?.grant);
   }
 
-  /** The grant behind an access token, whose use is noted; null for anything else. */
+  /** Returns the grant of an access token and records its use; null when the token is invalid. */
   use(token: string): LiveGrant | null {
     const found = this.#byHash.get(hashToken(token));
     if (!found || found.expiresAt <= this.#clock.nowIso()) return null;
     const { grant } = found.kept;
-    // A token of a gateway that had another address was not made for this one.
+    // The token was issued when the gateway had another URL.
     if (grant.resource !== this.#resource()) return null;
     if (!found.isUsed) this.#firstUse(found);
     this.#touch(found.kept);

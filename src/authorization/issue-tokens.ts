@@ -10,24 +10,24 @@ import { type OAuthLibrary, tokenModel } from './token-model.ts';
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** What came to an endpoint that clients talk to themselves. */
+/** A client's request to the token or the revocation endpoint. */
 export interface ClientRequest {
   readonly form: Readonly<Record<string, string>>;
   /** '' when absent. */
   readonly authorization: string;
 }
 
-/** What goes back, in the words of RFC 6749, section 5. */
+/** The response, as defined by RFC 6749, section 5. */
 export interface ClientAnswer {
   readonly status: 200 | 400 | 401;
   readonly body: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Gives tokens for a code or a refresh token. */
+/** Exchanges a code or a refresh token for tokens. */
 export type IssueTokens = (request: ClientRequest) => Promise<ClientAnswer>;
 
-/** Most gateways let no client in by a page, so the library is loaded when the first one comes for a token. */
+/** Loads the OAuth library on the first token request: on most gateways no client ever sends one. */
 async function openLibrary(): Promise<OAuthLibrary> {
   return (await import('@node-oauth/oauth2-server')).default;
 }
@@ -45,7 +45,10 @@ export function tokenIssuer(domain: AuthorizationDomain): IssueTokens {
   };
 }
 
-/** What the library would call something else: it asks who the client is first, and knows grants that there are not here. */
+/**
+ * Returns the response to requests for which the library would report a different error. It authenticates the client
+ * first, and knows grant types that this gateway does not support.
+ */
 function faultIn(domain: AuthorizationDomain, { form, authorization }: ClientRequest): ClientAnswer | null {
   const { grant_type = '', resource = '', client_secret = '' } = form;
   if (grant_type === '') return refusal('invalid_request', 'grant_type is missing');
@@ -67,7 +70,7 @@ async function answerBy(
     model: tokenModel(domain, library, request.form.redirect_uri ?? ''),
     accessTokenLifetime: ACCESS_TOKEN_MS / 1_000,
     refreshTokenLifetime: REFRESH_TOKEN_MS / 1_000,
-    // The model asks those who have a secret for it; the others prove themselves by PKCE.
+    // The model checks the secret of clients that have one. Other clients prove themselves with PKCE.
     requireClientAuthentication: { authorization_code: false, refresh_token: false },
   });
   const response = new library.Response();

@@ -7,8 +7,8 @@ const DEADLINE_MS = 5_000;
 const MAX_BYTES = 32_768;
 
 /**
- * Reads a small text from where a client says that it describes itself: from public hosts alone, and from nowhere that a
- * redirect leads to.
+ * Reads the metadata document that a client gave as its id, from public hosts only and without following redirects.
+ * Throws `url_failed` when it takes more than 5 s or exceeds 32 KiB.
  */
 export async function readSmallDocument(web: WebFiles, clock: Clock, url: string): Promise<string> {
   const limit = new TimeLimit(clock, DEADLINE_MS, { reason: new GatewayError('url_failed') });

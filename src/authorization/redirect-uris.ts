@@ -1,12 +1,12 @@
 const MAX_LENGTH = 2_048;
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
-/** A scheme of an application's own is followed by a host or a path (RFC 8252, section 7.1): `a://b`, `a.b.c:/d`. */
+/** A private-use scheme, followed by a host or a path (RFC 8252, section 7.1): `a://b`, `a.b.c:/d`. */
 const PRIVATE_USE = /^[a-z][a-z0-9+.-]+:\//;
 
 /**
- * Schemes that no application calls its own: those that run or show what they hold, that browsers keep to themselves,
- * that start a program of the operating system with what follows, and those of other protocols.
+ * Schemes that are never private-use: those that execute or display their content, those internal to browsers, those
+ * that start a program of the operating system with an argument, and those of other protocols.
  */
 const NEVER: ReadonlySet<string> = new Set(
   `javascript vbscript livescript mocha data blob filesystem file jar view-source view about resource
@@ -18,13 +18,12 @@ const NEVER: ReadonlySet<string> = new Set(
   facetime facetime-audio geo maps magnet git svn rsync vnc rdp cid mid urn dict dns feed finger
   applescript prefs app-prefs x-man-page`.split(/\s+/),
 );
-/** Windows' own programs, some of which ran what they were given. */
+/** Prefixes of schemes of operating systems and their vendors. Some Windows handlers executed their argument. */
 const NEVER_PREFIX = /^(?:ms-|microsoft-|windows-|microsoft\.windows\.|x-apple|com\.apple\.)/;
 
 /**
- * Whether a client may have people sent there: by https, by http to the machine that they sit at, or by a scheme of an
- * application on it (RFC 8252, section 7). No fragment, nobody's name or password, and written as URLs are, so that
- * everybody reads it alike.
+ * Whether a redirect URI is allowed: https, http to a loopback host, or a private-use scheme (RFC 8252, section 7). It
+ * must have no fragment and no credentials, and be in normalized form, so that every parser reads it alike.
  */
 export function isRedirectUri(text: string): boolean {
   const url = text.length <= MAX_LENGTH && URL.canParse(text) ? new URL(text) : null;
@@ -33,24 +32,24 @@ export function isRedirectUri(text: string): boolean {
   return url.protocol === 'https:' || isLoopback(url) || isPrivateUse(url);
 }
 
-/** Whether it is an application, known by a scheme of its own, that is sent the answer. */
+/** Whether the redirect URI has a private-use scheme. */
 export function isPrivateUseRedirect(redirectUri: string): boolean {
   return isPrivateUse(new URL(redirectUri));
 }
 
-/** Whether somebody may be sent to `asked` for whom `known` was told: the same place, on loopback at any port. */
+/** Whether a requested redirect URI matches a registered one: equal, or on loopback equal except for the port. */
 export function isSameRedirect(known: string, asked: string): boolean {
   if (known === asked) return true;
   const [one, other] = [new URL(known), new URL(asked)];
   return isLoopback(one) && isLoopback(other) && withoutPort(one) === withoutPort(other);
 }
 
-/** Whether it is a program on the person's own machine that is sent the answer. */
+/** Whether the redirect URI leads to a program on the person's own machine. */
 export function isLoopbackRedirect(redirectUri: string): boolean {
   return isLoopback(new URL(redirectUri));
 }
 
-/** The address with an answer in its query. */
+/** Returns the redirect URI with the answer in its query. Leaves out empty values. */
 export function redirectTo(redirectUri: string, answer: Readonly<Record<string, string>>): string {
   const told = Object.entries(answer).filter(([, value]) => value !== '');
   const query = new URLSearchParams(told).toString();

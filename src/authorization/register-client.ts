@@ -4,24 +4,24 @@ import { type OauthClient, pruneUnusedClients, putClient } from '../store/keys/o
 import type { AuthorizationDomain } from './authorization-domain.ts';
 import { isRedirectUri } from './redirect-uris.ts';
 
-/** Clients that nobody has authorized yet; who came longest ago makes room for the next. */
+/** Limit of clients without an authorization. The oldest is dropped when a new one registers. */
 export const MAX_UNUSED_CLIENTS = 1_000;
 const MAX_REDIRECT_URIS = 20;
 const MAX_NAME_LENGTH = 80;
 const NAMELESS = 'MCP client';
 const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
-/** What a client says of itself (RFC 7591, section 2), as it came. */
+/** Client metadata as received (RFC 7591, section 2). */
 export type ClientMetadata = Readonly<Record<string, unknown>>;
 
-/** A client as it begins: the only time that its secret is known. */
+/** A newly registered client. Its secret is only known now. */
 export interface RegisteredClient {
   readonly client: OauthClient;
-  /** Null: it has none. */
+  /** Null: the client has no secret. */
   readonly secret: string | null;
 }
 
-/** Says no to a registration, in the words of RFC 7591, section 3.2.2. */
+/** A registration error, as defined by RFC 7591, section 3.2.2. */
 export class RegistrationRefused extends Error {
   readonly code: 'invalid_redirect_uri' | 'invalid_client_metadata';
 
@@ -31,7 +31,7 @@ export class RegistrationRefused extends Error {
   }
 }
 
-/** Makes a client known. Throws RegistrationRefused, or TooManyAttempts for an address that has come too often. */
+/** Registers a client. Throws RegistrationRefused, or TooManyAttempts when the IP address has registered too often. */
 export async function registerClient(
   { store, clock, limits }: AuthorizationDomain,
   metadata: ClientMetadata,
@@ -55,7 +55,7 @@ export async function registerClient(
   return { client, secret };
 }
 
-/** Name and redirect addresses. Throws RegistrationRefused. */
+/** Returns the client's name and redirect URIs. Throws RegistrationRefused. */
 export function describedClient(metadata: ClientMetadata): Pick<OauthClient, 'clientName' | 'redirectUris'> {
   return { clientName: nameOf(metadata.client_name), redirectUris: redirectUrisOf(metadata.redirect_uris) };
 }
@@ -85,7 +85,10 @@ function authMethodOf({ token_endpoint_auth_method: given = 'client_secret_basic
   return method;
 }
 
-/** Shown to people, beside texts of ours: one line, nothing that turns or hides what stands next to it. */
+/**
+ * Returns the name in a form that is safe to show beside our own text: a single line, without characters that reverse
+ * or hide the text next to it.
+ */
 function nameOf(given: unknown): string {
   const text = typeof given === 'string' ? given : '';
   const plain = text

@@ -4,18 +4,18 @@ import { hashToken } from '../base/tokens.ts';
 import type { OauthToken } from '../store/keys/oauth-grants.ts';
 import { MASTER_KEY_BYTES, SecretBox, type SecretPlace } from '../store/secrets/secret-box.ts';
 
-/** How long a client may repeat a refresh: its answer was lost, or it refreshed twice at the same time. */
+/** How long a client may repeat a refresh, because the response was lost or it refreshed twice at the same time. */
 export const REPEAT_MS = 60_000;
 
-/** What a refresh token was spent for. */
+/** The pair that replaces a refresh token. */
 export interface TokenPair {
   readonly accessToken: string;
   readonly refreshToken: string;
 }
 
 /**
- * Seals a pair under the refresh token that it replaces. Only the token's hash is stored, so the database alone opens
- * nothing.
+ * Encrypts a pair with a key derived from the refresh token that it replaces. The database holds only the token's hash,
+ * so it cannot decrypt the pair.
  */
 export function sealPair({ accessToken, refreshToken }: TokenPair, spentToken: string): string {
   return boxOf(spentToken).seal(
@@ -24,7 +24,7 @@ export function sealPair({ accessToken, refreshToken }: TokenPair, spentToken: s
   );
 }
 
-/** The pair that a token was spent for; null once the refresh may not be repeated any more. */
+/** Returns the pair that replaced a refresh token; null once the refresh can no longer be repeated. */
 export function repeatedPair(
   { tokenHash, spentAt, sealedSuccessor }: OauthToken,
   spentToken: string,
@@ -34,7 +34,7 @@ export function repeatedPair(
   return JSON.parse(boxOf(spentToken).open(sealedSuccessor, placeOf(tokenHash))) as TokenPair;
 }
 
-/** Tokens are random, so a derived key needs no salt and no slow hash. */
+/** Derives the key. Tokens are random, so this needs neither a salt nor a slow hash. */
 function boxOf(token: string): SecretBox {
   return new SecretBox(
     Buffer.from(hkdfSync('sha256', token, '', 'successor of a refresh token', MASTER_KEY_BYTES)),

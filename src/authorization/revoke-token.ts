@@ -8,8 +8,8 @@ import { clientWith } from './token-model.ts';
 const DONE: ClientAnswer = { status: 200, body: {}, headers: {} };
 
 /**
- * Ends the grant of a token that its client gives back (RFC 7009): with one of its tokens all of them go. What is no token
- * of the client is answered as if it had been one.
+ * Revokes a token (RFC 7009) and with it the whole grant, including its other tokens. An unknown token, or one of
+ * another client, is answered with 200 as well.
  */
 export async function revokeToken(
   domain: AuthorizationDomain,
@@ -30,7 +30,7 @@ export async function revokeToken(
   return DONE;
 }
 
-/** Null: the header holds none. */
+/** Returns the credentials of a Basic `Authorization` header; null when it has none. */
 function basicCredentials(header: string): { clientId: string; secret: string } | null {
   const [, encoded] = /^basic +([A-Za-z0-9+/=]+)$/i.exec(header) ?? [];
   if (encoded === undefined) return null;

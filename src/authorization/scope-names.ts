@@ -1,12 +1,12 @@
 import { PLATFORMS, type Platform } from '../base/platform.ts';
 
-/** Null: all of them. */
+/** Null: all platforms. */
 type Reach = ReadonlySet<Platform> | null;
 
-/** What a client may ask for by name: a platform each. Whoever names none asks for all. */
+/** The scopes that a client may request, one per platform. A request without scopes asks for all. */
 export const SCOPE_NAMES: readonly string[] = PLATFORMS;
 
-/** The platforms that a `scope` names, all of them when it names none; undefined when it holds an unknown name. */
+/** Returns the platforms in a `scope`: all (null) when it is empty, undefined when it has an unknown name. */
 export function platformsNamed(scope: string): Reach | undefined {
   const names = new Set(scope.split(' ').filter((name) => name !== ''));
   const named = PLATFORMS.filter((platform) => names.delete(platform));
@@ -14,17 +14,17 @@ export function platformsNamed(scope: string): Reach | undefined {
   return named.length === 0 ? null : reachOf(named);
 }
 
-/** Platforms that were chosen, of which there is at least one. */
+/** Returns the reach of the chosen platforms; at least one must be chosen. */
 export function reachOf(chosen: readonly Platform[]): Reach {
   return chosen.length === PLATFORMS.length ? null : new Set(chosen);
 }
 
-/** Platforms as a client is told of them. */
+/** Returns the platforms as a list, as shown to clients. */
 export function namesOf(reach: Reach): Platform[] {
   return PLATFORMS.filter((platform) => reach === null || reach.has(platform));
 }
 
-/** Whether one of them has nothing that the other has not. */
+/** Whether `one` is a subset of `other`. */
 export function isWithin(one: Reach, other: Reach): boolean {
   if (other === null) return true;
   return one !== null && [...one].every((platform) => other.has(platform));

@@ -17,28 +17,28 @@ import { ACCESS_TOKEN_MS, type AuthorizationDomain, REFRESH_TOKEN_MS } from './a
 import { REPEAT_MS, repeatedPair, sealPair, type TokenPair } from './repeated-refresh.ts';
 import { isWithin } from './scope-names.ts';
 
-/** Machines on which one client of one account works at the same time. */
+/** Limit of redeemed grants per authorization: each machine on which a client works has its own. */
 const MAX_GRANTS = 50;
 
-/** What a client spends: a code, or a refresh token of its grant. */
+/** What a client exchanges: a code, or a refresh token of the grant. */
 export interface Holder {
   readonly grant: FoundGrant;
   /** Null: a code. */
   readonly refreshToken: string | null;
 }
 
-/** Tokens as a client is told of them. */
+/** Tokens as returned to a client. */
 export interface IssuedTokens extends TokenPair {
-  /** Of the access token. */
+  /** When the access token expires. */
   readonly expiresAt: string;
-  /** What the access token is good for; null: all platforms. */
+  /** Platforms that the access token gives access to; null: all. */
   readonly platforms: ReadonlySet<Platform> | null;
 }
 
 /**
- * Stores a new pair for what is spent in the same transaction: a crash between would leave a client with none. When the
- * refresh token was spent already, and may be repeated, gives the pair of the first time. Null: the grant is gone, or what
- * it costs was spent for good.
+ * Stores a new token pair and spends the code or refresh token in the same transaction, because a crash in between
+ * would leave the client without tokens. A refresh token that was already spent returns its first pair while the
+ * refresh may be repeated. Returns null when the grant is gone, or the code or refresh token can no longer be used.
  */
 export async function storeTokens(
   { store, clock }: AuthorizationDomain,
@@ -60,7 +60,10 @@ export async function storeTokens(
   });
 }
 
-/** Something that works once came twice: one of the two who have it has no right to it, so that nobody keeps any. */
+/**
+ * Deletes a grant whose single-use code or refresh token was used twice. One of the two users stole it, so neither may
+ * keep access.
+ */
 export async function endStolen(
   { store, clock, grants }: AuthorizationDomain,
   { id, accountId, clientId }: FoundGrant,

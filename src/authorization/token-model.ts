@@ -13,12 +13,13 @@ export type OAuthLibrary = typeof OAuth2Server;
 type Model = OAuth2Server.RefreshTokenModel &
   Pick<OAuth2Server.AuthorizationCodeModel, 'getAuthorizationCode' | 'revokeAuthorizationCode'>;
 
-/** The library compares with its own clock; ours has decided before. */
+/** Keeps the library from checking expiry with its own clock: the model has already done so with ours. */
 const NEVER = new Date(8_640_000_000_000_000);
 
 /**
- * How the library's token endpoint finds, uses up and stores things, for one request: the library does not tell who asks
- * when it looks for a refresh token. What it takes for the user is a `Holder`. `redirectUri`: the request's, '' without one.
+ * Returns the library's model for one token request. It is made for each request, because the library does not pass the
+ * client when it looks up a refresh token. The library's `user` is a `Holder`. `redirectUri`: that of the request, ''
+ * without one.
  */
 export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, redirectUri: string): Model {
   const { store, clock } = domain;
@@ -54,7 +55,7 @@ export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, r
       };
     },
 
-    /** A wrong address uses the code up, as a wrong verifier does. The library would call it an invalid request. */
+    /** A wrong `redirect_uri` spends the code, as a wrong verifier does. The library would answer `invalid_request`. */
     async revokeAuthorizationCode({ user }) {
       const { grant } = user as Holder;
       if (!(await redeemCode(db, grant.id, clock.nowIso()))) {
@@ -87,7 +88,7 @@ export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, r
       };
     },
 
-    /** It is spent together with the coming of the new ones. */
+    /** `saveToken` spends the refresh token when it stores the new pair. */
     revokeToken: async () => true,
 
     async saveToken({ accessToken, refreshToken = '', scope = [] }, client, user) {
@@ -116,7 +117,7 @@ export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, r
   };
 }
 
-/** A client that proves who it is, as far as it can; one that has no secret must not come with any. */
+/** Returns the client if its secret is right; null otherwise. A client without a secret must not send one. */
 export async function clientWith(
   db: Db,
   clientId: string,
