@@ -6,38 +6,38 @@ import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
 
 /** Specification, "Limits": test-agent probe. */
 const DEADLINE_MS = 30_000;
-/** A key that was used so lately is held by something that runs. */
+/** A key used within this time is taken to belong to a running agent. */
 const RECENT_MS = 10 * 60_000;
-/** What nobody has asked about for so long is forgotten when somebody starts another. */
+/** Probes that were started longer ago than this are dropped when the next one starts. */
 const FORGET_MS = 10 * 60_000;
 
-/** How an agent behind a key was found. */
+/** The result of a probe for the agent behind a key. */
 export type ProbeVerdict =
-  /** It answered: the loop works from end to end. */
+  /** It answered the probe: the loop works end to end. */
   | 'replied'
-  /** It holds a connection open and answered nothing. */
+  /** It has a connection open and did not answer. */
   | 'connected_but_silent'
-  /** It asks and goes: no connection is open. */
+  /** It polls: no connection is open. */
   | 'key_used_recently'
   | 'not_connected';
 
-/** What can be seen of whoever holds a key. */
+/** Signs of activity of the agent behind a key. */
 export interface AgentSignals {
-  /** WebSockets that are open with the key now, of calls and of the inbox. */
+  /** Number of open WebSockets of the key, both call and inbox streams. */
   openStreams(keyId: string): number;
-  /** Keys of those who listen to the MCP server now, or wait for an answer of it. */
+  /** Keys of clients that listen to the MCP server or wait for its response. */
   mcpKeys(): ReadonlySet<string>;
-  /** When the key first answered the probe; null: it has not. */
+  /** When the key first answered the probe; null: not yet. */
   repliedAt(keyId: string, probeId: string): string | null;
 }
 
-/** Sends agents of an account the message of a probe. */
+/** Sends a probe's message to agents of an account. */
 export type SendProbe = (accountId: string, agentIds: readonly string[], probeId: string) => Promise<void>;
 
-/** What is told of a key that an agent outside may hold; internal bearers are none. */
+/** The shown fields of a key that an external agent may hold. Internal bearers are excluded. */
 type OutsideKey = Pick<ValidKey, 'id' | 'keyPrefix' | 'name' | 'lastUsedAt'>;
 
-/** A key that a probe watches; `verdict` is null while it may still reply. */
+/** A key in a probe. `verdict` is null while the key may still answer. */
 export interface WatchedKey extends OutsideKey {
   readonly replied: boolean;
   readonly openStreams: number;
@@ -49,7 +49,7 @@ export interface ProbeStatus {
   readonly probeId: string;
   readonly startedAt: string;
   readonly deadlineAt: string;
-  /** All have replied, or the time is up. */
+  /** All keys have answered, or the deadline has passed. */
   readonly isDone: boolean;
   readonly keys: readonly WatchedKey[];
 }
@@ -61,7 +61,10 @@ interface Probe {
   readonly keyIds: ReadonlySet<string>;
 }
 
-/** Tests whether agents are there, by a message that they answer: one probe an account, in memory, the latest. */
+/**
+ * Tests whether agents respond, with a message that they must answer. Keeps the latest probe of each account, in
+ * memory.
+ */
 export class AgentProbes {
   readonly #db: Db;
   readonly #clock: Clock;
@@ -76,7 +79,10 @@ export class AgentProbes {
     this.#send = send;
   }
 
-  /** Writes to the agents of the account's agent keys, or of those that are named, and watches which keys answer. */
+  /**
+   * Starts a probe: sends a message to the agents of the given keys, or of all agent keys of the account (null), and
+   * watches which keys answer.
+   */
   async start(accountId: string, keyIds: readonly string[] | null): Promise<ProbeStatus> {
     const keys = await listKeys(this.#db, accountId, 'agent');
     const watched = keys.filter(({ id }) => keyIds === null || keyIds.includes(id));
@@ -92,7 +98,10 @@ export class AgentProbes {
     return await this.status(accountId);
   }
 
-  /** How the account's latest probe goes; keys that were revoked meanwhile are left out. Throws `probe_not_found`. */
+  /**
+   * Returns the state of the account's latest probe. Leaves out keys that were revoked meanwhile. Throws
+   * `probe_not_found`.
+   */
   async status(accountId: string): Promise<ProbeStatus> {
     const probe = this.#byAccount.get(accountId);
     if (!probe) throw new GatewayError('probe_not_found');

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 
-/** Credentials that are kept; the one that answered first is forgotten first. */
+/** Limit of credentials kept. Beyond it, the one that answered first is dropped. */
 const MAX_KEPT = 10_000;
 
 interface Reply {
@@ -9,7 +9,7 @@ interface Reply {
   readonly repliedAt: string;
 }
 
-/** Which probe each credential has answered last, and when; in memory, as probes are. */
+/** The last probe that each credential answered, and when. Kept in memory, as probes are. */
 export class AgentReplies {
   readonly #clock: Clock;
   readonly #byCredential = new Map<string, Reply>();
@@ -18,7 +18,7 @@ export class AgentReplies {
     this.#clock = clock;
   }
 
-  /** Only the first answer to a probe counts. */
+  /** Records an answer to a probe. Only the first one counts. */
   replied(credentialId: string, probeId: string): void {
     if (this.#byCredential.get(credentialId)?.probeId === probeId) return;
     this.#byCredential.delete(credentialId);
@@ -27,7 +27,7 @@ export class AgentReplies {
       this.#byCredential.delete(this.#byCredential.keys().next().value!);
   }
 
-  /** Null: it has not answered this probe. */
+  /** Returns when the credential answered the probe; null: it has not. */
   repliedAt(credentialId: string, probeId: string): string | null {
     const reply = this.#byCredential.get(credentialId);
     return reply?.probeId === probeId ? reply.repliedAt : null;

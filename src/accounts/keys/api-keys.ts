@@ -5,7 +5,7 @@ import type { Db } from '../../store/database/tables.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { type ApiKey, insertKey } from '../../store/keys/keys.ts';
 
-/** `svc_` and eight characters: enough to tell keys apart, too little to guess one. */
+/** `svc_` and eight characters: enough to tell keys apart, too few to help guess one. */
 const PREFIX_LENGTH = 12;
 
 export interface KeyOwner {
@@ -16,7 +16,7 @@ export interface KeyOwner {
   readonly agentIds: readonly string[];
 }
 
-/** Stores the hash of `key`, which then acts for its owner. The key itself is not kept. */
+/** Stores a key as its hash. The key itself is not stored. */
 export async function storeKey(db: Db, key: string, owner: KeyOwner, nowIso: string): Promise<ApiKey> {
   const record: ApiKey = {
     id: newId('key'),

@@ -12,17 +12,17 @@ import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { storeKey } from './api-keys.ts';
 import type { KeyCache } from './key-cache.ts';
 
-/** How long a revoked key counts. */
+/** How long a revoked key counts towards the limit. */
 const DAY_MS = 86_400_000;
 
-/** Keys are stored as hashes, and cached in memory for authentication. */
+/** Dependencies of the operations on keys. */
 export interface KeyDomain {
   readonly store: Store;
   readonly keys: KeyCache;
   readonly clock: Clock;
 }
 
-/** A key with its text, which is known this once. */
+/** A new key with its text, which is only known now. */
 export interface IssuedKey extends ValidKey {
   readonly key: string;
 }
@@ -34,7 +34,10 @@ export interface NewKey {
   readonly agentIds: readonly string[];
 }
 
-/** Makes a key within a transaction; the ring must be refreshed after it. Throws `email_not_verified`, `cap_reached`. */
+/**
+ * Creates a key within a transaction. The caller must refresh the key cache afterwards. Throws `email_not_verified`,
+ * `cap_reached`.
+ */
 export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: string): Promise<IssuedKey> {
   await requireVerifiedAddress(db, actor.accountId);
   const count = await countKeys(db, actor.accountId, isoAfter(nowIso, -DAY_MS));
@@ -51,7 +54,7 @@ export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: str
   return { ...record, agentIds, key };
 }
 
-/** Makes an agent key in the default agent, or a settings key. Throws `email_not_verified`, `cap_reached`. */
+/** Creates an agent key in the default agent, or a settings key. Throws `email_not_verified`, `cap_reached`. */
 export async function createKey(
   { store, keys, clock }: KeyDomain,
   actor: Actor,
@@ -68,7 +71,7 @@ export async function createKey(
   return issued;
 }
 
-/** The account's valid keys of one kind, oldest first, without their texts. */
+/** Returns the account's valid keys of one kind, oldest first, without their texts. */
 export async function listIssuedKeys(
   { store }: KeyDomain,
   accountId: string,

@@ -4,10 +4,10 @@ import { hashToken } from '../../base/tokens.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { listValidKeys, touchKey, type ValidKey } from '../../store/keys/keys.ts';
 
-/** Uses of a key are written down at most this often. */
+/** Minimum interval between writes of a key's last use. */
 const TOUCH_INTERVAL_MS = 60_000;
 
-/** Told of a key that acts for other agents than before; for none when it was revoked. */
+/** Called when a key acts for other agents than before. The list is empty when the key was revoked. */
 export type OnAgentsChanged = (keyId: string, agentIds: readonly string[]) => void;
 
 interface KeptKey {
@@ -16,8 +16,8 @@ interface KeptKey {
 }
 
 /**
- * Every valid key, in memory, so that a request is let in without waiting for the database. Lookup is by hash:
- * how long it takes says nothing about how much of a guess was right.
+ * All valid keys, in memory, so that authentication does not wait for the database. Keys are looked up by hash, so
+ * timing does not reveal how much of a guess was right.
  */
 export class KeyCache {
   readonly #db: Db;
@@ -39,12 +39,15 @@ export class KeyCache {
     return cache;
   }
 
-  /** Whoever holds connections open for keys listens here, so that they follow at once, and a revoked key loses them. */
+  /**
+   * Sets the listener for changed keys, so that their open connections follow at once, and those of a revoked key are
+   * closed.
+   */
   watch(onChanged: OnAgentsChanged): void {
     this.#onChanged = onChanged;
   }
 
-  /** Takes over everything from the database. */
+  /** Reloads all keys from the database. */
   async reload(): Promise<void> {
     const keys = Map.groupBy(await listValidKeys(this.#db), (key) => key.accountId);
     for (const accountId of new Set([...this.#byAccount.keys(), ...keys.keys()]))
@@ -52,8 +55,8 @@ export class KeyCache {
   }
 
   /**
-   * Takes over one account's keys: after some were made, revoked or given to other agents. The database answers in the
-   * order in which it is asked, so that the last word is the newest.
+   * Reloads one account's keys after some were created, revoked or moved to other agents. The database answers queries
+   * in order, so the last refresh has the newest state.
    */
   async refresh(accountId: string): Promise<void> {
     this.#replace(accountId, await listValidKeys(this.#db, accountId));
@@ -75,7 +78,7 @@ export class KeyCache {
     if (!areSameAgents(former.agentIds, agentIds)) this.#onChanged(former.id, agentIds);
   }
 
-  /** The record of a valid key, whose use is noted; null for anything else. */
+  /** Returns the record of a valid key and records its use; null when the key is invalid. */
   use(key: string): ValidKey | null {
     const kept = this.#byHash.get(hashToken(key));
     if (!kept) return null;

@@ -5,8 +5,8 @@ import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { KeyDomain } from './issue-key.ts';
 
 /**
- * Revokes a key: by the time this resolves it opens nothing, and what it had open is closed. A revoked key is in no
- * agent. Throws `key_not_found`.
+ * Revokes a key and removes it from all agents. When this resolves, the key is invalid and its connections are closed.
+ * Throws `key_not_found`.
  */
 export async function revokeIssuedKey(
   { store, keys, clock }: KeyDomain,

@@ -20,21 +20,22 @@ import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { botHost } from './hosted-bots.ts';
 
-/** Until a connector has logged the bot in, and says how that went. */
+/** Status of a bot until a connector has logged it in and reported its state. */
 const FIRST_STATUS = 'registered';
 
-/** A bot that the account brings. */
+/** A bot to register. */
 export interface NewBot extends BotSecrets {
   readonly platform: BotPlatform;
   readonly discordAppId: string | null;
 }
 
-/** A bot as it is shown: without its secrets. */
+/** A registered bot without its secrets. */
 export type ShownBot = StoredBot;
 
 /**
- * Keeps the bot's secrets sealed, gives it to the default agent, and logs it in where there is a connector. Throws
- * `email_not_verified`, `cap_reached`, `bot_token_taken`, or `bot_refused` when the platform does not know the token.
+ * Stores a bot with its secrets encrypted, adds it to the default agent, and logs it in if the platform has a
+ * connector. Throws `email_not_verified`, `cap_reached`, `bot_token_taken`, or `bot_refused` when the platform rejects
+ * the token.
  */
 export async function registerBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<ShownBot> {
   const bot = await storeBot(domain, actor, wanted);
@@ -42,12 +43,12 @@ export async function registerBot(domain: AccountDomain, actor: Actor, wanted: N
   if (host === null) return bot;
   try {
     const { name, status } = await host.addBot({ id: bot.id, token: wanted.token });
-    // Whoever deleted it, or the whole account, meanwhile may have come too early to log it out.
+    // The bot or the account may have been deleted meanwhile, before there was a login to end.
     const isKept = await ownsMember(domain.store.db, actor.accountId, { type: 'bot_token', id: bot.id });
     if (!isKept) await host.removeBot(bot.id);
     return { ...bot, botName: name, status };
   } catch (error) {
-    // It had to be there first: once it is logged in, messages may come at any moment.
+    // The bot is stored before the login, because messages may arrive as soon as it is logged in.
     await forgetBot(domain, actor, bot.id);
     throw error;
   }
@@ -89,12 +90,12 @@ async function giveToDefaultAgent(db: Db, accountId: string, botId: string, nowI
   return agent.id;
 }
 
-/** The account's bots in the order in which they were registered. */
+/** Returns the account's bots in order of registration. */
 export async function listRegisteredBots({ store }: AccountDomain, accountId: string): Promise<ShownBot[]> {
   return await listBots(store.db, accountId);
 }
 
-/** Forgets the bot, takes it out of every agent and logs it out. Throws `bot_token_not_found`. */
+/** Deletes a bot, removes it from every agent and logs it out. Throws `bot_token_not_found`. */
 export async function removeBot(domain: AccountDomain, actor: Actor, botId: string): Promise<void> {
   const { platform } = await forgetBot(domain, actor, botId);
   await botHost(domain, platform)?.removeBot(botId);

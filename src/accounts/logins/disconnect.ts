@@ -4,7 +4,7 @@ import { deleteConnection } from '../../store/logins/connections.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
-/** Forgets a login at a platform and takes it out of every agent. Throws `connection_not_found`. */
+/** Deletes a connection to a platform and removes it from every agent. Throws `connection_not_found`. */
 export async function disconnect(
   { store }: AccountDomain,
   actor: Actor,

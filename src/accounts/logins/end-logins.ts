@@ -3,7 +3,7 @@ import type { GoneLogins } from '../../store/people/account-access.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 import { botHost } from './hosted-bots.ts';
 
-/** Ends the account's calls, and logs out what is gone from the database: its bots, its numbers and its trunk. */
+/** Ends the account's calls and logs out the bots, numbers and trunk that were deleted from the database. */
 export async function endLogins(
   domain: AccountDomain,
   accountId: string,

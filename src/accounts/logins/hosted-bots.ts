@@ -5,15 +5,15 @@ import { listBotsToLogIn, updateBotState } from '../../store/logins/bot-tokens.t
 import type { BotPlatform } from '../../store/logins/login-tables.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
-/** The connector that logs a platform's bots in; null: this gateway has none. */
+/** Returns the connector that hosts a platform's bots; null when the gateway has none. */
 export function botHost({ calls }: AccountDomain, platform: Platform): HostsBots | null {
   const connector = calls.connectors.get(platform);
   return connector && hostsBots(connector) ? connector : null;
 }
 
 /**
- * Logs in all bots that are registered, each by itself and in the background, and keeps what the platforms say of them.
- * Resolves when every one of them is under way.
+ * Starts the login of every registered bot, each in the background, and stores the states that the platforms report.
+ * Resolves when all logins have been started.
  */
 export async function logInBots(domain: AccountDomain): Promise<void> {
   const { db, secrets } = domain.store;
@@ -27,7 +27,7 @@ export async function logInBots(domain: AccountDomain): Promise<void> {
   }
 }
 
-/** A bot that the platform refuses stays registered and says so: its owner knows what to do about it. */
+/** Logs in a bot. A refused bot stays registered, with the reason as its status for its owner to act on. */
 async function logIn(domain: AccountDomain, host: HostsBots, id: string, token: string): Promise<void> {
   try {
     await host.addBot({ id, token });
@@ -37,7 +37,7 @@ async function logIn(domain: AccountDomain, host: HostsBots, id: string, token: 
   }
 }
 
-/** Never rejects. A name once known is kept. */
+/** Stores a bot's state. Never rejects. A state without a name keeps the stored name. */
 async function keepState(
   { store, calls }: AccountDomain,
   botId: string,

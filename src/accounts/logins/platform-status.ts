@@ -9,18 +9,18 @@ import { listPlatformAccounts, type PlatformAccount } from '../../store/logins/p
 import { findTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
-/** Connections at the gateway's own login, which all accounts share. */
+/** The `loginKey` of connections over the gateway's own login, which all accounts share. */
 const SHARED_LOGIN = 'shared';
-/** Of whoever may not use it: they do not hear more. */
+/** Shown to callers without access to the platform. */
 const NOT_GRANTED = { status: 'not_granted', logins: [], identity: null } as const;
 
-/** A platform as an account finds it. */
+/** The state of a platform for an account. */
 export interface PlatformStatus {
   readonly platform: Platform;
-  /** `ok`, `not_configured`, `not_granted`, or what is wrong. */
+  /** `ok`, `not_configured`, `not_granted`, or a description of the problem. */
   readonly status: string;
   readonly logins: readonly PlatformAccount[];
-  /** How the agent and its human are known there; null where nobody is logged in. */
+  /** Names of the agent and its operator on the platform; null without a login. */
   readonly identity: Identity | null;
 }
 
@@ -29,30 +29,30 @@ export interface Identity {
   readonly operator: string | null;
 }
 
-/** Who looks: an account, or only some of its agents and platforms. */
+/** The scope of a status query: an account, or some of its agents and platforms. */
 export interface Viewer extends Pick<AgentScope, 'accountId' | 'platforms'> {
-  /** Null: all of them. */
+  /** Null: all agents. */
   readonly agentIds: readonly string[] | null;
 }
 
-/** What an account has for its platforms, as far as it is stored. */
+/** An account's stored logins. */
 export interface StoredLogins {
   readonly logins: readonly PlatformAccount[];
   readonly trunk: NamedTrunk | null;
 }
 
-/** Without its password, which is no part of what is told. */
+/** The trunk without its password, which is never shown. */
 type NamedTrunk = Pick<StoredTrunk, 'callerId' | 'username'>;
 
-/** What no row of the database tells of an account's logins: plain data, so that it can be compared. */
+/** The state of an account's logins that is not in the database. Plain data, so that it can be compared. */
 export interface LiveLogins {
-  /** Of the account's trunk, if it has one. */
+  /** The registration of the account's trunk, if it has one. */
   readonly registration: Pick<Registration, 'state' | 'lastError'>;
-  /** The gateway's own login at each platform that has a connector; null: none that accounts share. */
+  /** The shared login at each platform that has a connector; null where it has none. */
   readonly served: Partial<Record<Platform, LoginState | null>>;
 }
 
-/** Every platform, in the specification's order. */
+/** Returns the status of every platform, in the specification's order. */
 export async function platformStatuses(domain: AccountDomain, viewer: Viewer): Promise<PlatformStatus[]> {
   const stored = await readLogins(domain, viewer);
   return statusesOf(liveLogins(domain, viewer.accountId), viewer, stored);
@@ -69,7 +69,7 @@ export async function readLogins(
   return { logins, trunk: { callerId, username } };
 }
 
-/** What the platforms say at this moment. */
+/** Returns the current state of the account's logins, as reported by the connectors. */
 export function liveLogins({ calls, directory }: AccountDomain, accountId: string): LiveLogins {
   const { state, lastError } = directory.registration(accountId);
   const served: LiveLogins['served'] = {};
@@ -78,7 +78,7 @@ export function liveLogins({ calls, directory }: AccountDomain, accountId: strin
   return { registration: { state, lastError }, served };
 }
 
-/** How an account's logins stand, by what is stored and what is said. */
+/** Combines stored logins and their live state into the status of every platform. */
 export function statusesOf(
   live: LiveLogins,
   viewer: Viewer,
@@ -93,7 +93,7 @@ export function statusesOf(
   });
 }
 
-/** Whether the account has a login at a platform, be there a connector for it or not. */
+/** Whether the account has a login at a platform, even one without a connector. */
 export async function hasLogin(db: Db, accountId: string, platform: Platform): Promise<boolean> {
   return (await listPlatformAccounts(db, accountId)).some((login) => platformOf(login) === platform);
 }
@@ -120,7 +120,7 @@ function platformOf(login: PlatformAccount): string {
 
 type Told = Pick<PlatformStatus, 'status' | 'identity'>;
 
-/** A trunk serves all agents; the numbers are theirs. */
+/** Returns the status of SIP. All agents share the trunk; numbers belong to agents. */
 function ofTrunk(
   { registration: { state, lastError } }: LiveLogins,
   trunk: NamedTrunk | null,
@@ -134,7 +134,7 @@ function ofTrunk(
   };
 }
 
-/** One login that works is enough. */
+/** Returns the status of a platform other than SIP: `ok` if at least one login works. */
 function ofLogins({ served }: LiveLogins, platform: Platform, logins: readonly PlatformAccount[]): Told {
   const shared = served[platform] ?? null;
   const told = logins.map((login) => ({ login, status: statusOf(login, shared) }));
@@ -146,7 +146,7 @@ function ofLogins({ served }: LiveLogins, platform: Platform, logins: readonly P
   };
 }
 
-/** Who is known by the gateway's own login stands with the platform as that does. */
+/** Returns a login's status. A connection over the shared login has the status of that login. */
 function statusOf(login: PlatformAccount, shared: LoginState | null): string {
   const isShared = login.type === 'connection' && login.loginKey === SHARED_LOGIN;
   if (!isShared || login.status !== 'ok') return login.status;

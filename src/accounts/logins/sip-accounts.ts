@@ -9,21 +9,21 @@ import type { TrunkChanges } from './trunk-changes.ts';
 
 const INBOUND_TOKEN_BYTES = 16;
 
-/** Where trunks and numbers live: stored for good, and known to the connector while it runs. */
+/** Where trunks and numbers are kept: permanently in the store, and in the connector's directory while it runs. */
 export interface SipAccounts {
   readonly store: Store;
   readonly directory: SipDirectory;
   readonly clock: Clock;
 }
 
-/** The same, with what bounds how an account may set them up. */
+/** SipAccounts with the limits on an account's setup. */
 export interface SipSetup extends SipAccounts {
   readonly trunkChanges: TrunkChanges;
-  /** Numbers that an account may list. */
+  /** Limit of numbers per account. */
   readonly maxNumbers: number;
 }
 
-/** Tells the connector everything that is stored; once, at start. */
+/** Loads all stored trunks and numbers into the connector. Runs once at start. */
 export async function loadSipAccounts(sip: SipAccounts): Promise<void> {
   const { store, directory } = sip;
   await fillInboundTokens(store.db, store.secrets, newInboundToken);
@@ -31,7 +31,7 @@ export async function loadSipAccounts(sip: SipAccounts): Promise<void> {
   for (const did of await listRoutedDids(store.db)) tellNumber(directory, did);
 }
 
-/** What names a trunk in the URI that rings its account. */
+/** Returns a new token that identifies a trunk in its inbound URI. */
 export function newInboundToken(): string {
   return randomBytes(INBOUND_TOKEN_BYTES).toString('hex');
 }
@@ -41,7 +41,7 @@ export async function tellTrunk({ store, directory }: SipAccounts, trunk: Stored
   directory.putTrunk({ ...trunk, ofOperator });
 }
 
-/** Tells the connector an account's numbers again, after they may have gone to other agents. */
+/** Updates an account's numbers in the connector, after they may have moved to other agents. */
 export async function tellNumbers({ store, directory }: SipAccounts, accountId: string): Promise<void> {
   for (const did of await listRoutedDids(store.db, accountId)) tellNumber(directory, did);
 }

@@ -16,10 +16,10 @@ import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { type SipAccounts, type SipSetup, tellNumber } from './sip-accounts.ts';
 
-/** A number on the account's list. */
+/** A listed number. */
 export type ListedDid = StoredDid;
 
-/** A number to list, in E.164 with the plus. */
+/** A number to list, in E.164 with its `+`. */
 export interface NewDid {
   readonly number: string;
   readonly label: string | null;
@@ -27,8 +27,8 @@ export interface NewDid {
 }
 
 /**
- * Lists a number and gives it to the default agent. Throws `email_not_verified`, `too_many_numbers`, or `number_taken`
- * when the account lists it already.
+ * Lists a number and adds it to the default agent. Throws `email_not_verified`, `too_many_numbers`, or `number_taken`
+ * when the account already lists it.
  */
 export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid): Promise<ListedDid> {
   const { accountId } = actor;
@@ -54,12 +54,12 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
   return did;
 }
 
-/** The account's numbers in the order in which they were listed. */
+/** Returns the account's numbers in the order in which they were listed. */
 export async function listSipDids(sip: SipAccounts, accountId: string): Promise<ListedDid[]> {
   return await listDids(sip.store.db, accountId);
 }
 
-/** Throws `did_not_found`. */
+/** Changes a listed number. Throws `did_not_found`. */
 export async function changeSipDid(
   sip: SipAccounts,
   actor: Actor,
@@ -77,7 +77,7 @@ export async function changeSipDid(
   return did;
 }
 
-/** Takes the number off the list and out of every agent; a call on it goes on. Throws `did_not_found`. */
+/** Deletes a number from the list and from every agent. A call on it continues. Throws `did_not_found`. */
 export async function deleteSipDid(sip: SipAccounts, actor: Actor, didId: string): Promise<void> {
   await sip.store.db.transaction().execute(async (trx) => {
     if (!(await deleteDid(trx, actor.accountId, didId))) throw new GatewayError('did_not_found');

@@ -5,20 +5,20 @@ import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { newInboundToken, type SipAccounts, type SipSetup, tellTrunk } from './sip-accounts.ts';
 
-/** What an account wants its trunk to be; `password` null: the one that is stored for the same login at the same host. */
+/** New settings of an account's trunk. `password` null: the stored one, if host and username are unchanged. */
 export interface WantedTrunk extends Omit<StoredTrunk, 'accountId' | 'password' | 'inboundToken'> {
   readonly password: string | null;
 }
 
-/** A trunk as it is shown: without its password, with the URI that rings it and how its registration goes. */
+/** A trunk without its password, with its inbound URI and the state of its registration. */
 export interface ShownTrunk extends Omit<StoredTrunk, 'accountId' | 'password' | 'inboundToken'> {
   readonly inboundUri: string | null;
   readonly registration: Registration;
 }
 
 /**
- * Adds or replaces the account's trunk. Null: no password was given and none is stored for this login. Throws
- * `email_not_verified` or `too_many_trunk_changes`.
+ * Adds or replaces the account's trunk. Returns null when no password was given and none is stored for this login.
+ * Throws `email_not_verified` or `too_many_trunk_changes`.
  */
 export async function putSipTrunk(
   sip: SipSetup,
@@ -33,7 +33,7 @@ export async function putSipTrunk(
     const password = wanted.password ?? sameLogin?.password;
     if (password === undefined) return null;
     sip.trunkChanges.count(accountId);
-    // A server that is no longer the account's must not ring it with what it was told.
+    // A new login gets a new token, so that the former server cannot ring the account.
     const inboundToken = sameLogin?.inboundToken || newInboundToken();
     const complete = { ...wanted, accountId, password, inboundToken };
     await putTrunk(trx, secrets, complete, sip.clock.nowIso());
@@ -50,19 +50,22 @@ export async function putSipTrunk(
   return shown(sip, trunk);
 }
 
-/** Secrets are for one login at one host: nobody may point them at another without knowing them. */
+/**
+ * Returns the stored trunk if host and username are unchanged. Otherwise anyone with access could send its secrets to
+ * another host without knowing them.
+ */
 function ofSameLogin(stored: StoredTrunk | undefined, wanted: WantedTrunk): StoredTrunk | undefined {
   return stored?.host === wanted.host && stored.username === wanted.username ? stored : undefined;
 }
 
-/** Throws `trunk_not_found`. */
+/** Returns the account's trunk. Throws `trunk_not_found`. */
 export async function getSipTrunk(sip: SipAccounts, accountId: string): Promise<ShownTrunk> {
   const trunk = await findTrunk(sip.store.db, sip.store.secrets, accountId);
   if (!trunk) throw new GatewayError('trunk_not_found');
   return shown(sip, trunk);
 }
 
-/** Unregisters and forgets the trunk; its numbers stay listed. Throws `trunk_not_found`. */
+/** Unregisters and deletes the trunk. Its numbers stay listed. Throws `trunk_not_found`. */
 export async function deleteSipTrunk(sip: SipAccounts, actor: Actor): Promise<void> {
   await sip.store.db.transaction().execute(async (trx) => {
     if (!(await deleteTrunk(trx, actor.accountId))) throw new GatewayError('trunk_not_found');

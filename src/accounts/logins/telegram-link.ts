@@ -7,15 +7,16 @@ import { makeInviteLink } from '../account/invite-link.ts';
 
 export interface TelegramLink {
   readonly url: string;
-  /** With its @. */
+  /** With the leading @. */
   readonly botName: string;
-  /** ISO 8601; null: it does not end. */
+  /** ISO 8601; null: the link does not expire. */
   readonly expiresAt: string | null;
 }
 
 /**
- * A deep link (https://core.telegram.org/bots/features#deep-linking) to the shared bot, with an invite token in it; else
- * one to the account's own bot. Throws `no_telegram_bot`, `email_not_verified`, or `platform_failed` while the shared bot's name is not known.
+ * Returns a deep link (https://core.telegram.org/bots/features#deep-linking) with an invite token to the shared bot, or
+ * without a shared bot a link to the account's own bot. Throws `no_telegram_bot`, `email_not_verified`, `cap_reached`,
+ * or `platform_failed` while the shared bot's name is unknown.
  */
 export async function makeTelegramLink(domain: AccountDomain, actor: Actor): Promise<TelegramLink> {
   const connector = domain.calls.connectors.get('telegram');
@@ -26,7 +27,7 @@ export async function makeTelegramLink(domain: AccountDomain, actor: Actor): Pro
   return { url: `${addressOf(shared.name)}?start=${token}`, botName: shared.name, expiresAt };
 }
 
-/** Anybody may write to it, so that there is nothing to bind. */
+/** Returns a link without an invite token: anyone may write to the account's own bot. */
 async function linkToOwnBot({ store }: AccountDomain, accountId: string): Promise<TelegramLink> {
   const bots = await listBots(store.db, accountId);
   const bot = bots.findLast(({ platform, botName }) => platform === 'telegram' && botName !== null);

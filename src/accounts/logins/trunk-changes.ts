@@ -6,8 +6,8 @@ const WINDOW_MS = 15 * 60_000;
 const MAX_ACCOUNTS = 10_000;
 
 /**
- * Bounds how often an account may change its trunk: each change makes the gateway contact a server, and says how that
- * went. In memory: a restart forgives.
+ * Limits how often an account may change its trunk, because each change makes the gateway contact a server and reports
+ * the result. Kept in memory: a restart resets it.
  */
 export class TrunkChanges {
   readonly #clock: Clock;
@@ -17,14 +17,14 @@ export class TrunkChanges {
     this.#clock = clock;
   }
 
-  /** Counts a change, or throws `too_many_trunk_changes` and counts nothing. */
+  /** Counts a change. Throws `too_many_trunk_changes` and counts nothing when the limit is reached. */
   count(accountId: string): void {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#windows.get(accountId);
     const window = known && nowMs - known.sinceMs < WINDOW_MS ? known : { changes: 0, sinceMs: nowMs };
     if (window.changes >= MAX_CHANGES) throw new GatewayError('too_many_trunk_changes');
     window.changes += 1;
-    // Whoever was counted last stays longest when the table is full.
+    // Moves the account to the end: when the map is full, the account counted longest ago is dropped.
     this.#windows.delete(accountId);
     this.#windows.set(accountId, window);
     if (this.#windows.size > MAX_ACCOUNTS) this.#windows.delete(this.#windows.keys().next().value!);

@@ -3,10 +3,13 @@ import type { Clock } from '../../base/time.ts';
 import { LimitedMap } from './limited-map.ts';
 
 const WINDOW_MS = 15 * 60_000;
-/** People share an IP address: an office, a provider's NAT. */
+/**
+ * An IP address may be shared, by an office or behind a provider's NAT, so it gets this many times the limit of a
+ * subject.
+ */
 const IP_FACTOR = 10;
 const MAX_COUNTERS = 100_000;
-/** What a mail costs of its address' attempts: it lands in somebody's inbox. */
+/** Number of attempts that a mail counts as, because it reaches somebody's inbox. */
 export const MAIL_COST = 3;
 
 interface Counter {
@@ -15,22 +18,25 @@ interface Counter {
 }
 
 /**
- * Bounds what strangers may have us do: mails, sign-ups, registrations. Every subject (a mail address and what is asked
- * with it) and every IP address (of IPv6 the /64) has a counter that empties within 15 minutes. In memory: a restart
- * forgives. Passwords are counted by GuessLimits.
+ * Rate limits for actions open to strangers: mails, sign-ups, registrations. Each subject (a mail address with the
+ * action) and each IP address (the /64 of an IPv6 address) has a counter that drains within 15 minutes. Kept in memory:
+ * a restart resets it. Passwords are limited by GuessLimits.
  */
 export class AttemptLimits {
   readonly #clock: Clock;
   readonly #attempts: number;
   readonly #counters = new LimitedMap<Counter>(MAX_COUNTERS);
 
-  /** `attempts`: what a subject may have in 15 minutes; an IP address may have ten times as many. */
+  /** `attempts`: limit of a subject per 15 minutes. An IP address has ten times that limit. */
   constructor(clock: Clock, attempts: number) {
     this.#clock = clock;
     this.#attempts = attempts;
   }
 
-  /** Counts an attempt from an IP address at a subject, or throws TooManyAttempts and counts nothing. */
+  /**
+   * Counts an attempt from an IP address at a subject. Throws TooManyAttempts and counts nothing when a limit is
+   * reached.
+   */
   attempt(ip: string, subject: string | null, cost = 1): void {
     const waitsMs = [this.#waitMs(ipKey(ip), this.#ipAttempts, 1)];
     if (subject !== null) waitsMs.push(this.#waitMs(subject, this.#attempts, cost));
@@ -40,12 +46,12 @@ export class AttemptLimits {
     if (subject !== null) this.#count(subject, this.#attempts, cost);
   }
 
-  /** Counts an attempt at a subject alone. False: it has had too many, and nothing was counted. */
+  /** Counts an attempt at a subject only. Returns false and counts nothing when its limit is reached. */
   attemptQuietly(subject: string, cost: number): boolean {
     return this.#take(subject, this.#attempts, cost);
   }
 
-  /** Counts an attempt from an IP address alone. False: it has had too many, and nothing was counted. */
+  /** Counts an attempt from an IP address only. Returns false and counts nothing when its limit is reached. */
   attemptFromQuietly(ip: string): boolean {
     return this.#take(ipKey(ip), this.#ipAttempts, 1);
   }
@@ -54,7 +60,7 @@ export class AttemptLimits {
     return this.#attempts * IP_FACTOR;
   }
 
-  /** In whole milliseconds: what adding fractions leaves over keeps nobody waiting. */
+  /** Returns the wait in whole milliseconds. Rounding keeps floating-point remainders from causing a wait. */
   #waitMs(key: string, most: number, cost: number): number {
     const counter = this.#counters.get(key);
     if (!counter) return 0;
@@ -86,7 +92,10 @@ function ipKey(ip: string): string {
   return `ip ${networkOf(ip)}`;
 }
 
-/** What one client has of addresses. An IPv6 address is in its eight groups: its owner has all of the last four. */
+/**
+ * Returns the network that one client controls: the IPv4 address, or the /64 of an IPv6 address, which must be written
+ * with all eight groups.
+ */
 export function networkOf(ip: string): string {
   return ip.split(':').slice(0, 4).join(':');
 }

@@ -14,8 +14,8 @@ import { tellOfNewPassword } from './password-changed.ts';
 import { hashPassword } from './passwords.ts';
 
 /**
- * Sets a new password for whoever knows the current one, and ends whatever is under way: sessions, links, codes; returns
- * the session that takes this one's place. Throws `wrong_password` or TooManyAttempts.
+ * Sets a new password, given the current one. Ends all sessions, links and codes, and returns a new session that
+ * replaces the current one. Throws `wrong_password` or TooManyAttempts.
  */
 export async function changePassword(
   people: People,
@@ -52,16 +52,16 @@ export async function changePassword(
 }
 
 /**
- * A change voids links of mails, a forgotten password's too: a thief who knows the password could do so again and again,
- * and keep the owner out. Throws TooManyAttempts.
+ * Limits changes of password and address. Each one voids mail links, including reset links, so a thief who knows the
+ * password could keep the owner out by repeating it. Throws TooManyAttempts.
  */
 export function limitChanges({ limits }: People, accountId: string, { address }: Client): void {
   limits.attempt(address, `change ${accountId}`, MAIL_COST);
 }
 
 /**
- * Throws `unauthorized` or `wrong_password` for somebody whose session or password ended while it was being checked:
- * their change must not undo the owner's.
+ * Throws `unauthorized` or `wrong_password` when the session or the password ended while the password was being
+ * checked. Otherwise a thief's change could undo the owner's.
  */
 export async function requireStill(db: Db, { accountId, credentialId }: Actor, hash: string): Promise<void> {
   if (!(await hasSession(db, credentialId))) throw new GatewayError('unauthorized');

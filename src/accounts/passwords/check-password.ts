@@ -6,16 +6,16 @@ import type { Client, People } from '../people/people.ts';
 import { knownBrowser } from './known-browsers.ts';
 import { verifyPassword } from './passwords.ts';
 
-/** A password that somebody says is an account's. */
+/** A password to check against an account. */
 export interface ClaimedPassword {
-  /** Undefined: nobody has the address. Finding that out takes as long. */
+  /** Undefined: no account has the address. The check takes the same time. */
   readonly account: Account | undefined;
-  /** What guesses are counted by: the mail address. */
+  /** The subject that guesses are counted for: the mail address. */
   readonly subject: string;
   readonly password: string;
 }
 
-/** The hash that a password is right for; null when it is wrong. Throws TooManyAttempts. */
+/** Returns the hash that the password matches; null when it is wrong. Throws TooManyAttempts. */
 export async function provenHash(
   people: People,
   { account, subject, password }: ClaimedPassword,
@@ -34,8 +34,8 @@ export async function provenHash(
 }
 
 /**
- * As `provenHash`, for somebody who is signed in. Throws `wrong_password` or TooManyAttempts. An account without a
- * password has none that is right.
+ * Like `provenHash`, for a signed-in person. An account without a password accepts none. Throws `wrong_password` or
+ * TooManyAttempts.
  */
 export async function checkPassword(
   people: People,
@@ -51,8 +51,8 @@ export async function checkPassword(
 }
 
 /**
- * Whether the password that was checked is still the account's: it may have been replaced while it was being checked.
- * Ask in the transaction that acts on it.
+ * Whether the checked password is still the account's, as it may change during the check. Call it in the transaction
+ * that depends on the password.
  */
 export async function isStillPassword(db: Db, accountId: string, hash: string): Promise<boolean> {
   return (await findAccount(db, accountId))?.passwordHash === hash;

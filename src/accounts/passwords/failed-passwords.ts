@@ -3,21 +3,21 @@ import type { Db } from '../../store/database/tables.ts';
 import { insertAuditLine, updateAuditDetail } from '../../store/people/audit-log.ts';
 
 const WINDOW_MS = 3_600_000;
-/** Addresses with a line of their own, of one account in an hour; all others share one. */
+/** Limit of IP addresses with their own line, per account and hour. All others share one line. */
 const MAX_ADDRESSES = 20;
-/** Lines in an hour, of all accounts together; what comes after them is counted and not written. */
+/** Limit of lines per hour for all accounts. Beyond it, failures are reported to the observer and not written. */
 const MAX_LINES = 10_000;
 
 export interface FailedPasswordsObserver {
   /** The log could not be written. */
   failed(error: unknown): void;
-  /** There are so many lines that a wrong password has none. */
+  /** A wrong password was not written, because the limit of lines is reached. */
   dropped(): void;
 }
 
 interface Line {
   readonly accountId: string | null;
-  /** Null: of all that have no line of their own. */
+  /** Null: all addresses without their own line. */
   readonly address: string | null;
   count: number;
   id: number | null;
@@ -25,9 +25,9 @@ interface Line {
 }
 
 /**
- * Writes wrong passwords into the audit log: one line for each account, address and hour, with a count, so that a flood
- * of guesses does not grow the database. Guesses at addresses without an account are written like the others, and take
- * as long.
+ * Records wrong passwords in the audit log: one line with a count per account, IP address and hour, so that a flood of
+ * guesses does not grow the database. Guesses for addresses without an account are recorded the same way and take the
+ * same time.
  */
 export class FailedPasswords {
   readonly #db: Db;
@@ -43,7 +43,7 @@ export class FailedPasswords {
     this.#observer = observer;
   }
 
-  /** Never throws and is not waited for. `accountId` null: nobody has the mail address. */
+  /** Records a wrong password in the background. Never throws. `accountId` null: no account has the mail address. */
   note(accountId: string | null, address: string): void {
     this.#beginAnew();
     const line = this.#lineOf(accountId, address);
@@ -78,7 +78,7 @@ export class FailedPasswords {
     return line;
   }
 
-  /** What is counted while a line is being written goes into it with the next writing. */
+  /** Writes a line, repeatedly if it is counted up meanwhile. */
   async #write(line: Line): Promise<void> {
     line.isWriting = true;
     try {

@@ -4,28 +4,28 @@ import { type AttemptLimits, networkOf } from './attempt-limits.ts';
 import { LimitedMap } from './limited-map.ts';
 
 const MINUTE_MS = 60_000;
-/** What `attempts` are counted in, and the longest wait between two guesses. */
+/** The longest wait between two guesses. The wait after the last free guess is derived from it. */
 const LONGEST_WAIT_MS = 15 * MINUTE_MS;
-/** A source that has not guessed for so long begins anew. */
+/** A source without guesses for this long starts again. */
 const FORGOTTEN_AFTER_MS = 60 * MINUTE_MS;
 const WINDOW_MS = 60 * MINUTE_MS;
-/** Of what a network has, how often all networks together have it at one account in an hour. */
+/** Limit of all networks together per account and hour, as a multiple of one network's limit. */
 const ACCOUNT_FACTOR = 10;
 const MAX_COUNTERS = 100_000;
 
-/** Who guesses, and at what. */
+/** The source and the target of a guess. */
 export interface Guesser {
-  /** The account by its address, whether or not it exists; null: the secret names no account. */
+  /** The account's mail address, whether or not the account exists; null: the secret names no account. */
   readonly subject: string | null;
   readonly ip: string;
-  /** Names a browser that the account knows; null: it does not. */
+  /** Identifies a browser known to the account; null: it is not known. */
   readonly browser: string | null;
 }
 
-/** A guess that was let through. It counts as wrong until it is told to be right. */
+/** A guess that was allowed. It counts as wrong until `right` is called. */
 export interface Guess {
   right(): void;
-  /** True: this one was the last that strangers have at the account for now; said once in an hour. */
+  /** Returns true when this guess reached the hourly limit of all networks for the account; only once per hour. */
   wrong(): boolean;
 }
 
@@ -42,9 +42,10 @@ interface Window {
 }
 
 /**
- * Bounds guessing at passwords so that nobody can lock an owner out. A network (of IPv6 the /64) has a few guesses at
- * an account, and then waits twice as long for each. All networks together have ten times as many in an hour. A browser
- * that the account knows counts for itself alone, so that neither keeps it out. In memory: a restart forgives.
+ * Limits password guesses in a way that does not let others lock an owner out. A network (the /64 of an IPv6 address)
+ * has a few guesses per account; after that the wait doubles with each guess. All networks together have ten times as
+ * many per hour. A browser known to the account has its own count, so neither limit locks it out. Kept in memory: a
+ * restart resets it.
  */
 export class GuessLimits {
   readonly #clock: Clock;
@@ -53,14 +54,17 @@ export class GuessLimits {
   readonly #sources = new LimitedMap<Source>(MAX_COUNTERS);
   readonly #windows = new LimitedMap<Window>(MAX_COUNTERS);
 
-  /** `attempts`: guesses that a network has at an account before it waits. `networks` bounds what it has at all of them. */
+  /**
+   * `attempts`: guesses of a network at one account before it must wait. `networks`: limits a network's guesses at all
+   * accounts.
+   */
   constructor(clock: Clock, attempts: number, networks: AttemptLimits) {
     this.#clock = clock;
     this.#attempts = attempts;
     this.#networks = networks;
   }
 
-  /** Counts a guess before it is checked, so that many at once are counted too. Throws TooManyAttempts. */
+  /** Counts a guess before it is checked, so that concurrent guesses count too. Throws TooManyAttempts. */
   begin({ subject, ip, browser }: Guesser): Guess {
     const nowMs = this.#clock.monotonicMs();
     const key = JSON.stringify([subject, browser ?? networkOf(ip)]);

@@ -6,19 +6,22 @@ import {
   touchKnownBrowser,
 } from '../../store/people/known-browsers.ts';
 
-/** One more takes the place of the one used longest ago. */
+/** Beyond this limit, the browser used longest ago is replaced. */
 const MAX_BROWSERS_PER_ACCOUNT = 20;
 
 /**
- * The hash of a browser's token, if the account's password was right there before and has not been changed since; null
- * for a stranger. It opens nothing: guesses made there are counted for themselves.
+ * Returns the hash of a browser's token if the account's password was right in that browser and has not changed since;
+ * null otherwise. The token gives no access: it only gives the browser its own count of guesses.
  */
 export async function knownBrowser(db: Db, accountId: string, token: string | null): Promise<string | null> {
   if (token === null) return null;
   return (await findKnownBrowser(db, accountId, hashToken(token)))?.tokenHash ?? null;
 }
 
-/** Notes that the password was right. Returns the browser's new token; null: it has one. Run it in a transaction. */
+/**
+ * Records that the password was right in a browser. Returns the browser's new token; null when it already has one. Run
+ * it in a transaction.
+ */
 export async function rememberBrowser(
   db: Db,
   accountId: string,

@@ -1,6 +1,7 @@
 /**
- * A map by text that keeps at least the half of `most` entries that were set last, and never more than `most`. It forgets
- * by generations: taking the oldest entry out of a Map, again and again, passes over all that were taken out before.
+ * A string-keyed map that holds at most `most` entries and always keeps at least the `most / 2` that were set last. It
+ * drops entries by generation, because removing the oldest entry of a Map again and again iterates over all entries
+ * deleted before.
  */
 export class LimitedMap<Value> {
   #young = new Map<string, Value>();

@@ -3,7 +3,10 @@ import { passwordChangedMail } from '../mail/mails.ts';
 import type { People } from '../people/people.ts';
 import { standingAccess } from '../people/standing-access.ts';
 
-/** Tells the owner of a new password, and of what still opens the account: a thief may have made it. */
+/**
+ * Notifies the owner that the password changed, and lists what still gives access to the account, since a thief may
+ * have created it.
+ */
 export function tellOfNewPassword(people: People, accountId: string): void {
   people.mailer.later(async () => {
     const email = (await findAccount(people.db, accountId))?.email ?? null;

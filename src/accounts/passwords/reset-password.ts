@@ -15,8 +15,8 @@ import { hashPassword } from './passwords.ts';
 const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };
 
 /**
- * Sends a link for a new password where the address (in lower case) has an account. Neither the answer nor its time
- * says whether it has, or whether a limit was reached: everything that depends on that happens later.
+ * Sends a reset link if the address (in lower case) has an account. Neither the response nor its timing reveals whether
+ * it has one, or whether the mail limit was reached: everything that depends on the account happens later.
  */
 export function forgotPassword(people: People, email: string, ip: string): void {
   if (!people.limits.attemptFromQuietly(ip)) return;
@@ -24,7 +24,7 @@ export function forgotPassword(people: People, email: string, ip: string): void 
   people.mailer.later(() => writeResetMail(people, email, resetMail));
 }
 
-/** A mail with a link for a new password; null when nobody has the address. */
+/** Returns a mail with a reset link; null when no account has the address. */
 export async function writeResetMail(
   people: People,
   email: string,
@@ -40,9 +40,9 @@ export async function writeResetMail(
 }
 
 /**
- * Sets a new password by a link, once, and ends whatever is under way: sessions, other links, codes. The link proves the
- * address, too; where nobody had shown before that the former password was the owner's, all other access ends with it.
- * Throws `invalid_mail_token` or TooManyAttempts.
+ * Sets a new password with a reset link, which works once, and ends all sessions, other links and codes. The link also
+ * verifies the address. If the former password was never proven to be the owner's, all other access ends too. Throws
+ * `invalid_mail_token` or TooManyAttempts.
  */
 export async function resetPassword(
   people: People,

@@ -21,8 +21,8 @@ import type { LinkVisitor } from './verify-email.ts';
 import { tellOfVoidedChange } from './voided-change.ts';
 
 /**
- * Sends a link to a new address (in lower case), which the account has once the link was followed, and tells the
- * present one. All former links are void. Says nothing about whether the address has an account. Throws
+ * Sends a confirmation link to a new address (in lower case) and a notice to the current one. The address changes when
+ * the link is followed. Voids all earlier links. Does not reveal whether the new address has an account. Throws
  * `wrong_password` or TooManyAttempts.
  */
 export async function changeEmail(
@@ -55,7 +55,10 @@ export async function changeEmail(
   );
 }
 
-/** Null: the session or the password ended meanwhile, and with them what they asked for. */
+/**
+ * Returns the mail for the new address; null when the session ended or the password changed meanwhile, which cancels
+ * the request.
+ */
 async function writeLinkMail(
   people: People,
   actor: Actor,
@@ -89,8 +92,9 @@ async function writeAskedMail(people: People, accountId: string, wanted: string)
 }
 
 /**
- * Gives the account the address that a link was sent to, ends what is under way but a reader's own session, and tells
- * both addresses. Following the link again changes nothing. Throws `invalid_mail_token`, `email_taken` or
+ * Changes the account's address to the one that the link was sent to and notifies both addresses. Ends sessions and
+ * links with `endUnderWay`, or with `endForeignAccess` when the former address was never verified. The visitor's own
+ * session stays. Following the link again changes nothing. Throws `invalid_mail_token`, `email_taken` or
  * TooManyAttempts.
  */
 export async function confirmEmailChange(people: People, token: string, visitor: LinkVisitor): Promise<void> {
@@ -111,7 +115,7 @@ interface Moved {
   readonly kept: Kept;
 }
 
-/** Null: the account has the address already. */
+/** Changes the address in the database. Returns null when the account already has it. */
 async function moveAddress(
   people: People,
   trx: Db,
@@ -131,7 +135,7 @@ async function moveAddress(
       await updatePerson(trx, accountId, { ownerProvenAt: nowIso });
     return null;
   }
-  // The reader has the new address; that they also have the password shows only where they are signed in.
+  // The link proves the new address. Only a session shows that the visitor also has the password.
   const ownerProvenAt = kept.sessionId === null ? null : nowIso;
   await updatePerson(trx, accountId, { email, emailVerifiedAt: nowIso, ownerProvenAt });
   const end = account.emailVerifiedAt === null ? endForeignAccess : endUnderWay;

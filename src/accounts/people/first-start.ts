@@ -7,21 +7,21 @@ import { firstAccount, insertAccount } from '../../store/people/accounts.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { storeKey } from '../keys/api-keys.ts';
 
-/** Keys that the operator chose beforehand; null: none. */
+/** Keys that the operator set in the settings; null: none. */
 export interface BootstrapKeys {
   readonly agentKey: string | null;
   readonly settingsKey: string | null;
 }
 
-/** What a start did about one of the operator's two keys. */
+/** What a start did with one of the operator's two keys. */
 export type KeyOutcome =
-  /** Made just now: the only time that its text is known. */
+  /** Just created: its text is only known now. */
   | { readonly state: 'made'; readonly key: string }
-  /** The operator's own key, valid. */
+  /** Set by the operator, and valid. */
   | { readonly state: 'given' }
-  /** The operator's own key, but it was revoked: that stands, a restart does not undo it. */
+  /** Set by the operator, but revoked earlier. A restart does not undo that. */
   | { readonly state: 'revoked' }
-  /** Not the first start, and no key given: keys made earlier stay as they are. */
+  /** Not the first start, and no key was set. Earlier keys are unchanged. */
   | { readonly state: 'kept' };
 
 export interface OperatorKeys {
@@ -31,8 +31,9 @@ export interface OperatorKeys {
 }
 
 /**
- * Makes sure that the operator can get in: on an empty database an account with its default agent, an agent key and a
- * settings key; on any start the keys that the operator chose. All of it or nothing; running it again changes nothing.
+ * Makes sure that the operator has access. On an empty database, creates an account with a default agent, an agent key
+ * and a settings key. On any start, stores the keys that the operator set. Runs in one transaction; running it again
+ * changes nothing.
  */
 export async function ensureOperator(
   db: Db,

@@ -9,26 +9,26 @@ import { forgetSignIns } from '../../store/people/sign-ins.ts';
 import type { ValidSession } from '../sessions/session-cache.ts';
 import type { People } from './people.ts';
 
-/** What goes on when everything else that is under way in an account ends. */
+/** What is kept when an account's sessions and links end. */
 export interface Kept {
-  /** The session of whoever acts; null: none. */
+  /** The session of the person who makes the change; null: none. */
   readonly sessionId: string | null;
-  /** The link that was followed, so that following it again tells the same; '' for none. */
+  /** The hash of the link that was followed, so that following it again has the same result; '' for none. */
   readonly linkHash: string;
 }
 
-/** What came to an end. */
+/** What was ended. */
 export interface Ended {
-  /** Links that had been sent and would have worked. */
+  /** Voided links that were still valid. */
   readonly links: readonly MailToken[];
-  /** Logins at platforms that are gone from the database; null: they stay. */
+  /** Platform logins that were deleted from the database; null: none were. */
   readonly logins: GoneLogins | null;
 }
 
 /**
- * Ends what is under way in an account because its password or its address changes: links in mails, sessions, browsers
- * that are known, codes and repeated refreshes of MCP clients, sign-ins at providers. Run it in the transaction of the change, and `followEnd`
- * after it.
+ * Ends everything temporary in an account whose password or address changes: mail links, sessions, known browsers,
+ * codes and repeatable refreshes of MCP clients, and sign-ins at providers. Run it in the transaction of the change,
+ * and `followEnd` after that.
  */
 export async function endUnderWay(db: Db, accountId: string, nowIso: string, kept: Kept): Promise<Ended> {
   const links = await voidMailTokens(db, accountId, nowIso, kept.linkHash);
@@ -40,8 +40,8 @@ export async function endUnderWay(db: Db, accountId: string, nowIso: string, kep
 }
 
 /**
- * The same, and takes away all access that was made before the owner of the address showed up: whoever signed up with
- * the address of another keeps nothing.
+ * Like `endUnderWay`, and also deletes all access that was created before the owner of the address proved it. Somebody
+ * who signed up with another person's address keeps nothing.
  */
 export async function endForeignAccess(
   db: Db,
@@ -60,13 +60,13 @@ export async function endForeignAccess(
   return { links, logins };
 }
 
-/** Lets what runs follow, once the change is committed. */
+/** Applies the end to the running gateway. Call it once the change is committed. */
 export async function followEnd(people: People, accountId: string, ended: Ended, kept: Kept): Promise<void> {
   people.sessions.removeAllOf(accountId, kept.sessionId);
   await people.followAccess(accountId, ended.logins);
 }
 
-/** The id of a browser's session if it is the account's and has not ended meanwhile; null for any other. */
+/** Returns the id of a browser's session if it belongs to the account and has not ended; null otherwise. */
 export async function ownSession(
   db: Db,
   accountId: string,

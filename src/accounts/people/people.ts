@@ -8,14 +8,14 @@ import type { FailedPasswords } from '../passwords/failed-passwords.ts';
 import type { GuessLimits } from '../passwords/guess-limits.ts';
 import type { SessionCache } from '../sessions/session-cache.ts';
 
-/** Who may sign up: anybody, whoever knows the code, or nobody. */
+/** Who may sign up: anyone, anyone with the code, or no one. */
 export interface SignupPolicy {
   readonly mode: 'open' | 'invite' | 'closed';
-  /** Null: nobody knows it. */
+  /** Null: there is no code, so no one may sign up in mode `invite`. */
   readonly code: string | null;
 }
 
-/** What the verbs about people and their sessions work with. */
+/** Dependencies of the operations on people and their sessions. */
 export interface People {
   readonly db: Db;
   readonly clock: Clock;
@@ -26,17 +26,20 @@ export interface People {
   readonly guesses: GuessLimits;
   readonly failedPasswords: FailedPasswords;
   readonly signup: SignupPolicy;
-  /** Where links in mails lead, without a slash at the end. */
+  /** Base URL of links in mails, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** Lets keys and MCP clients follow the database, and ends an account's logins at platforms; null: they stay. */
+  /**
+   * Updates keys and MCP clients from the database, and ends the account's deleted platform logins; null: there are
+   * none.
+   */
   readonly followAccess: (accountId: string, gone: GoneLogins | null) => Promise<void>;
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Client {
-  /** IPv4, or IPv6 in its eight groups. */
+  /** IPv4, or IPv6 written with all eight groups. */
   readonly address: string;
   readonly userAgent: string;
-  /** What a browser was given when a password was right in it; null without one. */
+  /** The token that the browser got when a password was right in it; null without one. */
   readonly browserToken: string | null;
 }

@@ -20,8 +20,8 @@ export interface NewPerson {
 }
 
 /**
- * Makes an account, whose owner is told by mail how to prove the address. Nothing but that mail says whether the
- * address had an account already. Throws `signup_closed`, `invalid_invite_code` or TooManyAttempts.
+ * Creates an account and sends a mail that asks its owner to verify the address. Only that mail reveals whether the
+ * address already had an account. Throws `signup_closed`, `invalid_invite_code` or TooManyAttempts.
  */
 export async function signUp(people: People, person: NewPerson, ip: string): Promise<void> {
   const { email, password, name, inviteCode } = person;
@@ -44,7 +44,7 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
   people.mailer.later(() => welcome(people, email, account.id));
 }
 
-/** Throws when the policy lets nobody in, or nobody without the code. */
+/** Checks the sign-up policy. Throws `signup_closed` or `invalid_invite_code`. */
 function admit(policy: SignupPolicy, inviteCode: string | null): void {
   if (policy.mode === 'open') return;
   if (policy.mode === 'closed' || policy.code === null) throw new GatewayError('signup_closed');
@@ -56,7 +56,7 @@ async function welcome(people: People, email: string, newAccountId: string): Pro
   const account = await findAccountByEmail(people.db, email);
   if (!account) return null;
   if (account.id === newAccountId) return await writeVerificationMail(people, account.id, email);
-  // It voids the links of other mails, so that strangers may have it sent no more often than those.
+  // This mail voids earlier links, so it shares the limit of the mails that contain them.
   if (!people.limits.attemptQuietly(`mail ${email}`, MAIL_COST)) return null;
   return await writeResetMail(people, email, alreadySignedUpMail);
 }

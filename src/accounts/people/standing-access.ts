@@ -1,7 +1,7 @@
 import type { Db } from '../../store/database/tables.ts';
 import { countAccess } from '../../store/people/account-access.ts';
 
-/** What opens an account without its password, in words for a mail; '' for nothing. */
+/** Describes, for a mail, the access to an account that needs no password; '' when there is none. */
 export async function standingAccess(db: Db, accountId: string): Promise<string> {
   const { keys, clients, identities } = await countAccess(db, accountId);
   return [

@@ -3,8 +3,8 @@ import type { Db } from '../../store/database/tables.ts';
 import { findAccount } from '../../store/people/accounts.ts';
 
 /**
- * Throws `email_not_verified` for an account whose address nobody has confirmed (specification, "Authentication",
- * rule 7). An account without an address, the operator's, has nothing to confirm.
+ * Throws `email_not_verified` when the account's address is not verified (specification, "Authentication", rule 7). The
+ * operator's account has no address and passes.
  */
 export async function requireVerifiedAddress(db: Db, accountId: string): Promise<void> {
   const account = await findAccount(db, accountId);

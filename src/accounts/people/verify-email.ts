@@ -9,10 +9,10 @@ import type { ValidSession } from '../sessions/session-cache.ts';
 import { type Ended, endForeignAccess, followEnd, type Kept, ownSession } from './owners.ts';
 import type { People } from './people.ts';
 
-/** Somebody who follows a link of a mail. */
+/** A visitor who follows a link from a mail. */
 export interface LinkVisitor {
   readonly ip: string;
-  /** The session of the browser, whosever it is; null: nobody is signed in there. */
+  /** The browser's session, of any account; null when it is not signed in. */
   readonly session: ValidSession | null;
 }
 
@@ -23,9 +23,9 @@ interface Verified {
 }
 
 /**
- * Takes a link as proof that the account's address is its reader's. Whatever was made in the account before ends, but
- * not the session of a reader who is signed in to it: whoever signed up is then known to be the owner. The link works
- * until it expires. Throws `invalid_mail_token` or TooManyAttempts.
+ * Verifies the account's address with the link from the mail. The first time, ends all access that existed before,
+ * except the visitor's own session: that session shows that the visitor knows the password, so the account is then
+ * known to be the owner's. The link works until it expires. Throws `invalid_mail_token` or TooManyAttempts.
  */
 export async function verifyEmail(people: People, token: string, visitor: LinkVisitor): Promise<void> {
   people.limits.attempt(visitor.ip, null);
@@ -33,7 +33,7 @@ export async function verifyEmail(people: People, token: string, visitor: LinkVi
   if (verified) await followEnd(people, verified.accountId, verified.ended, verified.kept);
 }
 
-/** Null: it was verified before. */
+/** Stores the proof. Returns null when the address was already verified. */
 async function verify(
   { clock }: People,
   trx: Db,
@@ -60,8 +60,8 @@ async function verify(
 }
 
 /**
- * Sends the link once more, unless the address is proven, and by somebody who was signed in. Throws `no_email_address`
- * or TooManyAttempts.
+ * Sends the verification link again, unless the address was verified and a visitor proved ownership while signed in.
+ * Throws `no_email_address` or TooManyAttempts.
  */
 export async function resendVerification(people: People, accountId: string, ip: string): Promise<void> {
   const account = await findAccount(people.db, accountId);
@@ -76,7 +76,9 @@ function isProven({ emailVerifiedAt, ownerProvenAt }: Account): boolean {
   return emailVerifiedAt !== null && ownerProvenAt !== null;
 }
 
-/** A mail with a link that proves the address; null when it is the account's no more, or is proven. */
+/**
+ * Returns a mail with a verification link; null when the address is no longer the account's, or ownership is proven.
+ */
 export async function writeVerificationMail(
   people: People,
   accountId: string,

@@ -9,9 +9,9 @@ import {
 } from '../../store/people/sessions.ts';
 import type { AgentRoster } from '../account/agent-roster.ts';
 
-/** A session ends when it was not used for so long. */
+/** A session expires when it is not used for this long. */
 export const SESSION_MS = 30 * 86_400_000;
-/** Uses of a session are written down at most this often. */
+/** Minimum interval between writes of a session's last use. */
 const TOUCH_INTERVAL_MS = 60_000;
 const NOBODY: readonly string[] = [];
 
@@ -20,17 +20,20 @@ interface KeptSession {
   touchedMs: number;
 }
 
-/** Told of a session that acts for other agents than before; for none when it was closed before it expired. */
+/**
+ * Called when a session acts for other agents than before. The list is empty when the session was closed before it
+ * expired.
+ */
 export type OnSessionChanged = (sessionId: string, agentIds: readonly string[]) => void;
 
-/** A session that lets its holder in, with all agents of its account. */
+/** A valid session. It acts for all agents of its account. */
 export interface ValidSession {
   readonly id: string;
   readonly accountId: string;
   readonly agentIds: readonly string[];
 }
 
-/** Every session that lets somebody in, in memory, as the KeyCache has the keys. Lookup is by the token's hash. */
+/** All valid sessions, in memory, like the keys in KeyCache. Sessions are looked up by the hash of their token. */
 export class SessionCache {
   readonly #db: Db;
   readonly #clock: Clock;
@@ -49,7 +52,7 @@ export class SessionCache {
     });
   }
 
-  /** Forgets what has expired and takes in the rest. */
+  /** Deletes expired sessions and loads the rest. */
   static async load(
     db: Db,
     clock: Clock,
@@ -62,12 +65,15 @@ export class SessionCache {
     return cache;
   }
 
-  /** Whoever holds connections open for sessions listens here, so that they follow at once, and a closed one loses them. */
+  /**
+   * Sets the listener for changed sessions, so that their open connections follow at once, and those of a closed
+   * session are closed.
+   */
   watch(onChanged: OnSessionChanged): void {
     this.#onChanged = onChanged;
   }
 
-  /** Takes over everything from the database: after accounts were deleted. */
+  /** Reloads all sessions from the database, after accounts were deleted. */
   async reload(): Promise<void> {
     const sessions = await listSessions(this.#db, this.#clock.nowIso());
     const former = this.#byHash;
@@ -81,7 +87,9 @@ export class SessionCache {
       if (!this.#byHash.has(tokenHash)) this.#onChanged(session.id, NOBODY);
   }
 
-  /** The session of a token, whose use is noted and which lives on for 30 days from now; null for anything else. */
+  /**
+   * Returns the session of a token, records its use and extends it to 30 days from now; null when the token is invalid.
+   */
   use(token: string): ValidSession | null {
     const tokenHash = hashToken(token);
     const kept = this.#byHash.get(tokenHash);
@@ -96,22 +104,22 @@ export class SessionCache {
     return { id, accountId, agentIds: this.#roster.idsOf(accountId) };
   }
 
-  /** Lets the holder of a session in that is stored already. */
+  /** Adds a session that is already stored. */
   add(session: StoredSession): void {
     this.#byHash.set(session.tokenHash, { session, touchedMs: -Infinity });
   }
 
-  /** Lets nobody in by this session any more. */
+  /** Invalidates a session. */
   remove(sessionId: string): void {
     this.#removeWhere(({ id }) => id === sessionId);
   }
 
-  /** Lets nobody into the account by a session any more, but by this one. */
+  /** Invalidates all sessions of an account, except one. */
   removeAllOf(accountId: string, exceptId: string | null = null): void {
     this.#removeWhere((session) => session.accountId === accountId && session.id !== exceptId);
   }
 
-  /** The account's sessions, the one used last first. */
+  /** Returns the account's sessions, last used first. */
   of(accountId: string): StoredSession[] {
     return [...this.#byHash.values()]
       .map(({ session }) => session)
@@ -137,7 +145,7 @@ export class SessionCache {
   }
 }
 
-/** When a session that was used at `nowIso` ends. */
+/** Returns when a session that was used at `nowIso` expires. */
 export function expiryFrom(nowIso: string): string {
   return isoAfter(nowIso, SESSION_MS);
 }

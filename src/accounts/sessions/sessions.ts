@@ -10,30 +10,30 @@ import { rememberBrowser } from '../passwords/known-browsers.ts';
 import type { Client, People } from '../people/people.ts';
 import { expiryFrom } from './session-cache.ts';
 
-/** Whoever signs in once more loses the session that was used longest ago. */
+/** Beyond this limit, a new sign-in ends the session used longest ago. */
 const MAX_SESSIONS_PER_ACCOUNT = 50;
 
-/** A session that was just made: the only time that its token is known. */
+/** A new session. Its token is only known now. */
 export interface NewSession {
   readonly token: string;
   readonly session: StoredSession;
 }
 
-/** What a browser is given that somebody signed in with. */
+/** The tokens that a browser gets on sign-in. */
 export interface OpenedSession {
   readonly token: string;
-  /** By which the browser is known from now on; null: it is known already, or no password was right in it. */
+  /** Makes the browser known from now on; null: it is known already, or no password was used. */
   readonly browserToken: string | null;
 }
 
-/** Signs somebody in whose right to that was checked, not by a password; returns the token for the cookie. */
+/** Opens a session for a person who was authenticated without a password. Returns the token for the cookie. */
 export async function openSession(people: People, accountId: string, client: Client): Promise<string> {
   return (await open(people, accountId, client, null)).token;
 }
 
 /**
- * Signs somebody in whose password was right for this hash, and makes the browser known. Throws `invalid_login` when
- * the password was replaced while it was being checked.
+ * Opens a session for a person whose password matched this hash, and makes the browser known. Throws `invalid_login`
+ * when the password changed during the check.
  */
 export async function openSessionByPassword(
   people: People,
@@ -88,7 +88,7 @@ export function newSession(accountId: string, client: Client, nowIso: string): N
   return { token, session };
 }
 
-/** Stores a session and tells the log of it. */
+/** Stores a session and writes it to the audit log. */
 export async function storeSession(db: Db, session: StoredSession): Promise<void> {
   const { id, accountId, createdAt } = session;
   await insertSession(db, session);

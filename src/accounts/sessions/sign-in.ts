@@ -4,14 +4,14 @@ import { provenHash } from '../passwords/check-password.ts';
 import type { Client, People } from '../people/people.ts';
 import { closeSession, type OpenedSession, openSessionByPassword } from './sessions.ts';
 
-/** Who was signed in, and what the browser is given. */
+/** The account that was signed in, and the browser's tokens. */
 export interface SignedIn extends OpenedSession {
   readonly account: Account;
 }
 
 /**
- * Signs somebody in by address (in lower case) and password; the session that the browser had until then ends.
- * Unknown addresses and wrong passwords take the same time. Throws `invalid_login` or TooManyAttempts.
+ * Signs in with an address (in lower case) and a password, and ends the browser's previous session. Unknown addresses
+ * and wrong passwords take the same time. Throws `invalid_login` or TooManyAttempts.
  */
 export async function signIn(
   people: People,
