@@ -14,36 +14,36 @@ import {
 } from '../logins/platform-status.ts';
 import type { AccountDomain } from './account-domain.ts';
 
-/** What an account has and may do, for an agent that starts cold. */
+/** What an account has and is allowed to do, for an agent that starts without context. */
 export interface AccountStatus {
   readonly accountId: string;
   readonly name: string;
   readonly email: string | null;
   readonly isEmailVerified: boolean;
   readonly platforms: readonly PlatformStatus[];
-  /** Of the whole account, as the limit is. */
+  /** Calls of the whole account, as for the limit. */
   readonly liveCalls: number;
   readonly callLimit: number;
-  /** Messages after this are new. */
+  /** Messages after this cursor are new. */
   readonly lastMessageCursor: string;
 }
 
-/** What the database has of an account, as somebody sees it. */
+/** The stored part of an account's status, as seen by one viewer. */
 interface StoredAccount extends StoredLogins {
   readonly account: Account;
   readonly lastMessageCursor: string;
-  /** What was told by it last. */
+  /** The last status that was built from it. */
   last: { readonly by: string; readonly status: AccountStatus } | null;
 }
 
-/** What of an account may change without anything being written. */
+/** The part of an account's status that can change without a database write. */
 interface LiveAccount extends LiveLogins {
   readonly calls: number;
 }
 
 /**
- * Tells accounts, of which agents ask often: what is stored is read again when anything has been written, and what is
- * the same as before is told by the same object.
+ * Returns a function that reports account statuses, which agents request often. Stored data is read again only after a
+ * database write, and an unchanged status is returned as the same object.
  */
 export function accountStatuses(
   domain: AccountDomain,
@@ -56,7 +56,7 @@ export function accountStatuses(
     );
 }
 
-/** Two viewers with the same key are told the same. */
+/** Viewers with the same key get the same status. */
 function keyOf({ accountId, agentIds, platforms }: Viewer): string {
   return JSON.stringify([accountId, agentIds, platforms && [...platforms]]);
 }

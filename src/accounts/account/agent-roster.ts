@@ -4,10 +4,13 @@ import type { Db } from '../../store/database/tables.ts';
 
 const NONE: readonly string[] = [];
 
-/** Told of an account that has other agents than before. */
+/** Called when the agents of an account have changed. */
 type OnAgentsChanged = (accountId: string, agentIds: readonly string[]) => void;
 
-/** The agents of every account, in memory: a session acts for all of them, and no request waits for the database. */
+/**
+ * The agents of every account, in memory. A session acts for all of its account's agents, and requests must not wait
+ * for the database.
+ */
 export class AgentRoster {
   readonly #db: Db;
   #byAccount = new Map<string, readonly string[]>();
@@ -23,12 +26,12 @@ export class AgentRoster {
     return roster;
   }
 
-  /** The account's agents, the default one first; empty until the account has one. */
+  /** Returns the account's agents, the default one first; empty until it has one. */
   idsOf(accountId: string): readonly string[] {
     return this.#byAccount.get(accountId) ?? NONE;
   }
 
-  /** Whoever acts for all agents of an account listens here. */
+  /** Sets the listener for changed agents. */
   watch(onChanged: OnAgentsChanged): void {
     this.#onChanged = onChanged;
   }
@@ -41,7 +44,7 @@ export class AgentRoster {
     );
   }
 
-  /** Takes over what changed in one account: after an agent was made, deleted or became the default. */
+  /** Reloads one account after an agent was created, deleted or made the default. */
   async reload(accountId: string): Promise<void> {
     const rows = await listAgentIds(this.#db, accountId);
     const [former, now] = [this.idsOf(accountId), rows.map(({ id }) => id)];

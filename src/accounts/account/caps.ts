@@ -1,19 +1,22 @@
 import { GatewayError } from '../../base/errors.ts';
 
-/** How many of each an account may have. */
+/** Limits per account. */
 export const CAPS = {
   agents: 100,
-  /** Agent keys and settings keys together. One that was revoked counts for a day, or the table would have no bound. */
+  /**
+   * Agent keys and settings keys together. A revoked key counts for a day; otherwise the table could grow without
+   * limit.
+   */
   keys: 1_000,
-  /** Agents that its keys are in, counted for each key: all of them are read whenever one changes. */
+  /** Memberships of keys in agents. All of them are read whenever one changes. */
   keyPlaces: 10_000,
   bots: 100,
-  /** People who are bound to it over a login that all accounts share. */
+  /** People bound to the account over a shared login. */
   connections: 10_000,
   authorizations: 100,
 } as const;
 
-/** Throws `cap_reached`, with the number, for one more than may be. */
+/** Throws `cap_reached`, with the limit, when the account already has `most`. */
 export function assertBelow(most: number, has: number, what: string): void {
   if (has >= most) throw new GatewayError('cap_reached', `An account may have at most ${most} ${what}`);
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../store/database/tables.ts';
 
 const DEFAULT_AGENT_NAME = 'Default agent';
 
-/** The account's default agent, made when it is first needed. Run it in the transaction that needs it. */
+/** Returns the account's default agent and creates it if needed. Run it in the transaction that needs it. */
 export async function ensureDefaultAgent(db: Db, accountId: string, nowIso: string): Promise<Agent> {
   const known = await findDefaultAgent(db, accountId);
   if (known) return known;

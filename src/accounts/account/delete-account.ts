@@ -10,25 +10,24 @@ import type { Client } from '../people/people.ts';
 import type { AccountDomain } from './account-domain.ts';
 
 const HANG_UP_DEADLINE_MS = 5_000;
-/** Deleted at once; so few take less than a millisecond of the main thread. */
+/** Rows deleted per step; this many take less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
 
-/** What it takes to let an account go. */
+/** Dependencies of the deletion of an account. */
 export interface LeavingDomain extends AccountDomain {
   /** Throws `wrong_password`, or TooManyAttempts. */
   readonly checkPassword: (accountId: string, password: string, client: Client) => Promise<unknown>;
-  /** Deletes the account's files, bytes and all. */
+  /** Deletes the account's files, including their content. */
   readonly deleteFiles: (accountId: string) => Promise<void>;
-  /** Lets nobody in any more by the account's keys and sessions, once they are deleted. */
+  /** Removes the account's keys and sessions from the caches, once they are deleted. */
   readonly forgetCredentials: (accountId: string) => Promise<void>;
 }
 
 /**
- * Deletes an account and everything that it owns, but for one line of the audit log that names nobody: ends its live calls, then empties its files and its history step by
- * step, then removes all the rest in one transaction. When that fails the account is still there, and can be deleted
- * again.
- * The password is needed where the account has one. Throws `wrong_password`, TooManyAttempts, or `unauthorized` when it
- * is gone already.
+ * Deletes an account and everything that it owns, except for one anonymous line in the audit log. Ends its live calls,
+ * then deletes its files and its history step by step, then the rest in one transaction. If that fails, the account
+ * still exists and can be deleted again. Requires the password if the account has one. Throws `wrong_password`,
+ * TooManyAttempts, or `unauthorized` when the account is already gone.
  */
 export async function deleteWholeAccount(
   domain: LeavingDomain,
@@ -52,7 +51,7 @@ export async function deleteWholeAccount(
   events.accountDeleted(accountId);
 }
 
-/** Returns how many rows that were. */
+/** Deletes the account's history in batches and returns the number of rows. */
 async function emptyHistory({ store }: AccountDomain, accountId: string): Promise<number> {
   for (let all = 0; ; await turn()) {
     const some = await deleteSomeHistory(store.db, accountId, BATCH_SIZE);
@@ -61,7 +60,7 @@ async function emptyHistory({ store }: AccountDomain, accountId: string): Promis
   }
 }
 
-/** From here on no credential of the account opens anything and no call reaches it. */
+/** Deletes the account itself. Afterwards no credential of it is valid and no call reaches it. */
 async function forget(domain: LeavingDomain, accountId: string, historyRows: number): Promise<void> {
   const logins = await domain.store.db.transaction().execute(async (trx) => {
     const listed = await loginsOf(trx, accountId);

@@ -4,8 +4,8 @@ import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { AccountDomain } from './account-domain.ts';
 
 /**
- * Everything that an account owns, as the text of one JSON document: a list of rows for each table, without secrets.
- * It is read while it is sent, a page at a time, so that what changes meanwhile may be in it or not.
+ * Yields everything that an account owns as the text of one JSON document: a list of rows per table, without secrets.
+ * The export is read page by page while it is sent, so changes meanwhile may or may not be included.
  */
 export async function* exportAccount({ store, clock }: AccountDomain, actor: Actor): AsyncGenerator<string> {
   const { accountId } = actor;
@@ -17,7 +17,7 @@ export async function* exportAccount({ store, clock }: AccountDomain, actor: Act
     for await (const rows of exportedPages(store.db, accountId, table)) {
       yield separator + rows.map((row) => JSON.stringify(row)).join(',');
       separator = ',';
-      // Others have their turn: neither the database nor a fast reader would let the event loop go on.
+      // Lets other work run: neither the database nor a fast reader yields to the event loop.
       await turn();
     }
     yield ']';

@@ -6,13 +6,13 @@ import type { AccountDomain } from './account-domain.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_AN_HOUR = 20;
-/** Of one account; what comes on top takes the place of the oldest. */
+/** Limit per account. Beyond it, the oldest is dropped. */
 const MAX_KEPT = 500;
 
-/** What somebody has to say; the rest is what they were shown when they said it. */
+/** Feedback, with what the person was shown when they gave it. */
 export type GivenFeedback = Omit<Feedback, 'id' | 'accountId' | 'createdAt'>;
 
-/** Keeps it for the gateway's operator, who is told by a log line; returns its id. Throws TooManyAttempts. */
+/** Stores feedback for the gateway's operator, reports it in the log and returns its id. Throws TooManyAttempts. */
 export async function giveFeedback(
   { store, clock, calls }: AccountDomain,
   accountId: string,

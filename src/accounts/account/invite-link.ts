@@ -12,14 +12,14 @@ const VALID_MS = 15 * 60_000;
 const TOKEN_BYTES = 24;
 
 export interface MadeInvite {
-  /** Known now and never again: only its hash is kept. */
+  /** Only known now: the database stores its hash. */
   readonly token: string;
   /** ISO 8601. */
   readonly expiresAt: string;
 }
 
 /**
- * Makes the account's invite token, by which a contact is told to be its own; the former one is void. Throws
+ * Creates the account's invite token, which binds a contact to the account, and voids the previous one. Throws
  * `email_not_verified` and `cap_reached`.
  */
 export async function makeInviteLink({ store, clock }: AccountDomain, actor: Actor): Promise<MadeInvite> {
@@ -29,7 +29,7 @@ export async function makeInviteLink({ store, clock }: AccountDomain, actor: Act
   const tokenHash = hashToken(token);
   await store.db.transaction().execute(async (trx) => {
     await requireVerifiedAddress(trx, actor.accountId);
-    // Each link makes one connection at most.
+    // Each link creates at most one connection.
     assertBelow(CAPS.connections, await countConnections(trx, actor.accountId), 'connections');
     await putInviteLink(trx, { accountId: actor.accountId, tokenHash, createdAt, expiresAt });
     await audit(trx, actor, { action: 'invite_link.create', subject: null, detail: { expiresAt } });

@@ -5,14 +5,14 @@ import type { AccountDomain } from './account-domain.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What an account did from one day to another, both included (YYYY-MM-DD, UTC). */
+/** An account's usage between two days, inclusive (YYYY-MM-DD, UTC). */
 export interface Usage {
   readonly firstDay: string;
   readonly lastDay: string;
   readonly days: readonly UsageDay[];
 }
 
-/** The last `dayCount` days on the platforms of a scope, today being the last. */
+/** Returns the usage of the last `dayCount` days, including today, on the scope's platforms. */
 export async function usageOf(
   domain: AccountDomain,
   scope: Pick<AgentScope, 'accountId' | 'platforms'>,

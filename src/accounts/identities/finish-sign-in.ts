@@ -7,30 +7,30 @@ import type { ProvenIdentity } from './identity-provider.ts';
 import { settleIdentity } from './settle-identity.ts';
 import { noteFailure, providerNamed, type SignIns } from './sign-ins.ts';
 
-/** What a browser brought back from a provider. */
+/** The data that a browser returns with from a provider. */
 export interface BroughtBack {
   readonly state: string;
-  /** What the provider calls its refusal; '' when it did not refuse. */
+  /** The provider's error code; '' when it did not refuse. */
   readonly error: string;
-  /** The callback's own address, its query included. */
+  /** The URL of the callback, including its query. */
   readonly callback: URL;
-  /** The state that this browser was given when it left; '' without one. */
+  /** The state that this browser kept from the start of the sign-in; '' without one. */
   readonly keptState: string;
-  /** Who is signed in with this browser. */
+  /** The person signed in with this browser; null: no one. */
   readonly session: Actor | null;
 }
 
 export interface FinishedSignIn {
-  /** Whose account the identity opens. */
+  /** The account that the identity gives access to. */
   readonly accountId: string;
-  /** Its owner was signed in already, and linked the identity. */
+  /** Whether a signed-in owner linked the identity, rather than signed in with it. */
   readonly isLink: boolean;
 }
 
 /**
- * Ends a sign-in, and says whose account it opens. Whatever comes of it, it can be ended once. Throws
- * `identity_provider_not_found`, `sign_in_unknown`, `sign_in_refused`, `identity_provider_failed`, `identity_taken`,
- * `email_in_use`, `email_not_verified` and `signup_closed`.
+ * Completes a sign-in and returns the account of the identity. A sign-in can be completed only once, whatever the
+ * result. Throws `identity_provider_not_found`, `sign_in_unknown`, `sign_in_refused`, `identity_provider_failed`,
+ * `identity_taken`, `email_in_use`, `email_not_verified` and `signup_closed`.
  */
 export async function finishSignIn(
   signIns: SignIns,
@@ -47,7 +47,10 @@ export async function finishSignIn(
   return { accountId: await settle(signIns, proven, linkTo), isLink: linkTo !== null };
 }
 
-/** The sign-in that this very browser began, for whom it still is signed in as. */
+/**
+ * Takes the pending sign-in, which this browser must have started. To link an identity, the same account must still be
+ * signed in.
+ */
 async function takePending(
   { store, clock }: SignIns,
   providerName: string,

@@ -21,8 +21,9 @@ const User = z.object({ id: z.int(), login: z.string(), name: z.string().nullish
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
 /**
- * GitHub, which has OAuth 2.0 but no ID tokens: state and PKCE protect the sign-in, there is no nonce, and who the
- * person is tells the API with the fresh token. An issuer other than github.com is a GitHub Enterprise Server.
+ * GitHub, which supports OAuth 2.0 without ID tokens. State and PKCE protect the sign-in, as there is no nonce. The
+ * identity comes from the API, called with the new access token. An issuer other than github.com is a GitHub Enterprise
+ * Server.
  */
 export class GithubProvider implements IdentityProvider {
   readonly name: string;
@@ -57,7 +58,7 @@ export class GithubProvider implements IdentityProvider {
       const chosen = emails.find(({ primary }) => primary);
       return {
         provider: this.name,
-        // Logins can be renamed and taken by another person; the number stays.
+        // Logins can be renamed and reused by another person; the numeric id is permanent.
         subject: `${user.id}`,
         email: addressOf(chosen?.email),
         emailVerified: chosen?.verified === true,

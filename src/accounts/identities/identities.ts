@@ -4,7 +4,10 @@ import { findAccount } from '../../store/people/accounts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { deleteIdentity, type Identity, listIdentities } from '../../store/people/identities.ts';
 
-/** Unlinks an identity. Throws `identity_not_found`, and `last_sign_in` where its owner could not come back. */
+/**
+ * Unlinks an identity. Throws `identity_not_found`, or `last_sign_in` when the account would have no way left to sign
+ * in.
+ */
 export async function unlinkIdentity(
   db: Db,
   actor: Actor,
@@ -32,7 +35,7 @@ async function assertCanSignIn(db: Db, accountId: string): Promise<void> {
   }
 }
 
-/** The account's identities, oldest first. */
+/** Returns the account's identities, oldest first. */
 export async function identitiesOf(db: Db, accountId: string): Promise<readonly Identity[]> {
   return await listIdentities(db, accountId);
 }

@@ -1,40 +1,40 @@
 import { GatewayError } from '../../base/errors.ts';
 
-/** What a browser takes to a provider, and what only the gateway knows meanwhile. */
+/** The secrets of one sign-in. */
 export interface SignInSecrets {
-  /** Comes back in the callback's address. */
+  /** Returned in the query of the callback. */
   readonly state: string;
-  /** Comes back in the ID token. */
+  /** Returned in the ID token. */
   readonly nonce: string;
-  /** PKCE (RFC 7636): shown when the code is redeemed. */
+  /** PKCE (RFC 7636): sent when the code is redeemed. */
   readonly codeVerifier: string;
 }
 
-/** Who somebody is, as a provider has proved it. */
+/** A person's identity as proven by a provider. */
 export interface ProvenIdentity {
   readonly provider: string;
-  /** The provider's own name for the person, which it never gives to another. */
+  /** The provider's id of the person, which it never reassigns. */
   readonly subject: string;
   /** In lower case. */
   readonly email: string | null;
-  /** The provider vouches that the address is the person's; an address without this proves nothing. */
+  /** Whether the provider verified that the address belongs to the person. An unverified address proves nothing. */
   readonly emailVerified: boolean;
   readonly name: string | null;
 }
 
-/** Somewhere else that people can sign in. */
+/** An external provider that people can sign in with. */
 export interface IdentityProvider {
   readonly name: string;
-  /** Where the browser goes to sign in. Throws `identity_provider_failed`. */
+  /** Returns the URL at which the browser signs in. Throws `identity_provider_failed`. */
   authorizationUrl(secrets: SignInSecrets, callbackUrl: string): Promise<string>;
   /**
-   * Redeems what the browser brought back to the callback's address. Throws `sign_in_refused` when it proves nothing,
-   * `identity_provider_failed` when the provider cannot be asked.
+   * Redeems the code in the callback URL and returns the identity. Throws `sign_in_refused` when the response proves
+   * none, `identity_provider_failed` when the provider cannot be reached.
    */
   identify(secrets: SignInSecrets, callback: URL): Promise<ProvenIdentity>;
 }
 
-/** What openid-client says of answers that are wrong, whoever made them wrong. */
+/** Error codes of openid-client for invalid responses, whether the browser or the provider caused them. */
 const REFUSING_CODES: ReadonlySet<unknown> = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
@@ -42,10 +42,13 @@ const REFUSING_CODES: ReadonlySet<unknown> = new Set([
   'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
 ]);
 
-/** A code that was used, is too old, or belongs to another sign-in (RFC 6749, section 5.2). */
+/** The error for a code that was used, has expired, or belongs to another sign-in (RFC 6749, section 5.2). */
 const USED_CODE = 'invalid_grant';
 
-/** Whose fault it is that a sign-in failed: the browser's answer was wrong, or the provider could not be asked. */
+/**
+ * Maps an error to `sign_in_refused` when the browser's response was invalid, and to `identity_provider_failed` when
+ * the provider could not be used.
+ */
 export function signInFailure(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const { name, code, error: reason } = error as { name?: unknown; code?: unknown; error?: unknown };
@@ -55,7 +58,10 @@ export function signInFailure(error: unknown): GatewayError {
   });
 }
 
-/** Providers write addresses as their users did. */
+/**
+ * Returns a provider's address in lower case, since providers keep the spelling that users typed; null for anything
+ * else.
+ */
 export function addressOf(email: unknown): string | null {
   return typeof email === 'string' && email.includes('@') ? email.toLowerCase() : null;
 }

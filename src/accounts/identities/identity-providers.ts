@@ -3,12 +3,12 @@ import type { IdentityProvider } from './identity-provider.ts';
 import type { OAuthClientOptions } from './oauth-client.ts';
 import { OpenIdProvider } from './openid-provider.ts';
 
-/** A provider as the operator set it up. */
+/** A provider in the operator's settings. */
 export interface ConfiguredProvider extends OAuthClientOptions {
   readonly kind: 'openid' | 'github';
 }
 
-/** The providers by their names; none is asked anything before somebody signs in there. */
+/** Returns the providers by name. None is contacted before a person signs in with it. */
 export function identityProviders(configured: readonly ConfiguredProvider[]): Map<string, IdentityProvider> {
   return new Map(
     configured.map((options) => [

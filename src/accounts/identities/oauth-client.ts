@@ -1,10 +1,10 @@
 import type { Configuration } from 'openid-client';
 import type { SignInSecrets } from './identity-provider.ts';
 
-/** For every single request to a provider. */
+/** Timeout of each request to a provider. */
 export const REQUEST_DEADLINE_S = 10;
 
-/** How the gateway is known to a provider. */
+/** The gateway's registration as a client of a provider. */
 export interface OAuthClientOptions {
   readonly name: string;
   readonly issuer: string;
@@ -12,17 +12,17 @@ export interface OAuthClientOptions {
   readonly clientSecret: string;
 }
 
-/** Most installations never sign anybody in elsewhere, so the library is loaded when somebody first does. */
+/** Loads the library on the first sign-in with a provider: most installations never need it. */
 export const loadLibrary = () => import('openid-client');
 export type OAuthLibrary = Awaited<ReturnType<typeof loadLibrary>>;
 
-/** The library, and what it has to know of one provider. */
+/** The library with its configuration for one provider. */
 export interface OAuthConnection {
   readonly library: OAuthLibrary;
   readonly configuration: Configuration;
 }
 
-/** Where a browser goes to sign in, with state and PKCE (RFC 7636) and what else the provider takes. */
+/** Returns the URL at which the browser signs in, with state, PKCE (RFC 7636) and the given parameters. */
 export async function authorizationHref(
   { library, configuration }: OAuthConnection,
   { state, codeVerifier }: SignInSecrets,

@@ -17,7 +17,7 @@ import {
 
 const SCOPE = 'openid email profile';
 
-/** Any provider that speaks OpenID Connect: authorization code flow with PKCE, nonce, and signatures checked. */
+/** A provider that supports OpenID Connect: authorization code flow with PKCE and nonce, and checked signatures. */
 export class OpenIdProvider implements IdentityProvider {
   readonly name: string;
   readonly #options: OAuthClientOptions;
@@ -67,7 +67,10 @@ export class OpenIdProvider implements IdentityProvider {
     };
   }
 
-  /** Many providers tell the address not in the ID token but to those who ask for it. */
+  /**
+   * Returns claims with the address. Many providers leave it out of the ID token and return it from the userinfo
+   * endpoint.
+   */
   async #claimsWithEmail(
     { library, configuration }: OAuthConnection,
     accessToken: string,
@@ -78,7 +81,7 @@ export class OpenIdProvider implements IdentityProvider {
     return await library.fetchUserInfo(configuration, accessToken, idToken.sub);
   }
 
-  /** What the provider says of itself is asked for once; a failure is not kept. */
+  /** Fetches the provider's metadata once. A failure is not cached. */
   #connected(): Promise<OAuthConnection> {
     this.#connection ??= this.#connect().catch((error: unknown) => {
       this.#connection = null;
@@ -103,7 +106,10 @@ export class OpenIdProvider implements IdentityProvider {
   }
 }
 
-/** By POST where the provider takes that; the standard's other way is spelled differently by many of them. */
+/**
+ * Sends the client secret by POST if the provider supports that. Providers differ in how they encode it for HTTP Basic,
+ * the standard's other method.
+ */
 function authentication(library: OAuthLibrary, clientSecret: string): ClientAuth {
   const post = library.ClientSecretPost(clientSecret);
   const basic = library.ClientSecretBasic(clientSecret);

@@ -11,16 +11,17 @@ import type { ProvenIdentity } from './identity-provider.ts';
 const MAX_NAME_LENGTH = 80;
 
 export interface SettleOptions {
-  /** Who, signed in, links the identity to the own account; null: somebody signs in. */
+  /** The signed-in person who links the identity to their account; null for a sign-in. */
   readonly linkTo: Actor | null;
   readonly mayRegister: boolean;
   readonly nowIso: string;
 }
 
 /**
- * Finds the account that a proven identity opens; run it in a transaction. An account is reached by its address only
- * when both sides proved that address: the provider, and the account's owner by a mail. Otherwise whoever writes
- * somebody's address at a provider, or signs up with it beforehand, would share that person's account.
+ * Returns the account of a proven identity, and links or registers it if needed. Run it in a transaction. An identity
+ * matches an account by address only if both sides verified the address: the provider, and the account's owner by mail.
+ * Otherwise anyone who enters another person's address at a provider, or signs up with it first, would share that
+ * person's account.
  */
 export async function settleIdentity(
   db: Db,
@@ -41,8 +42,8 @@ export async function settleIdentity(
 }
 
 /**
- * The session may have ended while its owner was at the provider. Throws `sign_in_unknown` then, and
- * `email_not_verified`: an identity must not outlive the proof of an address.
+ * Throws `sign_in_unknown` when the session ended while its owner was at the provider, and `email_not_verified`,
+ * because an identity must not outlive the proof of an address.
  */
 async function requireMayLink(db: Db, { accountId, credentialId }: Actor): Promise<void> {
   if (!(await hasSession(db, credentialId))) throw new GatewayError('sign_in_unknown');
@@ -50,8 +51,8 @@ async function requireMayLink(db: Db, { accountId, credentialId }: Actor): Promi
 }
 
 /**
- * Whose address it is that the provider vouches for. Throws `email_in_use` where the owner never proved it, or where
- * somebody else may know the account's password.
+ * Returns the account with the verified address; null when there is none. Throws `email_in_use` when the account's
+ * owner never proved the address, or when somebody else may know its password.
  */
 async function ownerOf(db: Db, { email, emailVerified }: ProvenIdentity): Promise<string | null> {
   if (email === null || !emailVerified) return null;
@@ -62,7 +63,7 @@ async function ownerOf(db: Db, { email, emailVerified }: ProvenIdentity): Promis
   return account.id;
 }
 
-/** An account that opens by this identity alone; an address that nobody vouches for is not its. */
+/** Creates an account that only this identity gives access to. It gets the address only if the provider verified it. */
 async function register(db: Db, proven: ProvenIdentity, options: SettleOptions): Promise<string> {
   if (!options.mayRegister) throw new GatewayError('signup_closed');
   const { provider, email, emailVerified, name } = proven;

@@ -6,16 +6,16 @@ import type { People } from '../people/people.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { type ConfiguredProvider, identityProviders } from './identity-providers.ts';
 
-/** What signing in elsewhere works with. */
+/** Dependencies of sign-ins with identity providers. */
 export interface SignIns {
   readonly store: Store;
   readonly clock: Clock;
   readonly limits: AttemptLimits;
-  /** By their names. */
+  /** Providers by name. */
   readonly providers: ReadonlyMap<string, IdentityProvider>;
-  /** People whom no account knows may make one. */
+  /** Whether people without an account may create one. */
   readonly mayRegister: boolean;
-  /** Told of every sign-in that a provider could not be asked about. */
+  /** Called for each sign-in that failed because the provider could not be used. */
   readonly onProviderFailed: (provider: string, error: unknown) => void;
 }
 
@@ -26,7 +26,10 @@ export interface SignInOptions {
   readonly onProviderFailed: SignIns['onProviderFailed'];
 }
 
-/** Invite codes are for sign-ups by password: a browser on its way to a provider has nowhere to give one. */
+/**
+ * Builds the dependencies. People may register only in mode `open`: invite codes work only for sign-ups with a
+ * password, because there is no place to enter one on the way to a provider.
+ */
 export function signInsOf({ people, providers, ...others }: SignInOptions): SignIns {
   const { clock, limits, signup } = people;
   return {
@@ -38,14 +41,17 @@ export function signInsOf({ people, providers, ...others }: SignInOptions): Sign
   };
 }
 
-/** Throws `identity_provider_not_found`. */
+/** Returns the provider with this name. Throws `identity_provider_not_found`. */
 export function providerNamed(signIns: SignIns, name: string): IdentityProvider {
   const provider = signIns.providers.get(name);
   if (!provider) throw new GatewayError('identity_provider_not_found');
   return provider;
 }
 
-/** Has the operator hear of what a client is told only in general. */
+/**
+ * Reports the cause of a provider's failure to the operator, since the client gets only a general error. Rethrows the
+ * error.
+ */
 export function noteFailure(signIns: SignIns, provider: string, error: unknown): never {
   if (error instanceof GatewayError && error.code === 'identity_provider_failed') {
     signIns.onProviderFailed(provider, error.cause ?? error);

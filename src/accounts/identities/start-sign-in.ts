@@ -4,18 +4,18 @@ import { insertSignIn } from '../../store/people/sign-ins.ts';
 import type { SignInSecrets } from './identity-provider.ts';
 import { noteFailure, providerNamed, type SignIns } from './sign-ins.ts';
 
-/** How long people have to sign in at the provider. */
+/** How long a person has to sign in at the provider. */
 export const SIGN_IN_DEADLINE_MS = 600_000;
 
 export interface StartedSignIn {
-  /** Where the browser goes now. */
+  /** The URL to redirect the browser to. */
   readonly url: string;
-  /** Must also be kept by the browser, so that no other one can finish what it began. */
+  /** The browser must keep it too, so that no other browser can complete the sign-in. */
   readonly state: string;
 }
 
 /**
- * Begins a sign-in at a provider; with an `accountId` the identity will be linked to that account. Throws
+ * Starts a sign-in with a provider. With an `accountId`, the identity will be linked to that account. Throws
  * `identity_provider_not_found` and `identity_provider_failed`.
  */
 export async function startSignIn(

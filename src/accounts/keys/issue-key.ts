@@ -15,7 +15,7 @@ import type { KeyCache } from './key-cache.ts';
 /** How long a revoked key counts towards the limit. */
 const DAY_MS = 86_400_000;
 
-/** Dependencies of the operations on keys. */
+/** Dependencies of the operations on keys. Keys are stored as hashes, and cached in memory for authentication. */
 export interface KeyDomain {
   readonly store: Store;
   readonly keys: KeyCache;

@@ -26,8 +26,8 @@ const PATHS: Readonly<Record<MailPurpose, string>> = {
 };
 
 /**
- * Makes a link that proves that its reader gets the mail of `email`; all former links of the account are void. Its token
- * is nowhere but in the link. Run it in a transaction.
+ * Creates a link that proves that its reader receives the mail of `email`, and voids all earlier links of the account.
+ * The token itself is stored nowhere. Run it in a transaction.
  */
 export async function newMailLink(
   { clock, publicUrl }: People,
@@ -50,7 +50,7 @@ export async function newMailLink(
   return `${publicUrl()}${PATHS[purpose]}?token=${token}`;
 }
 
-/** What a link's token stands for; undefined when it was made up, has expired or was voided. */
+/** Returns the record of a link's token; undefined when the token is unknown, expired or voided. */
 export async function readMailToken(
   db: Db,
   purpose: MailPurpose,
@@ -60,7 +60,7 @@ export async function readMailToken(
   return await findMailToken(db, purpose, hashToken(token), nowIso);
 }
 
-/** Whose account a link is for. Looks only. Undefined as for `readMailToken`. */
+/** Returns the account of a link without using the link; undefined as for `readMailToken`. */
 export async function accountOfLink(
   { db, clock }: People,
   purpose: MailPurpose,

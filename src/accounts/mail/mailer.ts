@@ -2,42 +2,42 @@ import { randomInt } from 'node:crypto';
 import type { CancelTimer, Clock } from '../../base/time.ts';
 import type { Mail } from './mails.ts';
 
-/** How mails leave the gateway. */
+/** A way to send mails. */
 export interface MailTransport {
-  /** Rejects when the mail did not get out. */
+  /** Rejects when the mail could not be sent. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
 
 export interface MailObserver {
-  /** Given up after several tries, or never written; `error` may name the address. */
+  /** A mail was given up after several tries, or could not be written. `error` may contain the address. */
   mailFailed(error: unknown): void;
 }
 
-/** Writes a mail when its time has come; null: there is nobody to write to. */
+/** Writes a mail when it is due; null: there is no one to write to. */
 export type WriteMail = () => Promise<Mail | null>;
 
 /**
- * Between an answer and the mail that follows it. The mail's work falls into other requests' time, so that neither
- * this answer nor the next tells by its time whether there was a mail at all.
+ * Delay between a response and its mail. The work for the mail then overlaps with other requests, so that the timing of
+ * neither this response nor the next one reveals whether there was a mail.
  */
 const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 600;
-/** Servers refuse a stranger's first mail now and then, and take it a little later. */
+/** Delays before retries. Some servers refuse the first mail of an unknown sender and accept it a little later. */
 const RETRY_AFTER_MS = [5_000, 60_000];
 const MAX_WAITING = 10_000;
 
 interface WaitingMail {
   readonly write: WriteMail;
-  /** Settled when the mail asked for before this one is written. */
+  /** Resolves when the previously requested mail is written. */
   readonly turn: Promise<void>;
   readonly written: () => void;
   cancel: CancelTimer;
 }
 
 /**
- * Writes and sends mails after the request that they belong to was answered. They are written in the order in which
- * they were asked for, since a newer link voids the older ones of its account; they are sent side by side.
+ * Writes and sends mails after the response to their request. Mails are written in the order of the requests, since a
+ * newer link voids the account's older ones, and sent in parallel.
  */
 export class Mailer {
   readonly #transport: MailTransport;
@@ -55,7 +55,7 @@ export class Mailer {
     this.#observer = observer;
   }
 
-  /** Writes a mail soon, and sends it. Never throws. */
+  /** Schedules a mail to be written and sent soon. Never throws. */
   later(write: WriteMail): void {
     if (this.#waiting.size >= MAX_WAITING) {
       this.#observer.mailFailed(new Error('too many mails wait'));
@@ -68,12 +68,12 @@ export class Mailer {
     mail.cancel = this.#clock.after(randomInt(MIN_DELAY_MS, MAX_DELAY_MS), () => this.#begin(mail));
   }
 
-  /** Resolves when every mail whose time has come is sent or given up. */
+  /** Resolves when every due mail is sent or given up. */
   async settled(): Promise<void> {
     await Promise.all(this.#sending);
   }
 
-  /** Sends what waits, each mail once, within `deadlineMs`. */
+  /** Sends all scheduled mails within `deadlineMs`, without retries. */
   async close(deadlineMs: number): Promise<void> {
     this.#closing = true;
     for (const resume of this.#pauses) resume();
@@ -119,7 +119,7 @@ export class Mailer {
     await this.#transport.send(mail);
   }
 
-  /** Ends early when the gateway closes. */
+  /** Waits for `durationMs`. Ends early when the gateway closes. */
   #pause(durationMs: number): Promise<void> {
     if (this.#closing) return Promise.resolve();
     return new Promise((resolve) => {
@@ -134,7 +134,7 @@ export class Mailer {
   }
 }
 
-/** A server that says 5xx will say so again (RFC 5321, section 4.2.1). */
+/** Whether the server answered 5xx, which a retry would not change (RFC 5321, section 4.2.1). */
 function isFinal(error: unknown): boolean {
   const { responseCode } = error as { responseCode?: unknown };
   return typeof responseCode === 'number' && responseCode >= 500;

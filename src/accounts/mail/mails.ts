@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../base/html.ts';
 
-/** A mail to one person; `text` and `html` say the same. */
+/** A mail to one person. `text` and `html` have the same content. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -11,9 +11,9 @@ export interface Mail {
 interface Letter {
   readonly subject: string;
   readonly lines: readonly string[];
-  /** What the reader is asked to do, and where. */
+  /** The action that the reader is asked to take, and its link. */
   readonly action?: { readonly label: string; readonly url: string };
-  /** Said after the link. */
+  /** The text after the link. */
   readonly closing: string;
 }
 
@@ -28,7 +28,7 @@ export function verificationMail(to: string, url: string): Mail {
   });
 }
 
-/** To somebody who signed up with an address that has an account. `lost` as for a reset mail. */
+/** To somebody who signed up with an address that already has an account. `lost` as for a reset mail. */
 export function alreadySignedUpMail(to: string, url: string, lost: string): Mail {
   return compose(to, {
     subject: 'You have an account already',
@@ -42,7 +42,10 @@ export function alreadySignedUpMail(to: string, url: string, lost: string): Mail
   });
 }
 
-/** `lost`: what a new password takes away, because nobody has shown that the present one is the owner's; '' for nothing. */
+/**
+ * `lost`: access that a new password removes, because the present password was never proven to be the owner's; '' for
+ * none.
+ */
 export function resetMail(to: string, url: string, lost: string): Mail {
   return compose(to, {
     subject: 'Set a new password',
@@ -69,7 +72,7 @@ export function changeEmailMail(to: string, url: string): Mail {
   });
 }
 
-/** To somebody whose address another account wants to have. */
+/** To the owner of an address that another account tried to take. */
 export function addressWantedMail(to: string): Mail {
   return compose(to, {
     subject: 'Your address is in use',
@@ -81,7 +84,7 @@ export function addressWantedMail(to: string): Mail {
   });
 }
 
-/** To the address of an account that wants another one. */
+/** To the current address of an account that asked for another one. */
 export function changeAskedMail(to: string, url: string): Mail {
   return compose(to, {
     subject: 'A new email address was asked for',
@@ -94,7 +97,7 @@ export function changeAskedMail(to: string, url: string): Mail {
   });
 }
 
-/** To an address that an account was to have. */
+/** To an address to which an account did not change in the end. */
 export function changeVoidedMail(to: string): Mail {
   return compose(to, {
     subject: 'The change of email address was stopped',
@@ -103,7 +106,7 @@ export function changeVoidedMail(to: string): Mail {
   });
 }
 
-/** To the address that an account has from now on. */
+/** To the new address of an account. */
 export function newAddressMail(to: string): Mail {
   return compose(to, {
     subject: 'Your account has this address now',
@@ -112,7 +115,7 @@ export function newAddressMail(to: string): Mail {
   });
 }
 
-/** To the owner of an account at whose password too many guesses were made. */
+/** To the owner of an account with too many password guesses. */
 export function tooManyGuessesMail(to: string, url: string): Mail {
   return compose(to, {
     subject: 'Too many wrong passwords',
@@ -125,7 +128,7 @@ export function tooManyGuessesMail(to: string, url: string): Mail {
   });
 }
 
-/** `standing`: what opens the account without the password; '' for nothing. */
+/** `standing`: access to the account that needs no password; '' for none. */
 export function passwordChangedMail(to: string, url: string, standing: string): Mail {
   const left = `Still valid without the password: ${standing}. Remove what you do not know.`;
   return compose(to, {
@@ -139,7 +142,7 @@ export function passwordChangedMail(to: string, url: string, standing: string): 
   });
 }
 
-/** To the address that an account had until now. */
+/** To the former address of an account. */
 export function emailChangedMail(to: string): Mail {
   return compose(to, {
     subject: 'Your email address was changed',

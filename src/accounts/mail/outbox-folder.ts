@@ -5,13 +5,13 @@ import type { MailTransport } from './mailer.ts';
 import type { Mail } from './mails.ts';
 
 export interface OutboxObserver {
-  /** A mail was kept that nobody sends. */
+  /** A mail was written to the folder instead of being sent. */
   mailKept(mail: Mail, path: string): void;
 }
 
 /**
- * Mails without an SMTP server: a file each, and told to the log, links and all, for whoever tries the gateway out.
- * Only the owner may read the files, because whoever has a link is let in by it.
+ * The transport without an SMTP server, for trying out the gateway. Writes each mail to a file and reports it to the
+ * log, including its links. Only the owner may read the files, because the links give access.
  */
 export class OutboxFolder implements MailTransport {
   readonly #dir: string;

@@ -6,13 +6,16 @@ const MAX_CONNECTIONS = 2;
 const CONNECT_TIMEOUT_MS = 10_000;
 const SILENCE_TIMEOUT_MS = 30_000;
 
-/** Mails by the operator's SMTP server: `smtp://` (STARTTLS where it is offered) or `smtps://`, with a login in it. */
+/**
+ * Sends mails through the operator's SMTP server: `smtp://` (STARTTLS if offered) or `smtps://`, with the login in the
+ * URL.
+ */
 export class SmtpTransport implements MailTransport {
   readonly #url: string;
   readonly #from: string;
   #transporter: Promise<Transporter> | null = null;
 
-  /** `from`: an address, or a name and an address. */
+  /** `from`: an address, optionally with a name. */
   constructor(url: string, from: string) {
     this.#url = url;
     this.#from = from;
@@ -22,7 +25,7 @@ export class SmtpTransport implements MailTransport {
     this.#transporter ??= connect(this.#url);
     const transporter = await this.#transporter;
     const { to, subject, text, html } = mail;
-    // As an object, an address is taken as it is; a text would be parsed, and could name several.
+    // As an object, the address is used as it is. A string would be parsed and could contain several addresses.
     await transporter.sendMail({ from: this.#from, to: { name: '', address: to }, subject, text, html });
   }
 
@@ -31,7 +34,7 @@ export class SmtpTransport implements MailTransport {
   }
 }
 
-/** Loaded with the first mail: most starts send none. */
+/** Connects to the server. The library is loaded with the first mail, since most starts send none. */
 async function connect(url: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
