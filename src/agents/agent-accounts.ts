@@ -6,7 +6,7 @@ import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 
-/** Puts a platform account into one more agent; idempotent. Throws `agent_not_found`, `member_not_found`. */
+/** Adds a platform account to an agent. Idempotent. Throws `agent_not_found`, `member_not_found`. */
 export async function attachAccount(
   domain: AgentDomain,
   actor: Actor,
@@ -29,7 +29,7 @@ export async function attachAccount(
   return await viewFollowed(domain, accountId, agentId);
 }
 
-/** Takes a platform account out of an agent. Throws `agent_not_found`, `member_not_found`, `would_orphan`. */
+/** Removes a platform account from an agent. Throws `agent_not_found`, `member_not_found`, `would_orphan`. */
 export async function detachAccount(
   domain: AgentDomain,
   actor: Actor,

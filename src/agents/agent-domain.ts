@@ -6,15 +6,18 @@ import { GatewayError } from '../base/errors.ts';
 import { type Agent, findAgent } from '../store/agents/agents.ts';
 import type { Db } from '../store/database/tables.ts';
 
-/** What the verbs on agents work with; put together once by the composition root. */
+/** Dependencies of the operations on agents, built once by the composition root. */
 export interface AgentDomain extends SipAccounts, KeyDomain {
   readonly roster: AgentRoster;
   readonly grants: Pick<GrantCache, 'refresh'>;
-  /** Ends the live calls of an agent that is gone. */
+  /** Ends the live calls of a deleted agent. */
   readonly endCalls: (accountId: string, agentId: string) => void;
 }
 
-/** Lets keys, MCP clients, sessions and phone numbers follow, once a change of who acts for whom is committed. */
+/**
+ * Updates keys, MCP clients, sessions and phone numbers after a change of agents or their members. Call it once the
+ * change is committed.
+ */
 export async function followMembers(domain: AgentDomain, accountId: string): Promise<void> {
   await domain.keys.refresh(accountId);
   await domain.grants.refresh(accountId);
@@ -22,7 +25,7 @@ export async function followMembers(domain: AgentDomain, accountId: string): Pro
   await tellNumbers(domain, accountId);
 }
 
-/** The account's agent with this id. Throws `agent_not_found`. */
+/** Returns the account's agent with this id. Throws `agent_not_found`. */
 export async function requireAgent(db: Db, accountId: string, agentId: string): Promise<Agent> {
   const agent = await findAgent(db, accountId, agentId);
   if (!agent) throw new GatewayError('agent_not_found');

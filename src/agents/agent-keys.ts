@@ -10,7 +10,7 @@ import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 
-/** Makes an agent key in one agent. Throws `agent_not_found`, `email_not_verified`, `cap_reached`. */
+/** Creates an agent key in one agent. Throws `agent_not_found`, `email_not_verified`, `cap_reached`. */
 export async function mintAgentKey(
   { store, keys, clock }: AgentDomain,
   actor: Actor,
@@ -25,7 +25,7 @@ export async function mintAgentKey(
   return issued;
 }
 
-/** Puts a key into one more agent; idempotent. Throws `agent_not_found`, `key_not_found`, `cap_reached`. */
+/** Adds a key to an agent. Idempotent. Throws `agent_not_found`, `key_not_found`, `cap_reached`. */
 export async function attachAgentKey(
   domain: AgentDomain,
   actor: Actor,
@@ -49,7 +49,7 @@ export async function attachAgentKey(
   return await viewFollowed(domain, actor.accountId, agentId);
 }
 
-/** Takes a key out of an agent. Throws `agent_not_found`, `key_not_found`, `would_orphan`. */
+/** Removes a key from an agent. Throws `agent_not_found`, `key_not_found`, `would_orphan`. */
 export async function detachAgentKey(
   domain: AgentDomain,
   actor: Actor,
@@ -72,7 +72,10 @@ export async function detachAgentKey(
   return await viewFollowed(domain, actor.accountId, agentId);
 }
 
-/** Settings keys act for nobody, so they are not found here. */
+/**
+ * Returns the account's agent key with this id. Settings keys act for no agent, so they are not found. Throws
+ * `key_not_found`.
+ */
 async function requireAgentKey(db: Db, accountId: string, keyId: string): Promise<ValidKey> {
   const key = await findKey(db, accountId, 'agent', keyId);
   if (!key) throw new GatewayError('key_not_found');

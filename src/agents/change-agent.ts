@@ -5,8 +5,8 @@ import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewAgent } from './list-agents.ts';
 
 /**
- * Gives any agent, the default one too, another name, or other words for those who get no answer in time. What is left
- * out stays as it is. Throws `agent_not_found`.
+ * Changes an agent's name, or the text sent to people who get no answer in time. Works for the default agent too.
+ * Fields left out keep their value. Throws `agent_not_found`.
  */
 export async function changeAgent(
   { store, clock }: AgentDomain,
@@ -27,7 +27,7 @@ interface Alteration {
   readonly change: AgentChange;
 }
 
-/** The words themselves are nobody's business but the account's. */
+/** Writes the change to the audit log, without the private timeout text. */
 async function auditChange(
   db: Db,
   actor: Actor,

@@ -7,7 +7,7 @@ import { type Actor, audit } from '../store/people/audit-log.ts';
 import type { AgentDomain } from './agent-domain.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 
-/** Makes an agent without members, beside the default one. Throws `cap_reached`. */
+/** Creates an agent without members; ensures that the account has a default agent. Throws `cap_reached`. */
 export async function createAgent(domain: AgentDomain, actor: Actor, name: string): Promise<AgentView> {
   const { accountId } = actor;
   const id = newId('agt');

@@ -13,7 +13,7 @@ import {
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 
-/** Tests of one agent that may wait at the same time. */
+/** Limit of queued deliveries when a test is added. */
 const MAX_QUEUED = 100;
 
 export interface DeliveryPage {
@@ -21,10 +21,10 @@ export interface DeliveryPage {
   readonly total: number;
 }
 
-/** What can be sent to an agent's model by hand: a probe of its endpoint, a message that nobody wrote. */
+/** What can be sent to an agent's model by hand: a probe of its endpoint, or a synthetic message. */
 export type TestKind = 'healthcheck' | 'test';
 
-/** One page of an agent's deliveries, newest first. Throws `agent_not_found`. */
+/** Returns one page of an agent's deliveries, newest first. Throws `agent_not_found`. */
 export async function pageDeliveries(
   { store }: AgentDomain,
   accountId: string,
@@ -36,7 +36,7 @@ export async function pageDeliveries(
   return { deliveries, total: await countDeliveries(store.db, agentId) };
 }
 
-/** Throws `delivery_not_found`. */
+/** Returns one delivery. Throws `delivery_not_found`. */
 export async function getDelivery(
   { store }: AgentDomain,
   accountId: string,
@@ -47,7 +47,7 @@ export async function getDelivery(
   return delivery;
 }
 
-/** Queues a failed delivery once more. Throws `delivery_not_found`, `delivery_not_failed`. */
+/** Queues a failed delivery again. Throws `delivery_not_found`, `delivery_not_failed`. */
 export async function replayDelivery(
   { store, clock }: AgentDomain,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** What an agent's model can be called for (specification, "Inbox and push events"). */
+/** Events that an agent's model can be called for (specification, "Inbox and push events"). */
 export const EVENT_TYPES = [
   'dm_chat',
   'call_chat',
@@ -11,10 +11,10 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Which events an agent's model is called for. */
+/** The events that an agent's model is called for. */
 export type EventFilter = Readonly<Record<EventType, boolean>>;
 
-/** What somebody says and calls that ring want an answer; the rest only inform. */
+/** Messages, transcripts and ringing calls need an answer; the other events only inform. */
 export const DEFAULT_EVENT_FILTER: EventFilter = {
   dm_chat: true,
   call_chat: true,

@@ -15,8 +15,8 @@ import { type AgentDomain, requireAgent } from './agent-domain.ts';
 const KEY_NAME = 'Internal bearer';
 
 /**
- * The agent key by which an agent's model calls back, made now when there was none. It acts for this agent alone, and
- * is not on the list of keys. Throws `agent_not_found`, `email_not_verified`.
+ * Returns the agent key with which an agent's model calls the gateway, and creates it if needed. It acts for this agent
+ * only and is not in the list of keys. Throws `agent_not_found`, `email_not_verified`.
  */
 export async function getInternalBearer(
   domain: AgentDomain,
@@ -36,7 +36,7 @@ export async function getInternalBearer(
   return bearer;
 }
 
-/** Makes another bearer; the former opens nothing any more. Throws `agent_not_found`, `email_not_verified`. */
+/** Replaces the bearer and invalidates the former one. Throws `agent_not_found`, `email_not_verified`. */
 export async function rotateInternalBearer(
   domain: AgentDomain,
   actor: Actor,

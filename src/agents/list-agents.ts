@@ -21,10 +21,10 @@ export interface AgentView extends Agent {
   readonly accounts: readonly PlatformAccount[];
 }
 
-/** A platform account with the agents that it is in. */
+/** A platform account with the agents that it belongs to. */
 export type Candidate = PlatformAccount & { readonly agentIds: readonly string[] };
 
-/** The account's agents, the default one first: made now when there was none. */
+/** Returns the account's agents, the default one first. Creates the default agent if needed. */
 export async function listAgentViews({ store, clock }: AgentDomain, accountId: string): Promise<AgentView[]> {
   return await store.db.transaction().execute(async (trx) => {
     await ensureDefaultAgent(trx, accountId, clock.nowIso());
@@ -32,7 +32,7 @@ export async function listAgentViews({ store, clock }: AgentDomain, accountId: s
   });
 }
 
-/** One agent as it is now. Throws `agent_not_found`. */
+/** Returns one agent with its current members. Throws `agent_not_found`. */
 export async function viewAgent(db: Db, accountId: string, agentId: string): Promise<AgentView> {
   const view = (await viewAgents(db, accountId)).find(({ id }) => id === agentId);
   if (!view) throw new GatewayError('agent_not_found');
@@ -40,8 +40,8 @@ export async function viewAgent(db: Db, accountId: string, agentId: string): Pro
 }
 
 /**
- * One agent as it is once keys and phone numbers have followed a committed change. Throws `agent_not_found` when
- * somebody deleted it meanwhile.
+ * Applies a committed change to keys and phone numbers (`followMembers`), then returns the agent. Throws
+ * `agent_not_found` when it was deleted meanwhile.
  */
 export async function viewFollowed(
   domain: AgentDomain,
@@ -52,7 +52,7 @@ export async function viewFollowed(
   return await viewAgent(domain.store.db, accountId, agentId);
 }
 
-/** Every platform account of the account, with the agents that it is in. */
+/** Returns all platform accounts of the account, each with the agents that it belongs to. */
 export async function listCandidates({ store }: AgentDomain, accountId: string): Promise<Candidate[]> {
   const memberships = await listMemberships(store.db, accountId);
   const accounts = await listPlatformAccounts(store.db, accountId);

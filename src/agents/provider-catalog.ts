@@ -11,12 +11,12 @@ export const PROVIDER_NAMES = [
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** One setting of a provider. All are texts. */
+/** One setting of a provider. All values are strings. */
 export interface ProviderField {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** A secret is sealed and never shown; a url is where secrets are sent. */
+  /** A secret is encrypted and never shown. A url is where secrets are sent. */
   readonly kind: 'text' | 'url' | 'secret';
   readonly isRequired?: true;
   readonly default?: string;
@@ -26,7 +26,7 @@ export interface ProviderKind {
   readonly name: ProviderName;
   readonly title: string;
   readonly fields: readonly ProviderField[];
-  /** Of these fields at least one must be given. */
+  /** At least one of these fields is required. */
   readonly anyOf?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ const MODEL: ProviderField = {
   kind: 'text',
 };
 
-/** A prompt that is kept by the provider brings its own model and instructions. */
+/** A prompt stored at the provider has its own model and instructions. */
 const STORED_PROMPT: readonly ProviderField[] = [
   { name: 'prompt_id', title: 'Stored prompt', description: '`pmpt_…`, instead of a model', kind: 'text' },
   { name: 'prompt_version', title: 'Prompt version', description: 'Else the current one', kind: 'text' },
@@ -60,7 +60,7 @@ function endpoint(description: string, preset?: string): ProviderField {
   return preset === undefined ? { ...field, isRequired: true } : { ...field, default: preset };
 }
 
-/** What each provider must be told. */
+/** The settings of each provider. */
 export const PROVIDER_CATALOG: readonly ProviderKind[] = [
   {
     name: 'openai',

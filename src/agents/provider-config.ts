@@ -2,16 +2,16 @@ import type { ProviderField, ProviderKind } from './provider-catalog.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** What is stored of a provider's fields: only those that were given. */
+/** A provider's stored fields: only those that were given. */
 export interface ProviderConfig {
   readonly config: Texts;
   readonly secrets: Texts;
 }
 
-/** Fields to set; blank or null takes a field away, except that a blank secret keeps the stored one. */
+/** Fields to set. Blank or null removes a field, except that a blank secret keeps the stored one. */
 export type ConfigChange = Readonly<Record<string, string | null>>;
 
-/** Why a field cannot be stored. */
+/** The problem with a field. */
 export interface ConfigFault {
   readonly field: string;
   readonly problem: 'missing' | 'unknown' | 'not_url' | 'invalid';
@@ -23,8 +23,8 @@ const MAX_TEXT_LENGTH = 2_048;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * What a change makes of the stored fields, or all that is wrong with it. Secrets are for one address: whoever changes
- * a url gives them again, so that nobody can send a stored key somewhere else without knowing it.
+ * Applies a change to the stored fields. Returns the result, or all faults of the change. Secrets belong to one URL: a
+ * change of a url field discards the stored ones, so that nobody can send a stored key elsewhere without knowing it.
  */
 export function mergeConfig(kind: ProviderKind, stored: ProviderConfig, change: ConfigChange): MergedConfig {
   const config = mergedTexts(kind, stored.config, change);
@@ -36,7 +36,7 @@ export function mergeConfig(kind: ProviderKind, stored: ProviderConfig, change: 
   return faults.length > 0 ? { faults } : { config, secrets };
 }
 
-/** The fields that may be shown, presets filled in. */
+/** Returns the non-secret fields, with defaults filled in. */
 export function shownConfig(kind: ProviderKind, stored: Texts): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const field of kind.fields) {

@@ -13,21 +13,21 @@ import { DEFAULT_EVENT_FILTER, type EventFilter, type EventType } from './event-
 import { type ProviderName, providerKind } from './provider-catalog.ts';
 import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig } from './provider-config.ts';
 
-/** What a client changes of an agent's provider; what is left out stays. */
+/** A change of an agent's provider. Fields left out keep their value. */
 export interface ProviderChange {
-  /** Null takes the provider away with all that was set. */
+  /** Null removes the provider with all its settings. */
   readonly provider: ProviderName | null | undefined;
   readonly config: ConfigChange | undefined;
   readonly systemPrompt: string | null | undefined;
   readonly eventFilter: { readonly [type in EventType]?: boolean | undefined } | undefined;
 }
 
-/** An agent's provider as it may be shown. */
+/** An agent's provider without its secrets. */
 export interface ProviderView {
   readonly agentId: string;
   readonly provider: string | null;
   readonly config: Readonly<Record<string, string>>;
-  /** Names of the secrets that are stored. */
+  /** Names of the stored secrets. */
   readonly secretsSet: readonly string[];
   readonly systemPrompt: string | null;
   readonly eventFilter: EventFilter;
@@ -36,7 +36,7 @@ export interface ProviderView {
 
 export type ProviderOutcome = ProviderView | { readonly faults: readonly ConfigFault[] };
 
-/** Throws `agent_not_found`. */
+/** Returns an agent's provider. Throws `agent_not_found`. */
 export async function getProvider(
   { store }: AgentDomain,
   accountId: string,
@@ -47,8 +47,9 @@ export async function getProvider(
 }
 
 /**
- * Sets or merges an agent's provider. Another provider begins with fields of its own: a key is for the provider that
- * it was given for. Throws `agent_not_found`, `email_not_verified`, `no_provider`; answers with faults of the fields.
+ * Sets an agent's provider, or merges the change into the current one. A different provider starts without the former
+ * one's fields, since a key is for one provider only. Returns the faults when fields are invalid. Throws
+ * `agent_not_found`, `email_not_verified`, `no_provider`.
  */
 export async function changeProvider(
   { store, clock }: AgentDomain,
@@ -104,7 +105,7 @@ function definedOf(filter: Readonly<Record<string, boolean | undefined>>): Recor
   >;
 }
 
-/** What changed, without what it changed to: configs may hold what nobody else should read. */
+/** Returns the names of the changed fields for the audit log, without their values, which may be private. */
 function changedNames(next: StoredProvider, change: ProviderChange) {
   return {
     provider: next.provider,

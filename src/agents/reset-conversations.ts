@@ -2,8 +2,8 @@ import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 
 /**
- * Forgets what an agent's model remembers of its conversations, and returns how many sessions were dropped. The
- * gateway calls no model yet, so none has a session. Throws `agent_not_found`.
+ * Drops the conversations of an agent's model and returns the number of dropped sessions: 0, since the gateway calls no
+ * model yet. Throws `agent_not_found`.
  */
 export async function resetConversations(
   { store, clock }: AgentDomain,

@@ -3,7 +3,7 @@ import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
 import { type AgentView, viewFollowed } from './list-agents.ts';
 
-/** Makes an agent the one that whatever is connected from now on joins. Throws `agent_not_found`. */
+/** Makes an agent the default one, which everything connected from now on joins. Throws `agent_not_found`. */
 export async function setDefaultAgent(
   domain: AgentDomain,
   actor: Actor,

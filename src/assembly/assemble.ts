@@ -85,9 +85,10 @@ export async function assemble(deps: GatewayDeps): Promise<Running> {
   // Run before HTTP closes, which would wait for them.
   closers.push(async () => mcp.close());
   closers.push(async () => inbox.waiters.close());
-  // Runs before HTTP closes, which would wait for messages on their way; half of the time, so that HTTP has some too.
+  // Runs before HTTP closes, which would wait for messages being sent. Takes half of the time, so that HTTP has some
+  // left.
   closers.push((deadlineMs) => closeOutbound(outbound, deadlineMs / 2));
-  // Runs before HTTP closes, so that agents still hear how their calls end.
+  // Runs before HTTP closes, so that agents still receive the final events of their calls.
   closers.push((deadlineMs) => disconnectAll(calls, deadlineMs));
 
   await awaitReplies(outbound);
@@ -95,7 +96,7 @@ export async function assemble(deps: GatewayDeps): Promise<Running> {
   for (const messenger of messengers) await messenger.start();
   await logInBots({ ...sipAccounts, calls });
   startSending();
-  // Only now: keys made by a start that then failed would never have been shown.
+  // Created last: keys from a start that failed later would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();
   retention.start();

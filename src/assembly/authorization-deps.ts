@@ -13,7 +13,7 @@ import type { FileDomain } from '../files/file-domain.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 
-/** All access tokens, before anything that lets them in. */
+/** Loads all access tokens. Runs before anything that authenticates with them. */
 export async function openGrants(
   { store, clock }: GatewayDeps,
   events: BusinessEvents,

@@ -18,19 +18,19 @@ import type { GatewayDeps } from './gateway-deps.ts';
 const CONNECTING_DEADLINE_MS = 90_000;
 /** Specification, "Limits": SIP manual answer. */
 const RINGING_DEADLINE_MS = 60_000;
-/** 64 × T1 and a little (RFC 3261, section 13.3.1.4). */
+/** 64 × T1 with some margin (RFC 3261, section 13.3.1.4). */
 const ACCEPTING_DEADLINE_MS = 35_000;
 
 interface CallNeeds {
   readonly sip: Connector & RingsCalls;
-  /** Every other platform. */
+  /** Connectors of all other platforms. */
   readonly others: readonly Connector[];
   readonly wakeups: Wakeups;
   readonly metrics: Metrics;
   readonly events: BusinessEvents;
 }
 
-/** Calls, once those that an earlier process left live are told to be over. */
+/** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
 export async function openCalls(deps: GatewayDeps, needs: CallNeeds): Promise<CallDomain> {
   const { settings, clock, engine, store, closers } = deps;
   const { sip, others, wakeups, metrics, events } = needs;
@@ -65,7 +65,9 @@ export async function openCalls(deps: GatewayDeps, needs: CallNeeds): Promise<Ca
   return calls;
 }
 
-/** An eighth of the memory that the process may use, and of that one half for each account. */
+/**
+ * Returns the playout limits: an eighth of the memory available to the process in total, and half of that per account.
+ */
 function playoutBounds(): { totalBytes: number; accountBytes: number } {
   const totalBytes = Math.floor(Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 8);
   return { totalBytes, accountBytes: Math.floor(totalBytes / 2) };

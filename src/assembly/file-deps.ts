@@ -14,7 +14,7 @@ interface FileNeeds {
   readonly publicUrl: () => string;
 }
 
-/** Files, and what deletes the old ones once it is started. */
+/** Creates the file domain and the sweeper that deletes old files once it is started. */
 export async function openFileStorage(
   { settings, clock, store, closers }: GatewayDeps,
   { connectors }: CallDomain,

@@ -5,10 +5,10 @@ import type { Store } from '../store/store.ts';
 import type { Loggers } from '../telemetry/loggers.ts';
 import type { Engine } from '../threads/engine.ts';
 
-/** Closes one part within some `deadlineMs`. */
+/** Closes one part within about `deadlineMs`. */
 export type Closer = (deadlineMs: number) => Promise<void>;
 
-/** What the gateway is made from; whoever starts something adds how it is closed. */
+/** Dependencies of all parts of the gateway. Code that starts a part adds its closer. */
 export interface GatewayDeps {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -18,12 +18,12 @@ export interface GatewayDeps {
   readonly closers: Closer[];
 }
 
-/** Where a gateway that runs is found, and how its operator gets in. */
+/** The addresses and the operator's keys of a running gateway. */
 export interface Running {
-  /** Where clients find it, without a slash at the end. */
+  /** Base URL for clients, without a trailing slash. */
   readonly publicUrl: string;
   readonly sipPort: number;
-  /** Null: nothing listens for SIP over TLS. */
+  /** Null: SIP over TLS is off. */
   readonly sipTlsPort: number | null;
   readonly operatorKeys: OperatorKeys;
 }

@@ -12,7 +12,7 @@ interface McpNeeds extends McpEndpointNeeds {
   readonly metrics: Metrics;
 }
 
-/** The MCP server and its routes. */
+/** Creates the MCP server and its routes. */
 export function openMcp(deps: GatewayDeps, needs: McpNeeds): { server: LazyServer; routes: Route[] } {
   const { settings, clock } = deps;
   const { metrics, publicUrl } = needs;

@@ -47,7 +47,7 @@ export function openMcpEndpoint(
       transcripts,
       deadlines,
       clock,
-      // Mostly mistakes of clients, which the SDK reports to them.
+      // Mostly client errors, which the SDK reports to the client.
       onError: (error) => loggers.http.debug({ err: error }, 'MCP SDK error'),
     },
     { sessions: { idleMs: sessionIdleMs, maxPerAccount: sessionsPerAccount }, fastPath },

@@ -25,7 +25,7 @@ import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 
-/** Everybody by whom people and agents write to each other. */
+/** Returns the connectors that exchange messages, by platform. */
 function messengersOf({ connectors }: CallDomain): ReadonlyMap<MessagePlatform, Messenger> {
   const messengers = [...connectors.values()].flatMap((connector) =>
     isMessenger(connector) ? [connector] : [],
@@ -47,11 +47,11 @@ interface MessagingNeeds {
 export interface Messaging {
   readonly outbound: OutboundDomain;
   readonly inbox: InboxDomain;
-  /** To be called once the platforms' logins are up: messages that an earlier process left are sent. */
+  /** Starts sending the messages that an earlier process left. Call it once the platforms are logged in. */
   readonly start: () => void;
 }
 
-/** Messages both ways, once all that an earlier process was sending has its end. */
+/** Creates inbound and outbound messaging, after settling the messages that an earlier process was sending. */
 export async function openMessaging(deps: GatewayDeps, needs: MessagingNeeds): Promise<Messaging> {
   const { metrics, events } = needs;
   const windows = windowQueue(deps, needs);
@@ -134,7 +134,7 @@ function intakeDomain(
   };
 }
 
-/** Whatever people write on a platform goes to the one domain of messages. */
+/** Connects the incoming messages of every platform to the intake domain. */
 function takeMessages({ connectors }: CallDomain, intake: IntakeDomain): void {
   for (const connector of connectors.values())
     if (takesMessages(connector)) connector.onMessages(new PlatformIntake(intake, connector.platform));

@@ -23,7 +23,7 @@ interface PeopleNeeds {
   readonly accounts: AccountDomain;
 }
 
-/** People, their sessions and their mails. */
+/** Creates the dependencies for people, their sessions and their mails. */
 export async function openPeople(
   { settings, clock, store: { db }, closers }: GatewayDeps,
   { events, publicUrl, keys, grants, accounts }: PeopleNeeds,
@@ -33,7 +33,7 @@ export async function openPeople(
     ? new SmtpTransport(settings.mail.smtpUrl, settings.mail.from)
     : new OutboxFolder(join(settings.dataDir, 'outbox'), () => clock.nowIso(), events);
   const mailer = new Mailer(transport, clock, events);
-  // Half of the time: what closes after it must not pay for a mail server that does not answer.
+  // Takes half of the time, so that a mail server that does not respond leaves time for the parts that close later.
   closers.push((deadlineMs) => mailer.close(deadlineMs / 2));
   const roster = await AgentRoster.load(db);
   const limits = new AttemptLimits(clock, loginAttempts);

@@ -12,10 +12,10 @@ import type { Loggers } from '../telemetry/loggers.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 
-/** Every platform that this gateway has a connector for; the only place that knows them all. */
+/** All platforms with a connector. Only this module knows them all. */
 export interface Platforms {
   readonly sip: SipConnector;
-  /** By which people write. */
+  /** Connectors for text messages. */
   readonly messengers: readonly Connector[];
 }
 
@@ -27,7 +27,7 @@ export function makePlatforms(deps: GatewayDeps, metrics: Metrics, publicUrl: ()
   };
 }
 
-/** Null: ports are bound by the thread that uses them. */
+/** Returns the native port reserver; null when the thread that uses a port binds it itself. */
 function portReserver(): PortReserver | null {
   const binding = loadMediaIo();
   return typeof binding === 'string' ? null : binding;
@@ -67,7 +67,7 @@ function telegramConnector(
   });
 }
 
-/** Null: the operator has set up no number. */
+/** Returns the WhatsApp connector; null when no number is configured. */
 function whatsAppConnector(
   { settings, clock, loggers }: GatewayDeps,
   metrics: Metrics,

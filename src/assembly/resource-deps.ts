@@ -5,7 +5,7 @@ import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 
-/** Begins to watch what the machine may run out of: room on the disk, and file descriptors. */
+/** Starts watching resources that the machine may run out of: disk space and file descriptors. */
 export function watchResources(
   { store: { disk }, closers }: GatewayDeps,
   events: BusinessEvents,
@@ -20,7 +20,7 @@ export function watchResources(
   return descriptors;
 }
 
-/** What keeps the gateway from doing its work although all of its parts run. */
+/** Returns checks for exhausted resources, which stop the gateway from working although all of its parts run. */
 export function resourceChecks(
   { disk }: Pick<Store, 'disk'>,
   descriptors: DescriptorWatch,

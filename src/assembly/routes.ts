@@ -51,7 +51,7 @@ import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { RenderedMetrics } from '../telemetry/rendered-metrics.ts';
 
-/** What the endpoints act on. */
+/** The domains that the endpoints use. */
 export interface Domains {
   readonly calls: CallDomain;
   readonly sip: SipSetup;
@@ -114,7 +114,7 @@ export function routes(domains: Domains): Route[] {
   return all;
 }
 
-/** Null: there is no number, or it is not known yet. */
+/** Returns the WhatsApp invite URL; null when there is no number, or it is not known yet. */
 function whatsAppUrl({ connectors }: CallDomain, token: string): string | null {
   const connector = connectors.get('whatsapp');
   return connector && invitesPeople(connector) ? connector.inviteUrl(token) : null;

@@ -35,12 +35,12 @@ interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization' |
 }
 
 export interface Servers {
-  /** Listens when it is told to. */
+  /** Not listening yet. */
   readonly http: HttpServer;
   readonly mcp: LazyServer;
 }
 
-/** HTTP, WebSockets and MCP for all domains. */
+/** Creates the HTTP, WebSocket and MCP servers for all domains. */
 export function openServers(deps: GatewayDeps, needs: DoorNeeds): Servers {
   const { settings, clock, loggers, store } = deps;
   const { calls, inbox, keys, people, authorization, replies, wakeups, events, metrics, publicUrl } = needs;
@@ -100,7 +100,10 @@ export function openServers(deps: GatewayDeps, needs: DoorNeeds): Servers {
   return { http, mcp: mcp.server };
 }
 
-/** Who may see more or less than before: streams and sessions follow at once or end, and what waits asks anew. */
+/**
+ * Makes streams, MCP sessions and long-polls follow changes of a credential's agents: streams and sessions continue
+ * with the new agents or close, and pending long-polls are ended so that clients ask again.
+ */
 function followCredentials(
   { keys, people, authorization, inbox }: DoorNeeds,
   streams: OpenStreams,
