@@ -21,7 +21,9 @@ export interface DeliveryPage {
   readonly total: number;
 }
 
-/** What can be sent to an agent's model by hand: a probe of its endpoint, or a synthetic message. */
+/**
+ * Kinds of deliveries that can be sent by hand to an agent's model: a probe of its endpoint, or a synthetic message.
+ */
 export type TestKind = 'healthcheck' | 'test';
 
 /** Returns one page of an agent's deliveries, newest first. Throws `agent_not_found`. */

@@ -30,7 +30,7 @@ const MAX_OPEN_CODES = 10;
 export interface Choice {
   /** Null: all platforms. */
   readonly platforms: ReadonlySet<Platform> | null;
-  /** At least one. */
+  /** At least one agent. */
   readonly agentIds: readonly string[];
 }
 

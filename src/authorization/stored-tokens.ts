@@ -23,7 +23,7 @@ const MAX_GRANTS = 50;
 /** What a client exchanges: a code, or a refresh token of the grant. */
 export interface Holder {
   readonly grant: FoundGrant;
-  /** Null: a code. */
+  /** Null: the client exchanges a code. */
   readonly refreshToken: string | null;
 }
 

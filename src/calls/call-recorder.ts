@@ -55,7 +55,10 @@ export class CallRecorder {
     await insertCall(this.#db, newRow(call));
   }
 
-  /** Stores a new inbound call and, unless it answers itself, invites the agent on the feed. */
+  /**
+   * Stores a new inbound call. Unless it is accepted automatically, also appends a `call_invite` for the agent to the
+   * feed.
+   */
   rang(call: CallSnapshot, autoAnswer: boolean): void {
     this.#write(call.callId, async () => {
       await insertCall(this.#db, newRow(call));

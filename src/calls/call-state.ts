@@ -47,7 +47,7 @@ export type CallMessage =
   /** The gateway is stopping, which drops the bridge to the platform. */
   | { readonly type: 'gateway_stopped' };
 
-/** What the platform leg must do after a transition. */
+/** The action that a transition requires of the platform leg. */
 export type LegAction = 'none' | 'accept' | 'refuse' | 'hang_up';
 
 export interface Transition {

@@ -1,6 +1,9 @@
 import { GatewayError } from '../../base/errors.ts';
 
-/** The secrets of one sign-in. */
+/**
+ * The secrets of one sign-in. `state` and `nonce` go to the provider with the browser; only the gateway knows the code
+ * verifier meanwhile.
+ */
 export interface SignInSecrets {
   /** Returned in the query of the callback. */
   readonly state: string;

@@ -97,7 +97,7 @@ export function changeAskedMail(to: string, url: string): Mail {
   });
 }
 
-/** To an address to which an account did not change in the end. */
+/** To an address when the change of an account to it was voided. */
 export function changeVoidedMail(to: string): Mail {
   return compose(to, {
     subject: 'The change of email address was stopped',

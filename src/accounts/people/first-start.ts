@@ -13,7 +13,7 @@ export interface BootstrapKeys {
   readonly settingsKey: string | null;
 }
 
-/** What a start did with one of the operator's two keys. */
+/** The outcome of a start for one of the operator's two keys. */
 export type KeyOutcome =
   /** Just created: its text is only known now. */
   | { readonly state: 'made'; readonly key: string }

@@ -9,7 +9,7 @@ import { forgetSignIns } from '../../store/people/sign-ins.ts';
 import type { ValidSession } from '../sessions/session-cache.ts';
 import type { People } from './people.ts';
 
-/** What is kept when an account's sessions and links end. */
+/** The session and the link that are kept when an account's sessions and links end. */
 export interface Kept {
   /** The session of the person who makes the change; null: none. */
   readonly sessionId: string | null;
@@ -17,7 +17,7 @@ export interface Kept {
   readonly linkHash: string;
 }
 
-/** What was ended. */
+/** Links and logins that were ended. */
 export interface Ended {
   /** Voided links that were still valid. */
   readonly links: readonly MailToken[];

@@ -67,7 +67,7 @@ async function open(
   return { token, browserToken };
 }
 
-/** Signs out. */
+/** Closes a session (signs out). */
 export async function closeSession(people: People, sessionId: string): Promise<void> {
   people.sessions.remove(sessionId);
   await deleteSession(people.db, sessionId);
