@@ -37,10 +37,10 @@ export interface Choice {
 /**
  * Returns the account's earlier consent if it covers this request, which then needs no consent page; null when the
  * person must be asked.
- * An earlier consent covers the same redirect URI and no more platforms than it approved. A request that names no
- * platforms asks for the approved ones. Loopback redirects are covered only within the session that approved them,
- * because any local program may listen on that port later. Private-use schemes like `app://` are never covered, because
- * any program may claim one (RFC 8252, section 8.6).
+ * An earlier consent covers exactly the same redirect URI and no more platforms than it approved. A request that names
+ * no platforms asks for the approved ones. On loopback any program may listen on another port, or on the same one
+ * later, so the consent covers only the session that gave it. Private-use schemes like `app://` are never covered,
+ * because any program may claim one (RFC 8252, section 8.6).
  */
 export function rememberedFor(
   former: ListedAuthorization | undefined,

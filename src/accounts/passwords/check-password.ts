@@ -10,7 +10,7 @@ import { verifyPassword } from './passwords.ts';
 export interface ClaimedPassword {
   /** Undefined: no account has the address. The check takes the same time. */
   readonly account: Account | undefined;
-  /** The subject that guesses are counted for: the mail address. */
+  /** The subject that guesses are counted for: the mail address, or the account's id without one. */
   readonly subject: string;
   readonly password: string;
 }
