@@ -1,4 +1,6 @@
-/** The same chunks, until the signal aborts: then its reason is thrown, even while the next chunk does not come. */
+/**
+ * Yields the same chunks until the signal aborts. Then it throws the signal's reason, even while waiting for a chunk.
+ */
 export async function* abortable(
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -11,12 +13,12 @@ export async function* abortable(
       yield next.value;
     }
   } finally {
-    // Not waited for: a source that stands still does not end, either.
+    // Not awaited: a stalled source does not return either.
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }
 
-/** Settles as the promise does, or rejects with the signal's reason when that comes first. */
+/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

@@ -4,13 +4,13 @@ import type { FileDomain } from './file-domain.ts';
 
 const BATCH_SIZE = 20;
 
-/** Takes a platform's file off the disk; whoever asks for it has it fetched again. */
+/** Removes a platform's file from the disk. The next request fetches it again. */
 export async function emptyCache(domain: FileDomain, file: StoredFile): Promise<void> {
-  // Somebody else may be about it at the same time; its room is given back once.
+  // This may run concurrently; the file's space must be released only once.
   if (await setCold(domain.store.db, file)) await removeBytes(domain, file);
 }
 
-/** Gives up the oldest copies of what platforms have, until so many bytes find room or there is none left. */
+/** Evicts the oldest cached platform files until `bytes` fit or the cache is empty. */
 export async function makeRoom(domain: FileDomain, bytes: number): Promise<void> {
   while (domain.ledger.missingFor(bytes) > 0) {
     const oldest = await cachedFiles(domain.store.db, BATCH_SIZE);

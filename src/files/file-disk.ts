@@ -2,15 +2,15 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Small pieces are written together: a thousand slow uploads must not mean a thousand writes for every kilobyte each. */
+/** Small chunks are written together, to avoid a write per kilobyte when a thousand slow uploads run. */
 const BATCH_BYTES = 16 * 1024;
 const READ_BYTES = 64 * 1024;
 const INCOMING = 'incoming';
 const OWNER_ONLY = 0o600;
 
 /**
- * The bytes of files, each under its id, in folders by the id's first two random letters. What is not complete lies in
- * `incoming/`. It is not forced to disk: after a power cut a file may be missing or short, and is then gone.
+ * Stores the bytes of files by id, in folders named after the id's first two random letters. Incomplete files are in
+ * `incoming/`. Writes are not synced: after a power failure a file may be missing or short, and then counts as gone.
  */
 export class FileDisk {
   readonly #dir: string;
@@ -19,14 +19,14 @@ export class FileDisk {
     this.#dir = dir;
   }
 
-  /** Opens a folder, made when missing; what an earlier process left unfinished is removed. */
+  /** Opens a folder, creating it if missing. Removes incomplete files of an earlier process. */
   static async open(dir: string): Promise<FileDisk> {
     await rm(join(dir, INCOMING), { recursive: true, force: true });
     await mkdir(join(dir, INCOMING), { recursive: true, mode: 0o700 });
     return new FileDisk(dir);
   }
 
-  /** Writes a file that is there as a whole or not at all; rejects with whatever the chunks throw. */
+  /** Writes a file completely or not at all. Rejects with any error of the chunks. */
   async write(id: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const incoming = join(this.#dir, INCOMING, id);
     try {
@@ -40,13 +40,13 @@ export class FileDisk {
     }
   }
 
-  /** The bytes from `first` to `last`, both included. Throws when the file is not there. */
+  /** Yields the bytes from `first` to `last`, inclusive. Throws when the file does not exist. */
   async *read(id: string, first: number, last: number): AsyncGenerator<Uint8Array> {
     if (last < first) return;
     yield* createReadStream(this.#path(id), { start: first, end: last, highWaterMark: READ_BYTES });
   }
 
-  /** Null: it is not there. */
+  /** Null: the file does not exist. */
   async sizeBytes(id: string): Promise<number | null> {
     try {
       return (await stat(this.#path(id))).size;
@@ -56,12 +56,12 @@ export class FileDisk {
     }
   }
 
-  /** Whoever is reading it may read on. Safe for what is not there. */
+  /** Removes a file if it exists. Reads in progress can continue. */
   async remove(id: string): Promise<void> {
     await rm(this.#path(id), { force: true });
   }
 
-  /** The ids of all that lies here, a folder at a time. */
+  /** Yields the ids of all stored files, one folder at a time. */
   async *ids(): AsyncGenerator<readonly string[]> {
     const folders = await readdir(this.#dir);
     for (const folder of folders) {
@@ -75,7 +75,7 @@ export class FileDisk {
   }
 }
 
-/** Whether an error of the file system says that there is no such file. */
+/** Returns whether a file system error means that the file does not exist. */
 export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }

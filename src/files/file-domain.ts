@@ -7,7 +7,7 @@ import type { StorageLedger } from './storage-ledger.ts';
 import type { Transfers } from './transfers.ts';
 import type { WebFiles } from './web-files.ts';
 
-/** What is counted of files. */
+/** Counted file events. */
 export type FileEvent =
   | 'stored'
   | 'fetched_url'
@@ -20,7 +20,7 @@ export type FileEvent =
   | 'too_many_transfers'
   | 'expired';
 
-/** What the verbs about files work with; put together once by the composition root. */
+/** Dependencies for working with files. Built once by the composition root. */
 export interface FileDomain {
   readonly store: Store;
   readonly clock: Clock;
@@ -28,15 +28,15 @@ export interface FileDomain {
   readonly ledger: StorageLedger;
   readonly transfers: Transfers;
   readonly web: WebFiles;
-  /** Largest file, in bytes. */
+  /** Maximum file size in bytes. */
   readonly maxBytes: number;
-  /** Under which address files are served, without a slash at the end. */
+  /** Base URL under which files are served, without a trailing slash. */
   readonly publicUrl: () => string;
-  /** By id, the platforms' files that are being fetched, with their sizes to be. */
+  /** Platform files being fetched, by id. Each promise resolves with the file's size. */
   readonly refetches: Map<string, Promise<number>>;
-  /** Hashes of the slots that are being filled. */
+  /** Hashes of the upload slots being filled. */
   readonly slotsInUse: Set<string>;
-  /** Undefined: the gateway has no such platform, or files cannot be had from it. */
+  /** Undefined: the gateway does not have this platform, or files cannot be fetched from it. */
   readonly fetcher: (platform: Platform) => FetchesFiles | undefined;
   readonly count: (event: FileEvent) => void;
 }
@@ -49,5 +49,5 @@ export const UPLOAD_LIFE_MS = 24 * HOUR_MS;
 export const INBOUND_LIFE_MS = 30 * 24 * HOUR_MS;
 export const CACHE_LIFE_MS = 15 * MINUTE_MS;
 export const SLOT_LIFE_MS = 5 * MINUTE_MS;
-/** Who began in time may take as long as a form may take. */
+/** An upload that started in time may take as long as a form upload. */
 export const SLOT_GRACE_MS = 20 * MINUTE_MS;

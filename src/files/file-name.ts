@@ -1,14 +1,14 @@
 const MAX_CHARACTERS = 200;
-/** What comes before cannot be a part of the name. */
+/** Anything before this limit cannot be part of the name. */
 const MAX_READ_CHARACTERS = 4_096;
 const NAMELESS = 'file';
 
-/** Control characters, and those that make a name read in another direction than it is written. */
+/** Control characters, and characters that change a name's reading direction. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNWANTED = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const PATH_SEPARATOR = /[/\\]/;
 
-/** A name to keep a file under, made of what somebody called it: no path, nothing invisible, never empty. */
+/** Returns a safe file name from untrusted text: no path, no invisible characters, never empty. */
 export function cleanFileName(text: string | null | undefined): string {
   const lastPart = (text ?? '')
     .slice(-MAX_READ_CHARACTERS)
@@ -20,7 +20,7 @@ export function cleanFileName(text: string | null | undefined): string {
   return isName ? shortened(visible) : NAMELESS;
 }
 
-/** Keeps the extension, by which people and programs know what it is. */
+/** Keeps the extension, which tells people and programs the file type. */
 function shortened(name: string): string {
   const characters = [...name];
   if (characters.length <= MAX_CHARACTERS) return name;

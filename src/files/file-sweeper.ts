@@ -14,7 +14,7 @@ import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
 const EVERY_MS = 60_000;
 const BATCH_SIZE = 100;
 
-/** Removes bytes that nobody has a record of: an earlier process ended between writing and recording them. */
+/** Removes bytes without a record, left behind when a process ended between writing and recording them. */
 export async function removeOrphans({ disk, store }: Pick<FileDomain, 'disk' | 'store'>): Promise<void> {
   for await (const ids of disk.ids()) {
     const known = await idsWithBytes(store.db, ids);
@@ -22,7 +22,7 @@ export async function removeOrphans({ disk, store }: Pick<FileDomain, 'disk' | '
   }
 }
 
-/** Forgets files whose time is over, and empties the cache: every minute. */
+/** Removes expired files and empties the cache, every minute. */
 export class FileSweeper {
   readonly #domain: FileDomain;
   readonly #onFailure: (error: unknown) => void;
@@ -41,20 +41,20 @@ export class FileSweeper {
     this.#cancelNext = this.#domain.clock.after(EVERY_MS, () => this.start());
   }
 
-  /** Resolves when nothing is read or written any more; safe to call twice. */
+  /** Resolves when nothing is read or written any more. Safe to call twice. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelNext();
     await this.#sweeping;
   }
 
-  /** Does it once. */
+  /** Runs one sweep. */
   async sweep(): Promise<void> {
     await this.#inBatches(coldFiles, (file) => emptyCache(this.#domain, file));
     await this.#inBatches(expiredFiles, (file) => forget(this.#domain, file));
   }
 
-  /** What is dealt with is not found again. */
+  /** Settled files are not found again. */
   async #inBatches<File extends StoredFile>(
     find: (db: FileDomain['store']['db'], nowIso: string, limit: number) => Promise<File[]>,
     settle: (file: File) => Promise<void>,
@@ -68,7 +68,7 @@ export class FileSweeper {
   }
 }
 
-/** What a message shows stays listed, without its bytes, as long as what came in. */
+/** A file attached to a message stays listed, without its bytes, for as long as an inbound file would. */
 async function forget(domain: FileDomain, file: ExpiredFile): Promise<void> {
   const { store, clock, count } = domain;
   const listedUntil = isoAfter(file.createdAt, INBOUND_LIFE_MS);

@@ -1,13 +1,13 @@
 const FILES = '/api/files/';
-/** As `newFileToken` makes them. */
+/** The format that `newFileToken` generates. */
 const TOKEN = /^[\w-]{32}$/;
 
-/** Where a file is served to whoever knows its token; `publicUrl` has no slash at the end. */
+/** Returns the URL that serves a file to anyone who has its token. `publicUrl` has no trailing slash. */
 export function fileUrl(publicUrl: string, token: string): string {
   return `${publicUrl}${FILES}${token}`;
 }
 
-/** The token in such a URL; null: it is of something else. */
+/** Returns the token in a file URL. Null: the URL is not one of ours. */
 export function tokenIn(publicUrl: string, url: string): string | null {
   const start = `${publicUrl}${FILES}`;
   const token = url.startsWith(start) ? url.slice(start.length) : '';

@@ -3,12 +3,12 @@ import { Resolver } from 'node:dns/promises';
 const TRY_MS = 2_000;
 const TRIES = 2;
 
-/** Finds all addresses of a host, IPv4 before IPv6. Rejects, or finds none, when there are none. */
+/** Finds all addresses of a host, IPv4 before IPv6. Rejects or returns an empty list when there are none. */
 export type FindAddresses = (host: string) => Promise<readonly string[]>;
 
 /**
- * Asks the DNS itself, anew every time: the hosts file and search domains are this machine's and nobody else's.
- * `servers` stand in for the machine's own, as `127.0.0.1:5353`.
+ * Resolves through DNS on every call. The hosts file and search domains are ignored: they only apply to this machine.
+ * `servers` replace the machine's own, for example `127.0.0.1:5353`.
  */
 export function dnsAddresses(servers: readonly string[] = []): FindAddresses {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });

@@ -10,7 +10,7 @@ import { cleanFileName } from './file-name.ts';
 import { mimeOf } from './mime-type.ts';
 import { newFileToken } from './upload-file.ts';
 
-/** Where files came from, and whose they are. */
+/** The account and login that received the files. */
 export interface InboundOrigin {
   readonly accountId: string;
   readonly platform: Platform;
@@ -19,15 +19,15 @@ export interface InboundOrigin {
 }
 
 export interface KeptInbound {
-  /** In order, without those that were too large. */
+  /** In order, without files that were too large. */
   readonly fileIds: readonly string[];
-  /** How many files no record was made of: they are over the cap, or the platform gives none that large away. */
+  /** Number of files without a record: they exceed the limit, or the platform does not hand out files that large. */
   readonly tooLarge: number;
 }
 
 /**
- * Makes records of the files of an inbound message, in the transaction that stores the message. Their bytes stay with the
- * platform until somebody asks for them.
+ * Creates records for the files of an inbound message, in the transaction that stores the message. Their bytes stay on
+ * the platform until they are requested.
  */
 export async function keepInboundFiles(
   domain: Pick<FileDomain, 'store' | 'clock' | 'maxBytes' | 'count'>,

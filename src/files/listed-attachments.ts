@@ -2,16 +2,16 @@ import { listAttachments } from '../store/messages/files.ts';
 import type { FileDomain } from './file-domain.ts';
 import { fileUrl } from './file-url.ts';
 
-/** A file as a message shows it. */
+/** A file as listed in a message. */
 export interface ListedAttachment {
   readonly name: string;
   readonly mime: string;
-  /** Null: nobody knows before it is fetched. */
+  /** Null: unknown until the file is fetched. */
   readonly sizeBytes: number | null;
   readonly url: string;
 }
 
-/** The files of messages, in order, by the messages' `seq`; messages without files have no entry. */
+/** Returns the files of messages in order, by the messages' `seq`. Messages without files have no entry. */
 export async function listedAttachments(
   { store }: Pick<FileDomain, 'store'>,
   publicUrl: string,

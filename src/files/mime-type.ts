@@ -1,10 +1,10 @@
 const UNKNOWN = 'application/octet-stream';
 const TYPE = /^([a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126})[ \t]*(;|$)/;
 
-/** What the first bytes of a file may say, and which declared types go with it. */
+/** A type detected by a file's first bytes, and the declared types that are compatible with it. */
 interface Signature {
   readonly mime: string;
-  /** Offset and bytes, in latin1; all of them must be there. */
+  /** Offsets and bytes, in latin1. All of them must match. */
   readonly marks: readonly (readonly [number, string])[];
   readonly alike?: RegExp;
 }
@@ -52,17 +52,17 @@ const SIGNATURES: readonly Signature[] = [
   { mime: 'application/gzip', marks: [[0, '\x1f\x8b']], alike: /^application\// },
 ];
 
-/** What a browser would run, or let run what is in it. */
+/** Content that a browser would run, or that may contain scripts. */
 const MARKUP =
   /^(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|script|iframe|svg|\?xml|!--|style|title|a |img |b>|p>|h1)/i;
 const MARKUP_ALIKE = /^(text\/|application\/(.+\+)?xml$|image\/svg)/;
 
-/** How many bytes of a file's beginning are looked at. */
+/** Number of leading bytes that are examined. */
 export const SNIFFED_BYTES = 512;
 
 /**
- * The type to keep a file under: what it was declared as, unless its first bytes say that it is something else; what
- * they say where nothing was declared.
+ * Returns a file's type: the declared one, unless the file's first bytes show another type. Without a declared type,
+ * returns the detected one.
  */
 export function mimeOf(declared: string | null | undefined, head: Uint8Array): string {
   const type = bareType(declared);
@@ -71,7 +71,7 @@ export function mimeOf(declared: string | null | undefined, head: Uint8Array): s
   return type !== null && (type === told.mime || told.alike?.test(type)) ? type : told.mime;
 }
 
-/** The type without its parameters, in lower case; null where nothing definite is declared. */
+/** Returns the type without parameters, in lower case. Null: no specific type is declared. */
 function bareType(declared: string | null | undefined): string | null {
   const type = TYPE.exec((declared ?? '').trim().toLowerCase())?.[1] ?? UNKNOWN;
   return type === UNKNOWN || type === 'binary/octet-stream' ? null : type;
@@ -90,7 +90,9 @@ const HARMLESS = new RegExp(
   `^(?:audio/[^+]+|video/[^+]+|${IMAGE}|${DOCUMENT}|text/(?:plain|csv|markdown|vtt|calendar))$`,
 );
 
-/** The type to serve a file under: its own where no browser would run anything of it, otherwise mere bytes. */
+/**
+ * Returns the type to serve a file with: its own if a browser runs nothing in it, otherwise `application/octet-stream`.
+ */
 export function servedMime(mime: string): string {
   if (!HARMLESS.test(mime)) return UNKNOWN;
   return mime.startsWith('text/') ? `${mime}; charset=utf-8` : mime;

@@ -5,20 +5,20 @@ import { isMissing } from './file-disk.ts';
 import type { FileDomain } from './file-domain.ts';
 import { bytesOnDisk, refetchFile } from './refetch-file.ts';
 
-/** A file whose bytes are at hand. */
+/** A file whose bytes are available. */
 export interface OpenFile {
   readonly id: string;
   readonly name: string;
   readonly mime: string;
   readonly sizeBytes: number;
-  /** The bytes from `first` to `last`, both included; from the beginning of them at every call. */
+  /** Yields the bytes from `first` to `last`, inclusive. Each call starts again at `first`. */
   read(first: number, last: number): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Finds a file by the secret in its URL, fetching its bytes anew where only the platform has them. Throws
- * `file_not_found` for a token that is unknown or too old, `file_gone` when the platform has lost the file, or what
- * `refetchFile` throws.
+ * Finds a file by the token in its URL, and fetches its bytes again if only the platform has them. Throws
+ * `file_not_found` when the token is unknown or expired, `file_gone` when the platform has lost the file, and the
+ * errors of `refetchFile`.
  */
 export async function openByToken(domain: FileDomain, token: string): Promise<OpenFile> {
   const file = await findFileByToken(domain.store.db, hashToken(token));
@@ -27,14 +27,14 @@ export async function openByToken(domain: FileDomain, token: string): Promise<Op
   return await openFile(domain, file);
 }
 
-/** The same for a file that is known. */
+/** Like `openByToken`, for a known file. */
 export async function openFile(domain: FileDomain, file: StoredFile): Promise<OpenFile> {
   const { id, name, mime } = file;
   const sizeBytes = await atHand(domain, file);
   return { id, name, mime, sizeBytes, read: (first, last) => bytesOf(domain, id, first, last) };
 }
 
-/** Sees to it that the bytes are on disk; returns how many they are. */
+/** Ensures that the bytes are on disk. Returns their number. */
 async function atHand(domain: FileDomain, file: StoredFile): Promise<number> {
   if (file.state === 'gone' || file.state === 'reserved') throw new GatewayError('file_gone');
   const sizeBytes = await bytesOnDisk(domain, file);

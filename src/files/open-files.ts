@@ -8,18 +8,18 @@ import { StorageLedger, type StorageLimits } from './storage-ledger.ts';
 import { Transfers } from './transfers.ts';
 import { WebFiles } from './web-files.ts';
 
-/** One account's slow uploads leave room for those of others. */
+/** The limit per account leaves room for the uploads of others. */
 const TRANSFER_LIMITS = { perOwner: 2_000, total: 4_000 };
 
 export interface FileOptions {
-  /** Where the bytes lie. */
+  /** Directory for the bytes. */
   readonly dir: string;
   readonly limits: StorageLimits;
   /** Subnets and addresses that files may be fetched from although they are not public. */
   readonly trusted: readonly string[];
 }
 
-/** Opens the files of an earlier process, or makes place for the first ones. */
+/** Opens the file storage and removes bytes without a record. Creates the directory if missing. */
 export async function openFiles(
   { dir, limits, trusted }: FileOptions,
   others: Pick<FileDomain, 'store' | 'clock' | 'maxBytes' | 'publicUrl' | 'fetcher' | 'count'>,

@@ -4,24 +4,24 @@ import type { FileDomain, FileEvent } from './file-domain.ts';
 import { SNIFFED_BYTES } from './mime-type.ts';
 import type { Owner } from './storage-ledger.ts';
 
-/** Bytes that lie on disk, for a record that is still to be made. */
+/** Bytes on disk whose record has not been created yet. */
 export interface Received {
   readonly fileId: string;
   readonly owner: Owner;
   readonly sizeBytes: number;
-  /** How they begin. */
+  /** The first bytes. */
   readonly head: Uint8Array;
 }
 
-/** By error code. */
+/** Counted events by error code. */
 const COUNTED: Readonly<Record<string, FileEvent>> = {
   storage_full: 'storage_full',
   too_many_transfers: 'too_many_transfers',
 };
 
 /**
- * Writes a file's bytes to disk as they come, and none of them when something goes wrong: `file_too_large` with the
- * first byte over the cap, `storage_full`, `too_many_transfers`, or whatever the source throws.
+ * Streams a file's bytes to disk. On failure, nothing is kept. Throws `file_too_large` at the first byte over the
+ * limit, `storage_full`, `too_many_transfers`, or any error of the source.
  */
 export async function receiveBytes(
   domain: FileDomain,
@@ -39,24 +39,24 @@ export async function receiveBytes(
   return { fileId, owner, sizeBytes: meter.sizeBytes, head: meter.head };
 }
 
-/** Takes back what no record was made for. */
+/** Removes received bytes that did not get a record. */
 export async function dropBytes(domain: FileDomain, { fileId, owner, sizeBytes }: Received): Promise<void> {
   domain.ledger.give(owner, sizeBytes);
   await domain.disk.remove(fileId);
 }
 
-/** How transfers are counted. */
+/** The name under which an owner's transfers are counted. */
 export function ownerName(owner: Owner): string {
   return owner ?? 'platforms';
 }
 
-/** The error that tells the cap, of a file that is larger. */
+/** Returns the error for a file that is too large; its text contains the limit. */
 export function tooLarge({ maxBytes, count }: Pick<FileDomain, 'maxBytes' | 'count'>): GatewayError {
   count('too_large');
   return new GatewayError('file_too_large', `File exceeds max size (${maxBytes} bytes)`);
 }
 
-/** To whoever brings a file, a full disk is no room for more files. */
+/** An uploader sees a full disk as `storage_full`. */
 function refusalOf({ count }: Pick<FileDomain, 'count'>, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'disk_full') return refusalOf({ count }, new GatewayError('storage_full'));
@@ -65,7 +65,7 @@ function refusalOf({ count }: Pick<FileDomain, 'count'>, error: unknown): unknow
   return error;
 }
 
-/** Counts bytes on their way to the disk, and keeps the first of them. */
+/** Counts the bytes on their way to disk and keeps the first ones. */
 class Meter {
   sizeBytes = 0;
   head: Uint8Array = new Uint8Array();

@@ -8,13 +8,13 @@ import { emptyCache } from './file-cache.ts';
 import { CACHE_LIFE_MS, type FileDomain } from './file-domain.ts';
 import { dropBytes, ownerName, type Received, receiveBytes } from './receive-bytes.ts';
 
-/** From asking the platform to the last byte. */
+/** From the request to the platform to the last byte. */
 const REFETCH_DEADLINE_MS = 60_000;
 
 /**
- * Fetches a file's bytes from its platform into the cache, for 15 minutes; whoever asks meanwhile waits for the same
- * fetch. Returns how many they are. Throws `file_gone` when the platform has it no more (then that is remembered) or it
- * is over our cap, `platform_failed`, `too_many_transfers`, `storage_full`.
+ * Fetches a file's bytes from its platform into the cache for 15 minutes, and returns their number. Concurrent calls
+ * share one fetch. Throws `file_gone` when the platform no longer has the file or it is over our limit (both are
+ * remembered), `platform_failed`, `too_many_transfers`, `storage_full`.
  */
 export async function refetchFile(domain: FileDomain, file: StoredFile): Promise<number> {
   const underWay = domain.refetches.get(file.id);
@@ -41,8 +41,8 @@ async function fetchIntoCache(domain: FileDomain, file: StoredFile): Promise<num
 }
 
 /**
- * How many of a file's bytes lie on disk, all of them; null: they do not, or have lain there long enough. After a power
- * cut some may be missing.
+ * Returns the size of a file that is completely on disk. Null: it is not, or its cache time is over. After a power
+ * failure bytes may be missing.
  */
 export async function bytesOnDisk({ disk, clock }: FileDomain, file: StoredFile): Promise<number | null> {
   const isKept = file.state === 'stored' || (file.cachedUntil !== null && file.cachedUntil > clock.nowIso());
@@ -51,7 +51,7 @@ export async function bytesOnDisk({ disk, clock }: FileDomain, file: StoredFile)
   return sizeBytes === file.sizeBytes ? sizeBytes : null;
 }
 
-/** Somebody else's fetch may have ended since the file was looked up. */
+/** Another fetch may have ended since the file was looked up. */
 async function stillCached(domain: FileDomain, id: string): Promise<number | null> {
   const file = await findFile(domain.store.db, id);
   if (file?.state !== 'remote') throw new GatewayError('file_gone');
@@ -72,7 +72,7 @@ async function openAt(
   return await unlessAborted(fetcher.fetchFile(loginOf(loginKey), remoteRef, signal), signal);
 }
 
-/** A login's key as the tables have it. */
+/** Converts a login key from the tables. */
 function loginOf(loginKey: string): LoginRef {
   return loginKey === 'shared' ? { kind: 'shared' } : { kind: 'bot_token', id: loginKey };
 }
@@ -89,7 +89,7 @@ async function keepCached(domain: FileDomain, received: Received): Promise<numbe
   return sizeBytes;
 }
 
-/** What is too large today is so tomorrow: for whoever asks, both are gone. */
+/** A file that is too large stays too large, so it is marked as gone, too. */
 async function settleFailure(
   { store, count }: FileDomain,
   file: StoredFile,

@@ -17,21 +17,21 @@ import { mimeOf } from './mime-type.ts';
 import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
 import { type FileFacts, newUpload, type Upload } from './upload-file.ts';
 
-/** A place for a file that somebody without a key will bring. */
+/** A reserved upload, which can be filled without an API key. */
 export interface Slot {
   readonly fileId: string;
-  /** Opens it once; its only credential. */
+  /** The slot's only credential; works once. */
   readonly secret: string;
   readonly expiresAt: string;
 }
 
-/** Reserves a place for one upload within 5 minutes. Throws `storage_full`, `too_many_slots`. */
+/** Reserves one upload for 5 minutes. Throws `storage_full`, `too_many_slots`. */
 export async function reserveFile(domain: FileDomain, accountId: string, facts: FileFacts): Promise<Slot> {
   await assertFileRoom(domain, accountId);
   await assertSlotRoom(domain, accountId);
   const { file, token } = newUpload(domain, accountId, newId('f'), {
     name: cleanFileName(facts.name),
-    // There are no bytes yet that could say otherwise.
+    // The type cannot be detected before there are bytes.
     mime: mimeOf(facts.mime, new Uint8Array()),
     sizeBytes: null,
     state: 'reserved',
@@ -44,15 +44,15 @@ export async function reserveFile(domain: FileDomain, accountId: string, facts: 
     tokenHash: hashToken(token),
     slotHash: hashToken(secret),
     slotExpiresAt: expiresAt,
-    // Nothing is kept of a slot that nobody fills.
+    // A slot that is never filled is removed.
     expiresAt: isoAfter(expiresAt, SLOT_GRACE_MS),
   });
   return { fileId: file.id, secret, expiresAt };
 }
 
 /**
- * Fills a slot by `receive`, which is told the file and gives its bytes; nobody else fills it meanwhile. It stays open
- * when that fails. Throws `file_not_found` when it is used up, in use, too old or unknown.
+ * Fills a slot with the bytes that `receive` returns for its file. Nobody else can fill it meanwhile. On failure the
+ * slot stays open. Throws `file_not_found` when it is used up, in use, expired or unknown.
  */
 export async function fillReserved(
   domain: FileDomain,

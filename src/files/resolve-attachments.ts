@@ -6,20 +6,20 @@ import { openFile } from './open-file.ts';
 import { type FileFacts, uploadInline } from './upload-file.ts';
 import { uploadFromUrl } from './upload-from-url.ts';
 
-/** One thing to attach to a message, as whoever writes it tells it. */
+/** An attachment as specified by the message's sender. */
 export type AttachmentSource =
   | { readonly fileId: string }
   | (FileFacts & { readonly url: string })
   | (FileFacts & { readonly bytes: Uint8Array });
 
-/** A file on its way out with a message. */
+/** A file to be sent with a message. */
 export interface ResolvedFile extends OutboundFile {
   readonly fileId: string;
 }
 
 /**
- * Makes files of all that an account attaches, in its order; what is not a file yet becomes one of the account, for 24 h.
- * Throws `file_not_found`, `file_not_yours` or `file_gone` of an id, or what uploads throw.
+ * Resolves an account's attachments to files, in order. New content becomes a file of the account for 24 h. Throws
+ * `file_not_found`, `file_not_yours` or `file_gone` for an id, and the errors of uploads.
  */
 export async function resolveAttachments(
   domain: FileDomain,
@@ -35,7 +35,7 @@ export async function resolveAttachments(
   return resolved;
 }
 
-/** The files of a stored message, in order. Throws `file_gone` when one is no more. */
+/** Returns the files of a stored message, in order. Throws `file_gone` when one no longer exists. */
 export async function attachedFiles(domain: FileDomain, messageSeq: number): Promise<ResolvedFile[]> {
   const files = await filesOfMessage(domain.store.db, messageSeq);
   return await Promise.all(files.map((file) => outbound(domain, file)));
@@ -64,13 +64,13 @@ async function ownFile({ store, clock }: FileDomain, accountId: string, id: stri
   return file;
 }
 
-/** Platforms want sizes beforehand, so the bytes are fetched now where only a platform has them. */
+/** Platforms need the size in advance, so a file that only a platform has is fetched now. */
 async function outbound(domain: FileDomain, file: StoredFile): Promise<ResolvedFile> {
   const { id: fileId, name, mime, sizeBytes } = await openFile(domain, file);
   return { fileId, name, mime, sizeBytes, open: () => wholeFile(domain, file) };
 }
 
-/** A retry may come when the cache has been emptied. */
+/** The cache may have been emptied before a retry. */
 async function* wholeFile(domain: FileDomain, file: StoredFile): AsyncGenerator<Uint8Array> {
   const { sizeBytes, read } = await openFile(domain, (await findFile(domain.store.db, file.id)) ?? file);
   yield* read(0, sizeBytes - 1);

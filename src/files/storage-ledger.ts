@@ -1,15 +1,15 @@
 import { GatewayError } from '../base/errors.ts';
 
-/** How much may lie on disk, in bytes. */
+/** Maximum number of bytes on disk. */
 export interface StorageLimits {
   readonly accountBytes: number;
   readonly totalBytes: number;
 }
 
-/** Whose bytes they are; null: copies of what platforms have, which count for nobody. */
+/** The account that the bytes count for. Null: cached copies of platform files, which count for no account. */
 export type Owner = string | null;
 
-/** How much lies on disk, counted before it is written. */
+/** Tracks the bytes on disk. Bytes are counted before they are written. */
 export class StorageLedger {
   readonly #limits: StorageLimits;
   readonly #byAccount = new Map<string, number>();
@@ -24,12 +24,12 @@ export class StorageLedger {
     return this.#totalBytes;
   }
 
-  /** How many bytes are too many for so many more to have room. */
+  /** Returns how many bytes must be freed before `bytes` more fit. */
   missingFor(bytes: number): number {
     return Math.max(0, this.#totalBytes + bytes - this.#limits.totalBytes);
   }
 
-  /** Throws `storage_full` when so many more would be too many. */
+  /** Throws `storage_full` when `bytes` more do not fit. */
   take(owner: Owner, bytes: number): void {
     const isOver = owner !== null && (this.#byAccount.get(owner) ?? 0) + bytes > this.#limits.accountBytes;
     if (isOver || this.missingFor(bytes) > 0) throw new GatewayError('storage_full');

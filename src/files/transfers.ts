@@ -1,12 +1,12 @@
 import { GatewayError } from '../base/errors.ts';
 
-/** How many files may come in at once; each keeps a descriptor and some memory. */
+/** Maximum number of concurrent incoming files. Each needs a file descriptor and some memory. */
 export interface TransferLimits {
   readonly perOwner: number;
   readonly total: number;
 }
 
-/** Counts the files that are coming in, of each account or of whatever else they come from. */
+/** Limits concurrent incoming files, per owner and in total. */
 export class Transfers {
   readonly #limits: TransferLimits;
   readonly #byOwner = new Map<string, number>();
@@ -16,7 +16,7 @@ export class Transfers {
     this.#limits = limits;
   }
 
-  /** Does a piece of work as one of them. Throws `too_many_transfers` when there are as many as may be. */
+  /** Runs `work` as a transfer. Throws `too_many_transfers` when the limit is reached. */
   async during<T>(owner: string, work: () => Promise<T>): Promise<T> {
     this.#begin(owner);
     try {

@@ -11,19 +11,19 @@ import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
 /** Specification, "File endpoints". */
 const TOKEN_BYTES = 24;
 
-/** What whoever brings a file says of it. */
+/** What an uploader states about a file. */
 export interface FileFacts {
   readonly name: string | null;
   readonly mime: string | null;
 }
 
-/** A file that an account has uploaded, and the secret of its URL. */
+/** An uploaded file and the token of its URL. */
 export interface Upload {
   readonly file: StoredFile;
   readonly token: string;
 }
 
-/** Takes an account's bytes in under a new id. Throws what `receiveBytes` throws, and `storage_full`. */
+/** Receives an account's bytes under a new id. Throws `storage_full` and the errors of `receiveBytes`. */
 export async function receiveUpload(
   domain: FileDomain,
   accountId: string,
@@ -33,7 +33,7 @@ export async function receiveUpload(
   return await receiveBytes(domain, newId('f'), accountId, bytes);
 }
 
-/** Makes received bytes a file of the account, for 24 h. */
+/** Stores received bytes as a file of the account for 24 h. */
 export async function keepUpload(
   domain: FileDomain,
   accountId: string,
@@ -58,7 +58,7 @@ export async function keepUpload(
   return upload;
 }
 
-/** The record of a file that an account uploads, not stored yet, and a fresh secret for its URL. */
+/** Creates the record of an uploaded file, without storing it, and a new token for its URL. */
 export function newUpload(
   { clock }: Pick<FileDomain, 'clock'>,
   accountId: string,
@@ -86,7 +86,7 @@ export function newFileToken(): string {
   return newToken(TOKEN_BYTES);
 }
 
-/** A file whose bytes are in memory already. */
+/** Uploads a file whose bytes are already in memory. */
 export async function uploadInline(
   domain: FileDomain,
   accountId: string,

@@ -10,10 +10,10 @@ import { receiveBytes, tooLarge } from './receive-bytes.ts';
 import { type FileFacts, keepUpload, type Upload } from './upload-file.ts';
 import type { WebFile } from './web-files.ts';
 
-/** From the first look-up to the last byte. */
+/** From the first DNS lookup to the last byte. */
 const FETCH_DEADLINE_MS = 60_000;
 
-/** Whose file something shall become, and what of it is said already. */
+/** The account of the new file, and the facts already given. */
 interface Wanted {
   readonly accountId: string;
   readonly facts: FileFacts;
@@ -25,8 +25,9 @@ interface WebSource {
 }
 
 /**
- * Fetches a file for an account; what `facts` leave open is taken from the answer. Throws `url_blocked`, `url_failed`, or
- * what `receiveBytes` throws; of a URL of our own what `openByToken` throws; the signal's reason when it aborts.
+ * Fetches a file for an account. Facts that are not given come from the response. Throws `url_blocked`, `url_failed`,
+ * the errors of `receiveBytes`, the errors of `openByToken` for one of our own URLs, and the signal's reason when it
+ * aborts.
  */
 export async function uploadFromUrl(
   domain: FileDomain,
@@ -49,7 +50,7 @@ export async function uploadFromUrl(
   }
 }
 
-/** A file of ours is copied: our own address may be one of those that nothing is fetched from. */
+/** Our own files are copied from disk, because our own address may be blocked for fetching. */
 async function keepOurs(
   domain: FileDomain,
   { accountId, facts }: Wanted,
@@ -82,7 +83,7 @@ async function keepFound(domain: FileDomain, { accountId, facts }: Wanted, found
   }
 }
 
-/** What is said of a file wins over what it says of itself. */
+/** Given facts take precedence over those of the file. */
 function completed({ name, mime }: FileFacts, found: FileFacts): FileFacts {
   return { name: name ?? found.name, mime: mime ?? found.mime };
 }

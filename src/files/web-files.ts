@@ -6,35 +6,35 @@ import type { AddressRule } from '../base/public-address.ts';
 import { unlessAborted } from './abortable.ts';
 import type { FindAddresses } from './host-names.ts';
 
-/** A file on the web that is being fetched. */
+/** A file being fetched from the web. */
 export interface WebFile {
-  /** As the answer or the URL calls it; null: neither does. */
+  /** From the response or the URL. Null: neither has a name. */
   readonly name: string | null;
   readonly mime: string | null;
-  /** Null: the server does not tell. */
+  /** Null: the server does not report it. */
   readonly lengthBytes: number | null;
-  /** Throws `url_failed` when the server stops halfway. */
+  /** Throws `url_failed` when the server stops midway. */
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Hangs up without reading it. */
+  /** Closes the connection without reading the file. */
   close(): void;
 }
 
 const MAX_URL_LENGTH = 2_048;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Longest silence of a server. */
+/** Maximum time without data from the server. */
 const SILENCE_MS = 10_000;
 
 const HEADERS = {
   Accept: '*/*',
-  // What is small on the wire could be endless once unpacked.
+  // A small compressed body could unpack to any size.
   'Accept-Encoding': 'identity',
   'User-Agent': 'voice-chat-gateway',
 };
 
 /**
- * Fetches files from where anybody tells it to, but never from inside this machine's network: every address of a host
- * is checked, the connection goes to one of those checked, and every redirect is checked like the first URL.
+ * Fetches files from untrusted URLs, but never from inside this machine's network (SSRF). Every address of a host is
+ * checked, the connection goes to a checked address, and every redirect is checked like the first URL.
  */
 export class WebFiles {
   readonly #findAddresses: FindAddresses;
@@ -46,9 +46,9 @@ export class WebFiles {
   }
 
   /**
-   * Throws `url_blocked` for whatever is no URL of a public host, without a word about why, and `url_failed` when
-   * the host has no file there, or wants one to follow more redirects; the signal's reason when it aborts, before or
-   * while the bytes are read.
+   * Opens a URL. Throws `url_blocked`, without a reason, when it is not a URL of a public host, `url_failed` when the
+   * host does not return the file or redirects too often, and the signal's reason when it aborts, before or while the
+   * bytes are read.
    */
   async open(text: string, signal: AbortSignal, maxRedirects = MAX_REDIRECTS): Promise<WebFile> {
     let url = checkedUrl(text, undefined);
@@ -81,7 +81,7 @@ export class WebFiles {
   #ask(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const isSecure = url.protocol === 'https:';
-    // A connection of its own, so that none is used that was made to another address.
+    // A separate connection, so that no connection to another address is reused.
     const agent = isSecure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
     const options = { agent, lookup: alwaysFind(addresses), signal, headers: HEADERS };
     const request = isSecure ? requestHttps(url, options) : requestHttp(url, options);
@@ -97,7 +97,7 @@ export class WebFiles {
   }
 }
 
-/** `base` is where a redirect comes from. */
+/** `base` is the URL that redirected. */
 function checkedUrl(text: string, base: URL | undefined): URL {
   const url = text.length <= MAX_URL_LENGTH && URL.canParse(text, base?.href) ? new URL(text, base) : null;
   const isPlain = url !== null && url.username === '' && url.password === '' && url.hostname !== '';
@@ -105,7 +105,7 @@ function checkedUrl(text: string, base: URL | undefined): URL {
   return url;
 }
 
-/** The connection's resolver: whatever it is asked for, it knows only the addresses that were checked. */
+/** Resolver of the connection: returns only the checked addresses, whatever host is asked for. */
 function alwaysFind(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, { all }, done) => {
@@ -141,7 +141,7 @@ async function* bytesOf(answer: IncomingMessage, signal: AbortSignal): AsyncGene
   }
 }
 
-/** Why a connection failed is the operator's to know; a client could map a network by it. */
+/** Clients do not see why a connection failed: they could map a network with it. The operator does. */
 function failureOf(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   return error instanceof GatewayError ? error : new GatewayError('url_failed', undefined, { cause: error });

@@ -4,18 +4,16 @@ import { agentsOfMessages, type MessagePosition, newestMessage } from '../../sto
 
 const NOBODY: readonly string[] = [];
 
-/** Null: any agent may be among them. */
+/** Agent ids. Null: any agent may be affected. */
 type Concerned = readonly string[] | null;
 
-/**
- * Tells which agents of an account a new message or event concerns, so that it wakes only the requests that wait for it.
- */
+/** Finds the agents of an account that a new message or event concerns, so that only their long-polls wake. */
 export class AccountNews {
   readonly #db: Db;
   readonly #accountId: string;
-  /** How far the last look at messages went; null: there was none. */
+  /** Position of the newest message at the last look. Null before the first look. */
   #position: MessagePosition | null = null;
-  /** The time of the newest event that a look found; null: there was no look. */
+  /** Time of the newest event at the last look. Null before the first look. */
   #eventTime: string | null = null;
 
   constructor(db: Db, accountId: string) {
@@ -23,7 +21,7 @@ export class AccountNews {
     this.#accountId = accountId;
   }
 
-  /** The agents that what came since the last look concerns; null: any may be. */
+  /** Returns the agents affected by anything stored since the last look. Null: any agent may be affected. */
   async look(): Promise<ReadonlySet<string> | null> {
     const ofMessages = await this.#lookAtMessages();
     const ofEvents = await this.#lookAtEvents();
@@ -36,7 +34,7 @@ export class AccountNews {
     this.#position = newest ?? null;
     if (!newest || !former) return null;
     if (newest.seq === former.seq) return NOBODY;
-    // Messages were deleted, and time began anew.
+    // Messages were deleted, or the clock was set back.
     if (newest.seq < former.seq || newest.createdAt < former.createdAt) return null;
     return await agentsOfMessages(this.#db, this.#accountId, former);
   }

@@ -9,8 +9,8 @@ import {
 import type { DmRequest } from '../outbox/dm.ts';
 
 /**
- * The conversation that a platform means, or the one that is named, of those that a scope may see. Throws
- * `no_conversation` when there is none, or none that is active.
+ * Returns the conversation with the given id, or the platform's newest one when no id is given. Only conversations
+ * visible to the scope count. Throws `no_conversation` when none is found or it is not active.
  */
 export async function activeConversation(
   db: Db,

@@ -5,19 +5,19 @@ import type { Conversation } from '../../store/messages/conversations.ts';
 import { appendCopies } from '../../store/messages/events.ts';
 import type { Message } from '../../store/messages/messages.ts';
 
-/** What the feed tells of a conversation; `payload` in the words of the API. */
+/** A feed event about a conversation. `payload` uses the API's field names. */
 export interface Announcement {
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
   readonly createdAt: string;
-  /** The message that it tells of. */
+  /** The message that the event announces. */
   readonly messageSeq?: number;
 }
 
 /**
- * Puts a `dm_chat` event on the feed of every agent that a message is for: those given, else all that have the
- * conversation's platform account. Run it in the transaction that stores the message, and wake who waits after it.
- * Only what identifies the message is stored: the rest is put in when the feed is read.
+ * Appends a `dm_chat` event to the feed of each agent in `agentIds`, by default of every agent that has the
+ * conversation's platform account. Call it in the transaction that stores the message, and wake the waiting requests
+ * after the commit. Only the message's identity is stored; its content is added when the feed is read.
  */
 export async function announceMessage(
   db: Db,
@@ -35,7 +35,7 @@ export async function announceMessage(
   await announce(db, conversation, announcement, agentIds);
 }
 
-/** Puts an event about a conversation on the feed of each of its agents, as one event: all copies have one `event_id`. */
+/** Appends an event about a conversation to the feed of each of its agents. All copies share one `event_id`. */
 export async function announce(
   db: Db,
   conversation: Conversation,

@@ -1,14 +1,14 @@
 import type { CancelTimer, Clock } from '../../base/time.ts';
 
 /**
- * Calls back for each key some time after it was put in last. All keys wait equally long, so that the first one in is the
- * first one due, and one timer serves them all.
+ * Calls `onDue` for each key a fixed delay after it was last put in. The delay is the same for all keys, so keys become
+ * due in insertion order and one timer serves them all.
  */
 export class DelayLine {
   readonly #clock: Clock;
   readonly #delayMs: number;
   readonly #onDue: (key: string) => void;
-  /** In the order in which they are due. */
+  /** In the order in which they become due. */
   readonly #dueMs = new Map<string, number>();
   #cancel: CancelTimer | null = null;
 
@@ -26,14 +26,14 @@ export class DelayLine {
     return this.#dueMs.has(key);
   }
 
-  /** Puts a key in, or lets it wait anew. */
+  /** Adds a key, or restarts its delay. */
   put(key: string): void {
     this.#dueMs.delete(key);
     this.#dueMs.set(key, this.#clock.monotonicMs() + this.#delayMs);
     this.#wind();
   }
 
-  /** False: it was not in. */
+  /** Returns false if the key was not there. */
   remove(key: string): boolean {
     return this.#dueMs.delete(key);
   }
@@ -51,7 +51,7 @@ export class DelayLine {
     this.#cancel = this.#clock.after(Math.max(0, first.value - this.#clock.monotonicMs()), () => this.#run());
   }
 
-  /** A timer may have been set for a key that is gone. */
+  /** The timer may have been set for a key that has since been removed. */
   #run(): void {
     this.#cancel = null;
     const nowMs = this.#clock.monotonicMs();

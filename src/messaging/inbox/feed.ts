@@ -19,10 +19,10 @@ import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import { listMessagesBySeq, type Message, type MessagePosition } from '../../store/messages/messages.ts';
 import { type MessageView, type Peer, type Reading, viewConversations, viewMessages } from './inbox-view.ts';
 
-/** One entry of an agent's feed as it is told. */
+/** One entry of an agent's feed, as shown to its reader. */
 export type FeedEvent = MessageEvent | OtherEvent;
 
-/** Somebody wrote. */
+/** A new message. */
 export interface MessageEvent extends Common {
   readonly kind: 'message';
   readonly conversationId: string;
@@ -30,67 +30,67 @@ export interface MessageEvent extends Common {
   readonly peer: Peer;
   readonly message: MessageView;
   readonly place: MessagePosition;
-  /** The cursor of a reader who has read messages up to it. */
+  /** The cursor of a reader who has read up to this message. */
   readonly at: Cursor;
 }
 
-/** Anything else; `payload` in the words of the API. */
+/** Any event other than a message. `payload` uses the API's field names. */
 export interface OtherEvent extends Common {
   readonly kind: 'other';
-  /** Its time in cursors. */
+  /** The event's time, as used in cursors. */
   readonly cursorTime: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
 interface Common {
-  /** Where the feed goes on after it. */
+  /** Position after which the feed continues. */
   readonly position: number;
-  /** The same wherever and however often the event is told. */
+  /** Identical in every copy of the event and every time it is read. */
   readonly eventId: string;
   readonly type: string;
   readonly createdAt: string;
 }
 
-/** One page of a feed; `position` is where the next one begins, whether anything was told or not. */
+/** One page of a feed. `position` is where the next page begins, even if this one is empty. */
 export interface FeedPage {
   readonly events: readonly FeedEvent[];
   readonly position: number;
-  /** Whether there may be more at once. */
+  /** Whether more events may be available immediately. */
   readonly isFull: boolean;
 }
 
-/** How far somebody has read a feed. */
+/** How far a reader has read a feed. */
 export interface Reached {
   readonly cursor: Cursor;
-  /** Of the cursor, among messages. */
+  /** The cursor's position among messages. */
   readonly place: MessagePosition;
 }
 
-/** Where a feed goes on for somebody. */
+/** Where a reader resumes a feed. */
 export interface FeedStart extends Reached {
-  /** From where it is to be read. */
+  /** Position to start reading from. */
   readonly from: number;
-  /** Up to here all messages have been told. */
+  /** The reader has already received every message up to this position. */
   readonly position: number;
 }
 
-/** Whether an event was told before the feed went on. */
+/** Returns whether the reader received the event before resuming. */
 export function isBefore({ position, cursor }: FeedStart, event: FeedEvent): boolean {
   return event.kind === 'other' ? event.cursorTime <= cursor.iso : event.position <= position;
 }
 
-/** How far somebody is who has read an event, too. */
+/** Returns the reader's progress after reading one more event. */
 export function reachedBy(reached: Reached, event: FeedEvent): Reached {
   const { cursor, place } = reached;
   if (event.kind === 'other')
     return { cursor: { ...cursor, iso: latestOf(cursor.iso, event.cursorTime) }, place };
   if (!isBehind(event.place, place)) return reached;
   const { iso, messageId } = event.at;
-  // Whatever has happened without a message and is told later has a later time than this one.
+  // Non-message events that are delivered later have a later time than this message.
   return { cursor: { iso: latestOf(cursor.iso, iso), messageId }, place: event.place };
 }
 
-/** Where the feed goes on for whoever has read all up to a cursor; null: from now on. */
+/** Returns where the feed resumes for a reader who has read everything up to `cursor`. Null: from now on. */
 export async function feedStart(
   { store }: Reading,
   scope: AgentScope,
@@ -112,7 +112,7 @@ export async function feedStart(
   });
 }
 
-/** Reads a feed from a position on, at most `limit` entries of the database. Each event is told to a scope once. */
+/** Reads at most `limit` stored events of a feed after `position`. Each event reaches a scope once. */
 export async function readFeed(
   reading: Reading,
   scope: AgentScope,
@@ -124,13 +124,13 @@ export async function readFeed(
   const events: FeedEvent[] = [];
   for (const event of stored) {
     const told = event.messageSeq === null ? otherEvent(event) : messages.get(event.messageSeq)?.(event);
-    // A scope of several agents has several copies; they are stored one after the other.
+    // A scope with several agents has one copy per agent; copies are stored consecutively.
     if (told && told.eventId !== events.at(-1)?.eventId) events.push(told);
   }
   return { events, position: stored.at(-1)?.id ?? position, isFull: stored.length === limit };
 }
 
-/** As it is told what is no message. */
+/** Converts a stored event that is not a message. */
 export function otherEvent({ id, type, createdAt, cursorTime, payload }: StoredEvent): OtherEvent {
   const { event_id: eventId, ...rest } = payload;
   return {
@@ -144,12 +144,15 @@ export function otherEvent({ id, type, createdAt, cursorTime, payload }: StoredE
   };
 }
 
-/** Events of calls have no other id than their place. */
+/** Call events have no id of their own; theirs is derived from their position. */
 function idOf(position: number, eventId: unknown): string {
   return typeof eventId === 'string' ? eventId : `evt_${position}`;
 }
 
-/** How the events of each of these messages are told, by the message's seq; messages that are gone are left out. */
+/**
+ * Returns, by message seq, a function that turns a stored event into that message's event. Deleted messages are left
+ * out.
+ */
 async function readMessages(
   reading: Reading,
   scope: AgentScope,

@@ -23,25 +23,31 @@ import {
   viewMessages,
 } from './inbox-view.ts';
 
-/** What somebody asks who has read up to `cursor`. */
+/** A request for everything new since `cursor`. */
 export interface DeltaQuestion {
   readonly scope: AgentScope;
   readonly cursor: Cursor;
-  /** Of `cursor`. */
+  /** Position of `cursor` among messages. */
   readonly position: MessagePosition;
-  /** Undefined: all platforms; `peer` and `task` count only with one. */
+  /** Undefined: all platforms. `peer` and `task` only apply together with a platform. */
   readonly platform: MessagePlatform | undefined;
   readonly peer: PeerName;
-  /** Of messages, not conversations, and of other events: what is left is after the cursor of the answer. */
+  /**
+   * Applies to messages (not conversations) and, separately, to other events. The rest follows after the returned
+   * cursor.
+   */
   readonly limit: number;
 }
 
-/** The conversations with new messages, each with them, and the other events; oldest first. */
+/** Conversations with their new messages, and other events; oldest first. */
 export interface Delta {
   readonly groups: readonly DeltaGroup[];
   readonly events: readonly OtherEvent[];
   readonly cursor: string;
-  /** Whether there is, or may be, anything that the own agents did not write: what a waiting agent waits for. */
+  /**
+   * Whether anything is new that the scope's own agents did not write. This is what ends a long-poll. May be true
+   * without such news when the page was cut.
+   */
   readonly hasNews: boolean;
 }
 
@@ -54,17 +60,17 @@ export interface DeltaGroup {
 interface NewMessages {
   readonly messages: readonly Message[];
   readonly last: Message | undefined;
-  /** Whether there are more. */
+  /** Whether more messages follow. */
   readonly isCut: boolean;
 }
 
 /**
- * What is new. A reader who goes on from the cursor of each delta gets every message and every event in exactly one of
- * them, whatever is written meanwhile and whatever becomes of its conversation.
+ * Returns what is new since the cursor. Following the cursor delivers every message and every event exactly once,
+ * whatever is written meanwhile and whatever happens to its conversation.
  */
 export async function readDelta(reading: Reading, question: DeltaQuestion): Promise<Delta> {
   const { scope } = question;
-  // First: what is stored after it is in the lists as well, or after their ends.
+  // Read first: anything stored afterwards is either in the lists below or after their end.
   const newest = await newestOf(reading.store.db, scope.accountId);
   const found = await readMessages(reading, question);
   const { events, iso } = await readEvents(reading, question, newest, found);
@@ -88,13 +94,13 @@ async function readMessages(reading: Reading, question: DeltaQuestion): Promise<
   return { messages, last: messages.at(-1), isCut: found.length > limit };
 }
 
-/** Up to which message everything is read. A cursor never goes back, not even one that is ahead of its time. */
+/** Returns the last message that has been read. A cursor never moves back, not even one ahead of the newest message. */
 function furthest({ cursor, position }: DeltaQuestion, newest: Newest, { last, isCut }: NewMessages): string {
   if (last && (isCut || isBehind(last, newest.position))) return last.id;
   return isBehind(newest.position, position) ? newest.cursor.messageId : cursor.messageId;
 }
 
-/** The events that tell of no message, and the time up to which all of them are told. */
+/** Returns the events that are not messages, and the time up to which all of them are included. */
 async function readEvents(
   { store: { db } }: Reading,
   { scope, cursor, platform, peer, limit }: DeltaQuestion,
@@ -106,11 +112,11 @@ async function readEvents(
     ? latestOf(after, last!.createdAt)
     : latestOf(after, newest.cursor.iso, last?.createdAt ?? '');
   if (peer.peer !== '' || peer.task !== '') {
-    // These readers get no events, so that their cursor stays before those that there are.
+    // Readers that filter by peer or task get no events, so their cursor stays before the existing ones.
     const eventTime = (await newestEventTime(db, scope.accountId)) ?? '';
     return { events: [], iso: eventTime > after ? after : end };
   }
-  // With messages left out, events later than the last one shown are left out, too: a cursor has one time.
+  // When messages are cut, later events are cut too: a cursor holds a single time.
   const until = isCut ? end : null;
   const found = await otherEventsOfAgents(db, scope, { after, until, platform, limit: limit + 1 });
   const events = withoutCopies(found.slice(0, limit).map(otherEvent));
@@ -118,12 +124,12 @@ async function readEvents(
   return { events, iso: found.length > limit ? told : latestOf(end, told) };
 }
 
-/** A scope of several agents has several copies of an event; they were stored one after the other. */
+/** A scope with several agents has one copy of an event per agent; copies are stored consecutively. */
 function withoutCopies(events: readonly OtherEvent[]): OtherEvent[] {
   return events.filter(({ eventId }, at) => eventId !== events[at - 1]?.eventId);
 }
 
-/** Null: nothing can be what was asked for. */
+/** Null: nothing can match the question. */
 async function filterOf(
   { store }: Reading,
   { scope, platform, peer }: DeltaQuestion,
@@ -133,7 +139,7 @@ async function filterOf(
   return conversation ? { conversationId: conversation.id } : null;
 }
 
-/** An agent does not wait for what it has written itself, nor for what the gateway wrote for it. */
+/** Messages written by the scope's own agents, or by the gateway for them, are no news. */
 function isOwn({ agentIds }: AgentScope, { direction, senderAgentId }: Message): boolean {
   return direction === 'outbound' && (senderAgentId === null || agentIds.includes(senderAgentId));
 }
@@ -152,7 +158,7 @@ async function groupsOf(
   const groups = new Map<string, { conversation: ConversationView; messages: MessageView[] }>();
   for (const [at, { conversationId }] of messages.entries()) {
     const conversation = viewOf.get(conversationId);
-    // Deleted, or taken from the scope, since its messages were read.
+    // Deleted, or removed from the scope, since its messages were read.
     if (!conversation) continue;
     const group = groups.get(conversationId) ?? { conversation, messages: [] };
     group.messages.push(shown[at]!);

@@ -15,26 +15,26 @@ import { countPending, type Message } from '../../store/messages/messages.ts';
 import type { Store } from '../../store/store.ts';
 import { isWindowOpen } from '../window/service-window.ts';
 
-/** Where one may write only to people who wrote lately. */
+/** The platform that accepts messages only to people who have written recently. */
 const WINDOWED = 'whatsapp';
 /** Specification, "Limits": whatsapp service window. */
 const SERVICE_WINDOW_MS = 24 * 3_600_000;
 
-/** What reading messages works with. */
+/** Dependencies for reading messages. */
 export interface Reading {
   readonly store: Store;
   readonly clock: Clock;
-  /** The attachments of messages, by their seq; those without any are left out. */
+  /** Returns attachments by message seq. Messages without attachments are left out. */
   readonly attachments: (messageSeqs: readonly number[]) => Promise<ReadonlyMap<number, AttachmentView[]>>;
 }
 
-/** A file as whoever may read its message sees it. */
+/** A file as shown to readers of its message. */
 export interface AttachmentView {
   readonly name: string;
   readonly mime: string;
-  /** Null: the platform does not tell. */
+  /** Null: the platform does not report it. */
   readonly sizeBytes: number | null;
-  /** Opens it without any other credential. */
+  /** Opens the file without any other credential. */
   readonly url: string;
 }
 
@@ -46,12 +46,12 @@ export interface MessageView {
   readonly status: MessageStatus;
   readonly error: string | null;
   readonly createdAt: string;
-  /** The agent that wrote it; null: a person did, or the gateway itself. */
+  /** The agent that wrote it. Null: a person or the gateway wrote it. */
   readonly senderAgentId: string | null;
   readonly attachments: readonly AttachmentView[];
 }
 
-/** Who is on the other side: a person by their platform's name for them, or an agent by its id. */
+/** The other side: a person under their platform's id and name, or an agent under its id. */
 export interface Peer {
   readonly remoteId: string;
   readonly remoteName: string | null;
@@ -60,7 +60,7 @@ export interface Peer {
 /** The other side of a probe's conversation. */
 export const GATEWAY: Peer = { remoteId: 'gateway', remoteName: 'Gateway test' };
 
-/** WhatsApp: whether the other side may be written to now. */
+/** WhatsApp service window: whether the other side can be written to now. */
 export interface WindowView {
   readonly isOpen: boolean;
   readonly lastInboundAt: string | null;
@@ -73,16 +73,16 @@ export interface ConversationView {
   readonly platform: MessagePlatform;
   readonly status: string;
   readonly createdAt: string;
-  /** Of agents. */
+  /** Conversations between agents only. */
   readonly task: string;
   readonly peer: Peer;
-  /** The scope's own agents that take part. */
+  /** The scope's own agents in this conversation. */
   readonly agents: readonly NamedAgent[];
-  /** Null on platforms that let one write at any time. */
+  /** Null on platforms without a service window. */
   readonly window: WindowView | null;
 }
 
-/** Shows messages of these conversations, in the order in which they are given. */
+/** Returns the views of messages of these conversations, in the given order. */
 export async function viewMessages(
   { attachments: attachmentsOf }: Reading,
   scope: AgentScope,
@@ -99,7 +99,7 @@ export async function viewMessages(
   });
 }
 
-/** Shows conversations, in the order in which they are given. */
+/** Returns the views of conversations, in the given order. */
 export async function viewConversations(
   reading: Reading,
   scope: AgentScope,
@@ -143,13 +143,16 @@ function partiesOf(
   };
 }
 
-/** Of a conversation between agents: the one from whose side the scope sees it, the one that began it if it is both. */
+/**
+ * Returns the agent from whose side the scope sees a conversation between agents. If the scope has both, it is the one
+ * that began the conversation.
+ */
 function ownAgentOf({ agentIds }: AgentScope, { agentId, peerAgentId }: Conversation): string | null {
   if (agentId === null) return null;
   return agentIds.includes(agentId) ? agentId : peerAgentId;
 }
 
-/** What agents write to each other is outbound for the one and inbound for the other. */
+/** A message between agents is outbound for its sender and inbound for its recipient. */
 function directionFor(
   scope: AgentScope,
   conversation: Conversation | undefined,

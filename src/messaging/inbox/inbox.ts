@@ -19,19 +19,19 @@ import {
   viewMessages,
 } from './inbox-view.ts';
 
-/** A conversation and its newest message, null before the first one. */
+/** A conversation and its newest message. Null before the first message. */
 export interface Preview {
   readonly conversation: ConversationView;
   readonly lastMessage: MessageView | null;
 }
 
-/** What was there when somebody looked; everything later is after `cursor`. */
+/** A scope's conversations at one point in time. Everything later is after `cursor`. */
 export interface Snapshot {
   readonly previews: readonly Preview[];
   readonly cursor: string;
 }
 
-/** A conversation and a page of its messages, oldest first; everything later is after `cursor`. */
+/** A conversation and a page of its messages, oldest first. Everything later is after `cursor`. */
 export interface History {
   readonly conversation: ConversationView;
   readonly messages: readonly MessageView[];
@@ -44,14 +44,14 @@ export interface MessagePage {
   readonly offset: number;
 }
 
-/** A scope's conversations, the one with the newest message first. */
+/** Returns a scope's conversations, the one with the newest message first. */
 export async function takeSnapshot(
   reading: Reading,
   scope: AgentScope,
   page: ConversationPage,
 ): Promise<Snapshot> {
   const { db } = reading.store;
-  // First: a message that comes meanwhile is then told of twice, not never.
+  // Read first: a message that arrives meanwhile is then reported twice instead of never.
   const { cursor } = await newestOf(db, scope.accountId);
   const conversations = await listConversations(db, scope, page);
   const lastSeqs = conversations.map(({ lastSeq }) => lastSeq);
@@ -68,8 +68,8 @@ export async function takeSnapshot(
 }
 
 /**
- * The conversation of a platform that somebody means, with its history: the one with this peer, else the one with the
- * newest message. Throws `no_conversation`.
+ * Returns the conversation with the given peer on a platform, or else the one with the newest message, with its
+ * history. Throws `no_conversation` when there is none.
  */
 export async function readDetail(
   reading: Reading,
@@ -83,7 +83,7 @@ export async function readDetail(
   return await readHistory(reading, scope, found, page);
 }
 
-/** Throws `conversation_not_found`. */
+/** Returns a conversation with its history. Throws `conversation_not_found`. */
 export async function readConversation(
   reading: Reading,
   scope: AgentScope,
@@ -104,7 +104,7 @@ async function readHistory(
   const { db } = reading.store;
   const { cursor, position } = await newestOf(db, scope.accountId);
   const stored = await listMessages(db, conversation.id, page);
-  // What came meanwhile is after the cursor, and not to be told twice.
+  // Messages that arrived meanwhile are after the cursor and must not be reported twice.
   const before = stored.filter((message) => message.seq <= position.seq);
   const byId = new Map([[conversation.id, conversation]]);
   const messages = await viewMessages(reading, scope, byId, before);

@@ -1,4 +1,4 @@
-/** Work by key, one run of each at a time; asked for again meanwhile, it runs once more. */
+/** Runs work by key, one run per key at a time. Work requested during a run makes it run once more. */
 export class KeyedRuns {
   readonly #onFailure: (error: unknown) => void;
   readonly #running = new Map<string, { readonly done: Promise<void>; again: boolean }>();
@@ -11,7 +11,7 @@ export class KeyedRuns {
     return this.#running.has(key);
   }
 
-  /** Resolves, and never rejects, when a run that began after this call is over. */
+  /** Resolves when a run that started after this call has ended. Never rejects. */
   run(key: string, work: () => Promise<void>): Promise<void> {
     const running = this.#running.get(key);
     if (running) {
@@ -23,7 +23,7 @@ export class KeyedRuns {
     return started.done;
   }
 
-  /** Resolves when nothing runs. */
+  /** Resolves when nothing is running. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) {
       await Promise.all(Array.from(this.#running.values(), ({ done }) => done));

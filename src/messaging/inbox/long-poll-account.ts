@@ -2,7 +2,9 @@ import type { AccountNews } from './account-news.ts';
 import type { LongPollGroup } from './long-poll-group.ts';
 import type { Wakeups } from './wakeups.ts';
 
-/** All that wait in one account: when something happens there, those look whom it concerns. */
+/**
+ * All long-poll groups of one account. When something happens in the account, the affected groups read the database.
+ */
 export class LongPollAccount {
   readonly #news: Pick<AccountNews, 'look'>;
   readonly #groups = new Set<LongPollGroup>();
@@ -19,7 +21,7 @@ export class LongPollAccount {
     this.#groups.add(group);
   }
 
-  /** Returns whether it was the last one; then nothing is watched any more. */
+  /** Removes a group. Returns whether it was the last one; the account is then no longer watched. */
   remove(group: LongPollGroup): boolean {
     this.#groups.delete(group);
     if (this.#groups.size > 0) return false;
@@ -36,7 +38,7 @@ export class LongPollAccount {
     this.#isLooking = true;
     while (this.#mustLook) {
       this.#mustLook = false;
-      // Who cannot be told by a look of ours finds out by their own, and hears why that fails.
+      // If this look fails, every group looks by itself and reports its own error.
       this.#tell(await this.#news.look().catch(() => null));
     }
     this.#isLooking = false;

@@ -1,24 +1,24 @@
 import type { Delta } from './inbox-delta.ts';
 
-/** One request that waits for news. */
+/** A pending long-poll request. */
 export interface Waiter {
   readonly credentialId: string;
   resolve(delta: Delta): void;
   reject(error: unknown): void;
 }
 
-/** Requests that wait with the same question: they look together, and what one hears all hear. */
+/** Long-polls with the same question. They share one read and get the same answer. */
 export class LongPollGroup {
-  /** Whose news they wait for. */
+  /** The agents whose news these requests wait for. */
   readonly agentIds: readonly string[];
   readonly #read: () => Promise<Delta>;
   readonly #waiters = new Set<Waiter>();
   #isLooking = false;
-  /** Looks once more, because there may be news since the last reading began. */
+  /** Read again: news may have arrived since the current read began. */
   #mustLook = false;
-  /** What was read last, and had no news in it; null: something has changed since. */
+  /** The last result, which contained no news. Null: something has changed since. */
   #last: Delta | null = null;
-  /** What those read together whose time is over. */
+  /** The read shared by requests that have expired. */
   #farewell: Promise<Delta> | null = null;
 
   constructor(agentIds: readonly string[], read: () => Promise<Delta>) {
@@ -35,25 +35,25 @@ export class LongPollGroup {
     this.look();
   }
 
-  /** Something has changed that is no news to these. */
+  /** Drops the last result: something changed that is no news for this group. */
   forget(): void {
     this.#last = null;
   }
 
-  /** Looks for news, once more where it is looking already. */
+  /** Reads news. If a read is running, another one follows it. */
   look(): void {
     this.#mustLook = true;
     if (!this.#isLooking) void this.#lookOn();
   }
 
-  /** Ends one request's waiting: it hears what there is, which is no news. */
+  /** Ends one request with the current state, which contains no news. */
   expire(waiter: Waiter): void {
     if (!this.#waiters.delete(waiter)) return;
     if (this.#last !== null) waiter.resolve(this.#last);
     else this.#readFarewell().then(waiter.resolve, waiter.reject);
   }
 
-  /** Ends the waiting of all that a test is true of. */
+  /** Ends all requests that match. */
   expireWhere(test: (waiter: Waiter) => boolean): void {
     for (const waiter of [...this.#waiters]) if (test(waiter)) this.expire(waiter);
   }

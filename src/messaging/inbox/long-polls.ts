@@ -8,26 +8,26 @@ import { LongPollAccount } from './long-poll-account.ts';
 import { LongPollGroup, type Waiter } from './long-poll-group.ts';
 import type { Wakeups } from './wakeups.ts';
 
-/** Requests that may wait at the same time. */
+/** Maximum number of pending long-polls. */
 const LIMITS = { perKey: 100, perAccount: 1_000, total: 10_000 };
 
-/** Who waits, and how long at most. */
+/** How a request waits, and for how long. */
 export interface Waiting {
   readonly credentialId: string;
   readonly waitMs: number;
-  /** Aborts when nobody listens any more. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** What those who wait look with. */
+/** How pending requests read their news. */
 export interface WaitersView {
   readonly read: (question: DeltaQuestion) => Promise<Delta>;
   readonly newsOf: (accountId: string) => Pick<AccountNews, 'look'>;
 }
 
 /**
- * The long-polling requests of the inbox. Each costs an entry in a group and a place in one list of deadlines; a group
- * looks in the database when one of its agents has got something, not before.
+ * The inbox's long-polls. Each costs one entry in a group and one in the shared list of deadlines. A group reads the
+ * database only when something happens to one of its agents.
  */
 export class LongPolls {
   readonly #view: WaitersView;
@@ -44,19 +44,19 @@ export class LongPolls {
     this.#deadlines = new Deadlines(clock);
   }
 
-  /** Requests that wait now. */
+  /** Number of pending requests. */
   get count(): number {
     return this.#places.taken;
   }
 
-  /** Requests that were not let wait, ever. */
+  /** Number of requests refused since the start. */
   get refused(): number {
     return this.#places.refused;
   }
 
   /**
-   * Resolves with news as soon as there are any, else with what there is when the time is over or `signal` aborts.
-   * Throws `too_many_waiters`, or `not_ready` once it is closed.
+   * Resolves as soon as there is news, or with the current state when the time is up or `signal` aborts. Throws
+   * `too_many_waiters`, and `not_ready` once closed.
    */
   async wait(question: DeltaQuestion, { credentialId, waitMs, signal }: Waiting): Promise<Delta> {
     if (this.#isClosed) throw new GatewayError('not_ready');
@@ -82,12 +82,12 @@ export class LongPolls {
     }
   }
 
-  /** Ends at once what waits with a credential that lost agents; it hears nothing that it may not. */
+  /** Ends the pending requests of a credential that lost agents. They receive nothing they may not see. */
   dismiss(credentialId: string): void {
     this.#expireWhere((waiter) => waiter.credentialId === credentialId);
   }
 
-  /** Ends all waiting and lets nobody wait any more; safe to call twice. */
+  /** Ends all pending requests and refuses new ones. Safe to call twice. */
   close(): void {
     this.#isClosed = true;
     this.#expireWhere(() => true);
@@ -123,7 +123,7 @@ export class LongPolls {
   }
 }
 
-/** Two questions with the same key have the same answer. */
+/** Questions with the same key have the same answer. */
 function keyOf({ scope, cursor, platform, peer, limit }: DeltaQuestion): string {
   const { accountId, agentIds } = scope;
   const platforms = scope.platforms && [...scope.platforms];

@@ -1,12 +1,12 @@
 /**
- * Tells whoever waits for something new in an account that there may be: a message, an event, a change of one. It says
- * neither what nor how much; who is woken looks in the database. Calls within one turn of the event loop count as one.
+ * Signals that something in an account may have changed: a message, an event, or an update of one. The signal carries
+ * no details; listeners read the database. Calls within one turn of the event loop are merged.
  */
 export class Wakeups {
   readonly #byAccount = new Map<string, Set<() => void>>();
   readonly #due = new Set<string>();
 
-  /** Call it after the commit, or who is woken finds nothing. */
+  /** Wakes an account's listeners. Call it after the commit; before it, they find nothing. */
   wake(accountId: string): void {
     if (!this.#byAccount.has(accountId)) return;
     if (this.#due.size === 0) setImmediate(() => this.#wakeDue());

@@ -5,13 +5,13 @@ import { claimAsking, unclaimAsking } from '../../store/messages/queued-messages
 import { addressOf } from '../outbox/stored-message.ts';
 import { type QueueDomain, windowedMessenger } from '../window/queue-domain.ts';
 
-/** Whoever sends a message waits so long for its template. */
+/** The sender of a message waits at most this long for its template. */
 const DEADLINE_MS = 10_000;
 
 /**
- * Asks somebody to write, so that `text` can be sent then: once in a closure, for its first message that waits. The
- * claim is on disk before the template goes out, so that a crash in between costs the template, never makes it two.
- * Returns whether this call sent it.
+ * Sends the template that asks a person to write, so that `text` can be sent afterwards. It is sent once per closed
+ * window, for the first queued message. The claim is stored before the template is sent: a crash in between loses the
+ * template but never sends it twice. Returns whether this call sent it.
  */
 export async function askToReply(
   domain: QueueDomain,
@@ -27,7 +27,7 @@ export async function askToReply(
     askUntilTaken(domain, messenger, { to, text }, signal),
   );
   domain.count(conversation.platform, kind === 'sent' ? 'template_sent' : 'template_failed');
-  // One that may have arrived is not sent again.
+  // A template that may have arrived is not sent again.
   if (kind !== 'sent' && kind !== 'unknown') await unclaimAsking(db, conversation.id);
   return kind === 'sent';
 }
@@ -37,7 +37,7 @@ interface Question {
   readonly text: string;
 }
 
-/** Whatever tells to come again later is asked again, for as long as there is time. */
+/** Retries for as long as the platform answers "later" and there is time. */
 async function askUntilTaken(
   { clock }: QueueDomain,
   messenger: HasWindow,

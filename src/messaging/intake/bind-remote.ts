@@ -12,7 +12,7 @@ import { takeInviteLink } from '../../store/people/invite-links.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { SHARED_LOGIN } from './receivers.ts';
 
-/** Who showed a token. */
+/** The person who presented a token. */
 interface Holder {
   readonly remoteId: string;
   readonly remoteName: string | null;
@@ -25,15 +25,16 @@ interface Newcomer {
 }
 
 /**
- * Binds a person to the account whose token they show to the shared login: a connection of the account's default agent,
- * and a conversation in which they may be answered. The token is used up. False: nobody's, used or too old.
+ * Binds a person to the account whose token they send to the shared login. This creates a connection of the account's
+ * default agent and a conversation in which they can be answered. The token is used up. Returns false when the token is
+ * unknown, used or expired.
  */
 export async function bindRemote(
   domain: IntakeDomain,
   platform: Platform,
   { from: { login, remoteId }, remoteName, token }: Newcomer,
 ): Promise<boolean> {
-  // Bots of accounts talk to whoever writes to them.
+  // A bot belongs to one account and accepts messages from anyone.
   if (login.kind !== 'shared') return false;
   const nowIso = domain.clock.nowIso();
   const accountId = await domain.store.db.transaction().execute(async (trx) => {
@@ -58,7 +59,7 @@ interface NewConnection {
   readonly holder: Holder;
 }
 
-/** Who is bound already stays in the agents that they are in; from now on they mean this account. */
+/** A person who is already bound stays in the same agents. From now on their messages go to this account. */
 async function connect(
   domain: IntakeDomain,
   trx: Db,
@@ -75,7 +76,7 @@ async function connect(
   }
   const id = newId('con');
   const connection = { id, accountId, provider: platform, email: null, ...change, createdAt: nowIso };
-  // The shared login is the operator's: there is no secret of this person's.
+  // The shared login belongs to the operator, so this person has no secret.
   const sealed = domain.store.secrets.seal('', {
     table: 'connections',
     column: 'sealed_credentials',

@@ -11,7 +11,7 @@ interface Edit {
   readonly text: string;
 }
 
-/** Takes over what a person changed in a message of theirs, and says so in a `dm_edited` event. */
+/** Applies a person's edit of their message and announces it as a `dm_edited` event. */
 export async function editMessage(
   { store, clock, wakeups }: IntakeDomain,
   platform: Platform,

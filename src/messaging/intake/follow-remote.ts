@@ -11,7 +11,7 @@ import { conversationsOf, receiversOf } from './receivers.ts';
 
 const UNREACHABLE = 'This person does not take messages any more';
 
-/** Closes what cannot be written to any more, or opens it again. */
+/** Closes the conversations with a person who can no longer be reached, or reopens them. */
 export async function followReachability(
   { store, wakeups }: IntakeDomain,
   platform: Platform,
@@ -37,8 +37,8 @@ interface Rename {
 }
 
 /**
- * Follows a person who has another lasting name from now on. Where they have a conversation under it already, that one
- * goes on and the former stays as it is.
+ * Follows a change of a person's permanent id. If they already have a conversation under the new id, that one continues
+ * and the old one stays as it is.
  */
 export async function followRename(
   { store }: IntakeDomain,

@@ -5,20 +5,20 @@ import type { Db } from '../../store/database/tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
 
-/** What the verbs on what platforms tell work with; put together once by the composition root. */
+/** Dependencies for handling what platforms report. Built once by the composition root. */
 export interface IntakeDomain {
   readonly store: Store;
   readonly clock: Clock;
   readonly wakeups: Wakeups;
-  /** Of platforms where messages may have to wait until the other side writes. */
+  /** For platforms where messages may have to wait until the other side writes. */
   readonly holds: ReadonlyMap<Platform, HoldsMessages>;
-  /** Lists files that came with a message; run in its transaction. `tooLarge`: how many were left out. */
+  /** Records files that came with a message, in its transaction. `tooLarge` is the number of files left out. */
   readonly keepFiles: (trx: Db, from: FileOrigin, files: readonly InboundFile[]) => Promise<KeptFiles>;
-  /** Told, after the commit, of every new message that a person wrote. */
+  /** Called after the commit for every new message from a person. */
   readonly onReceived: (received: ReceivedMessage) => void;
-  /** Told, after the commit, that somebody has sent a bot its one-time code, and owns it from now on. */
+  /** Called after the commit when a person has sent a bot its one-time code and now owns it. */
   readonly onOwned: (conversationId: string) => void;
-  /** Lets sessions follow when an account got its first agent. */
+  /** Updates sessions when an account got its first agent. */
   readonly followAgents: (accountId: string) => Promise<void>;
 }
 
@@ -40,15 +40,15 @@ export interface ReceivedMessage {
   readonly messageSeq: number;
 }
 
-/** The queue of messages that wait until the other side writes, seen from what the other side writes. */
+/** The queue of messages that wait until the other side writes, as the intake uses it. */
 export interface HoldsMessages {
   /**
-   * Somebody wrote at `sentAt` (the platform's time): run in the transaction that stores it. Not null: until when its
-   * event has to wait for messages that go out first; the queue puts it on the feed.
+   * Call it in the transaction that stores a person's message, with the platform's time `sentAt`. Returns null, or the
+   * time until which the message's event must wait for queued messages to go out; the queue then announces the message.
    */
   replied(trx: Db, conversationId: string, sentAt: string): Promise<string | null>;
-  /** After that transaction: sends what waits. */
+  /** Sends the queued messages. Call it after that transaction. */
   flush(conversationId: string): void;
-  /** Takes a message back of which the platform says later that the other side must write first. */
+  /** Requeues a message that the platform later rejected because the other side must write first. */
   cameBack(messageId: string): Promise<unknown>;
 }

@@ -15,7 +15,7 @@ import { followReachability, followRename } from './follow-remote.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { receiveMessage } from './receive-message.ts';
 
-/** What one platform tells the messages of the gateway. */
+/** Applies what one platform reports about messages. */
 export class PlatformIntake implements MessageIntake {
   readonly #domain: IntakeDomain;
   readonly #platform: Platform;

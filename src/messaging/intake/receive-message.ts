@@ -15,7 +15,7 @@ import { checkOwnerCode } from '../owner/owner-code.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { conversationsOf, type Receiver, receiversOf, SHARED_LOGIN } from './receivers.ts';
 
-/** Specification, "Errors": what stands for an attachment that is not kept. */
+/** Specification, "Errors": stands for an attachment that is not kept. */
 const TOO_LARGE = '[attachment too large]';
 
 type Stored =
@@ -24,8 +24,8 @@ type Stored =
   | { readonly kind: 'stored'; readonly conversation: Conversation; readonly message: Message };
 
 /**
- * Takes what a person wrote: the message, its files, its event and the usage in one transaction, so that a platform
- * which then repeats it, because its acknowledgement got lost, finds it there. Wakes who waits.
+ * Stores a person's message with its files, event and usage in one transaction. A platform that repeats the message
+ * because the acknowledgement got lost then finds it stored. Wakes the waiting requests.
  */
 export async function receiveMessage(
   domain: IntakeDomain,
@@ -69,7 +69,7 @@ async function store(
   return { kind: 'stored', conversation, message };
 }
 
-/** Whether the message is the one-time code of the bot that it goes to. */
+/** Returns whether the message is the one-time code of the bot that received it. */
 async function showedCode(
   { clock }: IntakeDomain,
   trx: Db,
@@ -80,7 +80,7 @@ async function showedCode(
   return await checkOwnerCode(trx, { botId: member.id, remoteId, text }, clock.nowIso());
 }
 
-/** The code is for the gateway: it is no message of the conversation, and agents never see it. */
+/** The code is meant for the gateway: it is not stored as a message, and agents never see it. */
 async function own(
   { clock }: IntakeDomain,
   trx: Db,
@@ -93,7 +93,7 @@ async function own(
   return { kind: 'owned', conversation };
 }
 
-/** Looks with every receiver: a repeated message may come when its first copy has gone to another one. */
+/** Checks every receiver: when a message is repeated, its first copy may have gone to another one. */
 async function isKnown(
   trx: Db,
   receivers: readonly Receiver[],
@@ -116,7 +116,7 @@ async function openWith(
   { receiver: { accountId, member, connection }, message: { from, alias, remoteName } }: Arrival,
 ): Promise<Conversation> {
   const { remoteId } = from;
-  // Who writes can be written to, and may have got another lasting name.
+  // A person who writes can be reached, and may have a new permanent id.
   if (connection && (connection.remoteId !== remoteId || connection.status !== 'ok'))
     await updateConnection(trx, member.id, { remoteId, status: 'ok' });
   const remote = { accountId, platform, member, remoteId, alias, remoteName };

@@ -6,20 +6,20 @@ import { findBotOwner } from '../../store/logins/bot-tokens.ts';
 import { connectionsOfRemote } from '../../store/logins/connections.ts';
 import { type Conversation, findConversationWith } from '../../store/messages/conversations.ts';
 
-/** The login that all accounts of the gateway share at a platform, as tables name it. */
+/** Key of a platform's shared login, used by all accounts, as stored in the tables. */
 export const SHARED_LOGIN = 'shared';
 
-/** Whom somebody writes to: an account, by one of its platform accounts. */
+/** The recipient of a person's message: an account, by one of its platform accounts. */
 export interface Receiver {
   readonly accountId: string;
   readonly member: Member;
-  /** Of a connection: the name and status that it has for the person. */
+  /** For a connection: the person's id and the connection's status. */
   readonly connection: { readonly remoteId: string | null; readonly status: string } | null;
 }
 
 /**
- * Whom a person writes to. A bot is of one account. The shared login serves everybody who is bound to an account; who is
- * bound to several means the one that they had to do with last, which comes first.
+ * Returns the recipients of a person's messages. A bot belongs to one account. The shared login serves everyone bound
+ * to an account; for a person bound to several, the account they last dealt with comes first.
  */
 export async function receiversOf(
   db: Db,
@@ -41,7 +41,7 @@ export async function receiversOf(
   }));
 }
 
-/** The conversations that these receivers have with a person, in their order. */
+/** Returns the conversations of these receivers with a person, in the same order. */
 export async function conversationsOf(
   db: Db,
   receivers: readonly Receiver[],

@@ -3,21 +3,21 @@ import { DelayLine } from '../inbox/delay-line.ts';
 
 /** Specification, "Limits": DM reply window. */
 export const REPLY_MS = 60_000;
-/** Conversations that may be watched at the same time; of those on top nobody is told anything. */
+/** Maximum number of conversations watched at a time; those beyond it get no timeout message. */
 export const MOST_WATCHED = 50_000;
 
-/** Notices people who get no answer within 60 s of the first message that nobody has answered. */
+/** Detects people who get no answer within 60 s of their first unanswered message. */
 export class ReplyWatch {
   readonly #line: DelayLine;
   readonly #onSkipped: () => void;
 
-  /** `onLate` hears of each conversation once. */
+  /** `onLate` is called once per wait that times out. */
   constructor(clock: Clock, onLate: (conversationId: string) => void, onSkipped: () => void) {
     this.#line = new DelayLine(clock, REPLY_MS, onLate);
     this.#onSkipped = onSkipped;
   }
 
-  /** Conversations in which somebody waits for an answer. */
+  /** Number of conversations with an unanswered message. */
   get watched(): number {
     return this.#line.size;
   }
@@ -26,19 +26,19 @@ export class ReplyWatch {
     return this.#line.has(conversationId);
   }
 
-  /** Somebody wrote. One who has been waiting since an earlier message does not wait longer for this one. */
+  /** Starts the timer when a person writes. A timer that is already running is not extended. */
   begin(conversationId: string): void {
     if (this.#line.has(conversationId)) return;
     if (this.#line.size >= MOST_WATCHED) this.#onSkipped();
     else this.#line.put(conversationId);
   }
 
-  /** The agent shows that it works on it: whoever waits, waits 60 s from now. */
+  /** Restarts the 60-second reply window, if one is running, because the agent shows progress. */
   extend(conversationId: string): void {
     if (this.#line.has(conversationId)) this.#line.put(conversationId);
   }
 
-  /** An answer goes out. False: nobody was waiting for one. */
+  /** Stops the timer when an answer is sent. Returns false if none was running. */
   answered(conversationId: string): boolean {
     return this.#line.remove(conversationId);
   }

@@ -4,8 +4,8 @@ import { announce, announceMessage } from '../inbox/announce.ts';
 import type { QueueDomain } from '../window/queue-domain.ts';
 
 /**
- * Tells agents which messages that waited have gone out since they were last told, and then what the other side wrote
- * meanwhile: `dm_delivered`, then each reply as `dm_chat`, in one transaction.
+ * Tells agents which queued messages have been sent since the last report, and then what the other side wrote
+ * meanwhile: one `dm_delivered` event, then a `dm_chat` event per reply, in one transaction.
  */
 export async function tellDelivered(
   { store, clock, wakeups }: QueueDomain,

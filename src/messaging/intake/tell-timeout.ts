@@ -5,8 +5,8 @@ import type { OutboundDomain } from '../outbox/outbound-domain.ts';
 import { writeMessage } from '../outbox/write-message.ts';
 
 /**
- * Tells somebody who got no answer in time that none has come yet, in the words of their agent or of the gateway, or says
- * nothing where these are empty. Resolves when the platform has taken it or not.
+ * Tells a person that no answer has come yet, in their agent's words or else the gateway's. Sends nothing if the text
+ * is empty. Resolves when the platform has accepted or refused the message.
  */
 export async function tellTimeout(domain: OutboundDomain, conversationId: string): Promise<void> {
   const conversation = await findAnyConversation(domain.store.db, conversationId);
@@ -19,7 +19,7 @@ export async function tellTimeout(domain: OutboundDomain, conversationId: string
   await settled;
 }
 
-/** Of several agents the default one speaks, else the oldest. */
+/** With several agents, the default agent's text is used, else the oldest agent's. */
 async function textFor(
   { store, timeoutText }: OutboundDomain,
   { memberType, memberId }: Conversation,

@@ -3,14 +3,14 @@ import { findAnyConversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { announce } from '../inbox/announce.ts';
 
-/** How sending a message ended; `unknown`: it may have arrived. */
+/** The final result of sending a message. `unknown`: it may have arrived. */
 export type MessageEnd =
   | { readonly status: 'delivered' }
   | { readonly status: 'failed' | 'unknown' | 'dropped'; readonly error: string };
 
 /**
- * Tells the agents how sending a message ended: `dm_sent` or `dm_failed`. Run it in the transaction that changes the
- * message's status, and wake who waits after it.
+ * Announces the result of sending a message to the agents: `dm_sent` or `dm_failed`. Call it in the transaction that
+ * changes the message's status, and wake the waiting requests after the commit.
  */
 export async function announceEnd(
   trx: Db,

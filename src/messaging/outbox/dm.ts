@@ -1,25 +1,25 @@
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 
-/** A direct message as an agent asks for it. */
+/** An agent's request to send a direct message. */
 export interface DmRequest {
   readonly platform: MessagePlatform;
-  /** Empty only with attachments; else the caption of the first. */
+  /** May be empty only with attachments. With attachments, it is the caption of the first one. */
   readonly text: string;
   readonly keepTyping: boolean;
   readonly attachments: readonly AttachmentSource[];
   /** Null: the platform's conversation with the newest message. */
   readonly conversationId: string | null;
-  /** Between agents: to whom, by name or id; empty: whoever wrote last or was written to. */
+  /** Between agents: the recipient's name or id. Empty: the other side of the newest conversation. */
   readonly peer: string;
-  /** Between agents: what it is about. */
+  /** Between agents: the subject. */
   readonly task: string;
 }
 
-/** What became of a direct message that was accepted. */
+/** The result of a direct message that was accepted. */
 export type SentDm =
   | { readonly kind: 'delivered'; readonly messageId: string }
-  /** It is on its way to the platform. */
+  /** It is being sent to the platform. */
   | { readonly kind: 'still_sending'; readonly messageId: string }
   /** The other side must write first. */
   | {
@@ -29,5 +29,5 @@ export type SentDm =
       readonly position: number;
     };
 
-/** Longest time until an answer, but for what is added to be fair to a platform that is just answering. */
+/** Time limit for the answer, excluding the grace period for a platform that is just answering. */
 export const ANSWER_MS = 25_000;

@@ -2,7 +2,7 @@ import type { AttachmentSource, ResolvedFile } from '../../files/resolve-attachm
 import { ANSWER_MS } from './dm.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
 
-/** Gets hold of what a message shall carry. Rejects with the errors of files/resolve-attachments. */
+/** Resolves a message's attachments. Rejects with the errors of files/resolve-attachments. */
 export async function filesToSend(
   { resolveFiles, clock }: OutboundDomain,
   accountId: string,

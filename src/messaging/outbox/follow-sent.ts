@@ -20,8 +20,8 @@ interface SentReport {
 }
 
 /**
- * Takes over what a platform says of a sent message later on. False: the message is being sent right now, and what came
- * of that is not written yet. Messages that are not ours are passed over.
+ * Applies a platform's later report about a sent message. Returns false when the message is still being sent and its
+ * outcome is not stored yet. Ignores messages that the gateway did not send.
  */
 export async function followSent(
   domain: IntakeDomain,
@@ -46,8 +46,8 @@ export async function followSent(
 }
 
 /**
- * By what the platform calls it, or by our id where we never learned that: its answer got lost on the way. Such a
- * message is known by that name from then on.
+ * Finds messages by the platform's id. If that id was never learned because the platform's answer got lost, finds the
+ * message by our id and records the platform's id.
  */
 async function findFollowed(
   trx: Db,
@@ -64,7 +64,7 @@ async function findFollowed(
   return [nameless];
 }
 
-/** Returns whether the message has another status now. */
+/** Returns whether the message's status changed. */
 async function change(
   { clock }: IntakeDomain,
   trx: Db,
@@ -82,7 +82,7 @@ async function change(
   }
 }
 
-/** A message of which nobody knew whether it arrived has. */
+/** The message was `unknown`; now it is known to have arrived. */
 async function deliver(trx: Db, message: Message, nowIso: string): Promise<boolean> {
   const change = { status: 'delivered', error: null } as const;
   const isChanged = await changeMessageStatus(trx, message.seq, { from: ['unknown'], change }, nowIso);
@@ -90,7 +90,7 @@ async function deliver(trx: Db, message: Message, nowIso: string): Promise<boole
   return isChanged;
 }
 
-/** The agent that wrote it heard that it was delivered: a `dm_failed` event tells it otherwise. */
+/** The agent was told that its message was delivered; a `dm_failed` event corrects this. */
 async function fail(trx: Db, message: Message, reason: string, nowIso: string): Promise<boolean> {
   const change = { status: 'failed', error: reason } as const;
   const isChanged = await changeMessageStatus(

@@ -4,10 +4,10 @@ import { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
 import { Outbox } from './outbox.ts';
 
-/** What the outbound side of messaging is made from. */
+/** Dependencies of the outbound side of messaging. */
 export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'typing' | 'replies'>;
 
-/** Puts the outbound side together. */
+/** Builds the outbound side. */
 export function openOutbound(deps: OutboundDeps): OutboundDomain {
   const { clock, observer, onFailure } = deps;
   const late = (conversationId: string) => {
@@ -22,7 +22,7 @@ export function openOutbound(deps: OutboundDeps): OutboundDomain {
   return domain;
 }
 
-/** Ends it within `deadlineMs`: what is being sent is let end. */
+/** Closes the outbound side within `deadlineMs`. Messages being sent are allowed to finish. */
 export async function closeOutbound(domain: OutboundDomain, deadlineMs: number): Promise<void> {
   domain.replies.close();
   domain.typing.close();

@@ -5,29 +5,29 @@ import type { ReplyWatch } from '../intake/reply-watch.ts';
 import type { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { Outbox, OutboxDeps } from './outbox.ts';
 
-/** What the verbs on outbound messages work with; put together once by the composition root. */
+/** Dependencies for outbound messages. Built once by the composition root. */
 export interface OutboundDomain extends OutboxDeps {
   readonly outbox: Outbox;
   readonly typing: TypingIndicators;
   readonly replies: ReplyWatch;
-  /** What people are told who get no answer in time, unless their agent has words of its own; empty: nothing. */
+  /** Sent to people who get no answer in time, unless their agent has its own text. Empty: nothing is sent. */
   readonly timeoutText: string;
-  /** Makes files of the account of what a message shall carry. Rejects with the errors of files/resolve-attachments. */
+  /** Turns a message's attachments into files of the account. Rejects with the errors of files/resolve-attachments. */
   readonly resolveFiles: (
     accountId: string,
     sources: readonly AttachmentSource[],
     signal: AbortSignal,
   ) => Promise<readonly ResolvedFile[]>;
-  /** Told of every credential that has answered a probe (see `sendProbe`). */
+  /** Called for every credential that has answered a probe (see `sendProbe`). */
   readonly onProbeAnswered: (credentialId: string, probeId: string) => void;
-  /** Hears of failures in what nobody waits for. */
+  /** Called when background work fails. */
   readonly onFailure: (what: string, error: unknown) => void;
 }
 
-/** Who writes: a credential for the agents that it acts for. */
+/** The sender: a credential and the agents it acts for. */
 export interface Writer {
   readonly scope: AgentScope;
   readonly credentialId: string;
-  /** Of a request that came with an `Idempotency-Key`. */
+  /** Set when the request came with an `Idempotency-Key`. */
   readonly request: RequestRef | null;
 }

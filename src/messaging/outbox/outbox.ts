@@ -8,53 +8,53 @@ import type { Waited, WindowGuard } from '../window/window-guard.ts';
 import { type FinalOutcome, recordOutcome } from './record-outcome.ts';
 import { messengerOf, type SendingDeps } from './stored-message.ts';
 
-/** Messages that may wait for their turn: in one conversation, of one account, and in all. */
+/** Maximum number of messages waiting to be sent: per conversation, per account, and in total. */
 export const MOST_WAITING_EACH = 100;
 export const MOST_WAITING_OF_ACCOUNT = 1_000;
 export const MOST_WAITING = 10_000;
-/** A messenger that was told to stop gets so long to say what it knows. */
+/** Grace period for a messenger to report its outcome after it was aborted. */
 const GRACE_MS = 2_000;
-/** A platform that says "later" without saying when is not asked more often. */
+/** Minimum pause before a retry when the platform answers "later". */
 const LEAST_PAUSE_MS = 100;
 
-/** A stored message on its way, `sending`. */
+/** A stored message with status `sending`. */
 export interface Outgoing {
   readonly message: Message;
   readonly conversation: Conversation;
   readonly outbound: OutboundMessage;
 }
 
-/** What became of a message. */
+/** The result of sending a message. */
 export type Settled =
   | { readonly kind: 'delivered' }
-  /** The platform has not taken it, and nobody will try again. */
+  /** The platform has not accepted it, and it is not retried. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** It may have arrived or not. */
+  /** It may have arrived. */
   | { readonly kind: 'unknown'; readonly reason: string }
-  /** The gateway closes; the next start sends it. Only messages in the background. */
+  /** The gateway is closing; the next start sends it. Background messages only. */
   | { readonly kind: 'left' }
   /** It is sent once the other side writes. */
   | { readonly kind: 'waits'; readonly templateSent: boolean; readonly position: number };
 
-/** How trying to send a message ended. */
+/** The result of trying to send a message. */
 type Tried = Exclude<SendOutcome, { kind: 'later' }> | { readonly kind: 'left' };
 
 export interface SendingObserver {
-  /** `result`: the kind of what became of it. */
+  /** `result`: the `kind` of the message's result. */
   messageSettled(platform: string, result: string, lastedMs: number): void;
-  /** A messenger threw, which none may. */
+  /** A messenger threw, which is a bug. */
   messengerFailed(platform: string, error: unknown): void;
-  /** Something was turned away or left out because too much of it waits. */
+  /** Something was refused or skipped because too much of it is waiting. */
   queueFull(queue: 'outbox' | 'typing' | 'replies'): void;
 }
 
 export interface OutboxDeps extends SendingDeps {
   readonly clock: Clock;
-  /** Resolves when all logins are up that the gateway starts with: messages in the background wait for it. */
+  /** Resolves when all logins configured at the start are up. Background messages wait for it. */
   readonly ready: Promise<void>;
   /** Null: no platform has a window. */
   readonly windows: WindowGuard | null;
-  /** Tells whoever waits for news of an account. */
+  /** Wakes the requests that wait for news of an account. */
   readonly wakeups: { wake(accountId: string): void };
   readonly observer: SendingObserver;
 }
@@ -65,8 +65,8 @@ interface Lane {
 }
 
 /**
- * Sends stored messages: those of one conversation one after another, in the order in which they were handed over, each
- * until the platform has taken or refused it or its time is up. What became of it is written down before it is told.
+ * Sends stored messages. Messages of one conversation go out one at a time, in the order they were handed over. Each is
+ * tried until the platform accepts or refuses it, or its time is up. The result is stored before it is reported.
  */
 export class Outbox {
   readonly #deps: OutboxDeps;
@@ -82,7 +82,7 @@ export class Outbox {
     this.#deps = deps;
   }
 
-  /** Messages that are not settled. */
+  /** Number of messages without a result. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -95,18 +95,18 @@ export class Outbox {
     if (this.#waiting >= MOST_WAITING) this.#refuse(MOST_WAITING, 'in the gateway');
   }
 
-  /** One account leaves room for others, however many conversations it has. Throws `too_many_messages`. */
+  /** Limits one account across all its conversations, which leaves room for others. Throws `too_many_messages`. */
   assertRoomOf(accountId: string): void {
     if ((this.#waitingOf.get(accountId) ?? 0) >= MOST_WAITING_OF_ACCOUNT)
       this.#refuse(MOST_WAITING_OF_ACCOUNT, 'in an account');
   }
 
-  /** Whether a message of this conversation is on its way. */
+  /** Returns whether a message of this conversation is being sent. */
   isBusy(conversationId: string): boolean {
     return this.#lanes.has(conversationId);
   }
 
-  /** Sends a message within so long, its wait for its turn included. Rejects only when the database does. */
+  /** Sends a message within `withinMs`, including its wait in the queue. Rejects only when the database fails. */
   deliver(outgoing: Outgoing, withinMs: number): Promise<Settled> {
     const { id, accountId } = outgoing.conversation;
     const endMs = this.#deps.clock.monotonicMs() + withinMs;
@@ -123,8 +123,8 @@ export class Outbox {
   }
 
   /**
-   * Lets what is on its way end within `deadlineMs`. What waits is given up, or left to the next start if it is sent in
-   * the background.
+   * Lets messages being sent finish within `deadlineMs`. Waiting messages fail; background messages are left to the
+   * next start.
    */
   async close(deadlineMs: number): Promise<void> {
     this.#isClosing = true;
@@ -168,7 +168,7 @@ export class Outbox {
   async #send(outgoing: Outgoing, endMs: number, isFirst: boolean): Promise<Settled> {
     const { store, clock, windows } = this.#deps;
     const { message, conversation } = outgoing;
-    // Those before it in the lane may have found the window closed.
+    // An earlier message of the lane may have found the window closed.
     if (!isFirst && windows && (await this.#mustWait(windows, conversation.id)))
       return settledOf(await windows.joined(message.id));
     const outcome = await this.#tryUntil(outgoing, endMs);
@@ -179,7 +179,7 @@ export class Outbox {
     return toldOf(final);
   }
 
-  /** One that was let in may wait, even where no more are let in. */
+  /** A message already accepted may wait even when the queue is full for new ones. */
   async #mustWait(windows: WindowGuard, conversationId: string): Promise<boolean> {
     const { db } = this.#deps.store;
     const now = await findAnyConversation(db, conversationId);
@@ -210,7 +210,10 @@ export class Outbox {
     }
   }
 
-  /** A crash during the attempt leaves it unclear whether the platform has the message; before and after, it has not. */
+  /**
+   * Marks the attempt as begun while it runs. After a crash during it, the message may have reached the platform;
+   * before or after it, the message has not.
+   */
   async #attemptInBackground(outgoing: Outgoing, leftMs: number): Promise<SendOutcome> {
     const { db } = this.#deps.store;
     const { seq } = outgoing.message;
@@ -264,7 +267,7 @@ function unheard(reason: string): FinalOutcome {
   return { kind: 'unknown', reason, sentIds: [] };
 }
 
-/** What became of a message that had to wait. */
+/** Converts the outcome of a message that had to wait. */
 export function settledOf(waited: Waited): Settled {
   if (waited.delivered) return { kind: 'delivered' };
   return { kind: 'waits', templateSent: waited.templateSent, position: waited.position };

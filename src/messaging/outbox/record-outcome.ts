@@ -8,7 +8,7 @@ import { attachedBytes } from '../../store/messages/outbound-messages.ts';
 import { countUsage } from '../../store/people/usage.ts';
 import { announceEnd, type MessageEnd } from './announce-end.ts';
 
-/** An outcome after which nothing more is tried. */
+/** An outcome that is not retried. */
 export type FinalOutcome = Extract<SendOutcome, { readonly kind: 'sent' | 'refused' | 'unknown' }>;
 
 interface Sending {
@@ -17,9 +17,9 @@ interface Sending {
 }
 
 /**
- * Writes down how sending a message ended: its status, its names at the platform, the account's usage, and the event for
- * one that was sent in the background. A conversation
- * whose other side cannot be reached any more is closed until it writes again. Not for use within a transaction.
+ * Stores how sending a message ended: its status, its platform ids, the account's usage, and the event of a background
+ * message. Closes the conversation, until the other side writes again, when that side can no longer be reached. Opens a
+ * transaction of its own; do not call it within one.
  */
 export async function recordOutcome(
   db: Db,

@@ -8,23 +8,23 @@ import { addressOf, filesOr, messengerOf, outboundOf } from './stored-message.ts
 
 const PAGE_SIZE = 100;
 const RESEND_MS = 60_000;
-/** Nobody waits for these; the time that the platforms' logins take is included. */
+/** Applies to background messages. Includes the time that platform logins take. */
 const BACKGROUND_MS = 600_000;
 const INTERRUPTED = 'The gateway was restarted while it was being sent';
 
-/** What a restart found. */
+/** What the recovery after a restart did. */
 export interface Recovered {
-  /** Messages of which nobody knows whether they arrived. */
+  /** Messages that may or may not have arrived. */
   readonly unknown: number;
-  /** Messages on their way again: the platform had nothing of them, or drops what it has already. */
+  /** Messages being sent again: the platform does not have them, or drops duplicates. */
   readonly resent: number;
-  /** Messages that cannot be sent any more, and of which the platform had nothing. */
+  /** Messages that can no longer be sent and did not reach the platform. */
   readonly failed: number;
 }
 
 /**
- * Looks after the messages that an earlier process had under way. To be called once, before anything new is sent.
- * `onFailure` hears when the database fails while one is sent again.
+ * Recovers the messages that an earlier process was sending. Call it once, before anything new is sent. `onFailure` is
+ * called when the database fails while a message is sent again.
  */
 export async function recoverOutbox(
   deps: OutboxDeps,
@@ -62,7 +62,7 @@ async function recoverOne(
   return 'resent';
 }
 
-/** A text says why it is not sent again: it might arrive twice, or not whole. */
+/** Returns the message, or the reason why it is not sent again: it might arrive twice or incomplete. */
 async function outgoingAgain(
   deps: OutboxDeps,
   { message, conversation }: Pick<Outgoing, 'message' | 'conversation'>,

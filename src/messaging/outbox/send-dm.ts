@@ -13,16 +13,16 @@ import { requireMessenger } from './stored-message.ts';
 import { type Written, writeMessage } from './write-message.ts';
 import { writeToAgent } from './write-to-agent.ts';
 
-/** Files may take longer than an answer. */
+/** Files may take longer than the answer to the request. */
 const FILES_MS = 120_000;
-/** By then the outbox has settled whatever has no files. */
+/** Margin after which the outbox has settled any message without files. */
 const LATE_MS = 3_000;
 
 /**
- * Writes to whom the agents of a credential talk with on a platform. Resolves when the platform has taken the message,
- * when it is known that it must wait, or, with files, once it is stored: then an event tells how sending it ended.
+ * Sends a direct message to the other side of a conversation on a platform. Resolves when the platform has accepted the
+ * message, when it is queued, or, with files, once it is stored; an event then reports the result.
  * @throws GatewayError `no_conversation`, `agent_not_found`, `platform_not_configured`, `capability_missing`,
- *   `send_failed`, `too_many_messages`, and those of files/resolve-attachments
+ * `send_failed`, `too_many_messages`, and those of files/resolve-attachments
  */
 export async function sendDm(domain: OutboundDomain, writer: Writer, request: DmRequest): Promise<SentDm> {
   const before = await sentBefore(domain, writer);
@@ -50,8 +50,8 @@ async function writeToPerson(domain: OutboundDomain, writer: Writer, request: Dm
 }
 
 /**
- * What whoever waits for an answer sees meanwhile: nothing that says that somebody still types, unless it is asked for.
- * `send` calls `failed` when it learns later that nothing was sent.
+ * Sends an answer: stops the reply timer and the typing indicator, which restarts afterwards if `keepTyping` is set. If
+ * nothing was sent, the reply timer starts again; `send` calls `failed` when it learns that only later.
  */
 async function asAnswer(
   { replies, typing }: OutboundDomain,
@@ -62,7 +62,7 @@ async function asAnswer(
   const wasWaiting = replies.answered(conversation.id);
   typing.stop(conversation.id);
   const failed = (): void => {
-    // Nobody has answered them after all.
+    // The person is still without an answer.
     if (wasWaiting) replies.begin(conversation.id);
   };
   try {
@@ -75,7 +75,10 @@ async function asAnswer(
   }
 }
 
-/** Nobody waits for how this message ends; the person still does if it fails and nothing was written after it. */
+/**
+ * Follows a message sent in the background. If it fails and is still the newest of its conversation, the reply timer
+ * starts again.
+ */
 function followBackground(
   { store: { db }, onFailure }: OutboundDomain,
   { message: { conversationId, seq }, settled }: Written,
@@ -95,14 +98,14 @@ function checkFiles({ platform }: Messenger, { attachments }: DmRequest): void {
     throw new GatewayError('capability_missing', `The ${platform} platform takes no files`);
 }
 
-/** The first file gets the text as its caption. */
+/** The text becomes the caption of the first file. */
 async function checkText(messenger: Messenger, text: string, first: OutboundFile | undefined): Promise<void> {
   if (text === '') return;
   if (first && dropsCaptions(messenger) && (await messenger.dropsCaption(first))) return;
   messenger.checkText(text, first !== undefined);
 }
 
-/** Of the agents that the writer acts for, the first one that has the conversation's platform account. */
+/** Returns the first of the writer's agents that has the conversation's platform account. */
 async function senderOf(
   { store }: OutboundDomain,
   { scope }: Writer,
@@ -113,7 +116,10 @@ async function senderOf(
   return scope.agentIds.find((id) => agents.includes(id)) ?? null;
 }
 
-/** What can be answered by now. A message may still be on its way that waited behind others for their window. */
+/**
+ * Returns the result known by the deadline. A message that waited behind others for the window may still be in
+ * progress.
+ */
 async function answerOf(
   { clock, onFailure }: OutboundDomain,
   { message: { id }, settled }: Written,

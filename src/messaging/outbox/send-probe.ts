@@ -16,8 +16,8 @@ interface Domain {
 }
 
 /**
- * Sends each of these agents a message by the gateway, in a conversation that the agent has with itself and whose task is
- * the probe. It arrives wherever direct messages do. Conversations of earlier probes are closed.
+ * Sends each agent a message from the gateway, in a conversation of the agent with itself whose task is the probe's id.
+ * The message arrives like any direct message. Conversations of earlier probes are closed.
  */
 export async function sendProbe(
   { store, clock, wakeups }: Domain,

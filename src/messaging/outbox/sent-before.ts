@@ -6,7 +6,7 @@ import type { OutboundDomain, Writer } from './outbound-domain.ts';
 import { sentOf, stillSending } from './sent-dm.ts';
 
 /**
- * What became of the message that the same request has made before the gateway crashed; null: it has made none. Throws
+ * Returns the result of the message that this request created before the gateway crashed. Null: it created none. Throws
  * `send_failed`.
  */
 export async function sentBefore(

@@ -3,10 +3,10 @@ import { GatewayError } from '../../base/errors.ts';
 import type { SentDm } from './dm.ts';
 import type { Settled } from './outbox.ts';
 
-/** Ends the text of an error after which nobody knows whether the message arrived. */
+/** Suffix of errors after which the message may still have arrived. */
 export const MAY_HAVE_ARRIVED = 'it may have arrived all the same';
 
-/** What a message's end means for whoever sent it. Throws `send_failed`. */
+/** Converts a message's result for its sender. Throws `send_failed`. */
 export function sentOf(messageId: string, settled: Settled): SentDm {
   switch (settled.kind) {
     case 'delivered':
@@ -26,12 +26,12 @@ export function sentOf(messageId: string, settled: Settled): SentDm {
   }
 }
 
-/** It is sent in the background: an event tells how that ends. */
+/** The message is sent in the background; an event reports the result. */
 export function stillSending(messageId: string): SentDm {
   return { kind: 'still_sending', messageId };
 }
 
-/** The specification's text, then why. */
+/** The specification's text, followed by the reason. */
 export function sendFailed(reason: string): GatewayError {
   return new GatewayError('send_failed', `Failed to send message: ${reason}`);
 }

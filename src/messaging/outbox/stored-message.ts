@@ -15,11 +15,11 @@ import type { Message } from '../../store/messages/messages.ts';
 import { findAnyMessage, loginKeyOf } from '../../store/messages/outbound-messages.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What it takes to send messages that are stored. */
+/** Dependencies for sending stored messages. */
 export interface SendingDeps {
   readonly store: Pick<Store, 'db'>;
   readonly messengers: ReadonlyMap<MessagePlatform, Messenger>;
-  /** A message's files, in order. Rejects with GatewayError `file_gone` when one is no more. */
+  /** Returns a message's files in order. Rejects with GatewayError `file_gone` when one no longer exists. */
   readonly filesOf: (messageSeq: number) => Promise<readonly OutboundFile[]>;
 }
 
@@ -29,7 +29,7 @@ const NO_WAY_THERE: SendOutcome = {
   isAddressGone: true,
 };
 
-/** Where a conversation's messages go; null: its platform account is gone. */
+/** Returns the address that a conversation's messages go to. Null: its platform account is gone. */
 export async function addressOf(db: Db, conversation: Conversation): Promise<Address | null> {
   const login = await loginOf(db, conversation);
   return login && { login, remoteId: conversation.remoteId };
@@ -43,7 +43,7 @@ async function loginOf(db: Db, { memberType, memberId }: Conversation): Promise<
   return key === 'shared' ? { kind: 'shared' } : { kind: 'bot_token', id: key };
 }
 
-/** A stored message as its platform gets it. */
+/** Converts a stored message for its messenger. */
 export function outboundOf(
   { id, text }: Message,
   to: Address,
@@ -52,7 +52,7 @@ export function outboundOf(
   return { messageId: id, to, text, attachments };
 }
 
-/** The messenger of a conversation's platform; undefined: the gateway has none. */
+/** Returns the messenger of a conversation's platform. Undefined: the gateway has none. */
 export function messengerOf(
   { messengers }: Pick<SendingDeps, 'messengers'>,
   { platform }: Conversation,
@@ -60,7 +60,7 @@ export function messengerOf(
   return messengers.get(platform);
 }
 
-/** As `messengerOf`. Throws `platform_not_configured` when the gateway has none. */
+/** Like `messengerOf`, but throws `platform_not_configured` when the gateway has none. */
 export function requireMessenger(
   deps: Pick<SendingDeps, 'messengers'>,
   conversation: Conversation,
@@ -70,7 +70,9 @@ export function requireMessenger(
   return messenger;
 }
 
-/** Sends a stored message once, and writes nothing down. What cannot be sent at all is `refused`. */
+/**
+ * Tries once to send a stored message, without storing the outcome. A message that cannot be sent at all is `refused`.
+ */
 export async function sendStored(
   deps: SendingDeps,
   messageId: string,
@@ -87,7 +89,7 @@ export async function sendStored(
   return await messenger.send(outboundOf(message, to, files), signal);
 }
 
-/** Why a message's files cannot be had, in place of them. */
+/** Returns a message's files, or the reason why they cannot be read. */
 export async function filesOr(
   { filesOf }: Pick<SendingDeps, 'filesOf'>,
   messageSeq: number,

@@ -15,7 +15,7 @@ export interface Draft {
   readonly senderAgentId: string | null;
   readonly text: string;
   readonly files: readonly ResolvedFile[];
-  /** The request that it comes by, if that came with a key. */
+  /** The request that created it, if it came with an idempotency key. */
   readonly request: RequestRef | null;
 }
 
@@ -26,9 +26,9 @@ export interface Written {
 }
 
 /**
- * Stores a message to a person, then sends it within so long: in the background if it has files. Messages of one conversation go out in the order in which
- * they were stored. Throws `no_conversation` when the conversation or its platform account is gone, `too_many_messages`,
- * `not_ready`.
+ * Stores a message to a person, then sends it within `withinMs`; a message with files is sent in the background.
+ * Messages of one conversation go out in the order in which they were stored. Throws `no_conversation` when the
+ * conversation or its platform account is gone, `too_many_messages`, `not_ready`.
  */
 export async function writeMessage(
   domain: OutboundDomain,
@@ -40,7 +40,7 @@ export async function writeMessage(
   const outgoing = await domain.store.db
     .transaction()
     .execute((trx) => storeMessage(trx, domain, conversationId, draft));
-  // Nothing may be waited for from here on: another message could overtake this one.
+  // No await from here on: another message could overtake this one.
   const settled = setOff(domain, outgoing, withinMs);
   domain.wakeups.wake(outgoing.message.accountId);
   return { message: outgoing.message, settled };

@@ -20,7 +20,7 @@ import type { DmRequest, SentDm } from './dm.ts';
 import { filesToSend } from './files-to-send.ts';
 import type { OutboundDomain, Writer } from './outbound-domain.ts';
 
-/** Who writes to whom about what, among the agents of one account. */
+/** Sender, recipient and subject of a message between two agents of one account. */
 interface Parties {
   readonly senderId: string;
   readonly peerId: string;
@@ -28,8 +28,8 @@ interface Parties {
 }
 
 /**
- * Writes from one agent to another of the same account: it is delivered once it is stored. Without a peer it goes on with
- * the conversation that the agents of the credential had last. Throws `no_conversation`, `agent_not_found`.
+ * Writes from one agent to another of the same account. The message counts as delivered once it is stored. Without a
+ * peer, it continues the newest conversation of the credential's agents. Throws `no_conversation`, `agent_not_found`.
  */
 export async function writeToAgent(
   domain: OutboundDomain,
@@ -60,12 +60,12 @@ async function partiesOf(db: Db, scope: AgentScope, request: DmRequest): Promise
   return peer === '' ? await partiesOfNewest(db, scope, task) : await partiesNamed(db, scope, peer, task);
 }
 
-/** The gateway is no agent: by its name one answers its probe. */
+/** The gateway is not an agent; a message addressed to its name answers its probe. */
 function isGateway(peer: string): boolean {
   return peer === GATEWAY.remoteId || foldCase(peer) === foldCase(GATEWAY.remoteName ?? '');
 }
 
-/** Whom a name or an id means; of several with one name the default agent, then the oldest. */
+/** Resolves a recipient by id or name. If several agents share a name, the default agent wins, then the oldest. */
 async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: string): Promise<Parties> {
   const name = foldCase(peer);
   const agents = await listAgents(db, scope.accountId);
@@ -88,7 +88,7 @@ async function partiesOfNewest(db: Db, scope: AgentScope, task: string): Promise
   return await partiesIn(db, scope, conversation);
 }
 
-/** Who has both sides of a conversation answers what was said last. */
+/** A writer with both sides of a conversation answers its newest message. */
 async function partiesIn(db: Db, scope: AgentScope, conversation: Conversation): Promise<Parties> {
   const { agentId, peerAgentId } = conversation;
   if (!agentId || !peerAgentId) throw new GatewayError('no_conversation');

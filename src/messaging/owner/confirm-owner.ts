@@ -4,7 +4,10 @@ import { writeMessage } from '../outbox/write-message.ts';
 
 const TEXT = 'You are now the owner of this bot: test messages are sent to you here.';
 
-/** Tells somebody who sent a bot its one-time code what came of it. Resolves when the platform has taken it or not. */
+/**
+ * Confirms to a person that their one-time code made them the bot's owner. Resolves when the platform has accepted or
+ * refused the message.
+ */
 export async function confirmOwner(domain: OutboundDomain, conversationId: string): Promise<void> {
   const draft = { senderAgentId: null, text: TEXT, files: [], request: null };
   const { settled } = await writeMessage(domain, conversationId, draft, ANSWER_MS);

@@ -8,7 +8,7 @@ import { type Conversation, findAnyConversation } from '../../store/messages/con
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
 
-/** The person who owns a bot, by their conversation with it. */
+/** A bot's owner, identified by their conversation with it. */
 export interface BotOwner {
   readonly botId: string;
   readonly conversationId: string;
@@ -16,8 +16,8 @@ export interface BotOwner {
 }
 
 /**
- * Marks the person of a conversation as the owner of the account's bot that has it. Throws `conversation_not_found`, and
- * `owner_is_linked` where the conversation is a connection's.
+ * Marks the person in a conversation as the owner of the account's bot. Throws `conversation_not_found`, and
+ * `owner_is_linked` when the conversation belongs to a connection.
  */
 export async function markOwner(
   { store, clock }: { readonly store: Pick<Store, 'db'>; readonly clock: Clock },
@@ -34,7 +34,7 @@ export async function markOwner(
   });
 }
 
-/** Makes the person of a bot's conversation its owner; run it in a transaction. Throws `conversation_not_found`. */
+/** Makes the person in a bot's conversation its owner. Call it in a transaction. Throws `conversation_not_found`. */
 export async function ownBot(
   db: Db,
   actor: Actor,
@@ -53,7 +53,7 @@ export async function ownBot(
   return { botId, conversationId, remoteName };
 }
 
-/** A bot that was removed leaves its conversations behind. */
+/** Conversations remain after their bot is removed. */
 async function botOf(db: Db, { platform, memberType, memberId, accountId }: Conversation): Promise<string> {
   if (platform === 'agent' || memberType !== 'bot_token' || memberId === null)
     throw new GatewayError('conversation_not_found');

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 
-/** The specification words it so where a bot is what one registers ("Errors"). */
+/** Platforms where users register a bot; the specification words their error differently ("Errors"). */
 const BOT_PLATFORMS: readonly Platform[] = ['discord', 'telegram'];
 
-/** The error of an account that has no login at a platform, or not the one of this id. */
+/** Returns the error for an account that has no login on a platform, or no login with this id. */
 export function noLogin(platform: Platform, loginId: string | null): GatewayError {
   if (loginId !== null) return new GatewayError('connection_not_found');
   const login = BOT_PLATFORMS.includes(platform) ? 'bot registered' : 'connection configured';

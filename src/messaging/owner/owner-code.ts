@@ -10,25 +10,25 @@ import type { Store } from '../../store/store.ts';
 import { noLogin } from './no-login.ts';
 
 const VALID_MS = 15 * 60_000;
-/** Crockford's base32: no character looks like another. */
+/** Crockford's base32: no two characters look alike. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CODE = /^owner(?:-[0-9a-hjkmnp-tv-z]{4}){3}$/;
 const GROUPS = 3;
 const GROUP_LENGTH = 4;
 const MAX_TEXT_LENGTH = 100;
 
-/** What the owner of a bot sends it to show that it is theirs. */
+/** A one-time code that a person sends to a bot to prove that they own it. */
 export interface OwnerCode {
   readonly botId: string;
-  /** Known now and never again: only its hash is kept. */
+  /** Shown only once; only its hash is stored. */
   readonly code: string;
   /** ISO 8601. */
   readonly expiresAt: string;
 }
 
 /**
- * Makes a code for the named bot of the account, or the newest one of the platform; the bot's former code is void. Throws
- * `connection_not_found`, `platform_not_configured`.
+ * Creates a code for the given bot of the account, or for the platform's newest bot. Invalidates the bot's former code.
+ * Throws `connection_not_found`, `platform_not_configured`.
  */
 export async function makeOwnerCode(
   { store, clock }: { readonly store: Pick<Store, 'db'>; readonly clock: Clock },
@@ -49,7 +49,7 @@ export async function makeOwnerCode(
   });
 }
 
-/** What a message to a bot is: its code, the code that the same person has used already, or none that opens anything. */
+/** Classifies a message to a bot: its valid code, a code that the same person has already used, or neither. */
 export async function checkOwnerCode(
   db: Db,
   { botId, remoteId, text }: { readonly botId: string; readonly remoteId: string; readonly text: string },
@@ -64,7 +64,7 @@ export async function checkOwnerCode(
   return known.usedBy === remoteId ? 'repeated' : 'none';
 }
 
-/** 60 random bits: nobody guesses them in 15 minutes. */
+/** 60 random bits, which cannot be guessed within 15 minutes. */
 function newCode(): string {
   const characters = Array.from(
     randomBytes(GROUPS * GROUP_LENGTH),

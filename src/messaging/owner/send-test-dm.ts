@@ -13,10 +13,10 @@ import { noLogin } from './no-login.ts';
 const TEXT = 'This is a test message: your agent can reach you here.';
 
 /**
- * Sends a test message to the operator's own account on a platform: by the connection or bot that is named, else by the
- * newest one whose person is known. Throws `connection_not_found`, `platform_not_configured`, `owner_unknown` (a bot whose
- * owner nobody has marked), `no_conversation` (the owner has blocked the bot), `send_failed` with the platform's own words,
- * `too_many_messages`.
+ * Sends a test message to the operator's own account on a platform: through the given connection or bot, else through
+ * the newest one whose person is known. Throws `connection_not_found`, `platform_not_configured`, `owner_unknown` (no
+ * owner is marked for the bot), `no_conversation` (the owner has blocked the bot), `send_failed` with the platform's
+ * own words, `too_many_messages`.
  */
 export async function sendTestDm(
   domain: OutboundDomain,
@@ -33,7 +33,7 @@ export async function sendTestDm(
   return sentOf(message.id, await settled);
 }
 
-/** Only people who are known to be the account's own: who linked a connection, or owns a bot. */
+/** Considers only people known to be the account's own: those who linked a connection or own a bot. */
 async function targetOf(
   { store: { db }, clock }: OutboundDomain,
   accountId: string,

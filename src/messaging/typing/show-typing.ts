@@ -3,8 +3,8 @@ import type { DmRequest } from '../outbox/dm.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
 
 /**
- * Shows a platform's other side that somebody types, for 65 s or until a message is sent; whoever waits for an answer
- * waits 60 s from now. Where the platform has no such sign, nothing is shown. Throws `no_conversation`.
+ * Shows a typing indicator for 65 s or until a message is sent. Also restarts the 60-second reply window, if one is
+ * running. Shows nothing on platforms without typing indicators. Throws `no_conversation`.
  */
 export async function showDmTyping(
   { store, typing, replies }: OutboundDomain,

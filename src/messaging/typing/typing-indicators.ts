@@ -7,9 +7,9 @@ import { addressOf, messengerOf, type SendingDeps } from '../outbox/stored-messa
 
 /** Specification, "Limits": safety stop. */
 export const TYPING_MS = 65_000;
-/** Conversations that may show one at the same time. */
+/** Maximum number of conversations that show an indicator at a time. */
 export const MOST_SHOWN = 5_000;
-/** Requests to platforms that may be under way; what comes on top of them is left out. */
+/** Maximum number of concurrent requests to platforms; further ones are skipped. */
 const MOST_ASKING = 100;
 const ASK_MS = 5_000;
 
@@ -17,21 +17,21 @@ interface Indicator {
   readonly conversation: Conversation;
   readonly platform: ShowsTyping;
   endMs: number;
-  /** The request that is under way. */
+  /** The request in progress. */
   asking: AbortController | null;
 }
 
 export interface TypingDeps extends Pick<SendingDeps, 'store' | 'messengers'> {
   readonly clock: Clock;
-  /** Hears of an indicator that was not shown, or not again, because too many were. */
+  /** Called when an indicator was not shown, or not repeated, because of a limit or an error. */
   readonly onSkipped: () => void;
 }
 
-/** Shows that somebody types, again and again, until it is stopped or 65 seconds have passed. */
+/** Shows typing indicators and repeats them until they are stopped or 65 seconds have passed. */
 export class TypingIndicators {
   readonly #deps: TypingDeps;
   readonly #shown = new Map<string, Indicator>();
-  /** One for each platform: on each of them indicators last equally long. */
+  /** One per platform: within a platform, all indicators last equally long. */
   readonly #repeats = new Map<MessagePlatform, DelayLine>();
   #asking = 0;
 
@@ -39,12 +39,12 @@ export class TypingIndicators {
     this.#deps = deps;
   }
 
-  /** Conversations that show one now. */
+  /** Number of conversations that show an indicator now. */
   get shown(): number {
     return this.#shown.size;
   }
 
-  /** Shows one for 65 s from now. Where a platform has none, nothing happens. */
+  /** Shows an indicator for 65 s from now. Does nothing on platforms without indicators. */
   start(conversation: Conversation): void {
     const endMs = this.#deps.clock.monotonicMs() + TYPING_MS;
     const known = this.#shown.get(conversation.id);
@@ -60,7 +60,7 @@ export class TypingIndicators {
     this.#show(indicator);
   }
 
-  /** Shows it no more; platforms take the last one away when a message comes, or by themselves. */
+  /** Stops repeating the indicator. The platform removes it when a message arrives, or by itself. */
   stop(conversationId: string): void {
     const indicator = this.#shown.get(conversationId);
     if (!indicator) return;
@@ -96,7 +96,7 @@ export class TypingIndicators {
     else this.#shown.delete(conversationId);
   }
 
-  /** Never rejects: an indicator is not worth an error. */
+  /** Never rejects: a failed indicator is not an error. */
   async #ask(indicator: Indicator): Promise<void> {
     const asking = new AbortController();
     const stop = this.#deps.clock.after(ASK_MS, () => asking.abort());

@@ -10,13 +10,16 @@ import {
 } from '../../store/messages/queued-messages.ts';
 import type { QueueDomain } from './queue-domain.ts';
 
-/** What may begin to wait: a message of today; or one that the platform gives back, perhaps after it took it. */
+/**
+ * Statuses from which a message can be queued: when it is new, or when the platform rejected it, possibly after
+ * accepting it.
+ */
 const NEW: readonly MessageStatus[] = ['sending', 'pending'];
 const REFUSED: readonly MessageStatus[] = ['sending', 'delivered', 'unknown'];
 
 /**
- * Makes a message wait, its place that of its age; `isRefused`: because the platform says that the window is closed.
- * Returns its conversation as it is then; undefined: it waits already or is over.
+ * Queues a message; its age determines its position. `isRefused`: the platform says that the window is closed. Returns
+ * the updated conversation. Undefined: the message is already queued or finished.
  */
 export async function putInQueue(
   { store, clock }: Pick<QueueDomain, 'store' | 'clock'>,
@@ -34,7 +37,7 @@ export async function putInQueue(
   });
 }
 
-/** A refusal that comes late may be about a closure that their next message has ended. */
+/** A late rejection may refer to a closed window that the person's next message has since reopened. */
 async function takeBack(trx: Db, message: Message): Promise<void> {
   await forgetPlatformMessageIds(trx, message.seq);
   const isOver = message.status === 'delivered' && (await haveWrittenSince(trx, message));

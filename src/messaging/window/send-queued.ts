@@ -10,8 +10,8 @@ import type { QueueDomain } from './queue-domain.ts';
 const DEADLINE_MS = 60_000;
 
 /**
- * Sends a message that waits, once. It is `sending` only meanwhile: a crash finds it `pending` unless it may have gone
- * out. Undefined: it waits no more.
+ * Tries once to send a queued message. Its status is `sending` only during the attempt: after a crash it is `pending`
+ * unless it may have been sent. Undefined: the message is no longer queued.
  */
 export async function sendQueued(
   domain: QueueDomain,
@@ -21,7 +21,7 @@ export async function sendQueued(
 ): Promise<SendOutcome | undefined> {
   const { store, clock } = domain;
   const { db } = store;
-  // A restart must not take it for one that was never begun.
+  // A restart must not treat it as never started.
   const background = message.background && 'begun';
   const change = { status: 'sending', background } as const;
   const step = { from: ['pending'], change } as const;
@@ -42,7 +42,7 @@ export async function sendQueued(
   return outcome;
 }
 
-/** A messenger that throws, which none may, leaves it open what became of the message. */
+/** A messenger that throws, which is a bug, leaves the outcome unknown. */
 async function attempt(domain: QueueDomain, messageId: string, closing: AbortSignal): Promise<SendOutcome> {
   try {
     return await withDeadline(domain.clock, DEADLINE_MS, closing, (signal) =>

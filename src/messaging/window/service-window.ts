@@ -2,8 +2,8 @@ import { isoAfter } from '../../base/time.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 
 /**
- * Whether somebody may be written to on a platform where they must have written lately: by the time that the platform
- * gave their last message, unless the platform has said since then that it is over.
+ * Returns whether a person can be written to on a platform with a service window. The window runs from the platform's
+ * timestamp of their last message, unless the platform has since reported it closed.
  */
 export function isWindowOpen(
   { closure, lastInboundAt }: Pick<Conversation, 'closure' | 'lastInboundAt'>,

@@ -27,30 +27,30 @@ import type { Waited, WindowGuard } from './window-guard.ts';
 
 /** Specification, "Limits": whatsapp pending messages. */
 const KEPT_MS = 7 * 86_400_000;
-/** In one conversation; more are refused. */
+/** Maximum queue length per conversation; further messages are refused. */
 const MOST_WAITING = 1_000;
 const SWEEP_MS = 60_000;
-/** Given up at once; so few take less than a millisecond of the main thread. */
+/** Messages dropped per transaction, which takes less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
-/** An agent learns of a reply at the latest so long after it, however many messages go out before it. */
+/** Agents learn of a reply at most this long after it, however many queued messages are sent first. */
 const HOLD_MS = 10_000;
-/** A message that joins a queue which is being emptied is waited for so long. */
+/** How long to wait for a message that joins a queue while it is being emptied. */
 const GOES_OUT_MS = 10_000;
 const SWEEPING = '';
 
 /**
- * Messages to people who must write first (specification, "WhatsApp outbound message queue"). All of it is in the
- * database: a message that waits is `pending` and has a time at which it is given up; memory holds only what runs now.
+ * Queue of messages to people who must write first (specification, "WhatsApp outbound message queue"). The state is in
+ * the database: a queued message is `pending` and has an expiry. Memory holds only the work in progress.
  */
 export class WindowQueue implements WindowGuard, HoldsMessages {
   readonly #domain: QueueDomain;
-  /** What empties a queue, by conversation; and the sweep. */
+  /** Runs that empty a queue, by conversation, and the sweep. */
   readonly #runs: KeyedRuns;
-  /** By conversation: when replies are told although the queue is not empty yet. */
+  /** Timers by conversation: replies are announced when they fire, even if the queue is not empty yet. */
   readonly #holds = new Map<string, CancelTimer>();
-  /** By message: who waits for it to go out. */
+  /** Callbacks by message, called when the message has been sent. */
   readonly #watched = new Map<string, () => void>();
-  /** No more is begun; and what is under way is given up. */
+  /** `#closing` starts no new work; `#givingUp` aborts the work in progress. */
   readonly #closing = new AbortController();
   readonly #givingUp = new AbortController();
   #cancelSweep: CancelTimer = () => {};
@@ -60,14 +60,14 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     this.#runs = new KeyedRuns(domain.onFailure);
   }
 
-  /** Goes on where an earlier process stopped, and looks every minute for messages whose time is over. */
+  /** Resumes the queues of an earlier process, and looks for expired messages every minute. */
   start(): void {
     if (this.#closing.signal.aborted) return;
     void this.#runs.run(SWEEPING, () => this.#sweep());
     this.#cancelSweep = this.#domain.clock.after(SWEEP_MS, () => this.start());
   }
 
-  /** Resolves when nothing is being sent and the database is no longer used; safe to call twice. */
+  /** Resolves when nothing is being sent and the database is no longer used. Safe to call twice. */
   async close(deadlineMs: number): Promise<void> {
     this.#closing.abort();
     this.#cancelSweep();
@@ -78,8 +78,8 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
   }
 
   /**
-   * Whether a message to this conversation has to wait: its window is closed, or others wait already and go first.
-   * Throws `too_many_messages` when no more may.
+   * Returns whether a message to this conversation must wait: its window is closed, or other messages are queued before
+   * it. Throws `too_many_messages` when the queue is full.
    */
   async mustWait(db: Db, conversation: Conversation): Promise<boolean> {
     if (!windowedMessenger(this.#domain, conversation.platform)) return false;
@@ -88,24 +88,25 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     return waiting > 0 || !this.#isOpen(conversation);
   }
 
-  /** When a message that begins to wait now is given up. */
+  /** Returns when a message queued now is dropped. */
   expiry(): string {
     return isoAfter(this.#domain.clock.nowIso(), KEPT_MS);
   }
 
-  /** Takes a message that `mustWait` held back; the first of a closure has the person asked to write. */
+  /** Queues a message that `mustWait` held back. The first message of a closed window sends the template. */
   async joined(messageId: string): Promise<Waited> {
     return await this.#queue(messageId, false);
   }
 
-  /** Takes a message back of which the platform says, at once or later, that its window was closed. */
+  /** Requeues a message that the platform rejected, immediately or later, because its window was closed. */
   async cameBack(messageId: string): Promise<Waited> {
     return await this.#queue(messageId, true);
   }
 
   /**
-   * Somebody wrote at `sentAt` (the platform's time): run it in the transaction that stores what they wrote. Not null:
-   * until when its event has to wait for messages that go out first; this queue puts it on the feed.
+   * Opens the window because a person wrote at `sentAt` (the platform's time). Call it in the transaction that stores
+   * their message. Returns null, or the time until which the message's event must wait for queued messages to be sent
+   * first; this queue then announces the message.
    */
   async replied(trx: Db, conversationId: string, sentAt: string): Promise<string | null> {
     const conversation = await findAnyConversation(trx, conversationId);
@@ -117,7 +118,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     return isHeld ? isoAfter(this.#domain.clock.nowIso(), HOLD_MS) : null;
   }
 
-  /** After that transaction: sends what waits for this person, whichever accounts it is from. */
+  /** Sends the queued messages for this person, from all accounts. Call it after that transaction. */
   flush(conversationId: string): void {
     void this.#runs.run(`whoever is in ${conversationId}`, async () => {
       for (const id of await listWaitingWithSame(this.#domain.store.db, conversationId)) void this.#empty(id);
@@ -138,7 +139,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     return { delivered: false, templateSent, position: await placeInQueue(store.db, messageId) };
   }
 
-  /** Empties the queue, and tells whether the message went out soon. */
+  /** Empties the queue. Returns whether the message was sent within `GOES_OUT_MS`. */
   async #goesOut(conversationId: string, messageId: string): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const cancel = this.#domain.clock.after(GOES_OUT_MS, () => resolve(false));
@@ -150,7 +151,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     return wentOut;
   }
 
-  /** Sends, in their order, what waits in a conversation, as long as it is open; then tells what became of it. */
+  /** Sends a conversation's queued messages in order while its window is open, then reports the results. */
   async #empty(conversationId: string): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#hold(conversationId);
@@ -164,7 +165,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     });
   }
 
-  /** Returns whether there may be more to send. */
+  /** Returns whether more messages may be left to send. */
   async #sendNext(conversationId: string): Promise<boolean> {
     const { clock, store } = this.#domain;
     const { db } = store;
@@ -209,7 +210,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     for (const conversationId of await listConversationsToLookAt(db)) void this.#empty(conversationId);
   }
 
-  /** Gives up messages whose time is over. */
+  /** Drops expired messages. */
   async #drop(): Promise<Message[]> {
     const { clock, store } = this.#domain;
     const nowIso = clock.nowIso();
