@@ -2,24 +2,24 @@ import { isIP } from 'node:net';
 import { addressesIn, isPublicAddress } from './public-address.ts';
 
 /**
- * What an IP address leads to: the internet, this network, this machine; `special` is what has no plain meaning
- * (translated, wrapped, documentation), `forbidden` what no setting opens.
+ * Network scope of an IP address. `special` addresses have no plain meaning (translated, wrapped, documentation);
+ * `forbidden` ones are never allowed, whatever the settings.
  */
 export type AddressClass = 'public' | 'private' | 'loopback' | 'special' | 'forbidden';
 
-/** Unspecified, link-local with the metadata services of clouds, multicast, reserved. */
+/** Unspecified, link-local (includes cloud metadata services), multicast, reserved. */
 const FORBIDDEN_IPV4 = [
   '0.0.0.0/8',
   '169.254.0.0/16',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Metadata and host agents of Alibaba, Azure and Oracle.
+  // Metadata services and host agents of Alibaba, Azure and Oracle.
   '100.100.100.200/32',
   '168.63.129.16/32',
   '192.0.0.192/32',
 ];
 
-/** The same; the last three are the metadata services of AWS, Google and Oracle. */
+/** Same as for IPv4. The last three are the metadata services of AWS, Google and Oracle. */
 const FORBIDDEN_IPV6 = [
   '::/128',
   'fe80::/10',
@@ -37,14 +37,14 @@ const isPrivate = addressesIn(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 
 export function addressClass(address: string): AddressClass {
   // A zone (`fe80::1%eth0`) names an interface of this machine.
   if (isIP(address) === 0 || address.includes('%')) return 'forbidden';
-  // Before what is forbidden: `::1` looks like 0.0.0.1 in the IPv4-compatible form.
+  // Checked before the forbidden ranges: `::1` equals 0.0.0.1 in the IPv4-compatible form.
   if (isLoopback(address)) return 'loopback';
   if (isForbidden(address)) return 'forbidden';
   if (isPrivate(address)) return 'private';
   return isPublicAddress(address) ? 'public' : 'special';
 }
 
-/** An IPv4 subnet as NAT64, 6to4 and the old IPv4-compatible form write it; the mapped form is known to BlockList. */
+/** Returns an IPv4 subnet in NAT64, 6to4 and IPv4-compatible notation. BlockList already handles the mapped form. */
 function wrapped(subnet: string): string[] {
   const [network = '', prefix] = subnet.split('/');
   const bits = Number(prefix);

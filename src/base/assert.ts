@@ -1,4 +1,4 @@
-/** A broken invariant: a bug of ours, never a client's mistake. It ends the call it happens in. */
+/** A broken invariant: a bug in the gateway, never a client's mistake. It ends only the call in which it is thrown. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
@@ -7,7 +7,7 @@ export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-/** Makes a switch over a union exhaustive at compile time and loud at run time. */
+/** Makes a switch over a union exhaustive at compile time, and throws at run time. */
 export function unreachable(value: never): never {
   throw new AssertionError(`unreachable: ${JSON.stringify(value)}`);
 }

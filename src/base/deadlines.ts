@@ -1,9 +1,9 @@
 import type { CancelTimer, Clock } from './time.ts';
 
-/** How much later than asked for an action may run. */
+/** Maximum delay of an action beyond its time. */
 const SLOT_MS = 100;
 
-/** Runs thousands of actions at their times by one timer, up to 100 ms late. */
+/** Schedules thousands of actions with one timer. Actions run up to 100 ms late. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #slots = new Map<number, Set<() => void>>();
@@ -14,10 +14,10 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** Runs `action`, which must not throw, once after `delayMs`; never keeps the process alive. */
+  /** Runs `action`, which must not throw, once after `delayMs`. Never keeps the process alive. */
   after(delayMs: number, action: () => void): CancelTimer {
     const slot = Math.ceil((this.#clock.monotonicMs() + delayMs) / SLOT_MS);
-    // One of its own for each call, so that the same action may wait twice.
+    // A new function per call, so that the same action can be scheduled twice.
     const entry = (): void => action();
     this.#slots.set(slot, (this.#slots.get(slot) ?? new Set()).add(entry));
     if (slot < this.#armedSlot) this.#arm(slot);

@@ -1,6 +1,6 @@
 /**
- * The one table of errors that a client can meet: code → HTTP status and the text that goes out as `detail`.
- * Texts and statuses are a contract (specification, "Errors").
+ * All errors that a client can receive: code → HTTP status and the text sent as `detail`. Texts and statuses are a
+ * contract (specification, "Errors").
  */
 const ERROR_TABLE = {
   unauthorized: { status: 401, text: 'Invalid or missing API key' },
@@ -110,14 +110,14 @@ const ERROR_TABLE = {
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
 /**
- * An operating error that a client is told about; bugs are thrown as anything else and answer 500. It has no stack:
- * its code says all, and walking the stack takes longer than all else that a refused request needs.
+ * An operational error that is reported to the client; any other error is a bug and answers 500. It has no stack: the
+ * code is sufficient, and capturing the stack would take longer than everything else in a refused request.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
 
-  /** `detail` replaces the table's text where the specification leaves the wording to us. */
+  /** `detail` replaces the table's text where the specification leaves the wording open. */
   constructor(code: ErrorCode, detail?: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -129,12 +129,12 @@ export class GatewayError extends Error {
   }
 }
 
-/** Whether a write failed because the disk is full, which has a line in the log once for all. */
+/** Returns whether a write failed because the disk is full. The log reports a full disk only once. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof GatewayError && error.code === 'disk_full';
 }
 
-/** Too many guesses, or too much work at once; `retryAfterS` goes out as `Retry-After`, in whole seconds. */
+/** Too many guesses, or too much work at once. `retryAfterS` is sent as `Retry-After`, in whole seconds. */
 export class TooManyAttempts extends GatewayError {
   readonly retryAfterS: number;
 

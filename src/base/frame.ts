@@ -1,7 +1,7 @@
 /** Length of one AudioFrame and of one engine tick. */
 export const FRAME_MS = 20;
 
-/** An engine thread divides its 20 ms into slots, and has the ticks of a part of its calls in each. */
+/** An engine thread divides its 20 ms tick into slots and processes some of its calls in each. */
 export const SLOTS = 20;
 export const SLOT_MS = FRAME_MS / SLOTS;
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto';
 
-/** Kinds of identifiers; the prefix tells a reader of a log what an id names. */
+/** Kinds of identifiers. The prefix shows the kind in logs. */
 export type IdKind =
   | 'acc'
   | 'agt'
@@ -28,11 +28,13 @@ export type IdKind =
   | 'f';
 
 const ID_BYTES = 15;
-/** Drawn for many identifiers at once: asking for each takes several times as long as writing it. */
+/** Random bytes for many identifiers: drawing them for each one would take several times as long as writing it. */
 const drawn = Buffer.alloc(256 * ID_BYTES);
 let used = drawn.length;
 
-/** A random identifier such as `call_3q2-7wV1kX9eQ0aB`: 15 random bytes in base64url, unguessable. */
+/**
+ * Returns a random identifier such as `call_3q2-7wV1kX9eQ0aB`: 15 random bytes in base64url, which cannot be guessed.
+ */
 export function newId(kind: IdKind): string {
   if (used === drawn.length) {
     randomFillSync(drawn);
@@ -42,7 +44,7 @@ export function newId(kind: IdKind): string {
   return `${kind}_${drawn.toString('base64url', used - ID_BYTES, used)}`;
 }
 
-/** A fresh API key: `svc_` and 32 random bytes in base64url. */
+/** Returns a new API key: `svc_` and 32 random bytes in base64url. */
 export function newApiKey(): string {
   return `svc_${randomBytes(32).toString('base64url')}`;
 }

@@ -1,4 +1,4 @@
-/** JSON that comes from outside is nested at most this deep: no request of ours needs more than a handful of levels. */
+/** Maximum nesting depth of external JSON. No request of the API needs more than a handful of levels. */
 export const MAX_JSON_DEPTH = 32;
 
 const QUOTE = 0x22;
@@ -8,7 +8,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** JSON that is nested more deeply than anybody needs; nothing of it was parsed. */
+/** JSON that is nested too deeply. Nothing of it was parsed. */
 export class JsonTooDeep extends SyntaxError {
   constructor() {
     super(`JSON may be nested at most ${MAX_JSON_DEPTH} levels deep`);
@@ -17,9 +17,9 @@ export class JsonTooDeep extends SyntaxError {
 }
 
 /**
- * Parses JSON from outside. The depth is checked first, in one pass that stops at the first level too many: half a
- * million nested arrays would keep the parser, and whoever walks its result, busy for a tenth of a second.
- * Throws JsonTooDeep, or the SyntaxError of `JSON.parse`.
+ * Parses external JSON. Checks the depth first, in one pass that stops at the first level too many: half a million
+ * nested arrays would block the parser, and any code that walks the result, for a tenth of a second. Throws
+ * JsonTooDeep, or the SyntaxError of `JSON.parse`.
  */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) throw new JsonTooDeep();
@@ -48,7 +48,10 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where the string that begins at `start` ends; the end of the text when it does not. */
+/**
+ * Returns the position of the closing quote of the string that begins at `start`, or the text's length if there is
+ * none.
+ */
 function endOfString(text: string, start: number): number {
   for (let at = start; ; ) {
     at = text.indexOf('"', at + 1);
@@ -57,7 +60,10 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** After an odd number of backslashes. A run of them is looked at once, by the one quote that follows it. */
+/**
+ * Escaped means after an odd number of backslashes. Each run of backslashes is examined once, for the quote that
+ * follows it.
+ */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before -= 1;

@@ -1,6 +1,9 @@
 import type { CancelTimer } from './time.ts';
 
-/** Runs actions in the next turn of the event loop, all by one immediate: most are cancelled within this turn. */
+/**
+ * Runs actions in the next turn of the event loop with one shared immediate. Most are cancelled within the current
+ * turn.
+ */
 export class NextTurn {
   readonly #actions = new Set<() => void>();
   readonly #run = (): void => {
@@ -11,7 +14,7 @@ export class NextTurn {
   };
   #isArmed = false;
 
-  /** Runs `action`, which must not throw, unless it is cancelled before. */
+  /** Runs `action`, which must not throw, unless it is cancelled first. */
   run(action: () => void): CancelTimer {
     if (!this.#isArmed) setImmediate(this.#run);
     this.#isArmed = true;

@@ -1,6 +1,6 @@
 /**
- * Goes on with a value: at once where it is known already, so that what is in memory is answered in the turn in which it
- * was asked for.
+ * Passes a value to `next`. If the value is already known, `next` runs synchronously, so that data in memory is
+ * answered in the same turn.
  */
 export function goOn<Value, Next>(
   value: Value | Promise<Value>,

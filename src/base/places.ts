@@ -1,25 +1,25 @@
 import { type ErrorCode, GatewayError } from './errors.ts';
 
-/** Whoever takes a place, by the credential and its account. */
+/** Holder of a slot: a credential and its account. */
 export interface PlaceHolder {
   readonly credentialId: string;
   readonly accountId: string;
 }
 
 export interface PlaceOptions {
-  /** The error of whoever finds no place. */
+  /** Error code when no slot is free. */
   readonly code: ErrorCode;
-  /** What is bounded, as in "At most 100 … per key": `requests may wait`. */
+  /** Noun phrase for the error text "At most 100 … per key", for example `requests may wait`. */
   readonly what: string;
   readonly perKey: number;
-  /** Fewer than in all, so that one account leaves room for others however many keys it has. */
+  /** Lower than `total`, so that one account leaves room for others, however many keys it has. */
   readonly perAccount: number;
   readonly total: number;
-  /** Told of everybody who finds no place. */
+  /** Called for each refusal. */
   readonly onRefused?: () => void;
 }
 
-/** Counts what is open or under way, by credential, by account and in all, and says no to one too many. */
+/** Limits concurrent use per credential, per account and in total. */
 export class Places {
   readonly #options: PlaceOptions;
   readonly #taken = new Map<string, number>();
@@ -30,17 +30,17 @@ export class Places {
     this.#options = options;
   }
 
-  /** Places that are taken now. */
+  /** Number of slots in use. */
   get taken(): number {
     return this.#total;
   }
 
-  /** How often there was no place, ever. */
+  /** Number of refusals since the start. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Throws the options' error, which names the limit that is reached. */
+  /** Throws the configured error, with the limit reached, when no slot is free. */
   assertRoom({ credentialId, accountId }: PlaceHolder): void {
     const { perKey, perAccount, total } = this.#options;
     if (this.#takenBy(keyName(credentialId)) >= perKey) this.#refuse(perKey, 'per key');
@@ -48,7 +48,7 @@ export class Places {
     if (this.#total >= total) this.#refuse(total, 'in the gateway');
   }
 
-  /** Takes a place, of which there is one, until the returned function is called; it is safe to call twice. */
+  /** Takes a slot without checking the limits. Returns a function that frees it, which is safe to call twice. */
   take({ credentialId, accountId }: PlaceHolder): () => void {
     const names = [keyName(credentialId), accountName(accountId)];
     for (const name of names) this.#taken.set(name, this.#takenBy(name) + 1);

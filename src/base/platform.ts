@@ -1,4 +1,4 @@
-/** The platforms of the specification, in its order. */
+/** The platforms, in the order of the specification. */
 export const PLATFORMS = [
   'discord',
   'teams',
@@ -23,12 +23,12 @@ export type Capability =
   | 'hosted_stt'
   | 'hosted_tts';
 
-/** What a platform offers once somebody is logged in there. */
+/** Properties of a platform; the capabilities apply once an account is connected. */
 export interface PlatformTraits {
   readonly capabilities: readonly Capability[];
   /** Whether files can be sent and received. */
   readonly files: boolean;
-  /** What its user does to connect it. */
+  /** Instructions for connecting the platform. */
   readonly setup: string;
 }
 
@@ -81,7 +81,7 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
   },
 };
 
-/** What is said of a platform that somebody has a login for and this gateway no connector. */
+/** Returns the text for a platform that an account has a login for but this gateway has no connector for. */
 export function unservedText(platform: Platform | 'agent'): string {
   return `This gateway has no connector for ${platform}`;
 }

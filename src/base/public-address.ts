@@ -1,17 +1,17 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Says something about an IP address; false for what is none. */
+/** Tests an IP address. Returns false for anything else. */
 export type AddressRule = (address: string) => boolean;
 
 type Subnet = readonly [string, number];
 
-/** IANA's registry of special-purpose IPv4 addresses, multicast, and what clouds answer their machines at. */
+/** IANA's special-purpose IPv4 ranges, multicast, and addresses of cloud services. */
 const CLOSED_IPV4: readonly Subnet[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // With the metadata of AWS, Google, Azure and others, 169.254.169.254.
+  // Includes 169.254.169.254, the metadata service of AWS, Google, Azure and others.
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -23,14 +23,14 @@ const CLOSED_IPV4: readonly Subnet[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-  // Azure's host agent, at an address that looks public.
+  // Azure's host agent, whose address looks public.
   ['168.63.129.16', 32],
 ];
 
-/** Only global unicast is open, so that whatever wraps an IPv4 address (mapped, NAT64) is not. */
+/** Only global unicast is allowed, which excludes forms that wrap an IPv4 address (mapped, NAT64). */
 const OPEN_IPV6: Subnet = ['2000::', 3];
 
-/** Within it: protocol assignments with Teredo, documentation, 6to4. */
+/** Exceptions within it: protocol assignments including Teredo, documentation, 6to4. */
 const CLOSED_IPV6: readonly Subnet[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -44,7 +44,7 @@ for (const [network, prefix] of CLOSED_IPV4) closed.addSubnet(network, prefix, '
 for (const [network, prefix] of CLOSED_IPV6) closed.addSubnet(network, prefix, 'ipv6');
 openIpv6.addSubnet(...OPEN_IPV6, 'ipv6');
 
-/** Whether an address is one of the public internet; false for what is no IP address. */
+/** Returns whether an address belongs to the public internet. False for anything that is not an IP address. */
 export const isPublicAddress: AddressRule = (address) => {
   switch (isIP(address)) {
     case 4:
@@ -56,7 +56,7 @@ export const isPublicAddress: AddressRule = (address) => {
   }
 };
 
-/** The addresses in any of some subnets (`10.0.0.0/8`) or single addresses. */
+/** Returns a rule that matches the given subnets (`10.0.0.0/8`) and single addresses. */
 export function addressesIn(subnets: readonly string[]): AddressRule {
   const list = new BlockList();
   for (const subnet of subnets) {
@@ -67,7 +67,7 @@ export function addressesIn(subnets: readonly string[]): AddressRule {
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Public addresses, and those of some subnets or addresses that the operator trusts. */
+/** Returns a rule that matches public addresses and the operator's trusted subnets and addresses. */
 export function publicOr(trusted: readonly string[]): AddressRule {
   const isTrusted = addressesIn(trusted);
   return (address) => isPublicAddress(address) || isTrusted(address);

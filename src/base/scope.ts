@@ -1,25 +1,25 @@
 import type { Platform } from './platform.ts';
 
-/** Whose things a credential may see and touch: one account, within it some agents, and of those some platforms. */
+/** What a credential can access: one account, some of its agents, and some of their platforms. */
 export interface AgentScope {
   readonly accountId: string;
-  /** Never empty for an agent key; the first is the one that new calls belong to. */
+  /** Never empty for an agent key. New calls belong to the first agent. */
   readonly agentIds: readonly string[];
-  /** Null: all platforms, those that come later too, and what agents write to each other. */
+  /** Null: all platforms, including future ones, and the messages between agents. */
   readonly platforms: ReadonlySet<Platform> | null;
 }
 
-/** Whether a scope reaches a platform; `agent` stands for agents among themselves. */
+/** Returns whether a scope includes a platform. `agent` stands for messages between agents. */
 export function reaches({ platforms }: Pick<AgentScope, 'platforms'>, platform: Platform | 'agent'): boolean {
   return platforms === null || (platform !== 'agent' && platforms.has(platform));
 }
 
-/** A credential's part of its account: what is asked with it sees no more than this. */
+/** Returns only the scope of a credential. Queries with it see nothing else of the account. */
 export function scopeOf({ accountId, agentIds, platforms }: AgentScope): AgentScope {
   return { accountId, agentIds, platforms };
 }
 
-/** Whether these are the same agents, in whatever order. */
+/** Returns whether both lists contain the same agents, in any order. */
 export function areSameAgents(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((id) => others.includes(id));
 }

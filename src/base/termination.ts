@@ -1,4 +1,4 @@
-/** How a call ended, as it is stored and told. */
+/** How a call ended, as stored and reported. */
 export const TERMINATION_RESULTS = [
   'completed',
   'refused',

@@ -1,13 +1,13 @@
 import type { CancelTimer, Clock } from './time.ts';
 
 export interface TimeLimitOptions {
-  /** Aborts the limit's signal, too, and keeps its reason to itself. */
+  /** Aborts the limit's signal as well, without passing on its reason. */
   readonly outer?: AbortSignal | undefined;
-  /** Why the signal aborts when the time is over; an AbortError when absent. */
+  /** Abort reason when the time is over. An AbortError by default. */
   readonly reason?: Error;
 }
 
-/** A signal that aborts after some time of a clock, or together with another one; to be closed when it is over. */
+/** A signal that aborts after a duration or together with an outer signal. Call `close` when it is no longer needed. */
 export class TimeLimit {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -25,12 +25,12 @@ export class TimeLimit {
     return this.#controller.signal;
   }
 
-  /** From now on only the outer signal counts. */
+  /** Removes the time limit. From now on only the outer signal aborts. */
   lift(): void {
     this.#cancelTimer();
   }
 
-  /** Lets go of timer and outer signal; safe to call twice. */
+  /** Releases the timer and the outer signal. Safe to call twice. */
   close(): void {
     this.#cancelTimer();
     this.#outer?.removeEventListener('abort', this.#abort);

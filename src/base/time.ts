@@ -1,27 +1,27 @@
-/** Cancels a timer; safe to call twice. */
+/** Cancels a timer. Safe to call twice. */
 export type CancelTimer = () => void;
 
-/** Time as a dependency, so that a test can hold it still or turn it forward. */
+/** Time as a dependency, so that tests can stop or advance it. */
 export interface Clock {
   /** Wall-clock time as ISO 8601 in UTC with milliseconds. */
   nowIso(): string;
-  /** Milliseconds that never run backwards; the origin is arbitrary. */
+  /** Milliseconds that never run backwards, from an arbitrary origin. */
   monotonicMs(): number;
-  /** Runs `action` once after `delayMs`; never keeps the process alive. */
+  /** Runs `action` once after `delayMs`. Never keeps the process alive. */
   after(delayMs: number, action: () => void): CancelTimer;
 }
 
-/** ISO 8601 of the moment `durationMs` after `iso`; before it when that is negative. */
+/** Returns the time `durationMs` after `iso` as ISO 8601. A negative duration gives an earlier time. */
 export function isoAfter(iso: string, durationMs: number): string {
   return new Date(Date.parse(iso) + durationMs).toISOString();
 }
 
-/** The latest of these times, all of them ISO 8601 in UTC with milliseconds; '' stands for no time. */
+/** Returns the latest of these times, all of them ISO 8601 in UTC with milliseconds. '' stands for no time. */
 export function latestOf(...isos: readonly string[]): string {
   return isos.toSorted().at(-1) ?? '';
 }
 
-/** The day of a moment in UTC: YYYY-MM-DD. */
+/** Returns the UTC date of a time: YYYY-MM-DD. */
 export function dayOf(iso: string): string {
   return iso.slice(0, 'YYYY-MM-DD'.length);
 }

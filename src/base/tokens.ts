@@ -2,12 +2,15 @@ import { hash, randomBytes } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 
-/** A secret that only its holder keeps: random bytes in base64url. */
+/** Returns a new secret token: random bytes in base64url. */
 export function newToken(bytes = TOKEN_BYTES): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-/** What is stored of a key or a token: its SHA-256 in hex. With so many random bits a slow hash would add nothing. */
+/**
+ * Returns the stored form of a key or token: its SHA-256 in hex. With this many random bits a slow hash would add
+ * nothing.
+ */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }

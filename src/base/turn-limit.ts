@@ -1,6 +1,6 @@
 /**
- * Spreads work that many ask for at once over turns of the event loop. Queries of SQLite answer without waiting for
- * anything, so a thousand requests that come together would otherwise be one turn, and calls would wait for its end.
+ * Spreads simultaneous work over turns of the event loop. SQLite queries answer synchronously, so a thousand concurrent
+ * requests would otherwise run in a single turn, and calls would have to wait for its end.
  */
 export class TurnLimit {
   readonly #perTurn: number;
@@ -12,7 +12,7 @@ export class TurnLimit {
     this.#perTurn = perTurn;
   }
 
-  /** Resolves when the caller may go on: at once, or in a later turn, in the order of the calls. */
+  /** Resolves when the caller may continue: immediately or in a later turn, in call order. */
   enter(): Promise<void> {
     this.#schedule();
     if (this.#waiting.length === 0 && this.#entered < this.#perTurn) {

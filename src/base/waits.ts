@@ -1,7 +1,7 @@
 import type { Clock } from './time.ts';
 import { TimeLimit } from './time-limit.ts';
 
-/** Runs something with a signal that aborts after so long, or when `parent` does. */
+/** Runs a function with a signal that aborts after `deadlineMs` or when `parent` aborts. */
 export async function withDeadline<T>(
   clock: Clock,
   deadlineMs: number,
@@ -16,7 +16,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Resolves after so long, or at once when `signal` aborts. */
+/** Resolves after `durationMs`, or immediately when `signal` aborts. */
 export async function pause(clock: Clock, durationMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

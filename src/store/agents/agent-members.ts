@@ -3,21 +3,21 @@ import { hasSoleAuthorization } from '../keys/mcp-authorizations.ts';
 import type { MemberType } from './agent-tables.ts';
 import type { Member } from './agents.ts';
 
-/** A key as its agents show it. */
+/** A key as listed for its agents. */
 export interface AgentKey {
   readonly agentId: string;
   readonly id: string;
   readonly keyPrefix: string;
 }
 
-/** Where one platform account is a member. */
+/** Membership of one platform account in an agent. */
 export interface Membership {
   readonly agentId: string;
   readonly memberType: MemberType;
   readonly memberId: string;
 }
 
-/** Every membership of the account's keys, internal bearers left out, oldest key first. */
+/** Returns all memberships of the account's keys, oldest key first. Internal bearers are left out. */
 export async function listAgentKeys(db: Db, accountId: string): Promise<AgentKey[]> {
   return await db
     .selectFrom('agentKeys')
@@ -31,7 +31,7 @@ export async function listAgentKeys(db: Db, accountId: string): Promise<AgentKey
     .execute();
 }
 
-/** Every membership of the account's platform accounts. */
+/** Returns all memberships of the account's platform accounts. */
 export async function listMemberships(db: Db, accountId: string): Promise<Membership[]> {
   return await db
     .selectFrom('agentAccounts')
@@ -41,7 +41,7 @@ export async function listMemberships(db: Db, accountId: string): Promise<Member
     .execute();
 }
 
-/** The agents that a platform account is in. */
+/** Returns the ids of the agents that have a platform account. */
 export async function agentsOfMember(db: Db, member: Member): Promise<string[]> {
   const rows = await db
     .selectFrom('agentAccounts')
@@ -65,7 +65,7 @@ export async function detachMember(db: Db, agentId: string, member: Member): Pro
     .execute();
 }
 
-/** Whether a key, an MCP client or a platform account of this agent is in no other one. */
+/** Returns whether a key, MCP client or platform account belongs to this agent only. */
 export async function hasSoleMembers(db: Db, agentId: string): Promise<boolean> {
   if (await hasSoleAuthorization(db, agentId)) return true;
   return (await hasSoleKey(db, agentId)) || (await hasSoleAccount(db, agentId));

@@ -5,7 +5,7 @@ import type { AgentProvidersTable } from './agent-tables.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The model behind an agent, with its keys in the clear: in memory only, never logged. */
+/** The model behind an agent, with its secrets in plain text. In memory only; never logged. */
 export interface StoredProvider
   extends Omit<Selectable<AgentProvidersTable>, 'config' | 'sealedSecrets' | 'eventFilter'> {
   readonly config: Texts;
@@ -42,7 +42,7 @@ export async function putProvider(db: Db, secrets: SecretBox, provider: StoredPr
     .execute();
 }
 
-/** False: there was none. */
+/** Returns false if there was none. */
 export async function deleteProvider(db: Db, agentId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('agentProviders')
@@ -51,7 +51,7 @@ export async function deleteProvider(db: Db, agentId: string): Promise<boolean> 
   return numDeletedRows > 0n;
 }
 
-/** The name of each agent's provider, by agent; agents without one are left out. */
+/** Returns provider names by agent id. Agents without a provider are left out. */
 export async function listProviderNames(db: Db, accountId: string): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('agentProviders')

@@ -1,6 +1,6 @@
 import type { Bit } from '../database/column-types.ts';
 
-/** The model behind an agent. `config` and `eventFilter` are JSON; secrets of the config are sealed apart. */
+/** The model behind an agent. `config` and `eventFilter` are JSON. The config's secrets are sealed separately. */
 export interface AgentProvidersTable {
   agentId: string;
   provider: string;
@@ -11,7 +11,7 @@ export interface AgentProvidersTable {
   updatedAt: string;
 }
 
-/** The agent key with which a model calls back; the only key whose text is kept, sealed. */
+/** The agent key with which a model calls back. The only key whose text is stored (sealed). */
 export interface InternalBearersTable {
   agentId: string;
   keyId: string;
@@ -20,7 +20,7 @@ export interface InternalBearersTable {
 
 export type DeliveryStatus = 'queued' | 'delivered' | 'failed';
 
-/** One event on its way to an agent's model. */
+/** An event to be delivered to an agent's model. */
 export interface DeliveriesTable {
   id: string;
   accountId: string;
@@ -34,21 +34,21 @@ export interface DeliveriesTable {
   updatedAt: string;
 }
 
-/** Exactly one agent of an account is the default; a partial unique index forbids two. */
+/** Exactly one agent per account is the default; a partial unique index prevents a second one. */
 export interface AgentsTable {
   id: string;
   accountId: string;
   name: string;
   isDefault: Bit;
   createdAt: string;
-  /** What a person is told who gets no answer in time; null: the usual text, empty: nothing. */
+  /** Sent to a person who gets no answer in time. Null: the gateway's text; empty: nothing. */
   timeoutText: string | null;
 }
 
-/** Kinds of platform accounts that an agent can own. */
+/** Kinds of platform accounts that an agent can have. */
 export type MemberType = 'connection' | 'bot_token' | 'sip_number';
 
-/** Platform accounts of an agent; `memberId` names a row of the table that `memberType` stands for. */
+/** Platform accounts of agents. `memberId` refers to a row of the table that `memberType` denotes. */
 export interface AgentAccountsTable {
   agentId: string;
   memberType: MemberType;

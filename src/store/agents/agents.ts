@@ -6,13 +6,13 @@ export interface Agent extends Omit<Selectable<AgentsTable>, 'isDefault'> {
   readonly isDefault: boolean;
 }
 
-/** A platform account as an agent's member. */
+/** A platform account as a member of an agent. */
 export interface Member {
   readonly type: MemberType;
   readonly id: string;
 }
 
-/** An agent as it begins: who gets no answer in time is told so in the usual words. */
+/** A new agent. It starts with the gateway's timeout text. */
 export type NewAgent = Omit<Agent, 'timeoutText'>;
 
 export async function insertAgent(db: Db, agent: NewAgent): Promise<Agent> {
@@ -34,7 +34,7 @@ export async function findDefaultAgent(db: Db, accountId: string): Promise<Agent
   return row && fromRow(row);
 }
 
-/** The default one first, then the oldest. */
+/** Lists the default agent first, then from the oldest. */
 export async function listAgents(db: Db, accountId: string): Promise<Agent[]> {
   const rows = await db
     .selectFrom('agents')
@@ -57,7 +57,7 @@ export async function findAgent(db: Db, accountId: string, agentId: string): Pro
   return row && fromRow(row);
 }
 
-/** What may be changed of an agent; what is undefined stays. */
+/** A change to an agent. Undefined fields stay unchanged. */
 export interface AgentChange {
   readonly name?: string | undefined;
   readonly timeoutText?: string | null | undefined;
@@ -68,13 +68,13 @@ export async function updateAgent(db: Db, agentId: string, change: AgentChange):
   await db.updateTable('agents').set({ name, timeoutText }).where('id', '=', agentId).execute();
 }
 
-/** Makes one agent the default of its account instead of another; run it in a transaction. */
+/** Makes an agent the default of its account, in place of the current one. Call it in a transaction. */
 export async function moveDefault(db: Db, accountId: string, agentId: string): Promise<void> {
   await db.updateTable('agents').set({ isDefault: 0 }).where('accountId', '=', accountId).execute();
   await db.updateTable('agents').set({ isDefault: 1 }).where('id', '=', agentId).execute();
 }
 
-/** Memberships, provider and deliveries go with it; its calls stay without an agent. */
+/** Deletes an agent with its memberships, provider and deliveries. Its calls remain, without an agent. */
 export async function dropAgent(db: Db, agentId: string): Promise<void> {
   await db.deleteFrom('agents').where('id', '=', agentId).execute();
 }
@@ -97,7 +97,7 @@ export async function attachMember(db: Db, agentId: string, member: Member): Pro
     .execute();
 }
 
-/** The platform accounts of these agents. */
+/** Returns the platform accounts of these agents. */
 export async function listMembersOf(db: Db, agentIds: readonly string[]): Promise<Member[]> {
   return await db
     .selectFrom('agentAccounts')
@@ -106,7 +106,7 @@ export async function listMembersOf(db: Db, agentIds: readonly string[]): Promis
     .execute();
 }
 
-/** Takes the member out of every agent; for a platform account that is going away. */
+/** Removes a platform account from all agents, before it is deleted. */
 export async function detachMemberEverywhere(db: Db, member: Member): Promise<void> {
   await db
     .deleteFrom('agentAccounts')
@@ -115,7 +115,10 @@ export async function detachMemberEverywhere(db: Db, member: Member): Promise<vo
     .execute();
 }
 
-/** Every agent's id with its account's, or those of one account; the default agent first, then the oldest. */
+/**
+ * Returns the ids of all agents, or of one account's, with their account ids. The default agent is first, then the
+ * oldest.
+ */
 export async function listAgentIds(
   db: Db,
   accountId: string | null,

@@ -1,13 +1,16 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { Db } from '../database/tables.ts';
 
-/** An agent as a conversation shows it. */
+/** An agent as shown in a conversation. */
 export interface NamedAgent {
   readonly id: string;
   readonly name: string;
 }
 
-/** The scope's agents that have the platform accounts of these conversations, by conversation, oldest agent first. */
+/**
+ * Returns the scope's agents that have the platform accounts of these conversations, by conversation, oldest agent
+ * first.
+ */
 export async function listConversationAgents(
   db: Db,
   { agentIds }: AgentScope,
@@ -33,7 +36,7 @@ export async function listConversationAgents(
   );
 }
 
-/** Agents by their ids, whoever's they are. */
+/** Returns agents by id, of any account. */
 export async function listNamedAgents(db: Db, agentIds: readonly string[]): Promise<Map<string, NamedAgent>> {
   if (agentIds.length === 0) return new Map();
   const rows = await db.selectFrom('agents').select(['id', 'name']).where('id', 'in', agentIds).execute();

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import type { DeliveriesTable, DeliveryStatus } from './agent-tables.ts';
 
-/** An event on its way to an agent's model. */
+/** An event to be delivered to an agent's model. */
 export interface Delivery extends Omit<Selectable<DeliveriesTable>, 'payload'> {
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -19,7 +19,7 @@ export async function insertDelivery(db: Db, delivery: Delivery): Promise<void> 
     .execute();
 }
 
-/** One page of an agent's deliveries, newest first. */
+/** Returns one page of an agent's deliveries, newest first. */
 export async function listDeliveries(db: Db, agentId: string, { limit, offset }: Page): Promise<Delivery[]> {
   const rows = await db
     .selectFrom('deliveries')
@@ -33,7 +33,7 @@ export async function listDeliveries(db: Db, agentId: string, { limit, offset }:
   return rows.map(fromRow);
 }
 
-/** Of one status, or of all. */
+/** Counts an agent's deliveries with one status, or all of them. */
 export async function countDeliveries(db: Db, agentId: string, status?: DeliveryStatus): Promise<number> {
   const all = db
     .selectFrom('deliveries')
@@ -57,7 +57,7 @@ export async function findDelivery(
   return row && fromRow(row);
 }
 
-/** Puts a delivery that failed back into the queue, as if nothing had been tried. */
+/** Puts a failed delivery back into the queue and clears its result. */
 export async function requeueDelivery(db: Db, deliveryId: string, nowIso: string): Promise<void> {
   await db
     .updateTable('deliveries')

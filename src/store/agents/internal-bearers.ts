@@ -1,7 +1,7 @@
 import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 
-/** The key by which an agent's model calls back, in the clear: in memory only, never logged. */
+/** The key with which an agent's model calls back, in plain text. In memory only; never logged. */
 export interface InternalBearer {
   readonly keyId: string;
   readonly key: string;
@@ -26,7 +26,7 @@ export async function findInternalBearer(
   return { ...plain, key: secrets.open(sealedKey, keyPlace(agentId)) };
 }
 
-/** Adds or replaces the agent's bearer; its key is stored already. */
+/** Adds or replaces the agent's bearer. Its key must already be stored. */
 export async function putInternalBearer(
   db: Db,
   secrets: SecretBox,
@@ -41,7 +41,7 @@ export async function putInternalBearer(
     .execute();
 }
 
-/** The bearer goes with its key. */
+/** Deletes the bearer's key, and the bearer with it. */
 export async function deleteInternalBearer(db: Db, agentId: string): Promise<void> {
   await db
     .deleteFrom('apiKeys')

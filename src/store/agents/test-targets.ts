@@ -3,9 +3,9 @@ import type { Db } from '../database/tables.ts';
 import type { BotPlatform } from '../logins/login-tables.ts';
 import type { Conversation } from '../messages/conversations.ts';
 
-/** A person whom the account knows to be its own. */
+/** A person known to be the account's own. */
 export interface OwnRemote {
-  /** The connection's. */
+  /** The connection's id. */
   readonly id: string;
   readonly remoteId: string;
   readonly label: string;
@@ -19,7 +19,10 @@ export interface OwnedBot {
   readonly createdAt: string;
 }
 
-/** The account's connection to a person at a platform, made last or of this id; undefined: there is none. */
+/**
+ * Returns the account's connection to a person on a platform: the one with this id, or the newest. Undefined: none
+ * found.
+ */
 export async function newestConnection(
   db: Db,
   accountId: string,
@@ -38,7 +41,7 @@ export async function newestConnection(
   return await wanted.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** The account's own bot at a platform, registered last or of this id; undefined: there is none. */
+/** Returns the account's bot on a platform: the one with this id, or the newest. Undefined: none found. */
 export async function newestBot(
   db: Db,
   accountId: string,
@@ -54,7 +57,7 @@ export async function newestBot(
   return await wanted.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 }
 
-/** The account's own bot at a platform whose owner is known, registered last or of this id; undefined: there is none. */
+/** Like `newestBot`, but only considers bots with a known owner. */
 export async function newestOwnedBot(
   db: Db,
   accountId: string,

@@ -5,12 +5,14 @@ import { CHECKPOINT_INTERVAL_MS, type CheckpointerData } from './checkpointer.ts
 const { path } = workerData as CheckpointerData;
 const database = new SqliteDatabase(path, { fileMustExist: true, timeout: 0 });
 
-/** Waits for nobody: what readers still need is moved the next time. A full disk is tried again, too. */
+/**
+ * Passive: never waits for readers. Pages still in use are moved by a later run, and a full disk is retried as well.
+ */
 function checkpoint(): void {
   try {
     database.pragma('wal_checkpoint(passive)');
   } catch {
-    // The writer meets the same disk with its next write, and tells of it there.
+    // The writer's next write fails on the same disk and reports it.
   }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** How often what was written is moved from the log into the database, and so onto the disk for good. */
+/** Interval for moving the write-ahead log into the database, which makes the writes durable. */
 export const CHECKPOINT_INTERVAL_MS = 1_000;
 
 const CLOSE_DEADLINE_MS = 5_000;
@@ -11,8 +11,8 @@ export interface CheckpointerData {
 }
 
 /**
- * Moves the write-ahead log into the database on a thread of its own, because that waits for the disk, which the main
- * thread must not. The writer's own checkpoint is set far off: it bounds the log should this thread be gone or behind.
+ * Checkpoints the write-ahead log on its own thread, because checkpoints wait for the disk and the main thread must
+ * not. The writer's own checkpoint has a high threshold: it bounds the log if this thread has died or fallen behind.
  */
 export class Checkpointer {
   readonly #starting: NodeJS.Timeout;
@@ -22,7 +22,7 @@ export class Checkpointer {
     this.#starting = setTimeout(() => this.#start(path), CHECKPOINT_INTERVAL_MS).unref();
   }
 
-  /** Resolves when the thread has let go of the database. */
+  /** Resolves when the thread has closed the database. */
   async close(): Promise<void> {
     clearTimeout(this.#starting);
     const worker = this.#worker;
@@ -38,7 +38,7 @@ export class Checkpointer {
   #start(path: string): void {
     const workerData: CheckpointerData = { path };
     const worker = new Worker(new URL('./checkpoint.worker.ts', import.meta.url), { workerData });
-    // A thread that died is missed by nobody: from then on the writer's own checkpoint does its work.
+    // If the thread dies, the writer's own checkpoint takes over.
     worker.on('error', () => {});
     worker.once('exit', () => {
       this.#worker = null;

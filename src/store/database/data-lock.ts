@@ -1,13 +1,13 @@
 import SqliteDatabase from 'better-sqlite3';
 import { describeFailure, StoreError } from './store-error.ts';
 
-/** Lets go of the lock; safe to call twice. */
+/** Releases the lock. Safe to call twice. */
 export type ReleaseLock = () => void;
 
 /**
- * Makes this process the only gateway on a database. The lock is the operating system's, held through an
- * otherwise unused SQLite file: it vanishes with the process, so that nothing is left to clean after `kill -9`,
- * and other programs may still read the database itself.
+ * Makes this process the only gateway on a database. The lock is an operating system lock, held through an otherwise
+ * unused SQLite file. It ends with the process, so `kill -9` leaves nothing to clean up, and other programs can still
+ * read the database itself.
  */
 export function lockData(path: string): ReleaseLock {
   const lock = openLockFile(path);

@@ -5,25 +5,29 @@ import { foldCase } from '../../base/fold-case.ts';
 import { checkSchema, migrate } from './migrate.ts';
 import { describeFailure, StoreError } from './store-error.ts';
 
-/** Longest wait for a lock that another program (a backup, a shell) holds; it blocks the thread. */
+/** Maximum wait for a lock held by another program (a backup, a shell). It blocks the thread. */
 const BUSY_TIMEOUT_MS = 1_000;
 
-/** The log's bound; long before it the Checkpointer empties the log. 4 KiB a page, so about 64 MB. */
+/** Size limit of the write-ahead log. The Checkpointer empties it long before. With 4 KiB pages, about 64 MB. */
 const WAL_LIMIT_PAGES = 16_384;
-/** Pages that SQLite keeps; the kernel has the rest of the file, so that memory does not grow with it. */
+/** SQLite's page cache. The kernel caches the rest of the file, so memory does not grow with it. */
 const PAGE_CACHE_KB = 2_000;
 
-/** Prepared statements kept; the gateway itself has fewer, lists of varying length make the rest. */
+/** Limit of cached prepared statements. The gateway has fewer of its own; lists of varying length add more. */
 const STATEMENT_CACHE_SIZE = 256;
 
-/** All sizes of pages are multiples. SQLite reads nothing where a file ends, and takes what is left of one for empty. */
+/**
+ * Divides every valid page size. SQLite reads no data beyond the end of a file, and treats a truncated rest as empty.
+ */
 const PAGE_DIVISOR_BYTES = 512;
 
 const ANYONE_MAY_WRITE = 0o222;
-/** SQLite gives its log the same permissions. */
+/** SQLite creates its log with the same permissions. */
 const OWNER_ONLY = 0o600;
 
-/** Opens a database file with the current schema; throws a StoreError, and changes nothing, if it is unusable. */
+/**
+ * Opens a database file and migrates it to the current schema. Throws a StoreError, without changes, if it is unusable.
+ */
 export function openDatabase(path: string, nowIso: () => string): Database {
   try {
     if (existsSync(path)) inspect(path);
@@ -34,7 +38,7 @@ export function openDatabase(path: string, nowIso: () => string): Database {
   }
 }
 
-/** Looks through a read-only connection, before anything could write to a file that we should leave alone. */
+/** Checks the file through a read-only connection, before anything can write to a file that must not be touched. */
 function inspect(path: string): void {
   const { mode, size } = statSync(path);
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -53,7 +57,7 @@ function inspect(path: string): void {
     checkSchema(database, path);
     const finding = database.pragma('quick_check(1)', { simple: true });
     if (finding !== 'ok') throw damaged(path, finding);
-    // With a log a file may be short: what is missing is in there.
+    // With a log the file may be short: the missing part is in the log.
     if (size % PAGE_DIVISOR_BYTES !== 0 && !hasLog) throw damaged(path, 'it ends within a page');
   } finally {
     database.close();
@@ -75,7 +79,8 @@ function openForWriting(path: string, nowIso: () => string): Database {
     database.pragma(`wal_autocheckpoint = ${WAL_LIMIT_PAGES}`);
     database.pragma('foreign_keys = on');
     database.pragma(`cache_size = -${PAGE_CACHE_KB}`);
-    // SQLite's own lower() knows ASCII alone. For queries only: a schema that used it could be opened by nobody else.
+    // SQLite's lower() only knows ASCII. For queries only: other programs could not open a schema that uses this
+    // function.
     database.function('fold_case', { deterministic: true }, foldCaseOf);
     migrate(database, nowIso);
     return database;
@@ -90,8 +95,8 @@ function foldCaseOf(text: unknown): string | null {
 }
 
 /**
- * Gives Kysely each statement prepared once; SQLite prepares anew by itself when the schema changes. What a statement
- * throws goes through `failure` first.
+ * Caches prepared statements for Kysely. SQLite re-prepares them itself when the schema changes. Errors of statements
+ * are passed through `failure`.
  */
 export function withStatementCache(
   database: Database,

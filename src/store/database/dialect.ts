@@ -2,8 +2,9 @@ import type { SqliteDatabase } from 'kysely';
 import { type DatabaseConnection, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely';
 
 /**
- * Kysely's SQLite with a queue of its own before the one connection. Kysely's lock wakes everybody who waits whenever it
- * becomes free, and all but one go back to waiting: with thousands of queries at once most of the time went there.
+ * Kysely's SQLite dialect with its own queue for the single connection. Kysely's lock wakes every waiter each time it
+ * is released, and all but one go back to waiting; with thousands of concurrent queries most of the time was spent
+ * there.
  */
 export class QueueingDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
@@ -24,14 +25,14 @@ export class QueueingDialect extends SqliteDialect {
   }
 }
 
-/** Lets Kysely leave the lock to the driver. */
+/** Disables Kysely's lock; the driver queues instead. */
 class LocklessAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Hands the connection on from one query or transaction to the next, in the order in which they asked. */
+/** Passes the connection from one query or transaction to the next, in request order. */
 class QueueingDriver extends SqliteDriver {
   readonly #isInTransaction: () => boolean;
   #last: Promise<void> = Promise.resolve();
@@ -42,7 +43,7 @@ class QueueingDriver extends SqliteDriver {
     this.#isInTransaction = isInTransaction;
   }
 
-  /** SQLite has rolled back by itself when the disk is full; to do so again would fail, and hide why. */
+  /** SQLite rolls back by itself when the disk is full. A second rollback would fail and hide the cause. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#isInTransaction()) await super.rollbackTransaction(connection);
   }

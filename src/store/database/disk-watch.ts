@@ -1,29 +1,29 @@
 import { statfsSync } from 'node:fs';
 import { GatewayError } from '../../base/errors.ts';
 
-/** With less than this the disk counts as full, before a write fails; with twice as much it has room again. */
+/** Below this, the disk counts as full, before writes fail. At twice this, it has room again. */
 const LOW_BYTES = 16 * 1_048_576;
 const LOOK_INTERVAL_MS = 2_000;
-/** After a failed write, at the earliest; a quota shows in nothing but failed writes. */
+/** Minimum time after a failed write before recovery. A quota is only visible through failed writes. */
 const RECOVERY_MS = 10_000;
 const MEGABYTE = 1_048_576;
 
-/** What SQLite and the operating system say when there is no room, or the disk takes nothing for another reason. */
+/** Error codes of SQLite and the operating system when the disk is full or refuses writes for another reason. */
 const REFUSED_WRITE = /^(SQLITE_(FULL|IOERR_(WRITE|SHMSIZE|FSYNC|DIR_FSYNC|TRUNCATE))|ENOSPC|EDQUOT)$/;
 
 export interface DiskWatchOptions {
-  /** A folder on the disk. */
+  /** A directory on the disk. */
   readonly dir: string;
-  /** Writes a little; throws when the disk takes nothing. */
+  /** Writes a little; throws when the disk refuses writes. */
   readonly probe: () => void;
 }
 
-/** Told when the disk is full, and with null when it has room again. */
+/** Called when the disk is full, and with null when it has room again. */
 type OnChanged = (problem: string | null) => void;
 
 /**
- * Whether the disk takes what is written. It is looked at every two seconds, and a write that fails tells at once. While
- * it is full, requests go on to be answered: those that must write hear `disk_full`.
+ * Detects whether the disk accepts writes: checks every two seconds, and reacts immediately to a failed write. While
+ * the disk is full the gateway keeps serving requests; those that must write get `disk_full`.
  */
 export class DiskWatch {
   readonly #options: DiskWatchOptions;
@@ -36,12 +36,12 @@ export class DiskWatch {
     this.#options = options;
   }
 
-  /** Why the disk takes nothing; null: it does. */
+  /** Why the disk refuses writes. Null: it accepts them. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Begins to look; `onChanged` hears of every change, and nothing twice. */
+  /** Starts checking. `onChanged` is called for changes only. */
   watch(onChanged: OnChanged): void {
     this.#onChanged = onChanged;
     this.#look();
@@ -53,7 +53,7 @@ export class DiskWatch {
     this.#timer = null;
   }
 
-  /** What to throw for what a write threw: `disk_full`, or the error itself where it tells of something else. */
+  /** Returns the error to throw for a failed write: `disk_full`, or the original error if it has another cause. */
   failure(error: unknown): unknown {
     const code = String((error as { code?: unknown } | null)?.code ?? '');
     if (!REFUSED_WRITE.test(code)) return error;
@@ -86,7 +86,7 @@ export class DiskWatch {
   }
 }
 
-/** Infinity where the operating system does not say. */
+/** Infinity if the operating system does not report it. */
 function freeBytesOf(dir: string): number {
   try {
     const { bavail, bsize } = statfsSync(dir);

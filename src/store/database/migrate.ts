@@ -35,8 +35,8 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * Throws a StoreError when the database was written by a newer gateway or is not a gateway's at all; reads only.
- * An empty database passes.
+ * Throws a StoreError when the database was written by a newer gateway or does not belong to a gateway. Only reads. An
+ * empty database passes.
  */
 export function checkSchema(database: Database, path: string): void {
   const applied = appliedMigrations(database);
@@ -54,7 +54,7 @@ export function checkSchema(database: Database, path: string): void {
   }
 }
 
-/** Brings the schema up to date: each step in a transaction of its own, so that a crash leaves whole steps. */
+/** Brings the schema up to date. Each step runs in its own transaction, so a crash leaves only complete steps. */
 export function migrate(database: Database, nowIso: () => string): void {
   database.exec(
     'create table if not exists migrations (name text primary key, applied_at text not null) strict',
@@ -74,7 +74,7 @@ function apply(database: Database, migration: Migration, nowIso: string): void {
     .immediate();
 }
 
-/** Names of the applied steps; empty for an empty database; null when the tables are somebody else's. */
+/** Returns the names of the applied steps. Empty for an empty database; null when the tables are not a gateway's. */
 function appliedMigrations(database: Database): string[] | null {
   const tables = database.prepare("select name from sqlite_master where type = 'table'").pluck().all();
   if (tables.length === 0) return [];

@@ -1,4 +1,4 @@
-/** One step of the schema. Its place in the list of `migrate.ts` is its number: released steps never change or move. */
+/** One schema step. Its position in the list of `migrate.ts` is its number; released steps never change or move. */
 export interface Migration {
   readonly name: string;
   readonly statements: readonly string[];

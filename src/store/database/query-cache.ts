@@ -1,11 +1,11 @@
 import type { Store } from '../store.ts';
 
-/** Answers kept at a time; beyond that all are forgotten, which costs one reading each. */
+/** Maximum number of cached answers. Beyond it all are dropped, which costs one query each. */
 const MAX_ANSWERS = 1_000;
 
 /**
- * Answers of the database to what is asked often, until any row of it changes. Asking whether one has takes
- * two microseconds, one query thirty or more.
+ * Caches answers to frequent queries until any row of the database changes. Checking for a change takes two
+ * microseconds, a query thirty or more.
  */
 export class QueryCache<Answer> {
   readonly #store: Pick<Store, 'version'>;
@@ -17,8 +17,7 @@ export class QueryCache<Answer> {
   }
 
   /**
-   * What `read` has found since the last change, when it was asked under the same key, and at once; else what it finds
-   * now.
+   * Returns the answer cached under `key`, synchronously if it is known. Otherwise runs `read` and caches its answer.
    */
   of(key: string, read: () => Promise<Answer>): Answer | Promise<Answer> {
     const version = this.#store.version();
@@ -30,7 +29,7 @@ export class QueryCache<Answer> {
     const isAwaited = (): boolean => this.#answers.get(key) === reading;
     reading.then(
       (answer) => isAwaited() && this.#answers.set(key, answer),
-      // A failure says nothing of the next try.
+      // Failures are not cached.
       () => isAwaited() && this.#answers.delete(key),
     );
     return reading;

@@ -7,7 +7,7 @@ export type StoreErrorCode =
   | 'new_database'
   | 'wrong_master_key';
 
-/** The data directory cannot be used as it is; an operator must look. Nothing has been changed in it. */
+/** The data directory is unusable in its current state and needs an operator. Nothing in it has been changed. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 
@@ -18,7 +18,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Names what SQLite or the file system complains of, in words an operator can act on. */
+/** Converts an error of SQLite or the file system into one that an operator can act on. */
 export function describeFailure(path: string, error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? '');
   const options = { cause: error };

@@ -48,8 +48,8 @@ import type {
 } from '../people/people-tables.ts';
 
 /**
- * The tables as TypeScript sees them. Columns are snake_case in the database; timestamps are ISO 8601 texts in UTC
- * with milliseconds, so that they sort as they read; SQLite has no booleans, hence 0 and 1.
+ * The tables as TypeScript types. Database columns are snake_case. Timestamps are ISO 8601 in UTC with milliseconds, so
+ * they sort chronologically. SQLite has no booleans, so 0 and 1 are used.
  */
 export interface Tables {
   accounts: AccountsTable;
@@ -92,10 +92,10 @@ export interface Tables {
   usageDays: UsageDaysTable;
 }
 
-/** What the functions of the store work on: the database, or a transaction in it. */
+/** The database, or a transaction in it. Functions of the store take either. */
 export type Db = Kysely<Tables>;
 
-/** Single facts about the database itself. */
+/** Facts about the database itself. */
 interface FactsTable {
   name: string;
   value: string;

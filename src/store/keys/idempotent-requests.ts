@@ -3,18 +3,18 @@ import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { IdempotentRequestsTable } from './key-tables.ts';
 
-/** Whose request it is and under which key: keys of one credential say nothing of another one's. */
+/** Identifies a request by its idempotency key. Keys are scoped to a credential. */
 export interface RequestRef {
   readonly accountId: string;
   readonly credentialId: string;
   readonly key: string;
 }
 
-/** A request that came with a key before. */
+/** An earlier request with an idempotency key. */
 export interface KeptRequest {
-  /** Tells it from any other request. */
+  /** Distinguishes it from any other request. */
   readonly fingerprint: string;
-  /** Null: there is no answer yet, or never will be. */
+  /** Null: there is no answer yet, or there never will be. */
   readonly status: number | null;
   readonly answer: string | null;
   readonly createdAt: string;
@@ -39,7 +39,7 @@ interface RequestStart {
   readonly nowIso: string;
 }
 
-/** Notes that a request begins; takes the place of an older one with its key. */
+/** Records the start of a request. Replaces an older one with the same key. */
 export async function beginRequest(
   db: Db,
   secrets: SecretBox,
@@ -66,7 +66,7 @@ interface RequestEnd {
   readonly answer: string;
 }
 
-/** Keeps the answer for whoever asks again. */
+/** Stores the answer for repeated requests. */
 export async function finishRequest(
   db: Db,
   secrets: SecretBox,
@@ -81,7 +81,7 @@ export async function finishRequest(
     .execute();
 }
 
-/** Nothing was done: the key is free again. */
+/** Removes a request that did nothing, which frees the key. */
 export async function forgetRequest(db: Db, ref: RequestRef): Promise<void> {
   await db
     .deleteFrom('idempotentRequests')
@@ -90,7 +90,9 @@ export async function forgetRequest(db: Db, ref: RequestRef): Promise<void> {
     .execute();
 }
 
-/** Notes what a request has made, in the transaction that makes it: after a crash the same request finds it again. */
+/**
+ * Records what a request has created, in the transaction that creates it. After a crash the repeated request finds it.
+ */
 export async function noteSubject(db: Db, ref: RequestRef, subject: string): Promise<void> {
   await db
     .updateTable('idempotentRequests')
@@ -100,7 +102,7 @@ export async function noteSubject(db: Db, ref: RequestRef, subject: string): Pro
     .execute();
 }
 
-/** What a request has made when it came before; null: nothing. */
+/** Returns what an earlier attempt of the request created. Null: nothing. */
 export async function subjectOf(db: Db, ref: RequestRef): Promise<string | null> {
   const row = await db
     .selectFrom('idempotentRequests')
@@ -111,7 +113,7 @@ export async function subjectOf(db: Db, ref: RequestRef): Promise<string | null>
   return row?.subject ?? null;
 }
 
-/** Deletes up to `limit` requests from before a time; returns how many. */
+/** Deletes up to `limit` requests from before a time. Returns their number. */
 export async function deleteOldRequests(db: Db, before: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotent_requests where rowid in (

@@ -1,7 +1,7 @@
-/** Agent keys act at runtime, settings keys configure the account. */
+/** Agent keys are for runtime use, settings keys for configuring the account. */
 export type KeyKind = 'agent' | 'settings';
 
-/** The key itself is never stored: `hash` is its SHA-256 in hex, `keyPrefix` its first characters. */
+/** The key itself is never stored. `hash` is its SHA-256 in hex, `keyPrefix` its first characters. */
 export interface ApiKeysTable {
   id: string;
   accountId: string;
@@ -20,8 +20,8 @@ export interface AgentKeysTable {
 }
 
 /**
- * An MCP client, whoever has authorized it. `clientId` is the URL of a document that describes it where `fetchedAt` says
- * when that was read. `redirectUris` is JSON; `secretHash` null: it cannot keep a secret.
+ * An MCP client, independent of any authorization. If `fetchedAt` is set, `clientId` is the URL of the client's
+ * metadata document, read at that time. `redirectUris` is JSON. `secretHash` null: a public client without a secret.
  */
 export interface OauthClientsTable {
   clientId: string;
@@ -33,14 +33,17 @@ export interface OauthClientsTable {
   fetchedAt: string | null;
 }
 
-/** What an account lets a client do. `redirectUri` is where it was sent then; `platforms` is JSON, null: all of them. */
+/**
+ * What an account allows a client to do. `redirectUri` is the one used for the approval. `platforms` is JSON; null:
+ * all.
+ */
 export interface McpAuthorizationsTable {
   id: string;
   accountId: string;
   clientId: string;
   redirectUri: string;
   platforms: string | null;
-  /** The session in which it was approved last; null: not known. */
+  /** The session of the last approval. Null: unknown. */
   sessionId: string | null;
   createdAt: string;
   lastUsedAt: string | null;
@@ -51,7 +54,9 @@ export interface AgentAuthorizationsTable {
   authorizationId: string;
 }
 
-/** It begins as a code and, once that is redeemed, lives as its tokens; `resource` is where they are good for. */
+/**
+ * A grant starts as a code and, once redeemed, continues as its tokens. `resource` is what the tokens are valid for.
+ */
 export interface OauthGrantsTable {
   id: string;
   accountId: string;
@@ -63,13 +68,13 @@ export interface OauthGrantsTable {
   createdAt: string;
   codeExpiresAt: string;
   redeemedAt: string | null;
-  /** Platforms that the last refresh asked for, as JSON; null: all that the authorization allows. */
+  /** Platforms requested by the last refresh, as JSON. Null: all that the authorization allows. */
   narrowedTo: string | null;
 }
 
 /**
- * A refresh token that was `spent` stays until it expires: whoever comes with it again has stolen it, or was robbed. Only
- * its client may repeat it for a minute: `sealedSuccessor` is what it got, sealed under the token itself.
+ * A spent refresh token is kept until it expires: its reuse means that it was stolen. Only its client may repeat the
+ * refresh for a minute: `sealedSuccessor` holds what it received, sealed with the token itself.
  */
 export interface OauthTokensTable {
   tokenHash: string;
@@ -83,9 +88,9 @@ export interface OauthTokensTable {
 }
 
 /**
- * A request that came with an `Idempotency-Key`. What was asked and what was answered are sealed: a body may hold a
- * password, an answer a key. `status` null: there is no answer yet, or never will be; `subject`: the id of what the
- * request has made so far.
+ * A request with an `Idempotency-Key`. Request and answer are sealed, since a body may contain a password and an answer
+ * a key. `status` null: there is no answer yet, or there never will be. `subject`: the id of what the request has
+ * created so far.
  */
 export interface IdempotentRequestsTable {
   accountId: string;

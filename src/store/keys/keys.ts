@@ -4,7 +4,7 @@ import type { ApiKeysTable, KeyKind } from './key-tables.ts';
 
 export type ApiKey = Selectable<ApiKeysTable>;
 
-/** A valid key, with the agents it acts for. */
+/** A valid key with the agents it acts for. */
 export interface ValidKey extends ApiKey {
   readonly agentIds: readonly string[];
 }
@@ -17,7 +17,7 @@ export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | unde
   return await db.selectFrom('apiKeys').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/** Every valid key, internal bearers included, of one account or of all. */
+/** Returns all valid keys, including internal bearers, of one account or of all. */
 export async function listValidKeys(db: Db, accountId?: string): Promise<ValidKey[]> {
   const keys = validKeys(db);
   const rows = await (accountId === undefined
@@ -27,12 +27,12 @@ export async function listValidKeys(db: Db, accountId?: string): Promise<ValidKe
   return withAgents(rows);
 }
 
-/** The valid keys of one kind that people made, oldest first. */
+/** Returns an account's valid keys of one kind, oldest first. Internal bearers are left out. */
 export async function listKeys(db: Db, accountId: string, kind: KeyKind): Promise<ValidKey[]> {
   return withAgents(await madeKeys(db, accountId, kind).execute());
 }
 
-/** A valid key of one kind that somebody made; undefined for every other id. */
+/** Returns a valid key of one kind. Undefined for any other id and for internal bearers. */
 export async function findKey(
   db: Db,
   accountId: string,
@@ -43,7 +43,7 @@ export async function findKey(
   return withAgents(rows)[0];
 }
 
-/** An internal bearer is the gateway's own affair: nobody attaches, detaches or revokes it as a key. */
+/** Internal bearers are managed by the gateway and cannot be attached, detached or revoked as keys. */
 function madeKeys(db: Db, accountId: string, kind: KeyKind) {
   return validKeys(db)
     .leftJoin('internalBearers', 'internalBearers.keyId', 'apiKeys.id')
@@ -52,7 +52,7 @@ function madeKeys(db: Db, accountId: string, kind: KeyKind) {
     .where('apiKeys.kind', '=', kind);
 }
 
-/** One row for each agent of a key, the default agent first. */
+/** One row per agent of a key, the default agent first. */
 function validKeys(db: Db) {
   return db
     .selectFrom('apiKeys')
@@ -79,7 +79,7 @@ export async function touchKey(db: Db, keyId: string, usedAt: string): Promise<v
   await db.updateTable('apiKeys').set({ lastUsedAt: usedAt }).where('id', '=', keyId).execute();
 }
 
-/** Revokes a key and takes it out of its agents; the first revocation stands. Run it in a transaction. */
+/** Revokes a key and removes it from its agents. A repeated call keeps the first time. Call it in a transaction. */
 export async function revokeKey(db: Db, keyId: string, revokedAt: string): Promise<void> {
   await db
     .updateTable('apiKeys')
@@ -90,12 +90,12 @@ export async function revokeKey(db: Db, keyId: string, revokedAt: string): Promi
   await db.deleteFrom('agentKeys').where('keyId', '=', keyId).execute();
 }
 
-/** For a key that nobody but the gateway knows by its id; others are revoked. */
+/** For keys known only to the gateway by id; other keys are revoked. */
 export async function deleteKey(db: Db, keyId: string): Promise<void> {
   await db.deleteFrom('apiKeys').where('id', '=', keyId).execute();
 }
 
-/** Deletes up to `limit` keys that were revoked before a time; returns how many. */
+/** Deletes up to `limit` keys that were revoked before a time. Returns their number. */
 export async function deleteRevokedKeys(db: Db, before: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from api_keys where id in (

@@ -3,21 +3,21 @@ import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../database/tables.ts';
 import type { McpAuthorizationsTable } from './key-tables.ts';
 
-/** What an account lets an MCP client do. */
+/** What an account allows an MCP client to do. */
 export interface McpAuthorization extends Omit<Selectable<McpAuthorizationsTable>, 'platforms'> {
-  /** Null: all of them. */
+  /** Null: all platforms. */
   readonly platforms: ReadonlySet<Platform> | null;
   /** The agents that the client acts for, the default one first. */
   readonly agentIds: readonly string[];
 }
 
-/** An authorization with its client, as the account's owner sees it. */
+/** An authorization with its client, as shown to the account's owner. */
 export interface ListedAuthorization extends McpAuthorization {
   readonly clientName: string;
   readonly registeredAt: string;
 }
 
-/** Takes the place of what the account let the client do before. Run it in a transaction. */
+/** Stores an authorization and replaces the account's earlier one for this client. Call it in a transaction. */
 export async function putAuthorization(
   db: Db,
   { agentIds, ...authorization }: McpAuthorization,
@@ -52,7 +52,7 @@ export async function listAuthorizations(db: Db, accountId: string): Promise<Lis
   return withAgents(await authorizations(db, accountId).execute());
 }
 
-/** Its memberships, grants and tokens go with it. */
+/** Deletes an authorization with its memberships, grants and tokens. */
 export async function deleteAuthorization(db: Db, authorizationId: string): Promise<void> {
   await db.deleteFrom('mcpAuthorizations').where('id', '=', authorizationId).execute();
 }
@@ -65,7 +65,7 @@ export async function touchAuthorization(db: Db, authorizationId: string, usedAt
     .execute();
 }
 
-/** Whether an authorization of this agent is in no other one. */
+/** Returns whether an authorization of this agent belongs to no other agent. */
 export async function hasSoleAuthorization(db: Db, agentId: string): Promise<boolean> {
   const sole = await db
     .selectFrom('agentAuthorizations as mine')
@@ -82,7 +82,7 @@ export async function hasSoleAuthorization(db: Db, agentId: string): Promise<boo
   return sole !== undefined;
 }
 
-/** Platforms as they are stored. */
+/** Parses the stored form of platforms. */
 export function platformsFrom(text: string | null): ReadonlySet<Platform> | null {
   return text === null ? null : new Set(JSON.parse(text) as Platform[]);
 }
@@ -91,7 +91,7 @@ export function platformsText(platforms: ReadonlySet<Platform> | null): string |
   return platforms && JSON.stringify([...platforms]);
 }
 
-/** One row for each agent of an authorization, the default agent first. */
+/** One row per agent of an authorization, the default agent first. */
 function authorizations(db: Db, accountId: string) {
   return db
     .selectFrom('mcpAuthorizations')

@@ -2,12 +2,12 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import type { OauthClientsTable } from './key-tables.ts';
 
-/** An MCP client as it registered itself, or as the document that its id points to says. */
+/** An MCP client, as registered or as described by the metadata document at its id. */
 export interface OauthClient extends Omit<Selectable<OauthClientsTable>, 'redirectUris'> {
   readonly redirectUris: readonly string[];
 }
 
-/** Takes the place of what was known of a client of this id. */
+/** Adds a client or replaces its data. */
 export async function putClient(db: Db, client: OauthClient): Promise<void> {
   const { clientId, ...fields } = client;
   const row = { ...fields, redirectUris: JSON.stringify(client.redirectUris) };
@@ -28,7 +28,7 @@ export async function findClient(db: Db, clientId: string): Promise<OauthClient 
   return row && { ...row, redirectUris: JSON.parse(row.redirectUris) as string[] };
 }
 
-/** Of the clients that nobody has authorized, only the `keep` that came last stay. */
+/** Deletes all but the `keep` newest clients without an authorization. */
 export async function pruneUnusedClients(db: Db, keep: number): Promise<void> {
   const surplus = db
     .selectFrom('oauthClients')

@@ -7,7 +7,7 @@ import { platformsFrom, platformsText } from './mcp-authorizations.ts';
 export type OauthGrant = Selectable<OauthGrantsTable>;
 export type OauthToken = Selectable<OauthTokensTable>;
 
-/** A grant and what it lets its client do. */
+/** A grant with what it allows its client to do. */
 export interface LiveGrant {
   readonly id: string;
   readonly accountId: string;
@@ -18,22 +18,22 @@ export interface LiveGrant {
   readonly platforms: ReadonlySet<Platform> | null;
 }
 
-/** A grant as it is found by its code or by a token. */
+/** A grant found by its code or by a token. */
 export interface FoundGrant extends OauthGrant {
   readonly clientId: string;
-  /** What its authorization allows. */
+  /** The platforms that its authorization allows. */
   readonly platforms: ReadonlySet<Platform> | null;
-  /** What its access token is good for. */
+  /** The platforms that its access token is valid for. */
   readonly reach: ReadonlySet<Platform> | null;
 }
 
-/** A refresh token on its way to be spent. */
+/** A refresh token being spent. */
 interface Spending {
   readonly grantId: string;
   readonly tokenHash: string;
   readonly sealedSuccessor: string;
   readonly spentAt: string;
-  /** What was sealed before is opened for nobody any more. */
+  /** Successors sealed before this time are no longer needed. */
   readonly sealedBefore: string;
 }
 
@@ -46,7 +46,7 @@ export async function findGrantByCode(db: Db, codeHash: string): Promise<FoundGr
   return row && found(row);
 }
 
-/** A token, spent or expired ones too, with its grant. */
+/** Returns a token, including spent and expired ones, with its grant. */
 export async function findToken(
   db: Db,
   tokenHash: string,
@@ -60,7 +60,7 @@ export async function findToken(
   return row && { token, grant: found(row) };
 }
 
-/** Marks a code as used; false: it was used before. */
+/** Marks a code as redeemed. Returns false if it already was. */
 export async function redeemCode(db: Db, grantId: string, nowIso: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('oauthGrants')
@@ -72,8 +72,8 @@ export async function redeemCode(db: Db, grantId: string, nowIso: string): Promi
 }
 
 /**
- * Marks a refresh token as used, with what it got; the refresh before it can no longer be repeated. False: it was used
- * before, or is gone. Run it in a transaction.
+ * Marks a refresh token as spent and stores its successor. The refresh before it can no longer be repeated. Returns
+ * false if the token was already spent or is gone. Call it in a transaction.
  */
 export async function spendToken(db: Db, spending: Spending): Promise<boolean> {
   const { grantId, tokenHash, sealedSuccessor, spentAt, sealedBefore } = spending;
@@ -94,7 +94,7 @@ export async function spendToken(db: Db, spending: Spending): Promise<boolean> {
   return true;
 }
 
-/** Refreshes of a grant, or of all grants of an account, can no longer be repeated. */
+/** Prevents repeated refreshes of a grant, or of all grants of an account. */
 export async function forgetSuccessors(db: Db, of: 'grantId' | 'accountId', id: string): Promise<void> {
   await db
     .updateTable('oauthTokens')
@@ -104,7 +104,7 @@ export async function forgetSuccessors(db: Db, of: 'grantId' | 'accountId', id: 
     .execute();
 }
 
-/** Forgets up to `limit` sealed successors of tokens that were spent before a time; returns how many. */
+/** Deletes up to `limit` sealed successors of tokens that were spent before a time. Returns their number. */
 export async function deleteOldSuccessors(db: Db, before: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update oauth_tokens set sealed_successor = null where token_hash in (
@@ -114,8 +114,8 @@ export async function deleteOldSuccessors(db: Db, before: string, limit: number)
 }
 
 /**
- * Gives a grant new tokens, for these platforms alone unless `narrowedTo` is null; access tokens that it had open nothing
- * any more. Run it in a transaction.
+ * Gives a grant new tokens, limited to the platforms in `narrowedTo` unless it is null. The grant's existing access
+ * tokens become invalid. Call it in a transaction.
  */
 export async function replaceTokens(
   db: Db,
@@ -132,13 +132,13 @@ export async function replaceTokens(
     .execute();
 }
 
-/** Ends a grant with all its tokens; false: it was gone. */
+/** Deletes a grant with all its tokens. Returns false if it was already gone. */
 export async function deleteGrant(db: Db, grantId: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('oauthGrants').where('id', '=', grantId).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** Voids the account's codes that were not redeemed yet, and lets none of its clients repeat a refresh. */
+/** Invalidates the account's unredeemed codes and prevents repeated refreshes by its clients. */
 export async function endOpenExchanges(db: Db, accountId: string): Promise<void> {
   await db
     .deleteFrom('oauthGrants')
@@ -148,7 +148,7 @@ export async function endOpenExchanges(db: Db, accountId: string): Promise<void>
   await forgetSuccessors(db, 'accountId', accountId);
 }
 
-/** Of an authorization's grants, those that were redeemed or those that were not, only the `keep` that were used last stay. */
+/** Deletes all but the `keep` most recently used grants of an authorization, either redeemed ones or codes. */
 export async function pruneGrants(
   db: Db,
   authorizationId: string,
@@ -168,7 +168,7 @@ export async function pruneGrants(
   await db.deleteFrom('oauthGrants').where('id', 'in', surplus).execute();
 }
 
-/** Grants that may have tokens, of one account or of all, with what they let their clients do now. */
+/** Returns the grants that may have tokens, of one account or of all, with what they currently allow. */
 export async function listLiveGrants(db: Db, accountId?: string): Promise<LiveGrant[]> {
   const all = db
     .selectFrom('oauthGrants')
@@ -197,7 +197,7 @@ export async function listLiveGrants(db: Db, accountId?: string): Promise<LiveGr
   });
 }
 
-/** Access tokens that have not expired, of one account or of all. */
+/** Returns the unexpired access tokens of one account or of all. */
 export async function listAccessTokens(db: Db, nowIso: string, accountId?: string): Promise<OauthToken[]> {
   const all = db
     .selectFrom('oauthTokens')
@@ -207,7 +207,7 @@ export async function listAccessTokens(db: Db, nowIso: string, accountId?: strin
   return await (accountId === undefined ? all : all.where('accountId', '=', accountId)).execute();
 }
 
-/** Deletes up to `limit` tokens that expired before a time; returns how many. */
+/** Deletes up to `limit` tokens that expired before a time. Returns their number. */
 export async function deleteExpiredTokens(db: Db, before: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from oauth_tokens where token_hash in (
@@ -215,7 +215,7 @@ export async function deleteExpiredTokens(db: Db, before: string, limit: number)
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes up to `limit` grants whose codes expired before a time and which have no tokens; returns how many. */
+/** Deletes up to `limit` grants without tokens whose codes expired before a time. Returns their number. */
 export async function deleteEmptyGrants(db: Db, before: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from oauth_grants where id in (
@@ -232,7 +232,7 @@ function found(row: GrantRow): FoundGrant {
   return { ...row, platforms: platformsFrom(platforms), reach: reachOf(platforms, narrowedTo) };
 }
 
-/** What an authorization allows and a refresh has not given up. */
+/** Returns the platforms that the authorization allows and the last refresh kept. */
 function reachOf(allowed: string | null, narrowedTo: string | null): ReadonlySet<Platform> | null {
   const [one, other] = [platformsFrom(allowed), platformsFrom(narrowedTo)];
   if (one === null || other === null) return one ?? other;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import type { BotOwnersTable, OwnerCodesTable } from './login-tables.ts';
 
-/** A bot has one owner: the former one is none any more. */
+/** Sets a bot's owner and replaces the former one. */
 export async function putBotOwner(db: Db, owner: Selectable<BotOwnersTable>): Promise<void> {
   const { botId: _botId, ...changed } = owner;
   await db
@@ -12,7 +12,7 @@ export async function putBotOwner(db: Db, owner: Selectable<BotOwnersTable>): Pr
     .execute();
 }
 
-/** A bot has one code: the former one is void. */
+/** Sets a bot's one-time code and replaces the former one. */
 export async function putOwnerCode(db: Db, code: Selectable<OwnerCodesTable>): Promise<void> {
   const { botId: _botId, ...changed } = code;
   await db
@@ -22,7 +22,7 @@ export async function putOwnerCode(db: Db, code: Selectable<OwnerCodesTable>): P
     .execute();
 }
 
-/** The bot's code with this hash, used or not; undefined: it has another one, none, or one that has expired. */
+/** Returns the bot's code with this hash, used or not. Undefined: no such code, or it has expired. */
 export async function findOwnerCode(
   db: Db,
   botId: string,
@@ -38,7 +38,7 @@ export async function findOwnerCode(
     .executeTakeFirst();
 }
 
-/** `usedBy`: the platform's name for the person. */
+/** `usedBy`: the person's id on the platform. */
 export async function useOwnerCode(db: Db, botId: string, usedBy: string): Promise<void> {
   await db.updateTable('ownerCodes').set({ usedBy }).where('botId', '=', botId).execute();
 }

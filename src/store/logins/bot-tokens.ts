@@ -3,10 +3,10 @@ import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { BotPlatform, BotTokensTable } from './login-tables.ts';
 
-/** A bot as it may be shown. */
+/** A bot without its secrets. */
 export type StoredBot = Omit<Selectable<BotTokensTable>, 'sealedToken' | 'sealedSigningSecret'>;
 
-/** What only the platform and the gateway know; in memory only, never logged. */
+/** A bot's secrets. In memory only; never logged. */
 export interface BotSecrets {
   readonly token: string;
   /** Slack only. */
@@ -29,7 +29,10 @@ export async function insertBot(
     .execute();
 }
 
-/** All bots of a platform with their tokens, for the connector that logs them in. Null: the token cannot be opened. */
+/**
+ * Returns all bots of a platform with their tokens, for the connector that logs them in. Null: the token cannot be
+ * opened.
+ */
 export async function listBotsToLogIn(
   db: Db,
   secrets: SecretBox,
@@ -44,7 +47,7 @@ export async function listBotsToLogIn(
   return rows.map(({ id, sealedToken }) => ({ id, token: opened(secrets, sealedToken, id) }));
 }
 
-/** One bot whose token was sealed with another key must not keep the others out. */
+/** A bot whose token was sealed with another key must not affect the other bots. */
 function opened(secrets: SecretBox, sealedToken: string, botId: string): string | null {
   try {
     return secrets.open(sealedToken, tokenPlace(botId));
@@ -53,7 +56,7 @@ function opened(secrets: SecretBox, sealedToken: string, botId: string): string 
   }
 }
 
-/** What a platform says of a bot; one that is not there any more is left alone. */
+/** Stores a bot's state as reported by the platform. Does nothing if the bot is gone. */
 export async function updateBotState(
   db: Db,
   botId: string,
@@ -62,7 +65,7 @@ export async function updateBotState(
   await db.updateTable('botTokens').set(state).where('id', '=', botId).execute();
 }
 
-/** The account's bots in the order in which they were registered. */
+/** Returns the account's bots in registration order. */
 export async function listBots(db: Db, accountId: string): Promise<StoredBot[]> {
   return await db
     .selectFrom('botTokens')
@@ -78,7 +81,7 @@ interface KnownToken {
   readonly token: string;
 }
 
-/** Whether the account has registered this very token. Sealed texts differ each time, so each is opened. */
+/** Returns whether the account has registered this token. Sealed texts differ every time, so each one is opened. */
 export async function hasBotToken(
   db: Db,
   secrets: SecretBox,
@@ -94,7 +97,7 @@ export async function hasBotToken(
   return rows.some((row) => secrets.open(row.sealedToken, tokenPlace(row.id)) === token);
 }
 
-/** Whose bot it is; undefined: nobody's on this platform. */
+/** Returns the account that owns a bot. Undefined: the platform has no such bot. */
 export async function findBotOwner(db: Db, platform: string, botId: string): Promise<string | undefined> {
   const bot = await db
     .selectFrom('botTokens')

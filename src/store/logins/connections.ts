@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import type { ConnectionsTable } from './login-tables.ts';
 
-/** A login at a platform as it may be shown. */
+/** A platform login without its credentials. */
 export type StoredConnection = Omit<Selectable<ConnectionsTable>, 'sealedCredentials'>;
 
 const SHOWN = [
@@ -43,17 +43,17 @@ export async function deleteConnection(
     .executeTakeFirst();
 }
 
-/** Somebody at a platform as one of the gateway's own logins there sees them. */
+/** A person on a platform, as seen by one of the gateway's own logins there. */
 export interface BoundRemote {
   readonly provider: string;
   readonly loginKey: string;
-  /** Their names: the lasting one, and maybe another. */
+  /** The person's permanent id and possibly an alias. */
   readonly remoteIds: readonly string[];
 }
 
 /**
- * The connections by which somebody writes to accounts over a login that these share, the one that was used last first:
- * bound, written to or from.
+ * Returns a person's connections to accounts over a shared login, most recently used first. Use means binding, or a
+ * message in either direction.
  */
 export async function connectionsOfRemote(
   db: Db,
@@ -79,7 +79,7 @@ export async function connectionsOfRemote(
     .execute();
 }
 
-/** What of a connection follows the person behind it. */
+/** Updates the fields of a connection that follow the person behind it. */
 export async function updateConnection(
   db: Db,
   connectionId: string,

@@ -1,7 +1,7 @@
 import type { Platform } from '../../base/platform.ts';
 import type { Bit } from '../database/column-types.ts';
 
-/** A login at a platform by OAuth and its like. */
+/** A platform login through OAuth or similar. */
 export interface ConnectionsTable {
   id: string;
   accountId: string;
@@ -9,7 +9,7 @@ export interface ConnectionsTable {
   email: string | null;
   label: string;
   status: string;
-  /** By which login of the gateway it is known, and who it is there; null where the platform has neither. */
+  /** The gateway's login that the person uses, and the person's id there. Null on platforms without them. */
   loginKey: string | null;
   remoteId: string | null;
   sealedCredentials: string;
@@ -19,7 +19,7 @@ export interface ConnectionsTable {
 
 export type BotPlatform = 'discord' | 'telegram' | 'slack';
 
-/** A bot that the account brought. */
+/** A bot registered by the account. */
 export interface BotTokensTable {
   id: string;
   accountId: string;
@@ -32,7 +32,7 @@ export interface BotTokensTable {
   createdAt: string;
 }
 
-/** The person who owns a bot, by the conversation that they have with it. */
+/** The person who owns a bot, identified by their conversation with it. */
 export interface BotOwnersTable {
   botId: string;
   accountId: string;
@@ -40,7 +40,7 @@ export interface BotOwnersTable {
   createdAt: string;
 }
 
-/** What the owner of a bot sends it once, as SHA-256. `usedBy` is the platform's name for who did; null: nobody so far. */
+/** A bot owner's one-time code, as SHA-256. `usedBy`: the platform id of the person who used it; null: unused. */
 export interface OwnerCodesTable {
   botId: string;
   accountId: string;
@@ -50,7 +50,7 @@ export interface OwnerCodesTable {
   expiresAt: string;
 }
 
-/** One trunk an account. `sealedPassword` is a SecretBox text. */
+/** One trunk per account. `sealedPassword` is sealed with a SecretBox. */
 export interface SipTrunksTable {
   accountId: string;
   host: string;
@@ -58,7 +58,7 @@ export interface SipTrunksTable {
   transport: 'udp' | 'tcp' | 'tls';
   username: string;
   sealedPassword: string;
-  /** Null: stored by a version that knew no tokens; loading the trunks gives it one. */
+  /** Null: stored by a version without tokens. A token is added when the trunks are loaded. */
   sealedInboundToken: string | null;
   realm: string | null;
   callerId: string | null;
@@ -69,7 +69,7 @@ export interface SipTrunksTable {
   updatedAt: string;
 }
 
-/** A number is a claim that nobody has proven: several accounts may list the same one. */
+/** A number is an unverified claim: several accounts may list the same one. */
 export interface SipDidsTable {
   id: string;
   accountId: string;
@@ -79,7 +79,7 @@ export interface SipDidsTable {
   createdAt: string;
 }
 
-/** How far a login has read what the platform has for it. */
+/** A login's read position in its platform's stream of updates. */
 export interface LoginPositionsTable {
   platform: Platform;
   loginKey: string;

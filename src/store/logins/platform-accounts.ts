@@ -2,7 +2,7 @@ import type { Member } from '../agents/agents.ts';
 import type { Db } from '../database/tables.ts';
 import type { BotPlatform } from './login-tables.ts';
 
-/** A login at a platform, a bot or a phone number, as agents have them for members. */
+/** A platform login, bot or phone number, as a possible member of an agent. */
 export type PlatformAccount =
   | (Common & {
       readonly type: 'connection';
@@ -19,7 +19,7 @@ interface Common {
   readonly label: string;
 }
 
-/** All platform accounts of one account: connections, bots, numbers, each kind oldest first. */
+/** Returns all platform accounts of an account: connections, bots, numbers; oldest first within each kind. */
 export async function listPlatformAccounts(db: Db, accountId: string): Promise<PlatformAccount[]> {
   return [
     ...(await listConnections(db, accountId)),
@@ -50,7 +50,7 @@ async function listBots(db: Db, accountId: string): Promise<PlatformAccount[]> {
   return rows.map((row) => ({ type: 'bot_token', label: row.botName ?? row.platform, ...row }));
 }
 
-/** A number is of use once there is a trunk. */
+/** A number is only usable with a trunk. */
 async function listNumbers(db: Db, accountId: string): Promise<PlatformAccount[]> {
   const rows = await db
     .selectFrom('sipDids')
@@ -71,7 +71,7 @@ async function listNumbers(db: Db, accountId: string): Promise<PlatformAccount[]
 
 const TABLE_OF = { connection: 'connections', bot_token: 'botTokens', sip_number: 'sipDids' } as const;
 
-/** Whether the account has this platform account. */
+/** Returns whether the account has this platform account. */
 export async function ownsMember(db: Db, accountId: string, member: Member): Promise<boolean> {
   const row = await db
     .selectFrom(TABLE_OF[member.type])

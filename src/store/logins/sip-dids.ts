@@ -12,13 +12,13 @@ export interface RoutedDid extends StoredDid {
   readonly agentId: string;
 }
 
-/** What a client may change in a listed number. */
+/** A client's change to a listed number. */
 export interface DidChange {
   readonly label?: string | null;
   readonly autoAnswer?: boolean;
 }
 
-/** False: the account lists the number already. */
+/** Returns false if the account already lists the number. */
 export async function insertDid(db: Db, did: StoredDid): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('sipDids')
@@ -38,7 +38,7 @@ export async function updateDid(
   const row = await db
     .updateTable('sipDids')
     .set({
-      // A column set to itself keeps its value, and the statement stays the same for every change.
+      // Setting a column to itself keeps its value, and the SQL is the same for every change.
       label: (set) => (change.label === undefined ? set.ref('label') : set.val(change.label)),
       autoAnswer: (set) =>
         change.autoAnswer === undefined ? set.ref('autoAnswer') : set.val(bit(change.autoAnswer)),
@@ -50,7 +50,7 @@ export async function updateDid(
   return row && fromRow(row);
 }
 
-/** False: the account has no such number. */
+/** Returns false if the account has no such number. */
 export async function deleteDid(db: Db, accountId: string, didId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sipDids')
@@ -69,7 +69,7 @@ export async function countDids(db: Db, accountId: string): Promise<number> {
   return count;
 }
 
-/** The account's numbers in the order in which they were listed. */
+/** Returns the account's numbers in the order they were listed. */
 export async function listDids(db: Db, accountId: string): Promise<StoredDid[]> {
   const rows = await db
     .selectFrom('sipDids')
@@ -81,14 +81,14 @@ export async function listDids(db: Db, accountId: string): Promise<StoredDid[]> 
   return rows.map(fromRow);
 }
 
-/** Numbers with their agent, the default one where a number belongs to several; of one account, or of all. */
+/** Returns numbers with their agent, of one account or of all. For several agents, the default one. */
 export async function listRoutedDids(db: Db, accountId?: string): Promise<RoutedDid[]> {
   const all = routes(db);
   const rows = await (accountId === undefined
     ? all
     : all.where('sipDids.accountId', '=', accountId)
   ).execute();
-  // Of several routes of one number the last one stays.
+  // The last route of a number wins.
   const byId = new Map(rows.map((row) => [row.id, { ...fromRow(row), agentId: row.agentId }]));
   return [...byId.values()];
 }
@@ -99,7 +99,7 @@ export async function findRoutedDid(db: Db, didId: string): Promise<RoutedDid | 
   return row && { ...fromRow(row), agentId: row.agentId };
 }
 
-/** The cross join keeps SQLite from beginning with the members of the whole gateway, which it takes for few. */
+/** The cross join prevents SQLite from starting with the members of the whole gateway, which it assumes to be few. */
 function routes(db: Db) {
   return db
     .selectFrom('sipDids')

@@ -6,7 +6,7 @@ import type { SipTrunksTable } from './login-tables.ts';
 
 type Encoded = 'sealedPassword' | 'sealedInboundToken' | 'register' | 'behindNat' | 'createdAt' | 'updatedAt';
 
-/** A trunk with its secrets in the clear: in memory only, never logged. */
+/** A trunk with its secrets in plain text. In memory only; never logged. */
 export interface StoredTrunk extends Omit<Selectable<SipTrunksTable>, Encoded> {
   readonly password: string;
   readonly inboundToken: string;
@@ -55,7 +55,7 @@ export async function listTrunks(db: Db, secrets: SecretBox): Promise<StoredTrun
   return rows.map((row) => fromRow(row, secrets));
 }
 
-/** Gives a token to every trunk that has none, those of a version that knew no tokens. */
+/** Adds a token to every trunk without one, stored by a version without tokens. */
 export async function fillInboundTokens(db: Db, secrets: SecretBox, newToken: () => string): Promise<void> {
   const rows = await db
     .selectFrom('sipTrunks')
@@ -72,7 +72,7 @@ export async function fillInboundTokens(db: Db, secrets: SecretBox, newToken: ()
   }
 }
 
-/** False: there was none. */
+/** Returns false if there was none. */
 export async function deleteTrunk(db: Db, accountId: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sipTrunks')

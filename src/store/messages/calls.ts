@@ -2,14 +2,14 @@ import type { Termination } from '../../base/termination.ts';
 import type { Db } from '../database/tables.ts';
 import type { CallRow, CallState } from './message-tables.ts';
 
-/** A call as it begins. */
+/** A new call. */
 export type NewCall = Omit<CallRow, 'answeredAt' | 'endedAt' | 'terminationResult' | 'terminationReason'>;
 
 export async function insertCall(db: Db, call: NewCall): Promise<void> {
   await db.insertInto('calls').values(call).execute();
 }
 
-/** Follows a live call; an ended one stays as it ended. */
+/** Updates the state of a live call. An ended call is not changed. */
 export async function updateCallState(
   db: Db,
   callId: string,
@@ -23,7 +23,7 @@ export async function updateCallState(
     .execute();
 }
 
-/** Ends a live call; the first end stands. */
+/** Ends a live call. An ended call is not changed. */
 export async function endCall(
   db: Db,
   callId: string,
@@ -46,7 +46,7 @@ export async function findCall(db: Db, callId: string): Promise<CallRow | undefi
   return await db.selectFrom('calls').selectAll().where('callId', '=', callId).executeTakeFirst();
 }
 
-/** Calls that are not over, oldest first. */
+/** Returns the live calls, oldest first. */
 export async function listLiveCalls(db: Db, accountId: string): Promise<CallRow[]> {
   return await db
     .selectFrom('calls')
@@ -57,7 +57,7 @@ export async function listLiveCalls(db: Db, accountId: string): Promise<CallRow[
     .execute();
 }
 
-/** After a restart: every call that was live has lost its bridge. Returns those calls as they are now. */
+/** Ends all live calls after a restart, since they lost their bridge. Returns the updated calls. */
 export async function disconnectLiveCalls(db: Db, nowIso: string): Promise<CallRow[]> {
   return await db
     .updateTable('calls')

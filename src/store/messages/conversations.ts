@@ -8,18 +8,18 @@ import type { ConversationStatus, ConversationsTable, MessagePlatform } from './
 
 export type Conversation = Selectable<ConversationsTable>;
 
-/** Somebody at a platform, as one platform account of ours knows them. */
+/** A person on a platform, as known to one of our platform accounts. */
 export interface Remote {
   readonly accountId: string;
   readonly platform: MessagePlatform;
   readonly member: Member;
   readonly remoteId: string;
-  /** Another name of the same person, by which an older conversation may be known. */
+  /** Another id of the same person, under which an older conversation may be stored. */
   readonly alias: string | null;
   readonly remoteName: string | null;
 }
 
-/** Which conversations; `status` null: whatever it is. */
+/** Filters conversations. `status` null: any status. */
 export interface ConversationFilter {
   readonly status: string | null;
   readonly platform?: MessagePlatform | undefined;
@@ -31,8 +31,8 @@ export interface ConversationPage extends ConversationFilter {
 }
 
 /**
- * The conversation with somebody, begun when there is none, active from now on. What is new of their names is taken
- * over. Run it in a transaction.
+ * Opens the conversation with a person: creates it if there is none, sets it active, and stores changed names. Call it
+ * in a transaction.
  */
 export async function openConversation(db: Db, remote: Remote, nowIso: string): Promise<Conversation> {
   const known = await findConversationWith(db, remote.member, remote.remoteId, remote.alias);
@@ -47,7 +47,7 @@ export async function openConversation(db: Db, remote: Remote, nowIso: string): 
   return { ...known, ...changed };
 }
 
-/** The conversation that a platform account has with somebody, by their lasting name or else by their other one. */
+/** Finds the conversation of a platform account with a person, by their permanent id or else by their alias. */
 export async function findConversationWith(
   db: Db,
   member: Member,
@@ -68,8 +68,8 @@ export async function findConversationWith(
 }
 
 /**
- * The conversation of two agents about a task, begun when there is none; which of the two began it does not matter.
- * All of its messages are stored as `outbound`, by `senderAgentId`. Run it in a transaction.
+ * Opens the conversation of two agents about a task, creating it if there is none; either agent may have begun it. All
+ * its messages are stored as `outbound`, from `senderAgentId`. Call it in a transaction.
  */
 export async function openAgentConversation(
   db: Db,
@@ -104,12 +104,14 @@ export async function openAgentConversation(
   });
 }
 
-/** Whether it is a probe's: the gateway writes to an agent, which has this conversation with itself. */
+/**
+ * Returns whether the conversation belongs to a probe: the gateway writes to an agent in its conversation with itself.
+ */
 export function isOfProbe({ agentId, peerAgentId }: Pick<Conversation, 'agentId' | 'peerAgentId'>): boolean {
   return agentId !== null && agentId === peerAgentId;
 }
 
-/** The probe that the scope's agents were sent last. */
+/** Returns the newest active probe conversation of the scope's agents. */
 export async function findProbeConversation(
   db: Db,
   { agentIds }: AgentScope,
@@ -125,7 +127,7 @@ export async function findProbeConversation(
     .executeTakeFirst();
 }
 
-/** Of all probes of an account; nobody writes in them any more unless they are named. */
+/** Closes the conversations of all earlier probes of an account. They can then only be used by their id. */
 export async function closeProbeConversations(db: Db, accountId: string): Promise<void> {
   await db
     .updateTable('conversations')
@@ -136,7 +138,7 @@ export async function closeProbeConversations(db: Db, accountId: string): Promis
     .execute();
 }
 
-/** Undefined: there is none, or none that the scope may see. */
+/** Undefined: there is none, or it is not visible to the scope. */
 export async function findConversation(
   db: Db,
   scope: AgentScope,
@@ -150,12 +152,12 @@ export async function findConversation(
     .executeTakeFirst();
 }
 
-/** Whoever may see it; for what the gateway does by itself. */
+/** Returns a conversation without an access check. For the gateway's own work. */
 export async function findAnyConversation(db: Db, conversationId: string): Promise<Conversation | undefined> {
   return await db.selectFrom('conversations').selectAll().where('id', '=', conversationId).executeTakeFirst();
 }
 
-/** Those of these conversations that a scope may see, by id. */
+/** Returns those of these conversations that are visible to the scope, by id. */
 export async function listConversationsById(
   db: Db,
   scope: AgentScope,
@@ -170,7 +172,7 @@ export async function listConversationsById(
   return new Map(rows.map((conversation) => [conversation.id, conversation]));
 }
 
-/** The conversations that a scope may see, the one with the newest message first. */
+/** Returns the conversations visible to a scope, the one with the newest message first. */
 export async function listConversations(
   db: Db,
   scope: AgentScope,
@@ -185,10 +187,10 @@ export async function listConversations(
   return await query.orderBy('lastSeq', 'desc').orderBy('id').limit(limit).offset(offset).execute();
 }
 
-/** How somebody is named by whoever asks: agents by their names, all others by remote id or name. */
+/** A peer as named in a request: agents by id or name, people by platform id or name. */
 export interface PeerName {
   readonly peer: string;
-  /** Of agents; empty: the conversation without a task, or else any. */
+  /** Between agents only. Empty: the conversation without a task if there is one, else any. */
   readonly task: string;
 }
 
@@ -198,8 +200,9 @@ interface PeerOnPlatform {
 }
 
 /**
- * The conversation of one platform that has the newest message, of those that a scope may see. With a `peer`, the one
- * with them: names whatever their case, ids exactly; without one, whoever it is. An active one unless told otherwise.
+ * Returns the platform's conversation with the newest message among those visible to the scope. With a `peer`, only
+ * conversations with them: names match case-insensitively, ids exactly. Only active ones unless `status` says
+ * otherwise.
  */
 export async function findNewestConversation(
   db: Db,
@@ -221,7 +224,7 @@ export async function findNewestConversation(
   return await query.orderBy('lastSeq', 'desc').orderBy('id').limit(1).executeTakeFirst();
 }
 
-/** Follows an inbound message that the platform dates `sentAt`: the window for answers begins anew. */
+/** Records an inbound message with the platform's time `sentAt`, which restarts the service window. */
 export async function heardFrom(db: Db, conversationId: string, sentAt: string): Promise<void> {
   await db
     .updateTable('conversations')
@@ -238,7 +241,7 @@ export async function setConversationStatus(
   await db.updateTable('conversations').set({ status }).where('id', '=', conversationId).execute();
 }
 
-/** The same person under another name; the alias stays where no other is given. */
+/** Changes the id of the conversation's person. Without a new alias the old one stays. */
 export async function renameRemote(
   db: Db,
   conversationId: string,
@@ -253,8 +256,8 @@ export async function renameRemote(
 }
 
 /**
- * True of conversations that a scope may see: those of the platform accounts that its agents have, and those that its
- * agents have among themselves; where only some platforms are open to it, those there.
+ * Expression for the conversations visible to a scope: those of its agents' platform accounts and those of its agents
+ * with other agents, limited to the scope's platforms.
  */
 export function isVisible(
   eb: ExpressionBuilder<Tables, 'conversations'>,
@@ -279,7 +282,7 @@ export function isVisible(
   ]);
 }
 
-/** The other agent of a conversation is the one that the scope does not act for, or either where it acts for both. */
+/** The peer in a conversation between agents is the one outside the scope, or either of them if the scope has both. */
 function isNamed(
   eb: ExpressionBuilder<Tables, 'conversations'>,
   { agentIds }: AgentScope,

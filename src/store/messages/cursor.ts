@@ -4,26 +4,26 @@ import { firstEventBehind, lastEventOfMessages, lastEventUntil, newestEventTime 
 import { findMessage, type Message, type MessagePosition, newestMessage } from './messages.ts';
 
 /**
- * How far somebody has read what an account is told: `<ISO time>|<message id>`, or only a time. Messages are read up to
- * that message, all other events up to that time. The store gives every event a later time than all messages and events
- * before it, so the pair is exact whatever the clock does.
+ * A reader's position in an account's messages and events: `<ISO time>|<message id>`, or only a time. Messages are read
+ * up to that message, all other events up to that time. The store gives every event a later time than all messages and
+ * events before it, so the pair is exact even when the clock is set back.
  */
 export interface Cursor {
   /** ISO 8601 in UTC with milliseconds. */
   readonly iso: string;
-  /** '': none; then `iso` alone counts. */
+  /** '': no message; only `iso` counts. */
   readonly messageId: string;
 }
 
-/** ISO 8601 as programs write it; a blank before an offset was a plus before a URL was read. */
+/** ISO 8601 as programs write it. A blank before the offset was a plus sign before URL decoding. */
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(Z|[+\- ]\d\d:?\d\d)?)?$/i;
 const MAX_ID_LENGTH = 64;
-/** Stands for the message before the first one. */
+/** Stands for the position before the first message. */
 const NO_MESSAGE = 'msg_0';
-/** Before every event. The current time would hide events from a reader if the clock stepped back. */
+/** Before every event. The current time would hide events from a reader if the clock were set back. */
 const BEFORE_ALL = '1970-01-01T00:00:00.000Z';
 
-/** Null: it is no cursor. A time without an offset is in UTC. */
+/** Returns null for invalid text. A time without an offset is in UTC. */
 export function parseCursor(text: string): Cursor | null {
   const bar = text.indexOf('|');
   const iso = isoOf((bar < 0 ? text : text.slice(0, bar)).trim());
@@ -44,27 +44,27 @@ function isoOf(text: string): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-/** The cursor of a reader who has read everything up to this message. */
+/** Returns the cursor of a reader who has read everything up to this message. */
 export function cursorOf({ createdAt, id }: Pick<Message, 'createdAt' | 'id'>): Cursor {
   return { iso: createdAt, messageId: id };
 }
 
-/** A cursor as the API writes it. */
+/** Formats a cursor for the API. */
 export function cursorText({ iso, messageId }: Cursor): string {
   return `${iso}|${messageId}`;
 }
 
 const FIRST_POSITION: MessagePosition = { createdAt: '', seq: 0 };
 
-/** The end of what an account is told. */
+/** The end of an account's messages and events. */
 export interface Newest {
   /** The cursor of a reader who has read everything. */
   readonly cursor: Cursor;
-  /** Of the newest message; before every message where there is none. */
+  /** Position of the newest message. If there is none, before every message. */
   readonly position: MessagePosition;
 }
 
-/** How far an account's messages and events go at this moment. */
+/** Returns the current end of an account's messages and events. */
 export async function newestOf(db: Db, accountId: string): Promise<Newest> {
   const eventTime = (await newestEventTime(db, accountId)) ?? BEFORE_ALL;
   const newest = await newestMessage(db, accountId);
@@ -74,8 +74,8 @@ export async function newestOf(db: Db, accountId: string): Promise<Newest> {
 }
 
 /**
- * Where a cursor is among the messages: behind its message; behind all of its time where the message is not known. Where
- * there was none the time does not count.
+ * Returns a cursor's position among the messages: after its message, or after everything of its time if the message is
+ * unknown. For a cursor from before the first message, the time does not count.
  */
 export async function positionOf(
   db: Db,
@@ -89,8 +89,8 @@ export async function positionOf(
 }
 
 /**
- * Up to which event the feed has told a reader of messages, whose cursor is at `position`. A message that had to wait
- * for others may be told again.
+ * Returns the feed position of a reader whose cursor is at `position` among the messages. A message that had to wait
+ * for others may be read again.
  */
 export async function feedPositionOf(
   db: Db,
@@ -100,12 +100,12 @@ export async function feedPositionOf(
 ): Promise<number> {
   if (seq === Number.MAX_SAFE_INTEGER) return await lastEventUntil(db, accountId, iso);
   const last = seq > 0 ? await lastEventOfMessages(db, accountId, seq) : 0;
-  // The feed tells of a message that had to wait later than its place says.
+  // A message that had to wait appears in the feed later than its position says.
   const first = await firstEventBehind(db, accountId, seq);
   return first === undefined ? last : Math.min(last, first - 1);
 }
 
-/** Whether one place is behind another. */
+/** Returns whether `one` is after `other`. */
 export function isBehind(one: MessagePosition, other: MessagePosition): boolean {
   return one.createdAt === other.createdAt ? one.seq > other.seq : one.createdAt > other.createdAt;
 }

@@ -3,12 +3,12 @@ import type { AgentScope } from '../../base/scope.ts';
 import type { Db } from '../database/tables.ts';
 import type { EventsTable, MessagePlatform } from './message-tables.ts';
 
-/** One entry of an account's feed; `id` grows within the whole gateway and is never used twice. */
+/** One entry of an account's feed. `id` increases across the whole gateway and is never reused. */
 export interface StoredEvent extends Omit<Selectable<EventsTable>, 'payload'> {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Without a platform it is for those alone who may use all of them. */
+/** Events without a platform are only for credentials with access to all platforms. */
 export type NewEvent = Omit<StoredEvent, 'id' | 'messageSeq' | 'platform' | 'cursorTime'> &
   Partial<Pick<StoredEvent, 'messageSeq' | 'platform'>>;
 
@@ -18,7 +18,9 @@ export async function appendEvent(db: Db, event: NewEvent): Promise<number> {
   return id;
 }
 
-/** Appends a copy of one event for each of these agents, all with the same cursor time. Run it in a transaction. */
+/**
+ * Appends a copy of one event for each of these agents. All copies have the same cursor time. Call it in a transaction.
+ */
 export async function appendCopies(
   db: Db,
   event: Omit<NewEvent, 'agentId'>,
@@ -42,7 +44,7 @@ async function insertEvent(
     .executeTakeFirstOrThrow();
 }
 
-/** As `appendEvent`, unless the event's agent is gone: then it concerns nobody any more. */
+/** Like `appendEvent`, but does nothing if the event's agent is gone. */
 export async function appendAgentEvent(
   db: Db,
   event: Omit<NewEvent, 'messageSeq'> & { readonly agentId: string },
@@ -68,14 +70,15 @@ export async function appendAgentEvent(
     .execute();
 }
 
-/** An event that tells of a message is named by that message. */
+/** An event about a message is identified by that message. */
 function cursorTimeOf(event: Omit<NewEvent, 'agentId'>): RawBuilder<string> | null {
   return typeof event.messageSeq === 'number' ? null : laterThanAll(event);
 }
 
 /**
- * A cursor names all other events by their time, so each has a later one than all messages of its account and all such
- * events before it: a few milliseconds ahead of the clock when many happen at once, more after the clock stepped back.
+ * Cursors identify all other events by their time. Each therefore gets a later time than all messages of its account
+ * and all such events before it: a few milliseconds ahead of the clock when many happen at once, more after the clock
+ * was set back.
  */
 function laterThanAll({
   accountId,
@@ -90,7 +93,7 @@ function justAfter(time: RawBuilder<unknown>): RawBuilder<string> {
   return sql`coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', (${time}), '+0.001 seconds'), '')`;
 }
 
-/** Events after `id` of a scope's platforms that concern its agents, or all of the account's; oldest first. */
+/** Returns events after `id` on a scope's platforms, for its agents or for the whole account; oldest first. */
 export async function eventsOfAgents(
   db: Db,
   scope: AgentScope,
@@ -101,17 +104,17 @@ export async function eventsOfAgents(
   return (await found.execute()).map(storedEvent);
 }
 
-/** Which events without a message are wanted. */
+/** Filters events that are not about a message. */
 export interface OtherEventFilter {
   /** Later than this cursor time. */
   readonly after: string;
-  /** And not later than this one; null: all of them. */
+  /** Not later than this cursor time. Null: no upper limit. */
   readonly until: string | null;
   readonly platform: MessagePlatform | undefined;
   readonly limit: number;
 }
 
-/** Events of a scope that tell of no message, oldest first. */
+/** Returns a scope's events that are not about a message, oldest first. */
 export async function otherEventsOfAgents(
   db: Db,
   scope: AgentScope,
@@ -140,7 +143,7 @@ function storedEvent(row: Selectable<EventsTable>): StoredEvent {
   return { ...row, payload: JSON.parse(row.payload) };
 }
 
-/** The cursor time of the account's newest event that tells of no message; undefined: there is none. */
+/** Returns the cursor time of the account's newest event that is not about a message. Undefined: there is none. */
 export async function newestEventTime(db: Db, accountId: string): Promise<string | undefined> {
   const { time } = await db
     .selectFrom('events')
@@ -151,7 +154,9 @@ export async function newestEventTime(db: Db, accountId: string): Promise<string
   return time ?? undefined;
 }
 
-/** The agents that an account's events after a cursor time concern, those that tell of no message; null among them: all. */
+/**
+ * Returns the agents concerned by an account's non-message events after a cursor time. Null in the list: all agents.
+ */
 export async function agentsOfOtherEvents(
   db: Db,
   accountId: string,
@@ -167,7 +172,7 @@ export async function agentsOfOtherEvents(
   return rows.map(({ agentId }) => agentId);
 }
 
-/** The last event that tells of the account's newest message up to a place; 0: there is none. */
+/** Returns the last event about the account's newest message up to `messageSeq`. 0: there is none. */
 export async function lastEventOfMessages(db: Db, accountId: string, messageSeq: number): Promise<number> {
   const event = await db
     .selectFrom('events')
@@ -182,7 +187,7 @@ export async function lastEventOfMessages(db: Db, accountId: string, messageSeq:
   return event?.id ?? 0;
 }
 
-/** The account's first event that tells of a message behind a place among its messages. */
+/** Returns the account's first event about a message after `messageSeq`. */
 export async function firstEventBehind(
   db: Db,
   accountId: string,
@@ -198,7 +203,7 @@ export async function firstEventBehind(
   return event?.id ?? undefined;
 }
 
-/** The account's last event up to a time, or ever; 0: there is none. */
+/** Returns the account's last event up to a time, or its last event of all. 0: there is none. */
 export async function lastEventUntil(db: Db, accountId: string, iso: string | null): Promise<number> {
   const all = db.selectFrom('events').select('id').where('accountId', '=', accountId);
   const until = iso === null ? all : all.where('createdAt', '<=', iso);
@@ -207,8 +212,8 @@ export async function lastEventUntil(db: Db, accountId: string, iso: string | nu
 }
 
 /**
- * Deletes, of the `limit` oldest events, those from before a time; returns how many. Ids grow with time, so that only
- * so many rows are ever looked at.
+ * Deletes those of the `limit` oldest events that are from before a time. Returns their number. Ids grow with time, so
+ * at most `limit` rows are examined.
  */
 export async function deleteOldestEvents(db: Db, before: string, limit: number): Promise<number> {
   const oldest = db.selectFrom('events').select(['id', 'createdAt']).orderBy('id').limit(limit);

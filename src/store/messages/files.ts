@@ -3,18 +3,18 @@ import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { FilesTable } from './message-tables.ts';
 
-/** A file as the domain sees it; its token is sealed, for listing only. */
+/** A file without its secrets. Its token is stored sealed, for listing only. */
 export type StoredFile = Omit<Selectable<FilesTable>, 'tokenHash' | 'sealedToken' | 'slotHash'>;
 
 /** `token` is the secret in the file's URL. */
 export type NewFile = Omit<Insertable<FilesTable>, 'sealedToken'> & { readonly token: string };
 
-/** A file as a message shows it. */
+/** A file as listed in a message. */
 export interface StoredAttachment {
   readonly fileId: string;
   readonly name: string;
   readonly mime: string;
-  /** Null: nobody has said, and it was never fetched. */
+  /** Null: unknown, because nobody has reported it and the file was never fetched. */
   readonly sizeBytes: number | null;
   readonly token: string;
 }
@@ -53,7 +53,7 @@ export async function findFileByToken(db: Db, tokenHash: string): Promise<Stored
     .executeTakeFirst();
 }
 
-/** The file that waits for its bytes in a slot which is still open. */
+/** Returns the file that waits for its bytes in a slot that is still open. */
 export async function findFileBySlot(
   db: Db,
   slotHash: string,
@@ -72,7 +72,7 @@ export async function findFile(db: Db, id: string): Promise<StoredFile | undefin
   return await db.selectFrom('files').select(SHOWN).where('id', '=', id).executeTakeFirst();
 }
 
-/** The secret in a file's URL, of one that is there. */
+/** Returns the token in an existing file's URL. */
 export async function tokenOf(db: Db, secrets: SecretBox, id: string): Promise<string> {
   const row = await db
     .selectFrom('files')
@@ -82,7 +82,9 @@ export async function tokenOf(db: Db, secrets: SecretBox, id: string): Promise<s
   return secrets.open(row.sealedToken, tokenPlace(id));
 }
 
-/** The bytes of a reserved file have come; its slot is used up. False: somebody else's had, or the file is gone. */
+/**
+ * Stores a reserved file's data and uses up its slot. Returns false if another upload did so first or the file is gone.
+ */
 export async function fillSlot(
   db: Db,
   id: string,
@@ -97,7 +99,7 @@ export async function fillSlot(
   return numUpdatedRows > 0n;
 }
 
-/** A platform's file lies on disk until then. False: the file is gone meanwhile. */
+/** Marks a platform's file as cached on disk until `cachedUntil`. Returns false if the file is gone meanwhile. */
 export async function setCached(
   db: Db,
   id: string,
@@ -112,7 +114,9 @@ export async function setCached(
   return numUpdatedRows > 0n;
 }
 
-/** A platform's file lies on disk no longer. False: it did not, or was fetched anew since this was read. */
+/**
+ * Marks a platform's file as no longer cached. Returns false if it was not, or was fetched again since this was read.
+ */
 export async function setCold(
   db: Db,
   { id, cachedUntil }: Pick<StoredFile, 'id' | 'cachedUntil'>,
@@ -127,7 +131,7 @@ export async function setCold(
   return numUpdatedRows > 0n;
 }
 
-/** Nobody has its bytes any more; it is shown until `expiresAt`. */
+/** Marks a file's bytes as lost. The file stays listed until `expiresAt`. */
 export async function setGone(db: Db, id: string, expiresAt: string): Promise<void> {
   await db
     .updateTable('files')
@@ -136,18 +140,18 @@ export async function setGone(db: Db, id: string, expiresAt: string): Promise<vo
     .execute();
 }
 
-/** False: it was gone already. */
+/** Returns false if it was already gone. */
 export async function deleteFile(db: Db, id: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('files').where('id', '=', id).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** Up to `limit` of an account's files. */
+/** Returns up to `limit` of an account's files. */
 export async function someFilesOf(db: Db, accountId: string, limit: number): Promise<StoredFile[]> {
   return await db.selectFrom('files').select(SHOWN).where('accountId', '=', accountId).limit(limit).execute();
 }
 
-/** Up to `limit` of the platforms' files that have lain on disk long enough. */
+/** Returns up to `limit` platform files whose cache time is over. */
 export async function coldFiles(db: Db, nowIso: string, limit: number): Promise<StoredFile[]> {
   return await db
     .selectFrom('files')
@@ -158,7 +162,7 @@ export async function coldFiles(db: Db, nowIso: string, limit: number): Promise<
     .execute();
 }
 
-/** Up to `limit` of the platforms' files that lie on disk, those first that have lain there longest. */
+/** Returns up to `limit` cached platform files, the oldest first. */
 export async function cachedFiles(db: Db, limit: number): Promise<StoredFile[]> {
   return await db
     .selectFrom('files')
@@ -169,12 +173,12 @@ export async function cachedFiles(db: Db, limit: number): Promise<StoredFile[]> 
     .execute();
 }
 
-/** A file whose time is over, and whether a message shows it. */
+/** An expired file, and whether a message lists it. */
 export interface ExpiredFile extends StoredFile {
   readonly isAttached: 0 | 1;
 }
 
-/** Up to `limit` files whose time is over, without those that a message on its way out still needs. */
+/** Returns up to `limit` expired files, except those that an outgoing message still needs. */
 export async function expiredFiles(db: Db, nowIso: string, limit: number): Promise<ExpiredFile[]> {
   return await db
     .selectFrom('files')
@@ -199,7 +203,7 @@ export async function expiredFiles(db: Db, nowIso: string, limit: number): Promi
     .execute();
 }
 
-/** Of these ids, those whose bytes should be on disk. */
+/** Returns those of these ids whose bytes should be on disk. */
 export async function idsWithBytes(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('files')
@@ -210,7 +214,7 @@ export async function idsWithBytes(db: Db, ids: readonly string[]): Promise<Set<
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What lies on disk: by account what it uploaded, under null what platforms can give again. */
+/** Returns the bytes on disk: uploads by account, and cached platform files under null. */
 export async function storedBytes(db: Db): Promise<{ accountId: string | null; bytes: number }[]> {
   return await db
     .selectFrom('files')
@@ -223,7 +227,7 @@ export async function storedBytes(db: Db): Promise<{ accountId: string | null; b
     .execute();
 }
 
-/** The files of messages, in order, by the messages' `seq`; messages without files have no entry. */
+/** Returns the files of messages in order, by the messages' `seq`. Messages without files have no entry. */
 export async function listAttachments(
   db: Db,
   secrets: SecretBox,
@@ -245,7 +249,7 @@ export async function listAttachments(
   return new Map([...byMessage].map(([seq, all]) => [seq, all.map(({ attachment }) => attachment)]));
 }
 
-/** The files of one message, in order. */
+/** Returns the files of one message, in order. */
 export async function filesOfMessage(db: Db, messageSeq: number): Promise<StoredFile[]> {
   return await db
     .selectFrom('attachments')

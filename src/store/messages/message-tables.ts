@@ -7,7 +7,7 @@ export type CallState = 'connecting' | 'ringing' | 'active' | 'refused' | 'ended
 
 export type CallDirection = 'inbound' | 'outbound';
 
-/** `endedAt` is null exactly while the call lives. `agentId` is null once the agent was deleted. */
+/** `endedAt` is null while the call is live. `agentId` is null after the agent was deleted. */
 export interface CallsTable {
   callId: string;
   accountId: string;
@@ -31,8 +31,8 @@ export interface CallsTable {
 export type CallRow = Selectable<CallsTable>;
 
 /**
- * The account's feed, in the order of `id`; `agentId` null: for all agents. `payload` is JSON; `platform` is where it
- * happened, `messageSeq` the message that it tells of, if it tells of one.
+ * The account's feed, in the order of `id`. `agentId` null: for all agents. `payload` is JSON. `platform` is where the
+ * event happened, `messageSeq` the message it is about, if any.
  */
 export interface EventsTable {
   id: GeneratedAlways<number>;
@@ -43,18 +43,18 @@ export interface EventsTable {
   createdAt: string;
   messageSeq: number | null;
   platform: MessagePlatform | null;
-  /** Its time in cursors, which no other event of the account has; null: it is named by its message. */
+  /** The event's time in cursors, unique within the account. Null: the event is identified by its message. */
   cursorTime: string | null;
 }
 
 export type ConversationStatus = 'active' | 'closed';
 
-/** Where messages go: `agent` stands for the agents of one account among themselves. */
+/** Where messages go. `agent` stands for messages between the agents of one account. */
 export type MessagePlatform = Platform | 'agent';
 
 /**
- * One person at one platform account, or two agents and a task. `lastSeq` is the newest message's; `alias` another
- * name of the person, by which the platform may still call them.
+ * A person at one platform account, or two agents and a task. `lastSeq` is that of the newest message. `alias` is
+ * another id of the person, which the platform may still use.
  */
 export interface ConversationsTable {
   id: string;
@@ -72,8 +72,8 @@ export interface ConversationsTable {
   createdAt: string;
   lastInboundAt: string | null;
   /**
-   * Why nothing can be written although somebody might have been in time: `closed`, the platform says so; `asked`, and a
-   * template has asked them to write. Null: as `lastInboundAt` tells.
+   * Overrides the service window of `lastInboundAt`. `closed`: the platform reported the window closed. `asked`: a
+   * template has also asked the person to write. Null: no override.
    */
   closure: 'closed' | 'asked' | null;
   lastSeq: number;
@@ -82,8 +82,8 @@ export interface ConversationsTable {
 export type MessageDirection = 'inbound' | 'outbound';
 
 /**
- * `received` is an inbound one. Outbound: `sending` until the platform has answered, `pending` until the other side
- * writes, then `delivered`, `failed`, `unknown` (nobody can tell whether it arrived), or `dropped` (pending too long).
+ * `received`: inbound. Outbound messages are `sending` until the platform has answered, or `pending` until the other
+ * side writes; then `delivered`, `failed`, `unknown` (may have arrived) or `dropped` (pending too long).
  */
 export type MessageStatus =
   | 'received'
@@ -94,14 +94,14 @@ export type MessageStatus =
   | 'unknown'
   | 'dropped';
 
-/** `seq` orders the messages of the whole gateway; `createdAt` never runs backwards beside it. */
+/** `seq` orders the messages of the whole gateway. `createdAt` never decreases as `seq` grows. */
 export interface MessagesTable {
   seq: GeneratedAlways<number>;
   id: string;
   accountId: string;
   conversationId: string;
   direction: MessageDirection;
-  /** The agent that wrote it; null: a person did, or the gateway itself. */
+  /** The agent that wrote it. Null: a person or the gateway wrote it. */
   senderAgentId: string | null;
   text: string;
   status: MessageStatus;
@@ -109,20 +109,20 @@ export interface MessagesTable {
   createdAt: string;
   changedAt: string;
   /**
-   * Of a message that waits until the other side writes: when it is given up; it stays until agents were told what became
-   * of it. Of an inbound one: until when its event waits behind such messages.
+   * For a message that waits until the other side writes: when it is dropped. Kept until the agents have been told the
+   * result. For an inbound message: until when its event waits behind such messages.
    */
   expiresAt: string | null;
   /**
-   * Of a message that is sent in the background: `waiting` while the platform certainly has nothing of it, `begun` from
-   * the first attempt on. Null: its sender waits for the outcome.
+   * For a message sent in the background: `waiting` while the platform certainly has none of it, `begun` from the first
+   * attempt on. Null: the sender waits for the result.
    */
   background: 'waiting' | 'begun' | null;
 }
 
 /**
- * `reserved`: its upload has not come; `stored`: its bytes are on disk; `remote`: they are fetched from the platform
- * when asked for; `gone`: nobody has them any more. Token and slot are secrets, kept as SHA-256.
+ * `reserved`: the upload has not arrived; `stored`: the bytes are on disk; `remote`: the bytes are fetched from the
+ * platform on demand; `gone`: the bytes no longer exist. Token and slot are secrets, stored as SHA-256.
  */
 export interface FilesTable {
   id: string;
@@ -136,7 +136,7 @@ export interface FilesTable {
   state: 'reserved' | 'stored' | 'remote' | 'gone';
   slotHash: string | null;
   slotExpiresAt: string | null;
-  /** Where the platform keeps it, of an inbound one. */
+  /** Where the platform keeps an inbound file. */
   platform: Platform | null;
   loginKey: string | null;
   remoteRef: string | null;
@@ -145,7 +145,7 @@ export interface FilesTable {
   expiresAt: string;
 }
 
-/** What a platform calls a message; several names where it was sent in parts. */
+/** A platform's id of a message. A message sent in parts has several. */
 export interface PlatformMessagesTable {
   platformMessageId: string;
   conversationId: string;
