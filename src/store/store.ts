@@ -13,32 +13,34 @@ import type { Db, Tables } from './database/tables.ts';
 import { assertNoLostDatabase, type MasterKeyOptions, openSecretBox } from './secrets/master-key.ts';
 import type { SecretBox } from './secrets/secret-box.ts';
 
-/** The gateway's memory: one SQLite file, and the box that seals the secrets in it. */
+/** The gateway's storage: one SQLite file, and the box that seals its secrets. */
 export interface Store {
   readonly db: Db;
   readonly secrets: SecretBox;
-  /** Whether the disk that it lies on takes what is written. */
+  /** Tells whether the disk accepts writes. */
   readonly disk: DiskWatch;
-  /** Another one whenever a row may have changed; the same one says that none has. Takes some microseconds. */
+  /**
+   * Returns a different text whenever a row may have changed. The same text means no change. Takes some microseconds.
+   */
   version(): string;
-  /** Writes everything to the file and lets another gateway have it; safe to call twice. */
+  /** Writes everything to the file and releases the lock. Safe to call twice. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
   readonly dataDir: string;
-  /** 32 bytes; null: a key file beside the database. */
+  /** 32 bytes. Null: a key file next to the database is used. */
   readonly masterKey: Buffer | null;
-  /** An empty database may begin beside an existing key file; it is refused unless told otherwise. */
+  /** Allows an empty database next to an existing key file. Refused by default. */
   readonly allowsNewDatabase?: boolean;
-  /** Told what an operator should look at. */
+  /** Called with problems that an operator should check. */
   readonly onWarning?: MasterKeyOptions['onWarning'];
   readonly clock?: Clock;
 }
 
 /**
- * Opens `gateway.db` in the data directory, made when missing, and brings its schema up to date. Rejects with a
- * StoreError, leaving the file as it was, when another gateway has it or it cannot be used.
+ * Opens `gateway.db` in the data directory, creating it if missing, and updates its schema. Rejects with a StoreError,
+ * without changing the file, when another gateway uses it or it is unusable.
  */
 export async function openStore({ dataDir, clock = systemClock, ...options }: StoreOptions): Promise<Store> {
   makeDataDir(dataDir);
@@ -90,7 +92,7 @@ class SqliteStore implements Store {
     this.disk = new DiskWatch({ dir: dirname(database.name), probe: () => writeALittle(database) });
     this.#checkpointer = new Checkpointer(database.name);
     this.#ownChanges = database.prepare<[], number>('select total_changes()').pluck();
-    // Nobody but a shell of the operator's writes beside us.
+    // Only an operator's shell would write to the database besides this process.
     this.#otherChanges = database.prepare<[], number>('pragma data_version').pluck();
     this.db = new Kysely<Tables>({
       dialect: new QueueingDialect(
@@ -105,7 +107,7 @@ class SqliteStore implements Store {
     return `${this.#ownChanges.get()} ${this.#others()}`;
   }
 
-  /** Asked once in a turn of the event loop: it takes several times as long as what we write ourselves. */
+  /** Read once per turn of the event loop, since it takes several times as long as reading our own changes. */
   #others(): number {
     if (this.#othersNow === null) {
       this.#othersNow = this.#otherChanges.get() ?? 0;
@@ -121,7 +123,7 @@ class SqliteStore implements Store {
     return this.#closed;
   }
 
-  /** Whoever closes the database last empties the log into it, so the writer goes after its helper. */
+  /** The last connection to close empties the log into the database, so the writer closes after the checkpointer. */
   async #close(): Promise<void> {
     this.disk.close();
     await this.db.destroy();
@@ -131,7 +133,10 @@ class SqliteStore implements Store {
   }
 }
 
-/** A page of the log, which changes nothing. Within a transaction it would prove nothing: that is for its own end to tell. */
+/**
+ * Writes a page of the log without changing data. Skipped within a transaction, where it would prove nothing: the
+ * transaction's own commit shows whether the disk accepts writes.
+ */
 function writeALittle(database: Database): void {
   if (database.inTransaction) return;
   database.pragma(`user_version = ${database.pragma('user_version', { simple: true })}`);

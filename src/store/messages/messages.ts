@@ -8,24 +8,27 @@ import type { MessagePlatform, MessageStatus, MessagesTable } from './message-ta
 
 export type Message = Selectable<MessagesTable>;
 
-/** A message before it has its place among all others. */
+/** A message that has no position among the stored messages yet. */
 export interface NewMessage
   extends Omit<Message, 'seq' | 'createdAt' | 'changedAt' | 'error' | 'background'> {
-  /** Left out: it is not sent in the background. */
+  /** Default: not sent in the background. */
   readonly background?: Message['background'];
-  /** What the platform calls it; an outbound one has none yet, and may get several. */
+  /** The platform's ids. An outbound message has none at first, and may get several. */
   readonly platformMessageIds: readonly string[];
   /** Its attachments, in order. */
   readonly fileIds: readonly string[];
 }
 
-/** A place among an account's messages; the next one is behind it. Time never runs backwards beside `seq`. */
+/**
+ * A position among an account's messages. Later messages have higher positions: `createdAt` never decreases as `seq`
+ * grows.
+ */
 export interface MessagePosition {
   readonly createdAt: string;
   readonly seq: number;
 }
 
-/** Puts a message behind all others of the gateway, in or out. Run it in a transaction. */
+/** Appends a message, inbound or outbound, after all others of the gateway. Call it in a transaction. */
 export async function insertMessage(db: Db, message: NewMessage, nowIso: string): Promise<Message> {
   const { platformMessageIds, fileIds, ...row } = message;
   const createdAt = await timeAfterAll(db, row.accountId, nowIso);
@@ -42,8 +45,8 @@ export async function insertMessage(db: Db, message: NewMessage, nowIso: string)
 }
 
 /**
- * Not before any other message, and later than every event of the account that has a place of its own (`timeOfEvent`),
- * even when the clock steps back. Many messages may share a millisecond.
+ * Returns a time not before any other message, and later than the cursor time of every event of the account, even when
+ * the clock is set back. Several messages may share a millisecond.
  */
 async function timeAfterAll(db: Db, accountId: string, nowIso: string): Promise<string> {
   const newest = await db
@@ -63,7 +66,7 @@ async function attach(db: Db, messageSeq: number, fileIds: readonly string[]): P
   await db.insertInto('attachments').values(rows).execute();
 }
 
-/** What the platform calls a message, or the parts that it was sent in; what is known already is left as it is. */
+/** Adds the platform's ids of a message, or of the parts it was sent in. Known ids stay unchanged. */
 export async function addPlatformMessageIds(
   db: Db,
   { seq, conversationId }: Pick<Message, 'seq' | 'conversationId'>,
@@ -82,7 +85,7 @@ export async function addPlatformMessageIds(
     .execute();
 }
 
-/** By our id; undefined also when it is another account's. */
+/** Finds a message by our id. Undefined if it belongs to another account. */
 export async function findMessage(
   db: Db,
   accountId: string,
@@ -96,7 +99,7 @@ export async function findMessage(
     .executeTakeFirst();
 }
 
-/** By what the platform calls it within one conversation. */
+/** Finds a message by the platform's id within one conversation. */
 export async function findPlatformMessage(
   db: Db,
   conversationId: string,
@@ -112,8 +115,8 @@ export async function findPlatformMessage(
 }
 
 /**
- * Outbound messages that a platform calls so, within one login: a bot's, or (`botId` null) the shared one's. Several
- * only where the platform's ids are not unique.
+ * Finds outbound messages by the platform's id within one login: a bot's, or the shared one (`botId` null). Returns
+ * several only where the platform's ids are not unique.
  */
 export async function findSentMessages(
   db: Db,
@@ -129,8 +132,8 @@ export async function findSentMessages(
 }
 
 /**
- * An outbound message of one login by our id, if we do not know what the platform calls it and could: it is being sent, or
- * nobody knows what became of it.
+ * Finds an outbound message of a login by our id, if its platform id is unknown but may exist: it is being sent, or its
+ * outcome is unknown.
  */
 export async function findNamelessMessage(
   db: Db,
@@ -158,7 +161,7 @@ function sentBy(db: Db, platform: string, botId: string | null) {
     : sent.where('conversations.memberType', '=', 'bot_token').where('conversations.memberId', '=', botId);
 }
 
-/** What becomes of a message; what is left out stays. */
+/** A status change of a message. Omitted fields stay unchanged. */
 export interface StatusChange {
   readonly status: MessageStatus;
   readonly error?: string | null;
@@ -171,7 +174,7 @@ interface StatusStep {
   readonly change: StatusChange;
 }
 
-/** Moves a message on, unless it is in none of the statuses `from`; returns whether it moved. */
+/** Changes a message's status if its current one is in `from`. Returns whether it did. */
 export async function changeMessageStatus(
   db: Db,
   seq: number,
@@ -187,20 +190,23 @@ export async function changeMessageStatus(
   return numUpdatedRows > 0n;
 }
 
-/** Notes whether the platform may have something of a message that is sent in the background. */
+/** Records whether a message sent in the background may have reached the platform. */
 export async function setBackground(db: Db, seq: number, background: 'waiting' | 'begun'): Promise<void> {
   await db.updateTable('messages').set({ background }).where('seq', '=', seq).execute();
 }
 
-/** What somebody wrote, as they changed it. */
+/** Stores the text of an edited message. */
 export async function changeMessageText(db: Db, seq: number, text: string, nowIso: string): Promise<void> {
   await db.updateTable('messages').set({ text, changedAt: nowIso }).where('seq', '=', seq).execute();
 }
 
-/** In the words of a partial index, without which SQLite would read all messages: it does not look into parameters. */
+/**
+ * Repeats the condition of a partial index. With a parameter instead, SQLite would not use the index and read all
+ * messages.
+ */
 const UNDER_WAY = sql<boolean>`status in ('sending', 'pending')`;
 
-/** How many messages wait in each of these conversations; those where none does are left out. */
+/** Counts the pending messages of each of these conversations. Conversations without any are left out. */
 export async function countPending(db: Db, conversationIds: readonly string[]): Promise<Map<string, number>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await db
@@ -214,7 +220,7 @@ export async function countPending(db: Db, conversationIds: readonly string[]): 
   return new Map(rows.map(({ conversationId, count }) => [conversationId, count]));
 }
 
-/** Gives up, of the messages that wait, up to `limit` whose time is over; returns them as they are now. */
+/** Drops up to `limit` pending messages that have expired. Returns them as updated. */
 export async function dropExpired(db: Db, nowIso: string, limit: number): Promise<Message[]> {
   const expired = db
     .selectFrom('messages')
@@ -232,7 +238,7 @@ export async function dropExpired(db: Db, nowIso: string, limit: number): Promis
     .execute();
 }
 
-/** Messages of all accounts that are in this status, oldest first; the next page begins after the last one's seq. */
+/** Returns messages of all accounts with this status, oldest first. The next page begins after the last one's `seq`. */
 export async function listUnderWay(
   db: Db,
   status: 'sending' | 'pending',
@@ -250,7 +256,7 @@ export async function listUnderWay(
     .execute();
 }
 
-/** The newest messages of a conversation after leaving out `offset`; oldest first. */
+/** Returns the newest messages of a conversation after skipping `offset`; oldest first. */
 export async function listMessages(
   db: Db,
   conversationId: string,
@@ -267,12 +273,12 @@ export async function listMessages(
   return newestFirst.reverse();
 }
 
-/** By their place among all messages, oldest first; those that are gone are left out. */
+/** Returns messages by `seq`, oldest first. Deleted messages are left out. */
 export async function listMessagesBySeq(db: Db, seqs: readonly number[]): Promise<Message[]> {
   return await db.selectFrom('messages').selectAll().where('seq', 'in', seqs).orderBy('seq').execute();
 }
 
-/** Of which conversations; what is left out does not matter. */
+/** Filters messages by conversation. Omitted fields match everything. */
 export interface MessageFilter {
   readonly platform?: MessagePlatform | undefined;
   readonly conversationId?: string | undefined;
@@ -284,7 +290,7 @@ interface PageOfMessages {
   readonly limit: number;
 }
 
-/** Messages behind a place, of the conversations that a scope may see, oldest first. */
+/** Returns the messages after a position in the conversations visible to a scope, oldest first. */
 export async function messagesAfter(
   db: Db,
   scope: AgentScope,
@@ -307,7 +313,7 @@ export async function messagesAfter(
   return await wanted.orderBy('messages.createdAt').orderBy('messages.seq').limit(limit).execute();
 }
 
-/** The agents that see conversations with messages behind a place. */
+/** Returns the agents that can see conversations with messages after a position. */
 export async function agentsOfMessages(
   db: Db,
   accountId: string,
@@ -331,7 +337,7 @@ export async function agentsOfMessages(
   );
 }
 
-/** The account's newest message, whoever may see it; undefined: it has none. */
+/** Returns the account's newest message, without an access check. Undefined: it has none. */
 export async function newestMessage(db: Db, accountId: string): Promise<Message | undefined> {
   return await db
     .selectFrom('messages')
@@ -344,8 +350,9 @@ export async function newestMessage(db: Db, accountId: string): Promise<Message 
 }
 
 /**
- * Deletes, of the `limit` oldest messages of all accounts, those from before a time; returns how many. What is on its way
- * stays. Time never runs backwards beside `seq`, so that only so many rows are ever looked at.
+ * Deletes those of the `limit` oldest messages of all accounts that are from before a time. Returns their number.
+ * Messages being sent or pending are kept. `createdAt` never decreases as `seq` grows, so at most `limit` rows are
+ * examined.
  */
 export async function deleteOldestMessages(db: Db, before: string, limit: number): Promise<number> {
   const oldest = db

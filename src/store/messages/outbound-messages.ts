@@ -4,15 +4,18 @@ import type { Db } from '../database/tables.ts';
 import type { Conversation } from './conversations.ts';
 import type { Message } from './messages.ts';
 
-/** Of the newest messages, how many may be looked through for those that nobody answered. */
+/** How many of the newest messages are searched for unanswered ones. */
 const LOOK_BACK = 20_000;
 
-/** A message by its id, whosever it is; for what the gateway does by itself. */
+/** Finds a message by id, without an access check. For the gateway's own work. */
 export async function findAnyMessage(db: Db, messageId: string): Promise<Message | undefined> {
   return await db.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirst();
 }
 
-/** By which login of the gateway a connection is reached; undefined: it is gone, or reached by none. */
+/**
+ * Returns the key of the gateway's login through which a connection is reached. Undefined: the connection is gone, or
+ * is not reached through a login.
+ */
 export async function loginKeyOf(db: Db, connectionId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('connections')
@@ -22,7 +25,7 @@ export async function loginKeyOf(db: Db, connectionId: string): Promise<string |
   return row?.loginKey ?? undefined;
 }
 
-/** Bytes of all files of a message, as far as their sizes are known. */
+/** Returns the total size of a message's files, as far as their sizes are known. */
 export async function attachedBytes(db: Db, messageSeq: number): Promise<number> {
   const row = await db
     .selectFrom('attachments')
@@ -33,7 +36,7 @@ export async function attachedBytes(db: Db, messageSeq: number): Promise<number>
   return row.bytes;
 }
 
-/** What the agents of a platform account have people told who get no answer; the default agent first, then the oldest. */
+/** Returns the timeout texts of the agents of a platform account; the default agent first, then the oldest. */
 export async function timeoutTextsOf(db: Db, member: Member): Promise<(string | null)[]> {
   const rows = await db
     .selectFrom('agentAccounts')
@@ -48,7 +51,7 @@ export async function timeoutTextsOf(db: Db, member: Member): Promise<(string | 
   return rows.map(({ timeoutText }) => timeoutText);
 }
 
-/** Active conversations with people whose last word is theirs and came after a time. */
+/** Returns active conversations with people in which the newest message is inbound and later than `since`. */
 export async function listUnanswered(db: Db, since: string): Promise<Conversation[]> {
   return await db
     .selectFrom('messages')

@@ -5,16 +5,16 @@ import type { MessageStatus } from './message-tables.ts';
 import type { Message } from './messages.ts';
 import { findAnyMessage } from './outbound-messages.ts';
 
-/** A message that waits has a time at which it is given up; it loses that once agents know what became of it. */
+/** A queued message has an expiry. It is cleared once the agents know the result. */
 const ON_ITS_WAY: readonly MessageStatus[] = ['pending', 'sending'];
 const OVER: readonly MessageStatus[] = ['failed', 'unknown', 'dropped'];
 
-/** How many messages of a conversation wait, the one that is being sent just now among them. */
+/** Counts the queued messages of a conversation, including one that is just being sent. */
 export async function countWaiting(db: Db, conversationId: string): Promise<number> {
   return await countUpTo(db, conversationId, Number.MAX_SAFE_INTEGER);
 }
 
-/** The place of a message among those that wait, from 1 on; 0: it does not. */
+/** Returns a message's position in the queue, starting at 1. 0: it is not queued. */
 export async function placeInQueue(db: Db, messageId: string): Promise<number> {
   const message = await findAnyMessage(db, messageId);
   return message?.status === 'pending' ? await countUpTo(db, message.conversationId, message.seq) : 0;
@@ -33,7 +33,7 @@ async function countUpTo(db: Db, conversationId: string, lastSeq: number): Promi
   return count;
 }
 
-/** The oldest message of a conversation that waits and whose time is not over. */
+/** Returns the oldest queued message of a conversation that has not expired. */
 export async function nextWaiting(
   db: Db,
   conversationId: string,
@@ -48,7 +48,7 @@ export async function nextWaiting(
     .executeTakeFirst();
 }
 
-/** What agents have not been told of a conversation: which messages that waited went out, and what was written then. */
+/** Returns what the agents of a conversation have not been told: queued messages that were sent, and later replies. */
 export async function listUntold(
   db: Db,
   conversationId: string,
@@ -63,7 +63,7 @@ export async function listUntold(
   };
 }
 
-/** Ends the waiting of whatever in a conversation is neither on its way nor still to be told; and of `told`. */
+/** Clears the expiry of a conversation's finished messages and of those in `told`. */
 export async function endWaiting(
   db: Db,
   conversationId: string,
@@ -79,7 +79,7 @@ export async function endWaiting(
     .execute();
 }
 
-/** Conversations in which something can be sent, as far as their state tells, or is still to be told. */
+/** Returns conversations with messages to report, or to send as far as the conversation's state tells. */
 export async function listConversationsToLookAt(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('messages')
@@ -94,7 +94,7 @@ export async function listConversationsToLookAt(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Whether the other side has written since a message went out. */
+/** Returns whether the other side has written since a message was sent. */
 export async function haveWrittenSince(
   db: Db,
   { conversationId, seq, changedAt }: Message,
@@ -111,12 +111,12 @@ export async function haveWrittenSince(
   return reply !== undefined;
 }
 
-/** Forgets what the platform called a message: it will be sent anew. */
+/** Deletes the platform's ids of a message, because it will be sent again. */
 export async function forgetPlatformMessageIds(db: Db, messageSeq: number): Promise<void> {
   await db.deleteFrom('platformMessages').where('messageSeq', '=', messageSeq).execute();
 }
 
-/** The conversations that accounts have with one person over a login that they share, this one among them. */
+/** Returns the conversations of all accounts with the same person over a shared login, including this one. */
 export async function conversationsWithSame(
   db: Db,
   { id, platform, memberType, remoteId }: Conversation,
@@ -132,7 +132,7 @@ export async function conversationsWithSame(
   return rows.map((row) => row.id);
 }
 
-/** The conversations with the person of one in which something waits or is still to be told. */
+/** Returns the conversations with the same person that have messages queued or to report. */
 export async function listWaitingWithSame(db: Db, conversationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('conversations as one')
@@ -151,7 +151,7 @@ export async function listWaitingWithSame(db: Db, conversationId: string): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Somebody wrote at `sentAt`: their window is open anew, whatever closed it. */
+/** Reopens the window because the person wrote at `sentAt`, whatever closed it. */
 export async function openWindow(db: Db, conversationIds: readonly string[], sentAt: string): Promise<void> {
   await db
     .updateTable('conversations')
@@ -160,7 +160,7 @@ export async function openWindow(db: Db, conversationIds: readonly string[], sen
     .execute();
 }
 
-/** The platform says that the window is closed; a template that went out still counts. */
+/** Marks the window as closed by the platform. A template already sent stays recorded. */
 export async function closeWindow(db: Db, conversationId: string): Promise<void> {
   await db
     .updateTable('conversations')
@@ -170,7 +170,7 @@ export async function closeWindow(db: Db, conversationId: string): Promise<void>
     .execute();
 }
 
-/** Claims the one template of a closure; false: somebody has it. */
+/** Claims the single template of a closed window. Returns false if it is already claimed. */
 export async function claimAsking(db: Db, conversationId: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('conversations')
@@ -181,7 +181,7 @@ export async function claimAsking(db: Db, conversationId: string): Promise<boole
   return numUpdatedRows > 0n;
 }
 
-/** Gives the claim back: the template did not go out. */
+/** Releases the claim: the template was not sent. */
 export async function unclaimAsking(db: Db, conversationId: string): Promise<void> {
   await db
     .updateTable('conversations')

@@ -10,30 +10,30 @@ import { deleteOldestMessages } from './messages.ts';
 
 const DAY_MS = 86_400_000;
 const EVENT_MS = 30 * DAY_MS;
-/** Their answers are given again for a day. */
+/** Answers of idempotent requests are repeated for a day. */
 const REQUEST_MS = DAY_MS;
-/** Long enough to look into an attack. */
+/** Long enough to investigate an attack. */
 const FAILED_PASSWORDS_MS = 90 * DAY_MS;
-/** What a key was and when it was revoked; the log of changes goes on knowing it. */
+/** Applies to the record of a revoked key. The audit log keeps its entry. */
 const REVOKED_KEY_MS = 30 * DAY_MS;
-/** A refresh that is older is not repeated any more. */
+/** After this time a refresh can no longer be repeated. */
 const REPEATED_REFRESH_MS = 60_000;
-/** Deleted at once; so few take less than a millisecond of the main thread. */
+/** Rows deleted at a time, which takes less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
 
-/** Deletes up to `limit` rows from before a time; returns how many. */
+/** Deletes up to `limit` rows from before a time. Returns their number. */
 type DeleteSome = (db: Db, before: string, limit: number) => Promise<number>;
 
-/** How long what is kept that nothing else ends. */
+/** Configurable retention periods. */
 interface KeptFor {
-  /** Null: messages are kept for ever. */
+  /** Null: messages are kept forever. */
   readonly messagesMs: number | null;
 }
 
 /**
- * Forgets events and revoked keys after 30 days, the answers to requests with a key after one, wrong passwords after 90,
- * tokens once they have expired, and messages when the operator says so: when the gateway starts, and every day from then
- * on.
+ * Deletes old data at start and then daily: events and revoked keys after 30 days, answers of idempotent requests after
+ * one day, failed passwords after 90 days, tokens once they have expired, and messages if the operator has set a
+ * period.
  */
 export class Retention {
   readonly #db: Db;
@@ -57,7 +57,7 @@ export class Retention {
     this.#cancelNext = this.#clock.after(DAY_MS, () => this.start());
   }
 
-  /** Resolves when the database is no longer used; safe to call twice. */
+  /** Resolves when the database is no longer used. Safe to call twice. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelNext();

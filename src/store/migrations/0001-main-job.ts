@@ -1,6 +1,6 @@
 import type { Migration } from '../database/migration.ts';
 
-/** Accounts, keys and agents; calls; the SIP trunk and its numbers; the feed of events. */
+/** Accounts, keys and agents; calls; SIP trunks and their numbers; the event feed. */
 export const migration0001: Migration = {
   name: '0001-main-job',
   statements: [

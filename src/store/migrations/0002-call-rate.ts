@@ -1,6 +1,6 @@
 import type { Migration } from '../database/migration.ts';
 
-/** A call's room has a rate of its own; until now all were SIP calls at 8000 Hz. */
+/** Adds a sample rate per call. All earlier calls were SIP calls at 8000 Hz. */
 export const migration0002: Migration = {
   name: '0002-call-rate',
   statements: ['alter table calls add column sample_rate_hz integer not null default 8000'],

@@ -1,9 +1,9 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * People behind accounts (passwords, sessions, mails, identities of other providers); platform logins; what an agent's
- * model provider is told; the audit log. Columns that begin with `sealed_` are SecretBox texts, `token_hash` is the
- * SHA-256 of what only the client holds.
+ * The people behind accounts (passwords, sessions, mail links, identities of other providers); platform logins; model
+ * providers of agents; the audit log. Columns starting with `sealed_` are sealed with SecretBox. `token_hash` is the
+ * SHA-256 of a secret that only the client has.
  */
 export const migration0003: Migration = {
   name: '0003-accounts',

@@ -1,8 +1,8 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * Conversations and messages, files, what was asked with an idempotency key. `seq` orders messages within the whole
- * gateway and is never used twice; `created_at` never runs backwards beside it.
+ * Conversations and messages, files, requests with an idempotency key. `seq` orders messages within the whole gateway
+ * and is never reused; `created_at` never decreases as it grows.
  */
 export const migration0004: Migration = {
   name: '0004-messages',

@@ -1,6 +1,6 @@
 import type { Migration } from '../database/migration.ts';
 
-/** Where an event happened, so that it is told only to those who may use that platform. */
+/** The platform of an event, which limits the event to credentials with access to that platform. */
 export const migration0005: Migration = {
   name: '0005-event-platforms',
   statements: [

@@ -1,8 +1,8 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * MCP clients, which accounts have authorized them for what, and the grants that came of it. A grant begins as a code and
- * lives as its tokens: each of its clients' sign-ins is one. Codes, secrets and tokens are kept as SHA-256.
+ * MCP clients, their authorizations by accounts, and the resulting grants. Each sign-in of a client is a grant, which
+ * starts as a code and continues as its tokens. Codes, secrets and tokens are stored as SHA-256.
  */
 export const migration0006: Migration = {
   name: '0006-mcp-authorizations',

@@ -1,9 +1,9 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * Since when everybody who can sign in to an account has shown that its address is theirs: accounts of before are taken
- * at their word. Browsers that a password was right in; the session that a client was approved in. Lines of the audit log
- * that belong to no account: failed sign-ins at unknown addresses, and what stays of a deleted account.
+ * When everyone who can sign in to an account had proven ownership of its address; existing accounts keep their
+ * verification time. Browsers in which the password was correct. The session that approved a client. Audit log lines
+ * without an account: failed sign-ins at unknown addresses, and the record of a deleted account.
  */
 export const migration0008: Migration = {
   name: '0008-owners',

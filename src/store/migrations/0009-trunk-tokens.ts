@@ -1,8 +1,8 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * Inbound calls are matched by a secret of the trunk, which loading the trunks fills in where it is missing. A number
- * proves nothing, so another account's listing must not keep its owner from listing it.
+ * Inbound calls are matched by a secret of the trunk, added when the trunks are loaded. Listing a number proves
+ * nothing, so one account's listing must not prevent the number's owner from listing it.
  */
 export const migration0009: Migration = {
   name: '0009-trunk-tokens',

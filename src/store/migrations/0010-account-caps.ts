@@ -1,6 +1,6 @@
 import type { Migration } from '../database/migration.ts';
 
-/** What an account may have too many of is counted before there is one more: each count by an index of its own. */
+/** Indexes for counting an account's rows before one more is added, to enforce its limits. */
 export const migration0010: Migration = {
   name: '0010-account-caps',
   statements: [

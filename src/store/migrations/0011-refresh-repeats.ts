@@ -1,8 +1,9 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * A refresh token that was spent keeps the pair it was spent for, sealed under itself, as long as the refresh may be
- * repeated. A grant knows the platforms that its last refresh narrowed it to; null: all that its authorization allows.
+ * A spent refresh token keeps the token pair issued for it, sealed with the token itself, for as long as the refresh
+ * may be repeated. A grant records the platforms that its last refresh narrowed it to; null: all that its authorization
+ * allows.
  */
 export const migration0011: Migration = {
   name: '0011-refresh-repeats',

@@ -1,8 +1,8 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * Who of the people that write to a bot owns it, and the one-time code by which somebody shows that they do. A code that
- * was used stays until it expires, so that the platform may repeat the message that it came in.
+ * The owner of a bot among the people who write to it, and the one-time code that proves ownership. A used code is kept
+ * until it expires, because the platform may repeat the message that contained it.
  */
 export const migration0012: Migration = {
   name: '0012-bot-owners',

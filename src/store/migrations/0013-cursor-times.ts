@@ -1,8 +1,8 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * A cursor names an event that tells of no message by a time that no other one of its account has. Copies of one event
- * for several agents share theirs.
+ * Cursors identify an event that is not about a message by a time that is unique within its account. Copies of one
+ * event for several agents share their time.
  */
 export const migration0013: Migration = {
   name: '0013-cursor-times',

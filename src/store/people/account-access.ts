@@ -3,19 +3,19 @@ import type { Db } from '../database/tables.ts';
 import { listBots, type StoredBot } from '../logins/bot-tokens.ts';
 import { listDids, type StoredDid } from '../logins/sip-dids.ts';
 
-/** Logins that run while the gateway does, and have to be told that their rows are gone. */
+/** Deleted logins that may still be running and must be told that their rows are gone. */
 export interface GoneLogins {
   readonly bots: readonly StoredBot[];
   readonly dids: readonly StoredDid[];
 }
 
-/** Tables whose rows let somebody in, or take what the account hears and says somewhere else. */
+/** Tables whose rows grant access to the account, or forward its data elsewhere. */
 const OF_ACCOUNT = [
   'identities',
   'sign_ins',
   'invite_links',
   'known_browsers',
-  // Their grants, codes, tokens and memberships go with them.
+  // Includes their grants, codes, tokens and memberships.
   'mcp_authorizations',
   'connections',
   'bot_tokens',
@@ -23,22 +23,22 @@ const OF_ACCOUNT = [
   'sip_trunks',
 ] as const;
 
-/** The same, by agent. */
+/** The same, for tables by agent. */
 const OF_AGENTS = ['agent_providers', 'agent_accounts'] as const;
 
-/** The account's logins, before they are deleted. */
+/** Returns the account's logins, before they are deleted. */
 export async function loginsOf(db: Db, accountId: string): Promise<GoneLogins> {
   return { bots: await listBots(db, accountId), dids: await listDids(db, accountId) };
 }
 
 /**
- * Takes away every way into the account and out of it that somebody made but its password and its sessions: keys,
- * clients, identities, providers, platform logins. Agents and what was said stay. Run it in a transaction.
+ * Removes all access to and from the account except its password and sessions: keys, clients, identities, providers,
+ * platform logins. Agents and messages remain. Call it in a transaction.
  */
 export async function deleteAccess(db: Db, accountId: string, nowIso: string): Promise<GoneLogins> {
   const gone = await loginsOf(db, accountId);
   const agents = sql`select id from agents where account_id = ${accountId}`;
-  // Bearers go with their keys; other keys stay on record as revoked.
+  // Bearers are deleted with their keys; other keys stay on record as revoked.
   await sql`
     delete from api_keys where id in (
       select key_id from internal_bearers where agent_id in (${agents}))`.execute(db);
@@ -54,7 +54,7 @@ export async function deleteAccess(db: Db, accountId: string, nowIso: string): P
   return gone;
 }
 
-/** How many there are of what lets somebody in and stays when the password changes. */
+/** Number of credentials of each kind that stay valid when the password changes. */
 export interface StandingAccess {
   readonly keys: number;
   readonly clients: number;

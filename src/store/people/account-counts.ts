@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 
-/** How many of something an account has. */
+/** Counts an account's rows of one kind. */
 export type CountOf = (db: Db, accountId: string) => Promise<number>;
 
 export const countAgents: CountOf = (db, accountId) => countRows(db, 'agents', accountId);
@@ -10,7 +10,7 @@ export const countConnections: CountOf = (db, accountId) => countRows(db, 'conne
 export const countAuthorizations: CountOf = (db, accountId) => countRows(db, 'mcp_authorizations', accountId);
 export const countKeptRequests: CountOf = (db, accountId) => countRows(db, 'idempotent_requests', accountId);
 
-/** Keys that people made: those that are valid, and those that were revoked but are younger than `since`. */
+/** Counts the keys created by people: valid ones, and revoked ones that were created after `since`. */
 export async function countKeys(db: Db, accountId: string, since: string): Promise<number> {
   return await counted(
     db,
@@ -20,7 +20,7 @@ export async function countKeys(db: Db, accountId: string, since: string): Promi
   );
 }
 
-/** In how many agents the account's keys are, together. */
+/** Counts the agent memberships of all the account's keys. */
 export const countKeyPlaces: CountOf = (db, accountId) =>
   counted(
     db,
@@ -28,14 +28,14 @@ export const countKeyPlaces: CountOf = (db, accountId) =>
       where api_keys.account_id = ${accountId}`,
   );
 
-/** Files that the account has uploaded, or has reserved a place for. */
+/** Counts the account's uploaded files and reserved uploads. */
 export const countHeldFiles: CountOf = (db, accountId) =>
   counted(
     db,
     sql`select count(*) as count from files where account_id = ${accountId} and state in ('reserved', 'stored')`,
   );
 
-/** Places for uploads that are still open. */
+/** Counts the reserved uploads that are still open. */
 export async function countOpenSlots(db: Db, accountId: string, nowIso: string): Promise<number> {
   return await counted(
     db,

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tables } from '../database/tables.ts';
 
-/** One row in the words of the database, without its secrets. */
+/** One row with its database column names, without secrets. */
 export type ExportedRow = Readonly<Record<string, unknown>>;
 
-/** Rows read at once; so few take less than a millisecond of the main thread. */
+/** Rows read at a time, which takes less than a millisecond of the main thread. */
 const PAGE_SIZE = 100;
 
-/** How rows of a table are told to be an account's, and the columns that put them in order. */
+/** How a table's rows are assigned to an account, and the columns that order them. */
 interface Owned {
   readonly by: 'id' | 'account_id' | 'agent_id' | 'message_seq';
   readonly order: readonly [string, ...string[]];
@@ -15,7 +15,7 @@ interface Owned {
 
 const BY_ID: Owned = { by: 'account_id', order: ['id'] };
 
-/** Every table, so that a new one does not compile before somebody has thought of it. Null: the gateway's own. */
+/** Lists every table, so that a new one does not compile until it is considered here. Null: the gateway's own. */
 const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   accounts: { by: 'id', order: ['id'] },
   identities: BY_ID,
@@ -57,22 +57,22 @@ const OWNED: Readonly<Record<keyof Tables, Owned | null>> = {
   loginPositions: null,
 };
 
-/** The tables that have rows of accounts, in the order in which they are exported. */
+/** The tables with account data, in export order. */
 export const EXPORTED_TABLES = (Object.keys(OWNED) as (keyof Tables)[]).filter(
   (name) => OWNED[name] !== null,
 );
 
-/** Secrets, sealed or hashed, tell their owner nothing and others too much. */
+/** Secrets, sealed or hashed, are useless to their owner and too useful to others. */
 const SECRET_COLUMN = /^sealed_|hash$/;
-/** Columns that hold JSON. */
+/** Columns that contain JSON. */
 const JSON_COLUMN = /^(?:payload|config|event_filter|detail|platforms|narrowed_to)$/;
 
-/** A table's name in the database. */
+/** Returns a table's name in the database. */
 export function exportedName(table: keyof Tables): string {
   return table.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The account's rows of one table, a page at a time. */
+/** Yields the account's rows of one table in pages. */
 export async function* exportedPages(
   db: Db,
   accountId: string,
@@ -107,7 +107,7 @@ async function readPage(
   const rest = after === null ? sql`` : sql`and (${columns}) > (${sql.join(after)})`;
   const query = sql<ExportedRow>`
     select * from ${sql.table(table)} where ${isOwned(by, accountId)} ${rest} order by ${columns} limit ${PAGE_SIZE}`;
-  // Rows go out in the database's own words.
+  // Keeps the database's column names.
   const { rows } = await query.execute(db.withoutPlugins());
   return rows;
 }
@@ -126,7 +126,7 @@ function withoutSecrets(row: ExportedRow): ExportedRow {
   );
 }
 
-/** What is no JSON after all goes out as it is: half an export helps nobody. */
+/** Invalid JSON is exported as text, so that the export does not fail. */
 function parsed(value: unknown): unknown {
   try {
     return typeof value === 'string' ? JSON.parse(value) : value;

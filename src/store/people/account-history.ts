@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 
-/** Tables that grow with what an account does, each with its key. */
+/** Tables that grow with an account's activity, each with its key. */
 const HISTORY = [
   ['events', 'id'],
   ['deliveries', 'id'],
@@ -12,8 +12,8 @@ const HISTORY = [
 ] as const;
 
 /**
- * Deletes up to `limit` rows of each of the account's long tables and returns how many they were. An account that is
- * going away is emptied in such steps: to delete years of it in one transaction would hold up everybody's calls.
+ * Deletes up to `limit` rows from each of the account's history tables. Returns their number. An account is emptied in
+ * such steps before it is deleted: deleting years of data in one transaction would delay everyone's calls.
  */
 export async function deleteSomeHistory(db: Db, accountId: string, limit: number): Promise<number> {
   let deleted = 0n;

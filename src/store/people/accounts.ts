@@ -4,7 +4,7 @@ import type { AccountsTable } from './people-tables.ts';
 
 export type Account = Selectable<AccountsTable>;
 
-/** An account that nobody signs in to by address and password, unless those are given. */
+/** A new account. Without an address and password, nobody can sign in to it with them. */
 export type NewAccount = Pick<Account, 'id' | 'name' | 'createdAt'> & Partial<Account>;
 
 export async function insertAccount(db: Db, account: NewAccount): Promise<void> {
@@ -15,7 +15,7 @@ export async function insertAccount(db: Db, account: NewAccount): Promise<void> 
     .execute();
 }
 
-/** The first account ever made: the operator's. */
+/** Returns the oldest account, which is the operator's. */
 export async function firstAccount(db: Db): Promise<Account | undefined> {
   return await db.selectFrom('accounts').selectAll().orderBy('createdAt').limit(1).executeTakeFirst();
 }
@@ -24,18 +24,18 @@ export async function findAccount(db: Db, accountId: string): Promise<Account | 
   return await db.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst();
 }
 
-/** Deletes the account, and with it every row of every table that names it. False: there was none. */
+/** Deletes the account and all rows that refer to it. Returns false if there was none. */
 export async function deleteAccount(db: Db, accountId: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('accounts').where('id', '=', accountId).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** `email` in lower case. */
+/** `email` must be in lower case. */
 export async function findAccountByEmail(db: Db, email: string): Promise<Account | undefined> {
   return await db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst();
 }
 
-/** False: the address has an account already. */
+/** Returns false if the address already has an account. */
 export async function insertPerson(db: Db, account: Account): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('accounts')
@@ -45,7 +45,7 @@ export async function insertPerson(db: Db, account: Account): Promise<boolean> {
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** What changes about the person behind an account. Rejects when another account has the address. */
+/** Updates the data of the person behind an account. Rejects when another account has the address. */
 export async function updatePerson(
   db: Db,
   accountId: string,

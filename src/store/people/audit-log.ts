@@ -4,7 +4,7 @@ import { systemClock } from '../../base/time.ts';
 import type { Db } from '../database/tables.ts';
 import type { AuditLogTable } from './people-tables.ts';
 
-/** Who changed something: every principal is one. `none` is for changes that a link from a mail allows. */
+/** The credential that made a change. `none` is for changes through a link from an email. */
 export interface Actor {
   readonly accountId: string;
   readonly kind: AuditLogTable['credentialKind'];
@@ -12,15 +12,15 @@ export interface Actor {
   readonly credentialId: string;
 }
 
-/** Nobody is signed in: whoever signs up, or follows a link from a mail. */
+/** Actor for changes without a sign-in: sign-up, or a link from an email. */
 export function nobodyOf(accountId: string): Actor {
   return { accountId, kind: 'none', credentialId: '' };
 }
 
-/** What was done, as noun and verb: `agent.create`, `key.revoke`. */
+/** An action as noun and verb: `agent.create`, `key.revoke`. */
 export type AuditAction = `${string}.${string}`;
 
-/** What changed, for people. Never a secret. */
+/** What changed, for people. Never contains a secret. */
 export type AuditDetail = Readonly<Record<string, unknown>>;
 
 interface AuditEntry {
@@ -31,8 +31,8 @@ interface AuditEntry {
 }
 
 /**
- * Writes down a change. Run it in the transaction that makes the change, so that neither stays without the other.
- * `subject` is the id of what was changed, null for the account itself.
+ * Records a change. Call it in the transaction that makes the change, so that both are stored or neither. `subject` is
+ * the id of the changed object; null for the account itself.
  */
 export async function audit(
   db: Db,
@@ -60,7 +60,7 @@ interface AuditLine {
   readonly createdAt: string;
 }
 
-/** Writes a line that nobody signed in stands behind, and returns its id. `accountId` null: it belongs to no account. */
+/** Inserts a line without a signed-in actor and returns its id. `accountId` null: it belongs to no account. */
 export async function insertAuditLine(
   db: Db,
   accountId: string | null,
@@ -82,7 +82,7 @@ export async function insertAuditLine(
   return id;
 }
 
-/** For a line that counts. */
+/** Updates a line that counts repeated events. */
 export async function updateAuditDetail(db: Db, id: number, detail: AuditDetail): Promise<void> {
   await db
     .updateTable('auditLog')
@@ -91,7 +91,7 @@ export async function updateAuditDetail(db: Db, id: number, detail: AuditDetail)
     .execute();
 }
 
-/** What stays of an account that is gone: its id, which was random, as a hash, and what it had in numbers. */
+/** Records a deleted account: its id, which was random, as a hash, and the numbers of its rows. */
 export async function auditDeletion(
   db: Db,
   accountId: string,
@@ -102,7 +102,7 @@ export async function auditDeletion(
   await insertAuditLine(db, null, { action: 'account.delete', detail: { account, ...counts }, createdAt });
 }
 
-/** Deletes up to `limit` lines of wrong passwords from before a time; returns how many. */
+/** Deletes up to `limit` lines about failed passwords from before a time. Returns their number. */
 export async function deleteOldestFailedPasswords(db: Db, before: string, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from audit_log where id in (

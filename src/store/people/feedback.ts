@@ -2,14 +2,14 @@ import { type Selectable, sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
 import type { FeedbackTable } from './people-tables.ts';
 
-/** What somebody told the gateway's operator. */
+/** A message to the gateway's operator. */
 export type Feedback = Selectable<FeedbackTable>;
 
 export async function insertFeedback(db: Db, feedback: Feedback): Promise<void> {
   await db.insertInto('feedback').values(feedback).execute();
 }
 
-/** How much an account has said since a time. */
+/** Counts an account's feedback since a time. */
 export async function countFeedback(db: Db, accountId: string, since: string): Promise<number> {
   const { count } = await db
     .selectFrom('feedback')
@@ -20,10 +20,10 @@ export async function countFeedback(db: Db, accountId: string, since: string): P
   return count;
 }
 
-/** Deleted at once; so few take less than a millisecond, even where years have left too many. */
+/** Rows deleted at a time, which takes less than a millisecond even if many have accumulated. */
 const PRUNED_AT_ONCE = 100;
 
-/** Of what an account has said, only the `keep` newest stay. */
+/** Deletes an account's feedback except for the `keep` newest entries. */
 export async function pruneFeedback(db: Db, accountId: string, keep: number): Promise<void> {
   const surplus = db
     .selectFrom('feedback')

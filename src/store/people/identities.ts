@@ -4,7 +4,7 @@ import type { IdentitiesTable } from './people-tables.ts';
 
 export type Identity = Selectable<IdentitiesTable>;
 
-/** Throws where the provider's person has an account already. */
+/** Throws when the identity is already linked to an account. */
 export async function insertIdentity(db: Db, identity: Identity): Promise<void> {
   await db.insertInto('identities').values(identity).execute();
 }
@@ -18,7 +18,7 @@ export async function findIdentity(db: Db, provider: string, subject: string): P
     .executeTakeFirst();
 }
 
-/** The account's identities, oldest first. */
+/** Returns the account's identities, oldest first. */
 export async function listIdentities(db: Db, accountId: string): Promise<Identity[]> {
   return await db
     .selectFrom('identities')
@@ -29,7 +29,7 @@ export async function listIdentities(db: Db, accountId: string): Promise<Identit
     .execute();
 }
 
-/** Notes a use, and the address that the provider tells now. */
+/** Records a use and the address that the provider currently reports. */
 export async function touchIdentity(
   db: Db,
   identityId: string,

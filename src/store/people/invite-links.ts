@@ -4,7 +4,7 @@ import type { InviteLinksTable } from './people-tables.ts';
 
 export type InviteLink = Selectable<InviteLinksTable>;
 
-/** Makes this the account's one link: the former opens nothing any more. */
+/** Sets the account's invite link and invalidates the former one. */
 export async function putInviteLink(db: Db, link: InviteLink): Promise<void> {
   const { accountId: _accountId, ...changed } = link;
   await db
@@ -14,7 +14,7 @@ export async function putInviteLink(db: Db, link: InviteLink): Promise<void> {
     .execute();
 }
 
-/** Uses up the link with this token; undefined: there is none that is still valid. */
+/** Uses up the link with this token. Undefined: there is no valid one. */
 export async function takeInviteLink(
   db: Db,
   tokenHash: string,

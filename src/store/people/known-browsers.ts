@@ -17,7 +17,7 @@ export async function findKnownBrowser(
     .executeTakeFirst();
 }
 
-/** Adds a browser; of the account's, only the `keep` that were used last stay. Run it in a transaction. */
+/** Adds a browser and keeps only the account's `keep` most recently used ones. Call it in a transaction. */
 export async function insertKnownBrowser(db: Db, browser: KnownBrowser, keep: number): Promise<void> {
   await db.insertInto('knownBrowsers').values(browser).execute();
   await sql`
@@ -34,7 +34,7 @@ export async function touchKnownBrowser(db: Db, tokenHash: string, usedAt: strin
     .execute();
 }
 
-/** No browser is known to the account any more. */
+/** Deletes all known browsers of the account. */
 export async function forgetBrowsers(db: Db, accountId: string): Promise<void> {
   await db.deleteFrom('knownBrowsers').where('accountId', '=', accountId).execute();
 }

@@ -1,7 +1,7 @@
 import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../database/tables.ts';
 
-/** What a login has noted of where it stands at its platform; null: nothing. */
+/** Returns a login's stored position at its platform. Null: none. */
 export async function findLoginNote(db: Db, platform: Platform, loginKey: string): Promise<string | null> {
   const row = await db
     .selectFrom('loginPositions')
@@ -12,7 +12,7 @@ export async function findLoginNote(db: Db, platform: Platform, loginKey: string
   return row?.position ?? null;
 }
 
-/** Takes the place of the former note; null: there is nothing to note any more. */
+/** Replaces a login's stored position. Null deletes it. */
 export async function putLoginNote(
   db: Db,
   platform: Platform,

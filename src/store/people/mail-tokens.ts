@@ -24,7 +24,7 @@ export async function findMailToken(
     .executeTakeFirst();
 }
 
-/** Voids the account's links, whatever they are for, but one; returns those that had not expired. */
+/** Invalidates all of the account's mail links but one. Returns those that had not expired. */
 export async function voidMailTokens(
   db: Db,
   accountId: string,

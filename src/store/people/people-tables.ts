@@ -1,7 +1,7 @@
 import type { GeneratedAlways } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 
-/** An account without an address, such as the operator's at first, is entered by keys alone. */
+/** An account. Without an email address, such as the operator's at first, it is only accessible with keys. */
 export interface AccountsTable {
   id: string;
   name: string;
@@ -9,13 +9,13 @@ export interface AccountsTable {
   /** In lower case. */
   email: string | null;
   emailVerifiedAt: string | null;
-  /** Argon2id in PHC form; null: nobody signs in by password. */
+  /** Argon2id in PHC string format. Null: no sign-in with a password. */
   passwordHash: string | null;
-  /** Since when everybody who can sign in has shown that the address is theirs; null: somebody may not have. */
+  /** Since when everyone who can sign in has proven ownership of the address. Null: someone may not have. */
   ownerProvenAt: string | null;
 }
 
-/** A browser in which the account's password was right. `tokenHash` is the SHA-256 of its cookie. */
+/** A browser in which the account's password was correct. `tokenHash` is the SHA-256 of its cookie. */
 export interface KnownBrowsersTable {
   tokenHash: string;
   accountId: string;
@@ -23,7 +23,7 @@ export interface KnownBrowsersTable {
   lastUsedAt: string;
 }
 
-/** A browser that is signed in. The cookie's value is never stored: `tokenHash` is its SHA-256 in hex. */
+/** A signed-in browser. The cookie's value is never stored: `tokenHash` is its SHA-256 in hex. */
 export interface SessionsTable {
   id: string;
   accountId: string;
@@ -37,7 +37,7 @@ export interface SessionsTable {
 
 export type MailPurpose = 'verify' | 'reset' | 'change_email';
 
-/** A link that was sent by mail, by the SHA-256 of its token; gone once it was used. `email` is where it went. */
+/** A link sent by email. `tokenHash` is the SHA-256 of its token, `email` the recipient. Deleted after use. */
 export interface MailTokensTable {
   tokenHash: string;
   accountId: string;
@@ -47,7 +47,7 @@ export interface MailTokensTable {
   expiresAt: string;
 }
 
-/** Who an account is at an OpenID Connect provider. */
+/** An account's identity at an OpenID Connect provider. */
 export interface IdentitiesTable {
   id: string;
   accountId: string;
@@ -58,7 +58,7 @@ export interface IdentitiesTable {
   lastUsedAt: string;
 }
 
-/** A sign-in that is under way at a provider; `accountId` is who links an identity, null: somebody signs in. */
+/** A sign-in in progress at a provider. `accountId`: the account to link the identity to; null: a normal sign-in. */
 export interface SignInsTable {
   stateHash: string;
   accountId: string | null;
@@ -69,7 +69,7 @@ export interface SignInsTable {
   expiresAt: string;
 }
 
-/** Messages and bytes of files by day (YYYY-MM-DD, UTC); calls and minutes are told by the calls themselves. */
+/** Messages and file bytes per day (YYYY-MM-DD, UTC). Calls and minutes are computed from the calls. */
 export interface UsageDaysTable {
   accountId: string;
   platform: Platform;
@@ -78,7 +78,7 @@ export interface UsageDaysTable {
   bytes: number;
 }
 
-/** The one invite link of an account that is valid. */
+/** An account's invite link; at most one is valid. */
 export interface InviteLinksTable {
   accountId: string;
   tokenHash: string;
@@ -100,7 +100,7 @@ export interface FeedbackTable {
 /** Who changed what, with which credential. `detail` is JSON without secrets. */
 export interface AuditLogTable {
   id: GeneratedAlways<number>;
-  /** Null: of no account, or of one that is gone. */
+  /** Null: belongs to no account, or to a deleted one. */
   accountId: string | null;
   credentialKind: 'session' | 'agent' | 'settings' | 'oauth' | 'none';
   credentialId: string;

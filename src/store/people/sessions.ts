@@ -8,7 +8,7 @@ export async function insertSession(db: Db, session: StoredSession): Promise<voi
   await db.insertInto('sessions').values(session).execute();
 }
 
-/** Every session that has not expired at `nowIso`. */
+/** Returns all sessions that have not expired at `nowIso`. */
 export async function listSessions(db: Db, nowIso: string): Promise<StoredSession[]> {
   return await db.selectFrom('sessions').selectAll().where('expiresAt', '>', nowIso).execute();
 }
@@ -25,13 +25,13 @@ export async function deleteSession(db: Db, sessionId: string): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', sessionId).execute();
 }
 
-/** Whether a session is there still; a request may have begun in one that has ended since. */
+/** Returns whether a session still exists. It may have ended while a request was in progress. */
 export async function hasSession(db: Db, sessionId: string): Promise<boolean> {
   const row = await db.selectFrom('sessions').select('id').where('id', '=', sessionId).executeTakeFirst();
   return row !== undefined;
 }
 
-/** Ends the account's sessions but one; null: all of them. */
+/** Ends the account's sessions except `exceptId`; null: all of them. */
 export async function deleteSessionsOf(db: Db, accountId: string, exceptId: string | null): Promise<void> {
   await db
     .deleteFrom('sessions')

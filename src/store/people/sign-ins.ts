@@ -3,13 +3,13 @@ import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { SignInsTable } from './people-tables.ts';
 
-/** A sign-in under way at a provider, with its secrets in the clear: in memory only, never logged. */
+/** A sign-in in progress at a provider, with its secrets in plain text. In memory only; never logged. */
 export interface PendingSignIn extends Omit<Selectable<SignInsTable>, 'sealedSecrets'> {
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
-/** Also forgets those whose time is over, so that what nobody finishes does not gather. */
+/** Also deletes expired sign-ins, so that abandoned ones do not accumulate. */
 export async function insertSignIn(db: Db, secrets: SecretBox, signIn: PendingSignIn): Promise<void> {
   const { nonce, codeVerifier, ...plain } = signIn;
   const sealedSecrets = secrets.seal(JSON.stringify({ nonce, codeVerifier }), placeOf(signIn.stateHash));
@@ -20,7 +20,9 @@ export async function insertSignIn(db: Db, secrets: SecretBox, signIn: PendingSi
     .execute();
 }
 
-/** Takes a sign-in out: nobody else can finish it. Undefined: there is none, or its time is over. */
+/**
+ * Removes and returns a sign-in, so that it can only be completed once. Undefined: there is none, or it has expired.
+ */
 export async function takeSignIn(
   db: Db,
   secrets: SecretBox,
@@ -37,7 +39,7 @@ export async function takeSignIn(
   return { ...plain, ...JSON.parse(secrets.open(sealedSecrets, placeOf(stateHash))) };
 }
 
-/** Nobody links an identity to the account by a sign-in that is under way. */
+/** Deletes the account's sign-ins in progress, so that they cannot link an identity. */
 export async function forgetSignIns(db: Db, accountId: string): Promise<void> {
   await db.deleteFrom('signIns').where('accountId', '=', accountId).execute();
 }

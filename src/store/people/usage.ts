@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 import type { Db } from '../database/tables.ts';
 
-/** What an account did on one platform on one day (YYYY-MM-DD, UTC). */
+/** An account's usage of one platform on one day (YYYY-MM-DD, UTC). */
 export interface UsageDay {
   readonly day: string;
   readonly platform: Platform;
-  /** Calls that began on this day. */
+  /** Calls that started on this day. */
   readonly calls: number;
-  /** How long they were answered, or have been so far; fractions of a minute count. */
+  /** Time since answering, up to now for live calls. Includes fractions of a minute. */
   readonly minutes: number;
   readonly messages: number;
-  /** Of files, both ways. */
+  /** File bytes in both directions. */
   readonly bytes: number;
 }
 
-/** Adds to what an account did on one platform on one day. */
+/** Adds to an account's usage of one platform on one day. */
 export async function countUsage(
   db: Db,
   counted: Pick<UsageDay, 'day' | 'platform' | 'messages' | 'bytes'> & { readonly accountId: string },
@@ -32,7 +32,7 @@ export async function countUsage(
     .execute();
 }
 
-/** The account's usage since a day, by day and platform; days and platforms without any are left out. */
+/** Returns the account's usage since a day, by day and platform. Days and platforms without usage are left out. */
 export async function usageSince(
   db: Db,
   accountId: string,
@@ -56,7 +56,7 @@ export async function usageSince(
 
 type CallDay = Pick<UsageDay, 'day' | 'platform' | 'calls' | 'minutes'>;
 
-/** A call counts whole on the day on which it began; one that lives lasts until now. */
+/** A call counts entirely on the day it started. A live call lasts until now. */
 async function callDays(db: Db, accountId: string, firstDay: string, nowIso: string): Promise<CallDay[]> {
   const seconds = sql<number>`unixepoch(coalesce(ended_at, ${nowIso}), 'subsec') - unixepoch(answered_at, 'subsec')`;
   return await db
@@ -68,7 +68,7 @@ async function callDays(db: Db, accountId: string, firstDay: string, nowIso: str
       sql<number>`coalesce(sum(${seconds}), 0) / 60.0`.as('minutes'),
     ])
     .where('accountId', '=', accountId)
-    // Timestamps begin with their day, and a longer text sorts after its beginning.
+    // Timestamps start with their day, and a text sorts before its extensions.
     .where('createdAt', '>=', firstDay)
     .groupBy(['day', 'platform'])
     .execute();

@@ -13,26 +13,26 @@ import type { Database } from 'better-sqlite3';
 import { describeFailure, StoreError } from '../database/store-error.ts';
 import { MASTER_KEY_BYTES, SecretBox } from './secret-box.ts';
 
-/** Read, write and execute for the group and for everybody else. */
+/** Permission bits of the group and of others. */
 const OTHERS_BITS = 0o077;
 
-/** Where the key comes from, and what is said of it. */
+/** Source of the master key and related options. */
 export interface MasterKeyOptions {
   readonly keyPath: string;
   /** Null: the key is in the file. */
   readonly configuredKey: Buffer | null;
-  /** A database without a key of its own may begin beside an existing key file. */
+  /** Allows a new database next to an existing key file. */
   readonly allowsNewDatabase: boolean;
-  /** Told what an operator should look at, but what does not keep the gateway from starting. */
+  /** Called with problems that an operator should check but that do not prevent the start. */
   readonly onWarning: (text: string) => void;
 }
 
 /**
- * Throws `new_database` when the database is missing or empty beside an existing key file: it was lost, or the data
- * directory is the wrong one. Looks only; run it before the database is opened, which would create it.
+ * Throws `new_database` when the database is missing or empty although a key file exists: the database was lost, or the
+ * data directory is wrong. Only reads. Call it before the database is opened, which would create it.
  */
 export function assertNoLostDatabase(databasePath: string, options: MasterKeyOptions): void {
-  // After a crash all of a young database may still be in its log.
+  // After a crash, all data of a new database may still be in its log.
   const isEmpty = [databasePath, `${databasePath}-wal`].every(
     (path) => !existsSync(path) || statSync(path).size === 0,
   );
@@ -49,8 +49,8 @@ function assertMayBegin(databasePath: string, { keyPath, allowsNewDatabase }: Ma
 }
 
 /**
- * The box for this database's secrets: under the configured key, else under the key file, which is made once.
- * A database remembers the id of its key, so that a lost or wrong key is noticed at start and not at the first call.
+ * Opens the box for this database's secrets with the configured key, or else with the key file, which is created once.
+ * The database stores the id of its key, so that a lost or wrong key is detected at start and not at the first call.
  */
 export function openSecretBox(database: Database, options: MasterKeyOptions): SecretBox {
   const { keyPath, configuredKey } = options;
@@ -71,8 +71,8 @@ export function openSecretBox(database: Database, options: MasterKeyOptions): Se
 }
 
 /**
- * The key gets its name only once the database knows it: a crash in between leaves a file that the next start takes up
- * or writes anew, and never a key beside an empty database.
+ * Records the key in the database, then renames the key file to its final name. A crash in between leaves a file that
+ * the next start adopts or overwrites, but never a key next to an empty database.
  */
 function beginWithKey(database: Database, options: MasterKeyOptions): SecretBox {
   const { keyPath, configuredKey } = options;
@@ -104,7 +104,7 @@ function keyIn(path: string): Buffer {
   );
 }
 
-/** The key that a crash kept from getting its name. */
+/** Adopts a key file that was not renamed because of a crash. */
 function unfinishedKey(keyPath: string, rememberedId: string): Buffer {
   const path = unfinishedPath(keyPath);
   if (existsSync(path)) {

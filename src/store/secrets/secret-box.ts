@@ -5,7 +5,7 @@ export const MASTER_KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The place a secret belongs to; a sealed text that was moved to another place does not open. */
+/** The location a secret belongs to. A sealed text cannot be opened in another location. */
 export interface SecretPlace {
   readonly table: string;
   readonly column: string;
@@ -13,9 +13,9 @@ export interface SecretPlace {
 }
 
 /**
- * Seals secrets for storage with AES-256-GCM (NIST SP 800-38D) under the master key. A sealed text is
- * `v1.<key id>.<base64url of nonce, ciphertext and tag>`: the version and the key id let a later version of the
- * format, or a new key, live beside old texts.
+ * Seals secrets for storage with AES-256-GCM (NIST SP 800-38D) under the master key. A sealed text is `v1.<key
+ * id>.<base64url of nonce, ciphertext and tag>`. The version and key id allow a later format or a new key to coexist
+ * with old texts.
  */
 export class SecretBox {
   readonly keyId: string;
@@ -35,7 +35,7 @@ export class SecretBox {
     return `v1.${this.keyId}.${sealed.toString('base64url')}`;
   }
 
-  /** Throws when the text was altered, moved to another place, or sealed under another key. */
+  /** Throws when the text was altered, moved to another location, or sealed with another key. */
   open(sealedText: string, place: SecretPlace): string {
     const [version, keyId, body] = sealedText.split('.');
     if (version !== 'v1' || body === undefined) throw new Error(`${describe(place)} is not a sealed secret`);
