@@ -34,7 +34,7 @@ export class AccountNews {
     this.#position = newest ?? null;
     if (!newest || !former) return null;
     if (newest.seq === former.seq) return NOBODY;
-    // Messages were deleted, or the clock was set back.
+    // Messages were deleted; the newest one may then have a lower `seq` or an earlier time.
     if (newest.seq < former.seq || newest.createdAt < former.createdAt) return null;
     return await agentsOfMessages(this.#db, this.#accountId, former);
   }

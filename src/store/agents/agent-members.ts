@@ -65,7 +65,7 @@ export async function detachMember(db: Db, agentId: string, member: Member): Pro
     .execute();
 }
 
-/** Returns whether a key, MCP client or platform account belongs to this agent only. */
+/** Returns whether any key, MCP client or platform account belongs to this agent only. */
 export async function hasSoleMembers(db: Db, agentId: string): Promise<boolean> {
   if (await hasSoleAuthorization(db, agentId)) return true;
   return (await hasSoleKey(db, agentId)) || (await hasSoleAccount(db, agentId));

@@ -33,7 +33,7 @@ interface Spending {
   readonly tokenHash: string;
   readonly sealedSuccessor: string;
   readonly spentAt: string;
-  /** Successors sealed before this time are no longer needed. */
+  /** Successors of tokens spent before this time can no longer be repeated and are deleted. */
   readonly sealedBefore: string;
 }
 

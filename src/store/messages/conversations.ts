@@ -127,7 +127,7 @@ export async function findProbeConversation(
     .executeTakeFirst();
 }
 
-/** Closes the conversations of all earlier probes of an account. They can then only be used by their id. */
+/** Closes all probe conversations of an account. They are then no longer found for writing. */
 export async function closeProbeConversations(db: Db, accountId: string): Promise<void> {
   await db
     .updateTable('conversations')

@@ -1,9 +1,9 @@
 import type { Migration } from '../database/migration.ts';
 
 /**
- * When everyone who can sign in to an account had proven ownership of its address; existing accounts keep their
- * verification time. Browsers in which the password was correct. The session that approved a client. Audit log lines
- * without an account: failed sign-ins at unknown addresses, and the record of a deleted account.
+ * Since when everyone who can sign in to an account has proven ownership of its address; for existing accounts, their
+ * email verification is taken as proof. Browsers in which the password was correct. The session that approved a client.
+ * Audit log lines without an account: failed sign-ins at unknown addresses, and the record of a deleted account.
  */
 export const migration0008: Migration = {
   name: '0008-owners',

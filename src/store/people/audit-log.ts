@@ -8,7 +8,7 @@ import type { AuditLogTable } from './people-tables.ts';
 export interface Actor {
   readonly accountId: string;
   readonly kind: AuditLogTable['credentialKind'];
-  /** Id of the key or the session; '' where the kind is `none`. */
+  /** Id of the key or session. '' if the kind is `none`. */
   readonly credentialId: string;
 }
 
