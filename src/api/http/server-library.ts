@@ -4,39 +4,39 @@ import type { RequestId } from './request/request-id.ts';
 import type { OpenSocket } from './socket/open-socket.ts';
 import type { SocketWire } from './socket/socket-wire.ts';
 
-/** A handshake that was accepted. */
+/** An accepted handshake. */
 export interface Handshake {
   readonly socket: OpenSocket;
   readonly requestId: RequestId;
 }
 
-/** A path that takes WebSockets, as a library needs to know it. */
+/** Configuration of a WebSocket path for the server library. */
 export interface SocketPath {
   readonly path: string;
-  /** Largest message, fragments together, that may be received. */
+  /** Largest message that may be received, including all its fragments. */
   readonly maxReceivedBytes: number;
 }
 
-/** Who hears of everything that comes in. */
+/** Receives all connections, requests and handshakes. */
 export interface ServerHandlers {
   readonly socketPaths: readonly SocketPath[];
-  /** Whether a new connection may stay. */
+  /** Whether to keep a new connection. */
   admitsConnection(): boolean;
   request(head: RequestHead, responder: Responder): void;
-  /** Answers 400 to a request whose length is in doubt, and has the connection closed. */
+  /** Answers 400 to a request of ambiguous length and closes the connection. */
   refuse(head: RequestHead, responder: Responder): void;
-  /** Null: it was answered with something else. */
+  /** Returns the accepted handshake; null if the request was answered otherwise. */
   handshake(head: RequestHead, responder: Responder): Handshake | null;
   opened(socket: OpenSocket, wire: SocketWire): void;
   closed(socket: OpenSocket, code: number, reason: string): void;
 }
 
-/** A server library: it listens, reads requests and carries answers. */
+/** A server library: listens, parses requests and sends answers. */
 export interface ServerLibrary {
   readonly name: 'uws' | 'node';
-  /** Resolves with the port; rejects when it is taken or the host is not of this machine. */
+  /** Resolves with the port. Rejects if the port is taken or the host is not an address of this machine. */
   listen(host: string, port: number): Promise<number>;
-  /** Takes no more connections. */
+  /** Stops accepting connections. */
   stopListening(): void;
   /** Drops all connections. */
   close(): void;

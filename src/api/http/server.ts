@@ -10,29 +10,29 @@ import type { ServerLibrary, SocketPath } from './server-library.ts';
 import type { SocketRoute } from './socket/socket.ts';
 import { SocketServer } from './socket/socket-server.ts';
 
-/** What may be received of a message above what its route allows, so that the sender is told (1009). */
+/** Margin above a route's message limit, within which the sender is told that the message is too long (1009). */
 const EXCESS_BYTES = 65_536;
 
 export interface HttpServerOptions extends DispatcherOptions {
   readonly routes: readonly Route[];
   readonly sockets: readonly SocketRoute[];
-  /** Whether one more connection may stay; without it, all may. */
+  /** Whether to accept another connection. Default: always. */
   readonly admitsConnection?: () => boolean;
-  /** Which server library; uWebSockets.js where it can be loaded unless told otherwise. */
+  /** The server library. Default: uWebSockets.js if it can be loaded. */
   readonly library?: LibraryChoice;
-  /** Told why uWebSockets.js was not used although nobody asked for another library. */
+  /** Called with the reason if uWebSockets.js is unavailable and no library was requested. */
   readonly onFallback?: (reason: string) => void;
   readonly backlog?: BacklogOptions;
 }
 
-/** What clients have not read yet, for the metrics. */
+/** Unread bytes and dropped clients, for the metrics. */
 export interface ReadPressure {
   readonly waitingBytes: number;
   readonly droppedSlow: number;
   readonly droppedFull: number;
 }
 
-/** The gateway's HTTP server: every HTTP request and every WebSocket handshake comes in here. */
+/** The gateway's HTTP server, which accepts all HTTP requests and WebSocket handshakes. */
 export class HttpServer {
   readonly #paths = new PathTable<Endpoint>();
   readonly #traffic = new Traffic();
@@ -75,17 +75,20 @@ export class HttpServer {
     });
   }
 
-  /** Starts to listen; port 0 takes a free one. Rejects when the port is taken or the host is not of this machine. */
+  /**
+   * Starts listening; port 0 picks a free port. Rejects if the port is taken or the host is not an address of this
+   * machine.
+   */
   async listen(host: string, port: number): Promise<void> {
     this.#port = await this.#library.listen(host, port);
   }
 
-  /** The port that the server listens on; -1 when it does not. */
+  /** The listening port; -1 when not listening. */
   get port(): number {
     return this.#port;
   }
 
-  /** The server library that was chosen. */
+  /** Name of the server library in use. */
   get library(): ServerLibrary['name'] {
     return this.#library.name;
   }
@@ -96,8 +99,8 @@ export class HttpServer {
   }
 
   /**
-   * Takes no more connections, tells every WebSocket that the server is going away (1001), lets the requests in
-   * flight finish for at most `deadlineMs`, then drops what is left. Safe to call twice.
+   * Stops accepting connections, closes every WebSocket with 1001, gives requests in flight at most `deadlineMs` to
+   * finish, then drops all remaining connections. Safe to call twice.
    */
   async close(deadlineMs: number): Promise<void> {
     if (this.#port === -1) return;

@@ -1,21 +1,21 @@
-/** Something whose bytes wait for a client to read. */
+/** A connection with bytes that the client has not read yet. */
 export interface Waiting {
-  /** Bytes that wait now. */
+  /** Number of unread bytes. */
   waitingBytes(): number;
-  /** Drops the connection and, with it, the bytes. */
+  /** Drops the connection and its unread bytes. */
   drop(): void;
 }
 
 interface Entry {
   bytes: number;
-  /** When the client last took something. */
+  /** Time at which the client last read something. */
   progressMs: number;
   readonly patienceMs: number;
 }
 
-/** What waits on all connections together; beyond it the client that has taken nothing for longest is cut off. */
+/** Limit on unread bytes across all connections. Above it, the connection that has been stalled longest is dropped. */
 const MAX_BYTES = 64 * 1_048_576;
-/** A client that takes nothing for so long is cut off. */
+/** A client that reads nothing for this long is disconnected. */
 const PATIENCE_MS = 10_000;
 const LOOK_INTERVAL_MS = 500;
 
@@ -24,9 +24,9 @@ export interface BacklogOptions {
   readonly patienceMs?: number;
 }
 
-/** The bytes of all answers and WebSocket messages that clients have not read yet, and the clients that do not read. */
+/** Tracks the bytes of HTTP answers and WebSocket messages that clients have not read, and drops stalled clients. */
 export class Backlog {
-  /** Connections that were cut off because the client took nothing for too long; because too much waited in all. */
+  /** Connections dropped because the client read nothing for too long, and because the total limit was exceeded. */
   droppedSlow = 0;
   droppedFull = 0;
   readonly #entries = new Map<Waiting, Entry>();
@@ -40,12 +40,15 @@ export class Backlog {
     this.#patienceMs = patienceMs;
   }
 
-  /** As of the last look, at most half a second ago. */
+  /** Total as of the last check, at most half a second ago. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Begins to count, or counts anew. `isPatient`: its owner decides how long the client may take. */
+  /**
+   * Starts tracking a connection, or updates its count. With `isPatient`, the connection has no stall timeout here: its
+   * owner decides how long the client may take.
+   */
   add(waiting: Waiting, isPatient = false): void {
     const bytes = waiting.waitingBytes();
     const known = this.#entries.get(waiting);
@@ -59,7 +62,7 @@ export class Backlog {
     while (this.#bytes > this.#maxBytes) this.#dropLeastRead();
   }
 
-  /** Safe to call for what is not counted. */
+  /** Stops tracking a connection. Does nothing if it is not tracked. */
   remove(waiting: Waiting): void {
     const entry = this.#entries.get(waiting);
     if (entry === undefined) return;

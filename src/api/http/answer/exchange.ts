@@ -8,16 +8,16 @@ import type { Traffic } from './traffic.ts';
 
 const LINE_BREAK = /[\r\n\0]/;
 
-/** Hears of every failure that a client is told nothing about but its request id. */
+/** Called for every failure that is reported to the client only as a request id. */
 export type OnError = (error: unknown, requestId: RequestId) => void;
 
-/** How one request went, for the metrics. */
+/** Result of one request, for the metrics. */
 export interface Answered {
   /** Lower case. */
   readonly method: string;
-  /** The path as declared, so that ids make no series; null when no route has it. */
+  /** The declared path, so that ids do not create metric series; null if no route matches. */
   readonly path: string | null;
-  /** 499 when the client went away before the answer. */
+  /** 499 if the client disconnected before the answer. */
   readonly status: number;
   readonly durationMs: number;
 }
@@ -37,15 +37,15 @@ interface ExchangeOrigin {
 }
 
 /**
- * One request's answer. A responder must not be touched once the client is gone or the answer is complete: everything
- * that writes goes through here, where that is known.
+ * The answer to one request. A responder must not be used once the client is gone or the answer is complete, so all
+ * writes go through this class, which tracks that state.
  */
 export class Exchange implements AnswerListener {
-  /** Path of the route that answers, once it is known. */
+  /** Path of the matching route, once known. */
   routePath: string | null = null;
-  /** `WWW-Authenticate` of a refusal. */
+  /** `WWW-Authenticate` header of a 401. */
   challenge: string | undefined;
-  /** What every answer carries beside its own. */
+  /** Headers added to every answer. */
   commonHeaders: ReplyHeaders | null = null;
   readonly #response: Responder;
   readonly #origin: ExchangeOrigin;
@@ -67,7 +67,7 @@ export class Exchange implements AnswerListener {
     return this.#origin.requestId;
   }
 
-  /** Whose address the request comes from: IPv4, or IPv6 in its eight groups; '' once the client is gone. */
+  /** The client's IP address: IPv4, or IPv6 as eight groups; '' once the client is gone. */
   get clientAddress(): string {
     if (!this.isOpen) return '';
     const peer = this.#response.remoteAddress();
@@ -89,35 +89,35 @@ export class Exchange implements AnswerListener {
     return this.#aborter.signal;
   }
 
-  /** Must be called before the server library's callback returns without an answer. */
+  /** Starts watching for disconnects. Must be called before the server library's callback returns without an answer. */
   watchAbort(): void {
     if (this.#watched) return;
     this.#watched = true;
     this.#response.watch(this);
   }
 
-  /** The responder, for the code that reads the body or writes a stream while the exchange is open. */
+  /** The responder, for reading the body or writing a stream while the exchange is open. */
   get response(): Responder {
     assert(this.isOpen, 'response used after its end');
     return this.#response;
   }
 
   /**
-   * Answers with a reply that is in memory (of a stream, the headers). Does nothing when the client is gone.
-   * `closeConnection` is for requests that were not read to the end, or whose end is in doubt.
+   * Sends a reply that is in memory, or only the headers of a stream. Does nothing if the client is gone. Set
+   * `closeConnection` for requests that were not read to the end or whose end is ambiguous.
    */
   send(reply: Reply, closeConnection = false): void {
     if (this.#state !== 'open') return;
     assertHeadersAreSafe(reply);
     const body = bodyOf(reply);
     this.#state = 'ended';
-    // Within the library's callback (nothing watched yet) the response is corked already.
+    // Inside the library's callback (before `watchAbort`) the response is already corked.
     if (this.#watched) this.#response.cork(() => this.#write(reply, body, closeConnection));
     else this.#write(reply, body, closeConnection);
     this.#answered(this.#status);
   }
 
-  /** Begins a streamed answer; `onRoom` is called whenever the client has taken what was buffered. */
+  /** Starts a streamed answer. `onRoom` is called each time the client has read what was buffered. */
   startStream(reply: StreamReply, onRoom: () => void): void {
     assertHeadersAreSafe(reply);
     this.#state = 'streaming';
@@ -147,7 +147,7 @@ export class Exchange implements AnswerListener {
     this.#leave();
   }
 
-  /** AnswerListener: the client is gone, perhaps with an answer on its way to it. */
+  /** AnswerListener: the client is gone, possibly before it has received the whole answer. */
   aborted(): void {
     if (this.isOpen) {
       this.#state = 'aborted';
@@ -157,7 +157,7 @@ export class Exchange implements AnswerListener {
     this.#leave();
   }
 
-  /** Answers an error as far as that is still possible: halfway through an answer, by dropping the connection. */
+  /** Answers with an error. If the answer has already started, drops the connection instead. */
   fail(error: unknown, closeConnection = false): void {
     if (this.#state === 'aborted' && isAbortError(error)) return;
     const failure = failureReply(error, this.challenge);
@@ -166,7 +166,7 @@ export class Exchange implements AnswerListener {
     else if (this.#state === 'streaming') this.#response.close();
   }
 
-  /** Tells whoever runs the gateway about a failure. */
+  /** Reports a failure to the operator. */
   report(error: unknown): void {
     this.#origin.onError(error, this.requestId);
   }
@@ -183,7 +183,7 @@ export class Exchange implements AnswerListener {
     }
   }
 
-  /** With `isLast` the responder itself says that the connection closes. */
+  /** With `isLast`, the responder itself adds `Connection: close`. */
   #writeHead(reply: Reply, isLast: boolean): void {
     this.#status = reply.status;
     this.#response.writeStatus(reply.status);
@@ -220,7 +220,7 @@ export class Exchange implements AnswerListener {
   }
 }
 
-/** Server libraries write header values as they are; a line break in one would start a header of its own. */
+/** Server libraries write header values unchecked, so a line break would start another header. */
 function assertHeadersAreSafe(reply: Reply): void {
   if (reply.kind === 'bytes' || reply.kind === 'stream') assertIsOneLine(reply.contentType);
   for (const name in reply.headers)
@@ -235,12 +235,12 @@ function assertIsOneLine(value: string): void {
   assert(!LINE_BREAK.test(value), 'header value has a line break');
 }
 
-/** What work throws that stops because its client has gone. */
+/** Whether the error comes from work that was aborted because the client disconnected. */
 function isAbortError(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** The body of a reply that is in memory. */
+/** The body of an in-memory reply. */
 function bodyOf(reply: Reply): Bytes {
   switch (reply.kind) {
     case 'json':

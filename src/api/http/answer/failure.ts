@@ -3,8 +3,8 @@ import { ValidationError } from '../request/validation.ts';
 import { type JsonReply, type ReplyHeaders, reply } from './reply.ts';
 
 /**
- * The answer to whatever was thrown; anything that is not meant for a client is an internal error. `challenge`: how to be
- * let in.
+ * Returns the answer for a thrown error. Errors not meant for clients become 500. `challenge` is the `WWW-Authenticate`
+ * header of a 401.
  */
 export function failureReply(error: unknown, challenge = 'Bearer'): JsonReply {
   if (error instanceof ValidationError) return reply(422, { detail: error.faults });

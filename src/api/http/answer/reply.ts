@@ -1,11 +1,11 @@
-/** Several values of a header go out as several lines. */
+/** An array of values is sent as one header line per value. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 export interface JsonReply<Status extends number = number, Body = unknown> {
   readonly kind: 'json';
   readonly status: Status;
   readonly body: Body;
-  /** The body as JSON, where it is known already. */
+  /** The body as serialized JSON, if available. */
   readonly text?: string;
   readonly headers?: ReplyHeaders | undefined;
 }
@@ -24,7 +24,7 @@ export interface BytesReply<Status extends number = number> {
   readonly headers?: ReplyHeaders | undefined;
 }
 
-/** In pieces where a long one is sent again and again, so that no answer has to make a copy. */
+/** Long bodies that are sent repeatedly are kept in pieces, so that answers do not copy them. */
 export type Bytes = Piece | readonly Piece[];
 export type Piece = string | Uint8Array;
 
@@ -38,12 +38,12 @@ export interface StreamReply<Status extends number = number> {
   readonly status: Status;
   readonly contentType: string;
   readonly body: AsyncIterable<Uint8Array | string>;
-  /** Total size when it is known beforehand; without it the answer is chunked. */
+  /** Total size if known in advance; otherwise the answer is chunked. */
   readonly lengthBytes?: number | undefined;
   readonly headers?: ReplyHeaders | undefined;
 }
 
-/** What a handler answers with. */
+/** A handler's reply. */
 export type Reply = JsonReply | EmptyReply | BytesReply | StreamReply;
 
 /** Answers with JSON. */
@@ -55,7 +55,7 @@ export function reply<Status extends number, Body>(
   return { kind: 'json', status, body, headers };
 }
 
-/** Answers with a status and nothing else. */
+/** Answers with a status and no body. */
 export function replyEmpty<Status extends number>(
   status: Status,
   headers?: ReplyHeaders,
@@ -63,7 +63,7 @@ export function replyEmpty<Status extends number>(
   return { kind: 'empty', status, headers };
 }
 
-/** Answers with text or bytes that are in memory already. */
+/** Answers with text or bytes already in memory. */
 export function replyBytes<Status extends number>(
   status: Status,
   contentType: string,
@@ -74,8 +74,8 @@ export function replyBytes<Status extends number>(
 }
 
 /**
- * Answers with a body that is produced while it is sent: the next chunk is asked for when the client has room for it,
- * and the iterator is closed when the client goes away.
+ * Answers with a streamed body. The next chunk is requested when the client has room for it, and the iterator is closed
+ * when the client disconnects.
  */
 export function replyStream<Status extends number>(
   status: Status,

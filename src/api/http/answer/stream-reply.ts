@@ -2,7 +2,7 @@ import { assert } from '../../../base/assert.ts';
 import type { Exchange } from './exchange.ts';
 import type { StreamReply } from './reply.ts';
 
-/** Room on the connection: a promise that the server library settles when the client has taken what was buffered. */
+/** A promise that resolves when the client has read what was buffered. */
 class Writable {
   #waiting: PromiseWithResolvers<void> | null = null;
 
@@ -18,9 +18,9 @@ class Writable {
 }
 
 /**
- * Sends a reply's chunks as fast as the client takes them: never more than one chunk is buffered. The first chunk is
- * awaited before the status goes out, so that a source that fails at once still gives an honest status. When the
- * client goes away the iterator is closed; a source that waits for something should listen to the request's signal.
+ * Sends a reply's chunks as fast as the client reads them, with at most one chunk buffered. It awaits the first chunk
+ * before sending the status, so that a source that fails immediately still gets the right status. The iterator is
+ * closed when the client disconnects; a source that may wait should listen to the request's signal.
  */
 export async function streamReply(exchange: Exchange, reply: StreamReply): Promise<void> {
   exchange.watchAbort();

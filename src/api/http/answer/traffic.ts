@@ -1,10 +1,10 @@
-/** Counts the requests that are being answered, so that a closing server can let them finish. */
+/** Counts requests in flight, so that a closing server can let them finish. */
 export class Traffic {
   #inFlight = 0;
   #closing = false;
   #idle = Promise.withResolvers<void>();
 
-  /** True from the moment that the server stops taking connections; answers then end theirs. */
+  /** True once the server has stopped accepting connections; answers then close theirs. */
   get closing(): boolean {
     return this.#closing;
   }
@@ -18,7 +18,7 @@ export class Traffic {
     if (this.#closing && this.#inFlight === 0) this.#idle.resolve();
   }
 
-  /** Resolves once nothing is in flight, or after the deadline. */
+  /** Resolves when no request is in flight, or after the deadline. */
   async drain(deadlineMs: number): Promise<void> {
     this.#closing = true;
     if (this.#inFlight === 0) this.#idle.resolve();

@@ -5,32 +5,35 @@ import type { Reply } from '../answer/reply.ts';
 import { ValidationError } from '../request/validation.ts';
 import type { Route } from '../routing/route.ts';
 
-/** As the IETF's draft names it (draft-ietf-httpapi-idempotency-key-header). */
+/** Header name from the IETF draft (draft-ietf-httpapi-idempotency-key-header). */
 export const KEY_HEADER = 'Idempotency-Key';
-/** What a key looks like. */
+/** Format of a key. */
 export const KEY_FORM = /^[\x20-\x7e]{1,255}$/;
 
-/** A request that must not take effect twice. */
+/** A request that must take effect only once. */
 export interface KeyedRequest {
   readonly ref: RequestRef;
-  /** The same for the same endpoint, parameters and body only. */
+  /** Identical only for the same endpoint, parameters and body. */
   readonly fingerprint: string;
-  /** The handler knows again what it has begun before a crash. */
+  /** Whether the handler recognizes work that it started before a crash. */
   readonly resumes: boolean;
 }
 
-/** Lets a request take effect once, however often it comes. */
+/** Makes a repeated request take effect only once. */
 export interface Idempotency {
-  /** Runs `action`, or answers as the request was answered before. */
+  /** Runs `action`, or returns the stored answer of an earlier run. */
   once(request: KeyedRequest, action: () => Promise<Reply>): Promise<Reply>;
 }
 
-/** Whether a route's requests may carry a key: those that change something, of somebody who is known. */
+/** Whether a route accepts idempotency keys: POST routes that require a credential and do not opt out. */
 export function takesKey({ method, access, idempotency }: Route): boolean {
   return method === 'post' && access !== 'public' && idempotency !== 'none';
 }
 
-/** Whose key it is; null without a key. Throws a ValidationError for one that is too long or not plain text. */
+/**
+ * The owner and text of the key, or null without a key. Throws a ValidationError if the key is too long or is not
+ * printable ASCII.
+ */
 export function requestRef(principal: Principal, key: string): RequestRef | null {
   if (key === '') return null;
   if (!KEY_FORM.test(key))
@@ -38,12 +41,12 @@ export function requestRef(principal: Principal, key: string): RequestRef | null
   return { accountId: principal.accountId, credentialId: principal.credentialId, key };
 }
 
-/** Says what is wrong with a request's key. */
+/** The error for an invalid idempotency key. */
 export function keyFault(type: string, msg: string): ValidationError {
   return new ValidationError([{ loc: ['header', KEY_HEADER], type, msg }]);
 }
 
-/** `target`: method, path and query. */
+/** Hash of the target (method, path and query) and the body. */
 export function fingerprintOf(target: string, body: Uint8Array): string {
   return createHash('sha256').update(`${target}\n`).update(body).digest('base64url');
 }

@@ -14,26 +14,26 @@ import type { JsonReply, Reply, ReplyHeaders } from '../answer/reply.ts';
 import { type Idempotency, type KeyedRequest, keyFault } from './idempotency.ts';
 import { KeptKeys } from './kept-keys.ts';
 
-/** How long an answer is given again. */
+/** How long a stored answer is replayed. */
 export const KEY_VALID_MS = 86_400_000;
 const REPLAYED: ReplyHeaders = { 'Idempotent-Replayed': 'true' };
 
-/** An answer as it is kept: `text` is its JSON, null where it has no body. */
+/** A stored answer. `text` is the JSON body, or null without a body. */
 interface KeptAnswer {
   readonly text: string | null;
   readonly headers: ReplyHeaders;
 }
 
 /**
- * Requests with a key, in the database before they begin, and their answers for 24 hours. An answer that says that
- * nothing was done (4xx, 503) is not kept: the same request may be tried again.
+ * Stores keyed requests in the database before they run, and their answers for 24 hours. Answers that mean that nothing
+ * was done (4xx, 503) are not stored, so the request can be retried.
  */
 export class IdempotentRequests implements Idempotency {
   readonly #store: Pick<Store, 'db' | 'secrets'>;
   readonly #clock: Clock;
   readonly #kept: KeptKeys;
   readonly #onKeepFailed: (error: unknown) => void;
-  /** Fingerprints of the requests that run now. */
+  /** Fingerprints of the requests in progress. */
   readonly #running = new Map<string, string>();
 
   constructor(store: Pick<Store, 'db' | 'secrets'>, clock: Clock, onKeepFailed: (error: unknown) => void) {
@@ -43,7 +43,10 @@ export class IdempotentRequests implements Idempotency {
     this.#onKeepFailed = onKeepFailed;
   }
 
-  /** Throws `request_running`, `request_interrupted`, `too_many_keys`, and a ValidationError when the key came with another request. */
+  /**
+   * Throws `request_running`, `request_interrupted` or `too_many_keys`, and a ValidationError if the key was used for a
+   * different request.
+   */
   async once(request: KeyedRequest, action: () => Promise<Reply>): Promise<Reply> {
     const { ref, fingerprint } = request;
     const id = `${ref.credentialId} ${ref.key}`;
@@ -57,7 +60,7 @@ export class IdempotentRequests implements Idempotency {
     }
   }
 
-  /** Null: the request has not been answered; it is noted as begun. */
+  /** Returns the stored answer. Null: the request has not been answered and is now recorded as started. */
   async #replayed({ ref, fingerprint, resumes }: KeyedRequest): Promise<Reply | null> {
     const { db, secrets } = this.#store;
     const nowIso = this.#clock.nowIso();
@@ -73,7 +76,10 @@ export class IdempotentRequests implements Idempotency {
     return answer;
   }
 
-  /** What is thrown because of a bug leaves the request without an answer: what it did is not known. */
+  /**
+   * Runs the action and stores its answer. An unexpected error leaves the request without an answer, because its effect
+   * is unknown.
+   */
   async #run(ref: RequestRef, action: () => Promise<Reply>): Promise<Reply> {
     const answer = await action().catch(refusalOf);
     await this.#keep(ref, answer).catch(this.#onKeepFailed);
@@ -88,19 +94,19 @@ export class IdempotentRequests implements Idempotency {
   }
 }
 
-/** Whether something was done, or may have been. */
+/** Whether the request took effect, or may have. */
 function tellsOfEffect(status: number): boolean {
   return status < 400 || (status >= 500 && status !== 503);
 }
 
-/** The answer to what a handler throws on purpose. */
+/** The answer for an expected error. Rethrows unexpected ones. */
 function refusalOf(error: unknown): JsonReply {
   const refusal = failureReply(error);
   if (refusal.status === 500) throw error;
   return refusal;
 }
 
-/** Null: no answer of that kind can be given twice. */
+/** The storable form of an answer; null if this kind of answer cannot be replayed. */
 function keptAnswer(answer: Reply): KeptAnswer | null {
   const headers = answer.headers ?? {};
   if (answer.kind === 'empty') return { text: null, headers };

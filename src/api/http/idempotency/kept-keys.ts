@@ -3,12 +3,12 @@ import type { Clock } from '../../../base/time.ts';
 import type { Db } from '../../../store/database/tables.ts';
 import { countKeptRequests } from '../../../store/people/account-counts.ts';
 
-/** Requests with a key that are kept for one account: more than one a second, all day long. */
+/** Limit on stored keyed requests per account: more than one per second for a whole day. */
 export const MAX_KEPT_REQUESTS = 100_000;
-/** An account that has its fill is counted again after so long: old ones are deleted meanwhile. */
+/** How often an account at its limit is recounted, as old requests are deleted in the meantime. */
 const RECOUNT_MS = 10_000;
 
-/** Bounds what is kept of an account's requests. Counted once in the database and from then on here. */
+/** Limits the number of stored requests per account. Counted once in the database, then in memory. */
 export class KeptKeys {
   readonly #db: Db;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class KeptKeys {
     this.#clock = clock;
   }
 
-  /** Counts one more. Throws `too_many_keys`. */
+  /** Counts one more request. Throws `too_many_keys` at the limit. */
   async add(accountId: string): Promise<void> {
     const nowMs = this.#clock.monotonicMs();
     let count = this.#counts.get(accountId);

@@ -1,33 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that may wait for the answer to one before them; one more, and the connection is closed. */
+/** Limit on pipelined requests waiting for an earlier answer. Another request closes the connection. */
 const MAX_WAITING = 100;
 
-/** A request that Node's http has read, and its answer. */
+/** A parsed request and its response. */
 export interface Turn {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 /**
- * One connection's requests, one after the other. Node's http begins all that came in one piece at once. Here the next
- * one begins when the network has taken the whole answer before it, and while one waits nothing is read.
+ * Serves one connection's requests in order. Node's http starts all pipelined requests at once. Here, the next one
+ * starts after the network has accepted the whole previous answer, and reading pauses while a request is waiting.
  */
 export class NodeConnection {
   readonly #socket: Socket;
   readonly #serve: (turn: Turn) => void;
   readonly #waiting: Turn[] = [];
   #current: Turn | null = null;
-  /** The request that the parser began last. */
+  /** The request that the parser started last. */
   #latest: IncomingMessage | null = null;
-  /** The answer to what could not be read, once all before it are answered. */
+  /** The error answer for unreadable input, sent after all earlier answers. */
   #finalResponse: string | null = null;
 
   constructor(socket: Socket, serve: (turn: Turn) => void) {
     this.#socket = socket;
     this.#serve = serve;
-    // Whoever says that nothing more comes is gone: nobody tells a client that only stops sending from one that leaves.
+    // A half-close counts as a disconnect, because the two cannot be told apart.
     socket.once('end', () => {
       if (this.isBusy) socket.destroy();
     });
@@ -50,8 +50,8 @@ export class NodeConnection {
   }
 
   /**
-   * What follows cannot be read: answers that, after all before it, and closes. Where it is the rest of a body, it gets no
-   * answer of its own: its request may have one already.
+   * Handles unreadable input: sends the error after all earlier answers, then closes. If the unreadable part belongs to
+   * a request body, no error is sent, because that request may already have its answer.
    */
   fail(finalResponse: string): void {
     if (this.#finalResponse !== null) return;

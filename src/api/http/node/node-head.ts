@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHead } from '../request/request-head.ts';
 
-/** A request as Node's http has read it. */
+/** Adapter for a request parsed by Node's http. */
 export class NodeHead implements RequestHead {
   readonly #request: IncomingMessage;
   readonly #path: string;
@@ -33,8 +33,8 @@ export class NodeHead implements RequestHead {
 }
 
 /**
- * What Node's parser lets pass although it must be refused (RFC 9112, sections 3.2 and 6): two hosts, a coding beside
- * `chunked`.
+ * Whether a request that passes Node's parser must be refused (RFC 9112, sections 3.2 and 6): it has several hosts,
+ * none, or a transfer coding other than `chunked`.
  */
 export function isInDoubt(request: IncomingMessage): boolean {
   const coding = request.headers['transfer-encoding'];

@@ -11,12 +11,12 @@ import { parseErrorResponse } from './parse-error-response.ts';
 
 const MAX_HEADERS_BYTES = 16_384;
 const MAX_HEADERS = 100;
-/** From the first byte of a request to the end of its headers. */
+/** Time limit from a request's first byte to the end of its headers. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** A connection without a request is kept so long. */
+/** How long an idle connection is kept open. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** HTTP by Node's own server, whose parser is strict, and WebSockets by the ws package. */
+/** HTTP by Node's built-in server, which has a strict parser, and WebSockets by the ws package. */
 export class NodeLibrary implements ServerLibrary {
   readonly name = 'node';
   readonly #server: Server;
@@ -32,11 +32,11 @@ export class NodeLibrary implements ServerLibrary {
     this.#server = createServer(
       {
         insecureHTTPParser: false,
-        // Asked for by ourselves, so that a request has one answer whatever follows it.
+        // The gateway checks this itself, so that every request gets exactly one answer.
         requireHostHeader: false,
         maxHeaderSize: MAX_HEADERS_BYTES,
         headersTimeout: HEADERS_TIMEOUT_MS,
-        // How long a body may take is the routes' to say: forms have 15 minutes.
+        // Routes set their own body deadlines: uploads of forms have 15 minutes.
         requestTimeout: 0,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connectionsCheckingInterval: 1_000,
@@ -49,7 +49,7 @@ export class NodeLibrary implements ServerLibrary {
       if (!handlers.admitsConnection()) socket.destroy();
     });
     this.#server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream as Socket, head));
-    // Node would answer 417 by itself, whatever follows; an expectation that means nothing to us changes nothing.
+    // By default Node answers unknown expectations with 417. They are ignored here.
     this.#server.on('checkExpectation', (request, response) =>
       this.#connectionOf(request.socket).take({ request, response }),
     );
@@ -95,7 +95,10 @@ export class NodeLibrary implements ServerLibrary {
     else this.#handlers.request(head, responder);
   }
 
-  /** Node hands over whatever wants another protocol, so what is no handshake is served as the request that it is. */
+  /**
+   * Node passes on every request with an `Upgrade` header. Requests that are not WebSocket handshakes are served as
+   * normal requests.
+   */
   #upgrade(request: IncomingMessage, stream: Socket, first: Buffer): void {
     stream.on('error', () => {});
     if (this.#connectionOf(stream).isBusy) return void stream.destroy();
@@ -105,7 +108,7 @@ export class NodeLibrary implements ServerLibrary {
     response.once('finish', () => stream.end());
     const head = new NodeHead(request);
     const responder = new NodeResponder(request, response, this.#backlog);
-    // Node takes the body for the beginning of the other protocol.
+    // Node treats the body as the start of the upgraded protocol.
     if (isInDoubt(request) || hasBody(request)) return this.#handlers.refuse(head, responder);
     const handshake = this.#handlers.handshake(head, responder);
     if (handshake === null) return;

@@ -6,14 +6,14 @@ import { unsentBytes } from './unsent-bytes.ts';
 
 const NOTHING = new Uint8Array();
 
-/** An answer over Node's own http. */
+/** An answer sent by Node's http. */
 export class NodeResponder implements Responder, Waiting {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #backlog: Backlog;
   #listener: AnswerListener | null = null;
   #isOver = false;
-  /** Set while bytes wait that the network has not taken. */
+  /** Set while bytes are waiting for the network. */
   #isWaiting = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, backlog: Backlog) {
@@ -34,7 +34,7 @@ export class NodeResponder implements Responder, Waiting {
 
   onData(take: (chunk: Uint8Array, isLast: boolean) => void): void {
     const request = this.#request;
-    // The last piece is known by the announced length before Node says so; of a body in chunks Node has to.
+    // The announced length reveals the last chunk before Node's `end` event. A chunked body has to wait for the event.
     let missingBytes = Number(request.headers['content-length'] ?? Number.NaN);
     let isWhole = false;
     request.on('data', (chunk: Buffer) => {
@@ -64,7 +64,7 @@ export class NodeResponder implements Responder, Waiting {
   }
 
   writeHeader(name: string, value: string): void {
-    // A reply may have several cookies.
+    // `appendHeader`, because a reply may set several cookies.
     this.#response.appendHeader(name, value);
   }
 
@@ -113,12 +113,12 @@ export class NodeResponder implements Responder, Waiting {
     this.#request.socket.destroy();
   }
 
-  /** Waiting. */
+  /** Waiting: number of unread bytes. */
   waitingBytes(): number {
     return unsentBytes(this.#request.socket);
   }
 
-  /** Waiting: the client does not read. */
+  /** Waiting: drops a client that does not read. */
   drop(): void {
     this.close();
   }

@@ -2,10 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { BUFFERED, DROPPED, type SocketWire } from '../socket/socket-wire.ts';
 
-/** What may wait for a slow reader; what comes on top is not sent. Routes keep far below it by their own policies. */
+/** Send buffer limit per connection; messages beyond it are dropped. Routes stay far below it by their own policies. */
 const MAX_BUFFERED_BYTES = 4 * 1_048_576;
 const SENT = 1;
-/** Of a close frame (RFC 6455, section 5.5.1). */
+/** Longest reason of a close frame (RFC 6455, section 5.5.1). */
 const MAX_REASON_BYTES = 123;
 
 /** A WebSocket of the ws package. */
@@ -16,7 +16,7 @@ export class NodeSocket implements SocketWire {
   #isOpen = true;
   #isAlive = true;
 
-  /** `closed` is told once, whoever closes. */
+  /** `closed` is called exactly once, whichever side closes. */
   constructor(ws: WebSocket, stream: Duplex, closed: (code: number, reason: string) => void) {
     this.#ws = ws;
     this.#stream = stream;

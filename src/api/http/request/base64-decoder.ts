@@ -1,18 +1,18 @@
 import { ValidationError } from './validation.ts';
 
 const ESCAPE = /\\(?:(\/)|u00([2-7][0-9a-fA-F]))/g;
-/** What may be the beginning of an escape that goes on in the next piece. */
+/** A possible start of an escape that continues in the next piece. */
 const UNFINISHED_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
 const LONGEST_ESCAPE = '\\u0041'.length;
 const NOT_BASE64 = /[^A-Za-z0-9+/]/;
 const PADDING = /^={1,2}$/;
-/** So many characters stand for three bytes. */
+/** Four characters encode three bytes. */
 const GROUP_LENGTH = 4;
 
-/** Decodes base64 piece by piece, as it stands between the quotes of a JSON string. Throws a ValidationError when it is none. */
+/** Decodes base64 piece by piece, as it appears inside a JSON string. Throws a ValidationError if it is invalid. */
 export class Base64Decoder {
   readonly #fieldName: string;
-  /** The end of the last piece: an escape or a group that is not complete. */
+  /** Incomplete escape and incomplete group at the end of the last piece. */
   #escape = '';
   #group = '';
   #isPadded = false;
@@ -31,12 +31,12 @@ export class Base64Decoder {
     return Buffer.from(whole, 'base64');
   }
 
-  /** The closing quote has come. */
+  /** Finishes after the closing quote. */
   end(): void {
     if (this.#escape !== '' || this.#group !== '') throw this.#fault();
   }
 
-  /** Of JSON's escapes only those of a slash and of single characters can stand for base64. */
+  /** Resolves JSON escapes. Only escaped slashes and `\u00XX` escapes can represent base64 characters. */
   #unescape(text: string): string {
     this.#escape = UNFINISHED_ESCAPE.exec(text.slice(-LONGEST_ESCAPE))?.[0] ?? '';
     const complete = text.slice(0, text.length - this.#escape.length);

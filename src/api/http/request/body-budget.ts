@@ -1,11 +1,14 @@
-/** Of strangers' bodies that have come in part. What comes whole, as a small body does, needs no room. */
+/**
+ * Limit on partially received bodies of unauthenticated requests. Bodies that arrive whole, as small ones do, do not
+ * count.
+ */
 const STRANGERS_BYTES = 32 * 1_048_576;
 
-/** Room for bodies that are still coming: whoever sends slowly on many connections fills no more than this. */
+/** Memory for bodies still being received. Limits what slow senders on many connections can occupy. */
 export class BodyBudget {
   #leftBytes = STRANGERS_BYTES;
 
-  /** False: there is no room for so much. */
+  /** Reserves memory. Returns false if there is not enough left. */
   take(bytes: number): boolean {
     if (bytes > this.#leftBytes) return false;
     this.#leftBytes -= bytes;

@@ -1,21 +1,21 @@
 import { GatewayError } from '../../../base/errors.ts';
 import type { Exchange } from '../answer/exchange.ts';
 
-/** What a BodyStream is told of its request. */
+/** Options of a BodyStream. */
 export interface BodyStreamOptions {
   readonly contentType: string;
-  /** As the client announced it; null where it did not. */
+  /** The announced length; null if there is none. */
   readonly lengthBytes: number | null;
-  /** From the end of the headers to the last byte. */
+  /** Time limit from the end of the headers to the last byte. */
   readonly deadlineMs: number;
-  /** Longest time that the client may send nothing while it is waited for. */
+  /** Longest time that the client may send nothing while the reader is waiting. */
   readonly silenceMs: number;
 }
 
 /**
- * A request's body as it comes. Nothing is read from the connection while the reader is busy: what the library has
- * read at once, half a MB at most as a rule, is all that lies in memory. Iterating throws `body_too_slow`, or an
- * AbortError when the client goes away. Made within the library's callback, or what came with the headers is lost.
+ * A request body as a stream. Nothing is read from the connection while the reader is busy, so memory holds only what
+ * the library has read at once, usually half a MB at most. Iterating throws `body_too_slow`, or an AbortError if the
+ * client disconnects. Must be created inside the library's callback; otherwise data that came with the headers is lost.
  */
 export class BodyStream implements AsyncIterable<Uint8Array> {
   readonly contentType: string;
@@ -50,7 +50,10 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** How the body begins: `maxBytes` of it, or all where it is shorter. Nothing is lost: iterating starts there, too. */
+  /**
+   * The first `maxBytes` of the body, or all of it if it is shorter. They are not consumed: iterating still starts at
+   * the beginning.
+   */
   async beginning(maxBytes: number): Promise<Buffer> {
     while (this.#state === 'open' && this.#heldBytes < maxBytes) await this.#more();
     if (this.#failure !== null) throw this.#failure;
@@ -61,7 +64,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     return this.#chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** Lets the library read and forget what is still to come, so that an answer can go out; safe to call twice. */
+  /** Lets the library discard the rest of the body, so that an answer can be sent. Safe to call twice. */
   close(): void {
     clearTimeout(this.#silence);
     this.#chunks = [];
@@ -73,7 +76,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
 
   #take(chunk: ArrayBuffer | Uint8Array, isLast: boolean): void {
     if (this.#state !== 'open') return;
-    // The library takes its memory back after this callback.
+    // The library reuses its memory after this callback.
     if (chunk.byteLength > 0) this.#chunks.push(Buffer.from(new Uint8Array(chunk)));
     if (isLast) {
       clearTimeout(this.#silence);
@@ -90,7 +93,9 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     return this.#waiting.promise;
   }
 
-  /** The library hangs up on whoever sends less than 160 kB in 10 s; to be resumed starts that time anew. */
+  /**
+   * Pauses reading. The library disconnects clients that send less than 160 kB in 10 s; resuming restarts that period.
+   */
   #pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
@@ -103,7 +108,7 @@ export class BodyStream implements AsyncIterable<Uint8Array> {
     this.#exchange.response.resume();
   }
 
-  /** The client is to blame only when somebody waits for it. */
+  /** A timeout counts against the client only while the reader is waiting for data. */
   #missed(): void {
     if (this.#waiting !== null) this.#fail(new GatewayError('body_too_slow'));
   }

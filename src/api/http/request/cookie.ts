@@ -1,6 +1,6 @@
-/** The value of a cookie in a request's `Cookie` header (RFC 6265, section 5.4); empty when there is none. */
+/** The value of a cookie in the `Cookie` header (RFC 6265, section 5.4); empty if absent. */
 export function cookieNamed(name: string, cookieHeader: string): string {
-  // Looked for by its name: a header can hold 32,000 empty cookies.
+  // Searched by name, because a header can hold 32,000 empty cookies.
   for (let at = cookieHeader.indexOf(name); at >= 0; at = cookieHeader.indexOf(name, at + name.length)) {
     if (!beginsCookie(cookieHeader, at)) continue;
     const equals = afterSpaces(cookieHeader, at + name.length);
@@ -11,7 +11,7 @@ export function cookieNamed(name: string, cookieHeader: string): string {
   return '';
 }
 
-/** Only spaces lie between `at` and the end of the cookie before. */
+/** Whether only spaces separate `at` from the previous cookie. */
 function beginsCookie(text: string, at: number): boolean {
   let before = at - 1;
   while (isSpace(text[before])) before -= 1;

@@ -1,6 +1,6 @@
 import { ValidationError } from './validation.ts';
 
-/** A multipart/form-data body and the header that tells its boundary. */
+/** A multipart/form-data body and the header that contains its boundary. */
 export interface FormBody extends AsyncIterable<Uint8Array> {
   readonly contentType: string;
 }
@@ -8,15 +8,15 @@ export interface FormBody extends AsyncIterable<Uint8Array> {
 /** One part of a form. */
 export interface FormPart {
   readonly name: string;
-  /** As the client spelt it, path and all; null where the part is no file. */
+  /** As sent by the client, including any path; null if the part is not a file. */
   readonly fileName: string | null;
   readonly contentType: string | null;
-  /** To be read before the next part is asked for; what is left of it is skipped. */
+  /** Must be read before the next part is requested; unread bytes are skipped. */
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 const MAX_PARTS = 8;
-/** Of one part. So few also keep looking through them short, whatever stands there. */
+/** Limit per part. It also keeps the header searches short, whatever the content. */
 const MAX_HEADER_BYTES = 2_048;
 const MAX_PREAMBLE_BYTES = 8_192;
 const LINE_END = '\r\n';
@@ -27,7 +27,7 @@ export function isForm(contentType: string): boolean {
   return /^multipart\/form-data\b/i.test(contentType);
 }
 
-/** The parts of a form (RFC 7578) while they arrive. Throws a ValidationError where the body is none. */
+/** Yields the parts of a form (RFC 7578) as they arrive. Throws a ValidationError if the body is not a form. */
 export async function* formParts(body: FormBody): AsyncGenerator<FormPart> {
   const reader = new FormReader(body, boundaryOf(body.contentType));
   await reader.skipPreamble();
@@ -50,11 +50,11 @@ export async function fieldText({ name, bytes }: FormPart, maxBytes: number): Pr
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Takes a body apart; holds no more of it than one chunk and the length of a delimiter. */
+/** Parses a body, holding at most one chunk and the length of a delimiter. */
 class FormReader {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #delimiter: Buffer;
-  /** The first delimiter has no line before it. */
+  /** Starts with a line end, because the first delimiter has no line before it. */
   #held: Buffer = Buffer.from(LINE_END);
   #isWithinPart = true;
 
@@ -76,13 +76,13 @@ class FormReader {
     while (this.#isWithinPart) await rest.next();
   }
 
-  /** After a delimiter: two dashes say that it was the last one. */
+  /** Call after a delimiter. Two dashes mark the last one. */
   async hasPart(): Promise<boolean> {
     while (this.#held.length < 2) await this.#fill();
     return this.#held.toString('latin1', 0, 2) !== '--';
   }
 
-  /** The part's headers, each after the end of a line. */
+  /** The part's headers, each preceded by a line end. */
   async headers(): Promise<string> {
     const end = LINE_END + LINE_END;
     for (;;) {
@@ -99,7 +99,7 @@ class FormReader {
     }
   }
 
-  /** What is left of the part that we are within. */
+  /** The unread bytes of the current part. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     while (this.#isWithinPart) {
       const at = this.#held.indexOf(this.#delimiter);
@@ -111,7 +111,7 @@ class FormReader {
     }
   }
 
-  /** The last that has come may be a part of a delimiter, which begins as a line ends. */
+  /** Where a delimiter may start at the end of the held bytes: it begins with a line end. */
   #delimiterMayBeginAt(): number {
     const { length } = this.#held;
     const at = this.#held.indexOf(LINE_END[0]!, Math.max(0, length - this.#delimiter.length + 1));

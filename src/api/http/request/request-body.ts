@@ -5,33 +5,36 @@ import type { Exchange } from '../answer/exchange.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { ValidationError } from './validation.ts';
 
-/** How much and how long a request body may be. */
+/** Size and time limits of a request body. */
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** From the end of the headers to the last byte. */
+  /** Time limit from the end of the headers to the last byte. */
   readonly deadlineMs: number;
-  /** Longest pause between two pieces. The server library hangs up without a word after 10 s. */
+  /** Longest pause between two chunks. The server library closes the connection after 10 s without an answer. */
   readonly silenceMs: number;
-  /** Room for what has come of a body that is not complete; null: there is always room. */
+  /** Memory for incomplete bodies; null: unlimited. */
   readonly budget: BodyBudget | null;
 }
 
 export type BodyOutcome =
-  /** `tookMs`: since the headers were read. */
+  /** `tookMs`: time since the headers were read. */
   | { readonly kind: 'complete'; readonly bytes: Buffer; readonly tookMs: number }
-  /** `isRead` when the client has sent everything, so that its connection can go on. */
+  /** `isRead`: the client has sent everything, so its connection can stay open. */
   | { readonly kind: 'too_large'; readonly isRead: boolean }
   | { readonly kind: 'too_slow' }
   | { readonly kind: 'no_room' };
 
 const LATER = new NextTurn();
 
-/** How many times the cap is read and thrown away, so that a client mid-upload hears 413 and not a broken pipe. */
+/**
+ * Up to this many times the limit is read and discarded, so that a client still uploading gets 413 and not a broken
+ * pipe.
+ */
 const DISCARD_FACTOR = 4;
 
 /**
- * Collects a request's body, then calls `done` once; never when the client goes away first. A body that arrived with
- * its headers is done before this returns.
+ * Collects a request's body, then calls `done` once, or never if the client disconnects first. If the body arrived with
+ * its headers, `done` is called before this function returns.
  */
 export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome: BodyOutcome) => void): void {
   const startMs = performance.now();
@@ -51,7 +54,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
     isDone = true;
     done(outcome);
   };
-  // A body mostly comes with its headers, in the same turn, so that a timer would be made for nothing.
+  // Most bodies arrive with their headers in the same turn, so the timer is created only in the next turn.
   const cancelWait = LATER.run(() => {
     silence = setTimeout(() => finish({ kind: 'too_slow' }), limits.silenceMs);
   });
@@ -61,7 +64,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
     if (isDone) return;
     lengthBytes += chunk.byteLength;
     if (lengthBytes <= limits.maxBytes) {
-      // The library takes its memory back after this callback.
+      // The library reuses its memory after this callback.
       chunks.push(isLast && chunks.length === 0 ? viewOf(chunk) : Buffer.from(new Uint8Array(chunk)));
       if (isLast)
         finish({
@@ -82,7 +85,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits, done: (outcome:
   });
 }
 
-/** Without a copy: it is read before the library takes its memory back. */
+/** A view without a copy: it is read before the library reuses its memory. */
 function viewOf(chunk: ArrayBuffer | Uint8Array): Buffer {
   return chunk instanceof ArrayBuffer
     ? Buffer.from(chunk)
@@ -93,7 +96,10 @@ function joined(chunks: readonly Buffer[], lengthBytes: number): Buffer {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, lengthBytes);
 }
 
-/** The value of a JSON body; undefined for an empty one. Throws a ValidationError when it cannot be read. */
+/**
+ * Parses a JSON body; undefined for an empty one. Throws a ValidationError if it is not valid JSON in UTF-8 or is
+ * nested too deeply.
+ */
 export function jsonBody(bytes: Buffer): unknown {
   if (bytes.byteLength === 0) return undefined;
   try {
@@ -101,7 +107,7 @@ export function jsonBody(bytes: Buffer): unknown {
   } catch (error) {
     if (error instanceof JsonTooDeep)
       throw new ValidationError([{ loc: ['body'], type: 'json_too_deep', msg: error.message }]);
-    // Anything else is told below, like text that is not UTF-8.
+    // All other errors are reported below, like text that is not UTF-8.
   }
   throw notJson();
 }

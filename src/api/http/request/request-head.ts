@@ -1,14 +1,14 @@
 /**
- * A request's line and headers, whichever server library read them. Valid only until the library's callback returns.
- * uWebSockets.js' own requests are of this shape, so that the quick path needs no wrapper.
+ * A request's method, URL and headers, independent of the server library. Valid only until the library's callback
+ * returns. Requests of uWebSockets.js already have this shape, so the fast path needs no wrapper.
  */
 export interface RequestHead {
   /** Lower case. */
   getMethod(): string;
-  /** The path, without the query, as it was sent. */
+  /** The path as sent, without the query. */
   getUrl(): string;
-  /** Without the question mark; '' when there is none. */
+  /** The query without the question mark; '' if there is none. */
   getQuery(): string;
-  /** A header's first value by its lower-case name; '' when it is absent. */
+  /** A header's first value by its lower-case name; '' if absent. */
   getHeader(name: string): string;
 }

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { unreachable } from '../../../base/assert.ts';
 import type { ValidationFault } from '../../schema/error-body.ts';
 
-/** Which part of a request, or of a tool call, a fault is in; the first element of its `loc`. */
+/** The part of a request or tool call that contains a fault; the first element of its `loc`. */
 export type RequestPart = 'body' | 'query' | 'path' | 'arguments';
 
 type Issue = z.core.$ZodIssue;
 
-/** The code and the words of one fault, as FastAPI's clients know them. */
+/** Code and message of a fault, in FastAPI's format. */
 interface Wording {
   readonly type: string;
   readonly msg: string;
@@ -28,7 +28,7 @@ const UNREADABLE_INTEGER: Wording = {
   msg: 'Input should be a valid integer, unable to parse string as an integer',
 };
 
-/** Queries and paths arrive as text, so a wrong number (always a whole one there) is one that could not be read. */
+/** Queries and paths arrive as text, so a number that fails (always an integer there) could not be parsed. */
 const UNREADABLE: Readonly<Record<string, Wording>> = {
   number: UNREADABLE_INTEGER,
   int: UNREADABLE_INTEGER,
@@ -43,7 +43,7 @@ const WRONG_FORMAT: Readonly<Record<string, Wording>> = {
   json_string: { type: 'json_invalid', msg: 'Input should be valid JSON' },
 };
 
-/** Turns one issue of the schema library into what goes out; only an unknown-keys issue gives several faults. */
+/** Converts one issue of the schema library to faults. Only an unknown-keys issue can produce several. */
 export function faultOf(issue: Issue, part: RequestPart, input: unknown): ValidationFault[] {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   if (issue.code === 'unrecognized_keys') {

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { ValidationFault } from '../../schema/error-body.ts';
 import { faultOf, type RequestPart } from './validation-fault.ts';
 
-/** A megabyte of faults would be answered with fifty. */
+/** Without a limit, a megabyte of faults would produce an answer of fifty megabytes. */
 const MAX_FAULTS = 100;
 
-/** A request that its route's schemas refuse; answers 422 with its faults, the first hundred at most. */
+/** A request that fails its route's schemas. Answers 422 with at most 100 faults. */
 export class ValidationError extends Error {
   readonly faults: readonly ValidationFault[];
 
@@ -16,7 +16,7 @@ export class ValidationError extends Error {
   }
 }
 
-/** Parses one part of a request, or throws a ValidationError that names all its faults. */
+/** Parses one part of a request. Throws a ValidationError that lists all its faults. */
 export function validate(schema: z.ZodType, part: RequestPart, input: unknown): unknown {
   const result = schema.safeParse(input);
   if (result.success) return result.data;

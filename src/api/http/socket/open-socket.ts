@@ -2,17 +2,20 @@ import type { Backlog, Waiting } from '../answer/backlog.ts';
 import type { Socket, SocketHandler } from './socket.ts';
 import { BUFFERED, DROPPED, type SocketWire } from './socket-wire.ts';
 
-/** The payload of a ping of ours. */
+/** Reused payload of a ping. */
 const pingNumber = new Uint32Array(1);
 
-/** One WebSocket between the server library and a route's handler. A handler that throws costs its own connection only. */
+/**
+ * Connects a WebSocket of the server library with a route's handler. A handler that throws closes only its own
+ * connection.
+ */
 export class OpenSocket implements Socket, Waiting {
   readonly #handler: SocketHandler;
   readonly #maxMessageBytes: number;
   readonly #backlog: Backlog;
   readonly #onError: (error: unknown) => void;
   #ws: SocketWire | null = null;
-  /** Whether bytes may wait in the connection's buffer: asking the library costs more than remembering. */
+  /** Whether the send buffer may hold bytes. Caching this is cheaper than asking the library. */
   #buffering = false;
 
   constructor(
@@ -42,7 +45,7 @@ export class OpenSocket implements Socket, Waiting {
       pingNumber[0] = ping;
       ws.ping(pingNumber);
     });
-    // What the network does not take is known after the packet only.
+    // Whether the network accepted everything is known only after the packet is sent.
     this.#buffering = true;
     return sent;
   }
@@ -64,12 +67,12 @@ export class OpenSocket implements Socket, Waiting {
     this.#ws?.end(code, reason);
   }
 
-  /** Waiting. */
+  /** Waiting: number of unread bytes. */
   waitingBytes(): number {
     return this.bufferedBytes();
   }
 
-  /** Waiting: too much waits in all. */
+  /** Waiting: drops the connection because the total limit was exceeded. */
   drop(): void {
     this.#ws?.close();
   }
@@ -90,7 +93,7 @@ export class OpenSocket implements Socket, Waiting {
   }
 
   receivePong(message: ArrayBuffer): void {
-    // The library pings on its own as well, with nothing in it.
+    // Ignores the library's own pings, which are empty.
     if (message.byteLength !== pingNumber.byteLength) return;
     this.#guard(() => this.#handler.pong(new Uint32Array(message)[0] as number));
   }
@@ -113,13 +116,13 @@ export class OpenSocket implements Socket, Waiting {
   #sent(answer: number): boolean {
     if (answer === BUFFERED) {
       this.#buffering = true;
-      // Its handler decides how long the client may take: what waits on a call is old after a moment.
+      // The handler decides how long the client may take, because buffered call audio is soon out of date.
       this.#backlog.add(this, true);
     }
     return answer !== DROPPED;
   }
 
-  /** Fifty times a second: without a closure. */
+  /** Called fifty times a second, so it avoids creating a closure. */
   #receiveBinary(message: ArrayBuffer): void {
     try {
       this.#handler.binary(message);

@@ -13,7 +13,7 @@ import type { Handshake } from '../server-library.ts';
 import { OpenSocket } from './open-socket.ts';
 import type { SocketWire } from './socket-wire.ts';
 
-/** 16 bytes in base64 (RFC 6455, section 4.1). */
+/** Base64 of 16 bytes (RFC 6455, section 4.1). */
 const SOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 const SOCKET_VERSION = '13';
 
@@ -23,11 +23,11 @@ export interface SocketServerOptions {
   readonly backlog: Backlog;
   readonly onError: OnError;
   readonly ownOrigin: OwnOrigin | undefined;
-  /** Takes the handshakes of paths that have no sockets. */
+  /** Serves requests to paths without WebSockets. */
   readonly serve: (request: RequestHead, response: Responder) => void;
 }
 
-/** Every WebSocket of the server, from the handshake to the close. */
+/** Manages every WebSocket of the server from handshake to close. */
 export class SocketServer {
   readonly #options: SocketServerOptions;
   readonly #open = new Set<OpenSocket>();
@@ -40,7 +40,7 @@ export class SocketServer {
     for (const socket of [...this.#open]) socket.close(code, reason);
   }
 
-  /** The socket that the handshake asks for; null when it was answered with something else. */
+  /** Accepts a handshake and returns the new socket; null if the request was answered otherwise. */
   handshake(request: RequestHead, response: Responder): Handshake | null {
     const match = this.#options.paths.find(request.getUrl());
     if (match === null || match.target.socket === null || !wantsSocket(request)) {
@@ -81,7 +81,7 @@ export class SocketServer {
     const handler = route.accept({
       params: namedValues(parameterNames, values),
       query: new URLSearchParams(request.getQuery()),
-      // What a WebSocket says is not bound to the page that opened it, so any counts as a change.
+      // Later messages are not tied to the page that opened the WebSocket, so the handshake counts as a state change.
       credential: credentialOf(request, true, ownOrigin),
       requestId,
     });
@@ -99,7 +99,7 @@ function wantsSocket(request: RequestHead): boolean {
   return request.getMethod() === 'get' && request.getHeader('upgrade').toLowerCase() === 'websocket';
 }
 
-/** What the libraries do not look at, or not all of them. */
+/** Checks the handshake headers that the libraries do not check, or do not all check. */
 function assertHandshake(request: RequestHead): void {
   if (request.getHeader('sec-websocket-version') !== SOCKET_VERSION) throw WRONG_VERSION;
   if (!SOCKET_KEY.test(request.getHeader('sec-websocket-key'))) throw new GatewayError('malformed_request');

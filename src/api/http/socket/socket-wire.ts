@@ -1,17 +1,17 @@
-/** What `send` answers: some of it waits in the connection's buffer; it went out; it did not fit into the buffer. */
+/** Results of `send`: 0 if part of the message is buffered, 2 if it did not fit into the buffer (1 if it was sent). */
 export const BUFFERED = 0;
 export const DROPPED = 2;
 
 /**
- * One WebSocket of a server library. uWebSockets.js' own sockets are of this shape, so that the quick path needs no
- * wrapper. It must not be touched after the library has told that it is closed.
+ * One WebSocket of a server library. Sockets of uWebSockets.js already have this shape, so the fast path needs no
+ * wrapper. It must not be used after the library has reported the close.
  */
 export interface SocketWire {
-  /** Sends a message, which is copied before the call returns; answers BUFFERED, 1 or DROPPED. */
+  /** Sends a message and copies it before returning. Returns BUFFERED, 1 or DROPPED. */
   send(message: string | Uint8Array, isBinary: boolean): number;
   ping(payload: Uint32Array): void;
   cork(send: () => void): void;
-  /** Bytes that the network has not taken yet. */
+  /** Bytes that the network has not accepted yet. */
   getBufferedAmount(): number;
   /** Closes with a close frame. */
   end(code: number, reason: string): void;

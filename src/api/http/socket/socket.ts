@@ -1,39 +1,39 @@
 import type { RequestId } from '../request/request-id.ts';
 
 /**
- * One open WebSocket. Every method is safe after the close: it then does nothing. Sends return false when the message
- * was not sent: the connection is closed, or its buffer of 4 MB is full.
+ * One open WebSocket. Every method is safe after the close and then does nothing. The send methods return false if the
+ * message was not sent because the connection is closed or its 4 MB buffer is full.
  */
 export interface Socket {
   sendText(text: string): boolean;
   /**
-   * Sends the view's bytes, of shared memory too, as one binary frame; they are copied before the call returns.
-   * With `ping`, a ping with this number (below 2^32), which comes back in `pong`, follows in the same packet.
+   * Sends the view's bytes, which may be shared memory, as one binary frame. They are copied before the call returns.
+   * With `ping`, a ping carrying this number (below 2^32) follows in the same packet; the number comes back in `pong`.
    */
   sendBinary(bytes: Uint8Array, ping?: number): boolean;
-  /** What `send` sends goes out together, in as few packets as it fits in. */
+  /** Sends everything sent inside `send` in as few packets as possible. */
   cork(send: () => void): void;
-  /** Bytes accepted for sending that the network has not taken yet. */
+  /** Bytes accepted for sending that the network has not accepted yet. */
   bufferedBytes(): number;
   /** Closes with a code (RFC 6455, section 7.4) and a reason of at most 123 bytes. */
   close(code: number, reason: string): void;
 }
 
-/** What a connection does with what arrives. */
+/** Handles a connection's events. */
 export interface SocketHandler {
   opened(socket: Socket): void;
   text(text: string): void;
   /** The bytes are valid only until the method returns. */
   binary(bytes: ArrayBuffer): void;
-  /** The answer to a ping of `sendBinary`; nothing says that the client does not make numbers up. */
+  /** The answer to a ping of `sendBinary`. The number is unverified: a client can make it up. */
   pong(ping: number): void;
-  /** The client has taken data that was buffered; `bufferedBytes` says how much is left. */
+  /** The client has read buffered data. `bufferedBytes` tells how much is left. */
   drained(): void;
-  /** The connection is gone, whoever closed it; called exactly once. 1006 when there was no close frame. */
+  /** The connection is closed, by either side. Called exactly once, with 1006 if there was no close frame. */
   closed(code: number, reason: string): void;
 }
 
-/** What is known of a client that asks for a WebSocket, before it gets one. */
+/** A client's request for a WebSocket. */
 export interface SocketRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -42,11 +42,11 @@ export interface SocketRequest {
   readonly requestId: RequestId;
 }
 
-/** A path that answers WebSocket handshakes. */
+/** A path that accepts WebSocket handshakes. */
 export interface SocketRoute {
   readonly path: `/${string}`;
-  /** Largest message in bytes; a longer one closes the connection with 1009. */
+  /** Largest message in bytes. A longer one closes the connection with 1009. */
   readonly maxMessageBytes: number;
-  /** Gives the handler of the new connection, or throws a GatewayError that answers the handshake as JSON. */
+  /** Returns the handler of the new connection, or throws a GatewayError that answers the handshake as JSON. */
   accept(request: SocketRequest): SocketHandler;
 }

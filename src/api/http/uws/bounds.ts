@@ -1,7 +1,7 @@
 import type { Backlog } from '../answer/backlog.ts';
 import type { Pace } from './pace.ts';
 
-/** What all answers of a server share. */
+/** Limits shared by all answers of a server. */
 export interface Bounds {
   readonly backlog: Backlog;
   readonly pace: Pace;

@@ -3,10 +3,11 @@ import type { HttpRequest } from 'uWebSockets.js';
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * How a request says where it ends. `in doubt`: somebody in front of the gateway could see another end than the library,
- * which takes the first of two lengths and any coding for `chunked` (RFC 9112, section 6.3). `chunked`: the library is lax
- * with the ends of chunks and takes trailers for the next request, so nothing after such a request may be served.
- * Headers are gone through only where a body is announced: it costs as much as finding the route.
+ * Classifies how a request's body is delimited. `in doubt`: a proxy in front of the gateway could see a different end
+ * than the library, which uses the first of two lengths and treats any coding as `chunked` (RFC 9112, section 6.3).
+ * `chunked`: the library is lax about the ends of chunks and parses trailers as the next request, so no later request
+ * on the connection may be served. All headers are scanned only if a body is announced, because the scan costs as much
+ * as finding the route.
  */
 export function framingOf(request: HttpRequest): 'plain' | 'chunked' | 'in doubt' {
   const length = request.getHeader('content-length');
@@ -21,13 +22,13 @@ export function framingOf(request: HttpRequest): 'plain' | 'chunked' | 'in doubt
 let framings = 0;
 let hosts = 0;
 
-/** Without a closure, for every request with a body. */
+/** A named function, so that requests with a body do not each create a closure. */
 function count(name: string): void {
   if (name === 'content-length' || name === 'transfer-encoding') framings += 1;
   else if (name === 'host') hosts += 1;
 }
 
-/** One header that says how long the body is, and one host. */
+/** Whether there is exactly one length or coding header and exactly one host. */
 function hasOneOfEach(request: HttpRequest): boolean {
   framings = 0;
   hosts = 0;

@@ -8,16 +8,16 @@ import { SHA256 } from './checksums.ts';
 export type Uws = typeof uWS;
 
 /**
- * The library reads this when it is loaded. Its own default of 4 KB is less than what proxies and signed tokens put
- * into a request's headers; 16 KB is what most servers take.
+ * Header size limit, which the library reads when it is loaded. Its default of 4 KB is too small for what proxies and
+ * signed tokens add; most servers accept 16 KB.
  */
 const MAX_HEADERS_BYTES = '16384';
 
 let loaded: Uws | string | null = null;
 
 /**
- * Loads the library's native file once; returns why not when there is none for this machine. Throws when the file is
- * not the one whose checksum is pinned: whoever changed it could run anything here.
+ * Loads the library's native file once. Returns the reason if there is none for this machine. Throws if the file does
+ * not match its pinned checksum, because a modified file could run any code here.
  */
 export function loadUws(): Uws | string {
   loaded ??= load();
@@ -39,14 +39,14 @@ function load(): Uws | string {
   }
 }
 
-/** The package's own module loads the file without a look at it, so the file is found beside it. */
+/** Finds the native file directly, because the package's own module loads it without checking it. */
 function placeOf(name: string): string | null {
   const folders = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? [];
   const places = folders.map((folder) => join(folder, 'uWebSockets.js/dist/bin', name));
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-/** Throws an error that says what to do. */
+/** Throws an error that tells the operator how to fix a checksum mismatch. */
 export function assertChecksum(path: string, expected: string): void {
   const found = createHash('sha256').update(readFileSync(path)).digest('hex');
   if (found === expected) return;

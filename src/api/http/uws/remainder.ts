@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Piece } from '../answer/reply.ts';
 
-/** A body of known length on its way: what is to be offered to the network, piece by piece, without copies. */
+/** The unsent part of a body of known length. Offers it to the network piece by piece, without copies. */
 export class Remainder {
   readonly #response: HttpResponse;
   readonly #lengthBytes: number;
@@ -18,13 +18,13 @@ export class Remainder {
     return bytes;
   }
 
-  /** Adds a piece, without its first bytes where the network has taken them. */
+  /** Adds a piece, minus the first `takenBytes`, which the network has already accepted. */
   add(piece: Piece, takenBytes = 0): void {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     if (bytes.byteLength > takenBytes) this.#pieces.push(bytes.subarray(takenBytes));
   }
 
-  /** Offers as much as the network takes; true: the body is complete. */
+  /** Offers as much as the network accepts. Returns true when the body is complete. */
   offer(): boolean {
     for (let piece = this.#pieces[0]; piece !== undefined; piece = this.#pieces[0]) {
       const before = this.#response.getWriteOffset();

@@ -8,10 +8,10 @@ import type { Uws } from './load-uws.ts';
 import { Pace } from './pace.ts';
 import { UwsResponder } from './uws-responder.ts';
 
-/** Seconds without a sign of life before a connection counts as dead; the library pings on its own before that. */
+/** Seconds of silence after which a connection counts as dead. The library sends pings before that. */
 const IDLE_TIMEOUT_S = 60;
 
-/** What may wait for a slow reader; what comes on top is not sent. Routes keep far below it by their own policies. */
+/** Send buffer limit per connection; messages beyond it are dropped. Routes stay far below it by their own policies. */
 const MAX_BUFFERED_BYTES = 4 * 1_048_576;
 
 interface SocketData {
@@ -45,7 +45,7 @@ export class UwsLibrary implements ServerLibrary {
           return;
         }
         this.#listenSocket = listenSocket;
-        // Asked once: the library asks the operating system, which would cost more than the rest of a request.
+        // Cached, because the library asks the operating system, which would cost more than the rest of a request.
         resolve(this.#uws.us_socket_local_port(listenSocket));
       };
       listenExclusively(this.#uws, this.#app, { host, port, done });
@@ -61,7 +61,7 @@ export class UwsLibrary implements ServerLibrary {
     this.#app.close();
   }
 
-  /** `change`: 1 when a connection was opened, -1 when it was closed. */
+  /** `change` is 1 when a connection is opened and -1 when it is closed. */
   #watchConnection(response: uWS.HttpResponse, change: number): void {
     if (change > 0 && !this.#handlers.admitsConnection()) response.close();
   }
@@ -74,7 +74,10 @@ export class UwsLibrary implements ServerLibrary {
     else this.#handlers.request(request, responder);
   }
 
-  /** What a message may have bounds what the library buffers of one, so every path has its own. */
+  /**
+   * Registers a path for WebSockets. The message limit also limits what the library buffers per message, so each path
+   * has its own.
+   */
   #takeSockets({ path, maxReceivedBytes }: SocketPath): void {
     const pattern = path.replaceAll('{', ':').replaceAll('}', '');
     for (const each of [pattern, `${pattern}/`]) this.#app.ws(each, this.#behavior(maxReceivedBytes));
@@ -118,7 +121,10 @@ interface ListenPlace {
   readonly done: (listenSocket: uWS.us_listen_socket | false) => void;
 }
 
-/** The library's four-argument form, which its types leave out: without the option a second gateway could share the port. */
+/**
+ * Calls the library's four-argument `listen`, missing from its types. Without the option a second gateway could share
+ * the port.
+ */
 function listenExclusively(uws: Uws, app: uWS.TemplatedApp, { host, port, done }: ListenPlace): void {
   type Listen = (host: string, port: number, options: number, done: unknown) => void;
   const { LIBUS_LISTEN_EXCLUSIVE_PORT } = uws as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number };
