@@ -4,10 +4,13 @@ import type { ServerHandlers, ServerLibrary } from './server-library.ts';
 import { loadUws } from './uws/load-uws.ts';
 import { UwsLibrary } from './uws/uws-library.ts';
 
-/** `auto`: uWebSockets.js where it can be loaded, else Node's own http. */
+/** `auto`: uWebSockets.js if it can be loaded, else Node's own http. */
 export type LibraryChoice = 'uws' | 'node' | 'auto';
 
-/** Throws when uWebSockets.js was asked for and cannot be loaded, and always when its file is not the pinned one. */
+/**
+ * Throws if uWebSockets.js was requested but cannot be loaded, and in any case if its file does not match the pinned
+ * checksum.
+ */
 export function openLibrary(
   choice: LibraryChoice,
   backlog: Backlog,

@@ -68,12 +68,12 @@ export class NodeSocket implements SocketWire {
     this.#closed(code, reason);
   }
 
-  /** The client has said something. */
+  /** Records a sign of life from the client. */
   hear(): void {
     this.#isAlive = true;
   }
 
-  /** Asks for a sign of life; drops the connection when there was none since the last time. */
+  /** Pings the client. Drops the connection if nothing was heard since the last ping. */
   ask(): void {
     if (!this.#isAlive) return this.close();
     this.#isAlive = false;
@@ -81,7 +81,7 @@ export class NodeSocket implements SocketWire {
   }
 }
 
-/** The beginning of a text that fits into so many bytes, in whole characters. */
+/** The longest prefix of a text that fits into `maxBytes`, in whole characters. */
 function cutToBytes(text: string, maxBytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
   return text.slice(0, read);

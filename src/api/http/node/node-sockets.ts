@@ -6,12 +6,12 @@ import type { Handshake, ServerHandlers } from '../server-library.ts';
 import type { OpenSocket } from '../socket/open-socket.ts';
 import { NodeSocket } from './node-socket.ts';
 
-/** A connection without a sign of life for two of these counts as dead. */
+/** A connection counts as dead after two intervals without a sign of life. */
 const ALIVE_INTERVAL_MS = 30_000;
-/** A client has so long to answer a close frame. */
+/** How long a client has to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
-/** An HTTP connection that shall become a WebSocket. */
+/** An HTTP connection to upgrade to a WebSocket. */
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly stream: Duplex;
@@ -21,7 +21,7 @@ export interface Upgrade {
 /** WebSockets by the ws package. */
 export class NodeSockets {
   readonly #handlers: ServerHandlers;
-  /** A server for each path: what a message may have bounds what is buffered of one. */
+  /** One server per path, because the message limit also limits how much is buffered per message. */
   readonly #servers = new PathTable<WebSocketServer>();
   readonly #open = new Set<NodeSocket>();
   readonly #timer: NodeJS.Timeout;
@@ -40,7 +40,7 @@ export class NodeSockets {
     server.handleUpgrade(request, stream, head, (ws) => this.#carry(ws, stream, socket));
   }
 
-  /** Drops what is still open. */
+  /** Drops all open connections. */
   close(): void {
     clearInterval(this.#timer);
     for (const socket of [...this.#open]) socket.close();
@@ -65,7 +65,7 @@ export class NodeSockets {
     stream.on('drain', () => {
       if (wire.isOpen) socket.drained();
     });
-    // What is wrong with a frame the package tells the client itself, with 1002, 1007 or 1009.
+    // The package itself reports invalid frames to the client, with 1002, 1007 or 1009.
     ws.on('error', () => {});
     ws.on('close', (code, reason) => wire.over(code, reason.toString('utf8')));
     this.#handlers.opened(socket, wire);
@@ -76,7 +76,7 @@ export class NodeSockets {
   }
 }
 
-/** What the package's types leave out. */
+/** Options missing from the package's types. */
 interface Limits extends ServerOptions {
   readonly closeTimeout: number;
   readonly maxFragments: number;
@@ -90,7 +90,7 @@ function newServer(maxPayload: number): WebSocketServer {
     perMessageDeflate: false,
     maxPayload,
     closeTimeout: CLOSE_TIMEOUT_MS,
-    // Every fragment costs more than its bytes.
+    // Limits fragments, because each costs more memory than its bytes.
     maxFragments: 1_024,
     maxBufferedChunks: 16_384,
   };

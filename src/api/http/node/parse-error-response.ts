@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/** What Node's parser and clocks call what they refuse; anything else is 400. */
+/** HTTP status by error code of Node's parser and timeouts; 400 for all others. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -8,10 +8,10 @@ const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** The client had said that nothing more would come. */
+/** Data received after the client's last request on the connection. */
 const AFTER_THE_LAST = 'HPE_CLOSED_CONNECTION';
 
-/** A whole answer to a request that could not be read; '' where it deserves none. */
+/** A complete answer to an unreadable request; '' if it gets none. */
 export function parseErrorResponse(code: string): string {
   if (code === AFTER_THE_LAST) return '';
   const status = STATUSES[code] ?? 400;

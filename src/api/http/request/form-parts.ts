@@ -154,7 +154,7 @@ function headerOf(headers: string, name: string): string | null {
   return line?.slice(name.length + 1).trim() ?? null;
 }
 
-/** Browsers escape with percent signs what others escape with backslashes. */
+/** A header's parameters by name. Browsers escape with percent signs, other clients with backslashes. */
 function parametersOf(header: string): Map<string, string> {
   const found = header.matchAll(PARAMETER);
   return new Map(
@@ -165,7 +165,7 @@ function parametersOf(header: string): Map<string, string> {
   );
 }
 
-/** RFC 8187: a charset, a language and percent-encoded bytes; null for any other. */
+/** Decodes an extended value (RFC 8187): charset, language and percent-encoded bytes. Null if it is not valid UTF-8. */
 function extendedValue(text: string | undefined): string | null {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(text ?? '')?.[1];
   if (encoded === undefined) return null;

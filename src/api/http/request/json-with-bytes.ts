@@ -3,17 +3,17 @@ import { Base64Decoder } from './base64-decoder.ts';
 import { jsonBody, notJson } from './request-body.ts';
 import { ValidationError } from './validation.ts';
 
-/** The field of a JSON object that holds bytes in base64, and what takes them while they arrive. */
+/** The field of a JSON object that holds base64 bytes, and the function that receives them. */
 export interface BytesField {
   readonly name: string;
-  /** Called at most once. It reads all bytes or rejects. */
+  /** Called at most once. Must read all bytes or reject. */
   readonly take: (bytes: AsyncIterable<Uint8Array>) => Promise<void>;
 }
 
-/** What a JSON body may be longer than the bytes in it: other fields, white space. */
+/** Allowed length of a JSON body beyond its bytes field: other fields and white space. */
 export const JSON_OVERHEAD_BYTES = 64 * 1024;
 
-/** So much is decoded at once: strings of that size are cheap to make and to forget. */
+/** Amount decoded at a time: strings of this size are cheap to create and to collect. */
 const STEP_BYTES = 32 * 1024;
 
 const QUOTE = 0x22;
@@ -26,10 +26,10 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Reads a JSON body whose `field` is too long to be parsed in one piece. Resolves with the body's value, in which the
- * field is the empty string; its bytes went to `take`, which may turn out too early: what follows them may be no JSON.
- * Throws a ValidationError for what is no JSON, no base64 or has two fields of one name, and `body_too_large` when
- * everything but the bytes is longer than `JSON_OVERHEAD_BYTES`.
+ * Reads a JSON body whose `field` is too long to parse at once. Resolves with the body's value, in which the field is
+ * an empty string. The field's bytes go to `take` while the rest of the body is still unread and may be invalid. Throws
+ * a ValidationError if the body is not JSON, the field is not base64 or a name occurs twice, and `body_too_large` if
+ * everything except the bytes is longer than `JSON_OVERHEAD_BYTES`.
  */
 export async function readJsonWithBytes(
   source: AsyncIterable<Uint8Array>,
@@ -40,7 +40,7 @@ export async function readJsonWithBytes(
   return jsonBody(reader.rest);
 }
 
-/** Goes through a body once; holds one piece of it, and what is not the bytes. */
+/** Reads a body once, holding one chunk of it and everything except the bytes. */
 class JsonReader {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #fieldName: string;
@@ -53,12 +53,12 @@ class JsonReader {
     this.#outline = new Outline(fieldName);
   }
 
-  /** The body without the bytes, once all of it was read. */
+  /** The body without the bytes. Complete only when the whole body has been read. */
   get rest(): Buffer {
     return this.#outline.bytes;
   }
 
-  /** Reads up to the first of the bytes; false: there are none before the end. */
+  /** Reads up to the start of the bytes. Returns false if the body ends without them. */
   async reachesBytes(): Promise<boolean> {
     do {
       for (let at = 0; at < this.#piece.length; at++) {
@@ -70,11 +70,11 @@ class JsonReader {
     return false;
   }
 
-  /** The bytes up to the quote that closes their string. */
+  /** The bytes up to the closing quote of their string. */
   async *bytes(): AsyncGenerator<Uint8Array> {
     const decoder = new Base64Decoder(this.#fieldName);
     for (;;) {
-      // No escaped quote ends them: the decoder refuses a backslash before it.
+      // An escaped quote cannot end the bytes, because the decoder rejects the backslash before it.
       const quote = this.#piece.indexOf(QUOTE);
       const text = this.#piece.subarray(0, quote < 0 ? this.#piece.length : quote);
       for (let at = 0; at < text.length; at += STEP_BYTES) {
@@ -97,8 +97,8 @@ class JsonReader {
 }
 
 /**
- * A body without the bytes. It knows just enough of JSON to find the field; whether it is JSON at all, the parser says
- * when it is complete.
+ * The body without the bytes. Understands just enough JSON to find the field; the parser validates the JSON when it is
+ * complete.
  */
 class Outline {
   readonly #fieldName: string;
@@ -107,10 +107,10 @@ class Outline {
   #length = 0;
   #depth = 0;
   #isObject = false;
-  /** Where the string that we are within begins; null: we are in none. */
+  /** Start of the current string; null outside strings. */
   #stringStart: number | null = null;
   #isEscaped = false;
-  /** What stands at the outermost level: a name comes, or the value of the field. */
+  /** What is expected at the outermost level: a name, or the value of the bytes field. */
   #awaits: 'name' | 'field' | null = null;
   #name: string | null = null;
 
@@ -122,7 +122,7 @@ class Outline {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Whether the string that is the field's value begins after this byte. */
+  /** Adds a byte. Returns true if the string value of the field starts after it. */
   add(byte: number): boolean {
     if (this.#length === this.#bytes.length) throw new GatewayError('body_too_large');
     this.#bytes[this.#length++] = byte;
@@ -160,7 +160,7 @@ class Outline {
     }
   }
 
-  /** `JSON.parse` would take the last of two fields; one may be on disk by then. */
+  /** Rejects duplicate names. `JSON.parse` would keep the last of two fields, but one may already be on disk. */
   #named(start: number): void {
     this.#awaits = null;
     const name = jsonBody(this.bytes.subarray(start)) as string;

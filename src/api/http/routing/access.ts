@@ -4,27 +4,27 @@ import { sessionTokenOf } from '../../auth/session-cookie.ts';
 import type { RequestHead } from '../request/request-head.ts';
 import type { Access } from './route.ts';
 
-/** The one table of which credentials open which routes (specification, "Authentication", rules 1, 5 and 6). */
+/** Which credentials are admitted to which routes (specification, "Authentication", rules 1, 5 and 6). */
 export const ADMITTED: Readonly<Record<Exclude<Access, 'public'>, readonly CredentialKind[]>> = {
   /** Calls, messages, inbox, files. */
   runtime: ['session', 'agent', 'oauth'],
-  /** The same for assistants. */
+  /** The same for MCP clients. */
   mcp: ['agent', 'oauth'],
   /** Agents, keys, platforms and their secrets. */
   config: ['session', 'settings'],
-  /** What every credential may know of its account. */
+  /** Account information open to every credential. */
   account: ['session', 'agent', 'settings', 'oauth'],
-  /** What only the person behind the account may do. */
+  /** Actions reserved for the account's owner. */
   session: ['session'],
 };
 
-/** Where browsers may send requests from: the origin of the gateway's public URL; null: only the one they name as host. */
+/** The origin of the gateway's public URL. Null: use the host that the request names. */
 export type OwnOrigin = () => string | null;
 
 /**
- * The key that a request carries in `X-API-Key` or `Authorization: Bearer`, else the session token of its cookie; null
- * without either. Browsers add the cookie to whatever any page makes them send, so one that may change something
- * (`isUnsafe`) counts only in a request of our own pages: throws `cross_site`.
+ * The credential of a request: the key in `X-API-Key` or `Authorization: Bearer`, else the session token of its cookie;
+ * null without either. Browsers attach the cookie to requests of any page, so for requests that may change something
+ * (`isUnsafe`) it counts only when sent by the gateway's own pages. Throws `cross_site` otherwise.
  */
 export function credentialOf(
   request: RequestHead,
@@ -53,9 +53,9 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
- * Throws `cross_site` for what a browser sends on behalf of another site's page. Browsers say so themselves, in
- * `Sec-Fetch-Site` or, older ones and those on plain http, in `Origin`; pages cannot take these headers away, and
- * programs that are no browsers send neither.
+ * Throws `cross_site` for a request that a browser sends for another site's page. Browsers state the origin in
+ * `Sec-Fetch-Site` or, older ones and those on plain http, in `Origin`. Pages cannot remove these headers, and other
+ * programs send neither.
  */
 export function assertOwnSite(request: RequestHead, ownOrigin: OwnOrigin | undefined): void {
   const site = request.getHeader('sec-fetch-site');
@@ -71,13 +71,17 @@ function isOwnOrigin(origin: string, request: RequestHead, ownOrigin: OwnOrigin 
   return origin === `http://${host}` || origin === `https://${host}`;
 }
 
-/** A challenge that also says why the credential was refused (RFC 6750, section 3); one without a credential does not. */
+/**
+ * A challenge for a refused credential, with the reason (RFC 6750, section 3). Requests without a credential get none.
+ */
 export function invalidToken(challenge = 'Bearer'): string {
   const separator = challenge === 'Bearer' ? ' ' : ', ';
   return `${challenge}${separator}error="invalid_token", error_description="It is unknown, has expired or was revoked"`;
 }
 
-/** Lets a principal through to a route that is not public, or throws 401 or 403. */
+/**
+ * Admits a principal to a non-public route. Throws 401 without a principal and 403 for the wrong kind of credential.
+ */
 export function admit(access: Exclude<Access, 'public'>, principal: Principal | null): Principal {
   if (principal === null) throw new GatewayError('unauthorized');
   if (!ADMITTED[access].includes(principal.kind)) throw new GatewayError('forbidden');

@@ -1,27 +1,33 @@
 import type { ReplyHeaders } from '../answer/reply.ts';
 import type { RequestHead } from '../request/request-head.ts';
 
-/** How long browsers may remember what a preflight said. */
+/** How long browsers may cache a preflight answer. */
 const REMEMBERED_S = 86_400;
 
-/** Pages of other sites may use a route from a browser: which ones, and what of its requests and answers is theirs. */
+/** Rule for pages of other sites that use a route: the allowed origins, request headers and answer headers. */
 export interface CrossOrigin {
-  /** Refuses a request by throwing, before its credential is looked at. `origin` is '' where no page has sent it. */
+  /** Throws to refuse a request, before its credential is checked. `origin` is '' if no page sent the request. */
   check(from: { readonly origin: string; readonly host: string }): void;
-  /** Request headers that pages may send, with commas between. */
+  /** Request headers that pages may send, separated by commas. */
   readonly sends: string;
-  /** Answer headers that they may read. */
+  /** Answer headers that pages may read, separated by commas. */
   readonly reads: string;
 }
 
-/** Pages of any site may ask: what they do not know they cannot send, and cookies count for nothing here. */
+/**
+ * Allows pages of any site. This is safe because cookies are not accepted here and pages can send only credentials they
+ * know.
+ */
 export const anyOrigin: CrossOrigin = {
   check() {},
   sends: 'Authorization, Content-Type, Accept, MCP-Protocol-Version, X-Request-Id',
   reads: 'WWW-Authenticate, Retry-After, X-Request-Id',
 };
 
-/** Lets a request in or throws; returns what all its answers carry, so that the page hears of refusals too. */
+/**
+ * Checks a request's origin and throws if it is refused. Returns the headers for all its answers, so that the page can
+ * read errors too.
+ */
 export function crossOriginHeaders(rule: CrossOrigin, request: RequestHead): ReplyHeaders | null {
   const origin = request.getHeader('origin');
   rule.check({ origin, host: request.getHeader('host') });
@@ -33,7 +39,7 @@ export function crossOriginHeaders(rule: CrossOrigin, request: RequestHead): Rep
   };
 }
 
-/** The same for a browser that asks beforehand; `methods`, in lower case, are what it may use. */
+/** The headers for a preflight request. `methods`: the allowed methods, in lower case. */
 export function preflightHeaders(
   rule: CrossOrigin,
   methods: Iterable<string>,

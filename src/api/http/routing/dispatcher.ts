@@ -24,45 +24,45 @@ import type { Access, Route } from './route.ts';
 
 const BODY_DEADLINE_MS = 30_000;
 const BODY_SILENCE_MS = 8_000;
-/** Of a form: 25 MB at 30 kB a second. */
+/** Time limit for a form: 25 MB at 30 kB a second. */
 const FORM_DEADLINE_MS = 900_000;
-/** A body that is complete so soon came with its headers: its sender was let in a moment ago. */
+/** A body complete within this time came with its headers, so its credential need not be checked again. */
 const AT_ONCE_MS = 5;
 const NO_BODY = new Uint8Array();
-/** Of a long body with an `Idempotency-Key`, so much is compared with a later one. */
+/** How much of a long body with an `Idempotency-Key` is compared with later requests. */
 const KNOWN_BYTES = 64 * 1024;
 
 const NO_FORM = { loc: ['body'], type: 'form_expected', msg: 'Input should be multipart/form-data' };
 
 export interface DispatcherOptions {
   readonly authenticate: Authenticate;
-  /** Whose pages may use the session cookie; without it, those of the host that a request names. */
+  /** Origin whose pages may use the session cookie; default: the host that the request names. */
   readonly ownOrigin?: OwnOrigin;
-  /** Whose word on a client's address is taken; without it, nobody's. */
+  /** Trusted proxies for `X-Forwarded-For`; default: none. */
   readonly addresses?: ClientAddresses;
-  /** Lets requests with a key take effect once; without it, keys mean nothing. */
+  /** Handles `Idempotency-Key`; without it, keys are ignored. */
   readonly idempotency?: Idempotency;
-  /** Told of everything that answers 500. */
+  /** Called for every error answered with 500. */
   readonly onError: OnError;
-  /** Told of every request when its answer is complete or its client gone. */
+  /** Called for every request when its answer is complete or its client is gone. */
   readonly onAnswered?: OnAnswered;
-  /** Largest request body of somebody with a credential unless the route says otherwise; 1 MB unless told otherwise. */
+  /** Largest body of an authenticated request, unless the route sets its own limit. Default: 1 MB. */
   readonly bodyLimitBytes?: number;
-  /** Longest time for a request body; 30 s unless told otherwise. */
+  /** Time limit for a request body. Default: 30 s. */
   readonly bodyDeadlineMs?: number;
-  /** Longest pause within a request body; 8 s unless told otherwise. */
+  /** Longest pause within a request body. Default: 8 s. */
   readonly bodySilenceMs?: number;
-  /** Longest time for a form; 15 min unless told otherwise. */
+  /** Time limit for a form. Default: 15 min. */
   readonly formDeadlineMs?: number;
 }
 
-/** Whom a request was let in for; null where anybody may. */
+/** An admitted request's principal and credential; null on public routes. */
 interface Admitted {
   readonly principal: Principal | null;
   readonly credential: string | null;
 }
 
-/** The way of a request: path → method → key → parameters and query → body → handler → answer. */
+/** Processes a request: path → method → credential → parameters and query → body → handler → answer. */
 export class Dispatcher {
   readonly #paths: PathTable<Endpoint>;
   readonly #traffic: Traffic;
@@ -85,7 +85,10 @@ export class Dispatcher {
     }
   }
 
-  /** Answers a request whose end is in doubt, so that nothing that came with it is taken for another one. */
+  /**
+   * Answers a request of ambiguous length and closes the connection, so that no later data is parsed as another
+   * request.
+   */
   refuse(request: RequestHead, response: Responder): void {
     this.#exchange(request.getMethod(), request, response).fail(new GatewayError('malformed_request'), true);
   }
@@ -142,7 +145,10 @@ export class Dispatcher {
     });
   }
 
-  /** Another site's page must not sign its reader in as somebody else, either. */
+  /**
+   * Admits a request or throws. Public routes are checked too: another site's page must not sign its reader in as
+   * someone else.
+   */
   #admit(exchange: Exchange, route: Route, request: RequestHead): Admitted {
     const { ownOrigin } = this.#options;
     const isUnsafe = !isSafeMethod(request.getMethod());
@@ -160,7 +166,7 @@ export class Dispatcher {
     return admit(access, principal);
   }
 
-  /** A body takes as long as its sender likes, who may have lost the right to send it meanwhile. */
+  /** Checks the credential again after a slow body, because it may have been revoked meanwhile. */
   #assertStillIn(exchange: Exchange, { route }: CompiledRoute, credential: string | null): void {
     if (route.access !== 'public') this.#admitted(exchange, route.access, credential);
   }
@@ -213,7 +219,7 @@ export class Dispatcher {
     }
   }
 
-  /** Runs a handler. One that answers at once is answered at once, which also keeps pipelined requests in order. */
+  /** Runs a handler. A synchronous reply is sent immediately, which also keeps pipelined requests in order. */
   #handle(exchange: Exchange, { route }: CompiledRoute, incoming: IncomingRequest, body: Uint8Array): void {
     const answer = this.#once(route, incoming, body) ?? route.handler(incoming);
     if (!(answer instanceof Promise)) {
@@ -224,7 +230,7 @@ export class Dispatcher {
     answer.then((late) => answerWith(exchange, late)).catch((error: unknown) => exchange.fail(error));
   }
 
-  /** The handler reads the body, as much of it as it likes; the answer goes out when it is done with it. */
+  /** Runs a handler that reads the body itself. The answer is sent when the handler is done. */
   #handleStream(
     exchange: Exchange,
     { route }: CompiledRoute,
@@ -242,7 +248,7 @@ export class Dispatcher {
       .catch((error: unknown) => exchange.fail(error));
   }
 
-  /** Null: the request came without a key. */
+  /** Runs the handler once per key; null if the request has no key. */
   #once(route: Route, incoming: IncomingRequest, body: Uint8Array): Promise<Reply> | null {
     const { idempotency: ref, target } = incoming;
     if (ref === null || !this.#options.idempotency) return null;
@@ -252,8 +258,8 @@ export class Dispatcher {
 }
 
 /**
- * What tells one body with a key from another before all of it has come: the length, and how it begins. Of a form only
- * the length, because a client that repeats a form separates its parts by another boundary.
+ * Data that identifies a keyed body before it is complete: its length and beginning. For a form, only the length,
+ * because a client that repeats a form uses another boundary.
  */
 async function knownOf(body: BodyStream): Promise<Uint8Array> {
   const length = Buffer.from(`${body.lengthBytes} bytes`);

@@ -9,17 +9,17 @@ import { validate } from '../request/validation.ts';
 import type { SocketRoute } from '../socket/socket.ts';
 import { pathParameterNames, type Route, type RouteRequest } from './route.ts';
 
-/** A route with what every request would otherwise have to work out anew. */
+/** A route with values computed once for all requests. */
 export interface CompiledRoute {
   readonly route: Route;
   readonly parameterNames: readonly string[];
-  /** What the query's schema makes of no query at all; undefined when it refuses that. */
+  /** The parsed empty query; undefined if the schema rejects it. */
   readonly emptyQuery: unknown;
-  /** Whether its requests may come with an `Idempotency-Key`. */
+  /** Whether its requests may carry an `Idempotency-Key`. */
   readonly takesKey: boolean;
 }
 
-/** What stands at one path. */
+/** The routes at one path. */
 export interface Endpoint {
   readonly methods: Map<string, CompiledRoute>;
   socket: { readonly route: SocketRoute; readonly parameterNames: readonly string[] } | null;
@@ -34,7 +34,7 @@ export function newEndpoint(): Endpoint {
   return { methods: new Map(), socket: null };
 }
 
-/** The methods of an endpoint, as `Allow` lists them. */
+/** The `Allow` header of an endpoint. */
 export function allowOf(endpoint: Endpoint): string {
   const methods = [...endpoint.methods.keys()].map((method) => method.toUpperCase());
   if (endpoint.methods.has('get')) methods.push('HEAD');
@@ -47,7 +47,7 @@ export function compile(route: Route): CompiledRoute {
   return { route, parameterNames: pathParameterNames(route.path), emptyQuery, takesKey: takesKey(route) };
 }
 
-/** Parameter names and values side by side. */
+/** Maps parameter names to values. */
 export function namedValues(names: readonly string[], values: readonly string[]): Record<string, string> {
   const named: Record<string, string> = {};
   for (let i = 0; i < names.length; i++) named[names[i]!] = values[i]!;
@@ -60,7 +60,10 @@ interface RequestInput {
   readonly principal: Principal | null;
 }
 
-/** What a handler sees of a request. It copies what it needs: the library's request does not outlive its callback. */
+/**
+ * The request passed to a handler. Copies what it needs, because the library's request is valid only during its
+ * callback.
+ */
 export class IncomingRequest implements RouteRequest<Principal | null> {
   readonly principal: Principal | null;
   readonly params: unknown;
@@ -68,12 +71,12 @@ export class IncomingRequest implements RouteRequest<Principal | null> {
   readonly path: string;
   readonly search: string;
   readonly idempotency: RequestRef | null;
-  /** Method, path and query of a request with a key; '' of any other. */
+  /** Method, path and query of a request with an idempotency key; '' otherwise. */
   readonly target: string;
   body: unknown = undefined;
   readonly #exchange: Exchange;
   readonly #headerNames: readonly string[];
-  /** In the order of their names. */
+  /** In the order of `#headerNames`. */
   readonly #headers: readonly string[];
 
   constructor(
@@ -125,7 +128,7 @@ function parsePart(schema: z.ZodObject | undefined, part: 'path' | 'query', read
   return schema === undefined ? NOTHING : validate(schema, part, read());
 }
 
-/** A query's values by name; of a name that comes twice, the last. */
+/** A query's values by name. If a name occurs twice, the last value counts. */
 function queryValues(text: string): Record<string, string> {
   return text === '' ? {} : Object.fromEntries(new URLSearchParams(text));
 }

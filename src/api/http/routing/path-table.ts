@@ -15,13 +15,13 @@ function newNode<Target>(): PathNode<Target> {
 }
 
 /**
- * Finds what stands at a path, segment by segment; literal segments win over parameters. One slash at the end makes no
- * difference, an empty parameter never matches, and neither does a parameter that is not valid percent-encoding.
+ * Finds the target of a path, segment by segment. Literal segments take precedence over parameters. A trailing slash is
+ * ignored. A parameter matches neither an empty segment nor invalid percent-encoding.
  */
 export class PathTable<Target> {
   readonly #root: PathNode<Target> = newNode();
 
-  /** The target at a path pattern, made by `create` when there is none yet. */
+  /** Returns the target at a path pattern, creating it if necessary. */
   at(pattern: string, create: () => Target): Target {
     let node = this.#root;
     for (const segment of pattern.split('/').filter((part) => part !== '')) {

@@ -9,13 +9,12 @@ import type { CrossOrigin } from './cross-origin.ts';
 
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Who may use a route: anybody ('public'), or the kinds of credentials that `ADMITTED` lists. */
+/** Who may use a route: everyone ('public'), or the kinds of credentials listed in `ADMITTED`. */
 export type Access = 'public' | 'runtime' | 'mcp' | 'config' | 'account' | 'session';
 
 /**
- * One documented answer: JSON of `schema`, `contentType` for anything else, either of both by what the client accepts,
- * or neither for an empty body.
- * A plain string describes an error that answers with an error body.
+ * One documented answer: JSON of `schema`, another `contentType`, both if the client can choose, or neither for an
+ * empty body. A plain string describes an error with an error body.
  */
 export type ResponseSpec =
   | string
@@ -28,26 +27,29 @@ export type ResponseSpec =
 
 export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>;
 
-/** What a handler gets: everything validated, nothing of the wire. */
+/** The validated request passed to a handler, independent of the server library. */
 export interface RouteRequest<Who = Principal | null, Params = unknown, Query = unknown, Body = unknown> {
   readonly principal: Who;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   readonly requestId: string;
-  /** The path as it was asked for: with a slash at the end where it came with one. */
+  /** The path as requested, including any trailing slash. */
   readonly path: string;
-  /** The query as it came, without the question mark; '' without one. */
+  /** The raw query without the question mark; '' if there is none. */
   readonly search: string;
-  /** Of a request that came with an `Idempotency-Key`; null without one. */
+  /** The request's `Idempotency-Key`; null if there is none. */
   readonly idempotency: RequestRef | null;
-  /** The client's IP address: IPv4, or IPv6 in its eight groups. Known while the client is there: read it first. */
+  /**
+   * The client's IP address: IPv4, or IPv6 as eight groups. Available only while the client is connected, so read it
+   * first.
+   */
   readonly address: string;
-  /** Aborts when the client goes away before the answer is complete. */
+  /** Aborts if the client disconnects before the answer is complete. */
   readonly signal: AbortSignal;
-  /** A HEAD: what GET would answer, without the body and without doing anything. */
+  /** Whether this is a HEAD request: reply as to GET, but without a body and without side effects. */
   readonly isHead: boolean;
-  /** A request header by its lower-case name, '' when absent; only those that the route names in `headers`. */
+  /** A request header by its lower-case name; '' if absent. The route must list it in `headers`. */
   header(name: string): string;
 }
 
@@ -63,19 +65,19 @@ type PlainReplyFor<Status extends number, Spec> = Spec extends { readonly conten
     ? JsonReply<Status, z.output<Schema>>
     : EmptyReply<Status>;
 
-/** The replies that a handler may give: exactly those that its route documents. */
+/** The replies that a handler may return: exactly those that its route documents. */
 type ReplyOf<Specs extends ResponseSpecs> = {
   [Status in keyof Specs & number]: ReplyFor<Status, Specs[Status]>;
 }[keyof Specs & number];
 
-/** What a handler finds as the body. */
+/** The type of the handler's `body`. */
 type BodyOf<Body, Form> = Form extends z.ZodObject
   ? BodyStream | (Body extends z.ZodUndefined ? never : ReadBody<Body>)
   : ReadBody<Body>;
 
 type ReadBody<Body> = Body extends z.ZodType ? z.output<Body> : Uint8Array;
 
-/** All that is known about one endpoint: dispatch, validation and the OpenAPI description come from this object. */
+/** Complete definition of one endpoint, used for dispatch, validation and the OpenAPI description. */
 interface RouteDefinition<
   A extends Access,
   Params extends z.ZodObject,
@@ -93,43 +95,40 @@ interface RouteDefinition<
   readonly description?: string;
   readonly tags: readonly string[];
   readonly deprecated?: true;
-  /** Its GET changes something, which a HEAD must not do: that answers 405. */
+  /** Answers HEAD with 405, because GET changes something. */
   readonly refusesHead?: true;
   /** Request headers that the handler reads, in lower case. */
   readonly headers?: readonly string[];
   readonly params?: Params;
   readonly query?: Query;
   /**
-   * Schema of the JSON body; one that accepts `undefined` makes the body optional. `raw`: the handler gets the bytes as
-   * they came, of whatever type.
+   * Schema of the JSON body. If it accepts `undefined`, the body is optional. `raw`: the handler gets the bytes as
+   * received, of any content type.
    */
   readonly body?: Body;
   /**
-   * Describes a multipart/form-data body, in place of a JSON one or as the other choice. The handler gets it as a
-   * BodyStream, before it has come: `formParts` takes it apart. No limit of size but the handler's own.
+   * Schema of a multipart/form-data body, instead of or in addition to JSON. The handler gets a BodyStream before the
+   * body has arrived and parses it with `formParts`. The handler must limit its size.
    */
   readonly form?: Form;
   /**
-   * Describes a JSON body that may be too long to be held in memory, beside `form` and in place of `body`. The handler
-   * gets it as a BodyStream and validates it: `readJsonWithBytes` takes it apart.
+   * Schema of a JSON body that may be too long for memory; requires `form` and replaces `body`. The handler gets a
+   * BodyStream, parses it with `readJsonWithBytes` and validates it.
    */
   readonly streamedBody?: z.ZodType;
-  /** Largest body accepted, in bytes; without it what `bodyLimitOf` says. */
+  /** Largest body in bytes. Default: see `bodyLimitOf`. */
   readonly bodyLimitBytes?: number;
   /**
-   * What an `Idempotency-Key` does on a POST that is not public. `stored`, unless told otherwise: whoever comes again
-   * gets the stored answer, or 409 where a crash left none. `resumed`: the handler runs again after a crash and knows by
-   * the request's `idempotency` what it has begun. `none`: nothing.
+   * Effect of an `Idempotency-Key` on a non-public POST. `stored` (default): a repeated request gets the stored answer,
+   * or 409 if a crash left none. `resumed`: after a crash the handler runs again and recognizes its earlier work by the
+   * request's `idempotency`. `none`: the key is ignored.
    */
   readonly idempotency?: 'stored' | 'resumed' | 'none';
-  /** Pages of other sites that may use the route from a browser; without it none may. */
+  /** Rule for pages of other sites. Default: they may not use the route. */
   readonly crossOrigin?: CrossOrigin;
-  /** `WWW-Authenticate` of its 401, by the path as it was asked for; `Bearer` unless told otherwise. */
+  /** Returns the `WWW-Authenticate` header of a 401 for the requested path. Default: `Bearer`. */
   readonly challenge?: (path: string) => string;
-  /**
-   * Asked before anything of the body is read. What it answers goes out and the connection closes; null lets the request
-   * in.
-   */
+  /** Called before the body is read. A reply is sent and closes the connection; null continues. */
   readonly precheck?: (request: RouteRequest<unknown, z.output<Params>, z.output<Query>>) => Reply | null;
   readonly responses: Specs;
   readonly handler: (
@@ -142,7 +141,7 @@ interface RouteDefinition<
   ) => ReplyOf<Specs> | Promise<ReplyOf<Specs>>;
 }
 
-/** A route whose types have done their work: what the server and the OpenAPI document read. */
+/** A route without its specific types, as read by the server and the OpenAPI document. */
 export interface Route
   extends Omit<
     RouteDefinition<
@@ -163,12 +162,12 @@ export interface Route
 
 const PATH_PARAMETER = /\{([^{}]+)\}/g;
 
-/** The names in braces of a path, in order. */
+/** The parameter names of a path, in order. */
 export function pathParameterNames(path: string): string[] {
   return Array.from(path.matchAll(PATH_PARAMETER), (match) => match[1] ?? '');
 }
 
-/** Declares an endpoint. The request and the replies of its handler are typed by the schemas beside it. */
+/** Declares an endpoint. The schemas determine the types of the handler's request and replies. */
 export function route<
   A extends Access,
   const Specs extends ResponseSpecs,

@@ -10,29 +10,29 @@ const STATUS_LINES: ReadonlyMap<number, string> = new Map(
   Object.entries(STATUS_CODES).map(([status, text]) => [Number(status), `${status} ${text}`]),
 );
 
-/** The headers of every JSON answer in one call of the library, which costs as much as all the bytes it writes. */
+/** The headers of a JSON answer, written in one library call: a call costs as much as all the bytes it writes. */
 const JSON_HEADERS = 'application/json\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store';
 
-/** Any network takes as much at once. */
+/** Longest body sent with `#endAndClose`. Any network accepts this much at once. */
 const LONGEST_WITH_CLOSE_BYTES = 16_384;
 
 /**
- * An answer over uWebSockets.js. The library serves all requests that came in one piece in one go and appends answers
- * to a buffer without bound. So every body is offered with `tryEnd`, which takes no more than the network does; the
- * rest waits here, as a reference. Meanwhile the request counts as unanswered, and the library closes a connection
- * on which another one comes.
+ * An answer over uWebSockets.js. The library serves all requests received in one piece at once and appends their
+ * answers to an unbounded buffer. Therefore every body is offered with `tryEnd`, which sends only what the network
+ * accepts; a reference to the rest is kept here. Until then the request counts as unanswered, and the library closes
+ * the connection if another request arrives on it.
  */
 export class UwsResponder implements Responder, Waiting {
   readonly #response: HttpResponse;
   readonly #bounds: Bounds;
-  /** Nothing that comes after the request is served. */
+  /** Whether no later request on the connection is served. */
   readonly #isLast: boolean;
   #listener: AnswerListener | null = null;
   #isWatched = false;
   #isOver = false;
-  /** What the network has not taken of a body that was offered to it. */
+  /** The part of the body that the network has not accepted. */
   #remainder: Remainder | null = null;
-  /** Of a stream: 0 in the chunked form while there is room. */
+  /** Buffered bytes of a chunked stream; 0 while there is room, -1 if the body is not chunked. */
   #chunkBytes = -1;
 
   constructor(response: HttpResponse, bounds: Bounds, isLast = false) {
@@ -69,7 +69,7 @@ export class UwsResponder implements Responder, Waiting {
   }
 
   writeStatus(status: number): void {
-    // 200 is what the library writes by itself.
+    // The library writes 200 by default.
     if (status !== 200) this.#response.writeStatus(STATUS_LINES.get(status) ?? `${status}`);
   }
 
@@ -122,12 +122,12 @@ export class UwsResponder implements Responder, Waiting {
     this.#response.close();
   }
 
-  /** Waiting. */
+  /** Waiting: number of unread bytes. */
   waitingBytes(): number {
     return this.#remainder?.bytes ?? Math.max(0, this.#chunkBytes);
   }
 
-  /** Waiting: the client does not read. */
+  /** Waiting: drops a client that does not read. */
   drop(): void {
     if (!this.#isOver) this.#response.close();
   }
@@ -140,7 +140,7 @@ export class UwsResponder implements Responder, Waiting {
         this.#response.end(body);
         return this.#sent();
       }
-      // Its length of 0 stands for that of the body.
+      // A total of 0 means the length of this body.
       if (this.#response.tryEnd(body, 0)[1]) return this.#sent();
       this.#remainder = new Remainder(this.#response, byteLength(body));
       this.#remainder.add(body, this.#response.getWriteOffset());
@@ -167,7 +167,7 @@ export class UwsResponder implements Responder, Waiting {
 
   #goOnWhenWritable(): void {
     this.#response.onWritable(() => {
-      // Of a chunk all is in the library's buffer.
+      // The library buffers the whole chunk itself.
       if (this.#chunkBytes > 0) this.#chunkBytes = 0;
       this.#offer();
       if (this.#isOver || this.waitingBytes() > 0) return true;
@@ -188,7 +188,10 @@ export class UwsResponder implements Responder, Waiting {
     return false;
   }
 
-  /** In another turn of the event loop: whoever has sent another request by then is hung up on. */
+  /**
+   * Runs an action in a later turn of the event loop. If another request arrives before then, the library closes the
+   * connection.
+   */
   #later(action: () => void): void {
     if (this.#listener !== null) this.watch(this.#listener);
     setImmediate(() => {
@@ -196,7 +199,10 @@ export class UwsResponder implements Responder, Waiting {
     });
   }
 
-  /** A long answer takes its time, and the client is told; a short one goes out whole, and takes the connection along. */
+  /**
+   * Ends the connection's last answer. A short body is sent whole while closing. A long one announces `Connection:
+   * close` and takes its time.
+   */
   #endLast(body: Bytes): void {
     const bytes = byteLength(body);
     if (bytes <= LONGEST_WITH_CLOSE_BYTES) return this.#endAndClose(closingBody(body, bytes));
@@ -205,13 +211,13 @@ export class UwsResponder implements Responder, Waiting {
   }
 
   /**
-   * Ends with the last answer of a connection. The library would go on serving what came in the same piece, and would
-   * keep a connection that is not read. So the rest of the answer goes out as the last header line, later, and then
-   * the connection is closed.
+   * Sends the last answer of a connection and closes it. Otherwise the library would serve the other requests of the
+   * same piece and keep a connection that is not read. The rest of the answer is written in a later turn, as the value
+   * of the last header line.
    */
   #endAndClose(rest: Buffer): void {
     this.#later(() => {
-      // The library ends the line, which ends the answer.
+      // The library appends the line break, which completes the answer.
       this.#response.writeHeader('Connection', rest);
       setImmediate(() => this.#closeAfterAnswer());
     });
@@ -237,13 +243,13 @@ export class UwsResponder implements Responder, Waiting {
   }
 }
 
-/** What follows `Connection: ` up to the end of an answer without a body, without its last line break. */
+/** The text after `Connection: ` of an answer without a body, up to but not including its last line break. */
 function closingHead(lengthBytes: number | undefined): Buffer {
   const length = lengthBytes === undefined ? '' : `Content-Length: ${lengthBytes}\r\n`;
   return Buffer.from(`close\r\n${length}`);
 }
 
-/** The same of an answer with a body, which is in one chunk, because only that ends with a line break. */
+/** The same for an answer with a body. It is sent as one chunk, because only a chunked body ends with a line break. */
 function closingBody(body: Bytes, bytes: number): Buffer {
   if (bytes === 0) return closingHead(0);
   const pieces: readonly Piece[] = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
