@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 export const CONFIG_FILE = 'gateway.json';
 
 export interface ConfigFile {
-  /** The texts under the keys of the file, as the environment would hold them. */
+  /** Values by key, as text like environment variables. */
   readonly texts: Readonly<Record<string, string>>;
   readonly mistakes: readonly string[];
 }
 
-/** Reads the optional `gateway.json`: one object with the names of the variables as keys. */
+/** Reads the optional `gateway.json`: one object with variable names as keys. */
 export function readConfigFile(path: string): ConfigFile {
   try {
     return textsOf(JSON.parse(readFileSync(path, 'utf8')), path);

@@ -1,7 +1,7 @@
-/** Beyond this many typing mistakes a name is another name. */
+/** Names with more differences than this are not considered typing mistakes. */
 const MAX_MISTAKES = 3;
 
-/** The known name that `name` was probably meant to be; null when none is near. */
+/** The known name that `name` is probably a misspelling of; null if none is close. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   const ranked = known
     .map((candidate) => ({ candidate, mistakes: editDistance(name, candidate) }))
@@ -10,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return best && best.mistakes <= MAX_MISTAKES ? best.candidate : null;
 }
 
-/** Levenshtein distance: insertions, deletions and replacements that turn one text into the other. */
+/** Levenshtein distance between two texts. */
 function editDistance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row++) {

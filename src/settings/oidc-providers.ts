@@ -1,18 +1,18 @@
 import { isIPv4 } from 'node:net';
 
-/** A provider of identities that people sign in with. */
+/** An identity provider for sign-in. */
 export interface OidcProviderSettings {
-  /** In lower case; stands in the paths under `/auth/oauth/`. */
+  /** In lower case; used in the paths under `/auth/oauth/`. */
   readonly name: string;
-  /** GitHub has OAuth 2.0 alone: no discovery, no ID tokens. */
+  /** GitHub supports only OAuth 2.0: no discovery, no ID tokens. */
   readonly kind: 'openid' | 'github';
-  /** As the provider writes it: a slash at its end is part of it. */
+  /** Exactly as the provider writes it, including any trailing slash. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** Providers whose issuer need not be told. */
+/** Default issuers of well-known providers. */
 const KNOWN_ISSUERS: Readonly<Record<string, string>> = {
   google: 'https://accounts.google.com',
   microsoft: 'https://login.microsoftonline.com/common/v2.0',
@@ -24,12 +24,12 @@ const FAMILY = /^SVC_OIDC_([A-Z][A-Z0-9]{0,31})_(ISSUER|CLIENT_ID|CLIENT_SECRET)
 type Field = 'ISSUER' | 'CLIENT_ID' | 'CLIENT_SECRET';
 type Fields = Partial<Record<Field, string>>;
 
-/** Whether a variable is one of those that every provider has, whatever the provider's name. */
+/** Whether a name is an OIDC variable of any provider. */
 export function isOidcVariable(name: string): boolean {
   return FAMILY.test(name);
 }
 
-/** The family as rows for people. */
+/** Documentation rows for the OIDC variables. */
 export const OIDC_ROWS = [
   {
     name: 'SVC_OIDC_<NAME>_CLIENT_ID',
@@ -45,7 +45,7 @@ export const OIDC_ROWS = [
   },
 ] as const;
 
-/** Gathers the providers from the texts of all variables, in the order of their names. */
+/** Collects the providers from all variables, sorted by name. */
 export function readOidcProviders(texts: Readonly<Record<string, string>>): {
   readonly providers: readonly OidcProviderSettings[];
   readonly mistakes: readonly string[];
@@ -94,7 +94,7 @@ function providerOf(upperName: string, fields: Fields): OidcProviderSettings {
   };
 }
 
-/** Plain http is for a provider on this machine: nobody is between. */
+/** Plain http is allowed only for a provider on this machine. */
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, search, hash } = new URL(text);

@@ -9,20 +9,20 @@ import { VARIABLES, type Variable, type VariableName } from './variables.ts';
 const BYTES_PER_MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
 
-/** All that an operator can set; deeply frozen. Holds secrets: never logged as a whole. */
+/** All settings of the gateway, deeply frozen. Contains secrets, so never log it as a whole. */
 export interface Settings {
   readonly http: {
     readonly host: string;
     readonly port: number;
-    /** Without a slash at the end; null: where HTTP listens, see `listeningUrl`. */
+    /** Without a trailing slash. Null: the listening address, see `listeningUrl`. */
     readonly publicUrl: string | null;
     readonly bodyLimitBytes: number;
-    /** Null: the operator leaves it to what can be loaded. */
+    /** Null: use whichever can be loaded. */
     readonly server: 'uws' | 'node' | null;
   };
   readonly dataDir: string;
   readonly masterKey: Buffer | null;
-  /** An empty database may begin beside an existing key file. */
+  /** Whether an empty database may be created although a key file exists. */
   readonly allowsNewDatabase: boolean;
   readonly bootstrap: { readonly agentKey: string | null; readonly settingsKey: string | null };
   readonly people: {
@@ -37,12 +37,12 @@ export interface Settings {
   readonly sip: {
     readonly host: string;
     readonly port: number;
-    /** The operator did not ask for a port: any other one will do when it is taken. */
+    /** Whether the port is the default. If it is taken, any other port will do. */
     readonly portIsDefault: boolean;
     readonly advertisedHost: string | null;
-    /** PEM. */
+    /** In PEM format. */
     readonly tlsCa: string | null;
-    /** Null: nothing listens for TLS. Certificate and key in PEM. */
+    /** Certificate and key in PEM format. Null: no TLS listener. */
     readonly tlsListen: { readonly port: number; readonly cert: string; readonly key: string } | null;
     readonly rtpPortMin: number;
     readonly rtpPortMax: number;
@@ -55,20 +55,20 @@ export interface Settings {
     readonly trunkBindings: readonly TrunkBinding[];
   };
   readonly telegram: {
-    /** Null: no bot is shared. */
+    /** Null: there is no shared bot. */
     readonly sharedToken: string | null;
     readonly updates: Values['SVC_TELEGRAM_UPDATES'];
-    /** Without slashes at the end. */
+    /** Without trailing slashes. */
     readonly urls: { readonly api: string; readonly files: string };
   };
-  /** Null: the gateway has no number. */
+  /** Null: the gateway has no WhatsApp number. */
   readonly whatsapp: {
     readonly phoneNumberId: string;
     readonly accessToken: string;
     readonly appSecret: string;
     readonly verifyToken: string;
     readonly templateLanguage: string;
-    /** Without slashes at the end. */
+    /** Without trailing slashes. */
     readonly apiUrl: string;
     readonly apiVersion: string;
     readonly mediaUrl: string;
@@ -82,9 +82,9 @@ export interface Settings {
     readonly fetchAllow: readonly string[];
   };
   readonly messaging: {
-    /** Empty: nothing is said. */
+    /** Empty: no text is sent. */
     readonly timeoutText: string;
-    /** Null: messages are kept for ever. */
+    /** Null: messages are kept forever. */
     readonly keptMs: number | null;
   };
   readonly mcp: {
@@ -103,7 +103,7 @@ export interface Settings {
   readonly oidcProviders: readonly OidcProviderSettings[];
 }
 
-/** The settings, or everything that is wrong with them, each line naming its variable. */
+/** The settings, or all mistakes, each naming its variable. */
 export type LoadedSettings = { readonly settings: Settings } | { readonly mistakes: readonly string[] };
 
 type Value<V> = V extends { default: infer D; schema: z.ZodType<infer T> }
@@ -111,7 +111,10 @@ type Value<V> = V extends { default: infer D; schema: z.ZodType<infer T> }
   : never;
 type Values = { readonly [Name in VariableName]: Value<(typeof VARIABLES)[Name]> };
 
-/** Reads the `SVC_*` variables of `env`, which win, and `gateway.json` in `configDir`. An empty text is no text. */
+/**
+ * Reads the `SVC_*` variables of `env` and `gateway.json` in `configDir`; `env` takes precedence. Empty values count as
+ * unset.
+ */
 export function loadSettings(
   env: Readonly<Record<string, string | undefined>>,
   configDir: string,
@@ -133,7 +136,7 @@ export function loadSettings(
   return { settings: deepFreeze({ ...arranged, oidcProviders: oidc.providers }) };
 }
 
-/** The address under which a gateway without SVC_PUBLIC_URL is reached on its own machine. */
+/** The local URL of a gateway without SVC_PUBLIC_URL. */
 export function listeningUrl(host: string, port: number): string {
   const named = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${named.includes(':') ? `[${named}]` : named}:${port}`;
@@ -172,14 +175,16 @@ function unknownNames(texts: Texts): string[] {
     });
 }
 
-/** Keys of the file that could not even be variables: in the environment such names are other programs'. */
+/**
+ * Keys of the file without the `SVC_` prefix. In the environment such names belong to other programs and are ignored.
+ */
 function unknownKeys(fileTexts: Texts): string[] {
   return Object.keys(fileTexts)
     .filter((name) => !name.startsWith('SVC_'))
     .map((name) => `${name}: keys of ${CONFIG_FILE} are names of SVC_* variables`);
 }
 
-/** What is wrong between settings that are each right. */
+/** Conflicts between settings that are valid on their own. */
 function conflicts(values: Partial<Values>): string[] {
   const mistakes: string[] = [];
   const { SVC_RTP_PORT_MIN: min, SVC_RTP_PORT_MAX: max } = values;
@@ -210,7 +215,7 @@ const WHATSAPP_NEEDS = [
   'SVC_WHATSAPP_VERIFY_TOKEN',
 ] as const;
 
-/** All four or none. */
+/** The WhatsApp variables must be set all together or not at all. */
 function missingOfWhatsApp(values: Partial<Values>): string[] {
   const present = WHATSAPP_NEEDS.filter((name) => values[name] !== null);
   if (present.length === 0) return [];
@@ -324,7 +329,7 @@ function arrangeMail({ SVC_SMTP_URL: smtpUrl, SVC_MAIL_FROM: from }: Values): Se
   return smtpUrl === null || from === null ? null : { smtpUrl, from };
 }
 
-/** Bytes cannot be frozen; everything else is. */
+/** Freezes a tree of objects, except for byte arrays, which cannot be frozen. */
 function deepFreeze<Tree extends object>(tree: Tree): Tree {
   for (const branch of Object.values(tree)) {
     if (typeof branch === 'object' && branch !== null && !ArrayBuffer.isView(branch)) deepFreeze(branch);

@@ -94,9 +94,9 @@ export const ProxyList = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** An account's right to the calls that come from an address. */
+/** Assigns calls from a subnet to an account. */
 export interface TrunkBinding {
-  /** An account's id, or `operator`. */
+  /** An account id, or `operator`. */
   readonly account: string;
   /** An IP address or a subnet. */
   readonly subnet: string;

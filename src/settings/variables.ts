@@ -21,14 +21,14 @@ import {
   wholeNumber,
 } from './values.ts';
 
-/** One `SVC_*` variable: what it means, what it is when it is not set, and how its text becomes a value. */
+/** Declaration of one `SVC_*` variable: meaning, default and parser. */
 export interface Variable<Value = unknown, Default extends string | null = string | null> {
   readonly meaning: string;
-  /** Read like a text that the operator gave; null: the setting is absent. */
+  /** Default as text, parsed like a value given by the operator. Null: the setting is absent. */
   readonly default: Default;
-  /** What the documentation shows instead of the default. */
+  /** Text shown in the documentation instead of the default. */
   readonly shownDefault?: string;
-  /** The value is never repeated in a message. */
+  /** Whether to keep the value out of messages. */
   readonly secret?: true;
   readonly schema: z.ZodType<Value, string>;
 }
@@ -39,7 +39,7 @@ function variable<Value, Default extends string | null>(
   return declared;
 }
 
-/** Where the assistants run that connect to MCP servers from a browser. */
+/** Origins of hosted assistants that connect to MCP servers from a browser. */
 const ASSISTANT_ORIGINS = [
   'https://claude.ai',
   'https://claude.com',
@@ -52,7 +52,7 @@ const ASSISTANT_ORIGINS = [
   'https://grok.com',
 ];
 
-/** Every setting of the gateway; nothing else reads the environment. */
+/** All settings of the gateway. Nothing else reads the environment. */
 export const VARIABLES = {
   SVC_HOST: variable({ default: '127.0.0.1', schema: Host, meaning: 'Address that HTTP listens on' }),
   SVC_PORT: variable({
@@ -73,7 +73,7 @@ export const VARIABLES = {
     meaning: 'Directory of the database, the files and `master.key`',
   }),
   SVC_SIP_HOST: variable({
-    // A trunk calls from outside, so loopback would make every real trunk fail; strangers get no answer anyway.
+    // Trunks call from outside and could not reach loopback. Unknown peers get no answer anyway.
     default: '0.0.0.0',
     schema: IpAddress,
     meaning: 'Address that SIP and RTP listen on; only configured trunks get an answer',
@@ -384,7 +384,7 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** The variables as rows for people: the README shows exactly these. */
+/** Documentation rows for all variables, exactly as shown in the README. */
 export function describeVariables(): { name: string; default: string; meaning: string }[] {
   const rows = Object.entries<Variable>(VARIABLES).map(
     ([name, { default: text, shownDefault, meaning }]) => ({

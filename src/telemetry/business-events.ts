@@ -3,27 +3,27 @@ import type { Termination } from '../base/termination.ts';
 import type { Loggers } from './loggers.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What is told of a call, whatever happens to it. */
+/** Facts reported with every event of a call. */
 export interface CallFacts {
   readonly callId: string;
   readonly accountId: string;
   readonly platform: string;
   readonly direction: 'inbound' | 'outbound';
-  /** Who calls; personal. */
+  /** The caller; personal data. */
   readonly caller: string;
-  /** Who is called, as a URI; personal. */
+  /** The called party as a URI; personal data. */
   readonly meetingUrl: string;
 }
 
 /**
- * Everything that a gateway's operator would want to be told of, one method an event: a log line and its numbers. Lines
- * about calls are written in the next turn of the event loop, in their order: each takes a tenth of a millisecond, for
- * which no caller need wait.
+ * Reports everything that an operator should know, one method per event, as a log line and metrics. Log lines about
+ * calls are written in order in the next turn of the event loop: each takes a tenth of a millisecond, and callers
+ * should not wait for that.
  */
 export class BusinessEvents {
   readonly #loggers: Loggers;
   readonly #metrics: Metrics;
-  /** Lines that wait for the next turn. */
+  /** Log lines to be written in the next turn. */
   #waiting: (() => void)[] = [];
 
   constructor(loggers: Loggers, metrics: Metrics) {
@@ -39,7 +39,7 @@ export class BusinessEvents {
     );
   }
 
-  /** Media flows both ways, `setupMs` after the start. */
+  /** Media flows in both directions, `setupMs` after the start. */
   callAnswered(call: CallFacts, setupMs: number): void {
     this.#metrics.callAnswered(call.platform, call.direction, setupMs);
     const line = { ...named(call), setupMs: Math.round(setupMs) };
@@ -55,35 +55,38 @@ export class BusinessEvents {
     else this.#later(() => calls.error(line, 'call ended by a fault of the gateway'));
   }
 
-  /** What a call WebSocket told its client in a `call_error`, by its code. */
+  /** A call WebSocket sent its client a `call_error` with this code. */
   streamError(code: string): void {
     this.#metrics.streamError(code);
   }
 
-  /** Calls that an earlier process had left live. */
+  /** Calls that were live when an earlier process ended. */
   callsLostByRestart(count: number): void {
     if (count > 0) this.#loggers.calls.warn({ count }, 'calls were lost by a restart');
   }
 
-  /** A record or a key's last use could not be written; service goes on. That the disk is full is told once for all. */
+  /**
+   * A record or a key's last use could not be written; service continues. A full disk is not reported here but once, by
+   * `diskChanged`.
+   */
   writeFailed(what: string, error: unknown): void {
     if (isDiskFull(error)) return;
     this.#loggers.main.error({ err: error, what }, 'a write to the database failed');
   }
 
-  /** The disk is full, or (null) takes writes again. */
+  /** The disk is full, or (null) accepts writes again. */
   diskChanged(problem: string | null): void {
     if (problem === null) this.#loggers.main.info('the disk takes writes again');
     else this.#loggers.main.error({ problem }, 'the disk is full: what must be stored is refused');
   }
 
-  /** File descriptors run short, or (null) there are enough again. */
+  /** File descriptors are running short, or (null) are sufficient again. */
   descriptorsChanged(problem: string | null): void {
     if (problem === null) this.#loggers.main.info('there are file descriptors again');
     else this.#loggers.main.error({ problem }, 'file descriptors run short: new connections are turned away');
   }
 
-  /** Somebody has something to say to the operator; the database has the words. */
+  /** A user left feedback for the operator. The text is in the database. */
   feedbackGiven(feedback: {
     id: string;
     accountId: string;
@@ -97,22 +100,22 @@ export class BusinessEvents {
     );
   }
 
-  /** How sending a direct message ended: `delivered`, `failed`, `unknown` or `waits`. */
+  /** Outcome of sending a direct message: `delivered`, `failed`, `unknown` or `waits`. */
   messageSettled(platform: string, result: string, lastedMs: number): void {
     this.#metrics.messageSettled(platform, result, lastedMs);
   }
 
-  /** A connector threw where it may not. */
+  /** A connector threw an unexpected error. */
   messengerFailed(platform: string, error: unknown): void {
     this.#loggers.messaging.error({ err: error, platform }, 'a messenger failed');
   }
 
-  /** Too much waits; the rest was turned away or left out. */
+  /** A queue is full, and items were refused or dropped. */
   queueFull(queue: string): void {
     this.#metrics.queueFull(queue);
   }
 
-  /** Messages that an earlier process had under way. */
+  /** Messages that an earlier process left unfinished. */
   messagesLeftByRestart(left: {
     readonly unknown: number;
     readonly resent: number;
@@ -126,13 +129,15 @@ export class BusinessEvents {
     this.#loggers.accounts.info({ accountId }, 'an account was deleted');
   }
 
-  /** No SMTP server is set: the whole mail, its link too, for whoever tries the gateway out. */
+  /**
+   * No SMTP server is configured, so the whole mail with its link is logged for people who are trying out the gateway.
+   */
   mailKept(mail: { to: string; subject: string; text: string }, path: string): void {
     const { to, subject, text } = mail;
     this.#loggers.accounts.warn({ path, personal: { to, subject, text } }, 'a mail was kept, not sent');
   }
 
-  /** A mail was given up; `error` may name its reader. */
+  /** Sending a mail failed for good. `error` may name the recipient. */
   mailFailed(error: unknown): void {
     const { message, code } = error as { message?: unknown; code?: unknown };
     this.#loggers.accounts.error({ code, personal: { message } }, 'a mail could not be sent');

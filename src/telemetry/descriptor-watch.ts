@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
-/** Kept for what is more urgent than one more connection: files, the database, calls and their sockets. */
+/** Reserved for more urgent needs than new connections: files, the database, calls and their sockets. */
 const RESERVED_PART = 0.1;
 const LEAST_RESERVED = 32;
 const MOST_RESERVED = 1_000;
 const LOOK_INTERVAL_MS = 1_000;
-/** While they run short, however many come and are turned away. */
+/** Shortest interval between checks while descriptors are short, however many connections are refused. */
 const LEAST_INTERVAL_MS = 50;
 
 const OWN_DESCRIPTORS = '/proc/self/fd';
 const MAX_OPEN_FILES = /^Max open files\s+(\d+)/m;
 
-/** How many descriptors the process may have, and has; null where the operating system does not say. */
+/** Limit and current number of file descriptors. The limit is null if the operating system does not report it. */
 export interface Descriptors {
   readonly limit: number | null;
   readonly open: () => number;
 }
 
-/** Of this process, on Linux. */
+/** The descriptors of this process, on Linux. */
 export function ownDescriptors(): Descriptors {
   try {
     const [, limit] = MAX_OPEN_FILES.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
@@ -27,18 +27,18 @@ export function ownDescriptors(): Descriptors {
   }
 }
 
-/** Linux says it as the folder's size since 6.2; before, one has to count. */
+/** Linux reports the number as the directory's size since 6.2; older kernels require counting. */
 function openDescriptors(): number {
   return statSync(OWN_DESCRIPTORS).size || readdirSync(OWN_DESCRIPTORS).length;
 }
 
-/** Told when descriptors run short, and with null when there are enough again. */
+/** Called when descriptors run short, and with null when they are sufficient again. */
 type OnChanged = (problem: string | null) => void;
 
 /**
- * Watches over the process' descriptors. Without any left, a listening socket stays readable and nobody can take its
- * connections, so that the thread would spin; so connections are turned away while a reserve is left. It is told of
- * earlier, so that whoever asks `/readyz` still gets in.
+ * Watches the process's file descriptors. If none were left, nothing could accept the pending connections of a
+ * listening socket, and the thread would spin. So connections are refused while half of a reserve is still free. The
+ * problem is reported earlier, when the reserve is reached, so that `/readyz` is still reachable.
  */
 export class DescriptorWatch {
   readonly #descriptors: Descriptors;
@@ -57,17 +57,17 @@ export class DescriptorWatch {
     this.#look();
   }
 
-  /** Why no connections are taken; null: they are. */
+  /** The current shortage; null if there is none. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Connections that were turned away, ever. */
+  /** Total number of refused connections. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Begins to look, once a second; `onChanged` hears of every change, and nothing twice. */
+  /** Starts checking once a second. `onChanged` is called on every change. */
   watch(onChanged: OnChanged): void {
     this.#onChanged = onChanged;
     this.#timer ??= setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();
@@ -78,7 +78,9 @@ export class DescriptorWatch {
     this.#timer = null;
   }
 
-  /** Whether one more connection, which is open already, may stay. Those of the last second are counted here. */
+  /**
+   * Whether to keep a connection that was just accepted. Connections accepted since the last check are counted here.
+   */
   admits(): boolean {
     const untouched = this.#reserved / 2;
     const isDue = performance.now() - this.#lookedAtMs >= LEAST_INTERVAL_MS;

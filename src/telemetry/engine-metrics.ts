@@ -1,15 +1,15 @@
 import type { Registry } from 'prom-client';
 import { histogramSamples, registerReadMetric, type Sample } from './read-metric.ts';
 
-/** What the engine has counted so far, in total; read when the metrics are. */
+/** Totals of the media engine, read when the metrics are rendered. */
 export interface EngineReading {
   readonly threads: number;
-  /** By its name, for each thread that has needed one. */
+  /** Library name per thread that has loaded one. */
   readonly opusLibraries: readonly string[];
-  /** `calls`, `agent_legs` and `native_io_threads` are of this moment, all others only grow. */
+  /** `calls`, `agent_legs` and `native_io_threads` are current values; all others are running totals. */
   readonly counters: Readonly<Record<string, number>>;
   readonly latenessBoundsMs: readonly number[];
-  /** One count for each bound, not cumulative, and one for what is beyond. */
+  /** One non-cumulative count per bound, and one for everything above the last. */
   readonly latenessCounts: readonly number[];
   readonly latenessSumMs: number;
 }
@@ -18,7 +18,7 @@ export type ReadEngine = () => EngineReading;
 
 const MOMENTARY = new Set(['calls', 'agent_legs', 'native_io_threads']);
 
-/** Shows the engine's own counters; they live in shared memory, so there is nothing to add up here. */
+/** Registers the engine's counters. They live in shared memory and are read on demand. */
 export function registerEngineMetrics(registry: Registry, read: ReadEngine): void {
   const { counters } = read();
   for (const name of Object.keys(counters)) {

@@ -1,9 +1,9 @@
 import pino, { type DestinationStream, type Logger } from 'pino';
 
-/** Memory that log lines may take while the terminal or pipe does not keep up; beyond it lines are dropped. */
+/** Memory for log lines while the terminal or pipe is too slow. Lines beyond it are dropped. */
 const BACKLOG_BYTES = 8 * 1024 * 1024;
 
-/** Fields that never reach a log, wherever they are in the first three levels of what is logged. */
+/** Fields that are redacted in the first three levels of a logged object. */
 const SECRET_FIELDS = [
   'password',
   'secret',
@@ -23,12 +23,15 @@ const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
   return [named, `*${named}`, `*.*${named}`];
 });
 
-/** Keys in the midst of other text (URLs, error messages, headers): the pattern of ours, and credentials by name. */
+/**
+ * Credentials inside other text (URLs, error messages, headers): the gateway's own keys by their format, others by
+ * name.
+ */
 const KEY_IN_TEXT = /svc_[\w-]{16,}/g;
 const CREDENTIAL_IN_TEXT =
   /((?:api_key|x-api-key|authorization)\\?["']?\s*[=:]\s*\\?["']?)(?:(?:Bearer|Digest|Basic)\s+)?[^\s&"'\\,}]+/gi;
 
-/** One logger for each part of the gateway. What people said or wrote, and their numbers, go under `personal` only. */
+/** One logger per part of the gateway. Message texts and phone numbers may appear only under `personal`. */
 export interface Loggers {
   readonly main: Logger;
   readonly http: Logger;
@@ -37,11 +40,11 @@ export interface Loggers {
   readonly sip: Logger;
   readonly engine: Logger;
   readonly messaging: Logger;
-  /** Writes what is still in memory; call it last. */
+  /** Writes buffered lines. Must be called last. */
   flush(): void;
 }
 
-/** Loggers that write JSON lines to standard output without blocking on it, or to a stream of a test. */
+/** Opens loggers that write JSON lines to standard output without blocking, or to `stream` in tests. */
 export function openLoggers(level: string, stream?: DestinationStream): Loggers {
   const output = stream ? { stream, flush: () => {} } : standardOutput();
   const root = pino(
@@ -68,15 +71,15 @@ export function openLoggers(level: string, stream?: DestinationStream): Loggers 
   };
 }
 
-/** Where lines go, and how what is still in memory is written. */
+/** The output stream and a function that writes its buffered lines. */
 interface Output {
   readonly stream: DestinationStream;
   readonly flush: () => void;
 }
 
 /**
- * What cannot be written (a full disk, a pipe that is gone) waits for the next line: to log that would fail as well.
- * Flushing would then wait for ever, and so would the end of the process; so it gives up what is left.
+ * Lines that cannot be written (full disk, closed pipe) are kept until the next line, since logging the error would
+ * fail too. A flush would then block forever and keep the process from ending, so it drops the rest.
  */
 function standardOutput(): Output {
   const stream = pino.destination({ fd: 1, sync: false, maxLength: BACKLOG_BYTES });

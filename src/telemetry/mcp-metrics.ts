@@ -1,18 +1,18 @@
 import type { Registry } from 'prom-client';
 import { registerReadMetric } from './read-metric.ts';
 
-/** What happens at the MCP server. */
+/** Figures of the MCP server. */
 export interface McpReading {
-  /** Open now. */
+  /** Open sessions. */
   readonly sessions: number;
-  /** Answers outside sessions, without the SDK and by it. */
+  /** Requests answered outside sessions, by the fast path and by the SDK. */
   readonly fast: number;
   readonly sdk: number;
-  /** Sessions that there was no room for. */
+  /** Sessions refused at the limit. */
   readonly refused: number;
-  /** Streams that there was no room for. */
+  /** Streams refused at the limit. */
   readonly streamsRefused: number;
-  /** Sessions that are over, by why. */
+  /** Ended sessions by reason. */
   readonly ended: ReadonlyMap<string, number>;
 }
 

@@ -9,23 +9,23 @@ const SETUP_BUCKETS_S = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 
 const SEND_BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 60];
 
-/** How often the event loop's delay is looked at: every look wakes a thread that may have nothing else to do. */
+/** Interval for sampling the event loop delay. Every sample wakes a thread that may otherwise be idle. */
 const LOOP_LOOK_MS = 100;
 
-/** Live calls by state, at this moment. */
+/** Current number of live calls by state. */
 export type ReadLiveCalls = () => ReadonlyMap<string, number>;
 
-/** Requests that wait for messages now, and those that were not let wait, ever. */
+/** Current number of pending long-polls, and the total refused. */
 export type ReadWaiting = () => { readonly count: number; readonly refused: number };
 
-/** What HTTP clients have not read yet, and how many were cut off for it. */
+/** Unread bytes of HTTP clients, and connections dropped because of them. */
 export type ReadHttpPressure = () => {
   readonly waitingBytes: number;
   readonly droppedSlow: number;
   readonly droppedFull: number;
 };
 
-/** The numbers of one gateway for Prometheus, in a registry of their own: two gateways may share a process. */
+/** The Prometheus metrics of one gateway. Each has its own registry, because two gateways may share a process. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requestTimes = new RequestTimes();
@@ -77,7 +77,7 @@ export class Metrics {
     ['queue'],
   );
 
-  /** Begins to watch the process too: memory, CPU, event loop, garbage collection. */
+  /** Also starts collecting process metrics: memory, CPU, event loop, garbage collection. */
   constructor() {
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
     this.#requestTimes.register(this.#registry);
@@ -125,7 +125,7 @@ export class Metrics {
     this.#fileEvents.inc({ event });
   }
 
-  /** Shows how much files take on disk; once. */
+  /** Registers the gauge of disk space used by files. Call once. */
   watchFileBytes(read: () => number): void {
     const gauge: Gauge = new Gauge({
       name: 'svc_file_bytes',
@@ -135,7 +135,7 @@ export class Metrics {
     });
   }
 
-  /** Shows the live calls by state; once. */
+  /** Registers the gauge of live calls by state. Call once. */
   watchCalls(read: ReadLiveCalls): void {
     const gauge: Gauge<'state'> = new Gauge({
       name: 'svc_calls',
@@ -149,7 +149,7 @@ export class Metrics {
     });
   }
 
-  /** Shows the requests that wait for messages; once. */
+  /** Registers the metrics of pending long-polls. Call once. */
   watchInbox(read: ReadWaiting): void {
     registerReadMetric(this.#registry, {
       name: 'svc_inbox_waiters',
@@ -165,7 +165,7 @@ export class Metrics {
     });
   }
 
-  /** Shows what HTTP clients have not read yet; once. */
+  /** Registers the metrics of unread bytes. Call once. */
   watchHttp(read: ReadHttpPressure): void {
     registerReadMetric(this.#registry, {
       name: 'svc_http_waiting_bytes',
@@ -187,12 +187,12 @@ export class Metrics {
     });
   }
 
-  /** Shows the MCP server's sessions and answers; once. */
+  /** Registers the metrics of the MCP server. Call once. */
   watchMcp(read: ReadMcp): void {
     registerMcpMetrics(this.#registry, read);
   }
 
-  /** Shows how much of something waits or is under way now; once for each name. */
+  /** Registers a gauge of queued or running items. Call once per name. */
   watchQueue(name: string, help: string, read: () => number): void {
     const gauge: Gauge = new Gauge({
       name,
@@ -202,7 +202,7 @@ export class Metrics {
     });
   }
 
-  /** Shows the connections that there were no file descriptors for; once. */
+  /** Registers the counter of connections refused for lack of file descriptors. Call once. */
   watchRefusedConnections(read: () => number): void {
     registerReadMetric(this.#registry, {
       name: 'svc_connections_refused_total',
@@ -212,12 +212,12 @@ export class Metrics {
     });
   }
 
-  /** Shows the engine's figures; once. */
+  /** Registers the metrics of the media engine. Call once. */
   watchEngine(read: ReadEngine): void {
     registerEngineMetrics(this.#registry, read);
   }
 
-  /** Everything in Prometheus' text format. */
+  /** All metrics in Prometheus text format. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

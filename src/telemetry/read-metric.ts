@@ -1,13 +1,13 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** One number of a metric. */
+/** One value of a metric. */
 export interface Sample {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly metricName?: string;
 }
 
-/** A metric whose numbers are kept elsewhere and read when somebody asks. */
+/** A metric whose values are kept elsewhere and read on demand. */
 export interface ReadMetric {
   readonly name: string;
   readonly type: 'gauge' | 'counter' | 'histogram';
@@ -15,21 +15,24 @@ export interface ReadMetric {
   readonly samples: () => readonly Sample[];
 }
 
-/** What one series of a histogram has counted. */
+/** Accumulated values of one histogram series. */
 export interface Distribution {
-  /** One count for each bound, not cumulative, and one for what is beyond. */
+  /** One non-cumulative count per bound, and one for everything above the last. */
   readonly counts: ArrayLike<number>;
   readonly sumS: number;
 }
 
-/** The library's own metrics add up by themselves and cannot be set; all it asks of others is `get`. */
+/**
+ * Registers a metric that is read on demand. The library's own metrics accumulate and cannot be set, but it accepts any
+ * object with `get`.
+ */
 export function registerReadMetric(registry: Registry, metric: ReadMetric): void {
   const { name, type, help, samples } = metric;
   const get = async () => ({ name, type, help, values: samples(), aggregator: 'sum' });
   registry.registerMetric({ name, get } as unknown as Metric);
 }
 
-/** A series of a histogram as Prometheus wants it: buckets that count all that is below their bound, sum and count. */
+/** A histogram series in Prometheus format: cumulative buckets, sum and count. */
 export function histogramSamples(
   name: string,
   labels: Sample['labels'],

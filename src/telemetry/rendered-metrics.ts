@@ -1,10 +1,10 @@
-/** `/metrics` is open to strangers and takes some milliseconds of the main thread. */
+/** Limited because `/metrics` is public and rendering takes some milliseconds of the main thread. */
 const MAX_RENDERINGS_A_SECOND = 20;
 const SECOND_MS = 1_000;
 
 /**
- * The metrics as text. Requests of one turn of the event loop share a rendering; whoever asks too often gets the last one
- * again, at most a second old.
+ * Renders the metrics as text. Requests in the same turn of the event loop share one rendering. Above the rate limit
+ * the last rendering is returned, at most a second old.
  */
 export class RenderedMetrics {
   readonly #render: () => Promise<string>;

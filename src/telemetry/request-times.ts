@@ -3,13 +3,13 @@ import { histogramSamples, registerReadMetric, type Sample } from './read-metric
 
 const NAME = 'svc_http_request_duration_seconds';
 
-/** Seconds: from what memory answers to what waits for a far end. */
+/** Bucket bounds in seconds, from answers out of memory to long waits. */
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 
-/** Clients may make up methods; only these get series of their own. */
+/** Methods with their own series; clients can make up any others. */
 const METHODS = new Set(['get', 'head', 'post', 'put', 'patch', 'delete', 'options']);
 
-/** What is counted of one answered request; `path` is as declared, null for paths that nobody declared. */
+/** Data of one answered request. `path` is the declared path; null if no route matches. */
 export interface AnsweredRequest {
   readonly method: string;
   readonly path: string | null;
@@ -32,7 +32,10 @@ class Series {
 type ByStatus = Map<number, Series>;
 type ByMethod = Map<string, ByStatus>;
 
-/** How long requests take. The library's histogram looks its labels over at every value, a tenth of a request's time. */
+/**
+ * Histogram of request durations. The library's own looks up labels for every value, which takes a tenth of a request's
+ * time.
+ */
 export class RequestTimes {
   readonly #byPath = new Map<string | null, ByMethod>();
 

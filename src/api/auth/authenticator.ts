@@ -3,10 +3,10 @@ import type { SessionCache } from '../../accounts/sessions/session-cache.ts';
 import type { GrantCache } from '../../authorization/grant-cache.ts';
 import type { Authenticate, Principal } from './principal.ts';
 
-/** Every key and token is shorter; anything longer is not worth hashing. */
+/** All keys and tokens are shorter. Longer credentials are rejected without hashing them. */
 const MAX_CREDENTIAL_LENGTH = 256;
 
-/** Lets in whoever holds a key, an access token or a session of the rings. */
+/** Authenticates API keys, access tokens and sessions against the caches. */
 export function authenticator(
   keys: Pick<KeyCache, 'use'>,
   sessions: Pick<SessionCache, 'use'>,
@@ -15,7 +15,7 @@ export function authenticator(
   return (credential) => {
     if (credential === null || credential.length > MAX_CREDENTIAL_LENGTH) return null;
     if (credential.startsWith('svc_')) return byKey(keys, credential);
-    // One in sixteen million sessions begins like that, too.
+    // A session token can start the same way by chance: one in sixteen million does.
     const byGrant = credential.startsWith('mcp_') ? byAccessToken(grants, credential) : null;
     return byGrant ?? bySession(sessions, credential);
   };

@@ -1,15 +1,14 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Whose address a request comes from. Reverse proxies that the operator names say it in `X-Forwarded-For`; of anybody
- * else that header is not believed.
+ * Determines the client's IP address. Accepts `X-Forwarded-For` only from the reverse proxies that the operator trusts.
  */
 export class ClientAddresses {
-  /** Whether anybody's `X-Forwarded-For` is believed. */
+  /** Whether any proxy is trusted. */
   readonly trustsAny: boolean;
   readonly #trusted = new BlockList();
 
-  /** `trustedProxies`: addresses and subnets (`10.0.0.0/8`). */
+  /** `trustedProxies`: IP addresses and subnets (`10.0.0.0/8`). */
   constructor(trustedProxies: readonly string[]) {
     this.trustsAny = trustedProxies.length > 0;
     for (const proxy of trustedProxies) {
@@ -19,7 +18,7 @@ export class ClientAddresses {
     }
   }
 
-  /** `peer`: the other end of the connection. Of IPv6, the eight groups; '' when it is not known. */
+  /** The client's address. `peer`: the other end of the connection. Returns IPv6 as eight groups, and '' if unknown. */
   of(peer: string, forwardedFor: string): string {
     let address = plainAddress(peer);
     if (!this.trustsAny) return address;
@@ -33,11 +32,11 @@ export class ClientAddresses {
   }
 }
 
-/** IPv4, also where it is wrapped in IPv6, or IPv6 in its eight groups; '' for anything else. */
+/** Normalizes an address: IPv4 (also if mapped to IPv6), or IPv6 as eight groups; '' for anything else. */
 export function plainAddress(text: string): string {
   if (isIPv4(text)) return text;
   if (!isIPv6(text)) return '';
-  // URLs write IPv6 in one way only; zones (`%eth0`) have no place in them.
+  // The URL parser normalizes IPv6. It does not accept zones (`%eth0`).
   const groups = groupsOf(new URL(`http://[${text.split('%')[0]}]/`).hostname.slice(1, -1));
   return groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff' ? ipv4Of(groups) : groups.join(':');
 }

@@ -2,20 +2,20 @@ import { cookieNamed } from '../http/request/cookie.ts';
 
 const SESSION_COOKIE = 'svc_session';
 
-/** Browsers keep no cookie longer. When the session ends is up to the gateway, at every use anew. */
+/** Longest lifetime that browsers allow. The gateway itself decides at every use whether the session is still valid. */
 export const LONGEST_COOKIE_S = 400 * 86_400;
 
-/** The session token in a request's `Cookie` header; null without one. */
+/** The session token in a `Cookie` header; null if absent. */
 export function sessionTokenOf(cookieHeader: string): string | null {
   return cookieNamed(SESSION_COOKIE, cookieHeader) || null;
 }
 
-/** The `Set-Cookie` that signs a browser in. Behind an https URL it never travels in the clear. */
+/** The `Set-Cookie` header that signs a browser in. With an https public URL the cookie is `Secure`. */
 export function sessionCookie(token: string, publicUrl: string): string {
   return `${SESSION_COOKIE}=${token}; ${attributes(LONGEST_COOKIE_S, publicUrl)}`;
 }
 
-/** The `Set-Cookie` that signs a browser out. */
+/** The `Set-Cookie` header that signs a browser out. */
 export function clearedSessionCookie(publicUrl: string): string {
   return `${SESSION_COOKIE}=; ${attributes(0, publicUrl)}`;
 }

@@ -4,14 +4,14 @@ import type { ConsentTickets } from '../../authorization/consent-ticket.ts';
 import type { IssueTokens } from '../../authorization/issue-tokens.ts';
 import type { Principal } from '../auth/principal.ts';
 
-/** What the endpoints of the authorization server work with. */
+/** Dependencies of the authorization server's endpoints. */
 export interface AuthorizationContext {
   readonly domain: AuthorizationDomain;
   readonly issueTokens: IssueTokens;
   readonly tickets: ConsentTickets;
   readonly people: Pick<People, 'signup' | 'publicUrl'>;
-  /** Where else people can sign in, by the names of their routes. */
+  /** Route names of the external sign-in providers. */
   readonly providers: readonly string[];
-  /** The session that a request's cookies open; null: nobody is signed in. */
+  /** The session in a request's cookies; null if not signed in. */
   readonly sessionOf: (cookies: string) => Principal | null;
 }

@@ -43,7 +43,7 @@ const FAULT_PAGE = { description: 'A page that tells what is wrong', contentType
 
 type Asked = z.output<typeof AuthorizeQuery>;
 
-/** Where people decide what an MCP client may do for them. */
+/** Routes of the page on which users authorize MCP clients. */
 export function authorizeRoutes(context: AuthorizationContext): Route[] {
   return [ask(context), decide(context)];
 }
@@ -83,7 +83,10 @@ function ask(context: AuthorizationContext): Route {
   });
 }
 
-/** Elsewhere, who is signed in does not sign in but links another identity. */
+/**
+ * Shows the sign-in page. A signed-in user gets no external providers, because with them a sign-in would link another
+ * identity to the account.
+ */
 function signInReply(
   { people, providers: all }: AuthorizationContext,
   query: Asked,
@@ -174,8 +177,8 @@ async function consentReply<Status extends 200 | 400>(
 }
 
 /**
- * A refusal goes to the client by way of the browser, and what only the person may hear onto a page. Nobody is sent to an
- * application on their computer before they have answered: any link of a stranger could start it.
+ * Turns an error into an answer: a refusal is redirected to the client, and errors meant only for the user are shown on
+ * a page. A GET never redirects to an application on the user's computer, because otherwise any link could start it.
  */
 async function orRefusal<Status extends 302 | 303, Other>(
   status: Status,

@@ -17,7 +17,7 @@ import { parseForm, repeatedNames } from './form-body.ts';
 const TAGS = ['MCP authorization'] as const;
 const REFUSED = { description: 'In the words of OAuth', schema: OAuthFault };
 
-/** What MCP clients ask themselves, without a person. */
+/** Routes that MCP clients call directly, without a user. */
 export function clientRoutes(context: AuthorizationContext): Route[] {
   return [register(context), token(context), revoke(context)];
 }
@@ -61,7 +61,7 @@ function metadataIn(body: Uint8Array): ClientMetadata {
     const metadata: unknown = parseJson(Buffer.from(body).toString('utf8'));
     if (metadata !== null && typeof metadata === 'object') return metadata as ClientMetadata;
   } catch {
-    // Told below, like JSON that is no object.
+    // Reported below, like JSON that is not an object.
   }
   throw new RegistrationRefused('invalid_client_metadata', 'The body is no JSON object');
 }
@@ -101,7 +101,7 @@ function revoke({ domain }: AuthorizationContext): Route {
   });
 }
 
-/** The domain speaks OAuth already: what it says to a form goes out as it is. */
+/** Answers a form request. The domain already returns OAuth answers, which are sent unchanged. */
 async function answerForm(
   request: Pick<RouteRequest<null, unknown, unknown, Uint8Array>, 'body' | 'header'>,
   answer: (asked: ClientRequest) => Promise<ClientAnswer>,

@@ -9,7 +9,7 @@ import { type ConsentQuestion, PLATFORM_NAMES } from '../pages/consent.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
 import { parseForm } from './form-body.ts';
 
-/** What the form of a consent page says. */
+/** Fields of the consent form. */
 export interface GivenAnswer {
   readonly request: string;
   readonly ticket: string;
@@ -18,11 +18,11 @@ export interface GivenAnswer {
   readonly agents: readonly string[];
 }
 
-/** What somebody ticked, as far as there was a choice. */
+/** The user's choice. */
 export interface GivenChoice {
   readonly platforms: readonly Platform[];
   readonly agentIds: readonly string[];
-  /** Why it cannot be taken; '' when it can. */
+  /** Why the choice is invalid; '' if it is valid. */
   readonly complaint: string;
 }
 
@@ -37,7 +37,7 @@ export function readAnswer(body: Uint8Array): GivenAnswer {
   };
 }
 
-/** Nobody gets more than was asked for, nor an agent of somebody else. */
+/** Reads the user's choice, limited to the requested platforms and the account's own agents. */
 export function choiceIn(
   { platforms: ticked, agents }: GivenAnswer,
   { platforms: asked }: AuthorizationRequest,
@@ -52,12 +52,12 @@ export function choiceIn(
 
 interface PageState {
   readonly query: Readonly<Record<string, string>>;
-  /** What is ticked; undefined: all platforms and the default agent. */
+  /** The preselected choice; undefined: all platforms and the default agent. */
   readonly given: Choice | undefined;
   readonly complaint: string;
 }
 
-/** All that the page shows. Where the account is logged in comes first. */
+/** Collects the content of the consent page. Connected platforms come first. */
 export async function questionFor(
   { domain, tickets }: AuthorizationContext,
   session: Principal,

@@ -10,7 +10,7 @@ import { Deleted } from '../schema/deleted.ts';
 
 const TAGS = ['MCP authorization'] as const;
 
-/** What the account lets MCP clients do, for its owner. */
+/** Routes with which an account's owner manages the authorized MCP clients. */
 export function mcpAuthorizationRoutes(domain: AuthorizationDomain): Route[] {
   return [list(domain), revoke(domain)];
 }

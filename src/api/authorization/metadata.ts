@@ -9,14 +9,14 @@ const TAGS = ['MCP authorization'] as const;
 const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 
 /**
- * Where MCP clients read whom to ask for a token: for the `WWW-Authenticate` of those that come without (RFC 9728).
- * `path`: the one they came to, which they find there as they spelled it.
+ * URL of the protected resource metadata (RFC 9728), for the `WWW-Authenticate` header of requests without a token.
+ * `path` is the requested path; the metadata names the resource with the same spelling.
  */
 export function resourceMetadataUrl(publicUrl: string, path: string): string {
   return `${publicUrl}${RESOURCE_PATH}/mcp${path.endsWith('/') ? '/' : ''}`;
 }
 
-/** How MCP clients find the authorization server, and what it can do. */
+/** Routes that describe the authorization server to MCP clients. */
 export function metadataRoutes(domain: AuthorizationDomain): Route[] {
   return [
     resource(domain, RESOURCE_PATH, 'getResourceMetadata'),
@@ -27,7 +27,10 @@ export function metadataRoutes(domain: AuthorizationDomain): Route[] {
   ];
 }
 
-/** Clients want the resource spelled as they know it: with the last slash for those that asked with one. */
+/**
+ * The protected resource metadata. Clients expect the resource spelled as they requested it, with or without a trailing
+ * slash.
+ */
 function resource(domain: AuthorizationDomain, path: `/${string}`, operationId: string): Route {
   return route({
     method: 'get',
@@ -48,7 +51,9 @@ function resource(domain: AuthorizationDomain, path: `/${string}`, operationId: 
   });
 }
 
-/** OpenID Connect asks for more than there is: no identity tokens are issued, and so no keys are there to check them. */
+/**
+ * The authorization server metadata. OpenID Connect requires more: no ID tokens are issued, so the key set is empty.
+ */
 function server({ issuer }: AuthorizationDomain, path: `/${string}`, operationId: string): Route {
   return route({
     method: 'get',

@@ -1,12 +1,12 @@
 import { cookieNamed } from '../http/request/cookie.ts';
 
-/** Keeps what a client asked for while its reader signs in somewhere else. */
+/** Keeps an authorization request while the user signs in with an external provider. */
 const COOKIE = 'svc_return';
 const MAX_AGE_S = 600;
-/** Browsers keep no cookie that is much longer; without it the client has to be told to begin again. */
+/** Browsers reject cookies that are much longer. Without the cookie the client has to start again. */
 const MAX_LENGTH = 3_500;
 
-/** The `Set-Cookie` for whoever may sign in elsewhere before they answer this; null when it is too long for one. */
+/** The `Set-Cookie` header that stores an authorization request during an external sign-in; null if it is too long. */
 export function returnCookie(query: Readonly<Record<string, string>>, publicUrl: string): string | null {
   const { prompt = '', ...asked } = query;
   const text = new URLSearchParams(prompt === 'login' ? asked : query).toString();
@@ -17,7 +17,7 @@ export function returnCookie(query: Readonly<Record<string, string>>, publicUrl:
   return `${COOKIE}=${text}; Path=${path}; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax${secure}`;
 }
 
-/** Where somebody was going who has signed in; only ever to the page that asks about a client. Null: nowhere. */
+/** The page to return to after signing in, always the authorization page; null if there is none. */
 export function returnUrl(cookieHeader: string, publicUrl: string): string | null {
   const text = cookieNamed(COOKIE, cookieHeader);
   return text === '' ? null : `${publicUrl}/oauth/authorize?${new URLSearchParams(text)}`;

@@ -26,7 +26,7 @@ export interface Endpoint {
 }
 
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
-/** As the library wants it. */
+/** Header names are looked up in lower case. */
 const KEY_HEADER_NAME = KEY_HEADER.toLowerCase();
 const NO_HEADERS: readonly string[] = [];
 

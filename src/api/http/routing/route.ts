@@ -112,7 +112,7 @@ interface RouteDefinition<
    */
   readonly form?: Form;
   /**
-   * Schema of a JSON body that may be too long for memory; requires `form` and replaces `body`. The handler gets a
+   * Schema of a JSON body that may be too long for memory; goes with `form`, in place of `body`. The handler gets a
    * BodyStream, parses it with `readJsonWithBytes` and validates it.
    */
   readonly streamedBody?: z.ZodType;
