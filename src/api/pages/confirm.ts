@@ -1,8 +1,11 @@
 import type { Page } from './page.ts';
 
-/** Asks before a link of a mail does something: programs that look through mails follow links, but press no buttons. */
+/**
+ * Asks for confirmation before a link from a mail takes effect. Programs that scan mails follow links but do not submit
+ * forms.
+ */
 function confirmPage(title: string, text: string, button: string): Page {
-  // Without an action the form goes to the page's own address, which has the token.
+  // Without an action, the form is sent to the page's own URL, which contains the token.
   return {
     title,
     content: `<p>${text}</p><form method="post"><button>${button}</button></form>`,

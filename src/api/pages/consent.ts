@@ -4,32 +4,32 @@ import { escapeHtml } from '../../base/html.ts';
 import { PLATFORM_TRAITS, type Platform } from '../../base/platform.ts';
 import type { Page } from './page.ts';
 
-/** A thing to tick. */
+/** A checkbox. */
 export interface Tick<Id extends string = string> {
   readonly id: Id;
   readonly name: string;
   readonly isChosen: boolean;
 }
 
-/** A platform to tick; `isConnected`: the account is logged in there. */
+/** A platform's checkbox. `isConnected`: the account is logged in there. */
 export interface PlatformTick extends Tick<Platform> {
   readonly isConnected: boolean;
 }
 
-/** What somebody is asked. */
+/** The content of the consent page. */
 export interface ConsentQuestion {
   readonly request: AuthorizationRequest;
-  /** The same as text, and what proves that this page showed it. */
+  /** The request as text, and the proof that this page showed it. */
   readonly requestText: string;
   readonly ticket: string;
-  /** How the account is called. */
+  /** The account's display name. */
   readonly account: string;
-  /** To this page for somebody else. */
+  /** URL of this page for signing in with another account. */
   readonly otherAccountUrl: string;
   readonly platforms: readonly PlatformTick[];
-  /** Not asked for where there is only one. */
+  /** Shown only if there are several. */
   readonly agents: readonly Tick[];
-  /** What is wrong with the answer before; '' at first. */
+  /** What is wrong with the previous answer; '' at first. */
   readonly complaint: string;
 }
 
@@ -64,7 +64,7 @@ legend{margin:0 0 8px;padding:0;font-weight:600;font-size:14px}
 .answers .no{background:transparent;color:var(--ink);border:1px solid var(--line)}
 .who{margin:20px 0 0;padding-top:16px;border-top:1px solid var(--line);font-size:14px;overflow-wrap:anywhere}`;
 
-/** Asks somebody what an MCP client may do for them. It works without scripts. */
+/** The page on which a user authorizes an MCP client. Works without scripts. */
 export function consentPage(question: ConsentQuestion): Page {
   const { request, agents, platforms, complaint } = question;
   const fault = complaint === '' ? '' : `<p class="bad" role="alert">${escapeHtml(complaint)}</p>`;
@@ -110,13 +110,16 @@ function platformHint({ id, isConnected }: PlatformTick): string {
   return isConnected ? `${shown} · <span class="good">connected</span>` : shown;
 }
 
-/** What null as the choice means beyond the platforms of today. */
+/** Explains that ticking every platform includes future ones. Only for requests without a platform list. */
 function wholeHint({ platforms }: AuthorizationRequest): string {
   if (platforms !== null) return '';
   return ' With every platform ticked it may use those that come later too, and write to your other agents.';
 }
 
-/** Where a client's description is read from its own site, that site is known; any other name is only claimed. */
+/**
+ * Describes the client's identity. It is verified only if its description was fetched from its own site; otherwise the
+ * name is only claimed.
+ */
 function identityOf({ client }: AuthorizationRequest): string {
   if (client.fetchedAt === null) return 'and chose this name itself';
   return `and is known to <strong>${escapeHtml(new URL(client.clientId).host)}</strong> by this name`;
@@ -129,8 +132,8 @@ function destinationOf(redirectUri: string): string {
 }
 
 /**
- * Browsers hold the redirect after a form to its page's policy as well. IPv6 has no source of its own there, and neither
- * has a host below a scheme that browsers do not know.
+ * The Content-Security-Policy source of a redirect URI. Browsers apply the page's policy to the redirect after a form
+ * too. For IPv6 addresses and private-use schemes, policies support only the scheme.
  */
 function sourceOf(redirectUri: string): string {
   const { protocol, origin, hostname } = new URL(redirectUri);

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../base/html.ts';
 import type { Page } from './page.ts';
 
-/** Something for people to read; all of it is ours. */
+/** A page with a message. Both texts are trusted HTML. */
 function notice(title: string, text: string): Page {
   return { title, content: `<p>${text}</p>` };
 }
@@ -32,12 +32,12 @@ export const SIGNED_IN = notice('You are signed in', 'You can close this page.')
 
 export const IDENTITY_LINKED = notice('Identity linked', 'From now on you can sign in with it.');
 
-/** Tells why nobody was signed in. */
+/** The page for a failed sign-in. */
 export function signInFailed(reason: string): Page {
   return notice('You are not signed in', `${escapeHtml(reason)}.`);
 }
 
-/** Tells why a client was not let in, and leads nowhere: whoever made the request may not be who it names. */
+/** The page for a refused authorization. It has no link to the client, whose identity may be forged. */
 export function authorizationFailed(reason: string): Page {
   return notice('This cannot be connected', `${escapeHtml(reason)}.`);
 }

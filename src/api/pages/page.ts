@@ -2,22 +2,22 @@ import { hash } from 'node:crypto';
 import { escapeHtml } from '../../base/html.ts';
 import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/answer/reply.ts';
 
-/** A small page of the gateway's own: no file beside it, nothing from elsewhere. */
+/** A self-contained HTML page without external resources. */
 export interface Page {
   readonly title: string;
-  /** HTML: whatever came from outside is escaped already. */
+  /** HTML with all external input escaped. */
   readonly content: string;
-  /** JavaScript; '' without any. */
+  /** JavaScript; empty for none. */
   readonly script?: string;
-  /** CSS beside that of all pages. */
+  /** CSS in addition to the common style. */
   readonly style?: string;
-  /** Where its forms may be sent, and where that may lead (sources of a Content-Security-Policy); nowhere unless told. */
+  /** Where its forms may be sent and redirected (sources of a Content-Security-Policy). Default: nowhere. */
   readonly formTargets?: readonly string[];
 }
 
 /**
- * For a page whose address is a secret or long, with a form of its own: the address goes to the gateway alone, which can
- * tell the form from one of another site (with `no-referrer` a browser hides its origin).
+ * Headers for a page with a form and a secret or long URL. The URL is sent only to the gateway itself, which needs it
+ * to tell its own forms from those of other sites: with `no-referrer` a browser hides the origin.
  */
 export const OWN_FORM_HEADERS = { 'Referrer-Policy': 'same-origin' } as const;
 
@@ -39,7 +39,7 @@ button:disabled{opacity:.6;cursor:default}
 [role=status]{min-height:24px;margin:16px 0 0}
 .bad{color:var(--bad)}.good{color:var(--good)}`;
 
-/** A page as an answer. Its link may hold a token, so nothing of its address is told to whoever is linked to. */
+/** Answers with a page. Its URL may contain a token, so no referrer is sent. */
 export function pageReply<Status extends number>(
   status: Status,
   page: Page,
@@ -63,7 +63,7 @@ function htmlOf({ title, content, script = '', style = '' }: Page): string {
 `;
 }
 
-/** Only this very style and script, and requests to the gateway itself. */
+/** The page's Content-Security-Policy: only its own style and script, and requests only to the gateway. */
 function policyOf({ script = '', style = '', formTargets = ["'none'"] }: Page): string {
   const run = script === '' ? [] : [`script-src ${source(script)}`, "connect-src 'self'"];
   const rules = ["default-src 'none'", `style-src ${source(STYLE + style)}`, ...run];

@@ -2,7 +2,7 @@ import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwor
 import { escapeHtml } from '../../base/html.ts';
 import type { Page } from './page.ts';
 
-/** Sends the form as JSON to where it says, and tells how it went. Addresses are relative: the gateway may live under a path. */
+/** Sends the form as JSON and shows the outcome. URLs are relative, because the gateway may be served under a path. */
 const SCRIPT = `
 {
   const form = document.querySelector('form');
@@ -38,7 +38,10 @@ const SCRIPT = `
 
 const NO_SCRIPT = '<noscript><p class="bad">This page needs JavaScript.</p></noscript>';
 
-/** Where a reset mail leads: asks for the new password; without a token, for the address to send a link to. */
+/**
+ * The page that a reset mail links to. Asks for the new password or, without a token, for the address to send a link
+ * to.
+ */
 export function resetPasswordPage(token: string): Page {
   return token === '' ? askForLink() : askForPassword(token);
 }

@@ -13,8 +13,8 @@ p[data-new]{margin:6px 0 0;font-size:14px}
 [hidden]{display:none}`;
 
 /**
- * Signs in, or makes an account and then signs in, and goes on with the page that asked for it, which is at this very
- * address: nobody is led anywhere else. Addresses are relative: the gateway may live under a path.
+ * Signs in, after creating an account if requested, then reloads the current URL to show the page that required it. It
+ * never redirects elsewhere. URLs are relative, because the gateway may be served under a path.
  */
 const SCRIPT = `
 {
@@ -70,13 +70,13 @@ const SCRIPT = `
 const INVITE_FIELD = `<div data-new hidden><label for="invite_code">Invite code</label>
 <input id="invite_code" name="invite_code" maxlength="256" autocomplete="off"></div>`;
 
-/** Comes back to the page by the cookie that was set with it. */
+/** A link to an external provider. The cookie set with this page leads back to it after the sign-in. */
 function providerLink(name: string): string {
   const shown = escapeHtml(name.charAt(0).toUpperCase() + name.slice(1));
   return `<a class="provider" href="../auth/oauth/${encodeURIComponent(name)}/start">Continue with ${shown}</a>`;
 }
 
-/** Stands where a page is that only somebody may see who is signed in. */
+/** Shown in place of a page that requires a signed-in user. */
 export function signInPage({ mode }: SignupPolicy, providers: readonly string[]): Page {
   const other = mode === 'closed' ? 'hidden' : '';
   return {

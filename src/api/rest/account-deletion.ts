@@ -7,7 +7,7 @@ import { Deleted } from '../schema/deleted.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
 
-/** `DELETE /api/account`: for the person behind the account only. */
+/** `DELETE /api/account`, only for the account's owner. */
 export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUrl): Route[] {
   return [
     route({

@@ -7,12 +7,12 @@ import { type Route, route } from '../http/routing/route.ts';
 import { Account } from '../schema/account.ts';
 import { viewerOf } from './platforms.ts';
 
-/** Nobody is billed by a gateway that they run themselves. */
+/** A self-hosted gateway does not bill anyone. */
 const PLAN = 'self_hosted';
 const FEATURES_NOTE =
   'Hosted speech (hosted_stt, hosted_tts) runs with your own provider key (byok): it is ready once an enabled voice preset of its kind holds one. Without it, exchange raw PCM over the call WebSocket.';
 
-/** Voice presets come later; until then no kind of hosted speech has one. */
+/** Voice presets do not exist yet, so no kind of hosted speech is ready. */
 const FEATURES: Account['features'] = {
   transport: 'ready',
   audio_in: 'ready',
@@ -24,7 +24,7 @@ const FEATURES: Account['features'] = {
   hosted_tts: 'byok',
 };
 
-/** `GET /api/account`: the account as a whole. */
+/** `GET /api/account`: an overview of the account. */
 export function accountRoutes(domain: AccountDomain): Route[] {
   const statusFor = accountStatuses(domain);
   const replyOf = accountReplies();
@@ -43,7 +43,7 @@ export function accountRoutes(domain: AccountDomain): Route[] {
   ];
 }
 
-/** Makes answers, of what is told by the same object once. */
+/** Creates replies and caches them: the same object gets the same reply. */
 function accountReplies(): (account: AccountStatus) => JsonReply<200, Account> {
   const known = new WeakMap<AccountStatus, JsonReply<200, Account>>();
   return (account) => {

@@ -16,7 +16,7 @@ import {
 const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Delivery not found';
 
-/** What was sent to the models behind agents, and what came of it. */
+/** Routes for deliveries to the models behind agents. */
 export function deliveryRoutes(agents: AgentDomain): Route[] {
   return [list(agents), detail(agents), replay(agents)];
 }
@@ -85,7 +85,7 @@ function deliveryWire(delivery: StoredDelivery): z.output<typeof Delivery> {
   };
 }
 
-/** A delivery with what was sent and what came back. */
+/** A delivery with its payload and the response. */
 export function deliveryDetailWire(delivery: StoredDelivery): z.output<typeof DeliveryDetail> {
   return { ...deliveryWire(delivery), payload: delivery.payload, response_body: delivery.responseBody };
 }

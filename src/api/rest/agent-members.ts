@@ -20,7 +20,7 @@ import { createdKeyWire } from './key-wire.ts';
 const TAGS = ['Agents'] as const;
 const DEFAULT_KEY_NAME = 'Agent key';
 
-/** What is in an agent: its keys and its platform accounts. Each is in at least one agent. */
+/** Routes for an agent's members: keys and platform accounts. Each belongs to at least one agent. */
 export function agentMemberRoutes(agents: AgentDomain): Route[] {
   return [
     mintKey(agents),

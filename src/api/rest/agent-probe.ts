@@ -6,7 +6,7 @@ import { AgentProbe, TestAgentStartBody } from '../schema/agent-probe.ts';
 
 const TAGS = ['Keys'] as const;
 
-/** Tests whether the agents that hold the account's keys answer. */
+/** Routes that test whether the agents behind the account's keys answer. */
 export function agentProbeRoutes(probes: AgentProbes): Route[] {
   return [start(probes), status(probes)];
 }

@@ -16,7 +16,7 @@ import { catalogWire } from './provider-catalog-wire.ts';
 const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Agent not found';
 
-/** The model that stands behind an agent. */
+/** Routes for the model behind an agent. */
 export function agentProviderRoutes(agents: AgentDomain): Route[] {
   return [
     catalog(),

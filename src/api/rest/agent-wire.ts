@@ -4,7 +4,7 @@ import { unreachable } from '../../base/assert.ts';
 import type { PlatformAccount } from '../../store/logins/platform-accounts.ts';
 import type { Agent, AgentAccount, Candidate as CandidateSchema } from '../schema/agent.ts';
 
-/** An agent in the words of the API. */
+/** The API representation of an agent. */
 export function agentWire(agent: AgentView): z.output<typeof Agent> {
   return {
     id: agent.id,

@@ -7,11 +7,11 @@ import { CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key
 import { Deleted } from '../schema/deleted.ts';
 import { createdKeyWire, keyWire } from './key-wire.ts';
 
-/** The two kinds of keys have the same three endpoints. */
+/** Both kinds of keys have the same three endpoints. */
 interface KeyPages {
   readonly kind: KeyKind;
   readonly path: '/api/api-keys' | '/api/settings-keys';
-  /** As it stands in operation ids. */
+  /** Used in operation ids. */
   readonly noun: 'ApiKey' | 'SettingsKey';
   readonly purpose: string;
 }
@@ -31,7 +31,7 @@ const SETTINGS_KEYS: KeyPages = {
   purpose: 'settings keys, which configure the account',
 };
 
-/** Agent keys and settings keys. */
+/** Routes for agent keys and settings keys. */
 export function apiKeyRoutes(keys: KeyDomain): Route[] {
   return [AGENT_KEYS, SETTINGS_KEYS].flatMap((pages) => [
     list(keys, pages),

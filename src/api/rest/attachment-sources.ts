@@ -1,7 +1,7 @@
 import type { AttachmentSource } from '../../files/resolve-attachments.ts';
 import type { AttachmentBody } from '../schema/attachment.ts';
 
-/** What a request attaches, in the words of the domain. */
+/** Converts a request's attachments for the domain. */
 export function attachmentSources(bodies: readonly AttachmentBody[]): AttachmentSource[] {
   return bodies.map(sourceOf);
 }

@@ -15,7 +15,7 @@ interface Domain {
 const TAGS = ['Platforms'] as const;
 const PATH = '/api/platforms/{platform}/owner';
 
-/** Which of the people that write to a bot is its owner, who alone is sent test messages. */
+/** Routes that mark one of a bot's contacts as its owner, the only recipient of test messages. */
 export function botOwnerRoutes(domain: Domain): Route[] {
   return [mark(domain), makeCode(domain)];
 }

@@ -14,7 +14,7 @@ import { Deleted } from '../schema/deleted.ts';
 const PATH = '/api/bot-tokens';
 const TAGS = ['Platforms'] as const;
 
-/** Bots that the account brings for discord, telegram and slack. */
+/** Routes for the account's own bots on discord, telegram and slack. */
 export function botTokenRoutes(domain: AccountDomain): Route[] {
   return [list(domain), register(domain), remove(domain)];
 }

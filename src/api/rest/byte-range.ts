@@ -1,12 +1,12 @@
-/** A part of a file; both ends are in it. */
+/** A part of a file, inclusive at both ends. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * The one range that a `Range` header asks for (RFC 9110, section 14). Null: none, or something that may be ignored,
- * such as several; `unsatisfiable`: nothing of it is there.
+ * Parses the single range of a `Range` header (RFC 9110, section 14). Null: no range, or one that may be ignored, such
+ * as several ranges. `unsatisfiable`: the range lies outside the file.
  */
 export function byteRangeOf(header: string, sizeBytes: number): ByteRange | 'unsatisfiable' | null {
   const [, from, to] = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})[ \t]*$/.exec(header) ?? [];

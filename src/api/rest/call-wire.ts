@@ -4,10 +4,10 @@ import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';
 import type { Call, CallStatus, CreatedCall } from '../schema/call.ts';
 
-/** Where clients find this gateway: `http(s)://host[:port][/prefix]`, without a slash at the end. */
+/** The gateway's public URL: `http(s)://host[:port][/prefix]`, without a trailing slash. */
 export type PublicUrl = () => string;
 
-/** A new call in the words of the API. */
+/** The API representation of a new call. */
 export function createdCall(call: CallSnapshot, publicUrl: PublicUrl): CreatedCall {
   const streamUrl = `${publicUrl().replace(/^http/, 'ws')}/api/call/${call.callId}/stream`;
   return {
@@ -43,12 +43,12 @@ export function callWire(call: CallSnapshot, publicUrl: PublicUrl): Call {
   };
 }
 
-/** Answers with a call and what has been said on it. */
+/** Creates the reply with a call's status and transcript. */
 type StatusReply = (call: CallSnapshot, transcript: TranscriptPart) => JsonReply<200, CallStatus>;
 
 /**
- * Answers with a call's status. A snapshot never changes and a live call keeps its own until something happens, while
- * agents poll: so the answer, JSON and all, is made once for each, as long as nothing is written down of what is said.
+ * Creates status replies and caches them by snapshot. Snapshots never change and a live call keeps its own until
+ * something happens, so polling agents get the same serialized answer as long as there is no transcript.
  */
 export function statusReplies(publicUrl: PublicUrl): StatusReply {
   const known = new WeakMap<CallSnapshot, JsonReply<200, CallStatus>>();
@@ -67,7 +67,7 @@ function callStatus(call: CallSnapshot, { lines, length }: TranscriptPart, publi
   return { ...callWire(call, publicUrl), transcript: lines.map(lineText), transcript_length: length };
 }
 
-/** A line of a transcript as it is read. */
+/** A transcript line as text. */
 export function lineText({ speaker, text }: TranscriptLine): string {
   return `[${speaker}] ${text}`;
 }

@@ -25,7 +25,7 @@ import { callWire, createdCall, type PublicUrl, statusReplies } from './call-wir
 const TAGS = ['Calls'] as const;
 const NOT_FOUND = 'Call not found';
 
-/** The call endpoints of the specification, and DTMF. */
+/** Routes for calls, as in the specification, and DTMF. */
 export function callRoutes(calls: CallDomain, publicUrl: PublicUrl): Route[] {
   return [
     create(calls, publicUrl),

@@ -1,11 +1,11 @@
-/** What stands in a quoted string as it is. */
+/** Characters to replace in the plain ASCII name. */
 const PLAIN = /[^\w !#$&+.^`|~()[\]{}@,=-]/g;
-/** What encodeURIComponent leaves and RFC 8187 wants encoded. */
+/** Characters that encodeURIComponent leaves but RFC 8187 requires to be encoded. */
 const UNENCODED = /['()*]/g;
 
 /**
- * `Content-Disposition` of a file that is to be saved, never shown, whatever its name: an ASCII name for old clients,
- * then the real one (RFC 6266, appendix D). One line, in ASCII.
+ * The `Content-Disposition` header that makes browsers save a file and never display it: an ASCII name for old clients,
+ * then the real name (RFC 6266, appendix D). Returns one line of ASCII.
  */
 export function attachmentDisposition(name: string): string {
   const plain = name.replace(PLAIN, '_');

@@ -20,7 +20,7 @@ const NO_CONVERSATION = 'No active conversation';
 const SEND_FAILED = 'Failed to send message: the platform refused it, or nobody knows whether it arrived';
 const TOO_MANY = 'Too many messages wait to be sent';
 
-/** Direct messages to people, and among agents. */
+/** Routes for direct messages to people and between agents. */
 export function dmRoutes(domain: OutboundDomain): Route[] {
   return [chat(domain), typing(domain), testDm(domain)];
 }

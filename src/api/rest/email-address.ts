@@ -31,14 +31,14 @@ const TAKEN = {
   contentType: HTML_TYPE,
 } as const;
 
-/** What following a link does, and what people see of it; `Refused` are the statuses of its refusals. */
+/** The action behind a link from a mail, and its pages. `Refused`: possible statuses of a refusal. */
 interface Link<Refused extends 400 | 409> {
   readonly purpose: MailPurpose;
   readonly follow: (token: string, visitor: LinkVisitor) => Promise<void>;
-  /** Asks whether the link shall be followed. */
+  /** Asks for confirmation. */
   readonly question: Page;
   readonly done: Page;
-  /** The page for a refusal; null: there is none for it. */
+  /** The page for a refusal; null if it has none. */
   readonly refusal: (code: ErrorCode) => BytesReply<Refused> | null;
 }
 
@@ -47,7 +47,7 @@ type LinkReply<Refused extends 400 | 409> =
   | BytesReply<200 | 400 | Refused>
   | JsonReply<200, z.output<typeof Done>>;
 
-/** The address of an account: proven, and changed. */
+/** Routes that verify and change an account's email address. */
 export function emailAddressRoutes(people: People): Route[] {
   const verification: Link<400> = {
     purpose: 'verify',
@@ -140,7 +140,10 @@ function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
   ];
 }
 
-/** A GET: acts only for whoever certainly meant it. */
+/**
+ * Handles a GET. Acts immediately only for the account's own session or for a program that requests JSON; all others
+ * get the confirmation page.
+ */
 async function visit<Refused extends 400 | 409>(
   people: People,
   link: Link<Refused>,
@@ -155,7 +158,7 @@ async function visit<Refused extends 400 | 409>(
   return pageReply(200, link.question, OWN_FORM_HEADERS);
 }
 
-/** A POST: somebody has pressed the button. */
+/** Handles a POST: the user has confirmed. */
 async function act<Refused extends 400 | 409>(
   people: People,
   link: Link<Refused>,
@@ -164,7 +167,7 @@ async function act<Refused extends 400 | 409>(
   return await follow(link, request, { ip: request.address, session: sessionIn(people, request) });
 }
 
-/** People see a page, programs JSON. */
+/** Follows the link. Browsers get a page, programs get JSON. */
 async function follow<Refused extends 400 | 409>(
   link: Link<Refused>,
   request: LinkRequest,
@@ -186,7 +189,7 @@ function sessionIn(people: People, request: LinkRequest): LinkVisitor['session']
   return token === null ? null : people.sessions.use(token);
 }
 
-/** Whether a program asks that says so; browsers, and what looks through mails in their name, want HTML. */
+/** Whether the client explicitly requests JSON. Browsers and mail scanners ask for HTML. */
 function wantsJson(request: LinkRequest): boolean {
   const types = request
     .header('accept')

@@ -2,8 +2,8 @@ import type { FeedEvent, OtherEvent } from '../../messaging/inbox/feed.ts';
 import { messageWire } from './message-wire.ts';
 
 /**
- * An event in the words of the API; `cursor` is of whoever has read everything up to it. Made of what the database has,
- * so that it is the same whenever it is told.
+ * The API representation of an event. `cursor`: the position of a client that has read everything up to it. Built only
+ * from stored data, so it is always the same.
  */
 export function eventWire(event: FeedEvent, cursor: string): Record<string, unknown> {
   if (event.kind === 'other') return { ...otherEventWire(event), cursor };
@@ -22,7 +22,7 @@ export function eventWire(event: FeedEvent, cursor: string): Record<string, unkn
   };
 }
 
-/** The same for what is no message, without a cursor of its own. */
+/** The same for events that are not messages, without the cursor. */
 export function otherEventWire({ type, eventId, createdAt, payload }: OtherEvent): Record<string, unknown> {
   return { ...payload, type, event_id: eventId, created_at: createdAt };
 }

@@ -3,7 +3,7 @@ import { exportAccount } from '../../accounts/account/export-account.ts';
 import { replyStream } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 
-/** `GET /api/export`: everything that the account owns. */
+/** `GET /api/export`: all data of the account. */
 export function exportRoutes(domain: AccountDomain): Route[] {
   return [
     route({

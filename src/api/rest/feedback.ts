@@ -4,7 +4,7 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Feedback, FeedbackBody } from '../schema/feedback.ts';
 
-/** `POST /api/feedback`: a word to the gateway's operator. */
+/** `POST /api/feedback`: a message to the gateway's operator. */
 export function feedbackRoutes(domain: AccountDomain): Route[] {
   return [
     route({

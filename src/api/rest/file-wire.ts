@@ -4,7 +4,7 @@ import type { Slot } from '../../files/reserve-file.ts';
 import type { Upload } from '../../files/upload-file.ts';
 import type { File, ReservedFile } from '../schema/file.ts';
 
-/** An uploaded file in the words of the API. */
+/** The API representation of an uploaded file. */
 export function fileWire({ file, token }: Upload, publicUrl: string): z.output<typeof File> {
   return {
     file_id: file.id,

@@ -28,7 +28,7 @@ const NO_ROOM = {
   507: 'The account or the gateway has no room for more files',
 } as const;
 
-/** Files: brought by agents, served to whoever knows where. */
+/** Routes for files: agents upload them, and anyone who knows a file's URL can download it. */
 export function fileRoutes(domain: FileDomain, publicUrl: PublicUrl): Route[] {
   return [upload(domain, publicUrl), reserve(domain, publicUrl), fill(domain, publicUrl), serve(domain)];
 }

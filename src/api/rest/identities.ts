@@ -6,7 +6,7 @@ import { IdentityList, IdentityParams, Unlinked } from '../schema/identities.ts'
 
 const TAGS = ['Authentication'] as const;
 
-/** The identities at other providers by which a person signs in. */
+/** Routes for the external identities with which a user signs in. */
 export function identityRoutes(signIns: SignIns): Route[] {
   return [list(signIns), unlink(signIns)];
 }

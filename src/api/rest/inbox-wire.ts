@@ -6,7 +6,7 @@ import type { ConversationHistory, Inbox, InboxEvent, Message } from '../schema/
 import { otherEventWire } from './event-wire.ts';
 import { conversationWire, messageWire } from './message-wire.ts';
 
-/** Characters of a text that a preview shows. */
+/** Length of a preview's text in characters. */
 const PREVIEW_LENGTH = 200;
 
 export function snapshotWire({ previews, cursor }: Snapshot): Inbox {
@@ -24,7 +24,7 @@ function previewOf(message: MessageView): Message {
   return messageWire({ ...message, text });
 }
 
-/** Detail mode answers as the others do, with one conversation. */
+/** Detail mode answers in the common format, with one conversation. */
 export function detailWire({ conversation, messages, cursor }: History): Inbox {
   return {
     conversations: [{ ...conversationWire(conversation), messages: messages.map(messageWire) }],
@@ -36,7 +36,7 @@ export function historyWire({ conversation, messages, cursor }: History): Conver
   return { conversation: conversationWire(conversation), messages: messages.map(messageWire), cursor };
 }
 
-/** Makes answers of deltas; requests that waited together are told the same one, made once. */
+/** Creates replies to delta requests and caches them, so that long-polls with the same delta share one reply. */
 export function deltaReplies(): (delta: Delta) => JsonReply<200, Inbox> {
   const known = new WeakMap<Delta, JsonReply<200, Inbox>>();
   return (delta) => {

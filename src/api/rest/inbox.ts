@@ -19,17 +19,17 @@ import {
 import { deltaReplies, detailWire, historyWire, snapshotWire } from './inbox-wire.ts';
 
 const TAGS = ['Messages'] as const;
-/** Specification, "Limits": inbox long-poll. */
+/** Longest wait of an inbox long-poll (specification, "Limits"). */
 const MAX_WAIT_MS = 55_000;
-/** Questions of what is new that begin in one turn of the event loop; each takes about half a millisecond. */
+/** Delta queries started per turn of the event loop; each takes about half a millisecond. */
 const DELTAS_A_TURN = 10;
 
-/** What the inbox is read with. */
+/** Dependencies of the inbox routes. */
 export interface InboxDomain extends Reading {
   readonly waiters: LongPolls;
 }
 
-/** `GET /api/inbox` in its three modes, and one conversation by its id. */
+/** `GET /api/inbox` in its three modes, and a single conversation by id. */
 export function inboxRoutes(inbox: InboxDomain): Route[] {
   return [list(inbox), conversation(inbox)];
 }

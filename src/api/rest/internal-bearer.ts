@@ -10,7 +10,7 @@ const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Agent not found';
 const UNVERIFIED = 'Email address is not verified, or the credential is of another kind';
 
-/** The key by which the model behind an agent calls back. */
+/** Routes for the key that the model behind an agent uses to call back. */
 export function internalBearerRoutes(agents: AgentDomain): Route[] {
   return [bearer(agents), rotate(agents)];
 }

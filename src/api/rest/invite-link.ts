@@ -5,8 +5,8 @@ import { type Route, route } from '../http/routing/route.ts';
 import { InviteLink } from '../schema/invite-link.ts';
 
 /**
- * `POST /api/invite-link`: how a contact on whatsapp or telegram is told to be the account's own. `whatsAppUrl`: the link
- * that carries a token; null: there is none.
+ * `POST /api/invite-link`: links with which a WhatsApp or Telegram contact is assigned to the account. `whatsAppUrl`
+ * returns the link with a token, or null if there is none.
  */
 export function inviteLinkRoutes(
   domain: AccountDomain,

@@ -3,7 +3,7 @@ import type { IssuedKey } from '../../accounts/keys/issue-key.ts';
 import type { ValidKey } from '../../store/keys/keys.ts';
 import type { ApiKey, CreatedKey } from '../schema/api-key.ts';
 
-/** A key in the words of the API, without its text. */
+/** The API representation of a key, without its text. */
 export function keyWire(key: ValidKey): z.output<typeof ApiKey> {
   return {
     id: key.id,
@@ -15,7 +15,7 @@ export function keyWire(key: ValidKey): z.output<typeof ApiKey> {
   };
 }
 
-/** A new key: the one answer that shows its text. */
+/** A new key with its text, which is shown only in this answer. */
 export function createdKeyWire(issued: IssuedKey): z.output<typeof CreatedKey> {
   return { ...keyWire(issued), key: issued.key };
 }

@@ -1,7 +1,7 @@
 import type { ConversationView, MessageView } from '../../messaging/inbox/inbox-view.ts';
 import type { Conversation, Message } from '../schema/inbox.ts';
 
-/** A message in the words of the API. */
+/** The API representation of a message. */
 export function messageWire(message: MessageView): Message {
   return {
     id: message.id,
@@ -20,7 +20,7 @@ export function messageWire(message: MessageView): Message {
   };
 }
 
-/** A conversation in the words of the API. */
+/** The API representation of a conversation. */
 export function conversationWire(view: ConversationView): Conversation {
   const { window } = view;
   return {

@@ -4,18 +4,18 @@ import { openSession } from '../../accounts/sessions/sessions.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
 import { sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
 
-/** What the routes of sign-ins by other providers work with. */
+/** Dependencies of the routes for external sign-in. */
 export interface OAuthContext {
   readonly signIns: SignIns;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly publicUrl: () => string;
-  /** The session that a request's cookies open; null: nobody is signed in. */
+  /** The session in a request's cookies; null if not signed in. */
   readonly sessionOf: (cookies: string) => Principal | null;
-  /** Signs a browser in, and gives the `Set-Cookie` that says so. */
+  /** Opens a session and returns its `Set-Cookie` header. */
   readonly openSession: (accountId: string, client: Client) => Promise<string>;
 }
 
-/** The context of the gateway itself: a sign-in by a provider opens the same session as one by password. */
+/** The gateway's own context: an external sign-in opens the same kind of session as a password. */
 export function oauthContext(signIns: SignIns, people: People, authenticate: Authenticate): OAuthContext {
   const { publicUrl } = people;
   return {

@@ -16,7 +16,10 @@ import { clientOf, TOO_MANY } from './sign-in.ts';
 const TAGS = ['Authentication'] as const;
 const PATH = '/auth/oauth';
 
-/** Keeps the state in the browser that began a sign-in: an address that was sent to another one ends nothing there. */
+/**
+ * Stores the state in the browser that started a sign-in, so that a callback URL sent to another browser has no effect
+ * there.
+ */
 const STATE_COOKIE = 'svc_sign_in';
 
 const SENT_ON = {
@@ -27,10 +30,10 @@ const UNKNOWN_PROVIDER = 'Identity provider not found';
 const PROVIDER_FAILED = 'The identity provider did not answer as expected';
 const PAGE_STATUSES = [400, 403, 409, 502] as const;
 
-/** `Sec-Fetch-Site` of links of our own and of typed addresses; '' is no browser, or an old one. */
+/** `Sec-Fetch-Site` values of the gateway's own links and of typed URLs. '': an old browser or no browser. */
 const OWN_SITES: ReadonlySet<string> = new Set(['same-origin', 'none', '']);
 
-/** Signing in at another provider, and linking what one is there to the own account. */
+/** Routes for signing in with an external provider and for linking an external identity to the account. */
 export function oauthRoutes(context: OAuthContext): Route[] {
   return [start(context), callback(context)];
 }
@@ -133,7 +136,7 @@ function page(description: string) {
   return { description, contentType: HTML_TYPE } as const;
 }
 
-/** People see how it ended; whatever has no page of its own is answered like everywhere. */
+/** The page for a refusal. Rethrows errors without a page of their own. */
 function refusalPage(error: unknown): BytesReply<400 | 403 | 409 | 502> {
   if (!(error instanceof GatewayError)) throw error;
   const status = PAGE_STATUSES.find((known) => known === error.status);
@@ -142,8 +145,8 @@ function refusalPage(error: unknown): BytesReply<400 | 403 | 409 | 502> {
 }
 
 /**
- * Another site could sign the browser in there as somebody else, and then send it here to link that somebody to its
- * owner's account.
+ * Refuses linking that another site has started. Otherwise that site could sign the browser in at the provider as
+ * someone else and link that identity to the user's account.
  */
 function assertOwnWish(fetchSite: string): void {
   if (OWN_SITES.has(fetchSite)) return;
@@ -154,13 +157,16 @@ function callbackUrl(publicUrl: PublicUrl, provider: string): URL {
   return new URL(`${publicUrl()}${PATH}/${encodeURIComponent(provider)}/callback`);
 }
 
-/** The address that the browser came to; behind a proxy only the public one is the one that the provider knows. */
+/**
+ * Adds the query to the callback URL. Uses the public URL, because behind a proxy it is the only one that the provider
+ * knows.
+ */
 function withQuery(url: URL, query: Readonly<Record<string, string>>): URL {
   for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, value);
   return url;
 }
 
-/** Lax, because the browser comes back by a link from the provider's site. */
+/** SameSite=Lax, because the browser returns by a link from the provider's site. */
 function stateCookie(publicUrl: PublicUrl, state: string): string {
   const { protocol, pathname } = new URL(publicUrl());
   const path = `${pathname.replace(/\/$/, '')}${PATH}`;

@@ -56,7 +56,7 @@ const KEY_HEADERS = z.object({
 
 const WHY_FORBIDDEN = 'The credential is of another kind, or the request comes from another site';
 
-/** Describes routes from the same objects that dispatch and validate them. */
+/** Generates the OpenAPI document from the route objects that are also used for dispatch and validation. */
 export function openApiDocument(routes: readonly Route[], publicUrl: string): OpenApiDocument {
   return createDocument({
     openapi: '3.1.0',
@@ -114,7 +114,7 @@ function requestBodyOf({ body: readBody, streamedBody, form }: Route) {
   return { required: !isOptional, content };
 }
 
-/** The route's own answers and those that the server gives for it. */
+/** The route's own answers and those that the server adds. */
 function responsesOf(route: Route): ZodOpenApiResponsesObject {
   const specs: Record<number, ResponseSpec> = { ...serverResponses(route), ...route.responses };
   const described = Object.entries(specs).map(([status, spec]) => [status, responseOf(spec)]);

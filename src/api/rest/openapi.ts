@@ -4,11 +4,11 @@ import type { PublicUrl } from './call-wire.ts';
 import { openApiDocument } from './openapi-document.ts';
 
 /**
- * `GET /openapi.json`: the description of `routes()`, which may well contain this route. It is made at the first
- * request and kept.
+ * `GET /openapi.json`: the description of `routes()`, which may include this route. Generated at the first request and
+ * cached.
  */
 export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUrl): Route {
-  // As bytes, or every answer would encode some 250 KB anew.
+  // Cached as bytes, so that requests do not encode about 250 KB each time.
   let bytes: Buffer | null = null;
   return route({
     method: 'get',

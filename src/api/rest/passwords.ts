@@ -16,7 +16,7 @@ import { CLIENT_HEADERS, clientOf, cookiesOf, SESSION_COOKIES, TOO_MANY } from '
 
 const TAGS = ['Authentication'] as const;
 
-/** Passwords forgotten and changed. */
+/** Routes for resetting and changing passwords. */
 export function passwordRoutes(people: People): Route[] {
   return [forgot(people), reset(people), resetPage(), change(people)];
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORMS, type Platform } from '../../base/platform.ts';
 
-/** The platform that a path names. Throws `not_found` for what is no platform. */
+/** The platform named in a path. Throws `not_found` for an unknown one. */
 export function platformNamed(name: string): Platform {
   const platform = PLATFORMS.find((each) => each === name);
   if (platform === undefined) throw new GatewayError('not_found');

@@ -10,12 +10,12 @@ import { ConnectionParams, PlatformList } from '../schema/platforms.ts';
 
 const TAGS = ['Platforms'] as const;
 
-/** Platforms, and the account's logins at them. */
+/** Routes for platforms and the account's connections to them. */
 export function platformRoutes(domain: AccountDomain): Route[] {
   return [list(domain), removeConnection(domain)];
 }
 
-/** Who acts at runtime sees what its agents own, and any other credential the whole account. */
+/** Runtime credentials see only what their agents own; all others see the whole account. */
 export function viewerOf({ kind, accountId, agentIds, platforms }: Principal): Viewer {
   const isBearer = kind === 'agent' || kind === 'oauth';
   return { accountId, agentIds: isBearer ? agentIds : null, platforms };

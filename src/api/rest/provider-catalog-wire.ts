@@ -6,7 +6,7 @@ import type { ProviderCatalog } from '../schema/agent-provider.ts';
 type Catalog = z.output<typeof ProviderCatalog>;
 type Entry = Catalog['providers'][number];
 
-/** The catalog in the words of the API: what a provider must be told, as a JSON Schema. */
+/** The API representation of the provider catalog, with each provider's settings as a JSON Schema. */
 export function catalogWire(): Catalog {
   return { providers: PROVIDER_CATALOG.map(entryWire), event_types: [...EVENT_TYPES] };
 }

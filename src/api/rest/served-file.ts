@@ -11,7 +11,7 @@ import type { ErrorBody } from '../schema/error-body.ts';
 import { byteRangeOf } from './byte-range.ts';
 import { attachmentDisposition } from './content-disposition.ts';
 
-/** The answer with a file's bytes, or the range of them that is asked for. `ifRange` as RFC 9110, section 13.1.5. */
+/** Answers with a file, or with the requested range of it. `ifRange`: see RFC 9110, section 13.1.5. */
 export function servedFile(
   file: OpenFile,
   range: string,
@@ -34,7 +34,10 @@ export function servedFile(
   });
 }
 
-/** A file's bytes never change, so that its id is its version. Nothing in it may act in the gateway's name. */
+/**
+ * Headers of a file. Its bytes never change, so the ETag is its id. The Content-Security-Policy keeps its content from
+ * running as part of the gateway's site.
+ */
 function headersOf({ id, name }: OpenFile): ReplyHeaders & { readonly ETag: string } {
   return {
     'Content-Disposition': attachmentDisposition(name),

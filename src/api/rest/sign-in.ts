@@ -11,28 +11,28 @@ import { Done, LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';
 const TAGS = ['Authentication'] as const;
 const MAX_USER_AGENT_LENGTH = 256;
 
-/** What the description says of cookies that signing in sets. */
+/** Description of the cookies set by signing in, for the OpenAPI document. */
 export const SESSION_COOKIES =
   'The session: `svc_session`; and `svc_browser`, by which wrong passwords of others never keep this browser out';
 
-/** What a route reads of requests whose client it has to know. */
+/** Request headers needed by `clientOf`. */
 export const CLIENT_HEADERS = ['cookie', 'user-agent'] as const;
 
-/** What the description says of 429 wherever attempts are counted. */
+/** Description of 429 for routes that limit attempts, for the OpenAPI document. */
 export const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
 
-/** How people come in and go. */
+/** Routes for signing up, in and out. */
 export function signInRoutes(people: People): Route[] {
   return [signup(people), login(people), logout(people)];
 }
 
-/** Where a request comes from; its route names CLIENT_HEADERS among its headers. */
+/** The client that sent a request. Its route must list CLIENT_HEADERS in `headers`. */
 export function clientOf(request: Pick<RouteRequest, 'address' | 'header'>): Client {
   const userAgent = request.header('user-agent').slice(0, MAX_USER_AGENT_LENGTH);
   return { address: request.address, userAgent, browserToken: browserTokenOf(request.header('cookie')) };
 }
 
-/** The `Set-Cookie` lines for somebody who was signed in. */
+/** The `Set-Cookie` headers of a new session. */
 export function cookiesOf({ token, browserToken }: OpenedSession, publicUrl: string): string[] {
   const known = browserToken === null ? [] : [browserCookie(browserToken, publicUrl)];
   return [sessionCookie(token, publicUrl), ...known];

@@ -15,7 +15,7 @@ import { ChangeSipDidBody, CreateSipDidBody, SipDid, SipDidList, SipDidParams } 
 const TAGS = ['SIP'] as const;
 const NOT_FOUND = 'Phone number not found';
 
-/** The account's phone numbers (DIDs): calls to any other number get no further than the trunk. */
+/** Routes for the account's phone numbers (DIDs). Calls to other numbers are rejected at the trunk. */
 export function sipDidRoutes(sip: SipSetup): Route[] {
   return [list(sip), create(sip), change(sip), remove(sip)];
 }

@@ -16,7 +16,7 @@ const PATH = '/api/sip/trunk';
 const TAGS = ['SIP'] as const;
 const NOT_FOUND = 'No SIP trunk configured';
 
-/** The account's SIP trunk: one line to a telephone provider or an exchange. */
+/** Routes for the account's SIP trunk, its line to a telephone provider or PBX. */
 export function sipTrunkRoutes(sip: SipSetup): Route[] {
   return [put(sip), get(sip), remove(sip)];
 }
@@ -97,7 +97,7 @@ function wireOf(trunk: ShownTrunk): z.output<typeof SipTrunk> {
   };
 }
 
-/** Only a trunk that is there already has a password to keep. */
+/** The password is optional only when changing an existing trunk, which keeps its own. */
 function passwordMissing(): ValidationError {
   return new ValidationError([{ loc: ['body', 'password'], msg: 'Field required', type: 'missing' }]);
 }

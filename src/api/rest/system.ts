@@ -7,20 +7,20 @@ const TAGS = ['System'] as const;
 /** Prometheus text exposition format 0.0.4. */
 const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** One thing that must be in place before the gateway can do its work. */
+/** A condition that must hold before the gateway can work. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** Null when it is in place, otherwise the reason why not. Must answer at once. */
+  /** Null if the condition holds, otherwise the reason. Must be synchronous and fast. */
   readonly problem: () => string | null;
 }
 
 export interface SystemSources {
   readonly readiness: readonly ReadinessCheck[];
-  /** The metrics in Prometheus text. */
+  /** The metrics in Prometheus text format. */
   readonly metrics: () => Promise<string>;
 }
 
-/** What operators and orchestrators ask of a gateway; open to everyone who reaches the port. */
+/** Routes for operators and orchestrators. They need no credential. */
 export function systemRoutes({ readiness, metrics }: SystemSources): Route[] {
   return [healthz(), readyz(readiness), metricsRoute(metrics)];
 }

@@ -4,7 +4,7 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { TelegramLink } from '../schema/telegram.ts';
 
-/** `POST /api/telegram/connect`: how a person comes to write to the account's agents on Telegram. */
+/** `POST /api/telegram/connect`: tells how to start a Telegram chat with the account's agents. */
 export function telegramRoutes(domain: AccountDomain): Route[] {
   return [
     route({

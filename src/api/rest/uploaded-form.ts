@@ -5,11 +5,11 @@ import type { BodyStream } from '../http/request/body-stream.ts';
 import { type FormPart, fieldText, formParts } from '../http/request/form-parts.ts';
 import { ValidationError } from '../http/request/validation.ts';
 
-/** What a form may be longer than the file in it: delimiters, headers, fields. */
+/** Allowed length of a form beyond the file in it: delimiters, headers, fields. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 const MAX_FIELD_BYTES = 4_096;
 
-/** Makes a file of the form's `file`; the fields `name` and `mime` may stand before or after it. */
+/** Stores the form's `file`. The fields `name` and `mime` may come before or after it. */
 export async function uploadForm(domain: FileDomain, accountId: string, body: BodyStream): Promise<Upload> {
   refuseTooLarge(domain, body);
   const form = new UploadedForm(domain, accountId);
@@ -22,7 +22,7 @@ export async function uploadForm(domain: FileDomain, accountId: string, body: Bo
   }
 }
 
-/** The bytes of a form's `file`; what stands behind it is not read. Throws a ValidationError when there is none. */
+/** The bytes of the form's `file`. Anything after it is not read. Throws a ValidationError if there is none. */
 export async function fileOfForm(domain: FileDomain, body: BodyStream): Promise<AsyncIterable<Uint8Array>> {
   refuseTooLarge(domain, body);
   const parts = formParts(body);
@@ -32,12 +32,12 @@ export async function fileOfForm(domain: FileDomain, body: BodyStream): Promise<
   throw noFile();
 }
 
-/** Whoever says beforehand how much is to come need not send it to hear that it is too much. */
+/** Refuses a form by its announced length, before the client has to send it. */
 function refuseTooLarge(domain: FileDomain, { lengthBytes }: BodyStream): void {
   if ((lengthBytes ?? 0) > domain.maxBytes + FORM_OVERHEAD_BYTES) throw tooLarge(domain);
 }
 
-/** A form that is being read. */
+/** A form while it is being read. */
 class UploadedForm {
   readonly #domain: FileDomain;
   readonly #accountId: string;

@@ -8,17 +8,17 @@ import { JSON_OVERHEAD_BYTES, readJsonWithBytes } from '../http/request/json-wit
 import { validate } from '../http/request/validation.ts';
 import { FileUploadBody } from '../schema/file.ts';
 
-/** Four characters of base64 stand for three bytes, and JSON may spend six on each of them (`\u0041`). */
+/** Four base64 characters encode three bytes, and JSON may use six characters for each of them (`\u0041`). */
 const MAX_JSON_PER_BYTE = 8;
 
-/** What a JSON body says, and the bytes that came with it. */
+/** A parsed JSON body and the uploaded bytes. */
 interface ReadJson {
   readonly fields: FileUploadBody;
-  /** Null: it names a `url`. */
+  /** Null if the body has a `url` instead. */
   readonly received: Received | null;
 }
 
-/** Makes a file of a JSON body: of its `bytes_b64`, which goes to disk as it arrives, or of what is at its `url`. */
+/** Stores a file from a JSON body: from `bytes_b64`, which is written to disk as it arrives, or from `url`. */
 export async function uploadJson(
   domain: FileDomain,
   accountId: string,
@@ -34,7 +34,7 @@ export async function uploadJson(
     : await keepUpload(domain, accountId, received, facts);
 }
 
-/** What was received goes again when the rest of the body is not right. Throws `file_source`. */
+/** Reads the body. Deletes the received bytes if the rest of the body is invalid. Throws `file_source`. */
 async function readJson(domain: FileDomain, accountId: string, body: BodyStream): Promise<ReadJson> {
   let received: Received | null = null;
   const take = async (bytes: AsyncIterable<Uint8Array>) => {

@@ -4,7 +4,7 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Usage, type UsageDay, UsageQuery } from '../schema/usage.ts';
 
-/** `GET /api/usage`: what the account did, by day and platform. */
+/** `GET /api/usage`: the account's usage by day and platform. */
 export function usageRoutes(domain: AccountDomain): Route[] {
   return [
     route({

@@ -5,7 +5,7 @@ import { type Route, route } from '../http/routing/route.ts';
 import { WebhookParams, WebhookQuery } from '../schema/webhook.ts';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
-/** Anybody may send so much to whom a signature is all that tells strangers from the platform. */
+/** Body limit. It applies to everyone, because only the signature identifies the platform. */
 const BODY_LIMIT_BYTES = 1_048_576;
 
 const NO_BYTES = new Uint8Array(0);
@@ -19,7 +19,10 @@ const RESPONSES = {
   503: 'What came could not be stored: it should come again',
 } as const;
 
-/** Where platforms call the gateway: `/api/<platform>/webhook/{login_key}`. Each proves itself in a way of its own. */
+/**
+ * Routes for the platforms' webhooks: `/api/<platform>/webhook/{login_key}`. Each platform authenticates in its own
+ * way.
+ */
 export function webhookRoutes(connectors: Iterable<Connector>): Route[] {
   return [...connectors].flatMap((connector) =>
     takesWebhooks(connector)
@@ -40,7 +43,7 @@ function common({ platform, webhooks }: Connector & TakesWebhooks) {
   } as const;
 }
 
-/** Some platforms ask first whether the address is the gateway's. */
+/** Some platforms first verify with a GET that the URL belongs to the gateway. */
 function asked(connector: Connector & TakesWebhooks): Route {
   return route({
     ...common(connector),

@@ -48,7 +48,7 @@ export const Account = z
   .meta({ id: 'Account' });
 export type Account = z.output<typeof Account>;
 
-/** The account as its MCP tool tells of it: with how events come to whoever asks. */
+/** The account as returned by its MCP tool, which adds how this client receives events. */
 export const McpAccount = Account.extend({
   features: Account.shape.features.extend({
     channel: z

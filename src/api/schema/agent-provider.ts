@@ -25,7 +25,7 @@ export const ProviderBody = z
   })
   .meta({ id: 'ChangeProvider' });
 
-/** An agent's provider; keys are never shown. */
+/** An agent's provider, without its keys. */
 export const Provider = z
   .object({
     agent_id: z.string(),

@@ -58,12 +58,12 @@ const Bot = z.object({
 });
 const SipNumber = z.object({ type: z.literal('sip_number'), ...common, number: z.string() });
 
-/** A platform account as an agent's member. */
+/** A platform account that belongs to an agent. */
 export const AgentAccount = z.union([Connection, Bot, SipNumber]).meta({ id: 'AgentAccount' });
 
 const agentIds = { agent_ids: z.array(z.string()).describe('Agents that the account is in') };
 
-/** A platform account with the agents that it is in. */
+/** A platform account and the agents it belongs to. */
 export const Candidate = z
   .union([Connection.extend(agentIds), Bot.extend(agentIds), SipNumber.extend(agentIds)])
   .meta({ id: 'AgentCandidate' });
@@ -93,7 +93,7 @@ export const Agent = z
 
 export const AgentList = z.object({ agents: z.array(Agent) }).meta({ id: 'AgentList' });
 
-/** The key by which an agent's model calls back. */
+/** The key that an agent's model uses to call back. */
 export const InternalBearer = z
   .object({
     agent_id: z.string(),

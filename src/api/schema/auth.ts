@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwords/passwords.ts';
 
-/** RFC 5321, section 4.5.3.1.3, without the angle brackets. */
+/** Longest email address (RFC 5321, section 4.5.3.1.3, without the angle brackets). */
 const EMAIL_MAX_LENGTH = 254;
 const TOKEN_MAX_LENGTH = 128;
 
@@ -53,7 +53,7 @@ export const TokenQuery = z.object({ token: Token });
 
 export const ResetPageQuery = z.object({ token: z.string().max(TOKEN_MAX_LENGTH).default('') });
 
-/** Who has been signed in; the session itself is in the cookie. */
+/** The signed-in account. The session itself is in the cookie. */
 export const SignedIn = z
   .object({
     account_id: z.string(),
@@ -63,5 +63,5 @@ export const SignedIn = z
   })
   .meta({ id: 'SignedIn' });
 
-/** It was done, or would have been: the answer does not tell more. */
+/** The same answer whether or not anything was done, so that it reveals nothing. */
 export const Done = z.object({ status: z.literal('ok') }).meta({ id: 'Done' });

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 
-/** Everything is optional here: what is missing is told the person or the client in the words of OAuth. */
+/**
+ * All parameters are optional in the schema, so that missing ones are reported to the user or the client in OAuth's
+ * format.
+ */
 export const AuthorizeQuery = z.object({
   client_id: z
     .string()
@@ -22,7 +25,7 @@ export const AuthorizeQuery = z.object({
   prompt: z.string().default('').describe('`consent` asks anew, `login` lets somebody else sign in'),
 });
 
-/** A client as it was registered (RFC 7591, section 3.2.1). */
+/** A registered client (RFC 7591, section 3.2.1). */
 export const RegisteredClient = z
   .object({
     client_id: z.string(),
@@ -37,7 +40,7 @@ export const RegisteredClient = z
   })
   .meta({ id: 'McpClient' });
 
-/** How OAuth says no (RFC 6749, section 5.2). */
+/** An OAuth error (RFC 6749, section 5.2). */
 export const OAuthFault = z
   .object({ error: z.string(), error_description: z.string().optional() })
   .meta({ id: 'OAuthError' });
@@ -52,7 +55,7 @@ export const OAuthTokens = z
   })
   .meta({ id: 'OAuthTokens' });
 
-/** RFC 7009 knows no other answer to what worked. */
+/** The only success answer that RFC 7009 defines. */
 export const RevokedToken = z.object({}).meta({ id: 'RevokedToken' });
 
 const Names = z.array(z.string());
@@ -92,7 +95,7 @@ export const KeySet = z.object({ keys: z.array(z.object({})) }).meta({ id: 'KeyS
 
 export const ClientParams = z.object({ client_id: z.string().describe('Identifier of the client') });
 
-/** What the account lets an MCP client do. */
+/** The grant of an MCP client. */
 export const McpAuthorization = z
   .object({
     client_id: z.string(),

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-/** Where bots are added by their token. */
+/** Platforms on which bots are added by token. */
 export const BotPlatform = z.enum(['discord', 'telegram', 'slack']);
 
-/** Tokens are printable ASCII without spaces everywhere. */
+/** Tokens of all platforms are printable ASCII without spaces. */
 const Secret = z
   .string()
   .max(512)
   .regex(/^[!-~]+$/);
 
-/** Which platform needs which field beside the token. */
+/** The field that each platform requires in addition to the token. */
 const NEEDED = { discord: 'discord_app_id', slack: 'slack_signing_secret', telegram: null } as const;
 
 export const BotTokenBody = z

@@ -14,7 +14,7 @@ export const CallState = z
   .enum(['connecting', 'ringing', 'active', 'refused', 'ended', 'disconnected', 'missed'])
   .meta({ id: 'CallState' });
 
-/** PCM that the call stream speaks at the room's native rate. */
+/** The PCM format of the call stream, at the room's native rate. */
 const Audio = z
   .object({
     sample_rate: z.int().describe('Native rate of the room in Hz'),
@@ -27,7 +27,7 @@ const Audio = z
   })
   .meta({ id: 'Audio' });
 
-/** What creating a call answers. */
+/** The answer to creating a call. */
 export const CreatedCall = z
   .object({
     call_id: z.string(),
@@ -54,7 +54,7 @@ export const Termination = z
   })
   .meta({ id: 'Termination' });
 
-/** A call without its transcript, as lists and state changes show it. */
+/** A call without its transcript, as in lists and state changes. */
 export const Call = CreatedCall.extend({
   direction: z.enum(['outbound', 'inbound']),
   caller: z.string().describe('Who calls; empty for outbound calls'),
@@ -105,5 +105,5 @@ export const DtmfBody = z
   .object({ digits: z.string().regex(/^[0-9*#A-D]{1,64}$/, 'digits are 1 to 64 of 0-9, *, # and A-D') })
   .meta({ id: 'Dtmf' });
 
-/** Acknowledges a request that has nothing to show. */
+/** Acknowledges a request that returns no data. */
 export const Acknowledged = z.object({ status: z.literal('ok') }).meta({ id: 'Acknowledged' });

@@ -4,8 +4,8 @@ import * as z from 'zod';
 const MAX_CHAT_CHARACTERS = 10_000;
 
 /**
- * A check that a text has at most so many characters as people count them, and JSON Schema: one outside the basic plane
- * is one, though JavaScript takes two units for it. The schema that has the check tells `maxLength` by itself.
+ * A check that a text has at most this many Unicode characters. Like JSON Schema, it counts a character outside the
+ * basic plane once, although JavaScript stores two units. The schema must declare `maxLength` itself.
  */
 export function atMost(characters: number): z.core.CheckFn<string> {
   return ({ value, issues }) => {
@@ -14,14 +14,14 @@ export function atMost(characters: number): z.core.CheckFn<string> {
   };
 }
 
-/** What is written in a chat, of a call or of a conversation; empty only with attachments (`requireContent`). */
+/** Text of a chat message, in a call or a conversation. May be empty only with attachments (`requireContent`). */
 export const ChatText = z
   .string()
   .check(atMost(MAX_CHAT_CHARACTERS))
   .meta({ maxLength: MAX_CHAT_CHARACTERS })
   .optional();
 
-/** A check that a chat message has a text or attachments. */
+/** A check that a chat message has text or attachments. */
 export const requireContent: z.core.CheckFn<{
   readonly text?: string | undefined;
   readonly attachments: readonly unknown[];

@@ -1,4 +1,4 @@
 import * as z from 'zod';
 
-/** Acknowledges that something is gone. */
+/** Acknowledges a deletion. */
 export const Deleted = z.object({ status: z.literal('deleted') }).meta({ id: 'Deleted' });

@@ -10,7 +10,7 @@ export const DeliveryQuery = z.object({
   offset: wholeNumber(0).default(0).describe('Deliveries to skip, counted from the newest'),
 });
 
-/** A delivery as lists show it. */
+/** A delivery as shown in lists. */
 export const Delivery = z
   .object({
     id: z.string(),

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { AttachmentsBody } from './attachment.ts';
 import { ChatText, requireContent } from './characters.ts';
 
-/** Specification, "Inbox and DM endpoints"; `agent`: among the account's own agents. */
+/**
+ * Platforms for direct messages (specification, "Inbox and DM endpoints"). `agent`: between the account's own agents.
+ */
 export const DmPlatform = z.enum(['discord', 'teams', 'telegram', 'whatsapp', 'slack', 'nctalk', 'agent']);
 
 const MAX_TASK = 200;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** Every error but a failed validation. */
+/** Body of every error except a failed validation. */
 export const ErrorBody = z
   .object({ detail: z.string().describe('What went wrong, for people') })
   .meta({ id: 'Error', description: 'An error' });
 export type ErrorBody = z.output<typeof ErrorBody>;
 
-/** One fault of a request: where it is, in words, and as a code for programs. */
+/** One fault of a request: its location, a message and a code. */
 export const ValidationFault = z
   .object({
     loc: z

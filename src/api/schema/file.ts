@@ -3,7 +3,7 @@ import * as z from 'zod';
 const FileName = z.string().max(1_000);
 const MimeType = z.string().max(255);
 
-/** What `POST /api/files` takes as JSON; which of the fields go together the endpoint says. */
+/** JSON body of `POST /api/files`. The endpoint checks which fields may be combined. */
 export const FileUploadBody = z
   .object({
     url: z.string().optional().describe('http or https; fetched by the gateway'),

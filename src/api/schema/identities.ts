@@ -4,7 +4,7 @@ export const OAuthParams = z.object({
   provider: z.string().describe('Name of the identity provider, as the operator set it up'),
 });
 
-/** What providers send browsers back with. */
+/** Query parameters of a provider's redirect back to the gateway. */
 export const OAuthCallbackQuery = z.object({
   code: z.string().default(''),
   state: z.string().default(''),
@@ -26,5 +26,5 @@ const Identity = z
 
 export const IdentityList = z.object({ identities: z.array(Identity) }).meta({ id: 'IdentityList' });
 
-/** Acknowledges that an identity no longer opens the account. */
+/** Acknowledges that an identity can no longer sign in to the account. */
 export const Unlinked = z.object({ status: z.literal('unlinked') }).meta({ id: 'Unlinked' });

@@ -5,13 +5,13 @@ import { Termination } from './call.ts';
 import { wholeNumber } from './query.ts';
 
 const MAX_PAGE = 200;
-/** The schema's bound; the gateway answers after 55 s at the latest. */
+/** Limit of the schema. The gateway answers after at most 55 s. */
 const MAX_WAIT_S = 120;
 
-/** Where messages go: a platform, or `agent` for the agents of one account among themselves. */
+/** Where messages are exchanged: a platform, or `agent` for messages between the account's own agents. */
 const MessagePlatform = z.enum([...PLATFORMS, 'agent']);
 
-/** '' is what a client sends that has none. */
+/** Clients without a cursor may send ''. */
 export const CursorText = z
   .string()
   .max(128)
@@ -107,7 +107,7 @@ export const Conversation = z
   .meta({ id: 'Conversation' });
 export type Conversation = z.output<typeof Conversation>;
 
-/** A conversation in a list: with its newest message, or with those that were asked for. */
+/** A conversation in a list, with its newest message or the requested messages. */
 const ListedConversation = Conversation.extend({
   preview: Message.nullable().optional().describe('Snapshot: the newest message, its text cut short'),
   messages: z.array(Message).optional().describe('Detail and delta: oldest first'),
@@ -115,7 +115,7 @@ const ListedConversation = Conversation.extend({
 
 const Cursor = z.string().describe('Everything later is new: the `last_message_cursor` of the next request');
 
-/** Further fields differ by type. */
+/** An event. Its other fields depend on its type. */
 const InboxEvent = z
   .looseObject({
     type: z

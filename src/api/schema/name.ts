@@ -4,7 +4,7 @@ import { atMost } from './characters.ts';
 const MAX_CHARACTERS = 80;
 const CONTROL = /\p{Cc}/u;
 
-/** A name that people give: 1 to 80 characters, as they count them, without control characters. */
+/** A name chosen by a user: 1 to 80 Unicode characters without control characters. */
 export const Name = z
   .string()
   .trim()

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** Texts that end in SIP headers or URIs: printable ASCII without what ends a quoted string or an address. */
+/** Text for SIP headers or URIs: printable ASCII without characters that end a quoted string or an address. */
 const HEADER_SAFE = /^[!#-;=?-[\]-~]+$/;
 const QUOTED_SAFE = /^[ !#-[\]-~]+$/;
-/** Anything but control characters. */
+/** Any characters except control characters. */
 const PASSWORD = /^[ -~\u00a0-\uffff]+$/;
 
 const Host = z
@@ -60,7 +60,7 @@ const Registration = z
   })
   .meta({ id: 'SipRegistration' });
 
-/** A trunk as it is shown; its password never is. */
+/** A trunk without its password. */
 export const SipTrunk = z
   .object({
     host: z.string(),

@@ -6,7 +6,7 @@ import { ChatText } from './characters.ts';
 
 const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);
 
-/** What a client may send on the call WebSocket as text (specification, "Call WebSocket, client to server"). */
+/** Text messages from the client on the call WebSocket (specification, "Call WebSocket, client to server"). */
 export const StreamRequest = z.discriminatedUnion('type', [
   z.object({ type: z.literal('audio'), audio: z.string(), sample_rate: SampleRate.optional() }),
   z.object({
@@ -21,7 +21,7 @@ export const StreamRequest = z.discriminatedUnion('type', [
 ]);
 export type StreamRequest = z.output<typeof StreamRequest>;
 
-/** Codes of `call_error` that answer a client's own message; the call lives on. */
+/** `call_error` codes for invalid client messages. The call continues. */
 export type StreamErrorCode =
   | 'invalid_json'
   | 'unknown_type'
@@ -32,7 +32,7 @@ export type StreamErrorCode =
   | 'too_many_marks'
   | 'too_many_clears';
 
-/** What the gateway sends as text. */
+/** Text messages from the gateway. */
 export type StreamEvent =
   | CallEvent
   | {

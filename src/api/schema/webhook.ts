@@ -4,5 +4,5 @@ export const WebhookParams = z.object({
   login_key: z.string().describe('Which login of the gateway is called: `shared`, or the id of a bot token'),
 });
 
-/** Platforms name what they like. */
+/** Any query parameters, because platforms choose their own. */
 export const WebhookQuery = z.object({}).catchall(z.string());

@@ -17,28 +17,28 @@ import type { AgentStream } from './open-streams.ts';
 import { PendingMarks } from './pending-marks.ts';
 import { parseStreamRequest, pcmFromBase64, pcmFromBytes, StreamFault } from './stream-request.ts';
 
-/** RFC 6455 section 7.4.1. */
+/** WebSocket close codes (RFC 6455, section 7.4.1). */
 const NORMAL_CLOSURE = 1000;
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
-/** Frames wait in the ring, where the oldest can still be dropped, once this much is on its way unsent. */
+/** With more unsent bytes than this, frames stay in the ring buffer, where the oldest can still be dropped. */
 const MAX_BUFFERED_BYTES = 16 * 1024;
 
-/** Clears that may wait for their answer, which comes once the call has its place in the engine. */
+/** Limit on pending clears. They are answered once the call has its place in the engine. */
 const MAX_CLEARS = 1024;
 
-/** What a stream works with. */
+/** Dependencies of a stream. */
 export interface StreamDeps {
   readonly calls: CallDomain;
   readonly readPosition: ClientReadPosition;
-  /** Whom the stream acts for. */
+  /** The agents that the stream acts for. */
   readonly scope: AgentScope;
-  /** Lists a stream while it is open; the answer takes it off the list. */
+  /** Registers an open stream. The returned function removes it. */
   readonly enlist: (stream: CallStream) => () => void;
 }
 
-/** One agent's WebSocket on a call: its audio both ways, and the call's events. */
+/** One agent's WebSocket on a call: audio in both directions and the call's events. */
 export class CallStream implements SocketHandler, AgentStream, CallObserver, AgentAudioObserver {
   readonly #call: CallActor;
   readonly #deps: StreamDeps;
@@ -58,7 +58,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#sampleRateHz = call.identity.sampleRateHz;
   }
 
-  /** AgentStream: the call belongs to one agent. Without it the stream ends, and the call goes on. */
+  /** AgentStream: closes the stream if its credential no longer acts for the call's agent. The call continues. */
   follow(agentIds: readonly string[]): void {
     if (agentIds.includes(this.#call.identity.agentId)) return;
     this.#socket?.close(POLICY_VIOLATION, 'the key no longer opens this call');
@@ -106,7 +106,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#audio = null;
   }
 
-  /** CallObserver: the call tells; the stream ends with its call. */
+  /** CallObserver: sends a call event. The stream closes when the call ends. */
   event(event: CallEvent): void {
     this.#send(event);
     if (event.type !== 'call_state' || !isOver(this.#call.state)) return;
@@ -114,13 +114,13 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#socket?.close(isStopping ? GOING_AWAY : NORMAL_CLOSURE, `call ${event.state}`);
   }
 
-  /** AgentAudioObserver: several frames wait. */
+  /** AgentAudioObserver: sends several frames together. */
   cork(give: () => void): void {
     if (this.#socket === null) give();
     else this.#socket.cork(give);
   }
 
-  /** AgentAudioObserver: one 20 ms frame for the client; false leaves it in the ring. */
+  /** AgentAudioObserver: sends one 20 ms frame. Returns false to leave it in the ring buffer. */
   frame(pcm: Uint8Array): boolean {
     const socket = this.#socket;
     if (
@@ -146,12 +146,12 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#send({ type: 'cleared', played_ms: playedMs, dropped_ms: droppedMs });
   }
 
-  /** The client reads too slowly, or this thread is too late: audio on its way to the client was dropped. */
+  /** Call audio was dropped, because the client reads too slowly or this thread is late. */
   overrun(lostMs: number): void {
     this.#lost('audio_overrun', lostMs, 'of call audio were dropped because they were not read in time');
   }
 
-  /** The client sends more than can wait to be played: the newest audio was dropped. */
+  /** The newest audio from the client was dropped, because too much is waiting to be played. */
   overflow(lostMs: number): void {
     this.#lost('audio_overflow', lostMs, 'of sent audio were dropped because too much waits to be played');
   }
@@ -175,7 +175,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     }
   }
 
-  /** The call as the verbs of the domain want it named. */
+  /** The first arguments of the domain's call functions. */
   #addressed(): [CallDomain, AgentScope, string] {
     const { calls, scope } = this.#deps;
     return [calls, scope, this.#call.identity.callId];
@@ -223,7 +223,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     });
   }
 
-  /** The agent takes part in the call's audio from its first word about audio on. */
+  /** The agent's audio on the call. Joins when the client first uses audio. */
   #joined(): AgentAudio {
     this.#audio ??= this.#call.joinAgent(this);
     return this.#audio;
@@ -237,7 +237,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#send({ type: 'call_error', code, message: `${lostMs} ms ${what}`, lost_ms: lostMs });
   }
 
-  /** A client's mistake is told and the call lives on; anything else is a bug. */
+  /** Reports a client's mistake in a `call_error`; the call continues. Rethrows any other error. */
   #answerFault(error: unknown): void {
     if (!(error instanceof StreamFault || error instanceof GatewayError)) throw error;
     this.#send({ type: 'call_error', code: error.code, message: error.message });

@@ -1,9 +1,9 @@
 import type { Clock } from '../../base/time.ts';
 
 /**
- * Up to when this thread has read what arrived. Its event loop takes what waits in all sockets in one phase, and then
- * comes to `setImmediate` (libuv: poll, check): what had arrived at one check has been read at the next. A thread that
- * is late reads late; whoever judges a client by its answers must not take the one for the other.
+ * Time up to which this thread has read incoming data. The event loop reads all ready sockets in one phase and then
+ * runs `setImmediate` (libuv: poll, check), so data that arrived before one check has been read by the next. Without
+ * this, a late thread would look like a client that answers late.
  */
 export class ClientReadPosition {
   readonly #clock: Clock;
@@ -20,7 +20,7 @@ export class ClientReadPosition {
     this.#clock = clock;
   }
 
-  /** On the clock's monotonic scale; only moves while it is asked for. */
+  /** In the clock's monotonic milliseconds. Advances only while it is called. */
   readUpToMs(): number {
     if (!this.#awaited) {
       this.#awaited = true;

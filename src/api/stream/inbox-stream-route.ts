@@ -10,16 +10,16 @@ import { CursorText } from '../schema/inbox.ts';
 import { InboxStream, type StreamedFeed } from './inbox-stream.ts';
 import type { OpenStreams } from './open-streams.ts';
 
-/** Clients have nothing to say. */
+/** Small, because clients have nothing to send. */
 const MAX_MESSAGE_BYTES = 4_096;
-/** Inbox WebSockets that may be open at the same time. */
+/** Limits on open inbox WebSockets. */
 const LIMITS = { perKey: 100, perAccount: 500, total: 10_000 };
 
 const Query = z.object({ last_message_cursor: CursorText.default('') });
 
 /**
- * `WS /api/inbox/stream?api_key=…&last_message_cursor=…`: 401, 403, 422 and 429 are answered before the upgrade. The
- * first frame is `ready`; then come all events of the key's agents, each with the cursor that it leads to.
+ * `WS /api/inbox/stream?api_key=…&last_message_cursor=…`. Errors 401, 403, 422 and 429 are answered before the upgrade.
+ * The first frame is `ready`, followed by all events of the key's agents, each with the cursor after it.
  */
 export function inboxStreamRoute(
   feed: Pick<StreamedFeed, 'reading' | 'wakeups' | 'onFailure'>,

@@ -16,47 +16,47 @@ import type { Socket, SocketHandler } from '../http/socket/socket.ts';
 import { eventWire } from '../rest/event-wire.ts';
 import type { AgentStream } from './open-streams.ts';
 
-/** RFC 6455 section 7.4.1. */
+/** WebSocket close codes (RFC 6455, section 7.4.1). */
 const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
-/** Events read at once. */
+/** Number of events read at a time. */
 const PAGE_SIZE = 100;
-/** No more is read for a client that has so much to take. */
+/** Reading pauses while the client has more unsent bytes than this. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
-/** A client that takes nothing for so long is let go; nothing is lost to it. */
+/** A client that stays behind this long is disconnected. It loses no events, because it can resume from its cursor. */
 const SLOW_MS = 30_000;
 
-/** What a stream works with. */
+/** Dependencies and parameters of a stream. */
 export interface StreamedFeed {
   readonly reading: Reading;
   readonly wakeups: Wakeups;
-  /** Whose feed it is when it is opened. */
+  /** The agents whose feed it is, at opening. */
   readonly scope: AgentScope;
-  /** How far the client has read; null: it wants what comes from now on. */
+  /** The client's read position; null: only new events. */
   readonly cursor: Cursor | null;
-  /** Lists the stream while it is open; the answer takes it off the list. */
+  /** Registers the open stream. The returned function removes it. */
   readonly enlist: (stream: InboxStream) => () => void;
-  /** Told of a failure that ended a stream. */
+  /** Called with a failure that ended the stream. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * One WebSocket on the feed of some agents: first what happened since the client's cursor, then what happens. Both are
- * read from the database in the same way, so that between them nothing is lost or told twice.
+ * One WebSocket on the feed of some agents: first the events since the client's cursor, then new ones. Both are read
+ * from the database in the same way, so none is lost or sent twice in between.
  */
 export class InboxStream implements SocketHandler, AgentStream {
   readonly #feed: StreamedFeed;
-  /** Whose feed it is now; and whose it shall be, from where on in the feed. */
+  /** The current agents, and the next ones with the feed position from which they apply. */
   #scope: AgentScope;
   #next: { readonly scope: AgentScope; readonly start: Promise<FeedStart> } | null = null;
   #socket: Socket | null = null;
   #leaveList: () => void = () => {};
   #unwatch: () => void = () => {};
   #cancelSlow: CancelTimer | null = null;
-  /** Where the feed began; null until that is known. */
+  /** Where the feed started; null until known. */
   #start: FeedStart | null = null;
-  /** Where it goes on, and how far the client is. */
+  /** Next feed position to read, and the cursor that the client has reached. */
   #position = 0;
   #reached: Reached | null = null;
   #lastEventId = '';
@@ -68,14 +68,14 @@ export class InboxStream implements SocketHandler, AgentStream {
     this.#scope = feed.scope;
   }
 
-  /** AgentStream: of agents that come it tells from now on. Without one of those that it tells of it ends. */
+  /** AgentStream: new agents are included from now on. If one of the current agents is gone, the stream closes. */
   follow(agentIds: readonly string[]): void {
     const { scope } = this.#next ?? { scope: this.#scope };
     const hasLost = scope.agentIds.some((agentId) => !agentIds.includes(agentId));
     if (hasLost || agentIds.length === 0)
       return this.#close(POLICY_VIOLATION, 'the key acts for other agents now');
     const next = { ...scope, agentIds };
-    // Asked at once: whatever is stored after this is of the new ones, too.
+    // Determined immediately, so that everything stored from now on includes the new agents.
     const start = this.#next?.start ?? feedStart(this.#feed.reading, next, null);
     start.catch(() => {});
     this.#next = { scope: next, start };
@@ -90,7 +90,7 @@ export class InboxStream implements SocketHandler, AgentStream {
     this.#look();
   }
 
-  /** Nothing is expected of the client. */
+  /** Ignored: clients have nothing to send. */
   text(): void {}
 
   binary(): void {}
@@ -134,7 +134,7 @@ export class InboxStream implements SocketHandler, AgentStream {
     if (this.#isFull()) return this.#waitForRoom();
     this.#isStale = false;
     const next = this.#next;
-    // Up to there the former agents have it to themselves.
+    // Up to this position only the previous agents apply.
     const untilPosition = next === null ? Number.POSITIVE_INFINITY : (await next.start).position;
     const page = await readFeed(this.#feed.reading, this.#scope, this.#position, PAGE_SIZE);
     for (const event of page.events)
@@ -146,7 +146,7 @@ export class InboxStream implements SocketHandler, AgentStream {
     if (next !== null && isTold) this.#goOnWith(next.scope, untilPosition);
   }
 
-  /** Tells of other agents from a position on. */
+  /** Switches to other agents from a position on. */
   #goOnWith(scope: AgentScope, position: number): void {
     this.#scope = scope;
     this.#position = position;
@@ -171,7 +171,7 @@ export class InboxStream implements SocketHandler, AgentStream {
     if (this.#send(eventWire(event, cursorText(reached.cursor)))) this.#reached = reached;
   }
 
-  /** False: the socket did not take it, and the client has to go on from where it was. */
+  /** Returns false if the socket did not accept the frame. The client then has to resume from its cursor. */
   #send(frame: Record<string, unknown>): boolean {
     const isSent = this.#socket?.sendText(JSON.stringify(frame)) ?? false;
     if (!isSent) this.#letGo();
@@ -186,7 +186,10 @@ export class InboxStream implements SocketHandler, AgentStream {
     this.#cancelSlow ??= this.#feed.reading.clock.after(SLOW_MS, () => this.#letGo());
   }
 
-  /** The close frame waits behind what the client does not read; its reason tells where to go on. */
+  /**
+   * Disconnects a slow client. The close frame is queued behind the unread data; its reason contains the cursor to
+   * resume from.
+   */
   #letGo(): void {
     const reached = this.#reached && cursorText(this.#reached.cursor);
     this.#close(TRY_AGAIN_LATER, `too slow; go on from ${reached}`);

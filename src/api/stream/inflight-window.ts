@@ -1,18 +1,18 @@
 import { FRAME_MS } from '../../base/frame.ts';
 
-/** A ping goes out with every so many frames. */
+/** Number of frames per ping. */
 const PING_EVERY_FRAMES = 5;
-/** Time that a client may take to answer a ping beyond the round trip. */
+/** Time that a client may take to answer a ping, in addition to the round trip. */
 const WINDOW_MS = 200;
-/** Audio that a client gets before its first pong, which says that it reads at all. */
+/** Audio sent before the first pong proves that the client reads at all: one second. */
 const FIRST_FRAMES = 1000 / FRAME_MS;
-/** Pings whose sending times are remembered, 3.2 s of audio; with more unanswered the window is closed. */
+/** Number of pings whose send times are kept: 3.2 s of audio. With more unanswered pings the window is closed. */
 const PINGS_KEPT = 32;
 
 /**
- * How far the client's reading has come. Socket buffers hide a slow reader for many seconds, but a WebSocket answers
- * pings in order (RFC 6455, section 5.5.2), so a pong says that every frame before its ping has been read. A client
- * that never answers one, which RFC 6455 does not allow, gets a second of audio.
+ * Tracks how far the client has read. Socket buffers hide a slow reader for many seconds, but a WebSocket answers pings
+ * in order (RFC 6455, section 5.5.2), so a pong proves that every frame before its ping was read. A client that never
+ * sends a pong, which violates RFC 6455, gets one second of audio.
  */
 export class InflightWindow {
   readonly #pingSentAtMs = new Float64Array(PINGS_KEPT);
@@ -21,7 +21,7 @@ export class InflightWindow {
   #pingsAnswered = 0;
   #roundTripMs = Number.POSITIVE_INFINITY;
 
-  /** Whether another frame may go out now, where all that had arrived at `readUpToMs` has been read here. */
+  /** Whether another frame may be sent. `readUpToMs`: time up to which this thread has read incoming data. */
   isOpen(readUpToMs: number): boolean {
     if (this.#pingsAnswered === 0) return this.#framesSent < FIRST_FRAMES;
     const unanswered = this.#pingsSent - this.#pingsAnswered;
@@ -31,7 +31,7 @@ export class InflightWindow {
     return readUpToMs - oldestSentAtMs < WINDOW_MS + this.#roundTripMs;
   }
 
-  /** The number of the ping that must go out with the next frame, if one must. */
+  /** The number of the ping to send with the next frame; undefined if none is due. */
   nextPing(): number | undefined {
     return (this.#framesSent + 1) % PING_EVERY_FRAMES === 0 ? this.#pingsSent + 1 : undefined;
   }
@@ -45,7 +45,7 @@ export class InflightWindow {
     this.#pingSentAtMs[ping % PINGS_KEPT] = nowMs;
   }
 
-  /** Takes a pong; one that answers no ping of ours is ignored. */
+  /** Processes a pong. Ignores it if it does not match an unanswered ping. */
   pong(ping: number, nowMs: number): void {
     if (ping <= this.#pingsAnswered || ping > this.#pingsSent) return;
     this.#pingsAnswered = ping;

@@ -1,16 +1,16 @@
 import type { PlaceHolder, Places } from '../../base/places.ts';
 
-/** A WebSocket that is open for some agents. */
+/** An open WebSocket that acts for some agents. */
 export interface AgentStream {
-  /** Its credential acts for these agents from now on: it goes on with them, or ends where it may not. */
+  /** The agents of the stream's credential have changed: continues with them, or closes if it may not. */
   follow(agentIds: readonly string[]): void;
 }
 
-/** The WebSockets that are open, by the credential that opened them. */
+/** The open WebSockets by credential. */
 export class OpenStreams {
   readonly #byCredential = new Map<string, Set<AgentStream>>();
 
-  /** Lists a stream, which has one of these places, until the returned function is called. */
+  /** Takes one of `places` for a stream and registers it until the returned function is called. */
   add(holder: PlaceHolder, stream: AgentStream, places: Places): () => void {
     const { credentialId } = holder;
     const leavePlace = places.take(holder);
@@ -23,12 +23,12 @@ export class OpenStreams {
     };
   }
 
-  /** How many streams a credential has open. */
+  /** Number of a credential's open streams. */
   countOf(credentialId: string): number {
     return this.#byCredential.get(credentialId)?.size ?? 0;
   }
 
-  /** A credential acts for these agents from now on, for none when it lets nobody in any more. */
+  /** Tells a credential's streams which agents it now acts for; none if it was revoked. */
   follow(credentialId: string, agentIds: readonly string[]): void {
     for (const stream of [...(this.#byCredential.get(credentialId) ?? [])]) stream.follow(agentIds);
   }

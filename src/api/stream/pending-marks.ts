@@ -1,14 +1,14 @@
-/** Marks that may wait to be played on one socket. */
+/** Limit on marks waiting to be played per socket. */
 const MAX_MARKS = 1024;
-/** Mark ids are 16-bit in the ring. */
+/** Mark ids are 16-bit in the ring buffer. */
 const ID_SPACE = 65_536;
 
-/** The names of the marks that a client waits for, under the small ids that travel through the ring. */
+/** Names of the marks waiting to be played, by the small ids used in the ring buffer. */
 export class PendingMarks {
   readonly #names = new Map<number, string>();
   #nextId = 0;
 
-  /** The id for a new mark; null when too many wait. */
+  /** Adds a mark and returns its id; null at the limit. */
   add(name: string): number | null {
     if (this.#names.size >= MAX_MARKS) return null;
     const id = this.#nextId;
@@ -17,14 +17,14 @@ export class PendingMarks {
     return id;
   }
 
-  /** Takes out the name of a mark that was played; undefined for one that a clear has dropped. */
+  /** Removes a played mark and returns its name; undefined if it was cleared. */
   take(id: number): string | undefined {
     const name = this.#names.get(id);
     this.#names.delete(id);
     return name;
   }
 
-  /** Forgets all: their audio was cleared. */
+  /** Removes all marks when their audio is cleared. */
   clear(): void {
     this.#names.clear();
   }

@@ -1,7 +1,7 @@
 import { JsonTooDeep, parseJson } from '../../base/json.ts';
 import { type StreamErrorCode, StreamRequest } from '../schema/stream.ts';
 
-/** A client's message that cannot be carried out: told in a `call_error`, and the call lives on. */
+/** An invalid client message. It is reported in a `call_error`, and the call continues. */
 export class StreamFault extends Error {
   readonly code: StreamErrorCode;
 
@@ -12,7 +12,7 @@ export class StreamFault extends Error {
   }
 }
 
-/** Reads a text frame. @throws StreamFault */
+/** Parses a text frame. Throws a StreamFault if it is invalid. */
 export function parseStreamRequest(text: string): StreamRequest {
   const parsed = StreamRequest.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
@@ -28,7 +28,7 @@ export function parseStreamRequest(text: string): StreamRequest {
   throw new StreamFault(code, `${path}: ${issue?.message}`);
 }
 
-/** PCM from a binary frame's bytes, in place: signed 16-bit little-endian mono. @throws StreamFault */
+/** A view of a binary frame as PCM: signed 16-bit little-endian mono. Throws a StreamFault if it is invalid. */
 export function pcmFromBytes(bytes: ArrayBuffer): Int16Array {
   if (bytes.byteLength % 2 !== 0) {
     throw new StreamFault('invalid_audio', `16-bit PCM has an even number of bytes, not ${bytes.byteLength}`);
@@ -36,7 +36,7 @@ export function pcmFromBytes(bytes: ArrayBuffer): Int16Array {
   return new Int16Array(bytes);
 }
 
-/** PCM from base64 (RFC 4648 section 4, padding required). @throws StreamFault */
+/** Decodes PCM from base64 (RFC 4648, section 4, padding required). Throws a StreamFault if it is invalid. */
 export function pcmFromBase64(base64: string): Int16Array {
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
     throw new StreamFault('invalid_base64', 'audio is not base64');

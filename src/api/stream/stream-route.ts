@@ -11,11 +11,11 @@ import type { OpenStreams } from './open-streams.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
-/** WebSockets for each call that an account may have: a key's, and an account's. Of one call 64 may be open. */
+/** Open WebSockets per key and per account, multiplied by the account's call limit. One call can have 64. */
 const PER_CALL = { perKey: 2, perAccount: 4 };
 const MAX_STREAMS = 20_000;
 
-/** `WS /api/call/{call_id}/stream?api_key=…`: 401, 403, 404 and 429 are answered before the upgrade. */
+/** `WS /api/call/{call_id}/stream?api_key=…`. Errors 401, 403, 404 and 429 are answered before the upgrade. */
 export function streamRoute(
   calls: CallDomain,
   authenticate: Authenticate,
