@@ -31,7 +31,9 @@ const KEY_IN_TEXT = /svc_[\w-]{16,}/g;
 const CREDENTIAL_IN_TEXT =
   /((?:api_key|x-api-key|authorization)\\?["']?\s*[=:]\s*\\?["']?)(?:(?:Bearer|Digest|Basic)\s+)?[^\s&"'\\,}]+/gi;
 
-/** One logger per part of the gateway. Message texts and phone numbers may appear only under `personal`. */
+/**
+ * One logger per part of the gateway. What users said or wrote, and their numbers, may appear only under `personal`.
+ */
 export interface Loggers {
   readonly main: Logger;
   readonly http: Logger;

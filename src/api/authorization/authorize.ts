@@ -178,7 +178,8 @@ async function consentReply<Status extends 200 | 400>(
 
 /**
  * Turns an error into an answer: a refusal is redirected to the client, and errors meant only for the user are shown on
- * a page. A GET never redirects to an application on the user's computer, because otherwise any link could start it.
+ * a page. Before the user has answered (302), a refusal is not redirected to an application on the user's computer,
+ * because otherwise any link could start it.
  */
 async function orRefusal<Status extends 302 | 303, Other>(
   status: Status,

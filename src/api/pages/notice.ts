@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../base/html.ts';
 import type { Page } from './page.ts';
 
-/** A page with a message. Both texts are trusted HTML. */
+/** A page with a short message. `text` is trusted HTML. */
 function notice(title: string, text: string): Page {
   return { title, content: `<p>${text}</p>` };
 }

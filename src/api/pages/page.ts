@@ -16,8 +16,8 @@ export interface Page {
 }
 
 /**
- * Headers for a page with a form and a secret or long URL. The URL is sent only to the gateway itself, which needs it
- * to tell its own forms from those of other sites: with `no-referrer` a browser hides the origin.
+ * Headers for a page with a form and a secret or long URL. `same-origin` sends the URL only to the gateway, which can
+ * still tell its own forms from those of other sites: with `no-referrer`, browsers hide the origin.
  */
 export const OWN_FORM_HEADERS = { 'Referrer-Policy': 'same-origin' } as const;
 

@@ -20,7 +20,7 @@ import { agentWire, candidateWire } from './agent-wire.ts';
 const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Agent not found';
 
-/** Routes for agents, which determine the keys that act on platform accounts. */
+/** Routes for agents. An agent determines which keys act on which platform accounts. */
 export function agentRoutes(agents: AgentDomain): Route[] {
   return [
     list(agents),

@@ -5,8 +5,8 @@ import { type Route, route } from '../http/routing/route.ts';
 import { InviteLink } from '../schema/invite-link.ts';
 
 /**
- * `POST /api/invite-link`: links with which a WhatsApp or Telegram contact is assigned to the account. `whatsAppUrl`
- * returns the link with a token, or null if there is none.
+ * `POST /api/invite-link`: an invite token that assigns a WhatsApp or Telegram contact to the account. `whatsAppUrl`
+ * returns the link that carries the token, or null if there is none.
  */
 export function inviteLinkRoutes(
   domain: AccountDomain,

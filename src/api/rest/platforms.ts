@@ -15,7 +15,7 @@ export function platformRoutes(domain: AccountDomain): Route[] {
   return [list(domain), removeConnection(domain)];
 }
 
-/** Runtime credentials see only what their agents own; all others see the whole account. */
+/** Agent keys and MCP clients see only what their agents own; sessions and settings keys see the whole account. */
 export function viewerOf({ kind, accountId, agentIds, platforms }: Principal): Viewer {
   const isBearer = kind === 'agent' || kind === 'oauth';
   return { accountId, agentIds: isBearer ? agentIds : null, platforms };

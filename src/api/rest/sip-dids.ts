@@ -15,7 +15,7 @@ import { ChangeSipDidBody, CreateSipDidBody, SipDid, SipDidList, SipDidParams } 
 const TAGS = ['SIP'] as const;
 const NOT_FOUND = 'Phone number not found';
 
-/** Routes for the account's phone numbers (DIDs). Calls to other numbers are rejected at the trunk. */
+/** Routes for the account's phone numbers (DIDs). Calls to any other number end at the trunk. */
 export function sipDidRoutes(sip: SipSetup): Route[] {
   return [list(sip), create(sip), change(sip), remove(sip)];
 }

@@ -4,7 +4,7 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { TelegramLink } from '../schema/telegram.ts';
 
-/** `POST /api/telegram/connect`: tells how to start a Telegram chat with the account's agents. */
+/** `POST /api/telegram/connect`: a deep link with which people start a Telegram chat with the account's agents. */
 export function telegramRoutes(domain: AccountDomain): Route[] {
   return [
     route({

@@ -5,7 +5,7 @@ import { type Route, route } from '../http/routing/route.ts';
 import { WebhookParams, WebhookQuery } from '../schema/webhook.ts';
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
-/** Body limit. It applies to everyone, because only the signature identifies the platform. */
+/** Body limit for all senders, because only the signature identifies the platform. */
 const BODY_LIMIT_BYTES = 1_048_576;
 
 const NO_BYTES = new Uint8Array(0);

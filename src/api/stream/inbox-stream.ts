@@ -68,7 +68,7 @@ export class InboxStream implements SocketHandler, AgentStream {
     this.#scope = feed.scope;
   }
 
-  /** AgentStream: new agents are included from now on. If one of the current agents is gone, the stream closes. */
+  /** AgentStream: includes new agents from now on. Closes the stream if one of its current agents is gone. */
   follow(agentIds: readonly string[]): void {
     const { scope } = this.#next ?? { scope: this.#scope };
     const hasLost = scope.agentIds.some((agentId) => !agentIds.includes(agentId));

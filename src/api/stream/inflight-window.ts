@@ -4,7 +4,7 @@ import { FRAME_MS } from '../../base/frame.ts';
 const PING_EVERY_FRAMES = 5;
 /** Time that a client may take to answer a ping, in addition to the round trip. */
 const WINDOW_MS = 200;
-/** Audio sent before the first pong proves that the client reads at all: one second. */
+/** Frames sent before the first pong, which proves that the client reads at all: one second of audio. */
 const FIRST_FRAMES = 1000 / FRAME_MS;
 /** Number of pings whose send times are kept: 3.2 s of audio. With more unanswered pings the window is closed. */
 const PINGS_KEPT = 32;

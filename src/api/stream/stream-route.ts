@@ -11,7 +11,10 @@ import type { OpenStreams } from './open-streams.ts';
 
 /** About 10 s of 48 kHz audio (specification, "Limits"). */
 const MAX_MESSAGE_BYTES = 1_048_576;
-/** Open WebSockets per key and per account, multiplied by the account's call limit. One call can have 64. */
+/**
+ * Limits on open WebSockets per key and per account, to be multiplied by the account's call limit. One call can have
+ * 64.
+ */
 const PER_CALL = { perKey: 2, perAccount: 4 };
 const MAX_STREAMS = 20_000;
 

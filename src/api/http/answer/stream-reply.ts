@@ -2,7 +2,7 @@ import { assert } from '../../../base/assert.ts';
 import type { Exchange } from './exchange.ts';
 import type { StreamReply } from './reply.ts';
 
-/** A promise that resolves when the client has read what was buffered. */
+/** Waits until the client has read what was buffered. */
 class Writable {
   #waiting: PromiseWithResolvers<void> | null = null;
 

@@ -1,7 +1,4 @@
-/**
- * Limit on partially received bodies of unauthenticated requests. Bodies that arrive whole, as small ones do, do not
- * count.
- */
+/** Limit on partially received bodies of public routes. Bodies that arrive whole, as small ones do, do not count. */
 const STRANGERS_BYTES = 32 * 1_048_576;
 
 /** Memory for bodies still being received. Limits what slow senders on many connections can occupy. */

@@ -10,7 +10,10 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** Time limit from the end of the headers to the last byte. */
   readonly deadlineMs: number;
-  /** Longest pause between two chunks. The server library closes the connection after 10 s without an answer. */
+  /**
+   * Longest pause between two chunks. The server library itself closes a silent connection after 10 s, without an
+   * answer.
+   */
   readonly silenceMs: number;
   /** Memory for incomplete bodies; null: unlimited. */
   readonly budget: BodyBudget | null;

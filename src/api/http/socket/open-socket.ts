@@ -2,7 +2,7 @@ import type { Backlog, Waiting } from '../answer/backlog.ts';
 import type { Socket, SocketHandler } from './socket.ts';
 import { BUFFERED, DROPPED, type SocketWire } from './socket-wire.ts';
 
-/** Reused payload of a ping. */
+/** Payload of the gateway's pings, reused for all of them. */
 const pingNumber = new Uint32Array(1);
 
 /**

@@ -46,7 +46,7 @@ function placeOf(name: string): string | null {
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-/** Throws an error that tells the operator how to fix a checksum mismatch. */
+/** Verifies a file's checksum. Throws an error with advice if it does not match. */
 export function assertChecksum(path: string, expected: string): void {
   const found = createHash('sha256').update(readFileSync(path)).digest('hex');
   if (found === expected) return;
