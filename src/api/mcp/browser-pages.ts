@@ -1,23 +1,24 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { CrossOrigin } from '../http/routing/cross-origin.ts';
 
-/** From where the MCP server may be reached. */
+/** Origins and host names under which the MCP server may be used. */
 export interface McpPagesOptions {
-  /** Origins of hosted assistants whose pages may ask from a browser. */
+  /** Origins of hosted assistants that connect from a browser. */
   readonly allowedOrigins: readonly string[];
-  /** The address that HTTP listens on. */
+  /** The HTTP listening address. */
   readonly host: string;
   readonly publicUrl: () => string;
 }
 
-/** As URLs write them. */
+/** Loopback names as written in URLs. */
 const LOOPBACK_NAME = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
 /**
- * Specification, "Authentication", rule 4. A gateway that listens on loopback alone also wants to be called by one of its
- * own names: another name that leads here was bent here (DNS rebinding). Its public name is one of its own, because a
- * proxy before it may pass that on; where the gateway listens to the network, names are the network's affair.
+ * The rule for browser requests (specification, "Authentication", rule 4). A gateway that listens only on loopback also
+ * requires one of its own names as host, because any other name that resolves to it is DNS rebinding. The public name
+ * counts as its own, because a reverse proxy may pass it on. A gateway that listens on the network does not check
+ * names.
  */
 export function mcpPages({ allowedOrigins, host, publicUrl }: McpPagesOptions): CrossOrigin {
   const listed = new Set(allowedOrigins);
@@ -36,7 +37,7 @@ export function mcpPages({ allowedOrigins, host, publicUrl }: McpPagesOptions): 
   };
 }
 
-/** Whether pages of this origin are the gateway's own. On loopback all names of the machine are one. */
+/** Whether an origin is the gateway's own. On loopback, all names of the machine are equivalent. */
 function isSameOrigin(origin: string, own: URL): boolean {
   if (origin === own.origin) return true;
   if (!LOOPBACK_NAME.test(own.hostname) || !URL.canParse(origin)) return false;
@@ -44,7 +45,7 @@ function isSameOrigin(origin: string, own: URL): boolean {
   return origin === plain && LOOPBACK_NAME.test(hostname) && protocol === own.protocol && port === own.port;
 }
 
-/** A `Host` without its port, and an IPv6 address without its brackets. */
+/** The host name of a `Host` header, without the port and without the brackets of an IPv6 address. */
 function nameOf(host: string): string {
   const bare = host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, '');
   return bare.toLowerCase();

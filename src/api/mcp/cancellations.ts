@@ -30,7 +30,7 @@ function keyOf(owner: string, id: RpcId): string {
   return `${owner} ${JSON.stringify(id)}`;
 }
 
-/** The abort signal of one call, created on demand: most calls end before anybody could cancel them. */
+/** The abort signal of one call, created on demand, because most calls end before they could be cancelled. */
 export class CallSignal {
   readonly #connection: () => AbortSignal;
   readonly #leave: () => void;
@@ -44,7 +44,7 @@ export class CallSignal {
     this.#leave = list.add(owner, id, this);
   }
 
-  /** Whether its client wants no answer any more. */
+  /** Whether the client no longer wants an answer. */
   get isCancelled(): boolean {
     return this.#isCancelled;
   }
@@ -59,7 +59,7 @@ export class CallSignal {
     this.#controller?.abort();
   }
 
-  /** To be called when the call has ended. */
+  /** Removes the call when it has ended. */
   end(): void {
     this.#leave();
     this.#forget();

@@ -1,4 +1,7 @@
-/** For the client's model, which reads it before any tool. At most 2,000 characters, where some clients cut it off. */
+/**
+ * Instructions for the client's model, which reads them before any tool. At most 2,000 characters, because some clients
+ * truncate them there.
+ */
 export const INSTRUCTIONS = `This server connects you with people: phone calls, meetings and direct messages on chat platforms.
 
 Start: call svc_account. It returns the connected platforms and \`last_message_cursor\`.

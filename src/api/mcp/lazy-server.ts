@@ -4,7 +4,7 @@ import type { Reply } from '../http/answer/reply.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 import type { McpRequest } from './mcp-request.ts';
 
-/** After the gateway was assembled: startup is over by then, and hardly any client has connected. */
+/** Delay after the gateway was assembled. By then startup is over, and few clients have connected. */
 const LOAD_AFTER_MS = 1_000;
 
 /** The MCP endpoint, loaded after startup: the SDK is a sixth of the gateway's code. An earlier request loads it at once. */
@@ -13,7 +13,7 @@ export class LazyServer {
   readonly #cancelTimer: CancelTimer;
   #endpoint: McpEndpoint | null = null;
   #loading: Promise<McpEndpoint> | null = null;
-  /** Credentials that changed while requests with them may have been waiting for the endpoint. */
+  /** Credentials that changed while requests were waiting for the endpoint to load. */
   readonly #changed = new Set<string>();
   #isClosed = false;
 
@@ -70,7 +70,7 @@ export class LazyServer {
   #loaded(): Promise<McpEndpoint> {
     this.#loading ??= this.#load().then(
       (endpoint) => {
-        // After all waiting requests have run, so that changes until then still reach them.
+        // Deferred until all waiting requests have run, so that they still see changes made until then.
         setImmediate(() => this.#take(endpoint));
         return endpoint;
       },

@@ -15,7 +15,7 @@ export const SERVER_INFO: Implementation = {
 /** The resources that a principal may read. */
 export type Transcripts = Pick<TranscriptResource, 'list' | 'templates' | 'read' | 'watch' | 'watchList'>;
 
-/** What the server offers, to every client. */
+/** The server's tools, resources and instructions, the same for every client. */
 export interface McpContents {
   readonly tools: McpTools;
   readonly transcripts: Transcripts;
@@ -24,13 +24,15 @@ export interface McpContents {
   readonly cancellations: Cancellations;
 }
 
-/** What one SDK server serves: a request or a session. */
+/** The request or session that an SDK server serves. */
 export interface Served {
-  /** Who may cancel its calls: a session or a credential. */
+  /** The owner that may cancel its calls: a session or a credential. */
   readonly owner: string;
-  /** How clients learn of changed resources: not at all, on the session's stream, or by `subscriptions/listen`. */
+  /**
+   * How clients are notified of changed resources: not at all, on the session's stream, or by `subscriptions/listen`.
+   */
   readonly updates: 'none' | 'session' | 'listen';
-  /** Of the session; null without one. */
+  /** The session's subscriptions; null outside sessions. */
   readonly subscriptions: Subscriptions | null;
 }
 
@@ -44,11 +46,11 @@ export interface Subscriptions {
 export interface Caller {
   readonly principal: Principal;
   readonly requestId: string;
-  /** Keeps back what the SDK is about to answer to a call: it was cancelled. */
+  /** Withholds the SDK's answer to a cancelled call. */
   readonly withhold: (id: RpcId) => void;
 }
 
-/** Carries the caller through the SDK; it is authenticated already. */
+/** Wraps the authenticated caller for the SDK, which passes it on to the handlers. */
 export function authInfoOf(
   { principal, requestId }: Pick<Caller, 'principal' | 'requestId'>,
   withhold: Caller['withhold'],

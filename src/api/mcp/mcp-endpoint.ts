@@ -11,10 +11,10 @@ import { McpSessions, type SessionLimits } from './sessions/sessions.ts';
 import { StatelessEndpoint } from './stateless-endpoint.ts';
 import { streamPlaces } from './stream-place.ts';
 
-/** JSON-RPC 2.0, section 5.1. */
+/** Error code of invalid JSON (JSON-RPC 2.0, section 5.1). */
 const PARSE_ERROR = -32_700;
 
-/** What the endpoint works with. */
+/** Dependencies of the endpoint. */
 export type McpDeps = Omit<SessionDeps, 'fastPath' | 'events' | 'streams'>;
 
 export interface McpOptions {
@@ -23,7 +23,7 @@ export interface McpOptions {
   readonly fastPath: boolean;
 }
 
-/** Everything behind `/mcp`: stateless requests, and sessions for clients that ask for one. */
+/** The endpoint behind `/mcp`: stateless requests, and sessions for clients that ask for one. */
 export class McpEndpoint {
   readonly #stateless: StatelessEndpoint;
   readonly #sessions: McpSessions;

@@ -3,10 +3,10 @@ import type { Route } from '../http/routing/route.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 import { MCP_HEADERS, McpQuery } from './mcp-request.ts';
 
-/** How unauthenticated clients are answered. */
+/** Information for unauthenticated clients. */
 export interface McpAddress {
   readonly pages: CrossOrigin;
-  /** Of the protected resource metadata (RFC 9728), by the requested path. */
+  /** URL of the protected resource metadata (RFC 9728) for the requested path. */
   readonly metadataUrl: (path: string) => string;
 }
 

@@ -18,12 +18,12 @@ export interface StatelessDeps {
   /** Null: the SDK answers everything. */
   readonly fastPath: FastPath | null;
   readonly counts: McpCounts;
-  /** Bounds the streams that clients listen on. */
+  /** Limits the number of streams that clients listen on. */
   readonly streams: Places;
   readonly onError: (error: unknown) => void;
 }
 
-/** Answers requests outside sessions, in both generations of the protocol. */
+/** Answers requests outside sessions, in both versions of the protocol. */
 export class StatelessEndpoint {
   readonly #deps: StatelessDeps;
   readonly #listening = new Set<ListenStream>();
@@ -46,13 +46,13 @@ export class StatelessEndpoint {
     return this.bySdk('POST', request, body);
   }
 
-  /** Lets the SDK answer, whatever the request is. */
+  /** Answers any request with the SDK. */
   async bySdk(method: HttpVerb, request: McpRequest, body?: unknown): Promise<Reply> {
     this.#deps.counts.sdk += 1;
     const handler = this.#handlerFor(request);
     if (isListen(body)) return await this.#listen(handler, request, body);
     const withheld = new Withheld();
-    // Of a batch the other answers go out, and so all do.
+    // A batch is never withheld, because its other answers must be sent.
     const withhold = isRecord(body) ? () => withheld.withhold() : () => {};
     const answer = answerOf(handler, method, request, { body, withhold });
     const signal = AbortSignal.any([request.signal, withheld.signal]);
@@ -103,7 +103,7 @@ export class StatelessEndpoint {
   }
 }
 
-/** Ends what the SDK answers to a call, or takes its place before it begins. */
+/** Withholds the SDK's answer to a cancelled call: aborts it, or replaces it if it has not started. */
 class Withheld {
   readonly #controller = new AbortController();
   readonly #reply = Promise.withResolvers<Reply>();
@@ -112,7 +112,7 @@ class Withheld {
     return this.#controller.signal;
   }
 
-  /** Resolves when the answer is withheld, and else never. */
+  /** Resolves when the answer is withheld; otherwise never. */
   get reply(): Promise<Reply> {
     return this.#reply.promise;
   }

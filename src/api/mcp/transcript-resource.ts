@@ -27,7 +27,7 @@ export class TranscriptResource {
     this.#calls = calls;
   }
 
-  /** Of live calls. */
+  /** Lists the transcripts of live calls. */
   list(scope: AgentScope): Resource[] {
     return listCalls(this.#calls, scope).map(({ callId, platform, direction, caller, meetingUrl }) => ({
       uri: uriOf(callId),

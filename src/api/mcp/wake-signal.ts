@@ -1,4 +1,4 @@
-/** Wakes one waiter. A signal that nobody waits for is kept for the next waiter. */
+/** Wakes one waiter. A signal without a waiter is kept for the next one. */
 export class WakeSignal {
   #isRaised = false;
   #waiting: (() => void) | null = null;

@@ -3,7 +3,7 @@ import { MCP_HEADERS, type McpRequest } from '../mcp-request.ts';
 import { isRecord, plainRequest, type RpcId } from '../rpc-message.ts';
 import { keptHeaders } from '../sdk/web-exchange.ts';
 
-/** Methods whose answers are the same for everybody and never change. */
+/** Methods with constant answers that do not depend on the caller. */
 const CONSTANT: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -16,7 +16,7 @@ const MAX_ANSWERS = 500;
 const MAX_LENGTH = 4_096;
 const FRAME_END = '\n\n';
 
-/** A request whose answer can be cached. */
+/** A request with a cacheable answer. */
 export interface ConstantRequest {
   readonly id: RpcId;
   /** Everything that the answer depends on. */
@@ -31,7 +31,7 @@ interface CachedAnswer {
   readonly tail: string;
 }
 
-/** The SDK's answers that are always the same except for the request's id. */
+/** Caches answers of the SDK that differ only in the request's id. */
 export class AnswerCache {
   readonly #answers = new Map<string, CachedAnswer>();
 

@@ -26,7 +26,7 @@ export interface FastCallDeps {
 export interface FastCallOptions {
   readonly request: McpRequest;
   readonly id: RpcId;
-  /** Who may cancel it: a session or a credential. */
+  /** The owner that may cancel the call: a session or a credential. */
   readonly owner: string;
   readonly isStateful: boolean;
   readonly progressToken: unknown;
@@ -37,8 +37,8 @@ export interface FastCallOptions {
 }
 
 /**
- * A tool call that bypasses the SDK. The answer is a plain reply, or an event stream if the call reports progress or runs
- * so long that a proxy could time out.
+ * A tool call that bypasses the SDK. The answer is a plain reply, or an event stream if the call reports progress or
+ * runs long enough for a proxy to time out.
  */
 export class FastCall implements ToolContext {
   readonly #options: FastCallOptions;
@@ -67,7 +67,7 @@ export class FastCall implements ToolContext {
     return this.#options.isStateful;
   }
 
-  /** A tool reads it only when it is about to wait. */
+  /** The abort signal. Tools read it only before they wait. */
   get signal(): AbortSignal {
     if (!this.#isWaiting) this.#keepAlive();
     this.#isWaiting = true;
@@ -104,7 +104,7 @@ export class FastCall implements ToolContext {
     this.#cancelKeepAlive();
   }
 
-  /** A cancelled call is not answered: its stream ends without a word. */
+  /** A cancelled call is not answered: its stream ends without a message. */
   #finish(result: CallToolResult): void {
     if (this.#cancelling?.isCancelled) {
       this.#end();
@@ -118,7 +118,7 @@ export class FastCall implements ToolContext {
     }
   }
 
-  /** What takes longer than this turn can be cancelled. */
+  /** Registers a call that lasts beyond the current turn as cancellable. */
   #underWay(): CallSignal {
     const { request, id, owner } = this.#options;
     this.#cancelling ??= new CallSignal(this.#deps.cancellations, owner, id, () => request.signal);

@@ -36,11 +36,11 @@ export class SdkCall implements ToolContext {
     this.#steps += 1;
     const params = { progressToken, progress: this.#steps, message };
     this.#request.notify({ method: 'notifications/progress', params }).catch(() => {
-      // The client disconnected; the call's signal tells the tool.
+      // The client disconnected; the tool sees that by the call's signal.
     });
   }
 
-  /** To be called before the SDK hears of the result. */
+  /** Must be called before the result is passed to the SDK. */
   end(): void {
     this.#cancelling.end();
     if (this.#cancelling.isCancelled) this.#withhold(this.#request.id);

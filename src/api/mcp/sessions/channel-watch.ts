@@ -12,7 +12,7 @@ export interface WatchDeps {
   readonly deadlines: Deadlines;
 }
 
-/** Tells one stream when there is something to send, until it ends or its client disconnects. */
+/** Notifies one stream when there is something to send, until it ends or its client disconnects. */
 export class ChannelWatch {
   /** Resources that changed since the stream last sent them. */
   readonly changed = new Set<string>();
@@ -58,7 +58,9 @@ export class ChannelWatch {
     this.#wake.raise();
   }
 
-  /** Resolves when there may be something to send; true: nothing for so long that a keep-alive is due. */
+  /**
+   * Resolves when there may be something to send. True: a keep-alive is due, because nothing has happened for a while.
+   */
   async isKeepAliveDue(): Promise<boolean> {
     this.#isSilent = false;
     this.#cancelKeepAlive = this.#deadlines.after(KEEP_ALIVE_MS, () => {

@@ -16,7 +16,7 @@ const FIRST_WITH_EMPTY_EVENTS = '2025-11-25';
 /** The id of a push is the feed position after it. */
 const EVENT_ID = /^feed-(\d{1,15})$/;
 
-/** What channels read from. */
+/** Dependencies of a channel. */
 export interface ChannelDeps extends WatchDeps {
   readonly reading: Reading;
 }
@@ -26,7 +26,7 @@ export interface Listener {
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
   readonly protocolVersion: string;
-  /** Of the last event that it received; '' the first time. */
+  /** Id of the last event that the client received; '' the first time. */
   readonly lastEventId: string;
 }
 
@@ -86,7 +86,9 @@ export class Channel implements Subscriptions {
     }
   }
 
-  /** We do not know what changed while no stream was open, so every subscribed resource is reported. */
+  /**
+   * Resumes after a reconnect. Changes while no stream was open are unknown, so every subscribed resource is reported.
+   */
   #resume(watch: ChannelWatch, lastEventId: string): void {
     const position = EVENT_ID.exec(lastEventId)?.[1];
     if (position === undefined) return;
@@ -95,7 +97,7 @@ export class Channel implements Subscriptions {
     for (const uri of this.#subscribed) watch.changed.add(uri);
   }
 
-  /** The server sends headers with the first bytes, so a stream starts with some. */
+  /** The first bytes of a stream. The server sends the headers only with them. */
   #opening(protocolVersion: string): string {
     if (protocolVersion < FIRST_WITH_EMPTY_EVENTS) return ': open\n\n';
     return `id: feed-${this.#position}\nretry: ${RETRY_MS}\ndata: \n\n`;

@@ -8,14 +8,14 @@ const MAX_CHARACTERS = 32 * 1_048_576;
 interface KeptEvent {
   readonly sessionId: string;
   readonly streamId: string;
-  /** Null: here an answer was withheld, and nothing more comes. */
+  /** Null: an answer was withheld here, and the stream is over. */
   readonly message: JSONRPCMessage | null;
   readonly length: number;
 }
 
 const PREFIX = 'call-';
 const WITHHELD = `${PREFIX}withheld-`;
-/** How the SDK begins to send a message that is not to be sent. */
+/** The start of a withheld message as sent by the SDK. */
 const WITHHELD_FRAME = Buffer.from(`event: message\nid: ${WITHHELD}`);
 
 /** Whether an event id belongs to the answer to a request; pushes have other ids. */
@@ -23,14 +23,14 @@ export function isRequestEvent(eventId: string): boolean {
   return eventId.startsWith(PREFIX);
 }
 
-/** Whether the SDK is about to send something that was withheld; it sends each message in one piece. */
+/** Whether a piece of the SDK's stream is a withheld message. The SDK sends each message in one piece. */
 export function isWithheld(piece: Uint8Array): boolean {
   return WITHHELD_FRAME.equals(piece.subarray(0, WITHHELD_FRAME.length));
 }
 
 /**
- * Answers sent in sessions, kept for clients whose connection was cut. The oldest are dropped first, whichever session they
- * belong to: a client reconnects within seconds.
+ * Keeps the answers sent in sessions for clients that lose their connection. The oldest answers of all sessions are
+ * dropped first, because clients reconnect within seconds.
  */
 export class RequestEvents {
   readonly #events = new Map<number, KeptEvent>();
@@ -56,7 +56,7 @@ export class RequestEvents {
     };
   }
 
-  /** Whether the stream with this event ended without its answer, so that there is nothing to come back for. */
+  /** Whether the stream with this event ended without its answer, so that there is nothing to resume. */
   isOver(sessionId: string, eventId: string): boolean {
     const streamId = this.#find(sessionId, eventId)?.streamId;
     if (streamId === undefined) return false;

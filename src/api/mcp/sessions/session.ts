@@ -44,7 +44,7 @@ export class McpSession {
   readonly #channel: Channel;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #server: Server;
-  /** Of the newest request: the credential may have gained agents since the session began. */
+  /** The principal of the newest request: the credential may have gained agents since the session began. */
   #principal: Principal;
   #usedMs: number;
   #inProgress = 0;
@@ -113,7 +113,7 @@ export class McpSession {
     this.#use(request);
     const cancelled = cancelledId(body);
     if (cancelled !== null) {
-      // The SDK would leave the call's stream open for ever, so the call ends and its answer is withheld.
+      // The SDK would leave the call's stream open forever, so the call is aborted and its answer withheld.
       this.#deps.contents.cancellations.cancel(this.id, cancelled);
       return replyEmpty(202);
     }
@@ -125,7 +125,7 @@ export class McpSession {
   async get(request: McpRequest): Promise<Reply> {
     this.#use(request);
     const lastEventId = request.header('last-event-id');
-    // 204 tells clients not to reconnect (HTML, "Server-sent events"): they would, every second.
+    // Clients would otherwise reconnect every second; 204 tells them not to (HTML, "Server-sent events").
     if (this.#deps.events.isOver(this.id, lastEventId)) return replyEmpty(204);
     if (isRequestEvent(lastEventId)) return await this.#bySdk('GET', request);
     if (!request.header('accept').includes(EVENTS_TYPE))

@@ -7,11 +7,11 @@ import type { McpRequest } from '../mcp-request.ts';
 import { isRecord, rpcError } from '../rpc-message.ts';
 import { McpSession, type SessionDeps } from './session.ts';
 
-/** Of all accounts together. */
+/** Limit for all accounts together. */
 const MAX_SESSIONS = 10_000;
 
 export interface SessionLimits {
-  /** A session ends when it has been unused for so long: no request, no open stream, no pending call. */
+  /** Time after which an unused session ends. Unused: no request, no open stream, no pending call. */
   readonly idleMs: number;
   readonly maxPerAccount: number;
 }

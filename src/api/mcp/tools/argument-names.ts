@@ -21,10 +21,10 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const MAX_TYPING_ERRORS = 2;
-/** A longer name is no typing error, and comparing it would take long. */
+/** Longer names are not compared: they are no typing mistakes, and comparing them would take long. */
 const MAX_NAME_LENGTH = 40;
 
-/** The one of these names that was probably meant; null: none is close. */
+/** The name that was probably meant; null if none is close. */
 export function closestName(name: string, accepted: readonly string[]): string | null {
   const synonym = SYNONYMS.get(name.toLowerCase());
   const meant = synonym?.find((each) => accepted.includes(each));

@@ -18,7 +18,7 @@ export interface ToolContext {
 
 /** A tool that clients can call. */
 export interface McpTool {
-  /** Its entry in `tools/list`, without what depends on the account. */
+  /** The entry in `tools/list`, without the account's availability. */
   readonly description: Tool;
   /** Schema of the structured content of its results. */
   readonly output: z.ZodType;
@@ -35,13 +35,13 @@ export interface Arguments extends Pick<Parameters<Route['handler']>[0], 'params
 /** Runs the endpoint behind a tool. */
 export type Run = (context: ToolContext, args: Arguments) => JsonReply | Promise<JsonReply>;
 
-/** What a tool may do, for clients that ask people for permission. */
+/** Effects of a tool, for clients that ask users for permission. */
 export interface ToolHints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  /** Whether a second call with the same arguments changes nothing more. */
+  /** Whether a repeated call with the same arguments has no further effect. */
   readonly idempotentHint: boolean;
-  /** Whether it reaches people outside, or returns what they said. */
+  /** Whether the tool reaches outside people or returns their messages. */
   readonly openWorldHint: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface ToolSpec {
   readonly twin: string;
   readonly title: string;
   readonly description: string;
-  /** What each argument means, with its default and limit. */
+  /** Description of each argument, with its default and limit. */
   readonly params: Readonly<Record<string, string>>;
   readonly hints: ToolHints;
   /** Adds the argument `idempotency_key`. */
@@ -72,13 +72,13 @@ const ANYTHING: ToolHints = {
 
 /** Changes nothing. */
 export const READS: ToolHints = { ...ANYTHING, readOnlyHint: true, idempotentHint: true };
-/** Changes nothing; returns what people outside said. */
+/** Changes nothing; returns messages of outside people. */
 export const READS_PEOPLE: ToolHints = { ...READS, openWorldHint: true };
-/** Affects people outside, each time anew. */
+/** Affects outside people, with every call. */
 export const ACTS: ToolHints = { ...ANYTHING, openWorldHint: true };
-/** Affects people outside; a second call has no further effect. */
+/** Affects outside people; a repeated call has no further effect. */
 export const ACTS_ONCE: ToolHints = { ...ACTS, idempotentHint: true };
 /** The same, and cannot be undone. */
 export const ENDS: ToolHints = { ...ACTS_ONCE, destructiveHint: true };
-/** Creates something within the gateway, each time anew. */
+/** Creates something within the gateway, with every call. */
 export const MAKES: ToolHints = ANYTHING;

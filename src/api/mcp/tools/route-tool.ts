@@ -14,10 +14,10 @@ import { answerSchema, describeTool } from './tool-description.ts';
 import { toolError } from './tool-error.ts';
 import { toolResult } from './tool-result.ts';
 
-/** What tools need besides their endpoints. */
+/** Dependencies of tools, besides their endpoints. */
 export interface ToolDeps {
   readonly idempotency: Idempotency;
-  /** Gets every internal error; the client only gets the request id. */
+  /** Called for every internal error; the client gets only the request id. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 

@@ -12,7 +12,7 @@ const KeyArgument = z.object({ idempotency_key: z.string().regex(KEY_FORM).optio
 
 type Input = z.ZodType;
 
-/** Unknown arguments that are reported; looking for the right name takes time for each. */
+/** Limit on reported unknown arguments, because searching for each one's correct name takes time. */
 const MAX_UNKNOWN = 20;
 
 /** A tool's arguments: the path, query and body parameters of its endpoint, all in one object. */
@@ -21,14 +21,14 @@ export class ToolArguments {
   readonly #key: typeof KeyArgument | undefined;
   readonly #names: readonly string[];
 
-  /** `names`: of all arguments that the tool's schema lists. */
+  /** `names`: all arguments in the tool's schema. */
   constructor(route: Route, takesKey: boolean, names: readonly string[]) {
     this.#route = route;
     this.#key = takesKey ? KeyArgument : undefined;
     this.#names = names;
   }
 
-  /** The schemas that the arguments are checked with. */
+  /** The schemas that validate the arguments. */
   static schemas({ params, query, body }: Route, takesKey: boolean): Input[] {
     const schemas = [params, query, body, takesKey ? KeyArgument : undefined];
     return schemas.filter((schema) => schema instanceof z.ZodType);
@@ -50,7 +50,10 @@ export class ToolArguments {
     return { params, query, body, key: keyed?.idempotency_key ?? '' };
   }
 
-  /** An ignored argument would do harm: with `cursor` for `last_message_cursor`, svc_inbox would not wait. */
+  /**
+   * Reports unknown arguments, because ignoring them would do harm: with `cursor` for `last_message_cursor`, svc_inbox
+   * would not wait.
+   */
   #unknownNames(args: unknown): ValidationFault[] {
     if (typeof args !== 'object' || args === null) return [];
     return Object.keys(args)
@@ -67,7 +70,7 @@ export class ToolArguments {
   }
 }
 
-/** As the REST API words them; for a wrong choice, with the one that was probably meant. */
+/** Faults with the REST API's messages. For an invalid choice, adds the one that was probably meant. */
 function faultsOf(issue: z.core.$ZodIssue, args: unknown): ValidationFault[] {
   const faults = faultOf(issue, 'arguments', args);
   const meant = issue.code === 'invalid_value' ? closestChoice(issue, args) : null;

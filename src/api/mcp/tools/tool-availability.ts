@@ -3,8 +3,8 @@ import type { Account } from '../../schema/account.ts';
 import { DmPlatform } from '../../schema/dm.ts';
 
 /**
- * What an account can do with its tools now: a sentence for each tool whose use depends on it. `writesToAgents`: whether the
- * caller may write to other agents of the account.
+ * The current availability of tools: one sentence per tool that depends on the account's state. `writesToAgents`:
+ * whether the caller may write to other agents of the account.
  */
 export function availabilityOf(account: Account, writesToAgents: boolean): ReadonlyMap<string, string> {
   const { hosted_stt: recognition, hosted_tts: speech } = account.features;

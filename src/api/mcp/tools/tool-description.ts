@@ -21,7 +21,7 @@ export function describeTool(spec: ToolSpec, route: Route, output: z.ZodType): T
   };
 }
 
-/** What the endpoint answers on success; one of several schemas if it has several. */
+/** Schema of the endpoint's success answer; a union if there are several. */
 export function answerSchema({ responses }: Route): z.ZodType {
   const schemas = Object.values(responses).flatMap((spec: ResponseSpec) =>
     typeof spec === 'string' || spec.schema === undefined ? [] : [spec.schema],
@@ -29,7 +29,7 @@ export function answerSchema({ responses }: Route): z.ZodType {
   return schemas.length === 1 ? schemas[0]! : z.union(schemas);
 }
 
-/** All arguments in one object, described for models rather than for readers of the REST API. */
+/** The schema of all arguments in one object, with descriptions for models. */
 function inputSchema({ name, params, takesKey }: ToolSpec, route: Route): ObjectSchema {
   const schemas = ToolArguments.schemas(route, takesKey === true).map((part) => jsonSchema(part, 'input'));
   const required = schemas.flatMap((schema) => schema.required ?? []);
@@ -52,10 +52,13 @@ function inputOutline({ items, pattern: _, maximum, ...property }: JsonObject): 
   };
 }
 
-/** Deeper objects are only named as such. */
+/** Objects nested deeper than this are shown without their properties. */
 const OUTLINE_DEPTH = 2;
 
-/** A schema's types and names, without what only repeats the REST API's description. Whatever it refuses is wrong. */
+/**
+ * Reduces a schema to types and names, without the details in the REST API's description. Every value that the outline
+ * rejects is also invalid in the full schema.
+ */
 function outline(schema: JsonObject, depth: number): JsonObject {
   const { type, enum: choices, const: constant, anyOf, properties, items } = schema;
   const deeper = (each: unknown): JsonObject => outline(each as JsonObject, depth - 1);
@@ -74,7 +77,9 @@ function outline(schema: JsonObject, depth: number): JsonObject {
   };
 }
 
-/** Without references: the names of schemas in the REST API mean nothing here. */
+/**
+ * Converts a schema to JSON Schema without references, because the names of the REST API's schemas mean nothing here.
+ */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): ObjectSchema {
   const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io });
   return { type: 'object', ...(inlined(root, $defs) as JsonObject) };

@@ -4,13 +4,13 @@ import { MAY_HAVE_ARRIVED } from '../../../messaging/outbox/sent-dm.ts';
 import type { JsonReply } from '../../http/answer/reply.ts';
 import type { ErrorBody, ValidationErrorBody, ValidationFault } from '../../schema/error-body.ts';
 
-/** The key in `_meta` under which programs find an error. */
+/** Key of the machine-readable error in `_meta`. */
 export const ERROR_META_KEY = 'svc/error';
 
-/** Whether the same call can succeed: never as it is, later, or nobody knows whether it took effect already. */
+/** Whether to repeat a call: not unchanged, later, or unsure because it may have taken effect already. */
 export type Retry = 'no' | 'later' | 'unsure';
 
-/** What a model should do after an error. */
+/** Advice for the model after an error. */
 const ADVICE: Readonly<Record<Retry, string>> = {
   no: 'Nothing was done. Do not repeat this call unchanged: it would fail again.',
   later: 'Nothing was done. You can try again later.',
@@ -18,16 +18,17 @@ const ADVICE: Readonly<Record<Retry, string>> = {
     'It may have taken effect. Check before you repeat it, and repeat it only with the same `idempotency_key`.',
 };
 
-/** The client is too fast, or the gateway has no room or is restarting. */
+/** Temporary errors: the client is too fast or too slow, or the gateway has no room or is restarting. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 503, 507]);
 const UNSURE: ReadonlySet<number> = new Set([500, 504]);
-/** Conflicts that pass: the call is still connecting, or the first request with the same key still runs. */
+/** Temporary conflicts: the call is still connecting, or the first request with the same key is still running. */
 const PASSING_TEXTS = textsOf('call_not_active', 'request_running');
 const UNSURE_TEXTS = textsOf('request_interrupted');
 
 /**
- * The result for an error: status and text of the REST API, then what to do. Programs find it in `_meta`, not in the
- * structured content, because clients validate that against the output schema. The keys are in the SDK's order.
+ * The result for an error: status and text of the REST API, then advice. The machine-readable error is in `_meta`
+ * rather than in the structured content, because clients validate that against the output schema. The keys are in the
+ * SDK's order.
  */
 export function toolError({ status, body, text }: JsonReply, requestId: string): CallToolResult {
   const { detail } = (body ?? JSON.parse(text ?? '{}')) as ErrorBody | ValidationErrorBody;

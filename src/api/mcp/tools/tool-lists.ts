@@ -7,11 +7,11 @@ import type { Account } from '../../schema/account.ts';
 import type { McpTool, ToolContext } from './mcp-tool.ts';
 import { availabilityOf } from './tool-availability.ts';
 
-/** The answers to `tools/list`: every tool, with what the caller's account can do with it now. */
+/** Answers `tools/list`: every tool, with its current availability for the caller's account. */
 export class ToolLists {
   readonly #plain: readonly Tool[];
   readonly #account: McpTool;
-  /** By account: an unchanged account is the same object. */
+  /** Lists by account. An unchanged account is always the same object. */
   readonly #known = new WeakMap<object, readonly Tool[]>();
 
   constructor(tools: ReadonlyMap<string, McpTool>) {
@@ -23,7 +23,7 @@ export class ToolLists {
 
   of(principal: Principal): readonly Tool[] | Promise<readonly Tool[]> {
     return goOn(this.#account.call(contextOf(principal), {}), ({ structuredContent: account }) =>
-      // Without an account no tool works, and each will say why.
+      // If the account cannot be read, no tool works, and each call returns the reason.
       account === undefined ? this.#plain : this.#listFor(account as Account, principal),
     );
   }
