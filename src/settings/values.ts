@@ -38,7 +38,7 @@ export const BootstrapKey = z
   .string()
   .regex(/^svc_[\w-]{28,252}$/, 'must be "svc_" and letters, digits, - or _, 32 to 256 characters in all');
 
-/** The text of a PEM file that holds a `what`. */
+/** Reads a PEM file that must match `what`. */
 function pemFile(what: RegExp, plural: string): z.ZodType<string, string> {
   return z.string().transform((path, context) => {
     try {

@@ -4,7 +4,7 @@ import { type BytesReply, type ReplyHeaders, replyBytes } from '../http/answer/r
 /** The current protocol, which has no sessions. */
 export const MODERN_VERSION = '2026-07-28';
 
-/** Of a JSON-RPC 2.0 request. */
+/** Id of a JSON-RPC 2.0 request. */
 export type RpcId = string | number;
 
 /** A well-formed JSON-RPC request. */

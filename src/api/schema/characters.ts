@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Specification, "Limits": chat text. */
+/** Longest chat text (specification, "Limits"). */
 const MAX_CHAT_CHARACTERS = 10_000;
 
 /**

@@ -25,7 +25,7 @@ const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'no form was requested' }),
 };
 
-/** Makes an SDK server. The caller comes with every request. */
+/** Creates an SDK server. Each request brings its own caller. */
 export function mcpServer(contents: McpContents, served: Served): Server {
   const server = new Server(SERVER_INFO, {
     capabilities: capabilitiesOf(served),

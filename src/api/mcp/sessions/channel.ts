@@ -7,7 +7,7 @@ import { eventFrame, KEEP_ALIVE_FRAME } from '../rpc-message.ts';
 import { ChannelWatch, type WatchDeps } from './channel-watch.ts';
 import { channelPush } from './channel-wire.ts';
 
-/** Events read at once. */
+/** Number of events read at a time. */
 const PAGE_SIZE = 100;
 /** How soon a client reconnects after its stream was cut. */
 const RETRY_MS = 1_000;

@@ -3,7 +3,7 @@ import type { JsonReply } from '../../http/answer/reply.ts';
 import { type Account, McpAccount } from '../../schema/account.ts';
 import { READS, type Run, type ToolSpec } from './mcp-tool.ts';
 
-/** The account as a whole. */
+/** The tool for an overview of the account. */
 export const ACCOUNT_TOOLS: readonly ToolSpec[] = [
   {
     name: 'svc_account',

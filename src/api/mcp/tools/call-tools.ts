@@ -5,7 +5,7 @@ const NO_AUDIO =
   'MCP carries no audio: to hear and speak yourself, exchange raw PCM on the WebSocket `audio.stream_url`.';
 const CALL_ID = { call_id: 'Id of the call.' };
 
-/** Calls: placing and answering them, speaking and writing in them. */
+/** Tools for calls: placing and answering them, speaking and writing in them. */
 export const CALL_TOOLS: readonly ToolSpec[] = [
   {
     name: 'svc_call_join',

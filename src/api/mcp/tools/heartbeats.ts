@@ -1,7 +1,7 @@
 import { Deadlines } from '../../../base/deadlines.ts';
 import type { CancelTimer, Clock } from '../../../base/time.ts';
 
-/** Well below the idle timeouts of clients and proxies. */
+/** Interval well below the idle timeouts of clients and proxies. */
 const PERIOD_MS = 10_000;
 
 /** Periodic progress of waiting calls, with one timer for thousands of them. */

@@ -26,7 +26,7 @@ export interface McpTool {
   call(context: ToolContext, args: unknown): CallToolResult | Promise<CallToolResult>;
 }
 
-/** The arguments of a call as the endpoint behind the tool needs them. */
+/** The arguments of a call, split for the endpoint behind the tool. */
 export interface Arguments extends Pick<Parameters<Route['handler']>[0], 'params' | 'query' | 'body'> {
   /** The idempotency key; empty: none. */
   readonly key: string;

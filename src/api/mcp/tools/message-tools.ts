@@ -4,7 +4,7 @@ import { Heartbeats } from './heartbeats.ts';
 import { ACTS, ACTS_ONCE, MAKES, READS_PEOPLE, type Run, type ToolSpec } from './mcp-tool.ts';
 import { ATTACHMENTS, IDEMPOTENCY_KEY, TEXT } from './shared-params.ts';
 
-/** Direct messages: reading, waiting for them, answering, and files to attach. */
+/** Tools for direct messages: reading, waiting for them, answering, and files to attach. */
 export function messageTools(clock: Clock): readonly ToolSpec[] {
   const heartbeats = new Heartbeats(clock);
   return [{ ...INBOX, wrap: (run) => withHeartbeat(run, heartbeats) }, ...OUTBOUND];
@@ -76,7 +76,7 @@ const OUTBOUND: readonly ToolSpec[] = [
   },
 ];
 
-/** A wait of nearly a minute, through clients and proxies that would time out without progress. */
+/** Waits for nearly a minute and reports progress, because clients and proxies would otherwise time out. */
 function withHeartbeat(run: Run, heartbeats: Heartbeats): Run {
   return (context, args) => {
     const { last_message_cursor: cursor, wait }: InboxQuery = args.query;

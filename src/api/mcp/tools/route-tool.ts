@@ -91,7 +91,7 @@ export class RouteTool implements McpTool {
   }
 }
 
-/** A tool call as the endpoint behind it sees it. */
+/** Adapts a tool call to the request of its endpoint. */
 class ToolRequest implements RouteRequest<Principal> {
   readonly principal: Principal;
   readonly requestId: string;
@@ -116,7 +116,7 @@ class ToolRequest implements RouteRequest<Principal> {
     this.#context = context;
   }
 
-  /** Only read by endpoints that wait: creating one is not free. */
+  /** Created on demand, because only endpoints that wait read it. */
   get signal(): AbortSignal {
     return this.#context.signal;
   }

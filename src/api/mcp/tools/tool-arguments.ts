@@ -34,7 +34,7 @@ export class ToolArguments {
     return schemas.filter((schema) => schema instanceof z.ZodType);
   }
 
-  /** Splits the arguments as the endpoint needs them. Throws a ValidationError with every fault. */
+  /** Validates the arguments and splits them for the endpoint. Throws a ValidationError with every fault. */
   read(args: unknown): Arguments {
     const faults = this.#unknownNames(args);
     const read = (schema: Route['body']): unknown => {
