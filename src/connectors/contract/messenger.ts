@@ -1,37 +1,38 @@
 import type { Platform } from '../../base/platform.ts';
 
 /**
- * By which of the gateway's logins at a platform something comes and goes: a bot that an account brought (the id of its
- * BotToken), or the one that all accounts share.
+ * The gateway's login at a platform that a message uses: a bot added by an account (the id of its BotToken), or the
+ * login shared by all accounts.
  */
 export type LoginRef = { readonly kind: 'bot_token'; readonly id: string } | { readonly kind: 'shared' };
 
-/** Somebody at a platform, as one login sees them. */
+/** A person at a platform, as seen by one login. */
 export interface Address {
   readonly login: LoginRef;
-  /** The platform's lasting name for the other side, as text. */
+  /** The platform's permanent identifier of the person, as text. */
   readonly remoteId: string;
 }
 
-/** A platform by which people and agents write to each other: the messaging half of a connector. */
+/** A messaging platform: the messaging half of a connector. */
 export interface Messenger {
   readonly platform: Platform;
   /**
-   * Throws GatewayError `send_failed` when the platform takes no text that long, or no caption; counted as the platform
-   * counts.
+   * Throws GatewayError `send_failed` when the text, or caption, is longer than the platform accepts. Length is counted
+   * the platform's way.
    */
   checkText(text: string, isCaption: boolean): void;
   /**
-   * Sends one message; settles before `signal` aborts. Never rejects for what the platform says: that is an outcome.
+   * Sends one message and settles before `signal` aborts. Platform errors are returned as outcomes, never as
+   * rejections.
    */
   send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome>;
 }
 
 export interface OutboundMessage {
-  /** Our id: what a platform echoes or de-duplicates by, where it can. */
+  /** Our id, which platforms that support it echo or use for de-duplication. */
   readonly messageId: string;
   readonly to: Address;
-  /** Empty only with attachments; else the caption of the first of them. */
+  /** Empty only with attachments. With attachments, it is the caption of the first one. */
   readonly text: string;
   readonly attachments: readonly OutboundFile[];
 }
@@ -40,76 +41,76 @@ export interface OutboundFile {
   readonly name: string;
   readonly mime: string;
   readonly sizeBytes: number;
-  /** The bytes, from the beginning at every call. */
+  /** Opens the file's bytes, from the beginning on each call. */
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** How sending ended. */
+/** Outcome of sending a message. */
 export type SendOutcome =
   | { readonly kind: 'sent'; readonly platformMessageIds: readonly string[] }
-  /** The platform took nothing and will not; `reason` is in its own words. */
+  /** The platform rejected the message for good. `reason` is the platform's own text. */
   | { readonly kind: 'refused'; readonly reason: string; readonly isAddressGone: boolean }
-  /** The platform took nothing now: ask again after so long. */
+  /** The platform accepted nothing for now: retry after `afterMs`. */
   | { readonly kind: 'later'; readonly reason: string; readonly afterMs: number }
   /** The other side must write first (WhatsApp's service window). */
   | { readonly kind: 'window_closed' }
-  /** It may have arrived or not; nobody can tell. `sentIds`: of what certainly has. */
+  /** Delivery is uncertain. `sentIds` lists the parts that did arrive. */
   | { readonly kind: 'unknown'; readonly reason: string; readonly sentIds: readonly string[] };
 
-/** A platform on which one may only write to people who have written lately. */
+/** A platform that only allows messages to people who wrote recently. */
 export interface HasWindow {
-  /** For so long after somebody wrote one may write to them, in milliseconds. */
+  /** How long a person can be messaged after they last wrote, in milliseconds. */
   readonly windowMs: number;
   /**
-   * Asks somebody to write again, so that `text` can be sent to them then: all that passes a closed window. Outcomes
-   * are those of `send`.
+   * Asks a person to write again, so that `text` can then be sent to them. This is the only message that can be sent
+   * outside the window. Outcomes are those of `send`.
    */
   askToReply(to: Address, text: string, signal: AbortSignal): Promise<SendOutcome>;
 }
 
 /**
- * A platform that drops what it gets a second time under the same `messageId`: what was under way when the gateway died is
- * sent again. On any other nobody can tell whether it arrived.
+ * A platform that drops a second message with the same `messageId`. Messages in flight when the gateway crashed are
+ * sent again there. On any other platform it is unknown whether they arrived.
  */
 export interface DropsDuplicates {
   readonly dropsDuplicates: true;
 }
 
-/** A platform that shows no caption with some files, and has the text left out. */
+/** A platform that shows no caption with some files and drops the text. */
 export interface DropsCaptions {
   dropsCaption(file: OutboundFile): Promise<boolean>;
 }
 
-/** A platform that can show that somebody types. */
+/** A platform that can show a typing indicator. */
 export interface ShowsTyping {
-  /** An indicator lasts less than this on the other side, in milliseconds. */
+  /** Interval at which to repeat the indicator before it expires on the other side, in milliseconds. */
   readonly typingRepeatMs: number;
   /** Best effort; never rejects. */
   showTyping(to: Address, signal: AbortSignal): Promise<void>;
 }
 
-/** A platform from which a file's bytes can be had, now and again later. */
+/** A platform whose files can be downloaded, repeatedly and later. */
 export interface FetchesFiles {
   /**
-   * Opens the bytes of `ref` (InboundFile). Rejects with GatewayError `file_gone` when the platform has them no more,
-   * `platform_failed` otherwise.
+   * Opens the bytes of `ref` (see InboundFile). Rejects with GatewayError `file_gone` when the platform no longer has
+   * the file, `platform_failed` on any other failure.
    */
   fetchFile(login: LoginRef, ref: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** A file that somebody sent, not yet fetched. */
+/** A received file that has not been downloaded yet. */
 export interface InboundFile {
   readonly name: string;
   readonly mime: string;
-  /** Null: the platform does not tell. */
+  /** Null when the platform does not report it. */
   readonly sizeBytes: number | null;
-  /** What `fetchFile` takes; null: the platform does not give files that large away. */
+  /** Reference for `fetchFile`; null when the platform does not offer files of this size for download. */
   readonly ref: string | null;
 }
 
 export interface InboundMessage {
   readonly from: Address;
-  /** Another name of the same person, by which older conversations may be known (a phone number). */
+  /** Another identifier of the same person that older conversations may use (a phone number). */
   readonly alias: string | null;
   readonly remoteName: string | null;
   /** Unique within the conversation. */
@@ -119,38 +120,38 @@ export interface InboundMessage {
   readonly files: readonly InboundFile[];
 }
 
-/** What became of an inbound message; all but `failed` may be acknowledged to the platform. */
+/** Result of handing in an inbound message. All of these may be acknowledged to the platform. */
 export type Intake =
   | 'stored'
   | 'duplicate'
-  /** Nobody's: the shared login does not know whom this person writes to. */
+  /** The shared login does not know which account this person writes to. */
   | 'unbound';
 
-/** The domain's side of a messenger. Its promises settle once what they tell of is on disk. */
+/** The domain's side of a messenger. Its promises settle once the change is on disk. */
 export interface MessageIntake {
   received(message: InboundMessage): Promise<Intake>;
-  /** The other side changed what it wrote; unknown messages are ignored. */
+  /** The other side edited a message. Unknown messages are ignored. */
   edited(from: Address, platformMessageId: string, text: string): Promise<void>;
-  /** The other side cannot be written to any more, or again. */
+  /** The other side has become unreachable, or reachable again. */
   reachable(address: Address, isReachable: boolean): Promise<void>;
-  /** The same person has another lasting name from now on, and perhaps another alias. */
+  /** The person's permanent identifier has changed, and possibly the alias too. */
   renamed(before: Address, remoteId: string, alias: string | null): Promise<void>;
   /**
-   * What a platform says of a sent message later on. False: it is being sent right now, and what came of that is not
-   * written yet; tell it again.
+   * Reports a later status of a sent message. Returns false while the message is still being sent and its outcome is
+   * not stored yet; report the status again.
    */
   followed(login: LoginRef, sent: SentMessage, status: LaterStatus): Promise<boolean>;
   /**
-   * Somebody showed the token of an invite or deep link to the shared login: from now on they write to its account.
-   * False: the token is unknown, used or too old.
+   * Binds a person to an account after they sent an invite or deep-link token to the shared login. Returns false when
+   * the token is unknown, used or expired.
    */
   bind(from: Address, remoteName: string | null, token: string): Promise<boolean>;
 }
 
-/** A sent message as its platform names it later on. */
+/** Identifies a sent message in a later status report. */
 export interface SentMessage {
   readonly platformMessageId: string;
-  /** Ours, where the platform echoes it; tells of messages of which we never learned what the platform calls them. */
+  /** Our id, where the platform echoes it. It identifies messages whose platform id we never learned. */
   readonly messageId: string | null;
 }
 
@@ -159,50 +160,52 @@ export type LaterStatus =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'window_closed' };
 
-/** Where a login notes what it has acknowledged to its platform and not told yet; on disk once a promise settles. */
+/**
+ * Stores updates that a login has acknowledged to its platform but not handed on yet. On disk once a promise settles.
+ */
 export interface LoginNotes {
-  /** Null: there is no note. */
+  /** Returns null when there is no note. */
   read(loginKey: string): Promise<string | null>;
-  /** In place of the former one; null: none. */
+  /** Replaces the previous note; null deletes it. */
   write(loginKey: string, note: string | null): Promise<void>;
 }
 
-/** A platform on which people write to us. */
+/** A platform on which people can write to us. */
 export interface TakesMessages {
-  /** Sets who is told of what they write. Set once, before `start`. */
+  /** Sets the receiver of their messages. Called once, before `start`. */
   onMessages(intake: MessageIntake): void;
 }
 
-/** A platform on which people become contacts of an account by a link with its invite token in it. */
+/** A platform on which people become contacts of an account through a link that contains its invite token. */
 export interface InvitesPeople {
-  /** Null: the platform has not told yet where the link leads. */
+  /** Null until the platform has told us where the link leads. */
   inviteUrl(token: string): string | null;
 }
 
-/** A platform that calls us over HTTP. */
+/** A platform that delivers over webhooks. */
 export interface TakesWebhooks {
   readonly webhooks: {
     readonly methods: readonly WebhookRequest['method'][];
-    /** Headers that are read, in lower case. */
+    /** Headers the platform's handler reads, in lower case. */
     readonly headers: readonly string[];
   };
   /**
-   * What can be said before anything of the body is read: the answer to a POST that cannot be the platform's; null: it
+   * Checks a POST before its body is read. Returns the reply when the request cannot be from the platform, null when it
    * may be.
    */
   refuses(request: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null;
-  /** Never rejects. Nothing is acknowledged before it is stored. */
+  /** Handles a webhook request. Never rejects. Nothing is acknowledged before it is stored. */
   webhook(request: WebhookRequest): Promise<WebhookReply>;
 }
 
 export interface WebhookRequest {
   readonly method: 'get' | 'post';
-  /** The last part of the path: which login is called. */
+  /** Last path segment: the login being called. */
   readonly loginKey: string;
   readonly query: Readonly<Record<string, string>>;
-  /** By lower-case name; '' when absent. */
+  /** Returns a header by its lower-case name; '' when absent. */
   header(name: string): string;
-  /** As it came: signatures are made over it. */
+  /** The raw bytes: signatures are computed over them. */
   readonly body: Uint8Array;
 }
 
@@ -211,30 +214,31 @@ export interface WebhookReply {
   readonly text: string;
 }
 
-/** How the gateway stands with a login of its own. */
+/** State of one of the gateway's logins. */
 export interface LoginState {
-  /** As people see it there, such as `@my_bot`; null until the platform has told. */
+  /** Name that people see on the platform, such as `@my_bot`; null until the platform has reported it. */
   readonly name: string | null;
-  /** `ok`, or what is wrong, in the platform's words. */
+  /** `ok`, or the problem in the platform's words. */
   readonly status: string;
 }
 
-/** A platform with a login that all accounts share. */
+/** A platform with one login shared by all accounts. */
 export interface SharesLogin {
-  /** Null: the operator has set up none. */
+  /** Null when the operator has not set one up. */
   sharedLogin(): LoginState | null;
 }
 
-/** Bots that accounts bring to a platform. */
+/** A platform that hosts bots added by accounts. */
 export interface HostsBots {
   /**
-   * Logs the bot in and follows it from then on, also when the platform cannot be reached now: the state says so.
-   * Rejects with GatewayError `bot_refused` and the platform's words, or `bot_token_taken`; then it is not followed.
+   * Logs the bot in and starts receiving its messages. A platform that is unreachable shows in the returned state; the
+   * bot is kept. Rejects with GatewayError `bot_refused`, with the platform's words, or `bot_token_taken`; the bot is
+   * then not kept.
    */
   addBot(bot: HostedBot): Promise<LoginState>;
-  /** Forgets it; what it still has to tell is left to the platform. Safe to call for a bot it does not have. */
+  /** Removes the bot. Its undelivered messages stay with the platform. Safe to call for an unknown bot. */
   removeBot(botId: string): Promise<void>;
-  /** Whom to tell when a bot's state changes. Set once, before any bot is added. */
+  /** Sets the listener for bot state changes. Called once, before any bot is added. */
   onBotState(listener: (botId: string, state: LoginState) => void): void;
 }
 

@@ -5,14 +5,14 @@ const LINE = '\r\n';
 const LINE_END = Buffer.from(LINE);
 
 interface Part {
-  /** Its headers and, of a field, its value and the end of its line. */
+  /** The part's headers and, for a field, its value and line break. */
   readonly head: Uint8Array;
   readonly file: OutboundFile | null;
 }
 
 /**
- * A request body of fields and files (RFC 7578), made while it is sent: no file is ever whole in memory. `files` are by
- * the names of their fields.
+ * A multipart/form-data body (RFC 7578) streamed as it is sent: no file is ever fully in memory. `files` is keyed by
+ * field name.
  */
 export class Multipart {
   readonly #boundary = `gateway-${randomBytes(18).toString('base64url')}`;
@@ -48,7 +48,7 @@ export class Multipart {
     return inParts.reduce((sum, bytes) => sum + bytes, this.#end.length);
   }
 
-  /** Whether all of it has been handed over: before that, no server can have acted on it. */
+  /** Whether the whole body has been handed over. Until then, no server can have acted on it. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -71,7 +71,10 @@ export class Multipart {
   }
 }
 
-/** As browsers write names: what would end the quotation, or the line, is percent-encoded (HTML, "Multipart form data"). */
+/**
+ * Percent-encodes the characters that would end the quoted name or the line, as browsers do (HTML, "Multipart form
+ * data").
+ */
 function quotable(name: string): string {
   return name.replace(/[\r\n"]/g, (character) => encodeURIComponent(character));
 }

@@ -1,4 +1,4 @@
-/** What the SIP connector must know of an account's trunk; plain text, in memory only. */
+/** Trunk settings of an account for the SIP connector; plain text, in memory only. */
 export interface SipTrunk {
   readonly accountId: string;
   readonly host: string;
@@ -7,19 +7,19 @@ export interface SipTrunk {
   readonly username: string;
   readonly password: string;
   readonly realm: string | null;
-  /** E.164 number or user part shown to called parties; null: the username. */
+  /** E.164 number or user part shown to called parties; null uses the username. */
   readonly callerId: string | null;
   readonly register: boolean;
   readonly srtp: 'off' | 'optional' | 'required';
-  /** Its RTP comes from other addresses than SDP names. */
+  /** The trunk's RTP comes from other addresses than its SDP names. */
   readonly behindNat: boolean;
-  /** Whoever knows it may ring the account: 32 hex digits, never logged. */
+  /** Secret that allows ringing the account: 32 hex digits, never logged. */
   readonly inboundToken: string;
-  /** Of the operator's own account: it may lead to loopback and private addresses. */
+  /** The trunk belongs to the operator's own account: it may lead to loopback and private addresses. */
   readonly ofOperator: boolean;
 }
 
-/** A listed number, as inbound routing needs it. */
+/** A listed number, for inbound routing. */
 export interface SipNumber {
   readonly didId: string;
   readonly accountId: string;
@@ -33,21 +33,21 @@ export type RegistrationState = 'registered' | 'registering' | 'failed' | 'off';
 
 export interface Registration {
   readonly state: RegistrationState;
-  /** One of `unreachable`, `tls_failed` and `not_allowed`, or the server's answer: `401 Unauthorized`. */
+  /** `unreachable`, `tls_failed`, `not_allowed`, or the server's answer: `401 Unauthorized`. */
   readonly lastError: string | null;
   /** ISO 8601; null when not registered. */
   readonly expiresAt: string | null;
 }
 
-/** The SIP connector as the account domain sees it: trunks and numbers come and go while it runs. */
+/** The SIP connector as seen by the account domain. Trunks and numbers can change while it runs. */
 export interface SipDirectory {
-  /** Adds or replaces the account's trunk; starts its REGISTER loop when asked for. */
+  /** Adds or replaces the account's trunk. Starts its REGISTER loop if configured. */
   putTrunk(trunk: SipTrunk): void;
-  /** Unregisters and forgets the trunk; live calls go on. */
+  /** Unregisters and removes the trunk. Live calls continue. */
   removeTrunk(accountId: string): void;
-  /** The URI that rings the account; null: there is no trunk, or our address towards it is not known yet. */
+  /** SIP URI that rings the account; null when there is no trunk or our address towards it is not known yet. */
   inboundUri(accountId: string): string | null;
-  /** Registration of the account's trunk; `off` when there is none or it does not register. */
+  /** Registration state of the account's trunk; `off` when there is none or it does not register. */
   registration(accountId: string): Registration;
   putNumber(number: SipNumber): void;
   removeNumber(didId: string): void;

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * For sockets that are only given addresses: keeps every `bind` and `send` clear of the resolver, and of the later turn
- * in which even an address comes out of it.
+ * `lookup` replacement for sockets that only use IP addresses. It keeps `bind` and `send` away from the DNS resolver,
+ * which delays even an IP address to a later turn of the event loop.
  */
 export function lookUpAddress(
   host: string,

@@ -1,24 +1,23 @@
-/** What the signaling half and the media half of a SIP leg tell each other across the thread boundary. */
+/** Messages between the signaling half and the media half of a SIP leg, which run on different threads. */
 
 /** Name of the media leg's factory in the engine worker. */
 export const SIP_MEDIA_KIND = 'sip';
 
-/** About a second of one call's packets, as the kernel counts them; a longer backlog would be too old to play. */
+/** About one second of a call's packets, as counted by the kernel. A longer backlog would be too old to play. */
 export const RECEIVE_BUFFER_BYTES = 65_536;
 
-/** Opens two UDP sockets. RTP uses `rtpPort`, RTCP `rtpPort + 1` (RFC 3550 section 11). */
+/** Opens two UDP sockets: RTP on `rtpPort`, RTCP on `rtpPort + 1` (RFC 3550 section 11). */
 export interface SipMediaOpen {
   readonly bindHost: string;
   readonly rtpPort: number;
   /**
-   * The room's rate, 8,000 or 48,000 Hz, fixed for the call: that of the codec it is expected to use. Whatever codec is
-   * agreed on is brought to this rate.
+   * The room's sample rate, 8,000 or 48,000 Hz, fixed for the call. It matches the codec the call is expected to use.
+   * Audio of any other negotiated codec is resampled to it.
    */
   readonly sampleRateHz: number;
   /**
-   * Two descriptors (int32: RTP's, RTCP's) of sockets that are bound to the ports already, for the worker that opens the
-   * leg first: it takes them and leaves `NO_DESCRIPTOR`, and a worker that opens it again binds sockets of its own.
-   * Null: nothing is bound.
+   * Two descriptors (int32: RTP, RTCP) of sockets already bound to the ports. The first worker that opens the leg takes
+   * them and leaves `NO_DESCRIPTOR`; a worker that reopens the leg binds its own sockets. Null when nothing is bound.
    */
   readonly bound: SharedArrayBuffer | null;
 }
@@ -32,55 +31,61 @@ export function offerDescriptors(rtp: number, rtcp: number): SharedArrayBuffer {
   return memory;
 }
 
-/** Whoever takes a descriptor owns the socket; nobody else gets it. `NO_DESCRIPTOR`: it is taken, or was never there. */
+/**
+ * Takes a descriptor and ownership of its socket; each can be taken once. Returns `NO_DESCRIPTOR` when it is taken or
+ * was never there.
+ */
 export function takeDescriptor(bound: SharedArrayBuffer | null, which: 'rtp' | 'rtcp'): number {
   if (bound === null) return NO_DESCRIPTOR;
   return Atomics.exchange(new Int32Array(bound), which === 'rtp' ? 0 : 1, NO_DESCRIPTOR);
 }
 
-/** By their names in SDP. RTP's clock is 8,000 Hz for G.711 and 48,000 Hz for Opus (RFC 7587 section 4.1). */
+/** Codec names as in SDP. The RTP clock is 8,000 Hz for G.711 and 48,000 Hz for Opus (RFC 7587 section 4.1). */
 export type G711Name = 'PCMU' | 'PCMA';
 export type SipCodec = G711Name | 'opus';
 
-/** Outcome of an offer/answer exchange (RFC 3264), as the media half needs it. */
+/** Outcome of an offer/answer exchange (RFC 3264) for the media half. */
 export interface SipMediaConfig {
   /**
-   * Where the peer wants RTP and RTCP; `remoteRtcpPort` equals `remotePort` with rtcp-mux (RFC 5761). Null, with ports of
-   * 0: nothing is sent until the peer's packets tell where it is.
+   * The peer's RTP and RTCP address. `remoteRtcpPort` equals `remotePort` with rtcp-mux (RFC 5761). Null, with ports of
+   * 0, when nothing is sent until the peer's packets reveal its address.
    */
   readonly remoteHost: string | null;
   readonly remotePort: number;
   readonly remoteRtcpPort: number;
-  /** False: the peer's address is private while its signaling comes from a public one, so that packets from it cannot come. */
+  /**
+   * False when the peer's address is private but its signaling comes from a public one, so no packets can come from
+   * that address.
+   */
   readonly remotePlausible: boolean;
-  /** Where the peer's signaling comes from. */
+  /** Source address of the peer's signaling. */
   readonly signalingHost: string;
-  /** The trunk's RTP may come from any address, and move during a call. */
+  /** The trunk's RTP may come from any address, which may change during a call. */
   readonly behindNat: boolean;
   readonly codec: SipCodec;
   readonly payloadType: number;
-  /** Payload type of telephone-event (RFC 4733); null when the peer does not take it. */
+  /** Payload type of telephone-event (RFC 4733); null when the peer does not support it. */
   readonly dtmfPayloadType: number | null;
   /**
-   * Clock of the durations in events: that of the codec, or 8,000 beside Opus with peers that know no other. Their
-   * timestamps are the codec's either way.
+   * Clock rate of event durations: the codec's, or 8,000 Hz beside Opus for peers that support no other. Event
+   * timestamps always use the codec's clock.
    */
   readonly dtmfClockRateHz: number;
-  /** Null: the codec is not Opus. */
+  /** Null when the codec is not Opus. */
   readonly opus: OpusRequest | null;
   readonly sending: boolean;
   readonly receiving: boolean;
-  /** SDES keys (RFC 4568): 30 bytes of master key and salt each; null: plain RTP. */
+  /** SDES keys (RFC 4568): 30 bytes of master key and salt each. Null means plain RTP. */
   readonly srtp: SrtpKeys | null;
-  /** Milliseconds without a packet, while `receiving`, before `stalled` is told. */
+  /** Milliseconds without a packet, while `receiving`, before `stalled` is emitted. */
   readonly mediaTimeoutMs: number;
 }
 
-/** What the peer's decoder asks of our encoder (RFC 7587 section 6.1). */
+/** The peer's decoder preferences for our encoder (RFC 7587 section 6.1). */
 export interface OpusRequest {
-  /** 6,000 to 510,000 bit/s; null: whatever we like. */
+  /** 6,000 to 510,000 bit/s; null when the peer sets no limit. */
   readonly maxBitrateBps: number | null;
-  /** It can make use of in-band FEC; to others it would be a waste. */
+  /** The peer's decoder can use in-band FEC; otherwise FEC would waste bandwidth. */
   readonly inbandFec: boolean;
 }
 
@@ -90,5 +95,5 @@ export interface SrtpKeys {
   readonly remoteKey: Uint8Array;
 }
 
-/** Passing requests. DTMF by RFC 4733 when negotiated; rejects otherwise. */
+/** One-off commands. DTMF is sent by RFC 4733 when negotiated; otherwise the command rejects. */
 export type SipMediaCommand = { readonly type: 'dtmf'; readonly digits: string };

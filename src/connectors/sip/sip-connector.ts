@@ -42,25 +42,27 @@ export interface SipConnectorOptions {
   /** Address to listen on for SIP, and to bind RTP sockets to. */
   readonly host: string;
   readonly port: number;
-  /** Nobody chose the port: when it is taken, the next free one is used. */
+  /** The port is the default: when it is taken, the next free one is used. */
   readonly portIsDefault: boolean;
-  /** Address that peers are told, for hosts behind NAT; null: the one the system routes with. */
+  /** Address announced to peers, for hosts behind NAT; null uses the address the system routes with. */
   readonly advertisedHost: string | null;
   readonly rtpPortMin: number;
   readonly rtpPortMax: number;
-  /** What calls may speak, in our order of preference; at least one. */
+  /** Codecs for calls, in our order of preference; at least one. */
   readonly codecs: readonly SipCodec[];
-  /** Addresses and subnets that the operator opens to the trunks of all accounts. */
+  /** Addresses and subnets that the operator allows for the trunks of all accounts. */
   readonly trunkAllow: readonly string[];
-  /** Whose calls come from which addresses, by the operator's word. */
+  /** Operator's mapping of source addresses to the accounts whose calls come from them. */
   readonly trunkBindings: readonly TrunkBinding[];
-  /** Milliseconds without RTP after which an answered call is lost. */
+  /** Milliseconds without RTP after which an answered call counts as lost. */
   readonly mediaTimeoutMs?: number;
-  /** Present: we also listen for TLS. */
+  /** When set, the connector also listens for TLS. */
   readonly tlsListen?: TlsListenOptions;
   readonly tlsTrust?: TlsTrust;
   readonly dns?: Dns;
-  /** What binds RTP ports before they are needed; asked a while after the start. Absent, or null: nothing does. */
+  /**
+   * Returns the helper that binds RTP ports in advance; called some time after the start. Absent, or null, binds none.
+   */
   readonly reserving?: () => PortReserver | null;
 }
 
@@ -69,7 +71,7 @@ const UNREGISTER_DEADLINE_MS = 5_000;
 
 const OFF: Registration = { state: 'off', lastError: null, expiresAt: null };
 
-/** SIP trunks as a platform: the signaling half. Media is opened through the MediaControl of each call. */
+/** The signaling half of SIP trunks. Media is opened through each call's MediaControl. */
 export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDirectory {
   readonly platform = 'sip';
   readonly capabilities = ['audio_in', 'audio_out'] as const;
@@ -126,7 +128,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     return offeredRateHz(this.#options.codecs);
   }
 
-  /** The UDP and TCP port in use; null before `start`. */
+  /** UDP and TCP port in use; null before `start`. */
   get port(): number | null {
     return this.#port;
   }
@@ -183,7 +185,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#registrations.set(trunk, registration);
     const replaced = this.#trunks.put(trunk);
     const retired = replaced === null ? Promise.resolve() : this.#retire(replaced);
-    // Registrars that keep one binding an account refuse the new one while they have the former.
+    // Registrars that keep one binding per account refuse the new one while the old one exists.
     const isSameServer = replaced?.settings.host === settings.host;
     if (this.#port !== null && this.#closing === null) {
       startTrunk(trunk, registration, isSameServer ? retired : Promise.resolve());
@@ -231,7 +233,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     };
   }
 
-  /** Takes the binding back; the trunk itself stays for as long as it has calls. */
+  /** Unregisters the trunk, which stays for as long as it has calls. */
   async #retire(trunk: Trunk): Promise<void> {
     await this.#registrations.get(trunk)?.stop(UNREGISTER_DEADLINE_MS);
     this.#registrations.delete(trunk);
@@ -270,7 +272,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   }
 }
 
-/** Inbound calls are known from now on; registration waits for `ready`. */
+/** Accepts inbound calls at once; registers once `ready` resolves. */
 function startTrunk(trunk: Trunk, registration: TrunkRegistration, ready = Promise.resolve()): void {
   trunk.watch();
   void ready.then(() => registration.start());

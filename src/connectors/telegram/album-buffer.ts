@@ -3,37 +3,37 @@ import type { LoginNotes } from '../contract/messenger.ts';
 import { wholeOf } from './albums.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';
 
-/** After so long no more parts of an album come. */
+/** Time without new parts after which an album is complete. */
 const COMPLETE_MS = 1_000;
-/** Parts that come again although they were told: their acknowledgement got lost. */
+/** Number of delivered parts to remember, so that parts sent again after a lost acknowledgement are dropped. */
 const MAX_REMEMBERED = 1_000;
 
 export interface AlbumBufferDeps {
-  /** The login's, under which it makes notes. */
+  /** Key of the login's notes. */
   readonly key: string;
   readonly clock: Clock;
   readonly notes: LoginNotes;
-  /** Resolves when it is on disk. */
+  /** Resolves once the reading is on disk. */
   take(reading: Reading): Promise<void>;
   onFailure(error: unknown): void;
 }
 
-/** What has come of an album; never empty. */
+/** Parts of an album received so far; never empty. */
 type AlbumParts = readonly [ReadMessage, ...ReadMessage[]];
 
 /**
- * Makes one message of an album that a webhook brings. Telegram brings what a person sends one by one, the next part when
- * the last one is acknowledged: so each is noted on disk, and the album is told when something else comes from that person,
- * or nothing for a second.
+ * Joins the parts of an album received by webhook into one message. Telegram delivers a person's updates one at a time,
+ * each after the previous one is acknowledged. So each part is saved to disk first, and the album is delivered when
+ * something else arrives from the same person, or after one second without a new part.
  */
 export class AlbumBuffer {
   readonly #deps: AlbumBufferDeps;
-  /** Albums of which more may come, by who sends them. */
+  /** Incomplete albums by sender. */
   #open: ReadonlyMap<string, AlbumParts> = new Map();
   readonly #timers = new Map<string, CancelTimer>();
   readonly #told = new Set<string>();
   #loading: Promise<void> | null = null;
-  /** What is open changes by one step at a time. */
+  /** Serializes changes to `#open`. */
   #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -41,7 +41,7 @@ export class AlbumBuffer {
     this.#deps = deps;
   }
 
-  /** Takes over what an earlier process has noted. */
+  /** Loads the parts saved by an earlier process. */
   async load(): Promise<void> {
     this.#loading ??= this.#load().catch((error: unknown) => {
       this.#loading = null;
@@ -50,7 +50,7 @@ export class AlbumBuffer {
     await this.#loading;
   }
 
-  /** Resolves once what was read is on disk. */
+  /** Takes a reading. Resolves once it is on disk. */
   async take(reading: Reading): Promise<void> {
     await this.load();
     const remoteId = 'person' in reading ? reading.person.remoteId : null;
@@ -61,7 +61,7 @@ export class AlbumBuffer {
     }
   }
 
-  /** Resolves when nothing is written any more; what is open is left to the next process. */
+  /** Resolves when no write is in progress. Incomplete albums are left to the next process. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const cancel of this.#timers.values()) cancel();
@@ -85,7 +85,7 @@ export class AlbumBuffer {
     this.#tellSoon(remoteId);
   }
 
-  /** Tells an album as one message; nothing where there is none. */
+  /** Delivers an album as one message; does nothing when there is none. */
   async #tell(remoteId: string): Promise<void> {
     const deps = this.#open.get(remoteId);
     if (!deps) return;

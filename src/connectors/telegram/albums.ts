@@ -1,15 +1,16 @@
 import type { Reading, ReadMessage } from './update-reading.ts';
 
-/** What one round of polling brought, its albums joined. */
+/** Result of one polling round, with albums joined. */
 export interface Round {
   readonly readings: readonly Reading[];
-  /** The album at the end, of which more may still come: it is asked for again. Null: there is none. */
+  /** The album at the end, which may still be incomplete and is fetched again; null when there is none. */
   readonly open: { readonly albumId: string; readonly fromUpdateId: number } | null;
 }
 
 /**
- * Joins the parts of each album, which come as one message each, to one message with all its files. An album that the
- * round ends with is left for the next one, with all that came after its first part, but only once (`waitedFor`).
+ * Joins the parts of each album, which arrive as separate messages, into one message with all files. An album at the
+ * end of the round is left for the next round, together with everything after its first part. This happens only once
+ * per album (`waitedFor`).
  */
 export function joinAlbums(readings: readonly Reading[], waitedFor: string | null): Round {
   const all = joined(readings);
@@ -24,8 +25,8 @@ export function joinAlbums(readings: readonly Reading[], waitedFor: string | nul
 }
 
 /**
- * From which update on to ask again when some readings of a round were not handled: all of these come then, and no
- * album is cut in two, so that those that were handled are known by their first part.
+ * Returns the update id to fetch from again when some readings of a round were not handled. All unhandled readings are
+ * fetched again. No album is split, so handled albums can be recognized by their first part.
  */
 export function beginAgainAt(all: readonly Reading[], unhandled: readonly Reading[]): number {
   return uncut(all, Math.min(...unhandled.map(({ updateId }) => updateId)));
@@ -40,12 +41,14 @@ function albumOf(reading: Reading | undefined): string | null {
   return reading?.kind === 'message' ? reading.albumId : null;
 }
 
-/** The update of an album's last part. */
+/** Update id of an album's last part, or of any other reading. */
 function lastOf(reading: Reading): number {
   return reading.kind === 'message' ? reading.lastUpdateId : reading.updateId;
 }
 
-/** An album has message and update id of its first part, and stands where its last part came. */
+/**
+ * Joins albums. An album has the message id and update id of its first part and takes the position of its last part.
+ */
 function joined(readings: readonly Reading[]): Reading[] {
   const albums = new Map<string, ReadMessage>();
   for (const reading of readings) {
@@ -60,7 +63,7 @@ function joined(readings: readonly Reading[]): Reading[] {
   });
 }
 
-/** The message that these parts of one album are together. */
+/** Joins the parts of one album into one message. */
 export function wholeOf([first, ...rest]: readonly [ReadMessage, ...ReadMessage[]]): ReadMessage {
   return rest.reduce(together, first);
 }

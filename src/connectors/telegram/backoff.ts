@@ -2,10 +2,10 @@ import type { BotApiFailure } from './bot-api-failure.ts';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
-/** A bot that was logged out is asked for again so rarely. */
+/** Retry interval for a bot that has been logged out. */
 const LOGGED_OUT_MS = 300_000;
 
-/** Ever longer pauses after failures, each up to a fifth shorter by chance, so that many bots do not come back at once. */
+/** Exponential backoff with up to 20% random reduction, so that many bots do not reconnect at once. */
 export class Backoff {
   #failures = 0;
 
@@ -15,7 +15,7 @@ export class Backoff {
     return fullMs * (1 - Math.random() / 5);
   }
 
-  /** What Telegram asks for, at least. */
+  /** Returns the delay after a failure: at least as long as Telegram asks for. */
   after(failure: BotApiFailure): number {
     return Math.max(failure.afterMs, failure.isLoggedOut ? LOGGED_OUT_MS : this.next());
   }

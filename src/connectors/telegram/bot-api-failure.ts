@@ -1,25 +1,25 @@
 import { GatewayError } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 
-/** What became of a request to the Bot API that did not succeed. */
+/** Kinds of failed Bot API requests. */
 export type FailureKind =
-  /** Telegram said no. */
+  /** Telegram rejected the request. */
   | 'refused'
-  /** Telegram said: not so fast. Nothing was done. */
+  /** Rate limited. Nothing was done. */
   | 'later'
   /** The request did not reach Telegram. */
   | 'unreachable'
-  /** It may have been done: no answer came, or one that tells of a fault over there. */
+  /** The request may have been carried out: there was no answer, or a server error. */
   | 'unclear';
 
 export class BotApiFailure extends Error {
   readonly kind: FailureKind;
   /** HTTP status; 0 without an answer. */
   readonly status: number;
-  /** When to ask again, of a `later`. */
+  /** Delay before retrying a `later` failure. */
   readonly afterMs: number;
 
-  /** `reason` is in Telegram's words and never holds the token. */
+  /** `reason` is Telegram's own text and never contains the token. */
   constructor(kind: FailureKind, reason: string, status = 0, afterMs = 0) {
     super(reason);
     this.name = 'BotApiFailure';
@@ -28,12 +28,12 @@ export class BotApiFailure extends Error {
     this.afterMs = afterMs;
   }
 
-  /** The token is wrong or was revoked (404: it does not even look like one). */
+  /** Whether the token is wrong or was revoked (404: it is malformed). */
   get isLoggedOut(): boolean {
     return this.kind === 'refused' && (this.status === 401 || this.status === 404);
   }
 
-  /** Somebody else follows the bot, or a webhook is set. */
+  /** Whether another client is polling for this bot, or a webhook is set. */
   get isConflict(): boolean {
     return this.kind === 'refused' && this.status === 409;
   }
@@ -49,7 +49,7 @@ interface Answer {
 
 const DEFAULT_RETRY_S = 1;
 
-/** The result in an answer; throws a BotApiFailure for an answer without one. */
+/** Returns the result in an answer. Throws a BotApiFailure when the answer has none. */
 export function resultIn(status: number, text: string): unknown {
   const answer = parsed(text);
   if (answer?.ok === true) return answer.result;
@@ -58,7 +58,7 @@ export function resultIn(status: number, text: string): unknown {
     const seconds = Number(answer?.parameters?.retry_after);
     throw new BotApiFailure('later', reason, status, (seconds > 0 ? seconds : DEFAULT_RETRY_S) * 1_000);
   }
-  // A server that restarts says 500 to requests that it may have carried out, and so may a proxy before it.
+  // A restarting server, or a proxy in front of it, answers 500 to requests it may have carried out.
   throw new BotApiFailure(status >= 400 && status < 500 ? 'refused' : 'unclear', reason, status);
 }
 
@@ -71,11 +71,11 @@ function parsed(text: string): Answer | null {
   }
 }
 
-/** System and library codes of requests that never left, or were stopped before the first byte of ours was read. */
+/** Error codes of requests that never left, or that failed before the server read their first byte. */
 const NEVER_ARRIVED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|\w*CERT\w*|\w*SIGNATURE\w*)$/;
 
-/** What a rejection of `fetch` means. `wasWhole`: all of the request had been handed over by then. */
+/** Classifies a rejection of `fetch`. `wasWhole` tells whether the entire request had been handed over. */
 export function failureOf(error: unknown, wasWhole: boolean): BotApiFailure {
   if (error instanceof BotApiFailure) return error;
   const source = sourceOf(error);
@@ -88,13 +88,15 @@ export function failureOf(error: unknown, wasWhole: boolean): BotApiFailure {
   return new BotApiFailure(wasWhole ? 'unclear' : 'unreachable', reason);
 }
 
-/** A file that was to be uploaded cannot be read: of what is sent, only the files come from elsewhere. */
+/**
+ * Finds the error of a file to upload that could not be read. Files are the only part of a request read from elsewhere.
+ */
 function sourceOf(error: unknown): GatewayError | null {
   const { cause } = error as { cause?: unknown };
   return [error, cause].find((each) => each instanceof GatewayError) ?? null;
 }
 
-/** `fetch` wraps what the system said, and that may be one error for each address of the host. */
+/** Returns the system error code. `fetch` wraps the system's error, which may be one error per address of the host. */
 function codeOf(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown; errors?: readonly { code?: unknown }[] } };
   const code = cause?.code ?? cause?.errors?.[0]?.code ?? (error as { code?: unknown }).code;

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
 /**
- * As much of the Bot API's objects as is read here, in its own words (https://core.telegram.org/bots/api#available-types).
- * Everything that the platform may leave out, or add one day, is optional.
+ * The parts of the Bot API's objects that are read here, under their original names
+ * (https://core.telegram.org/bots/api#available-types). Fields that the platform may omit or add later are optional.
  */
 
-/** A part that cannot be read does not cost the message that it is in. */
+/** An unreadable field becomes undefined, so the rest of the message is kept. */
 function part<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
@@ -22,9 +22,9 @@ const Chat = User.extend({
   type: z.string(),
 });
 
-/** What PhotoSize, Document, Voice and their like have in common. */
+/** Fields that PhotoSize, Document, Voice and similar types share. */
 const StoredFile = z.object({
-  /** Fetches the file, for this bot only. */
+  /** Identifies the file for download by this bot only. */
   file_id: z.string(),
   file_name: part(z.string()),
   mime_type: part(z.string()),
@@ -42,7 +42,7 @@ const Place = z.object({ latitude: z.number(), longitude: z.number() });
 
 const Contact = User.pick({ first_name: true, last_name: true }).extend({ phone_number: z.string() });
 
-/** The last second that a Date can hold. */
+/** The last Unix second that a Date can represent. */
 const LAST_SECOND = 8_640_000_000_000;
 
 const Message = z.object({
@@ -50,18 +50,18 @@ const Message = z.object({
   /** Unix time in seconds. */
   date: z.int().min(0).max(LAST_SECOND),
   chat: Chat,
-  /** The same for all messages of one album. */
+  /** Shared by all messages of one album. */
   media_group_id: part(z.string()),
   text: part(z.string()),
   caption: part(z.string()),
-  /** One picture in several sizes, the smallest first. */
+  /** One picture in several sizes, smallest first. */
   photo: part(z.array(StoredFile)),
   document: part(StoredFile),
   voice: part(StoredFile),
   audio: part(StoredFile),
   video: part(StoredFile),
   video_note: part(StoredFile),
-  /** Comes with `document` beside it, for programs that know no animations. */
+  /** Accompanied by `document`, for clients that do not support animations. */
   animation: part(StoredFile),
   sticker: part(Sticker),
   contact: part(Contact),
@@ -71,7 +71,7 @@ const Message = z.object({
   dice: part(z.object({ emoji: z.string(), value: z.int() })),
 });
 
-/** An update that can be confirmed, whether or not the rest of it can be read. */
+/** An update that can be confirmed even when the rest of it cannot be read. */
 export const AnyUpdate = z.looseObject({ update_id: z.int() });
 
 export const Update = z.object({
@@ -83,12 +83,12 @@ export const Update = z.object({
 
 const SentMessage = z.object({ message_id: z.int() });
 
-/** What methods that send answer with: an album is several messages. */
+/** Results of the send methods. An album is several messages. */
 export const SentMessages = z.union([z.array(SentMessage), SentMessage.transform((message) => [message])]);
 
-/** What `getFile` answers with. */
+/** Result of `getFile`. */
 export const PreparedFile = z.object({
-  /** Below `/file/bot<token>/`, for an hour at least. */
+  /** Path below `/file/bot<token>/`, valid for at least an hour. */
   file_path: z.string(),
 });
 

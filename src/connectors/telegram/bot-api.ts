@@ -5,37 +5,37 @@ import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../contract/multipart.ts';
 import { BotApiFailure, failureOf, resultIn } from './bot-api-failure.ts';
 
-/** Where the Bot API and the files of its bots are found, without slashes at the end. */
+/** Base URLs of the Bot API and of bots' files, without trailing slashes. */
 export interface BotApiUrls {
   readonly api: string;
   readonly files: string;
 }
 
-/** Texts, numbers, and what is sent as JSON. */
+/** Method parameters: strings, numbers and JSON values. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 export interface CallOptions {
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
-  /** By the names that parameters refer to as `attach://<name>`. */
+  /** Files by the name that parameters refer to as `attach://<name>`. */
   readonly files?: ReadonlyMap<string, OutboundFile>;
 }
 
-/** For the answer's first byte; the rest may take as long as the caller has time. */
+/** Deadline for the answer's first byte. The rest is limited only by the caller's signal. */
 const DOWNLOAD_DEADLINE_MS = 20_000;
 
-/** Every token has this form; anything else could lead a request astray, for it is a part of the path. */
+/** Format of every token. The token is part of the URL path, so any other text could redirect the request. */
 const TOKEN = /^[1-9]\d{0,19}:[\w-]{1,128}$/;
 
-/** How one bot speaks to Telegram (https://core.telegram.org/bots/api#making-requests). */
+/** Bot API client of one bot (https://core.telegram.org/bots/api#making-requests). */
 export class BotApi {
-  /** The bot's own id, which stands before the colon of its token. */
+  /** The bot's own id: the part of its token before the colon. */
   readonly botId: string;
   readonly #urls: BotApiUrls;
   readonly #token: string;
   readonly #clock: Clock;
 
-  /** Throws a BotApiFailure, as Telegram would, for a text that is no token. */
+  /** Throws a BotApiFailure, like Telegram's own, when `token` is malformed. */
   constructor(urls: BotApiUrls, token: string, clock: Clock) {
     if (!TOKEN.test(token)) throw new BotApiFailure('refused', 'Unauthorized', 401);
     this.botId = token.slice(0, token.indexOf(':'));
@@ -44,7 +44,7 @@ export class BotApi {
     this.#clock = clock;
   }
 
-  /** Calls a method and gives its result, which `schema` reads. Rejects with a BotApiFailure. */
+  /** Calls a method and returns its result as parsed by `schema`. Rejects with a BotApiFailure. */
   async call<Schema extends z.ZodType>(
     method: string,
     parameters: Parameters,
@@ -72,7 +72,7 @@ export class BotApi {
     }
   }
 
-  /** Opens a file that `getFile` has prepared. Rejects with a BotApiFailure. */
+  /** Opens a file prepared by `getFile`. Rejects with a BotApiFailure. */
   async download(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     if (!isBelowRoot(path)) throw new BotApiFailure('unclear', 'Telegram named a file where none can be');
     const limit = new TimeLimit(this.#clock, DOWNLOAD_DEADLINE_MS, { outer: signal });
@@ -89,7 +89,7 @@ export class BotApi {
   }
 }
 
-/** The method may have been carried out all the same. */
+/** An unreadable result is `unclear`: the method may still have been carried out. */
 function readResult<Schema extends z.ZodType>(schema: Schema, result: unknown, method: string) {
   const parsed = schema.safeParse(result);
   if (!parsed.success) throw new BotApiFailure('unclear', `Telegram's answer to ${method} cannot be read`);
@@ -104,7 +104,10 @@ function fieldsOf(parameters: Parameters): Record<string, string> {
   );
 }
 
-/** A server of one's own may name paths on its disk, which cannot be fetched. */
+/**
+ * Whether a path is below the file root. A self-hosted server may return paths on its own disk, which cannot be
+ * fetched.
+ */
 function isBelowRoot(path: string): boolean {
   return !/^\/|\\|[?#]|(?:^|\/)\.\.?(?:\/|$)/.test(path);
 }

@@ -18,7 +18,7 @@ import { UpdateReceiver } from './update-receiver.ts';
 
 const CALL_DEADLINE_MS = 15_000;
 const OK = 'ok';
-/** Until Telegram has answered for the first time. */
+/** Status until Telegram has answered for the first time. */
 const CONNECTING = 'Connecting';
 
 export interface BotLoginDeps {
@@ -26,18 +26,18 @@ export interface BotLoginDeps {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly intake: MessageIntake;
-  /** Names the login, in notes and webhooks. */
+  /** Key of the login in notes and webhook URLs. */
   readonly key: string;
   readonly notes: LoginNotes;
   readonly observer: TelegramObserver;
-  /** Where Telegram shall bring updates; null: they are fetched. */
+  /** URL to which Telegram delivers updates; null to poll for them. */
   readonly webhookUrl: (() => string) | null;
-  /** What the secret of the webhook is made from; the token itself. */
+  /** Seed of the webhook secret: the token itself. */
   readonly webhookSeed: string;
   readonly onState: (state: LoginState) => void;
 }
 
-/** One bot that is logged in and followed, until it is closed. */
+/** Login of one bot, whose updates are received until it is closed. */
 export class BotLogin {
   readonly api: BotApi;
   readonly #deps: BotLoginDeps;
@@ -63,27 +63,27 @@ export class BotLogin {
     return this.#state;
   }
 
-  /** Asks Telegram once who the bot is. Rejects with a BotApiFailure. */
+  /** Calls `getMe` once. Rejects with a BotApiFailure. */
   async logIn(): Promise<void> {
     const { signal } = this.#ending;
     const me = await this.api.call('getMe', {}, { deadlineMs: CALL_DEADLINE_MS, signal }, User);
     this.#become({ name: me.username ? `@${me.username}` : (me.first_name ?? null), status: OK });
   }
 
-  /** Follows the bot in the background, however often Telegram fails. */
+  /** Receives the bot's updates in the background and retries after every failure. */
   follow(): void {
     this.#albums.load().catch((error: unknown) => this.#couldNotStore(error));
     this.#following ??= this.#follow(this.#ending.signal);
   }
 
-  /** Takes note of what Telegram said to a request of the bot. */
+  /** Updates the state from the result of one of the bot's requests. */
   heard(failure: BotApiFailure | null): void {
     if (failure === null) this.#become({ ...this.#state, status: OK });
     else if (failure.kind === 'later') this.#deps.observer.count('throttled');
     else this.#become({ ...this.#state, status: failure.message });
   }
 
-  /** Whether somebody else calls: the secret is in a header, so that nothing of the body need be read to know. */
+  /** Refuses webhook requests that are not from Telegram. The secret is in a header, so the body need not be read. */
   refusesWebhook(secret: string): WebhookReply | null {
     const { observer, webhookUrl } = this.#deps;
     if (webhookUrl === null) return { status: 404, text: 'No webhook is set' };
@@ -92,7 +92,7 @@ export class BotLogin {
     return { status: 401, text: 'Wrong secret' };
   }
 
-  /** What Telegram brings by the webhook; acknowledged when it is on disk, else brought again. */
+  /** Handles a webhook request. It is acknowledged once the update is on disk; otherwise Telegram sends it again. */
   async takeWebhook(secret: string, body: Uint8Array): Promise<WebhookReply> {
     const refusal = this.refusesWebhook(secret);
     if (refusal) return refusal;
@@ -107,7 +107,7 @@ export class BotLogin {
     }
   }
 
-  /** Stops following it; what is being stored is awaited. A webhook stays, so that Telegram keeps what comes. */
+  /** Stops receiving and waits for pending writes. The webhook stays set, so Telegram keeps new updates. */
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#following;
@@ -154,7 +154,7 @@ export class BotLogin {
     await this.api.call('setWebhook', parameters, { deadlineMs: CALL_DEADLINE_MS, signal }, z.unknown());
   }
 
-  /** Nobody else can make it, and it is the same after a restart. */
+  /** Secret that only the token's owner can compute. It stays the same across restarts. */
   get #webhookSecret(): string {
     return createHmac('sha256', this.#deps.webhookSeed).update('webhook').digest('base64url');
   }

@@ -1,4 +1,4 @@
-/** A stretch of text that looks different; offset and length in UTF-16 units, as Telegram counts here. */
+/** A formatted range of text. Offset and length are in UTF-16 units, as Telegram counts them here. */
 export interface TextEntity {
   readonly type: 'bold' | 'italic' | 'code' | 'pre' | 'text_link';
   readonly offset: number;
@@ -14,13 +14,13 @@ export interface FormattedText {
 
 interface Mark {
   readonly type: TextEntity['type'];
-  /** Sticky. Group `inner` is what the mark is put on. */
+  /** Sticky pattern. Its `inner` group is the text that the mark applies to. */
   readonly pattern: RegExp;
-  /** Whether marks count within it. */
+  /** Whether marks inside `inner` are interpreted. */
   readonly nests: boolean;
 }
 
-/** A mark opens where no word goes on, and closes where none does: `snake_case_name` and `2*3*4` are no marks. */
+/** A mark must not touch a word character on its outer side: `snake_case_name` and `2*3*4` contain no marks. */
 const OPEN = String.raw`(?<![\p{L}\p{N}_*])`;
 const CLOSE = String.raw`(?![\p{L}\p{N}_*])`;
 
@@ -28,7 +28,7 @@ function mark(type: Mark['type'], pattern: string, nests: boolean): Mark {
   return { type, pattern: new RegExp(pattern, 'uy'), nests };
 }
 
-/** Longer marks first. What stands in a line without its counterpart is text. */
+/** Longer marks first. A mark without its counterpart on the same line is plain text. */
 const MARKS: readonly Mark[] = [
   mark('pre', '```(?:(?<language>[\\w+#.-]+)?\\n)?(?<inner>[^`](?:[^`]|`(?!``))*?)\\n?```', false),
   mark('code', '`(?<inner>[^`\\n]+)`', false),
@@ -38,7 +38,7 @@ const MARKS: readonly Mark[] = [
   mark('italic', `${OPEN}_(?<inner>[^\\s_](?:[^_\\n]*[^\\s_])?)_${CLOSE}`, true),
 ];
 
-/** By the character that they begin with. */
+/** Marks by their first character. */
 const MARKS_AT: Readonly<Record<string, readonly Mark[]>> = {
   '`': MARKS.filter(({ type }) => type === 'pre' || type === 'code'),
   '[': MARKS.filter(({ type }) => type === 'text_link'),
@@ -47,15 +47,15 @@ const MARKS_AT: Readonly<Record<string, readonly Mark[]>> = {
 };
 
 const BEGINS = /[`[*_]/g;
-/** Twice the longest text that Telegram takes. In a longer one nobody looks for marks. */
+/** Twice the longest text that Telegram accepts. Longer texts are not formatted. */
 const MAX_CHARACTERS = 8_192;
 
-/** More are left out by Telegram. */
+/** Telegram ignores further entities. */
 const MAX_ENTITIES = 100;
 
 /**
- * The common subset of the specification (`*bold*`, `_italic_`, code, blocks of code) and links, as text and entities.
- * Telegram's own parsing refuses a message for one mark too many, and loses the underscores of names.
+ * Converts the specification's common subset (`*bold*`, `_italic_`, code, code blocks) and links to text and entities.
+ * Telegram's own parser rejects a message with one unbalanced mark and drops underscores in names.
  */
 export function formatted(source: string): FormattedText {
   if (source.length > MAX_CHARACTERS) return { text: source, entities: [] };
@@ -65,7 +65,7 @@ export function formatted(source: string): FormattedText {
   return { text, entities: entities.slice(0, MAX_ENTITIES) };
 }
 
-/** `before` and what `source` looks like; its entities are added to `entities`. */
+/** Returns `before` followed by the formatted `source`, and adds the source's entities to `entities`. */
 function append(before: string, source: string, entities: TextEntity[]): string {
   let text = before;
   let at = 0;
@@ -88,7 +88,10 @@ function append(before: string, source: string, entities: TextEntity[]): string 
   return text;
 }
 
-/** Behind what begins no mark: of a row of stars or underscores only the first could have begun one. */
+/**
+ * Returns the end of the text at `at` that starts no mark. In a run of stars or underscores, only the first can start
+ * one.
+ */
 function textEnd(source: string, at: number): number {
   const character = source[at];
   let end = at + 1;
@@ -99,7 +102,7 @@ function textEnd(source: string, at: number): number {
 interface Found {
   readonly mark: Mark;
   readonly groups: Readonly<Record<string, string | undefined>>;
-  /** Of the whole, marks and all. */
+  /** Length of the whole match, including the marks. */
   readonly length: number;
 }
 
@@ -107,7 +110,7 @@ function markAt(source: string, at: number): Found | null {
   for (const candidate of MARKS_AT[source[at]!] ?? []) {
     candidate.pattern.lastIndex = at;
     const match = candidate.pattern.exec(source);
-    // A mark around nothing but space would leave nothing to see.
+    // A mark around whitespace only would leave nothing visible.
     if (match?.groups?.inner?.trim())
       return { mark: candidate, groups: match.groups, length: match[0].length };
   }

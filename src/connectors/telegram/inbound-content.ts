@@ -1,16 +1,16 @@
 import type { InboundFile } from '../contract/messenger.ts';
 import type { Message, Place, StoredFile } from './bot-api-types.ts';
 
-/** What somebody sent, as text and files. */
+/** Content of a message as text and files. */
 export interface InboundContent {
   readonly text: string;
   readonly files: readonly InboundFile[];
 }
 
-/** Larger ones are not given to bots (https://core.telegram.org/bots/api#getfile). */
+/** Larger files are not available to bots (https://core.telegram.org/bots/api#getfile). */
 const MAX_DOWNLOAD_BYTES = 20_000_000;
 
-/** Null for what is no content: somebody pinned a message, a timer was set, and whatever else Telegram thinks of. */
+/** Returns the content of a message; null for service messages such as a pinned message or a timer change. */
 export function contentOf(message: Message): InboundContent | null {
   const file = fileIn(message);
   const text = message.text ?? message.caption ?? message.sticker?.emoji ?? describedContent(message);
@@ -18,7 +18,7 @@ export function contentOf(message: Message): InboundContent | null {
   return { text: text ?? '', files: file === null ? [] : [file] };
 }
 
-/** The one file of a message. */
+/** Returns the file of a message; a message has at most one. */
 function fileIn(message: Message): InboundFile | null {
   const { photo, animation, document, voice, audio, video, video_note: note, sticker } = message;
   const named = (kind: string, ending: string) => `${kind}_${message.message_id}.${ending}`;
@@ -41,7 +41,7 @@ function stickerFile(
   return inbound(sticker, named('sticker', 'webp'), 'image/webp');
 }
 
-/** The largest that a bot can have; the smallest when it can have none. */
+/** The largest size that a bot can download, or the smallest when none can be downloaded. */
 function bestSize(sizes: readonly StoredFile[]): StoredFile {
   return sizes.findLast(isGiven) ?? sizes[0]!;
 }
@@ -59,7 +59,7 @@ function inbound(file: StoredFile, name: string, mime: string): InboundFile {
   };
 }
 
-/** What is neither text nor file, in words. */
+/** Describes content that is neither text nor a file. */
 function describedContent({ contact, venue, location, poll, dice }: Message): string | null {
   if (contact) {
     const name = [contact.first_name, contact.last_name].filter(Boolean).join(' ');

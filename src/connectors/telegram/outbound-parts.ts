@@ -1,14 +1,14 @@
 import type { OutboundFile, OutboundMessage } from '../contract/messenger.ts';
 import { formatted } from './formatting.ts';
 
-/** How a file is shown; the name is Telegram's, of methods and fields alike. */
+/** How a file is displayed, under Telegram's name in both methods and fields. */
 export type MediaKind = 'photo' | 'video' | 'animation' | 'audio' | 'voice' | 'document';
 
 /** One request to Telegram. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'media'; readonly media: Media; readonly caption: string }
-  /** 2 to 10 of kinds that go together. */
+  /** 2 to 10 files of kinds that can share an album. */
   | { readonly kind: 'album'; readonly media: readonly Media[]; readonly caption: string };
 
 export interface Media {
@@ -16,7 +16,7 @@ export interface Media {
   readonly file: OutboundFile;
 }
 
-/** https://core.telegram.org/bots/api#sendmessage and the methods after it; characters are counted by code point. */
+/** Limits from https://core.telegram.org/bots/api#sendmessage and the methods below it. Characters are code points. */
 export const MAX_TEXT_CHARACTERS = 4_096;
 const MAX_CAPTION_CHARACTERS = 1_024;
 const MAX_PHOTO_BYTES = 10_000_000;
@@ -35,7 +35,7 @@ const KIND_OF_MIME: Readonly<Record<string, MediaKind>> = {
   'audio/ogg': 'voice',
 };
 
-/** What goes into one album: pictures and films, or files of one kind; the rest stands alone. */
+/** Albums by kind: photos and videos mix, audio and documents each form their own. Other kinds are sent alone. */
 const ALBUM_OF: Readonly<Record<MediaKind, string | null>> = {
   photo: 'visual',
   video: 'visual',
@@ -45,7 +45,7 @@ const ALBUM_OF: Readonly<Record<MediaKind, string | null>> = {
   voice: null,
 };
 
-/** The requests that a message takes, in their order. A text too long for a caption goes before the files. */
+/** Returns the requests that send a message, in order. Text too long for a caption is sent before the files. */
 export function partsOf({ text, attachments }: OutboundMessage): Part[] {
   if (attachments.length === 0) return [{ kind: 'text', text }];
   const isCaption = characters(text) <= MAX_CAPTION_CHARACTERS;
@@ -54,7 +54,10 @@ export function partsOf({ text, attachments }: OutboundMessage): Part[] {
   return isCaption ? parts : [{ kind: 'text', text }, ...parts];
 }
 
-/** The same files as documents, for what Telegram does not take for the picture or film that it says to be. */
+/**
+ * Returns the part with its files as documents, for files that Telegram rejects as photo, video and so on; null when
+ * there is nothing to change.
+ */
 export function asDocuments(part: Part): Part | null {
   const media = part.kind === 'text' ? [] : [part.media].flat();
   if (media.every(({ kind }) => kind === 'document')) return null;
@@ -62,7 +65,7 @@ export function asDocuments(part: Part): Part | null {
   return partOf(documents, part.kind === 'text' ? '' : part.caption);
 }
 
-/** Code points of what is left to see, as Telegram's server counts them: marks have become entities by then. */
+/** Number of visible code points, as counted by Telegram's server: marks have become entities by then. */
 export function characters(source: string): number {
   let count = 0;
   for (const _ of formatted(source).text) count += 1;

@@ -10,22 +10,22 @@ import { asDocuments, type Part } from './outbound-parts.ts';
 
 const TEXT_DEADLINE_MS = 20_000;
 const UPLOAD_DEADLINE_MS = 120_000;
-/** When Telegram could not be reached. */
+/** Delay after Telegram could not be reached. */
 const RETRY_MS = 1_000;
 
-/** Where something is sent by, and to. */
+/** The sending bot and the chat to send to. */
 export interface Way {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly chatId: string;
   readonly signal: AbortSignal;
-  /** Told when Telegram does not know the bot any more. */
+  /** Called when Telegram no longer accepts the bot's token. */
   loggedOut(failure: BotApiFailure): void;
 }
 
 /**
- * Sends the parts one after another. Once the first has arrived, Telegram's pauses are waited out here: the message as
- * a whole cannot be tried again.
+ * Sends the parts one after another. After the first part has arrived, rate limits and connection failures are waited
+ * out here, because the message as a whole cannot be retried.
  */
 export async function sendParts(way: Way, parts: readonly Part[]): Promise<SendOutcome> {
   const sentIds: string[] = [];
@@ -53,12 +53,15 @@ async function sendPatiently(way: Way, part: Part, isPatient: boolean): Promise<
   }
 }
 
-/** Nothing was done, and later it may be. */
+/** Whether the request had no effect and may succeed later. */
 function isPassing({ kind }: BotApiFailure): boolean {
   return kind === 'later' || kind === 'unreachable';
 }
 
-/** What Telegram cannot show as it was meant is sent once more in the plainest way; nothing of it has arrived. */
+/**
+ * Sends a part, and once more in a plainer form when Telegram rejected its formatting or file. Nothing has arrived in
+ * that case.
+ */
 async function sendAsItGoes(way: Way, part: Part): Promise<string[]> {
   try {
     return await send(way, part, true);
@@ -69,7 +72,10 @@ async function sendAsItGoes(way: Way, part: Part): Promise<string[]> {
   }
 }
 
-/** Names of Telegram's own for files that it cannot use, such as PHOTO_INVALID_DIMENSIONS; and wrong entities. */
+/**
+ * Telegram's errors for unusable files, such as PHOTO_INVALID_DIMENSIONS. `UNFORMATTABLE` matches errors about
+ * entities.
+ */
 const UNUSABLE = /PHOTO|IMAGE|VIDEO|AUDIO|VOICE|MEDIA|DOCUMENT|wrong (?:type|file)|can't use the media|media/;
 const UNFORMATTABLE = /entit/i;
 
@@ -138,7 +144,7 @@ function albumRequest({ media, caption }: Extract<Part, { kind: 'album' }>, isFo
   return { method: 'sendMediaGroup', parameters: { media: items }, files };
 }
 
-/** A document stays one, whatever Telegram thinks of its content. */
+/** Stops Telegram from detecting a document's content type, so that it stays a document. */
 function asItIs(kind: string): Parameters {
   return kind === 'document' ? { disable_content_type_detection: true } : {};
 }
@@ -150,7 +156,7 @@ function words(textName: string, entitiesName: string, source: string, isFormatt
   return { [textName]: text, ...(entities.length > 0 ? { [entitiesName]: entities } : {}) };
 }
 
-/** The people behind these chats are out of reach until they write again. */
+/** Errors that mean the person is unreachable until they write again. */
 const ADDRESS_GONE =
   /bot was blocked by the user|user is deactivated|chat not found|bot can't initiate conversation/i;
 

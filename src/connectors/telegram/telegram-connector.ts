@@ -42,13 +42,13 @@ const PREPARE_DEADLINE_MS = 20_000;
 
 export interface TelegramOptions {
   readonly urls: BotApiUrls;
-  /** Token of the bot that all accounts share; null: there is none. */
+  /** Token of the bot shared by all accounts; null when there is none. */
   readonly sharedToken: string | null;
-  /** Where Telegram reaches the gateway's webhooks, without a slash at the end; null: updates are fetched. */
+  /** Public base URL of the gateway's webhooks, without a trailing slash; null to poll for updates. */
   readonly webhookRoot: (() => string) | null;
 }
 
-/** Telegram by its Bot API: any number of bots, each followed by itself. */
+/** Telegram over its Bot API, with any number of independent bots. */
 export class TelegramConnector
   implements
     Connector,
@@ -62,14 +62,14 @@ export class TelegramConnector
 {
   readonly platform = 'telegram' as const;
   readonly capabilities = PLATFORM_TRAITS.telegram.capabilities;
-  /** Telegram shows it for five seconds at most. */
+  /** Telegram shows the indicator for at most five seconds. */
   readonly typingRepeatMs = 4_000;
   readonly webhooks = { methods: ['post'], headers: [SECRET_HEADER] } as const;
   readonly #options: TelegramOptions;
   readonly #clock: Clock;
   readonly #observer: TelegramObserver;
   readonly #notes: LoginNotes;
-  /** By `shared`, or the id of the bot token. */
+  /** By `shared` or the id of the bot token. */
   readonly #logins = new Map<string, BotLogin>();
   #intake: MessageIntake | null = null;
   #onBotState: (botId: string, state: LoginState) => void = () => undefined;
@@ -89,7 +89,7 @@ export class TelegramConnector
     this.#onBotState = listener;
   }
 
-  /** Begins to follow the shared bot. Whether Telegram can be reached shows in its state only. */
+  /** Starts receiving for the shared bot. An unreachable Telegram only shows in the bot's state. */
   async start(): Promise<void> {
     const { sharedToken } = this.#options;
     if (sharedToken === null) return;
@@ -171,7 +171,7 @@ export class TelegramConnector
       return await api.download(path, signal);
     } catch (error) {
       const { kind, status, message } = failureOf(error, true);
-      // Only these tell of the file; 401 is the bot's trouble.
+      // Only these statuses concern the file; 401 concerns the bot.
       const isGone = kind === 'refused' && (status === 400 || status === 404);
       throw isGone ? new GatewayError('file_gone') : new GatewayError('platform_failed', message);
     }

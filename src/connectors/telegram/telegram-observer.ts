@@ -1,4 +1,4 @@
-/** What is told of Telegram beside the messages: never their content, never a token. */
+/** Metrics and logs of the Telegram connector; never message content or tokens. */
 export interface TelegramObserver {
   count(event: TelegramEvent): void;
   log(level: 'info' | 'warn' | 'error', text: string, detail: Readonly<Record<string, unknown>>): void;

@@ -10,35 +10,35 @@ import { AnyUpdate } from './bot-api-types.ts';
 import type { TelegramObserver } from './telegram-observer.ts';
 import { READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
 
-/** Telegram waits no longer than 50 s for something to tell. */
+/** Long-poll timeout: 50 s is the longest that Telegram waits. */
 const LONG_POLL_S = 50;
 const POLL_DEADLINE_MS = (LONG_POLL_S + 15) * 1_000;
 const MAX_UPDATES = 100;
-/** Until the rest of an album is asked for; sooner, Telegram gives one update at a time. */
+/** Delay before fetching the rest of an album. If polled sooner, Telegram returns one update at a time. */
 const ALBUM_WAIT_MS = 700;
-/** So often an update is tried that cannot be stored; then those behind it have their turn, and it is lost. */
+/** Retry limit for an update that fails to store. It is then skipped and lost, and later updates proceed. */
 const MAX_TRIES = 20;
 
 export interface UpdatePollerDeps {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly observer: TelegramObserver;
-  /** Resolves when it is on disk. */
+  /** Resolves once the reading is on disk. */
   take(reading: Reading): Promise<void>;
-  /** After every answer of Telegram: null when it was a good one. */
+  /** Called after each answer from Telegram; null means success. */
   heard(failure: BotApiFailure | null): void;
 }
 
 /**
- * Asks Telegram for what has come, again and again (https://core.telegram.org/bots/api#getting-updates). An update is
- * confirmed, by asking for what follows it, only when it is on disk.
+ * Polls Telegram for updates (https://core.telegram.org/bots/api#getting-updates). An update is confirmed, by
+ * requesting the ones after it, only once it is on disk.
  */
 export class UpdatePoller {
   readonly #deps: UpdatePollerDeps;
   readonly #backoff = new Backoff();
-  /** The first update that is not confirmed; 0: wherever Telegram stands. */
+  /** First unconfirmed update id; 0 starts wherever Telegram is. */
   #offset = 0;
-  /** The album whose last parts were waited for. */
+  /** Id of the album whose remaining parts were waited for. */
   #waitedFor: string | null = null;
   #triesAtOffset = 0;
 
@@ -46,7 +46,7 @@ export class UpdatePoller {
     this.#deps = deps;
   }
 
-  /** Ends when the signal aborts; what is being stored by then, is. */
+  /** Polls until the signal aborts and pending writes are done. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -80,7 +80,7 @@ export class UpdatePoller {
     if (open) await pause(clock, ALBUM_WAIT_MS, signal);
   }
 
-  /** In their order. When one cannot be stored, it comes again, with what came after it. */
+  /** Stores the readings in order. When one fails, it and everything after it are fetched again. */
   async #takeAll(readings: readonly Reading[]): Promise<void> {
     for (const [index, reading] of readings.entries()) {
       try {
@@ -114,7 +114,7 @@ export class UpdatePoller {
   #countTry(error: unknown): void {
     const { observer } = this.#deps;
     observer.count('update_failed');
-    // A full disk is no fault of the update's: it waits at Telegram until there is room.
+    // A full disk is not the update's fault: Telegram keeps the update until there is space.
     if (isDiskFull(error)) return;
     observer.log('error', 'an update of Telegram could not be stored', { err: error });
     this.#triesAtOffset += 1;
@@ -123,7 +123,7 @@ export class UpdatePoller {
     this.#confirmUpTo(this.#offset + 1);
   }
 
-  /** The bot was reached by a webhook before, set by us or somewhere else; it cannot be had both ways. */
+  /** Removes a webhook that we or someone else set earlier; a bot cannot use a webhook and polling at once. */
   async #tookWebhookAway(failure: BotApiFailure, signal: AbortSignal): Promise<boolean> {
     if (!failure.isConflict || !/webhook is active/.test(failure.message)) return false;
     try {

@@ -1,9 +1,9 @@
 import { type AnyUpdate, type Chat, type Message, Update } from './bot-api-types.ts';
 import { contentOf, type InboundContent } from './inbound-content.ts';
 
-/** Somebody who writes to a bot. */
+/** A person who writes to a bot. */
 export interface Person {
-  /** The id of the private chat, which is the person's own. */
+  /** Id of the private chat, which is the person's own id. */
   readonly remoteId: string;
   readonly remoteName: string | null;
 }
@@ -11,17 +11,17 @@ export interface Person {
 export interface ReadMessage extends InboundContent {
   readonly kind: 'message';
   readonly updateId: number;
-  /** Of an album's last part; else the same. */
+  /** Update id of an album's last part; for other messages the same as `updateId`. */
   readonly lastUpdateId: number;
   readonly person: Person;
   readonly messageId: string;
   /** ISO 8601. */
   readonly sentAt: string;
-  /** The same for all parts of one album. */
+  /** Shared by all parts of one album. */
   readonly albumId: string | null;
 }
 
-/** What an update tells, as far as it concerns the gateway. */
+/** The content of an update that the gateway handles. */
 export type Reading =
   | ReadMessage
   | {
@@ -38,13 +38,13 @@ export type Reading =
       readonly isReachable: boolean;
     }
   | { readonly kind: 'nothing'; readonly updateId: number }
-  /** Telegram sent what it has never sent. */
+  /** An update that does not match the known format. */
   | { readonly kind: 'unreadable'; readonly updateId: number };
 
-/** The updates that are read, as Telegram is asked for them. */
+/** Update types requested from Telegram. */
 export const READ_UPDATES = ['message', 'edited_message', 'my_chat_member'] as const;
 
-/** Bots are written to in private chats only: what is said in groups is nobody's direct message. */
+/** Reads an update. Only private chats count; group messages are ignored. */
 export function readingOf(update: AnyUpdate): Reading {
   const parsed = Update.safeParse(update);
   return parsed.success ? read(parsed.data) : { kind: 'unreadable', updateId: update.update_id };

@@ -15,7 +15,7 @@ const WHO_ARE_YOU =
   'This bot does not know yet whom you write to. Please ask for an invite link and open it here.';
 
 const GREETING_DEADLINE_MS = 20_000;
-/** Strangers are told once that nobody reads them; of so many it is remembered. */
+/** Number of strangers remembered as already notified; each is notified only once. */
 const MAX_REMEMBERED = 10_000;
 
 export interface UpdateReceiverDeps {
@@ -26,7 +26,7 @@ export interface UpdateReceiverDeps {
   readonly observer: TelegramObserver;
 }
 
-/** Takes what updates tell to the domain. What it says to people itself is best effort and holds nothing up. */
+/** Passes updates to the domain. Its own replies to people are best effort and block nothing. */
 export class UpdateReceiver {
   readonly #deps: UpdateReceiverDeps;
   readonly #toldStrangers = new Set<string>();
@@ -35,7 +35,7 @@ export class UpdateReceiver {
     this.#deps = deps;
   }
 
-  /** Resolves once what was read is on disk; rejects when it could not be stored. */
+  /** Resolves once the reading is on disk. Rejects when it could not be stored. */
   async take(reading: Reading): Promise<void> {
     const { intake, observer } = this.#deps;
     if (reading.kind === 'nothing') return;

@@ -4,8 +4,8 @@ const TEMPLATE = 'agent_followup';
 const PREVIEW_LENGTH = 60;
 
 /**
- * The approved template that asks somebody to write; its body has one parameter, a preview of what waits. A parameter
- * may have neither line breaks nor more than four spaces in a row, and not be empty.
+ * Builds the approved template that asks a person to write. Its body has one parameter, a preview of the pending
+ * message. A parameter must not be empty, and must not contain line breaks or more than four consecutive spaces.
  */
 export function followUp(text: string, language: string): Content {
   const flat = text.replace(/\s+/g, ' ').trim() || 'a file';

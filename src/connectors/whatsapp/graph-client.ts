@@ -3,42 +3,42 @@ import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../contract/multipart.ts';
 import { type GraphError, readGraphError } from './graph-error.ts';
 
-/** Where the Graph API is, and as whom we speak to it. */
+/** Address of the Graph API and our credentials. */
 export interface GraphOptions {
-  /** Without a slash at the end, such as `https://graph.facebook.com`. */
+  /** Without a trailing slash, for example `https://graph.facebook.com`. */
   readonly apiUrl: string;
-  /** Such as `v25.0`. */
+  /** For example `v25.0`. */
   readonly apiVersion: string;
-  /** Origin of the host that serves media; it gets our token, no other but the API does. */
+  /** Origin of the media host. Only this host and the API receive our token. */
   readonly mediaUrl: string;
   readonly phoneNumberId: string;
   readonly accessToken: string;
 }
 
-/** What became of a request. */
+/** Result of a request. */
 export type GraphAnswer =
   | { readonly kind: 'ok'; readonly body: unknown }
-  /** The API understood, and did not do it. */
+  /** The API answered with an error and did nothing. */
   | { readonly kind: 'error'; readonly error: GraphError }
-  /** It never got there. */
+  /** The request never reached the API. */
   | { readonly kind: 'unsent'; readonly reason: string }
-  /** It may have got there or not. */
+  /** The request may or may not have reached the API. */
   | { readonly kind: 'unclear'; readonly reason: string };
 
 interface Asked {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | ReadableStream<Uint8Array>;
-  /** A body that is streamed needs it. */
+  /** Required for streamed bodies. */
   readonly duplex?: 'half';
   readonly signal: AbortSignal;
 }
 
-/** Media hosts refuse whoever does not say what they are. */
+/** Media hosts reject requests without a user agent. */
 const USER_AGENT = 'voice-chat-gateway';
 const ANSWER_LIMIT_BYTES = 1_048_576;
 
-/** Failures of which nothing reached the other side. */
+/** Error codes of failures in which nothing reached the other side. */
 const NEVER_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'EAI_AGAIN',
@@ -48,7 +48,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The Graph API over HTTPS, as one phone number of a business. */
+/** Graph API client of one business phone number, over HTTPS. */
 export class GraphClient {
   readonly phoneNumberId: string;
   readonly #options: GraphOptions;
@@ -58,7 +58,7 @@ export class GraphClient {
     this.phoneNumberId = options.phoneNumberId;
   }
 
-  /** `path`: below the version, such as `1234/messages`. */
+  /** `path` is relative to the version, for example `1234/messages`. */
   async get(path: string, signal: AbortSignal): Promise<GraphAnswer> {
     return await this.#ask(path, { method: 'GET', signal });
   }
@@ -72,7 +72,7 @@ export class GraphClient {
     });
   }
 
-  /** Streams a file to the number's media. */
+  /** Streams a file to the phone number's media. */
   async upload(file: OutboundFile, signal: AbortSignal): Promise<GraphAnswer> {
     const fields = { messaging_product: 'whatsapp', type: file.mime };
     const upload = new Multipart(fields, new Map([['file', file]]));
@@ -85,7 +85,7 @@ export class GraphClient {
     });
   }
 
-  /** Whether a media address that the API named may be given our token. */
+  /** Whether our token may be sent to a media URL returned by the API. */
   isMediaAddress(href: string): boolean {
     if (!URL.canParse(href)) return false;
     const { origin } = new URL(href);
@@ -94,7 +94,7 @@ export class GraphClient {
     );
   }
 
-  /** Asks a media host; rejects when it cannot be reached. */
+  /** Sends a request to a media host. Rejects when the host is unreachable. */
   async download(href: string, signal: AbortSignal): Promise<Response> {
     return await fetch(href, { headers: this.#headers(), redirect: 'error', signal });
   }
@@ -127,7 +127,7 @@ function read(answer: Response, body: unknown): GraphAnswer {
     : { kind: 'unclear', reason: `HTTP ${answer.status} without a reason that could be read` };
 }
 
-/** Undefined: it is no JSON, or too much of it. */
+/** Returns undefined when the body is not JSON or too large. */
 async function bodyOf(answer: Response): Promise<unknown> {
   const parts: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -143,7 +143,7 @@ async function bodyOf(answer: Response): Promise<unknown> {
   }
 }
 
-/** `fetch` says only that it failed; why is in the cause. */
+/** Returns the reason from the cause, because `fetch` itself only reports that it failed. */
 function failureOf(error: unknown): GraphAnswer {
   const { message, cause } = error as { message?: unknown; cause?: { code?: unknown; message?: unknown } };
   const code = typeof cause?.code === 'string' ? cause.code : '';

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { SendOutcome } from '../contract/messenger.ts';
 
-/** Codes are Meta's: https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes */
+/** Meta's error codes: https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes */
 const WINDOW_CLOSED = 131_047;
 
-/** Codes that pass by themselves, and after how long it is worth to ask again. */
+/** Temporary errors by code, with the delay before a retry. */
 const PASSING_MS: ReadonlyMap<number, number> = new Map([
-  // Of the API as a whole: unknown, or overloaded.
+  // API-wide: unknown error or overload.
   [1, 2_000],
   [2, 2_000],
   [131_000, 2_000],
@@ -14,33 +14,33 @@ const PASSING_MS: ReadonlyMap<number, number> = new Map([
   // Maintenance.
   [131_057, 10_000],
   [133_004, 10_000],
-  // Too many requests of the app, of the business account; too many messages of the number.
+  // Too many requests by the app or the business account, or too many messages from the number.
   [4, 60_000],
   [80_007, 60_000],
   [130_429, 1_000],
-  // Too many messages to one person: one in six seconds in the long run.
+  // Too many messages to one person: the long-term limit is one per six seconds.
   [131_056, 6_000],
 ]);
 
-/** Codes that say that the access token is of no use. */
+/** Codes for an unusable access token. */
 const LOGIN_CODES: ReadonlySet<number> = new Set([0, 3, 10, 190]);
-/** What Meta says of a media id that it does not have, or no longer. */
+/** Meta's codes for a media id that does not exist, or no longer exists. */
 const GONE_CODES: ReadonlySet<number> = new Set([100, 131_052]);
 
-/** What the Graph API says when it did not do what it was asked to. */
+/** An error answer of the Graph API: the request was not carried out. */
 export interface GraphError {
   readonly httpStatus: number;
-  /** 0 where there was none. */
+  /** 0 when there was none. */
   readonly code: number;
-  /** In Meta's words. */
+  /** Meta's own text. */
   readonly text: string;
-  /** Null: it does not tell when to come back. */
+  /** Null when the API gives no retry delay. */
   readonly retryAfterMs: number | null;
 }
 
 const Details = z.object({ details: z.string().optional() });
 
-/** As answers and statuses have it. */
+/** Error object in both answers and statuses. */
 const WireError = z.object({
   code: z.int(),
   message: z.string().optional(),
@@ -52,7 +52,7 @@ export const WireErrors = z.array(WireError);
 
 const ErrorAnswer = z.object({ error: WireError });
 
-/** Undefined: the body is no error of the Graph API. */
+/** Returns undefined when the body is not a Graph API error. */
 export function readGraphError(
   httpStatus: number,
   retryAfterS: string | null,
@@ -69,13 +69,13 @@ export function readGraphError(
   };
 }
 
-/** The most telling of its texts, with the code by which it can be looked up. */
+/** Returns the most specific text of an error, with its code for reference. */
 export function errorText({ code, message, title, error_data: data }: z.output<typeof WireError>): string {
   const text = data?.details || message || title || 'no reason given';
   return text.includes(`${code}`) ? text : `${text} (${code})`;
 }
 
-/** Whether a status or an answer says that the person must write first. */
+/** Whether a code in a status or an answer means that the person must write first. */
 export function isWindowClosed(code: number): boolean {
   return code === WINDOW_CLOSED;
 }
@@ -88,7 +88,7 @@ export function isMediaGone({ code, httpStatus }: GraphError): boolean {
   return httpStatus === 404 || GONE_CODES.has(code);
 }
 
-/** What an answer with an error means for a message: the platform has not taken it. */
+/** Converts an error answer to a send outcome. The platform has not accepted the message. */
 export function outcomeOf({ code, httpStatus, text, retryAfterMs }: GraphError): SendOutcome {
   if (isWindowClosed(code)) return { kind: 'window_closed' };
   const passesMs = PASSING_MS.get(code) ?? (httpStatus === 429 ? 1_000 : undefined);

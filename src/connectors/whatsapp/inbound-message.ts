@@ -2,7 +2,7 @@ import type { InboundFile, InboundMessage } from '../contract/messenger.ts';
 import { namesOf } from './person.ts';
 import type { WireContact, WireMedia, WireMessage } from './webhook-payload.ts';
 
-/** Kinds of messages that tell of the connection and not of anything that somebody wrote. */
+/** Message types that are about the connection and have no content from a person. */
 const SILENT_TYPES: ReadonlySet<string> = new Set(['system', 'request_welcome']);
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -21,8 +21,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What somebody wrote, in our words; what no agent could do anything with but know of it is put in brackets. Undefined:
- * nobody wrote, or in a group, or somebody without a name.
+ * Converts a message. Content that an agent can only be told about is described in brackets. Returns undefined for
+ * messages without content, in a group, or from a person without an identifier.
  */
 export function inboundMessage(
   message: WireMessage,
@@ -44,12 +44,15 @@ export function inboundMessage(
   };
 }
 
-/** Taking a reaction back says nothing. */
+/** Whether there is nothing to pass on. Removing a reaction counts as nothing. */
 function isSilent({ type, reaction }: WireMessage): boolean {
   return SILENT_TYPES.has(type) || (type === 'reaction' && !reaction?.emoji);
 }
 
-/** Batches hold several people; one alone may be named by fewer of their names than the message. */
+/**
+ * Finds the sender's contact. Batches hold several people. A single contact may carry fewer identifiers than the
+ * message does.
+ */
 function contactOf(message: WireMessage, contacts: readonly WireContact[]): WireContact | undefined {
   return (
     contacts.find(({ user_id: userId }) => userId !== undefined && userId === message.from_user_id) ??
@@ -58,7 +61,7 @@ function contactOf(message: WireMessage, contacts: readonly WireContact[]): Wire
   );
 }
 
-/** Whole seconds; a time that is none, or in the future, is now. */
+/** Timestamp in whole seconds. Invalid and future times become the current time. */
 function sentAt({ timestamp }: WireMessage, nowIso: string): string {
   const sent = new Date(timestamp * 1000);
   if (Number.isNaN(sent.getTime())) return nowIso;

@@ -4,21 +4,21 @@ import { GatewayError } from '../../base/errors.ts';
 import type { GraphClient } from './graph-client.ts';
 import { isMediaGone } from './graph-error.ts';
 
-/** An address is good for five minutes. */
+/** Media metadata. Its URL is valid for five minutes. */
 const MediaInfo = z.object({
   url: z.string(),
   sha256: z.string().default(''),
   file_size: z.union([z.string(), z.int()]).transform(Number).optional().catch(undefined),
 });
 
-/** Opens the bytes of something that somebody sent; they end with an error when they are not those that were sent. */
+/** Opens the bytes of received media. The stream fails at its end when the hash does not match. */
 export async function downloadMedia(
   graph: GraphClient,
   mediaId: string,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { url, sha256 } = await mediaInfo(graph, mediaId, signal);
-  // Whoever gets our token could speak in our name.
+  // Anyone with our token could send in our name.
   if (!graph.isMediaAddress(url)) throw new GatewayError('platform_failed');
   const answer = await graph.download(url, signal).catch((error: unknown) => {
     throw new GatewayError('platform_failed', undefined, { cause: error });
@@ -28,7 +28,7 @@ export async function downloadMedia(
   throw new GatewayError(answer.status === 404 || answer.status === 410 ? 'file_gone' : 'platform_failed');
 }
 
-/** In bytes; null: the platform does not tell now. Never rejects. */
+/** Returns the size in bytes, or null when the platform does not report it now. Never rejects. */
 export async function mediaSize(
   graph: GraphClient,
   mediaId: string,
@@ -55,7 +55,7 @@ async function mediaInfo(
   return info.data;
 }
 
-/** Meta writes the hash in hex here and in base64 there. */
+/** Checks the hash, which Meta sends as hex in some places and base64 in others. */
 async function* checked(body: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   for await (const part of body) {

@@ -1,7 +1,7 @@
 import type { OutboundFile } from '../contract/messenger.ts';
 import { WEBP_HEAD_BYTES, webpShape } from './webp.ts';
 
-/** As what WhatsApp shows a file; `voice` is audio that looks and plays like a voice note. */
+/** How WhatsApp displays a file. `voice` is audio shown as a voice note. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'voice' | 'sticker' | 'document';
 
 const KB = 1024;
@@ -17,17 +17,17 @@ const STICKER_BYTES = 100 * KB;
 const ANIMATED_STICKER_BYTES = 500 * KB;
 const STICKER_PX = 512;
 
-/** Ogg's first page: 27 bytes, a table of segments, then the codec's name. */
+/** Enough of Ogg's first page: 27 bytes, a segment table, then the codec name. */
 const OGG_HEAD_BYTES = 64;
 
-/** The type alone, in lower case, without parameters. */
+/** Returns the MIME type in lower case without parameters. */
 export function plainMime(mime: string): string {
   return mime.split(';')[0]!.trim().toLowerCase();
 }
 
 /**
- * The kind that a file can be sent as: what fits no other is a document. A sticker has no caption, so a picture that
- * comes with one is sent as a document too.
+ * Returns the kind to send a file as, `document` when no other fits. Stickers cannot have a caption, so a WebP picture
+ * with a caption is sent as a document.
  */
 export async function mediaKindOf(file: OutboundFile, hasCaption: boolean): Promise<MediaKind> {
   const mime = plainMime(file.mime);
@@ -39,7 +39,10 @@ export async function mediaKindOf(file: OutboundFile, hasCaption: boolean): Prom
   return mime === 'audio/ogg' && (await isOpus(file)) ? 'voice' : 'document';
 }
 
-/** Captions of audio are dropped (specification, "Attachments array"), stickers have none. */
+/**
+ * Whether a kind can have a caption. Captions of audio are dropped (specification, "Attachments array"), and stickers
+ * have none.
+ */
 export function takesCaption(kind: MediaKind): boolean {
   return kind === 'image' || kind === 'video' || kind === 'document';
 }
@@ -51,7 +54,7 @@ async function isSticker(file: OutboundFile): Promise<boolean> {
   return shape.isAnimated || file.sizeBytes <= STICKER_BYTES;
 }
 
-/** Of Ogg files WhatsApp plays those with Opus alone. */
+/** WhatsApp only plays Ogg files that contain Opus. */
 async function isOpus(file: OutboundFile): Promise<boolean> {
   return (await headOf(file, OGG_HEAD_BYTES)).includes('OpusHead');
 }

@@ -9,31 +9,31 @@ import { type MediaKind, mediaKindOf, plainMime, takesCaption } from './media-ki
 import { recipientOf } from './person.ts';
 
 const UNREACHABLE_MS = 2_000;
-/** Longer names are refused. */
+/** WhatsApp rejects longer file names. */
 const FILENAME_LENGTH = 240;
 
 const Sent = z.object({ messages: z.tuple([z.object({ id: z.string() })], z.unknown()) });
 const Uploaded = z.object({ id: z.string() });
 
-/** What makes a body a message of one type. */
+/** The type-specific part of a message body. */
 export type Content = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 type Uploads = { readonly contents: readonly Content[] } | { readonly outcome: SendOutcome };
 
-/** Sends messages over the Graph API, a message with several files in several parts. */
+/** Sends messages over the Graph API. A message with several files is sent in several parts. */
 export class MessageSender {
   readonly #graph: GraphClient;
   readonly #clock: Clock;
   readonly #onError: (error: GraphError) => void;
 
-  /** `onError` hears of every error that the API answers. */
+  /** `onError` is called with every error that the API answers. */
   constructor(graph: GraphClient, clock: Clock, onError: (error: GraphError) => void) {
     this.#graph = graph;
     this.#clock = clock;
     this.#onError = onError;
   }
 
-  /** All files are uploaded first, so that most of what can fail fails before anything is sent. */
+  /** Sends a message. All files are uploaded first, so most failures happen before anything is sent. */
   async send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome> {
     const prepared = await this.#prepare(message, signal);
     if ('outcome' in prepared) return prepared.outcome;
@@ -46,7 +46,7 @@ export class MessageSender {
     return { kind: 'sent', platformMessageIds: sentIds };
   }
 
-  /** Sends one part; `messageId` is echoed in its statuses. */
+  /** Sends one part. Its statuses echo `messageId`. */
   async sendContent(
     remoteId: string,
     content: Content,
@@ -63,7 +63,10 @@ export class MessageSender {
     return this.#outcomeOf(await this.#graph.post(`${this.#graph.phoneNumberId}/messages`, body, signal));
   }
 
-  /** Once a part has gone out the rest is not given up because of the pair rate, as long as there is time. */
+  /**
+   * Sends one part. After the first part, rate limits and other temporary failures are waited out until `signal`
+   * aborts.
+   */
   async #sendPart(
     { to, messageId }: OutboundMessage,
     content: Content,
@@ -91,7 +94,10 @@ export class MessageSender {
     return { contents };
   }
 
-  /** The id of the media; or why there is none: nothing has been sent yet, so all of it may be tried again. */
+  /**
+   * Uploads a file and returns its media id, or the outcome of the failure. Nothing has been sent yet, so the whole
+   * message can be retried.
+   */
   async #upload(file: OutboundFile, signal: AbortSignal): Promise<string | SendOutcome> {
     const upload = {
       name: file.name,

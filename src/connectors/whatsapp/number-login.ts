@@ -9,7 +9,10 @@ const DEADLINE_MS = 15_000;
 
 const PhoneNumber = z.object({ display_phone_number: z.string() });
 
-/** Asks for our number until Meta tells it: so we know that the token is good, and what links have to say. */
+/**
+ * Requests our phone number from Meta until it succeeds. Success proves that the token is valid and gives the number
+ * for invite links.
+ */
 export class NumberLogin {
   readonly #graph: GraphClient;
   readonly #clock: Clock;
@@ -21,19 +24,19 @@ export class NumberLogin {
   #cancelRetry: CancelTimer = () => {};
   #asking: Promise<void> | null = null;
 
-  /** `onState` hears when a problem appears, changes or goes (null). */
+  /** `onState` is called when a problem appears, changes or clears (null). */
   constructor(graph: GraphClient, clock: Clock, onState: (problem: string | null) => void) {
     this.#graph = graph;
     this.#clock = clock;
     this.#onState = onState;
   }
 
-  /** As Meta shows it, such as `+1 555-0100`; null: not told yet. */
+  /** The number as Meta displays it, for example `+1 555-0100`; null until it is known. */
   get number(): string | null {
     return this.#number;
   }
 
-  /** In Meta's words; null: all is well. */
+  /** The current problem in Meta's words; null when there is none. */
   get problem(): string | null {
     return this.#problem;
   }
@@ -45,7 +48,7 @@ export class NumberLogin {
     });
   }
 
-  /** A request failed because of our login: asks until that is over. */
+  /** Reports a request that failed because of our login. Checks the login until it works again. */
   failed(problem: string): void {
     this.#setProblem(problem);
     this.#askLater();

@@ -1,18 +1,18 @@
 /**
- * People have two names on WhatsApp: a phone number, which those with a username may hide, and since 2026 an id that is
- * scoped to the business and always told. The latter is the lasting one here, the number its alias.
+ * People have two identifiers on WhatsApp: a phone number, which people with a username may hide, and since 2026 a
+ * business-scoped user id, which is always present. The id is the permanent identifier here, and the number its alias.
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/business-scoped-user-ids
  */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
-/** How a request names whom it is for. */
+/** Recipient fields of a request. */
 export type Recipient = { readonly to: string } | { readonly recipient: string };
 
 export function recipientOf(remoteId: string): Recipient {
   return BUSINESS_SCOPED_ID.test(remoteId) ? { recipient: remoteId } : { to: remoteId };
 }
 
-/** The lasting name and the other one of somebody; undefined: they have none that we may know. */
+/** Returns a person's permanent identifier and alias; undefined when neither is available to us. */
 export function namesOf(
   userId: string | undefined,
   phone: string | undefined,

@@ -1,4 +1,4 @@
-/** Remembers the latest ids, so many and no more; the oldest are forgotten. */
+/** A bounded set of recent ids that drops the oldest first. */
 export class RecentIds {
   readonly #capacity: number;
   readonly #ids = new Set<string>();

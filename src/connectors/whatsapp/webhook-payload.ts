@@ -3,8 +3,9 @@ import { parseJson } from '../../base/json.ts';
 import { WireErrors } from './graph-error.ts';
 
 /**
- * What Meta posts, as far as we read it: https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks.
- * Messages and statuses are read one by one, so that one of a new kind does not cost the others of its batch.
+ * The parts of Meta's webhook payload that are read:
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks.
+ * Messages and statuses are parsed one by one, so an unknown kind does not affect the rest of its batch.
  */
 const Envelope = z.object({
   object: z.literal('whatsapp_business_account'),
@@ -29,7 +30,7 @@ const Value = z.object({
   statuses: z.array(z.unknown()).default([]),
 });
 
-/** A part that we cannot read does not cost the message that it is in. */
+/** An unreadable field becomes undefined, so the rest of the message is kept. */
 function part<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
@@ -62,7 +63,7 @@ const SharedContact = z.object({
   phones: z.array(z.object({ phone: z.string().optional() })).default([]),
 });
 
-/** Somebody has another number or another id from now on. */
+/** A person's phone number or id has changed. */
 const System = z.object({
   type: z.string(),
   wa_id: z.string().optional(),
@@ -104,16 +105,18 @@ export type WireMessage = z.output<typeof Message>;
 export type WireMedia = z.output<typeof Media>;
 export type WireStatus = z.output<typeof Status>;
 
-/** One part of a payload that concerns our number. */
+/** The part of a payload that concerns our number. */
 export interface WebhookChange {
   readonly contacts: readonly WireContact[];
   readonly messages: readonly WireMessage[];
   readonly statuses: readonly WireStatus[];
-  /** Messages and statuses that we could not read. */
+  /** Number of messages and statuses that could not be parsed. */
   readonly unreadable: number;
 }
 
-/** Undefined: it is no payload of WhatsApp. Other numbers and other fields of a business are left out. */
+/**
+ * Parses a payload; undefined when it is not WhatsApp's. Other phone numbers and fields of the business are skipped.
+ */
 export function readPayload(body: Uint8Array, phoneNumberId: string): WebhookChange[] | undefined {
   const payload = Envelope.safeParse(jsonOf(body));
   if (!payload.success) return undefined;

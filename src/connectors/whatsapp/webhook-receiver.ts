@@ -22,7 +22,7 @@ const SHARED: LoginRef = { kind: 'shared' };
 const LOGIN_KEY = 'shared';
 const SIGNATURE_HEADER = 'x-hub-signature-256';
 const NOT_FOUND: WebhookReply = { status: 404, text: 'Not found' };
-/** A status may overtake the answer to the request that it is about. */
+/** A status may arrive before the answer to the request that sent the message. */
 const STATUS_ATTEMPTS = 20;
 const STATUS_RETRY_MS = 100;
 const REMEMBERED_STATUSES = 10_000;
@@ -40,24 +40,24 @@ export type WebhookEvent =
   | 'part_unreadable'
   | 'stranger';
 
-/** What the receiver works with beside the secrets. */
+/** The receiver's dependencies other than the secrets. */
 export interface WebhookDeps {
   readonly clock: Clock;
   readonly closing: AbortSignal;
   intake(): MessageIntake;
-  /** In bytes; null: unknown. */
+  /** Size in bytes; null when unknown. */
   sizeOf(mediaId: string): Promise<number | null>;
-  /** Somebody wrote who is nobody's contact. */
+  /** Called when a person who is not a contact writes. */
   onStranger(address: Address): void;
   count(event: WebhookEvent): void;
   onFailure(error: unknown): void;
 }
 
-/** What Meta posts: checked, read, and told; it is answered once all of it is stored. */
+/** Verifies, parses and hands on Meta's webhook requests. Each is answered once everything in it is stored. */
 export class WebhookReceiver {
   readonly #secrets: WebhookSecrets;
   readonly #deps: WebhookDeps;
-  /** Messages of which we told the last that there is to tell. */
+  /** Ids of messages whose final status has been reported. */
   readonly #settled = new RecentIds(REMEMBERED_STATUSES);
 
   constructor(secrets: WebhookSecrets, deps: WebhookDeps) {
@@ -65,13 +65,13 @@ export class WebhookReceiver {
     this.#deps = deps;
   }
 
-  /** What cannot be Meta's, whatever its body: another address, or nothing that could be a signature. */
+  /** Refuses requests that cannot be Meta's whatever their body: the wrong path or a malformed signature. */
   refuses({ loginKey, header }: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null {
     if (loginKey !== LOGIN_KEY) return NOT_FOUND;
     return isSignature(header(SIGNATURE_HEADER)) ? null : this.#wrongSignature();
   }
 
-  /** Whatever is not answered 200 comes again, for days. */
+  /** Handles a request. Meta repeats requests not answered with 200 for days. */
   async take(request: WebhookRequest): Promise<WebhookReply> {
     if (request.loginKey !== LOGIN_KEY) return NOT_FOUND;
     if (request.method === 'get') return this.#verify(request.query);
@@ -131,14 +131,19 @@ export class WebhookReceiver {
     this.#deps.onStranger(message.from);
   }
 
-  /** Only documents can be too large for us: WhatsApp lets nothing else be, and tells the size of nothing by itself. */
+  /**
+   * Adds the size of a document. Other media cannot exceed our limit because WhatsApp's own limits are lower. Messages
+   * themselves carry no sizes.
+   */
   async #measured({ type }: WireMessage, inbound: InboundMessage): Promise<InboundMessage> {
     const [file] = inbound.files;
     if (type !== 'document' || !file?.ref) return inbound;
     return { ...inbound, files: [{ ...file, sizeBytes: await this.#deps.sizeOf(file.ref) }] };
   }
 
-  /** The text without the invite token that it may have, which makes whoever wrote it somebody's contact. */
+  /**
+   * Returns the text without an invite token. A valid token makes the sender a contact of the account that issued it.
+   */
   async #boundText(intake: MessageIntake, { from, remoteName, text }: InboundMessage): Promise<string> {
     for (const token of tokensIn(text)) {
       if (await intake.bind(from, remoteName, token)) return withoutToken(text, token);
@@ -146,7 +151,7 @@ export class WebhookReceiver {
     return text;
   }
 
-  /** Somebody changed their number, and with it the id that is scoped to us. */
+  /** Handles a change of a person's phone number, which also changes their business-scoped id. */
   async #rename({ from, system }: WireMessage): Promise<void> {
     const now = namesOf(system?.user_id, system?.wa_id);
     if (!now) return;
@@ -156,7 +161,10 @@ export class WebhookReceiver {
     }
   }
 
-  /** They come late, twice and in any order: after the message has arrived, or failed, nothing more is told of it. */
+  /**
+   * Handles a status. Statuses arrive late, repeatedly and in any order. After `delivered` or a failure, later ones are
+   * ignored.
+   */
   async #takeStatus(status: WireStatus): Promise<boolean> {
     const later = laterStatus(status);
     if (!later || this.#settled.has(status.id)) return true;
@@ -173,7 +181,10 @@ export class WebhookReceiver {
   }
 }
 
-/** That Meta has it, `sent`, we know from its answer. */
+/**
+ * Maps a status to its outcome. `sent` is skipped, because the answer to the request already says that Meta has the
+ * message.
+ */
 function laterStatus({ status, errors = [] }: WireStatus): LaterStatus | undefined {
   if (status === 'delivered' || status === 'read' || status === 'played') return { kind: 'delivered' };
   if (status !== 'failed') return undefined;

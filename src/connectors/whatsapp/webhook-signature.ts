@@ -2,14 +2,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
 
-/** Whether a header has the form of a signature. */
+/** Whether a header is formatted as a signature. */
 export function isSignature(header: string): boolean {
   return SIGNATURE.test(header);
 }
 
 /**
- * Whether Meta signed these bytes with our app's secret (`X-Hub-Signature-256`). They are signed as they came: JSON that
- * was parsed and written again differs, for non-ASCII letters are escaped.
+ * Whether Meta signed these bytes with our app secret (`X-Hub-Signature-256`). The raw bytes are needed: Meta escapes
+ * non-ASCII letters, so reserialized JSON differs.
  */
 export function isSigned(body: Uint8Array, header: string, appSecret: string): boolean {
   const [, hex] = SIGNATURE.exec(header) ?? [];

@@ -1,7 +1,7 @@
-/** Enough bytes of the beginning to tell. */
+/** Number of leading bytes that `webpShape` needs. */
 export const WEBP_HEAD_BYTES = 30;
 
-/** A WebP picture's canvas in pixels, as its first chunk tells. */
+/** Canvas of a WebP picture in pixels, according to its first chunk. */
 export interface WebpShape {
   readonly widthPx: number;
   readonly heightPx: number;
@@ -12,7 +12,7 @@ const ANIMATION_FLAG = 0x02;
 const LOSSLESS_SIGNATURE = 0x2f;
 const FOURTEEN_BITS = 0x3fff;
 
-/** Undefined: it is no WebP. https://developers.google.com/speed/webp/docs/riff_container */
+/** Returns undefined when the bytes are not WebP. https://developers.google.com/speed/webp/docs/riff_container */
 export function webpShape(head: Buffer): WebpShape | undefined {
   if (head.length < WEBP_HEAD_BYTES) return undefined;
   if (head.toString('latin1', 0, 4) !== 'RIFF' || head.toString('latin1', 8, 12) !== 'WEBP') return undefined;

@@ -34,30 +34,30 @@ import { NumberLogin } from './number-login.ts';
 import { RecentIds } from './recent-ids.ts';
 import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webhook-receiver.ts';
 
-/** Specification, "Limits": platform message length, and service window. Counted in UTF-16 units. */
+/** Message length and service window from the specification, "Limits". Length is in UTF-16 units. */
 const TEXT_LENGTH = 1_600;
 const WINDOW_MS = 24 * 3_600_000;
-/** Meta's own limit. */
+/** Meta's limit. */
 const CAPTION_LENGTH = 1_024;
 const ANSWER_DEADLINE_MS = 15_000;
-/** Meta waits for its answer meanwhile. */
+/** Short, because Meta waits for the webhook's answer meanwhile. */
 const SIZE_DEADLINE_MS = 2_000;
 const REMEMBERED_STRANGERS = 10_000;
 
 export interface WhatsAppOptions extends GraphOptions, WebhookSecrets {
-  /** Of the template `agent_followup`, such as `en` or `en_US`. */
+  /** Language of the template `agent_followup`, for example `en` or `en_US`. */
   readonly templateLanguage: string;
 }
 
 export type WhatsAppEvent = WebhookEvent | 'login_failed' | 'login_ok' | 'api_error';
 
-/** What the gateway's operator may be told. */
+/** Metrics and logs for the gateway's operator. */
 export interface WhatsAppObserver {
   count(event: WhatsAppEvent): void;
   log(level: 'info' | 'warn' | 'error', text: string, detail: object): void;
 }
 
-/** WhatsApp by Meta's Cloud API: one business number, which all accounts share. */
+/** WhatsApp over Meta's Cloud API, with one business number shared by all accounts. */
 export class WhatsAppConnector
   implements
     Connector,
@@ -110,7 +110,7 @@ export class WhatsAppConnector
     this.#intake = intake;
   }
 
-  /** A number that Meta does not let us use yet is no reason not to start: it is asked for again. */
+  /** Starts even when Meta does not accept the number yet; the login is retried. */
   async start(): Promise<void> {
     assert(this.#intake !== null, 'onMessages comes before start');
     this.#login.start();
@@ -141,7 +141,7 @@ export class WhatsAppConnector
     );
   }
 
-  /** Specification, "Attachments array": audio drops its caption, however long. */
+  /** Audio drops its caption, however long (specification, "Attachments array"). */
   async dropsCaption(file: OutboundFile): Promise<boolean> {
     return !takesCaption(await mediaKindOf(file, true));
   }
@@ -178,7 +178,7 @@ export class WhatsAppConnector
     );
   }
 
-  /** Politely, and once. */
+  /** Answers a stranger once. */
   #answerStranger({ remoteId }: Address): void {
     if (this.#strangers.has(remoteId) || this.#closing.signal.aborted) return;
     this.#strangers.add(remoteId);
