@@ -28,7 +28,7 @@ import type { Source } from './transport/wire.ts';
 import type { Trunk } from './trunk/trunk.ts';
 import type { TrunkRegistry } from './trunk/trunk-registry.ts';
 
-/** Messages a second of one stranger that name something of ours and turn out to be none of ours. */
+/** Limit per stranger and second on messages that pass the filter but turn out not to be ours. */
 const STRANGER_MESSAGES_PER_S = 20;
 
 interface RouterDeps {
@@ -49,7 +49,7 @@ interface Refusal {
   readonly headers: readonly string[];
 }
 
-/** Brings every message that arrives to the core of its trunk, or to an end. */
+/** Routes each received message to the core of its trunk, or answers or drops it. */
 export class MessageRouter {
   readonly #trunks: TrunkRegistry;
   readonly #layer: TransportLayer<Trunk>;
@@ -71,7 +71,10 @@ export class MessageRouter {
     });
   }
 
-  /** Never throws: whatever arrives, the others' calls go on. True: the message belongs to a trunk. */
+  /**
+   * Handles a received message. Never throws, so a bad message cannot affect other calls. Returns true when the message
+   * belongs to a trunk.
+   */
   receive(bytes: Buffer, source: Source): boolean {
     if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return false;
     const isTrusted = this.#isTrusted(source);
@@ -89,7 +92,7 @@ export class MessageRouter {
     }
   }
 
-  /** Of a stranger's message nothing is parsed before it has shown that it may be ours. */
+  /** Filters strangers' messages before any parsing. */
   #admits(bytes: Buffer, source: Source): boolean {
     const refusal = !this.#filter.admits(bytes)
       ? 'scanner_dropped'
@@ -100,7 +103,7 @@ export class MessageRouter {
     return refusal === null;
   }
 
-  /** What was dialled in an INVITE that has reached its core. */
+  /** Returns the dialled data of an INVITE that has reached its core. */
   dialled(request: IncomingRequestMessage): Dialled | null {
     return this.#dialled.get(request) ?? null;
   }
@@ -109,7 +112,10 @@ export class MessageRouter {
     return this.#trunks.knowsAddress(source.host);
   }
 
-  /** Servers that speak in our dialogs from addresses of their own cost nothing; what is none of ours does. */
+  /**
+   * Drops a message. Strangers are only charged for dropped messages, so servers that use addresses of their own inside
+   * our dialogs are not limited.
+   */
   #drop(source: Source, isTrusted: boolean, counter?: SipCounter): false {
     if (!isTrusted) this.#strangers.use(source.host);
     this.#observer.count(counter ?? (isTrusted ? 'malformed_message' : 'scanner_dropped'));
@@ -124,7 +130,7 @@ export class MessageRouter {
     const owner = via === null ? null : this.#layer.requests.ownerOf(via.branch, method);
     if (via === null || owner === null) return this.#drop(source, isTrusted, 'unmatched_response');
     settleBody(message);
-    // What cannot be used is no answer: the request goes on until there is one.
+    // An unusable response does not count as an answer: the request stays open until a usable one arrives.
     const response = toCoreResponse(message, owner);
     if (response === null) return this.#drop(source, isTrusted, 'malformed_message');
     if (this.#layer.requests.answered(via.branch, method, statusOf(message)) === 'absorbed') return true;
@@ -150,15 +156,18 @@ export class MessageRouter {
     return false;
   }
 
-  /** A provider learns at once that its call is nobody's, and the operator by the counter. */
+  /**
+   * Answers a call that belongs to no account with 404, so the provider learns at once. The counter informs the
+   * operator.
+   */
   #turnAway(message: SipMessage, reply: Reply): void {
     this.#observer.count('unmatched_call');
     void reply(statelessResponse(message, 404, 'Not Found')).catch(() => {});
   }
 
   /**
-   * Whose request it is: that of the transaction it belongs to, or of its dialog; and what comes unasked is matched by
-   * what proves it, never by a number or by an address alone. Null: nobody's.
+   * Returns the trunk of a request: the owner of its transaction or of its dialog. Other requests are matched by proof
+   * of their origin, never by a number or an address alone. Returns null when no trunk matches.
    */
   #trunkOf(message: SipMessage, via: Via, key: string, source: Source): Trunk | null {
     const ofTransaction =
@@ -177,19 +186,20 @@ export class MessageRouter {
   }
 
   /**
-   * The trunk of the secret in the Request-URI, of the connection that it came down, or of the operator's binding of its
-   * address. The secret opens nothing towards addresses that its account may not reach: answers and audio would go there.
+   * Returns the trunk of a request outside dialogs, by the secret in the Request-URI, the connection it arrived on, or
+   * the operator's binding of its source address. The secret is not accepted from addresses that its account may not
+   * reach, because answers and audio would go there.
    */
   #trunkOfArrival(message: SipMessage, user: string, source: Source): Trunk | null {
     const bound = this.#trunks.boundTo(source.host);
     const named = this.#trunks.ofInboundUser(user);
     if (named !== null) {
       const mayCall = named === bound || named.mayReach(source.host);
-      // Before its address is known it could not say where its audio is; the caller repeats its request.
+      // Until the trunk's own address is known, its SDP could not name one. The caller retransmits its request.
       return mayCall && named.own.host !== '' ? named : null;
     }
     const arrived = this.#trunks.ofConnection(source.connection) ?? bound;
-    // Servers ask whether we are there; the answer says nothing of whose trunk it is.
+    // Servers probe us with OPTIONS. The answer does not reveal whose trunk it is.
     return arrived ?? (methodOf(message) === 'OPTIONS' ? this.#trunks.anyAt(source.host) : null);
   }
 
@@ -231,7 +241,10 @@ export class MessageRouter {
     this.#layer.received.respond(key, methodOf(message), status, text).catch(() => {});
   }
 
-  /** Back to where the request came from; to the port of its Via when it does not ask for rport (RFC 3581). */
+  /**
+   * Returns a function that replies to the request's source. Without rport, UDP replies go to the port of the Via (RFC
+   * 3581).
+   */
   #replyTo(source: Source, via: Via): Reply {
     const { connection } = source;
     if (connection !== null) return (text) => connection.send(text);
@@ -240,19 +253,19 @@ export class MessageRouter {
   }
 }
 
-/** What every message has once (RFC 3261 section 8.1.1). */
+/** Whether the headers that every message has exactly once are present (RFC 3261 section 8.1.1). */
 function hasWholeHead(message: SipMessage): boolean {
   return ['from', 'to', 'call-id', 'cseq'].every((name) => headersOf(message, name).length === 1);
 }
 
-/** What all copies of one request have in common (RFC 3261 section 8.2.2.2). */
+/** Key shared by all copies of one request (RFC 3261 section 8.2.2.2). */
 function mergeKeyOf(message: SipMessage, trunk: Trunk): string {
   const fromTag = headerParameter(headerOf(message, 'from') ?? '', 'tag') ?? '';
   const names = [headerOf(message, 'call-id'), fromTag, headerOf(message, 'cseq'), trunk.dialogUser];
   return names.join('|');
 }
 
-/** As sip.js names dialogs: Call-ID, our tag, the peer's tag. */
+/** Dialog id in sip.js's format: Call-ID, our tag, the peer's tag. */
 function dialogIdOf(message: SipMessage): string {
   const tag = (name: string): string => headerParameter(headerOf(message, name) ?? '', 'tag') ?? '';
   return `${headerOf(message, 'call-id') ?? ''}${tag('to')}${tag('from')}`;

@@ -16,7 +16,7 @@ import {
 import { AllowedMethods } from 'sip.js/lib/core/user-agent-core/allowed-methods.js';
 import { speedUpGrammar } from './message/uri-grammar.ts';
 
-/** What we really do; sip.js names it in Allow and answers 405 to the rest. */
+/** The methods we support. sip.js lists them in Allow and answers 405 to all others. */
 export const ALLOWED_METHODS: readonly string[] = [
   'INVITE',
   'ACK',
@@ -28,17 +28,17 @@ export const ALLOWED_METHODS: readonly string[] = [
   'REFER',
 ];
 
-/** Extensions that a Require may ask for. */
+/** Extensions accepted in Require. */
 export const SUPPORTED_EXTENSIONS: readonly string[] = ['100rel'];
 
 export const USER_AGENT = 'voice-chat-gateway';
 
 speedUpGrammar();
 
-// sip.js keeps this list in a constant array without a setting for it.
+// sip.js keeps this list in a constant array and has no setting for it.
 AllowedMethods.splice(0, AllowedMethods.length, ...ALLOWED_METHODS);
 
-// sip.js draws branches from ten million numbers: at some hundred calls two of them meet within seconds.
+// sip.js picks branches from ten million values: with a few hundred calls, two collide within seconds.
 Object.assign(ClientTransaction, {
   makeId: (request: OutgoingRequestMessage): string =>
     request.method === C.CANCEL && request.branch !== undefined
@@ -46,8 +46,8 @@ Object.assign(ClientTransaction, {
       : `z9hG4bK${randomBytes(12).toString('hex')}`,
 });
 
-// Of two re-INVITEs that overlap sip.js loses one timer, and repeats a 200 for ever when no ACK comes; the loop ends when
-// nobody waits for one.
+// When two re-INVITEs overlap, sip.js loses one timer and repeats a 200 forever if no ACK arrives. The loop ends once
+// no re-INVITE is waiting for an ACK.
 const { dispose } = SessionDialog.prototype;
 SessionDialog.prototype.dispose = function (this: SessionDialog): void {
   dispose.call(this);
@@ -55,8 +55,8 @@ SessionDialog.prototype.dispose = function (this: SessionDialog): void {
 };
 
 /**
- * Once a 2xx has been acknowledged, or may no longer be repeated. sip.js keeps the INVITE of a dialog and its ACK, some
- * 7 KB, for the dialog's life, and asks only of what kind it was.
+ * Frees a dialog's INVITE and its ACK, about 7 KB that sip.js keeps for the dialog's lifetime although it only checks
+ * the transaction's type. Call it once a 2xx has been acknowledged, or may no longer be repeated.
  */
 export function forgetInvite(dialog: Session): void {
   const { initialTransaction } = dialog as unknown as { readonly initialTransaction: object };
@@ -64,8 +64,8 @@ export function forgetInvite(dialog: Session): void {
 }
 
 /**
- * An INVITE that rings on although it was cancelled (RFC 3261 section 9.1): sip.js would keep it, and the dialogs that
- * its provisional answers have begun, for as long as the trunk lives.
+ * Drops an INVITE that keeps ringing after its CANCEL (RFC 3261 section 9.1). sip.js would keep it, and the dialogs
+ * opened by its provisional answers, for the trunk's lifetime.
  */
 export function abandonInvite(core: UserAgentCore, request: OutgoingInviteRequest): void {
   const { transaction } = request as unknown as { readonly transaction: ClientTransaction };
@@ -73,17 +73,17 @@ export function abandonInvite(core: UserAgentCore, request: OutgoingInviteReques
   core.userAgentClients.delete(`${transaction.id}${C.INVITE}`);
 }
 
-/** Forgets a dialog in which sip.js will not say BYE. Safe when it is gone already. */
+/** Drops a dialog in which sip.js cannot send BYE. Safe when the dialog is already gone. */
 export function dropDialog(dialog: Session): void {
   (dialog as unknown as { dispose(): void }).dispose();
 }
 
-/** Forgets what is left of a call that we have placed: answers that came late may have begun dialogs in sip.js. */
+/** Drops the remaining dialogs of an outbound call: late answers may have opened some in sip.js. */
 export function dropDialogsOf(core: UserAgentCore, callId: string): void {
   for (const dialog of [...core.dialogs.values()]) if (dialog.callId === callId) dialog.dispose();
 }
 
-/** Our end of a trunk; it may change while the core lives, so it is asked each time. */
+/** Our end of a trunk. It may change while the core lives, so it is read each time. */
 interface LocalEnd {
   /** `host:port` for Via. */
   readonly sentBy: string;
@@ -98,7 +98,7 @@ export interface CoreSettings {
   readonly credentials: () => unknown;
 }
 
-/** A user agent core of sip.js for one trunk: transactions and dialogs, and nothing of a browser. */
+/** Creates a sip.js user agent core for one trunk: transactions and dialogs, without the browser parts. */
 export function createCore(settings: CoreSettings, delegate: UserAgentCoreDelegate): UserAgentCore {
   const loggerFactory = new LoggerFactory();
   loggerFactory.builtinEnabled = false;
@@ -124,13 +124,13 @@ export function createCore(settings: CoreSettings, delegate: UserAgentCoreDelega
       get viaHost() {
         return settings.local().sentBy;
       },
-      // sip.js types its own class here, and calls only `authenticate` and `toString`.
+      // sip.js declares its own class here, but only calls `authenticate` and `toString`.
       authenticationFactory: () => settings.credentials() as DigestAuthentication,
       transportAccessor: () => settings.transport,
     },
     delegate,
   );
-  // For each new request sip.js compares it with all of the last 32 s; the guard finds merged ones in one step.
+  // sip.js compares each new request with all requests of the last 32 s. The guard detects merged requests in one step.
   Object.assign(core.userAgentServers, { values: () => [].values() });
   return core;
 }

@@ -1,29 +1,29 @@
-/** Things that are counted; each is one line of `/metrics`. */
+/** Event counters, each exported as one line of `/metrics`. */
 export type SipCounter =
-  /** A message from an address that is no trunk's, and that belongs to none of ours: dropped without an answer. */
+  /** A message from an address of no trunk that belongs to none of our trunks. Dropped without an answer. */
   | 'scanner_dropped'
-  /** A new call from an address that we know, which no trunk's URI, connection or binding makes anybody's: 404. */
+  /** A new call from a known address that no trunk's URI, connection or binding matches: 404. */
   | 'unmatched_call'
-  /** A message from a stranger that names something of ours, beyond the rate that is looked at. */
+  /** A message from a stranger that names something of ours, beyond the rate limit. */
   | 'rate_limited'
-  /** A connection from a stranger beyond the number that is held open. */
+  /** A connection from a stranger beyond the limit. */
   | 'connection_refused'
   | 'malformed_message'
   /** A request refused before it reached a dialog (420, 483, 405, 400). */
   | 'request_refused'
-  /** A response that answers no request of ours. */
+  /** A response that matches no request of ours. */
   | 'unmatched_response'
   | 'retransmission'
-  /** A repeated request that was answered from memory. */
+  /** A repeated request that was answered with the stored response. */
   | 'replayed_response'
-  /** A table was full and let go of its oldest entry. */
+  /** A table was full and dropped its oldest entry. */
   | 'table_overflow'
   | 'rtp_ports_exhausted'
   /** sip.js threw on a message that passed the guard. */
   | 'core_error'
   | 'transport_lost';
 
-/** Where the connector tells what happens beside the calls. Implementations must not throw. */
+/** Receives the connector's metrics and logs. Implementations must not throw. */
 export interface SipObserver {
   count(counter: SipCounter): void;
   log(level: 'info' | 'warn', text: string, detail: Readonly<Record<string, unknown>>): void;

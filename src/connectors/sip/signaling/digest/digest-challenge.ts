@@ -1,22 +1,22 @@
 import { quotedEnd } from '../message/list-header.ts';
 
-/** A Digest challenge as a server puts it (RFC 7616 section 3.3, RFC 8760). */
+/** A server's Digest challenge (RFC 7616 section 3.3, RFC 8760). */
 export interface DigestChallenge {
   readonly realm: string;
   readonly nonce: string;
   readonly opaque: string | null;
   readonly algorithm: DigestAlgorithm;
-  /** True: the server offers qop=auth; false: it offers none, in the manner of RFC 2069. */
+  /** True when the server offers qop=auth, false when it offers no qop (RFC 2069). */
   readonly qopAuth: boolean;
   readonly stale: boolean;
 }
 
 export type DigestAlgorithm = 'MD5' | 'MD5-sess' | 'SHA-256' | 'SHA-256-sess';
 
-/** Requests repeat realm, nonce and opaque, and must fit into a datagram. */
+/** Requests repeat realm, nonce and opaque and must fit into a datagram. */
 const MAX_CHALLENGE_CHARACTERS = 4_096;
 
-/** From weak to strong. */
+/** From weakest to strongest. */
 const STRENGTH: readonly DigestAlgorithm[] = ['MD5', 'MD5-sess', 'SHA-256', 'SHA-256-sess'];
 
 /** Parses one WWW-Authenticate or Proxy-Authenticate value; null when we cannot answer it. */
@@ -43,7 +43,7 @@ export function parseChallenge(value: string): DigestChallenge | null {
   };
 }
 
-/** `name=value` and `name="value"`, up to where the text is neither. */
+/** Parses `name=value` and `name="value"` fields up to the first text that is neither. */
 function parseFields(body: string): Map<string, string> {
   const fields = new Map<string, string>();
   for (let at = skipBetween(body, 0); at < body.length; ) {
@@ -78,7 +78,7 @@ function plainEnd(text: string, from: number): number {
   return at;
 }
 
-/** Words without a value may stand before a name. */
+/** Returns the field name, which words without a value may precede. */
 function lastWord(text: string): string {
   return text.trim().split(/[\s,]/).at(-1)!;
 }
@@ -92,8 +92,8 @@ function algorithmNamed(name: string): DigestAlgorithm | null {
 }
 
 /**
- * The challenge to answer among several: those of `realm` (the trunk's setting) come first when there are any,
- * then the strongest algorithm; the server's order decides between equals.
+ * Chooses the challenge to answer. Challenges for `realm` (a trunk setting) are preferred if there are any, then the
+ * strongest algorithm, then the server's order.
  */
 export function chooseChallenge(values: readonly string[], realm: string | null): DigestChallenge | null {
   const challenges = values.map(parseChallenge).filter((challenge) => challenge !== null);

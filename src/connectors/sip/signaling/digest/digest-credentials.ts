@@ -6,14 +6,14 @@ import { authorization } from './digest-response.ts';
 const MAX_CHALLENGES = 256;
 
 /**
- * The challenges that a trunk's servers have put lately. sip.js knows MD5 only and sees one header; so the choice is
- * made before, kept here, and sip.js is shown a name for it in place of the nonce.
+ * The most recent challenges of a trunk's servers. sip.js supports only MD5 and reads a single header. So the challenge
+ * is chosen beforehand and stored here, and sip.js gets a name for it in place of the nonce.
  */
 export class StoredChallenges {
   readonly #byName = new Map<string, DigestChallenge>();
   #added = 0;
 
-  /** Gives the name. */
+  /** Stores a challenge and returns its name. */
   add(challenge: DigestChallenge): string {
     if (this.#byName.size >= MAX_CHALLENGES) {
       const oldest = this.#byName.keys().next().value;
@@ -30,9 +30,9 @@ export class StoredChallenges {
   }
 }
 
-/** Answers the challenges of one request; sip.js asks for a fresh object for each. */
+/** Answers the challenges of one request. sip.js creates a new instance for each request. */
 export class DigestCredentials {
-  /** sip.js sets and reads it. */
+  /** Set and read by sip.js. */
   stale: boolean | undefined = undefined;
   readonly #username: string;
   readonly #password: string;
@@ -48,7 +48,7 @@ export class DigestCredentials {
     this.#challenges = challenges;
   }
 
-  /** False: the challenge cannot be answered, and the request has failed. */
+  /** Returns false when the challenge cannot be answered; the request has then failed. */
   authenticate(request: OutgoingRequestMessage, shown: { nonce?: string }): boolean {
     const challenge = this.#challenges.find(shown.nonce ?? '');
     if (challenge === null) return false;

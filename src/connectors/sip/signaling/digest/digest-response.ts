@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { DigestChallenge } from './digest-challenge.ts';
 
-/** What a Digest answer is computed from, beside the challenge. */
+/** Inputs of a Digest response other than the challenge. */
 export interface DigestRequest {
   readonly username: string;
   readonly password: string;
   readonly method: string;
   readonly uri: string;
   readonly cnonce: string;
-  /** Counts the uses of this nonce, from 1. */
+  /** Number of uses of this nonce, from 1. */
   readonly nonceCount: number;
 }
 
-/** The `response` value in hexadecimal (RFC 7616 section 3.4.1). */
+/** Returns the `response` value in hexadecimal (RFC 7616 section 3.4.1). */
 export function digestResponse(challenge: DigestChallenge, request: DigestRequest): string {
   const { nonce, qopAuth } = challenge;
   const hash = hasher(challenge);
@@ -37,7 +37,7 @@ function nonceCountHex(request: DigestRequest): string {
   return request.nonceCount.toString(16).padStart(8, '0');
 }
 
-/** The value of Authorization or Proxy-Authorization. */
+/** Returns the value of Authorization or Proxy-Authorization. */
 export function authorization(challenge: DigestChallenge, request: DigestRequest): string {
   const { realm, nonce, opaque, algorithm, qopAuth } = challenge;
   const fields = [

@@ -4,7 +4,7 @@ import { hostInUri, parseSipUri, type SipUri, uriInHeader } from '../message/sip
 
 const MAX_TARGET_CHARACTERS = 1_024;
 
-/** The Request-URI for what an agent wants to call; null when it is no SIP, SIPS or TEL URI. */
+/** Returns the Request-URI for the agent's dial target; null when it is not a SIP, SIPS or TEL URI. */
 export function dialTarget(target: string, trunk: SipTrunk): URI | null {
   if (target.length > MAX_TARGET_CHARACTERS) return null;
   const uri = parseSipUri(target.trim());
@@ -12,12 +12,12 @@ export function dialTarget(target: string, trunk: SipTrunk): URI | null {
   return Grammar.URIParse(uri.scheme === 'tel' ? telephone(uri, trunk) : overTrunk(uri, trunk)) ?? null;
 }
 
-/** A telephone number is the trunk's to route (RFC 3261 section 19.1.6). */
+/** Telephone numbers are routed by the trunk (RFC 3261 section 19.1.6). */
 function telephone({ user }: SipUri, trunk: SipTrunk): string {
   return `sip:${user.replace(/[().-]/g, '')}@${hostOf(trunk)};user=phone`;
 }
 
-/** `sips:` asks for TLS the whole way, which only a TLS trunk can promise. */
+/** Builds the URI over the trunk. `sips:` requires TLS end to end, which only a TLS trunk can promise. */
 function overTrunk(uri: SipUri, trunk: SipTrunk): string {
   const scheme = uri.scheme === 'sips' && trunk.transport === 'tls' ? 'sips' : 'sip';
   const isTrunk = uri.port === null && uri.host.toLowerCase() === trunk.host.toLowerCase();
@@ -30,14 +30,17 @@ function hostOf({ host, port }: SipTrunk): string {
   return port === 5060 ? hostInUri(host) : `${hostInUri(host)}:${port}`;
 }
 
-/** Keeps what RFC 3261 allows in a user part unescaped, the plus above all. */
+/** Encodes a user part, except for the characters that RFC 3261 allows unescaped, above all the plus. */
 function encodeUser(user: string): string {
   return encodeURIComponent(user).replace(/%(2B|26|3D|24|2C|3B|3F|2F)/gi, (escaped) =>
     decodeURIComponent(escaped),
   );
 }
 
-/** The first Contact of a 3xx that stays on the trunk; elsewhere our credentials and rights mean nothing. */
+/**
+ * Returns the first Contact of a 3xx that stays on the trunk. Our credentials and permissions are meaningless
+ * elsewhere.
+ */
 export function redirectTarget(contacts: readonly string[], trunk: SipTrunk): URI | null {
   for (const contact of contacts) {
     const text = uriInHeader(contact);
@@ -47,7 +50,7 @@ export function redirectTarget(contacts: readonly string[], trunk: SipTrunk): UR
   return null;
 }
 
-/** A display name without what would end the quoted string or the header line. */
+/** Removes the characters that would end the quoted string or the header line. */
 export function displayName(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go.
   return text.replace(/["\\\u0000-\u001f\u007f]/g, '').trim();

@@ -2,24 +2,24 @@ import { headerOf, headersOf, requestUriOf, type SipMessage } from '../message/s
 import { parseSipUri, uriInHeader } from '../message/sip-uri.ts';
 import { parseVia } from '../message/via.ts';
 
-/** More user parts than any network writes are not looked at. */
+/** Limit on user parts considered; more than any network sends. */
 const MAX_NUMBERS = 10;
 
-/** What an INVITE said before its Request-URI was rewritten for sip.js. */
+/** Data of an INVITE from before its Request-URI was rewritten for sip.js. */
 export interface Dialled {
   /** User parts that may be the called number, most trusted first. */
   readonly numbers: readonly string[];
   /** User part of the caller: a number or a name. */
   readonly caller: string;
-  /** Where the message came from. */
+  /** Source address of the message. */
   readonly signalingHost: string;
-  /** The caller can or wants to acknowledge provisional answers (RFC 3262). */
+  /** Whether the caller supports or requires reliable provisional responses (RFC 3262). */
   readonly wantsReliableProvisional: boolean;
 }
 
 /**
- * Where the called number may stand: networks put it in P-Called-Party-ID (RFC 7315), in the Request-URI, in To
- * when the Request-URI is our registered Contact, and in Diversion (RFC 5806) after a transfer.
+ * Reads the possible places of the called number. Networks put it in P-Called-Party-ID (RFC 7315), in the Request-URI,
+ * in To when the Request-URI is our registered Contact, and in Diversion (RFC 5806) after a transfer.
  */
 export function dialledOf(message: SipMessage, extensions: readonly string[]): Dialled {
   const uris = [
@@ -37,13 +37,13 @@ export function dialledOf(message: SipMessage, extensions: readonly string[]): D
   };
 }
 
-/** As the top Via was stamped. */
+/** Source address as stamped into the top Via. */
 function sourceHostOf(message: SipMessage): string {
   const via = parseVia(headerOf(message, 'via') ?? '');
   return via === null ? '' : (via.received ?? via.host);
 }
 
-/** The asserted identity (RFC 3325), which the trunk vouches for, before From, which anybody may write. */
+/** Prefers the asserted identity (RFC 3325), which the trunk vouches for, over From, which anyone can set. */
 function callerOf(message: SipMessage): string {
   const asserted = headersOf(message, 'p-asserted-identity').map(uriInHeader);
   const users = [...asserted, uriInHeader(headerOf(message, 'from') ?? '')].map((uri) => parseSipUri(uri));

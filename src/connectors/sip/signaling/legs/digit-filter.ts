@@ -1,9 +1,9 @@
 import type { Clock } from '../../../../base/time.ts';
 
-/** The same digit by both ways within this time is one key press. */
+/** The same digit received both ways within this time is one key press. */
 const SAME_PRESS_MS = 1_000;
 
-/** Some peers send each digit twice, as RFC 4733 events and as INFO: lets one of them pass. */
+/** Drops duplicates from peers that send each digit twice, as RFC 4733 events and as INFO. */
 export class DigitFilter {
   readonly #clock: Clock;
   #last: { digit: string; way: 'rtp' | 'info'; atMs: number } | null = null;
@@ -17,7 +17,7 @@ export class DigitFilter {
     const last = this.#last;
     const isEcho =
       last !== null && last.digit === digit && last.way !== way && atMs - last.atMs < SAME_PRESS_MS;
-    // An echo uses its press up, so that the next press of the same key counts again.
+    // A duplicate uses up its key press, so the next press of the same key counts again.
     this.#last = isEcho ? null : { digit, way, atMs };
     return !isEcho;
   }

@@ -15,7 +15,10 @@ import type { LegRegistry } from './leg-registry.ts';
 import { toE164 } from './phone-number.ts';
 import { SipLeg } from './sip-leg.ts';
 
-/** Decides about every INVITE that opens a call: unknown numbers 404, hopeless media 488, no room 486, else it rings. */
+/**
+ * Decides on each INVITE that opens a call: 404 for unknown numbers, 488 for incompatible media, 486 when there is no
+ * capacity. Otherwise the call rings.
+ */
 export class InboundCalls {
   readonly #numbers: NumberRegistry;
   readonly #legs: LegRegistry;
@@ -60,13 +63,16 @@ export class InboundCalls {
     }
   }
 
-  /** Rate of the codec that the offer will come to; null: none. */
+  /** Sample rate of the codec that the offer will lead to; null when there is none. */
   #rateFor(offer: PeerDescription | null, { settings }: Trunk): number | null {
     const codec = offer && codecInCommon(offer, settings.srtp, this.#media.codecs);
     return codec === null ? null : clockRateHz(codec);
   }
 
-  /** Exchanges (Asterisk, FritzBox) ring a registered Contact by its name and no number: that means the only one. */
+  /**
+   * Finds the called number. PBXs (Asterisk, FritzBox) call a registered Contact by its name without a number, which
+   * means the account's only number.
+   */
   #numberOf(
     { settings: { accountId, inboundToken, username } }: Trunk,
     { numbers }: Dialled,
@@ -141,7 +147,7 @@ class RingingCall implements InboundCall {
     return leg;
   }
 
-  /** Nobody has room for it. */
+  /** Rejects the call for lack of capacity. */
   turnAway(): void {
     if (this.#leg !== null) this.#leg.hangUp();
     else if (!this.#isCancelled) reject(this.#deps.request, 486);

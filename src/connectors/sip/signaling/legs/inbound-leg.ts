@@ -8,26 +8,29 @@ import { sdpBody } from './leg-session.ts';
 import { ReliableRinging } from './reliable-ringing.ts';
 import type { SipLeg } from './sip-leg.ts';
 
-/** A caller that hears nothing for 500 ms repeats its INVITE; RFC 3261 section 17.2.1 gives us 200 ms. */
+/**
+ * Delay before 100 Trying. Callers without a response repeat their INVITE after 500 ms; RFC 3261 section 17.2.1 gives
+ * us 200 ms.
+ */
 const TRYING_MS = 100;
 
-/** What a call has come with; once it is answered or refused nobody asks for it, and it takes some KB. */
+/** Data of an unanswered call. It takes several KB, so it is dropped once the call is answered or refused. */
 interface Invitation {
   readonly request: IncomingInviteRequest;
-  /** null: the caller leaves that to us. */
+  /** Null when the caller leaves the offer to us. */
   readonly offer: PeerDescription | null;
   readonly reliable: ReliableRinging | null;
 }
 
-/** A call that rings us (RFC 3261 section 13.3). */
+/** An inbound call (RFC 3261 section 13.3). */
 export class InboundLeg implements PlatformLeg, SendsDtmf {
   readonly #leg: SipLeg;
-  /** null: answered or refused. */
+  /** Null once answered or refused. */
   #invitation: Invitation | null;
   #isAnswering = false;
   #cancelTrying: CancelTimer;
 
-  /** `offer`: null when the caller leaves that to us. */
+  /** `offer` is null when the caller leaves the offer to us. */
   constructor(
     leg: SipLeg,
     request: IncomingInviteRequest,
@@ -42,7 +45,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
       : null;
     this.#invitation = { request, offer, reliable };
     this.#cancelTrying = leg.clock.after(TRYING_MS, () => void request.trying());
-    // What answers itself at once has no need to ring.
+    // Deferred, because a call that is auto-answered at once need not ring.
     queueMicrotask(() => this.#ring());
   }
 
@@ -67,7 +70,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     else this.#turnDown(480, 'local', { result: 'missed', reason: 'not answered' });
   }
 
-  /** The caller has given up. */
+  /** Ends the leg after the caller gave up. */
   cancelled(): void {
     this.#turnDown(487, 'remote', { result: 'missed', reason: 'caller hung up' });
   }
@@ -100,7 +103,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     });
   }
 
-  /** With the ACK the call stands; when ours was the offer, it brings the answer. */
+  /** Completes the call on the ACK. When the offer was ours, the ACK carries the answer. */
   async #acknowledged(sdp: string): Promise<void> {
     const { media } = this.#leg;
     try {
@@ -126,7 +129,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     try {
       request.reject({ statusCode });
     } catch {
-      // The transaction is over already; there is nobody left to tell.
+      // The transaction has already ended, so there is nothing to reject.
     }
     this.#leg.end(by, termination);
     this.#leg.release();
@@ -136,7 +139,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     this.#invitation?.reliable?.stop();
     this.#invitation = null;
     this.#cancelTrying();
-    // A timer, too, would keep the request.
+    // The timer would keep a reference to the request.
     this.#cancelTrying = () => {};
   }
 }

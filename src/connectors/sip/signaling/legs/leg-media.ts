@@ -21,30 +21,30 @@ import { type AgreedMedia, agreeOnAnswer, writeOffer } from '../sdp/sdp-offer.ts
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import type { SipObserver } from '../sip-observer.ts';
 
-/** The trunk of a leg, as its media sees it. */
+/** A leg's trunk, as seen by its media. */
 export interface MediaTrunk {
   readonly settings: Pick<SipTrunk, 'behindNat'>;
-  /** Whether RTP may go to an address that the peer names. */
+  /** Whether RTP may be sent to an address named by the peer. */
   mayFollow(host: string): boolean;
 }
 
 export interface LegMediaSettings {
   readonly bindHost: string;
-  /** Milliseconds without RTP after which an answered call that is not on hold is lost. */
+  /** Milliseconds without RTP after which an answered call that is not on hold counts as lost. */
   readonly mediaTimeoutMs: number;
   readonly ports: PortPool;
-  /** What calls may speak, in our order of preference. */
+  /** Codecs for calls, in our order of preference. */
   readonly codecs: readonly SipCodec[];
   readonly observer: SipObserver;
 }
 
-/** While ringing or on hold silence is in order; a day stands for "no timeout". */
+/** Stands for "no timeout": silence is normal while ringing or on hold. */
 const NO_MEDIA_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_PORTS_TRIED = 50;
-/** Below it are the services of systems, and nobody's RTP. */
+/** Lower ports belong to system services, never to RTP. */
 const LOWEST_PORT = 1_024;
 
-/** One leg's media as its signaling sees it: the port, our description, and what was agreed with the peer. */
+/** One leg's media as seen by its signaling: the ports, our description, and the agreement with the peer. */
 export class LegMedia {
   readonly #control: MediaControl;
   readonly #settings: LegMediaSettings;
@@ -62,7 +62,7 @@ export class LegMedia {
   #inEffect: Promise<void> = Promise.resolve();
   #signalingHost = '';
 
-  /** `sampleRateHz`: of the call's room. */
+  /** `sampleRateHz` is the rate of the call's room. */
   constructor(control: MediaControl, settings: LegMediaSettings, sampleRateHz: number, trunk: MediaTrunk) {
     this.#control = control;
     this.#settings = settings;
@@ -70,12 +70,12 @@ export class LegMedia {
     this.#trunk = trunk;
   }
 
-  /** Sets where the peer's signaling comes from: its packets may come from there, too. */
+  /** Sets the source address of the peer's signaling. RTP may come from there too. */
   signalledBy(host: string): void {
     this.#signalingHost = host;
   }
 
-  /** Opens the media leg on a worker, on the first pair of ports that is free. Rejects when none is. */
+  /** Opens the media leg on a worker, on the first free pair of ports. Rejects when no pair is free. */
   async open(host: string, srtp: SrtpPolicy, onEvent: (event: MediaEvent) => void): Promise<void> {
     const pair = await this.#openOnFreePort(onEvent);
     this.#use(pair, host, srtp);
@@ -83,8 +83,9 @@ export class LegMedia {
   }
 
   /**
-   * Takes ports that are bound already, so that our description can be written at once; the worker gets them in the
-   * next turn of the event loop, and `inEffect` waits for it. False: none are bound, `open` it is.
+   * Takes ports that are already bound, so that our description can be written at once. The worker gets them in the
+   * next turn of the event loop; `inEffect` waits for that. Returns false when no bound ports are available; use `open`
+   * then.
    */
   openSoon(host: string, srtp: SrtpPolicy, onEvent: (event: MediaEvent) => void): boolean {
     const pair = this.#settings.ports.takeBound();
@@ -135,7 +136,7 @@ export class LegMedia {
     return this.#local !== null;
   }
 
-  /** True once both sides know where to send. */
+  /** Whether both sides know where to send. */
   get isAgreed(): boolean {
     return this.#agreed !== null;
   }
@@ -148,7 +149,7 @@ export class LegMedia {
     return this.#issue((version) => writeOffer(this.#localAudio(), version));
   }
 
-  /** Takes the peer's answer to our offer; false when it cannot be used. */
+  /** Accepts the peer's answer to our offer. Resolves to false when the answer is unusable. */
   async acceptAnswer(sdp: string): Promise<boolean> {
     const description = parsePeerDescription(sdp);
     if (description === null) return false;
@@ -160,8 +161,8 @@ export class LegMedia {
   }
 
   /**
-   * Our answer to the peer's offer, which is put into effect meanwhile: a 200 need not wait for the worker. Null
-   * when nothing is in common.
+   * Returns our answer to the peer's offer; null when there is nothing in common. The answer is put into effect in the
+   * background, so a 200 need not wait for the worker.
    */
   answer(offer: PeerDescription): string | null {
     this.#follow(offer);
@@ -169,17 +170,17 @@ export class LegMedia {
     if (answer === null) return null;
     const text = this.#issue((version) => answer.write(version));
     this.#inEffect = this.#configure(answer.agreed);
-    // Whoever depends on it asks `inEffect`.
+    // Callers that depend on it await `inEffect`.
     this.#inEffect.catch(() => {});
     return text;
   }
 
-  /** Resolves when the last answer is in effect; rejects when it cannot be. */
+  /** Resolves once the last answer is in effect. Rejects when that fails. */
   inEffect(): Promise<void> {
     return this.#inEffect;
   }
 
-  /** From now on silence of the peer means that it is lost. */
+  /** Marks the call as answered. From now on, silence from the peer counts as loss. */
   async confirmAnswered(): Promise<void> {
     this.#answered = true;
     await this.#inEffect;
@@ -190,7 +191,7 @@ export class LegMedia {
     return this.#control.command({ type: 'dtmf', digits } satisfies SipMediaCommand);
   }
 
-  /** Gives the port back; safe to call twice, and before `open` has finished. */
+  /** Releases the ports. Safe to call twice, and before `open` has finished. */
   release(): void {
     this.#released = true;
     if (this.#pair === null) return;
@@ -198,7 +199,7 @@ export class LegMedia {
     this.#pair = null;
   }
 
-  /** A peer that holds by 0.0.0.0 keeps the address that was agreed before. */
+  /** Applies the agreement. A peer that signals hold with 0.0.0.0 keeps its previous address. */
   async #configure(agreed: AgreedMedia): Promise<void> {
     const former = this.#agreed;
     const isNowhere = agreed.remoteHost === '0.0.0.0' || agreed.remoteHost === '::';
@@ -224,8 +225,9 @@ export class LegMedia {
   }
 
   /**
-   * Where RTP goes before the peer has sent any. Not to every address that a description names, or anybody who calls could
-   * have the gateway send to its own network, or to services on low ports: then the peer has to speak first.
+   * Returns the RTP destination used until the peer has sent packets. It is null for addresses the trunk may not follow
+   * and for low ports, so that callers cannot aim our RTP at the gateway's own network or at system services. The peer
+   * must then send first.
    */
   #destinationOf({
     remoteHost,
@@ -245,14 +247,14 @@ export class LegMedia {
     return this.#answered && sending && receiving ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS;
   }
 
-  /** Our description with a new version when it says something new (RFC 3264 section 8). */
+  /** Writes our description, with a new version when its content has changed (RFC 3264 section 8). */
   #issue(write: (version: number) => string): string {
     if (this.#lastText !== '' && write(this.#version) !== this.#lastText) this.#version += 1;
     this.#lastText = write(this.#version);
     return this.#lastText;
   }
 
-  /** The peer's payload types hold for our next offer. */
+  /** Keeps the peer's payload types for our next offer. */
   #follow({ audio }: PeerDescription): void {
     for (const { formats } of audio) this.#payloadTypes.follow(formats);
   }

@@ -1,7 +1,7 @@
 import type { PlatformLeg } from '../../../contract/connector.ts';
 import type { Trunk } from '../trunk/trunk.ts';
 
-/** The live legs, by trunk: a trunk goes when its last leg is released, the process when all are. */
+/** The live legs by trunk. A trunk is removed after its last leg is released; shutdown waits for all legs. */
 export class LegRegistry {
   readonly #byTrunk = new Map<Trunk, Set<PlatformLeg>>();
   readonly #onLastReleased: (trunk: Trunk) => void;

@@ -15,13 +15,13 @@ import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 import { DTMF_RELAY_TYPE, digitInInfo, dtmfRelayBody } from './dtmf-relay.ts';
 import type { LegMedia } from './leg-media.ts';
 
-/** What an established dialog tells its leg. */
+/** Events from an established dialog to its leg. */
 export interface SessionEvents {
-  /** The ACK for our 2xx, with the answer when ours was the offer; its promise holds re-INVITEs back. */
+  /** The ACK for our 2xx arrived, with the answer when the offer was ours. Re-INVITEs wait for its promise. */
   acknowledged(sdp: string): Promise<void>;
-  /** The peer has hung up; nothing is left to say. */
+  /** The peer has hung up; nothing needs to be sent. */
   ended(termination: Termination): void;
-  /** The dialog cannot go on; the leg is to say BYE. */
+  /** The dialog cannot continue; the leg must send BYE. */
   lost(termination: Termination): void;
   digit(digit: string): void;
 }
@@ -30,7 +30,7 @@ export function sdpBody(content: string): Body {
   return { contentDisposition: 'session', contentType: 'application/sdp', content };
 }
 
-/** The headers that every offer or answer of ours inside a dialog carries (RFC 3261 section 12.2.1.1). */
+/** Headers of every offer or answer that we send inside a dialog (RFC 3261 section 12.2.1.1). */
 export function targetHeaders(contact: string): string[] {
   return [`Contact: ${contact}`, `Allow: ${ALLOWED_METHODS.join(', ')}`];
 }
@@ -43,7 +43,7 @@ interface LegSessionDeps {
   readonly events: SessionEvents;
 }
 
-/** A confirmed dialog with media, the same for both directions: hold, refresh, keys, goodbye. */
+/** A confirmed dialog with media, for both call directions: hold, session refresh, DTMF by INFO, and BYE. */
 export class LegSession {
   readonly #session: Session;
   readonly #media: LegMedia;
@@ -53,7 +53,7 @@ export class LegSession {
   #awaitsFirstAck: boolean;
   #over = false;
   readonly #stopped = Promise.withResolvers<void>();
-  /** Set while hanging up has to wait for the ACK (RFC 3261 section 15). */
+  /** Set while BYE has to wait for the ACK (RFC 3261 section 15). */
   #byeWhenPossible: (() => void) | null = null;
   #cancelAckTimeout: CancelTimer = () => {};
   #cancelRefresh: CancelTimer = () => {};
@@ -68,7 +68,7 @@ export class LegSession {
     session.delegate = this.#delegate();
   }
 
-  /** Says BYE, after the ACK if that is still to come; resolves when the peer has answered or is given up on. */
+  /** Sends BYE, after the ACK if that is still pending. Resolves when the peer has answered or is given up on. */
   bye(): Promise<void> {
     this.#stop();
     return new Promise((resolve) => {
@@ -79,8 +79,8 @@ export class LegSession {
   }
 
   /**
-   * One digit after another by INFO; rejects when the peer will not have it. A peer that hangs up on the last one need
-   * not answer it any more.
+   * Sends digits one after another by INFO. Rejects when the peer refuses one. A peer that hangs up on the last digit
+   * need not answer it.
    */
   async sendInfoDigits(digits: string): Promise<void> {
     for (const digit of digits) {
@@ -89,7 +89,7 @@ export class LegSession {
     }
   }
 
-  /** Refreshes the session at half of its life when the peer has left that to us (RFC 4028 section 7.2). */
+  /** Refreshes the session at half its lifetime when the peer has made us the refresher (RFC 4028 section 7.2). */
   keepRefreshed(sessionExpires: string | undefined): void {
     const match = /^(\d+)\s*;.*refresher\s*=\s*uac/i.exec(sessionExpires ?? '');
     if (match === null || this.#over) return;
@@ -126,7 +126,7 @@ export class LegSession {
     if (!isUsable) this.#lose('the answer in ACK cannot be used');
   }
 
-  /** The 2xx was repeated for 64*T1 and nobody acknowledged it (RFC 3261 section 13.3.1.4). */
+  /** Handles a missing ACK after repeating the 2xx for 64*T1 (RFC 3261 section 13.3.1.4). */
   #ackMissing(): void {
     if (this.#byeWhenPossible !== null) return this.#byeWhenPossible();
     this.#awaitsFirstAck = false;
@@ -201,7 +201,7 @@ export class LegSession {
         { body: sdpBody(this.#media.offer()), extraHeaders: targetHeaders(this.#contact()) },
       );
     } catch {
-      // The peer's own re-INVITE is under way, which refreshes as well.
+      // The peer's own re-INVITE is in progress and refreshes the session as well.
       again();
     }
   }
@@ -213,7 +213,7 @@ export class LegSession {
 
   #hungUp(termination: Termination): void {
     if (this.#over) {
-      // BYEs have crossed, or came instead of the ACK that ours was waiting for.
+      // The BYEs crossed, or the peer's BYE came in place of the ACK that our BYE was waiting for.
       this.#byeWhenPossible?.();
       return;
     }
@@ -234,7 +234,7 @@ export class LegSession {
     try {
       this.#session.bye({ onAccept: () => done(), onReject: () => done(), onRedirect: () => done() });
     } catch {
-      // The peer was faster, or sip.js waits for an ACK that will not come.
+      // The peer was faster, or sip.js is waiting for an ACK that will not come.
       dropDialog(this.#session);
       done();
     }

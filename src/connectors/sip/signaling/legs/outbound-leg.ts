@@ -20,7 +20,7 @@ const CANCELLED: Termination = { result: 'no_answer', reason: 'cancelled before 
 
 type State =
   | { readonly type: 'opening' }
-  /** One INVITE is on its way to `destinations[0]`; the others wait in case that one is out of order. */
+  /** An INVITE is in progress at `destinations[0]`. The others are fallbacks in case it is out of order. */
   | {
       readonly type: 'inviting';
       readonly destinations: readonly Destination[];
@@ -30,7 +30,7 @@ type State =
   | { readonly type: 'established'; readonly dialogId: string }
   | { readonly type: 'closed' };
 
-/** A call that we place (RFC 3261 section 13.2). */
+/** An outbound call (RFC 3261 section 13.2). */
 export class OutboundLeg implements PlatformLeg, SendsDtmf {
   readonly #leg: SipLeg;
   readonly #displayName: string;
@@ -51,7 +51,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     return this.#leg.released;
   }
 
-  /** Outbound legs are not for us to answer. */
+  /** No-op: only inbound legs can be accepted. */
   accept(): void {}
 
   refuse(): void {
@@ -66,7 +66,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     this.#leg.end('local', CANCELLED);
     if (!isInviting) return this.#leg.release();
     this.#cancel();
-    // Without any answer there is nothing to cancel, and the INVITE gives up by itself.
+    // Before any response there is nothing to cancel, and the INVITE times out by itself.
     this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
   }
 
@@ -110,7 +110,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     trunk.pin(message.callId, destination!);
     void this.#leg.released.then(() => {
       trunk.unpin(message.callId);
-      // By then every BYE is answered or given up.
+      // By then every BYE has been answered or has timed out.
       this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => dropDialogsOf(core, message.callId));
     });
     this.#request = core.invite(message, this.#delegate());
@@ -129,7 +129,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
       },
       onAccept: ({ message, session, ack }) => {
         ack({ extraHeaders: this.#credentials() });
-        // A fork answered too, or somebody just before our CANCEL came: one call is enough.
+        // A second fork answered, or the answer crossed our CANCEL. Only one call is kept.
         if (this.#state.type !== 'inviting' || this.#leg.hasEnded) this.#dismiss(session);
         else
           void this.#established(message, session).catch((error: unknown) =>
@@ -141,7 +141,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     };
   }
 
-  /** The ACK repeats what satisfied the challenge of the INVITE (section 13.2.2.4). */
+  /** Returns the credentials of the INVITE, which its ACK must repeat (section 13.2.2.4). */
   #credentials(): string[] {
     const message = this.#request?.message;
     return ['Authorization', 'Proxy-Authorization'].flatMap((name) => {
@@ -150,7 +150,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     });
   }
 
-  /** A CANCEL may go out only after a provisional answer (section 9.1). */
+  /** Records a provisional answer. CANCEL may only be sent after one (section 9.1). */
   #progressed(): void {
     if (this.#state.type !== 'inviting') return;
     this.#state.progressed = true;
@@ -182,7 +182,9 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     await this.#leg.answered();
   }
 
-  /** Until then the 2xx may be repeated, or a fork may send its own (section 13.2.2.4). */
+  /**
+   * Frees the INVITE after a delay. Until then the 2xx may be repeated, or another fork may answer (section 13.2.2.4).
+   */
   #forgetInviteLater(session: Parameters<SipLeg['establish']>[0]): void {
     const cancel = this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => {
       this.#request = null;
@@ -235,7 +237,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     if (this.#state.type !== 'inviting' || this.#state.cancelSent || !this.#state.progressed) return;
     this.#state.cancelSent = true;
     this.#request?.cancel();
-    // A peer that answers neither the CANCEL nor the INVITE is gone (section 9.1).
+    // A peer that answers neither the CANCEL nor the INVITE is considered gone (section 9.1).
     this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
   }
 

@@ -1,9 +1,10 @@
-/** With all its separators. */
+/** Includes separators. */
 const MAX_CHARACTERS = 64;
 
 /**
- * Brings a dialled or shown number to E.164 with the plus: separators go, a leading 00 or 011 becomes the plus.
- * Null when the text is no number in international form (a national number needs to be known by its trunk).
+ * Converts a dialled or displayed number to E.164 with the plus. Separators are removed, and a leading 00 or 011
+ * becomes the plus. Returns null when the text is not a number in international format (only its trunk can interpret a
+ * national number).
  */
 export function toE164(text: string): string | null {
   if (text.length > MAX_CHARACTERS) return null;
@@ -14,7 +15,10 @@ export function toE164(text: string): string | null {
   return /^[1-9]\d{6,14}$/.test(digits) ? `+${digits}` : null;
 }
 
-/** The digits of a number in national form without its trunk prefix 0; null when they are too few to tell apart. */
+/**
+ * Returns the digits of a number in national format without the trunk prefix 0; null when there are too few to be
+ * unique.
+ */
 export function nationalDigits(text: string): string | null {
   if (text.length > MAX_CHARACTERS) return null;
   const digits = text.replace(/[\s().\-/]/g, '').replace(/^0+/, '');

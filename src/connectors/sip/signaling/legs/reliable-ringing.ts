@@ -3,7 +3,7 @@ import type { IncomingInviteRequest, IncomingPrackRequest } from 'sip.js/lib/cor
 import type { CancelTimer, Clock } from '../../../../base/time.ts';
 import { T1_MS, TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
 
-/** A 180 that is repeated until the caller's PRACK has come (RFC 3262 section 3). */
+/** A 180 that is repeated until the caller's PRACK arrives (RFC 3262 section 3). */
 export class ReliableRinging {
   readonly #request: IncomingInviteRequest;
   readonly #clock: Clock;

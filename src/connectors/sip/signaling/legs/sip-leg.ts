@@ -10,12 +10,12 @@ import { DigitFilter } from './digit-filter.ts';
 import type { LegMedia } from './leg-media.ts';
 import { LegSession } from './leg-session.ts';
 
-/** What inbound and outbound legs have in common: an end that happens once, media, digits, and the talk between. */
+/** The common part of inbound and outbound legs: ending once, media, digits, and the established dialog. */
 export class SipLeg {
   readonly trunk: Trunk;
   readonly media: LegMedia;
   readonly clock: Clock;
-  /** Resolves when the peer has been told, or given up on. */
+  /** Resolves once the peer has been told, or the attempt given up. */
   readonly released: Promise<void>;
   readonly #observer: LegObserver;
   readonly #digits: DigitFilter;
@@ -46,7 +46,7 @@ export class SipLeg {
     if (!this.#ended) this.#observer.ringing();
   }
 
-  /** Takes over a dialog that an INVITE has established. */
+  /** Takes over a dialog established by an INVITE. */
   establish(
     session: Session,
     role: 'caller' | 'callee',
@@ -71,7 +71,7 @@ export class SipLeg {
     return this.#session;
   }
 
-  /** Media flows both ways and the peer knows it. */
+  /** Reports that media flows both ways and the peer knows it. */
   async answered(): Promise<void> {
     await this.media.confirmAnswered();
     if (!this.#ended) this.#observer.answered();
@@ -90,7 +90,7 @@ export class SipLeg {
     }
   };
 
-  /** Ends the leg for its observer; the first word counts. */
+  /** Ends the leg for its observer. Only the first call counts. */
   end(by: 'local' | 'remote' | 'lost', termination: Termination): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -98,7 +98,7 @@ export class SipLeg {
     this.#observer.ended(by, termination);
   }
 
-  /** Says BYE in the established dialog, ends the leg, and releases it when the peer has answered. */
+  /** Sends BYE in the established dialog and ends the leg. Releases the leg when the peer has answered. */
   bye(by: 'local' | 'lost', termination: Termination): void {
     if (this.#session === null || this.#ended) return;
     void this.#session.bye().then(() => this.release());

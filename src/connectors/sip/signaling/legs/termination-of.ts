@@ -1,6 +1,6 @@
 import type { Termination, TerminationResult } from '../../../../base/termination.ts';
 
-/** What a refused or unanswered INVITE means for the call (RFC 3261 section 21). */
+/** Maps the final status of a rejected or unanswered INVITE to the call's termination (RFC 3261 section 21). */
 export function terminationOf(status: number, phrase: string): Termination {
   return { result: resultOf(status), reason: `${status} ${phrase}`.trim() };
 }

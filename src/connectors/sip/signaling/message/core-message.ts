@@ -22,24 +22,24 @@ import { headerParameter, hostInUri, parseSipUri, uriInHeader } from './sip-uri.
 import { parseVia } from './via.ts';
 
 /**
- * The objects of sip.js are filled in here, from what our own readers found. The parser of sip.js takes two
- * microseconds a character, and a message may have 65,536 of them; it is asked for nothing but rare URIs.
+ * sip.js's message objects are filled in here from our own parsers' results. The sip.js parser takes two microseconds
+ * per character, and a message may have 65,536 of them. It is only used for unusual URIs.
  */
 
 type CoreMessage = IncomingRequestMessage | IncomingResponseMessage;
 
-/** What sip.js and the legs ask for as text, beside the headers that are read here. */
+/** Headers that sip.js and the legs read as text, besides those parsed here. */
 const AS_TEXT = ['require', 'rseq', 'rack', 'session-expires', 'min-expires', 'expires'];
 /** A dialog repeats its routes in every request, and a request must fit into a datagram. */
 const MAX_ROUTES = 32;
 const MAX_CONTACTS = 64;
-/** sip.js throws at a body without a type. */
+/** sip.js throws on a body without a type. */
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 /**
- * A request in the form that sip.js takes: the Request-URI names our Contact (or sip.js answers 404 and 416), and
- * `tel:` addresses are clothed as `sip:`, while the responses will repeat the originals. Null: an address in it is
- * none that we can answer to.
+ * Converts a request for sip.js. The Request-URI becomes our Contact (otherwise sip.js answers 404 or 416), and `tel:`
+ * addresses become `sip:`, while responses still repeat the originals. Returns null when an address in the request is
+ * unusable.
  */
 export function toCoreRequest(message: SipMessage, trunk: Trunk): IncomingRequestMessage | null {
   const request = new RequestMessage();
@@ -48,8 +48,8 @@ export function toCoreRequest(message: SipMessage, trunk: Trunk): IncomingReques
 }
 
 /**
- * A response in the form that sip.js takes: one challenge instead of several, and provisional answers to INVITE
- * with the Contact and tag that sip.js insists on (proxies leave both out).
+ * Converts a response for sip.js. Several challenges are reduced to one. Provisional answers to INVITE get the Contact
+ * and tag that sip.js requires (proxies omit both).
  */
 export function toCoreResponse(message: SipMessage, trunk: Trunk): IncomingResponseMessage | null {
   const status = statusOf(message);
@@ -59,14 +59,17 @@ export function toCoreResponse(message: SipMessage, trunk: Trunk): IncomingRespo
   response.statusCode = status;
   response.reasonPhrase = reasonOf(message);
   if (!fill(response, message)) return null;
-  // sip.js would drop it without a word, and the call would never end.
+  // sip.js would drop the response silently, and the call would never end.
   if (opensDialog && (!response.toTag || !response.hasHeader('contact'))) return null;
   if (status === 401) showOneChallenge(response, message, 'WWW-Authenticate', trunk);
   if (status === 407) showOneChallenge(response, message, 'Proxy-Authenticate', trunk);
   return response;
 }
 
-/** Everything that requests and responses have alike. False: From, To or Contact holds no address, or one is missing. */
+/**
+ * Fills in the fields that requests and responses share. Returns false when an address in From, To or Contact is
+ * invalid, or From or To is missing.
+ */
 function fill(core: CoreMessage, message: SipMessage): boolean {
   const from = setAddress(core, 'From', headerOf(message, 'from'));
   const to = setAddress(core, 'To', headerOf(message, 'to'));
@@ -96,7 +99,10 @@ function setPlain(core: CoreMessage, message: SipMessage): void {
   }
 }
 
-/** sip.js takes a body for SDP or not by these two; what it would parse anew is given to it parsed. */
+/**
+ * Sets the body and the two headers by which sip.js recognizes SDP. They are set in parsed form, so that sip.js does
+ * not parse them again.
+ */
 function setBody(core: CoreMessage, message: SipMessage): void {
   core.body = message.body;
   const type = mainPart(headerOf(message, 'content-type'));
@@ -105,12 +111,12 @@ function setBody(core: CoreMessage, message: SipMessage): void {
   if (disposition) setParsed(core, 'Content-Disposition', disposition, { type: disposition });
 }
 
-/** A value without its parameters. */
+/** Returns a header value without its parameters. */
 function mainPart(value: string | null): string | null {
   return value === null ? null : value.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-/** `name` as sip.js spells it. */
+/** `name` must be in sip.js's spelling. */
 function setParsed(core: CoreMessage, name: string, raw: string, parsed: unknown): void {
   core.headers[name] = [{ raw, parsed }];
 }
@@ -121,7 +127,9 @@ function setAddress(core: CoreMessage, name: string, raw: string | null): NameAd
   return address;
 }
 
-/** The first one is where the dialog's requests go; redirections and registrations are read as text. */
+/**
+ * Sets the contacts. The first is the target of the dialog's requests; redirects and registrations read all as text.
+ */
 function setContacts(core: CoreMessage, message: SipMessage): boolean {
   const contacts = listOf(message, 'contact', MAX_CONTACTS);
   if (contacts[0] === undefined || contacts[0] === '*') return true;
@@ -136,24 +144,24 @@ function listOf(message: SipMessage, name: string, limit: number): string[] {
   return headersOf(message, name).flatMap(splitList).slice(0, limit);
 }
 
-/** The address with its tag; sip.js asks for no more. Null: its URI is none. */
+/** Parses an address with its tag, which is all that sip.js needs. Returns null when its URI is invalid. */
 function addressOf(value: string): NameAddrHeader | null {
   const text = uriInHeader(value);
   const uri = /^[a-z][a-z0-9+.-]*:/i.test(text) ? Grammar.URIParse(clothed(text)) : undefined;
   if (uri === undefined) return null;
   const tag = headerParameter(value, 'tag');
-  // sip.js types the name as always given, and leaves it undefined itself.
+  // sip.js declares the display name as required but leaves it undefined itself.
   return new NameAddrHeader(uri, undefined as unknown as string, tag ? { tag } : {});
 }
 
-/** A `tel:` URI, or one of a scheme that sip.js does not know, as a `sip:` URI. */
+/** Converts a `tel:` URI, or one with a scheme unknown to sip.js, to a `sip:` URI. */
 function clothed(uri: string): string {
   const known = parseSipUri(uri);
   if (known !== null && known.scheme !== 'tel') return uri;
   return `sip:${encodeURIComponent(known?.user ?? 'unknown')}@tel.invalid`;
 }
 
-/** The challenge under the name by which the credentials find it again. */
+/** Presents the chosen challenge under the name by which the credentials look it up. */
 function showOneChallenge(core: CoreMessage, message: SipMessage, name: string, trunk: Trunk): void {
   const challenge = chooseChallenge(headersOf(message, name.toLowerCase()), trunk.settings.realm);
   if (challenge === null) return;

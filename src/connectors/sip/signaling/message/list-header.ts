@@ -1,11 +1,11 @@
-/** Header values as text: quoted strings, angle brackets and lists. Every function looks at each character once. */
+/** Parses header values: quoted strings, angle brackets and lists. Every function runs in a single pass. */
 
 const COMMA = 0x2c;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN = 0x3c;
 
-/** Where the quoted string that begins at `at` is over; −1 when it never ends. */
+/** Returns the end of the quoted string that starts at `at`; −1 when it is not closed. */
 export function quotedEnd(text: string, at: number): number {
   for (let i = at + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -15,7 +15,7 @@ export function quotedEnd(text: string, at: number): number {
   return -1;
 }
 
-/** Splits a comma-separated list, leaving commas in quotes and angle brackets alone. Empty entries are left out. */
+/** Splits a comma-separated list, except inside quotes and angle brackets. Empty entries are omitted. */
 export function splitList(value: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -31,7 +31,10 @@ export function splitList(value: string): string[] {
   return parts;
 }
 
-/** Behind the quoted string, the bracketed address or the character at `at`. What is never closed runs to the end. */
+/**
+ * Returns the end of the quoted string, bracketed address or single character at `at`. An unclosed one runs to the end
+ * of the value.
+ */
 function unitEnd(value: string, at: number): number {
   const code = value.charCodeAt(at);
   if (code !== QUOTE && code !== OPEN) return at + 1;
@@ -44,15 +47,15 @@ function addPart(parts: string[], text: string): void {
   if (part !== '') parts.push(part);
 }
 
-/** Where the address stands in a From, To, Contact, Route or Diversion value. */
+/** Position of the address in a From, To, Contact, Route or Diversion value. */
 export interface AddressPlace {
   readonly start: number;
   readonly end: number;
-  /** Where the header's own parameters begin. */
+  /** Start of the header's own parameters. */
   readonly parametersAt: number;
 }
 
-/** Finds the address with or without angle brackets, after a display name if there is one. */
+/** Locates the address, with or without angle brackets, after an optional display name. */
 export function addressPlace(value: string): AddressPlace {
   const nameEnd = displayNameEnd(value);
   const open = value.indexOf('<', nameEnd);
@@ -63,7 +66,7 @@ export function addressPlace(value: string): AddressPlace {
   return { start: nameEnd, end, parametersAt: end };
 }
 
-/** Behind a quoted display name; 0 when the value begins with none, or with one that never ends. */
+/** Returns the end of a quoted display name; 0 when there is none or it is not closed. */
 function displayNameEnd(value: string): number {
   const start = value.length - value.trimStart().length;
   return value.charCodeAt(start) === QUOTE ? Math.max(quotedEnd(value, start), 0) : 0;

@@ -6,8 +6,8 @@ const MAX_PARAMETERS = 8;
 const MAX_BOUNDARY_CHARACTERS = 70;
 
 /**
- * Leaves only the SDP part of a multipart body, in which telephone networks wrap it together with ISUP or location
- * data (RFC 5621), and names the type of a body that comes without one, at which sip.js would throw.
+ * Reduces a multipart body to its SDP part: telephone networks wrap SDP together with ISUP or location data (RFC 5621).
+ * Also adds a missing Content-Type, without which sip.js would throw.
  */
 export function settleBody(message: SipMessage): void {
   if (message.body === '') return;
@@ -26,7 +26,10 @@ export function settleBody(message: SipMessage): void {
   message.body = `${sdp.trimEnd()}\r\n`;
 }
 
-/** The boundary of a multipart type; null: it is none, or longer than RFC 2046 section 5.1.1 allows. */
+/**
+ * Returns the boundary of a multipart type; null when it is not multipart, or longer than RFC 2046 section 5.1.1
+ * allows.
+ */
 function boundaryOf(type: string): string | null {
   const [main = '', ...parameters] = type.split(';', MAX_PARAMETERS);
   if (!/^multipart\/\w+$/i.test(main.trim())) return null;
@@ -35,7 +38,7 @@ function boundaryOf(type: string): string | null {
   return boundary === '' || boundary.length > MAX_BOUNDARY_CHARACTERS ? null : boundary;
 }
 
-/** What follows the head of a part that holds SDP; null: it is another part. */
+/** Returns the content of a part that holds SDP; null for other parts. */
 function sdpIn(part: string): string | null {
   const headEnd = part.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;

@@ -1,21 +1,21 @@
 import { uriInHeader } from './sip-uri.ts';
 import { parseVia, type Via } from './via.ts';
 
-/** What the transport must know of a message that sip.js has written. */
+/** Routing data of a message written by sip.js. */
 export interface OutgoingText {
   readonly text: string;
-  /** Of a request: its own. Of a response: that of the request it answers. */
+  /** The request's method; for a response, that of the request it answers. */
   readonly method: string;
   /** Null for requests. */
   readonly status: number | null;
   readonly via: Via;
   readonly callId: string;
   readonly hasToTag: boolean;
-  /** The top Route, else the Request-URI (RFC 3261 section 8.1.2). */
+  /** The top Route, or else the Request-URI (RFC 3261 section 8.1.2). */
   readonly nextHop: string;
 }
 
-/** Reads a message of our own making; null would be a bug of its writer. */
+/** Parses a message that we generated; null indicates a bug in its generator. */
 export function readOutgoing(text: string): OutgoingText | null {
   const via = parseVia(headerLine(text, 'Via'));
   if (via === null) return null;
@@ -33,7 +33,10 @@ export function readOutgoing(text: string): OutgoingText | null {
   };
 }
 
-/** The first line of that name, as sip.js and we spell it: the topmost, as the head comes before the body. */
+/**
+ * Returns the first header line of this name, in the spelling that sip.js and we use. It is the topmost one, as the
+ * head precedes the body.
+ */
 function headerLine(text: string, name: string): string {
   const start = text.indexOf(`\r\n${name}: `);
   if (start < 0) return '';

@@ -1,9 +1,9 @@
 import { splitList } from './list-header.ts';
 
-/** A SIP message taken apart just enough to be guarded and rewritten before sip.js sees it (RFC 3261 section 7). */
+/** A SIP message parsed just enough to be checked and rewritten before it reaches sip.js (RFC 3261 section 7). */
 export interface SipMessage {
   startLine: string;
-  /** Names in lower case and in their long form, values unfolded, in order. */
+  /** Names in lower-case long form, values unfolded, in order. */
   headers: SipHeader[];
   body: string;
 }
@@ -13,15 +13,15 @@ export interface SipHeader {
   value: string;
 }
 
-/** Largest message that is taken or framed. */
+/** Size limit of a message. */
 export const MAX_MESSAGE_BYTES = 65_536;
 
 const MAX_REASON_CHARACTERS = 128;
-/** Longest first line and header value: several times what any network writes. */
+/** Longest first line and header value, several times what any network sends. */
 const MAX_LINE_CHARACTERS = 8_192;
-/** Lines, and values once lists are split. */
+/** Limit on header lines, and on header values after lists are split. */
 const MAX_HEADERS = 200;
-/** Line ends on their own would start a header of the sender's choice wherever the value is repeated. */
+/** A bare line break would let the sender inject a header wherever the value is repeated. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go.
 const CONTROL_CHARACTER = /[\x00-\x08\x0a-\x1f\x7f]/;
 
@@ -43,10 +43,10 @@ const COMPACT_FORMS: Readonly<Record<string, string>> = {
   x: 'session-expires',
 };
 
-/** Headers of which a peer may put several on one line, and of which sip.js wants one a line. */
+/** Headers that may be combined on one line and that sip.js needs on separate lines. */
 const SPLIT_AT_COMMAS = new Set(['via']);
 
-/** Parses one whole message; null when it is not SIP or breaks the framing. */
+/** Parses one whole message; null when it is not SIP or its framing is broken. */
 export function parseSipMessage(bytes: Buffer): SipMessage | null {
   if (bytes.length > MAX_MESSAGE_BYTES) return null;
   const start = skipBlankLines(bytes);
@@ -91,7 +91,7 @@ function parseHeaders(lines: readonly string[]): SipHeader[] | null {
   return headers.length > MAX_HEADERS ? null : headers;
 }
 
-/** The body ends where Content-Length says, counted in bytes; bytes after it are no part of the message. */
+/** Takes the body: as many bytes as Content-Length says. Bytes after it do not belong to the message. */
 function takeBody(message: SipMessage, rest: Buffer): boolean {
   const declared = headerOf(message, 'content-length');
   if (declared !== null && !/^\d{1,6}$/.test(declared)) return false;
@@ -101,7 +101,7 @@ function takeBody(message: SipMessage, rest: Buffer): boolean {
   return true;
 }
 
-/** The first value of a header; null when there is none. `name` is the long form in lower case. */
+/** Returns the first value of a header; null when absent. `name` is the lower-case long form. */
 export function headerOf(message: SipMessage, name: string): string | null {
   return message.headers.find((header) => header.name === name)?.value ?? null;
 }
@@ -110,7 +110,7 @@ export function headersOf(message: SipMessage, name: string): string[] {
   return message.headers.filter((header) => header.name === name).map((header) => header.value);
 }
 
-/** Option tags of a list header such as Require, in lower case. */
+/** Returns the option tags of a list header such as Require, in lower case. */
 export function tokensOf(message: SipMessage, name: string): string[] {
   return headersOf(message, name)
     .flatMap(splitList)
@@ -125,7 +125,7 @@ export function isResponse(message: SipMessage): boolean {
   return message.startLine.startsWith('SIP/2.0 ') || /^SIP\/2\.0 /i.test(message.startLine);
 }
 
-/** The method of a request, or of the request that a response answers. */
+/** Returns the method of a request, or of the request that a response answers. */
 export function methodOf(message: SipMessage): string {
   if (!isResponse(message)) return message.startLine.split(' ', 1)[0]!;
   return /^\d+\s+(\S+)$/.exec(headerOf(message, 'cseq') ?? '')?.[1] ?? '';
@@ -139,7 +139,7 @@ export function statusOf(message: SipMessage): number {
   return Number(message.startLine.slice(8, 11));
 }
 
-/** A response's text beside its status, as far as anybody reads it. */
+/** Returns a response's reason phrase, truncated. */
 export function reasonOf(message: SipMessage): string {
   return message.startLine.slice(12, 12 + MAX_REASON_CHARACTERS);
 }

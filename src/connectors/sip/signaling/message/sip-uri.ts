@@ -1,18 +1,21 @@
 import { addressPlace } from './list-header.ts';
 
-/** A SIP, SIPS or TEL URI in parts (RFC 3261 section 19.1, RFC 3966). For `tel:` the number is `user`, `host` is empty. */
+/**
+ * A parsed SIP, SIPS or TEL URI (RFC 3261 section 19.1, RFC 3966). For `tel:`, `user` is the number and `host` is
+ * empty.
+ */
 export interface SipUri {
   readonly scheme: 'sip' | 'sips' | 'tel';
   readonly user: string;
   readonly host: string;
   readonly port: number | null;
-  /** Everything from the first `;` of the host part on, without it. */
+  /** Everything after the first `;` of the host part. */
   readonly parameters: string;
 }
 
 const HOST_PART = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]+)(?::(\d{1,5}))?(?:;([^?]*))?(?:\?.*)?$/i;
 
-/** Parses a bare URI; null when it is none of the three schemes or malformed. */
+/** Parses a bare URI; null when it has another scheme or is malformed. */
 export function parseSipUri(text: string): SipUri | null {
   const scheme = /^(sips?|tel):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || /[\s<>"]/.test(text)) return null;
@@ -41,7 +44,7 @@ function parseHostUri(scheme: 'sip' | 'sips', rest: string): SipUri | null {
   };
 }
 
-/** Drops a password (`user:secret`) and parameters of a telephone subscriber (`+33;phone-context=…`). */
+/** Drops a password (`user:secret`) and telephone-subscriber parameters (`+33;phone-context=…`). */
 function userOf(userInfo: string): string {
   const user = userInfo.split(/[:;]/, 1)[0]!;
   try {
@@ -51,26 +54,26 @@ function userOf(userInfo: string): string {
   }
 }
 
-/** The URI inside a From, To, Contact, Route or Diversion value, with or without angle brackets. */
+/** Returns the URI in a From, To, Contact, Route or Diversion value, with or without angle brackets. */
 export function uriInHeader(value: string): string {
   const { start, end } = addressPlace(value);
   return value.slice(start, end).trim();
 }
 
-/** The header parameters that we ask for; a pattern takes longer to make than to use. */
+/** Patterns of the header parameters in use, compiled once because compiling takes longer than matching. */
 const PARAMETERS = { tag: parameterPattern('tag'), expires: parameterPattern('expires') } as const;
 
 function parameterPattern(name: string): RegExp {
   return new RegExp(`;\\s*${name}\\s*(?:=\\s*([^;,\\s]+))?(?=[;,\\s]|$)`, 'i');
 }
 
-/** A parameter after the URI of a header value, such as the tag of From; null when absent. */
+/** Returns a parameter after the URI of a header value, such as From's tag; null when absent. */
 export function headerParameter(value: string, name: keyof typeof PARAMETERS): string | null {
   const match = PARAMETERS[name].exec(value.slice(addressPlace(value).parametersAt));
   return match ? (match[1] ?? '') : null;
 }
 
-/** Writes an IPv6 address in the brackets that URIs and Via want. */
+/** Puts an IPv6 address in brackets, as URIs and Via require. */
 export function hostInUri(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }

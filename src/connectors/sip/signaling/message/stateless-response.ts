@@ -3,7 +3,7 @@ import { hasTag } from '../guard/message-guard.ts';
 import { USER_AGENT } from '../sip-core.ts';
 import { headerOf, headersOf, type SipMessage } from './sip-message.ts';
 
-/** A response to a request that no transaction of sip.js will handle (RFC 3261 section 8.2.6). */
+/** Writes a response to a request that sip.js will not handle (RFC 3261 section 8.2.6). */
 export function statelessResponse(
   request: SipMessage,
   status: number,

@@ -2,14 +2,14 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { Grammar, URI } from 'sip.js/lib/core/index.js';
 
 /**
- * The plain forms of SIP URIs, read in microseconds. The generated parser of sip.js decodes its tables anew for each
- * text and then takes up to four microseconds a character; it keeps what is rare and short, and a test holds that
- * both read the same.
+ * A fast parser for the plain forms of SIP URIs, which takes microseconds. sip.js's generated parser decodes its tables
+ * again for each text and then takes up to four microseconds per character. It is only used for short, unusual URIs. A
+ * test verifies that both parsers agree.
  */
 
-/** Longer texts are no plain form. */
+/** Longer texts are not plain forms. */
 const MAX_CHARACTERS = 1_024;
-/** Longer texts are not given to the generated parser: a message holds three URIs, and may take two milliseconds. */
+/** Longer texts are not passed to the generated parser: a message holds three URIs and may take two milliseconds. */
 const MAX_RARE_CHARACTERS = 128;
 
 const HOST = String.raw`(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]`;
@@ -18,11 +18,11 @@ const VALUE = String.raw`(?:[A-Za-z0-9_.!~*'()+$&/:\[\]-]|%[0-9A-Fa-f]{2})+`;
 const PARAMETERS = `(?:;[A-Za-z0-9_-]+(?:=${VALUE})?)*`;
 const PLAIN_URI = new RegExp(`^(sips?):(?:(${USER})@)?(${HOST})(?::([1-9]\\d{0,4}))?(${PARAMETERS})$`);
 
-/** Parameters whose values sip.js interprets, so that they are left to it. */
+/** Parameters whose values sip.js interprets; they are left to sip.js. */
 const INTERPRETED = new Set(['ttl', 'maddr', 'method', 'q', 'expires', 'handling', 'user', 'transport']);
 const PLAIN_VALUES = new Set(['user=phone', 'transport=udp', 'transport=tcp', 'transport=tls']);
 
-/** What the text says, in the object of sip.js; undefined when it is not plain. */
+/** Returns sip.js's URI object; undefined when the text is not a plain form. */
 export function readPlainUri(text: string): URI | undefined {
   const match = text.length > MAX_CHARACTERS ? null : PLAIN_URI.exec(text);
   if (match === null || !isPlainHost(match[3]!)) return undefined;
@@ -34,7 +34,7 @@ export function readPlainUri(text: string): URI | undefined {
 
 const generated = Grammar.parse;
 
-/** Has sip.js read plain URIs this way from now on, and long texts not at all. */
+/** Replaces sip.js's URI parser: plain URIs are parsed here, and long texts are rejected. */
 export function speedUpGrammar(): void {
   Object.assign(Grammar, {
     parse: (text: string, rule: string): unknown => {
@@ -44,7 +44,7 @@ export function speedUpGrammar(): void {
   });
 }
 
-/** Undefined: there is none. Null: the escapes are no text. */
+/** Returns undefined when there is no user, null when its escapes are invalid. */
 function decoded(user: string | undefined): string | null | undefined {
   if (user === undefined || !user.includes('%')) return user;
   try {
@@ -54,7 +54,9 @@ function decoded(user: string | undefined): string | null | undefined {
   }
 }
 
-/** Digits and dots must be an address, and the last label of a name begins with a letter. */
+/**
+ * Whether a host is plain: all digits and dots must be an address, and a name's last label must start with a letter.
+ */
 function isPlainHost(host: string): boolean {
   if (host.startsWith('[')) return isIPv6(host.slice(1, -1));
   return isIPv4(host) || /^[A-Za-z]/.test(host.slice(host.lastIndexOf('.') + 1));
@@ -64,7 +66,7 @@ function portOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** A parameter without a value is null, which sip.js types away. */
+/** Parses parameters. One without a value is null, although sip.js's types exclude that. */
 function parametersOf(text: string): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
   if (text === '') return parameters;

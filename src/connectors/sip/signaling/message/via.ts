@@ -2,16 +2,16 @@ import { isIP } from 'node:net';
 import { plainAddress } from '../transport/wire.ts';
 import { hostInUri } from './sip-uri.ts';
 
-/** The parts of a Via value that matter to us (RFC 3261 section 20.42). */
+/** The parts of a Via value that are used here (RFC 3261 section 20.42). */
 export interface Via {
   readonly transport: string;
   readonly host: string;
   readonly port: number | null;
   readonly branch: string;
   readonly wantsRport: boolean;
-  /** Where the message was seen to come from, when that is not its host. */
+  /** Source address of the message, when it differs from the host. */
   readonly received: string | null;
-  /** In a response: where its sender saw our request come from (RFC 3581 section 4); null when it does not say. */
+  /** In a response, the source address of our request as seen by the sender (RFC 3581 section 4); null when absent. */
   readonly seenFrom: { readonly host: string; readonly port: number } | null;
 }
 
@@ -46,7 +46,7 @@ function seenFrom(parameters: string): Via['seenFrom'] {
   return received === null || port === 0 || port > 65_535 ? null : { host: received, port };
 }
 
-/** Notes where a request really came from in its top Via (RFC 3261 section 18.2.1, RFC 3581 section 4). */
+/** Adds a request's real source address to its top Via (RFC 3261 section 18.2.1, RFC 3581 section 4). */
 export function stampVia(value: string, via: Via, sourceHost: string, sourcePort: number): string {
   const differs = via.host !== sourceHost || via.wantsRport || isIP(via.host) === 0;
   const stamped = value
@@ -55,7 +55,7 @@ export function stampVia(value: string, via: Via, sourceHost: string, sourcePort
   return differs ? `${stamped};received=${hostInUri(sourceHost)}` : stamped;
 }
 
-/** The sent-by value, by which two peers with the same branch are told apart (RFC 3261 section 17.2.3). */
+/** Returns the sent-by value, which distinguishes peers that use the same branch (RFC 3261 section 17.2.3). */
 export function sentByOf({ host, port }: Via): string {
   return `${hostInUri(host)}:${port ?? ''}`.toLowerCase();
 }

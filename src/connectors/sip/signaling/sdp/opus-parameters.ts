@@ -1,18 +1,17 @@
 import type { OpusRequest } from '../../media-protocol.ts';
 
-/** What we ask of peers: speech with all that one hears of it, and no more. */
+/** The bitrate we ask of peers: enough for full-quality speech. */
 const WANTED_BITRATE_BPS = 32_000;
-/** RFC 7587 section 6.1: values of maxaveragebitrate. */
+/** Limits of maxaveragebitrate (RFC 7587 section 6.1). */
 const MIN_BITRATE_BPS = 6_000;
 const MAX_BITRATE_BPS = 510_000;
 
-/** Our parameters in an `a=fmtp` line. Mono is what a peer assumes that reads nothing of stereo. */
+/** Our parameters in an `a=fmtp` line. Without a stereo parameter, peers assume mono. */
 export const OPUS_PARAMETERS = `useinbandfec=1;maxaveragebitrate=${WANTED_BITRATE_BPS}`;
 
 /**
- * Reads the peer's parameters (RFC 7587 section 6.1), those that matter to our encoder: one stream of 20 ms packets,
- * mono. A value that cannot be read counts as absent. `usedtx` is a wish that we do not follow: 20 ms of silence are
- * a few bytes.
+ * Parses the peer's parameters (RFC 7587 section 6.1) that matter to our encoder, which sends one mono stream of 20 ms
+ * packets. Invalid values count as absent. `usedtx` is ignored: 20 ms of silence take only a few bytes.
  */
 export function parseOpusParameters(text: string): OpusRequest {
   const values = new Map(text.split(';').map(nameAndValue));

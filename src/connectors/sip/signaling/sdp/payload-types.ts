@@ -5,8 +5,8 @@ const FIRST_DYNAMIC = 96;
 const LAST_DYNAMIC = 127;
 
 /**
- * The payload types in a leg's descriptions. One that has stood for a format must not stand for another as long as
- * the session lasts (RFC 3264 section 8.3.2), and both sides do well to use the same: so the peer's word counts.
+ * Payload types in a leg's descriptions. A payload type must not change its format during a session (RFC 3264 section
+ * 8.3.2), and both sides should use the same ones, so the peer's assignments are adopted.
  */
 export class PayloadTypes {
   readonly #ours = new Map([
@@ -14,7 +14,7 @@ export class PayloadTypes {
     ['telephone-event/48000', 110],
     ['telephone-event/8000', 101],
   ]);
-  /** What the peer has used, by payload type. */
+  /** Formats that the peer has used, by payload type. */
   readonly #used = new Map<number, string>();
 
   ofCodec(codec: SipCodec): number {
@@ -26,9 +26,9 @@ export class PayloadTypes {
     return this.#ours.get(`telephone-event/${clockRateHz}`)!;
   }
 
-  /** Takes over what the peer's description says. */
+  /** Adopts the payload types of the peer's description. */
   follow({ names }: PeerFormats): void {
-    // The first of two with the same name counts, as it does for codecs.
+    // Reversed so that the first of two with the same name wins, as it does for codecs.
     for (const [payloadType, name] of [...names].reverse()) {
       this.#used.set(payloadType, name);
       if (this.#ours.has(name)) this.#ours.set(name, payloadType);

@@ -8,25 +8,25 @@ import {
 } from '../../media-protocol.ts';
 import type { RtpPorts } from './rtp-ports.ts';
 
-/** Pairs kept bound: what a burst takes beyond is bound by the worker, for which the caller then waits. */
+/** Number of pairs kept bound. Pairs beyond these are bound by the worker, which delays the answer. */
 const POOLED_PAIRS = 8;
-/** From the first pair taken until the pool is filled again: an answer is on its way meanwhile. */
+/** Delay from taking the first pair to refilling the pool, so that the answer is sent first. */
 const REFILL_MS = 10;
-/** A start has better things to do. */
+/** Delay of the first fill, to keep it out of the startup. */
 const FIRST_FILL_MS = 300;
 
-/** A leg's two ports. `bound` is for the worker, see SipMediaOpen. */
+/** A leg's RTP and RTCP ports. `bound` is for the worker, see SipMediaOpen. */
 export interface RtpPair {
   readonly port: number;
   readonly bound: SharedArrayBuffer | null;
 }
 
-/** Binds sockets that belong to no thread yet. */
+/** Binds sockets that do not belong to a thread yet. */
 export type PortReserver = Pick<MediaIoBinding, 'reserve' | 'clear' | 'release'>;
 
 /**
- * Hands out pairs of RTP ports, and keeps a few of them bound, so that a call can be answered before a worker knows of
- * it: what the peer sends meanwhile waits in the sockets.
+ * Allocates pairs of RTP ports and keeps a few of them bound. A call can then be answered before a worker knows of it:
+ * packets that arrive meanwhile wait in the sockets.
  */
 export class PortPool {
   readonly #ports: RtpPorts;
@@ -41,7 +41,7 @@ export class PortPool {
   #cancelFill: CancelTimer | null = null;
   #closed = false;
 
-  /** `reserving` is asked once, when the pool is filled first; null: nothing can be bound beforehand. */
+  /** `reserving` is called once, when the pool is first filled. Null means that ports cannot be bound in advance. */
   constructor(ports: RtpPorts, bindHost: string, clock: Clock, reserving: () => PortReserver | null) {
     this.#ports = ports;
     this.#bindHost = bindHost;
@@ -49,7 +49,7 @@ export class PortPool {
     this.#reserving = reserving;
   }
 
-  /** Fills the pool in a while. */
+  /** Schedules the first fill of the pool. */
   start(): void {
     this.#cancelFill = this.#clock.after(FIRST_FILL_MS, () => {
       this.#io = this.#reserving();
@@ -57,7 +57,9 @@ export class PortPool {
     });
   }
 
-  /** A pair that is bound; null: none is. What strangers have sent there before is forgotten. */
+  /**
+   * Takes a bound pair and discards packets that it has already received from strangers. Null when no pair is bound.
+   */
   takeBound(): RtpPair | null {
     const pair = this.#pool.shift();
     if (pair === undefined) return null;
@@ -66,13 +68,13 @@ export class PortPool {
     return pair;
   }
 
-  /** A pair that may or may not be bound; null when all ports are taken. */
+  /** Takes a pair, bound or not; null when all ports are taken. */
   take(): RtpPair | null {
     const port = this.#ports.take();
     return port === null ? this.takeBound() : { port, bound: null };
   }
 
-  /** Gives a pair back, whether its leg was opened or not. */
+  /** Releases a pair, whether its leg was opened or not. */
   release({ port, bound }: RtpPair): void {
     for (const which of ['rtp', 'rtcp'] as const) {
       const descriptor = takeDescriptor(bound, which);
@@ -91,7 +93,7 @@ export class PortPool {
     this.#cancelFill = null;
     const io = this.#io;
     if (io === null || this.#closed) return;
-    // Ports that others hold are passed over; with a whole range of them there would be no end.
+    // Ports in use by others are skipped. The limit on tries ends the loop when a whole range is in use.
     for (let tries = 0; tries < 2 * POOLED_PAIRS && this.#pool.length < POOLED_PAIRS; tries += 1) {
       const port = this.#ports.take();
       if (port === null) return;

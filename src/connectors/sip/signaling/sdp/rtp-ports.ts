@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { assert } from '../../../../base/assert.ts';
 
-/** Even UDP ports for RTP, each with the odd one above it for RTCP (RFC 3550 section 11). */
+/** Allocates even UDP ports for RTP, each with the odd port above it for RTCP (RFC 3550 section 11). */
 export class RtpPorts {
   readonly #first: number;
   readonly #pairs: number;
   readonly #taken = new Set<number>();
   #next: number;
 
-  /** The range includes both ends; at least one even port with its neighbour must lie in it. */
+  /** The range is inclusive and must contain at least one even port with its odd neighbour. */
   constructor(minPort: number, maxPort: number) {
     this.#first = minPort + (minPort % 2);
     this.#pairs = Math.floor((maxPort - this.#first + 1) / 2);
@@ -25,7 +25,7 @@ export class RtpPorts {
     return this.#pairs;
   }
 
-  /** The next free even port; null when all are taken. A port released last comes back last. */
+  /** Returns the next free even port; null when all are taken. The most recently released port is reused last. */
   take(): number | null {
     if (this.#taken.size >= this.#pairs) return null;
     for (;;) {

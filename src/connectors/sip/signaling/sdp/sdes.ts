@@ -3,13 +3,13 @@ import type { SrtpKeys } from '../../media-protocol.ts';
 
 export type SrtpSuite = SrtpKeys['suite'];
 
-/** In the order in which they are offered. */
+/** In the order offered. */
 export const SRTP_SUITES: readonly SrtpSuite[] = ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32'];
 
-/** Master key and salt of both suites together (RFC 4568 section 6.2). */
+/** Combined length of master key and salt, the same for both suites (RFC 4568 section 6.2). */
 const KEY_BYTES = 30;
 
-/** Our sending keys, one for each suite, the same for the whole life of a leg. */
+/** Our sending keys, one per suite, constant for the lifetime of a leg. */
 export type LocalKeys = Readonly<Record<SrtpSuite, Uint8Array>>;
 
 export function newLocalKeys(): LocalKeys {
@@ -19,19 +19,22 @@ export function newLocalKeys(): LocalKeys {
   };
 }
 
-/** A copy with memory of its own: small Buffers share a pool, all of which would cross to the worker with the key. */
+/**
+ * Copies bytes into memory of their own. Small Buffers share a pool, and the whole pool would be sent to the worker
+ * with the key.
+ */
 function ownBytes(bytes: Buffer): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A crypto line of the peer that we can work with. */
+/** A crypto line of the peer that we support. */
 export interface PeerCrypto {
   readonly tag: number;
   readonly suite: SrtpSuite;
   readonly key: Uint8Array;
 }
 
-/** The parts of an `a=crypto` line as they stand there. */
+/** The raw parts of an `a=crypto` line. */
 export interface CryptoLine {
   readonly id: number;
   readonly suite: string;
@@ -40,8 +43,8 @@ export interface CryptoLine {
 }
 
 /**
- * Reads a crypto line (RFC 4568 section 9.1). A lifetime after the key is read over. Null: another suite, a broken
- * key, or what would change the packets: several keys, an MKI, session parameters.
+ * Parses a crypto line (RFC 4568 section 9.1). A lifetime after the key is ignored. Returns null for other suites,
+ * invalid keys, and anything that would change the packets: several keys, an MKI, session parameters.
  */
 export function parseCrypto(line: CryptoLine): PeerCrypto | null {
   const suite = SRTP_SUITES.find((each) => each === line.suite.toUpperCase());

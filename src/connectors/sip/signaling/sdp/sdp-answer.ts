@@ -4,16 +4,16 @@ import { audioLines, type LocalAudio, type SrtpPolicy, sdpText, sessionLines } f
 import { type AgreedMedia, addressOf, chosenCodec, flowOf, formatOf } from './sdp-offer.ts';
 import type { Direction, PeerAudio, PeerDescription } from './sdp-peer.ts';
 
-/** An answer, ready to be written with a version, and what it amounts to. */
+/** The agreement with the peer, and an answer that can be written with a version. */
 export interface Answer {
   readonly agreed: AgreedMedia;
   write(version: number): string;
 }
 
 /**
- * Answers the peer's offer (RFC 3264 section 6): the first audio line that fits our SRTP policy, its first codec
- * that we know, its payload types, its media lines in its order with all others refused by port 0. Null: nothing
- * in common, 488.
+ * Answers the peer's offer (RFC 3264 section 6). Takes the first audio line that fits our SRTP policy, its first codec
+ * that we support and its payload types. All other media lines are kept in order and refused with port 0. Returns null
+ * when there is nothing in common (488).
  */
 export function answerOffer(offer: PeerDescription, local: LocalAudio): Answer | null {
   for (const audio of offer.audio) {
@@ -23,7 +23,7 @@ export function answerOffer(offer: PeerDescription, local: LocalAudio): Answer |
   return null;
 }
 
-/** The codec that an answer to the offer would agree on; null: nothing in common. */
+/** Returns the codec that an answer to the offer would select; null when there is nothing in common. */
 export function codecInCommon(
   offer: PeerDescription,
   srtp: SrtpPolicy,
@@ -51,7 +51,9 @@ function answerLine(offer: PeerDescription, audio: PeerAudio, local: LocalAudio)
   return { agreed, write: (version) => writeAnswer(offer, { audio, agreed, crypto }, local, version) };
 }
 
-/** The peer's crypto line to take up; null for plain RTP; `impossible` when its offer and our policy exclude each other. */
+/**
+ * Returns the peer's crypto line to accept; null for plain RTP; `impossible` when its offer conflicts with our policy.
+ */
 function cryptoFor(audio: PeerAudio, srtp: SrtpPolicy): PeerCrypto | null | 'impossible' {
   const first = audio.crypto[0] ?? null;
   const isSecureOnly = audio.protocol.startsWith('RTP/SAVP');

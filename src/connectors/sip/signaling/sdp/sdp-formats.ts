@@ -3,13 +3,13 @@ import type { OpusRequest, SipCodec } from '../../media-protocol.ts';
 import { parseOpusParameters } from './opus-parameters.ts';
 import { payloadTypeOf, type RtpMap, type SdpMedia } from './sdp-text.ts';
 
-/** The formats that a media line lists: what its payload types stand for (RFC 4566 section 6, `rtpmap`). */
+/** The formats of a media line by payload type (RFC 4566 section 6, `rtpmap`). */
 export interface PeerFormats {
-  /** Codecs that we know, in the peer's order. */
+  /** Codecs that we support, in the peer's order. */
   readonly codecs: readonly PeerCodec[];
-  /** Of telephone-event (RFC 4733), which may be there for several clocks. */
+  /** Telephone-event formats (RFC 4733), possibly for several clock rates. */
   readonly events: readonly PeerEvents[];
-  /** What every payload type with an `rtpmap` stands for, like `opus/48000`. */
+  /** Names of all payload types with an `rtpmap`, for example `opus/48000`. */
   readonly names: ReadonlyMap<number, string>;
 }
 
@@ -25,12 +25,12 @@ export interface PeerEvents {
   readonly clockRateHz: number;
 }
 
-/** RTP's clock; a room that is made for the codec has the same rate. */
+/** RTP clock rate of a codec, which is also the sample rate of a room for that codec. */
 export function clockRateHz(codec: SipCodec): 8_000 | 48_000 {
   return codec === 'opus' ? 48_000 : 8_000;
 }
 
-/** Rate of a room whose codec is still open: the best that an offer of ours may come to. */
+/** Sample rate of a room whose codec is not negotiated yet: the highest that our offer may lead to. */
 export function offeredRateHz(codecs: readonly SipCodec[]): number {
   return Math.max(...codecs.map(clockRateHz));
 }
@@ -58,8 +58,8 @@ export function parseFormats(media: SdpMedia): PeerFormats {
 }
 
 /**
- * The events that go with a codec: those of its clock (RFC 4733 section 2.1). Peers that list events at 8000 Hz alone
- * mean them for Opus too (baresip, older exchanges). Null: none.
+ * Returns the telephone events for a codec: those of its clock rate (RFC 4733 section 2.1). Peers that only list events
+ * at 8000 Hz use them with Opus too (baresip, older PBXs). Null when there are none.
  */
 export function eventsBeside(codec: SipCodec, { events }: PeerFormats): PeerEvents | null {
   const withClock = (rateHz: number): PeerEvents | undefined =>
@@ -67,7 +67,7 @@ export function eventsBeside(codec: SipCodec, { events }: PeerFormats): PeerEven
   return withClock(clockRateHz(codec)) ?? withClock(8_000) ?? null;
 }
 
-/** Payload types 0 and 8 need no rtpmap (RFC 3551 section 6). */
+/** Payload types 0 and 8 do not need an rtpmap (RFC 3551 section 6). */
 function staticCodec(payloadType: number): SipCodec | null {
   if (payloadType === 0) return 'PCMU';
   return payloadType === 8 ? 'PCMA' : null;
@@ -80,24 +80,24 @@ function mappedCodec(map: RtpMap, media: SdpMedia): SipCodec | null {
 }
 
 /**
- * RFC 7587 section 7 wants two channels said whatever is sent. Some say one or none and mean the same; more than two
- * are streams of another build.
+ * Whether this is Opus as we support it. RFC 7587 section 7 requires two channels whatever is sent. Some peers state
+ * one or none and mean the same; more than two is a different stream format.
  */
 function isOurOpus({ rateHz, channels }: RtpMap): boolean {
   return rateHz === 48_000 && (channels === 1 || channels === 2);
 }
 
-/** Our packets are 20 ms, no less. Phones read over it with G.711. */
+/** Our packets are never shorter than 20 ms. With G.711, phones ignore a lower maximum. */
 function takesWholeFrames({ maxPacketMs }: SdpMedia): boolean {
   return maxPacketMs === null || maxPacketMs >= FRAME_MS;
 }
 
-/** Opus is the same with one channel, two or none said. */
+/** Name of a format. Opus is the same whether one channel, two or none are stated. */
 function formatOf({ name, rateHz, channels }: RtpMap): string {
   return `${name}/${rateHz}${channels > 2 ? `/${channels}` : ''}`;
 }
 
-/** Each once, in the peer's order. */
+/** Returns each payload type once, in the peer's order. */
 function payloadTypesOf({ payloads }: SdpMedia): Set<number> {
   return new Set(
     payloads

@@ -8,19 +8,19 @@ import type { Direction } from './sdp-peer.ts';
 
 export type SrtpPolicy = 'off' | 'optional' | 'required';
 
-/** Our side of a leg's media. */
+/** Our side of a leg's audio. */
 export interface LocalAudio {
   readonly host: string;
   readonly rtpPort: number;
   readonly sessionId: number;
   readonly srtp: SrtpPolicy;
   readonly keys: LocalKeys;
-  /** What we take, in our order of preference; at least one. */
+  /** Codecs we support, in our order of preference; at least one. */
   readonly codecs: readonly SipCodec[];
   readonly payloadTypes: PayloadTypes;
 }
 
-/** The lines before the first media line. `version` goes up whenever the description changes (RFC 3264 section 8). */
+/** Writes the session-level lines. `version` must increase whenever the description changes (RFC 3264 section 8). */
 export function sessionLines({ host, sessionId }: LocalAudio, version: number): string[] {
   const family = isIPv6(host) ? 'IP6' : 'IP4';
   return [
@@ -32,7 +32,7 @@ export function sessionLines({ host, sessionId }: LocalAudio, version: number): 
   ];
 }
 
-/** A codec under its payload type. */
+/** A codec with its payload type. */
 export interface NumberedCodec {
   readonly codec: SipCodec;
   readonly payloadType: number;
@@ -43,7 +43,7 @@ interface AudioFormats {
   readonly events: readonly PeerEvents[];
 }
 
-/** An audio line with its attributes. */
+/** Writes an audio line with its attributes. */
 export function audioLines(
   local: LocalAudio,
   protocol: string,
@@ -62,7 +62,7 @@ export function audioLines(
 
 function codecLines({ codec, payloadType }: NumberedCodec): string[] {
   if (codec !== 'opus') return [`a=rtpmap:${payloadType} ${codec}/8000`];
-  // Two channels are said always, whatever is sent (RFC 7587 section 7).
+  // The rtpmap always states two channels, whatever is sent (RFC 7587 section 7).
   return [`a=rtpmap:${payloadType} opus/48000/2`, `a=fmtp:${payloadType} ${OPUS_PARAMETERS}`];
 }
 

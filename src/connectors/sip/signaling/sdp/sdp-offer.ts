@@ -4,15 +4,15 @@ import { clockRateHz, eventsBeside, type PeerCodec, type PeerEvents } from './sd
 import { audioLines, type LocalAudio, type NumberedCodec, sdpText, sessionLines } from './sdp-local.ts';
 import type { PeerAudio, PeerDescription } from './sdp-peer.ts';
 
-/** The outcome of an offer and its answer; the leg adds what no description says. */
+/** Outcome of an offer and its answer. The leg adds the fields that SDP does not contain. */
 export type AgreedMedia = Omit<
   SipMediaConfig,
   'mediaTimeoutMs' | 'remotePlausible' | 'signalingHost' | 'behindNat'
 > & { readonly remoteHost: string };
 
 /**
- * Our offer. SRTP required: RTP/SAVP. Optional: RTP/AVP with crypto lines beside it, which peers without SRTP
- * read over and peers with it answer (the "optimistic" way of the field), so that one INVITE serves both.
+ * Writes our offer. With SRTP required, it is RTP/SAVP. With SRTP optional, it is RTP/AVP with crypto lines: peers
+ * without SRTP ignore them and peers with SRTP answer them ("optimistic" SRTP), so one INVITE serves both.
  */
 export function writeOffer(local: LocalAudio, version: number): string {
   const protocol = local.srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP';
@@ -36,13 +36,13 @@ function offeredCodecs({ codecs, payloadTypes }: LocalAudio): NumberedCodec[] {
   return codecs.map((codec) => ({ codec, payloadType: payloadTypes.ofCodec(codec) }));
 }
 
-/** Events of every codec's clock; those at 8000 Hz always, because many peers know no others. */
+/** Telephone events at each codec's clock rate, and always at 8000 Hz, because many peers support no other. */
 function offeredEvents({ codecs, payloadTypes }: LocalAudio): PeerEvents[] {
   const clocks = new Set<number>([...codecs.map(clockRateHz), 8_000]);
   return [...clocks].map((rateHz) => ({ payloadType: payloadTypes.ofEvents(rateHz), clockRateHz: rateHz }));
 }
 
-/** What an answer to our offer amounts to; null when it is none that we can work with. */
+/** Evaluates the answer to our offer; null when it is unusable. */
 export function agreeOnAnswer(answer: PeerDescription, local: LocalAudio): AgreedMedia | null {
   const audio = answer.audio.find((each) => each.lineIndex === 0);
   const codec = audio === undefined ? null : chosenCodec(audio, local.codecs);
@@ -61,7 +61,10 @@ export function agreeOnAnswer(answer: PeerDescription, local: LocalAudio): Agree
   };
 }
 
-/** The peer's first codec that we take (RFC 3264 sections 6.1 and 7): its order decides. Null: none. */
+/**
+ * Returns the peer's first codec that we support (RFC 3264 sections 6.1 and 7); the peer's order decides. Null when
+ * there is none.
+ */
 export function chosenCodec({ formats }: PeerAudio, codecs: readonly SipCodec[]): PeerCodec | null {
   return formats.codecs.find(({ codec }) => codecs.includes(codec)) ?? null;
 }
@@ -86,7 +89,7 @@ export function addressOf(
   return { remoteHost: audio.host, remotePort: audio.port, remoteRtcpPort: audio.rtcpPort };
 }
 
-/** Which ways media flows, seen from us, given what the peer says of itself (RFC 3264 section 6.1). */
+/** Returns our media directions from the peer's description of its own (RFC 3264 section 6.1). */
 export function flowOf(audio: PeerAudio): Pick<AgreedMedia, 'sending' | 'receiving'> {
   const { direction, reachable } = audio;
   return {

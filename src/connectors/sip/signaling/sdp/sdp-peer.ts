@@ -3,11 +3,11 @@ import { type PeerCrypto, parseCrypto } from './sdes.ts';
 import { type PeerFormats, parseFormats } from './sdp-formats.ts';
 import { readSdp, type SdpMedia, type SdpSection } from './sdp-text.ts';
 
-/** What the peer's SDP says (RFC 4566, RFC 3264), as far as one audio stream needs it. */
+/** The peer's SDP (RFC 4566, RFC 3264), as far as one audio stream needs it. */
 export interface PeerDescription {
-  /** Every media line in order: an answer must have the same. */
+  /** All media lines in order; an answer must have the same ones. */
   readonly lines: readonly PeerLine[];
-  /** The audio lines that we can read, in order; peers that leave SRTP open offer a line for each. */
+  /** The readable audio lines in order. Peers with optional SRTP offer one line for each variant. */
   readonly audio: readonly PeerAudio[];
 }
 
@@ -28,15 +28,15 @@ export interface PeerAudio {
   readonly rtcpMux: boolean;
   readonly formats: PeerFormats;
   readonly direction: Direction;
-  /** False: the peer's address is 0.0.0.0, the hold of RFC 2543. */
+  /** False when the peer's address is 0.0.0.0, the hold of RFC 2543. */
   readonly reachable: boolean;
   readonly crypto: readonly PeerCrypto[];
 }
 
-/** Plain and secure RTP, with and without feedback; DTLS is not for us. */
+/** Plain and secure RTP, with and without feedback. DTLS is not supported. */
 const AUDIO_PROTOCOLS = new Set(['RTP/AVP', 'RTP/AVPF', 'RTP/SAVP', 'RTP/SAVPF']);
 
-/** Null when the text is no SDP with a media line. */
+/** Returns null when the text is not SDP with a media line. */
 export function parsePeerDescription(text: string): PeerDescription | null {
   const description = readSdp(text);
   if (description === null) return null;
@@ -56,7 +56,7 @@ function isAudio({ type, protocol }: SdpMedia): boolean {
 function parseAudio(session: SdpSection, media: SdpMedia, lineIndex: number): PeerAudio | null {
   const { port, protocol, rtcpMux } = media;
   const host = media.host ?? session.host;
-  // Media goes to addresses; a name would need a look-up on the way of every call, and trunks don't send any.
+  // Only IP addresses are accepted: a host name would need a DNS lookup on each call, and trunks do not send any.
   if (host === null || isIP(host) === 0 || !isPort(port)) return null;
   const rtcpPort = rtcpMux ? port : (media.rtcpPort ?? port + 1);
   return {

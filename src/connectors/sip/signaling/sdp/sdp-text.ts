@@ -1,16 +1,16 @@
 import type { CryptoLine } from './sdes.ts';
 
 /**
- * SDP taken apart (RFC 4566), as far as one audio stream needs it: each line is looked at once. A line that cannot be
- * read says nothing, and of two that say the same thing of a description the later one counts.
+ * Parsed SDP (RFC 4566), as far as one audio stream needs it, read in a single pass. Unreadable lines are ignored. When
+ * two lines say the same thing about a description, the later one wins.
  */
 export interface SdpDescription {
   readonly session: SdpSection;
-  /** With the media lines in their order. */
+  /** The media sections, in order. */
   readonly media: readonly SdpMedia[];
 }
 
-/** What may be said of the whole session or of one of its media. */
+/** Attributes of the session or of one media section. */
 export interface SdpSection {
   /** The address in `c=`. */
   host: string | null;
@@ -22,7 +22,7 @@ export interface SdpMedia extends SdpSection {
   readonly port: number;
   readonly protocol: string;
   readonly payloads: string;
-  /** By payload type. Of two lines for one type the first counts. */
+  /** By payload type. The first of two lines for one type wins. */
   readonly maps: Map<number, RtpMap>;
   readonly parameters: Map<number, string>;
   readonly crypto: CryptoLine[];
@@ -40,12 +40,12 @@ export interface RtpMap {
 }
 
 const MAX_CHARACTERS = 32_768;
-/** Far more than any peer offers; an answer repeats every one. */
+/** Far more than any peer offers. The limit matters because an answer repeats every line. */
 const MAX_MEDIA = 16;
 const MAX_CRYPTO_LINES = 16;
 const DIRECTIONS = new Set(['sendrecv', 'sendonly', 'recvonly', 'inactive']);
 
-/** Null when the text is no SDP with a media line, or a longer one than a call can need. */
+/** Returns null when the text is not SDP with a media line, or is longer than any call needs. */
 export function readSdp(text: string): SdpDescription | null {
   if (text.length > MAX_CHARACTERS || !text.trimStart().startsWith('v=0')) return null;
   const session: SdpSection = { host: null, direction: null };
@@ -125,7 +125,7 @@ function takeCrypto(media: SdpMedia, value: string): void {
   if (id !== null) media.crypto.push({ id, suite, config, sessionConfig: parameters.join(' ') });
 }
 
-/** A payload type of seven bits; null: the text is none. */
+/** Parses a seven-bit payload type; null when the text is not one. */
 export function payloadTypeOf(text: string): number | null {
   const number = /^\d{1,3}$/.test(text) ? Number(text) : 128;
   return number < 128 ? number : null;

@@ -4,13 +4,13 @@ import type { Destination } from '../transport/wire.ts';
 import { T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
 
 const MAX_TRANSACTIONS = 20_000;
-/** An INVITE may ring for long; nothing rings for longer than this. */
+/** Lifetime of an INVITE that is ringing; no call rings longer. */
 const MAX_PROCEEDING_MS = 30 * 60_000;
 
-/** What we send and get responses to. */
+/** The methods we send that expect a response. */
 const ANSWERED_METHODS = ['INVITE', 'CANCEL', 'BYE', 'REGISTER', 'INFO', 'PRACK', 'OPTIONS'];
 
-/** A request of ours that waits for answers. `Owner` is whose responses they are. */
+/** A request of ours that is waiting for answers. Responses go to its `owner`. */
 interface ClientTransaction<Owner> {
   readonly owner: Owner;
   readonly method: string;
@@ -19,7 +19,7 @@ interface ClientTransaction<Owner> {
   cancelResend: CancelTimer;
   cancelExpiry: CancelTimer;
   state: 'calling' | 'proceeding' | 'accepted' | 'refused';
-  /** Sends our ACK to a final answer other than 2xx once more. */
+  /** Sends our ACK to a final non-2xx answer again. */
   resendAck: (() => void) | null;
 }
 
@@ -31,9 +31,9 @@ interface SentRequest<Owner> {
 }
 
 /**
- * Timers A and E, which sip.js lacks (RFC 3261 section 17.1): requests over UDP are repeated until answered.
- * It also absorbs repeated final answers to INVITE by repeating the ACK (timer D), because sip.js forgets the
- * transaction at once, and knows whose every response is.
+ * Client transactions. Implements timers A and E, which sip.js lacks (RFC 3261 section 17.1): requests over UDP are
+ * repeated until answered. Absorbs repeated final answers to INVITE by repeating the ACK (timer D), because sip.js
+ * drops the transaction at once. Also finds the owner of each response.
  */
 export class ClientTransactions<Owner> {
   readonly #clock: Clock;
@@ -49,7 +49,10 @@ export class ClientTransactions<Owner> {
     return this.#table.size;
   }
 
-  /** Notes a request that is being sent; `resend` sends it again. TCP and TLS repeat by themselves. */
+  /**
+   * Records a request that is being sent; `resend` sends it again. Only UDP needs this: TCP and TLS retransmit
+   * themselves.
+   */
   sent(branch: string, { method, owner, destination, resend }: SentRequest<Owner>): void {
     const key = branch + method;
     this.#forget(key);
@@ -69,28 +72,31 @@ export class ClientTransactions<Owner> {
     if (destination.protocol === 'udp') this.#repeat(transaction, T1_MS);
   }
 
-  /** True: a request of that branch waits for a response. */
+  /** Whether a request with this branch is waiting for a response. */
   expects(branch: string): boolean {
     return ANSWERED_METHODS.some((method) => this.#table.has(branch + method));
   }
 
-  /** Whose request it is; null when nobody waits for an answer to it. */
+  /** Returns the owner of a request; null when it is not waiting for an answer. */
   ownerOf(branch: string, method: string): Owner | null {
     return this.#table.get(branch + method)?.owner ?? null;
   }
 
-  /** Where the INVITE of this branch went: its CANCEL and the ACK of its refusal must follow (section 9.1). */
+  /**
+   * Returns the destination of this branch's INVITE. Its CANCEL and the ACK of its refusal must go there too (section
+   * 9.1).
+   */
   destinationOf(branch: string): Destination | null {
     return this.#table.get(`${branch}INVITE`)?.destination ?? null;
   }
 
-  /** Notes the ACK to a final answer other than 2xx: it shares the branch of its INVITE (section 17.1.1.3). */
+  /** Records the ACK to a final non-2xx answer, which shares its INVITE's branch (section 17.1.1.3). */
   acknowledged(branch: string, resendAck: () => void): void {
     const transaction = this.#table.get(`${branch}INVITE`);
     if (transaction?.state === 'refused') transaction.resendAck = resendAck;
   }
 
-  /** Takes a response. The owner to whom it goes, `absorbed` for a repetition, or null when nobody waits for it. */
+  /** Handles a response. Returns its owner, `absorbed` for a repetition, or null when no request is waiting for it. */
   answered(branch: string, method: string, status: number): Owner | 'absorbed' | null {
     const key = branch + method;
     const transaction = this.#table.get(key);
@@ -102,7 +108,7 @@ export class ClientTransactions<Owner> {
     return transaction.owner;
   }
 
-  /** Drops everything, or all of one owner. */
+  /** Drops all requests, or those of one owner. */
   clear(owner?: Owner): void {
     for (const [key, transaction] of this.#table) {
       if (owner === undefined || transaction.owner === owner) this.#forget(key);
@@ -117,7 +123,7 @@ export class ClientTransactions<Owner> {
     this.#expire(key, transaction, MAX_PROCEEDING_MS);
   }
 
-  /** A refusal is the last word: its repetitions get our ACK again, and whatever else comes late gets nothing. */
+  /** A refusal is final: its repetitions get our ACK again, and other late responses are ignored. */
   #afterRefusal(transaction: ClientTransaction<Owner>, status: number): 'absorbed' {
     if (status < 300) return 'absorbed';
     transaction.resendAck?.();
@@ -125,7 +131,10 @@ export class ClientTransactions<Owner> {
     return 'absorbed';
   }
 
-  /** 2xx never count as repeated here: those of a fork differ by their tag, and sip.js repeats their ACKs. */
+  /**
+   * Handles a final answer. A 2xx never counts as repeated here: those of forks differ in their tag, and sip.js repeats
+   * their ACKs.
+   */
   #finalToInvite(key: string, transaction: ClientTransaction<Owner>, status: number): void {
     transaction.cancelResend();
     if (transaction.state !== 'accepted') this.#expire(key, transaction, TRANSACTION_TIMEOUT_MS);
@@ -140,7 +149,7 @@ export class ClientTransactions<Owner> {
     });
   }
 
-  /** INVITE doubles without limit; other requests are capped at T2, and wait T2 once there was a 1xx. */
+  /** INVITE intervals double without limit. Other requests are capped at T2, and use T2 after a 1xx. */
   #nextInterval(transaction: ClientTransaction<Owner>, intervalMs: number): number {
     if (transaction.method === 'INVITE') return intervalMs * 2;
     return transaction.state === 'proceeding' ? T2_MS : Math.min(intervalMs * 2, T2_MS);

@@ -3,17 +3,17 @@ import type { SipObserver } from '../sip-observer.ts';
 import { T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
 
 const MAX_TRANSACTIONS = 20_000;
-/** An INVITE stays for as long as it rings; nothing rings for longer than this. */
+/** Lifetime of an INVITE that is ringing; no call rings longer. */
 const RINGING_MS = 30 * 60_000;
 
-/** Sends a response to where its request came from. */
+/** Sends a response to the source of its request. */
 export type Reply = (text: string) => Promise<void>;
 
 interface ServerTransaction<Owner> {
   owner: Owner | null;
   readonly reply: Reply;
   readonly reliable: boolean;
-  /** What the request has in common with copies of it that came another way; null when it cannot have any. */
+  /** Key shared with copies of the request that arrive by another path; null when there can be none. */
   readonly mergeKey: string | null;
   finalText: string | null;
   cancelResend: CancelTimer;
@@ -28,15 +28,14 @@ interface ReceivedRequest {
 }
 
 /**
- * Requests that came in: the way back for their responses (RFC 3581), timer G, which sip.js lacks, and a memory
- * that answers repeated requests with the same words (timers I and J, which sip.js sets to zero).
- * RFC 3261 section 17.2.
+ * Server transactions (RFC 3261 section 17.2). Keeps the return path of responses (RFC 3581), implements timer G, which
+ * sip.js lacks, and answers repeated requests with the stored response (timers I and J, which sip.js sets to zero).
  */
 export class ServerTransactions<Owner> {
   readonly #clock: Clock;
   readonly #observer: SipObserver;
   readonly #table = new Map<string, ServerTransaction<Owner>>();
-  /** The transaction that each request came in first, for as long as that lasts. */
+  /** First transaction of each request by merge key, while that transaction exists. */
   readonly #firstCopies = new Map<string, string>();
 
   constructor(clock: Clock, observer: SipObserver) {
@@ -49,8 +48,8 @@ export class ServerTransactions<Owner> {
   }
 
   /**
-   * Notes a request. `repeated`: it was answered before and has just been answered again the same way. `merged`:
-   * it has come by two ways (RFC 3261 section 8.2.2.2).
+   * Records a request. Returns `repeated` when it was answered before and has just been sent the same answer again, and
+   * `merged` when it arrived by two paths (RFC 3261 section 8.2.2.2).
    */
   received(
     key: string,
@@ -68,7 +67,7 @@ export class ServerTransactions<Owner> {
     return 'repeated';
   }
 
-  /** Who handles the transaction; null when it is unknown or nobody's. */
+  /** Returns the owner of a transaction; null when it is unknown or has no owner. */
   ownerOf(key: string): Owner | null {
     return this.#table.get(key)?.owner ?? null;
   }
@@ -78,17 +77,17 @@ export class ServerTransactions<Owner> {
     if (transaction !== undefined) transaction.owner = owner;
   }
 
-  /** Sends a response; final ones are remembered, and repeated when an INVITE was refused over UDP. */
+  /** Sends a response. Final responses are stored; those refusing an INVITE over UDP are also retransmitted. */
   respond(key: string, method: string, status: number, text: string): Promise<void> {
     const transaction = this.#table.get(key);
     if (transaction === undefined) return Promise.reject(new Error('request is forgotten'));
     if (status >= 200) this.#expire(key, transaction);
-    // The dialog repeats the 2xx of an INVITE by itself, until the ACK (RFC 3261 section 13.3.1.4).
+    // The dialog itself retransmits the 2xx of an INVITE until the ACK (RFC 3261 section 13.3.1.4).
     if (status >= 300 || (status >= 200 && method !== 'INVITE')) this.#remember(transaction, method, text);
     return transaction.reply(text);
   }
 
-  /** The ACK for a refused INVITE stops timer G. */
+  /** Stops timer G on the ACK for a refused INVITE. */
   acknowledged(inviteKey: string): void {
     this.#table.get(inviteKey)?.cancelResend();
   }
@@ -147,7 +146,7 @@ export class ServerTransactions<Owner> {
   }
 }
 
-/** Identifies a server transaction (RFC 3261 section 17.2.3); ACK belongs to the INVITE it acknowledges. */
+/** Key of a server transaction (RFC 3261 section 17.2.3). An ACK belongs to the INVITE that it acknowledges. */
 export function serverKey(branch: string, sentBy: string, method: string): string {
   return `${branch}|${sentBy}|${method === 'ACK' ? 'INVITE' : method}`;
 }

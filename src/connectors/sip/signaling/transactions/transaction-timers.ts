@@ -1,6 +1,6 @@
-/** RFC 3261 section 17.1.1.1 and table 4: estimate of the round trip, and the timers that follow from it. */
+/** Round-trip time estimate, on which the other timers are based (RFC 3261 section 17.1.1.1 and table 4). */
 export const T1_MS = 500;
-/** Longest interval between retransmissions of a request other than INVITE, and of responses to INVITE. */
+/** Maximum retransmission interval of non-INVITE requests and of responses to INVITE. */
 export const T2_MS = 4_000;
-/** After this long without an answer a transaction has failed (timers B, F, H and the rest). */
+/** Time without an answer after which a transaction fails (timers B, F, H and others). */
 export const TRANSACTION_TIMEOUT_MS = 64 * T1_MS;

@@ -2,8 +2,8 @@ import type { SipNumber } from '../../../contract/sip-accounts.ts';
 import { nationalDigits, toE164 } from '../legs/phone-number.ts';
 
 /**
- * The listed numbers (DIDs) of all accounts. Nobody has proven that a number is theirs, so one is only looked for among
- * those of the account whose trunk the call has come by.
+ * The listed numbers (DIDs) of all accounts. Ownership of numbers is not verified, so a number is only looked up within
+ * the account whose trunk received the call.
  */
 export class NumberRegistry {
   readonly #byDidId = new Map<string, SipNumber>();
@@ -26,7 +26,7 @@ export class NumberRegistry {
     if (numbers?.size === 0) this.#byAccount.delete(number.accountId);
   }
 
-  /** The first of the account's numbers among `dialled`, most trusted first. */
+  /** Finds the first of the account's numbers in `dialled`, which lists the most trusted first. */
   find(dialled: readonly string[], accountId: string): SipNumber | null {
     const numbers = this.#byAccount.get(accountId);
     if (numbers === undefined) return null;
@@ -37,7 +37,7 @@ export class NumberRegistry {
     return findNational(dialled, [...numbers.values()]);
   }
 
-  /** The account's number, when it lists just one. */
+  /** Returns the account's number when it has exactly one. */
   onlyOf(accountId: string): SipNumber | null {
     const numbers = this.#byAccount.get(accountId);
     return numbers?.size === 1 ? numbers.values().next().value! : null;
@@ -48,7 +48,7 @@ function keyOf(text: string): string {
   return toE164(text) ?? text;
 }
 
-/** Trunks that speak in national form (0123456789, 2125550123): taken when it fits one listed number only. */
+/** Matches numbers in national format (0123456789, 2125550123), if they fit exactly one listed number. */
 function findNational(dialled: readonly string[], listed: readonly SipNumber[]): SipNumber | null {
   for (const text of dialled) {
     const national = nationalDigits(text);

@@ -13,17 +13,17 @@ const MAX_EXPIRES_S = 86_400;
 const MIN_BACK_OFF_MS = 30_000;
 const MAX_BACK_OFF_MS = 30 * 60_000;
 const RECONNECT_MS = 500;
-/** How long a goodbye waits for the answer to a first REGISTER, so that a dead registrar delays nobody. */
+/** How long unregistering waits for the answer to a first REGISTER, so that a dead registrar causes no delay. */
 const FIRST_ANSWER_MS = 1_000;
 
-/** What came of one REGISTER. */
+/** Result of one REGISTER. */
 type Outcome =
   | { readonly type: 'accepted'; readonly expiresS: number }
   | { readonly type: 'too_brief'; readonly minExpiresS: number }
   | { readonly type: 'unreachable'; readonly fault: TrunkFault }
   | { readonly type: 'rejected'; readonly error: string };
 
-/** Keeps one trunk's binding at its registrar alive (RFC 3261 section 10.2). */
+/** Maintains one trunk's binding at its registrar (RFC 3261 section 10.2). */
 export class TrunkRegistration {
   readonly #trunk: Trunk;
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class TrunkRegistration {
   #expiresS = WANTED_EXPIRES_S;
   #failures = 0;
   #attempt: Promise<void> | null = null;
-  /** The Contact that the registrar has for us; null when it has none. */
+  /** The Contact bound at the registrar; null when there is none. */
   #bound: string | null = null;
   #stopping: Promise<void> | null = null;
   #cancelTimer: CancelTimer = () => {};
@@ -59,13 +59,13 @@ export class TrunkRegistration {
     if (this.#trunk.settings.register && this.#stopping === null) this.#begin();
   }
 
-  /** Takes the binding back, waiting `deadlineMs` at most for the registrar's word. */
+  /** Unregisters, waiting at most `deadlineMs` for the registrar's answer. */
   stop(deadlineMs: number): Promise<void> {
     this.#stopping ??= this.#stop(deadlineMs);
     return this.#stopping;
   }
 
-  /** A REGISTER that is on its way may yet bind us, so the goodbye waits for its answer. */
+  /** Waits for a REGISTER in progress before unregistering, because it may still create a binding. */
   async #stop(deadlineMs: number): Promise<void> {
     this.#cancelTimer();
     this.#state = { state: 'off', lastError: null, expiresAt: null };
@@ -137,11 +137,14 @@ export class TrunkRegistration {
     }
   }
 
-  /** The answer tells our address as seen from outside (RFC 3581): behind a NAT the binding moves there at once. */
+  /**
+   * Registers again when the answer shows another public address (RFC 3581), so that behind a NAT the binding moves at
+   * once.
+   */
   async #movedIfSeenElsewhere(destination: Destination, accepted: Outcome): Promise<Outcome> {
     if (this.#stopping !== null || this.#bound === this.#trunk.registeredContact) return accepted;
     const moved = await this.#register(destination, this.#expiresS);
-    // A former binding that cannot be taken back runs out by itself.
+    // An old binding that cannot be removed expires by itself.
     this.#bound = this.#trunk.registeredContact;
     return moved.type === 'accepted' ? moved : accepted;
   }
@@ -168,7 +171,7 @@ export class TrunkRegistration {
         onReject: (response) => resolve(response.message),
       });
     });
-    // An answered challenge has used up numbers of its own.
+    // Answering a challenge has used further CSeq numbers.
     this.#cseq = message.cseq;
     const outcome = this.#outcomeOf(answer, expiresS);
     if (outcome.type === 'accepted') {
@@ -190,12 +193,12 @@ export class TrunkRegistration {
       return { type: 'accepted', expiresS: this.#grantedS(answer, expiresS) };
     if (status === 423)
       return { type: 'too_brief', minExpiresS: Number(answer.getHeader('min-expires') ?? 0) };
-    // sip.js makes these two up when nothing answers, or nothing can be sent.
+    // sip.js generates these two when there is no answer or the request cannot be sent.
     if (status === 408 || status === 503) return { type: 'unreachable', fault: trunkFault(new Error(error)) };
     return { type: 'rejected', error };
   }
 
-  /** The registrar lists all bindings of the address; ours is the one with our Contact. */
+  /** Returns the granted lifetime. The registrar lists all bindings of the address; ours has our Contact. */
   #grantedS(answer: IncomingResponseMessage, askedS: number): number {
     const listed = answer.getHeaders('contact');
     const own =
@@ -214,7 +217,7 @@ export class TrunkRegistration {
     this.#schedule(expiresS * 1000 * (0.5 + 0.3 * Math.random()));
   }
 
-  /** `error`: for the account. `detail`: for the log. */
+  /** `error` is shown to the account, `detail` is logged. */
   #failed(error: string, detail = error): void {
     this.#log('warn', 'SIP trunk did not register', detail);
     this.#state = { state: 'failed', lastError: error, expiresAt: null };

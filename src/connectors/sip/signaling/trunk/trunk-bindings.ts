@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import { type AddressRule, addressesIn } from '../../../../base/public-address.ts';
 
-/** The operator's word that calls from an address are an account's. */
+/** Operator's assignment of calls from an address to an account. */
 export interface TrunkBinding {
-  /** An account's id, or `operator` for the operator's own account. */
+  /** An account id, or `operator` for the operator's own account. */
   readonly account: string;
-  /** An IP address or a subnet. */
+  /** An IP address or subnet. */
   readonly subnet: string;
 }
 
-/** All bindings; of several that hold for an address the narrowest counts. */
+/** All bindings. The narrowest one that matches an address wins. */
 export class TrunkBindings {
   readonly #narrowestFirst: readonly { readonly account: string; readonly holds: AddressRule }[];
 
@@ -24,7 +24,7 @@ export class TrunkBindings {
   }
 }
 
-/** Bits of an address that the subnet leaves open. */
+/** Number of bits that the subnet does not fix. */
 function openBits(subnet: string): number {
   const [network = '', prefix] = subnet.split('/');
   const bits = isIP(network) === 6 ? 128 : 32;

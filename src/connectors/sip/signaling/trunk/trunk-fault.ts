@@ -1,6 +1,6 @@
 /**
- * What an account is told when its trunk cannot be used. No more than that: exact errors and their timing would map
- * the gateway's network.
+ * Error code shown to an account when its trunk is unusable. Nothing more is revealed, because exact errors and their
+ * timing would expose the gateway's network.
  */
 export type TrunkFaultCode = 'unreachable' | 'tls_failed' | 'not_allowed';
 
@@ -10,7 +10,7 @@ const TEXTS = {
   not_allowed: 'the address of the SIP trunk is not allowed',
 } as const;
 
-/** The exact error is its `cause`, for the log. */
+/** Carries the exact error as `cause`, for the log. */
 export class TrunkFault extends Error {
   readonly code: TrunkFaultCode;
 
@@ -21,12 +21,12 @@ export class TrunkFault extends Error {
   }
 }
 
-/** Whatever went wrong on the way to a trunk's server, as its account may know it. */
+/** Converts any failure to reach a trunk's server into the error its account may see. */
 export function trunkFault(error: unknown): TrunkFault {
   return error instanceof TrunkFault ? error : new TrunkFault('unreachable', error);
 }
 
-/** The exact text, for the log. */
+/** Returns the exact error text, for the log. */
 export function faultDetail(fault: TrunkFault): string {
   return fault.cause instanceof Error ? fault.cause.message : fault.message;
 }

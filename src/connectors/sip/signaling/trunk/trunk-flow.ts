@@ -1,7 +1,7 @@
 import type { StreamTransport } from '../transport/stream-transport.ts';
 import type { Connection, Destination } from '../transport/wire.ts';
 
-/** The one TCP or TLS connection that a trunk keeps to its server. */
+/** The single TCP or TLS connection from a trunk to its server. */
 export class TrunkFlow {
   readonly #streams: StreamTransport;
   readonly #onOpened: (connection: Connection) => void;
@@ -21,7 +21,7 @@ export class TrunkFlow {
     return this.#current?.connection.open ? this.#current.connection : null;
   }
 
-  /** The connection to that destination, opened if need be. Rejects when it cannot be opened. */
+  /** Returns the connection to `destination`, opening it if necessary. Rejects when it cannot be opened. */
   open(destination: Destination): Promise<Connection> {
     if (this.#closed) return Promise.reject(new Error('trunk is closed'));
     if (this.connection !== null && isSame(this.#current!.destination, destination)) {

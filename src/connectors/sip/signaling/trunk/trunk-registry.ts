@@ -2,13 +2,13 @@ import type { Connection } from '../transport/wire.ts';
 import type { Trunk } from './trunk.ts';
 import type { TrunkBindings } from './trunk-bindings.ts';
 
-/** Hex digits of an inbound token. */
+/** Number of hex digits in an inbound token. */
 const TOKEN_LENGTH = 32;
 
 /**
- * The trunks of all accounts, each found by what proves that a message is its own: our Contact in the Request-URI, a
- * dialog, the connection that the trunk has opened, or the operator's binding of an address. That an account names a
- * provider's host proves nothing, since many customers share it.
+ * The trunks of all accounts. A trunk is matched by proof that a message belongs to it: our Contact in the Request-URI,
+ * a dialog, the connection opened by the trunk, or the operator's binding of an address. A provider's host in an
+ * account's settings proves nothing, since many customers share it.
  */
 export class TrunkRegistry {
   readonly #bindings: TrunkBindings;
@@ -19,14 +19,14 @@ export class TrunkRegistry {
   readonly #byConnection = new WeakMap<Connection, Trunk>();
   readonly #byAddress = new Map<string, Set<Trunk>>();
   readonly #addresses = new Map<Trunk, ReadonlySet<string>>();
-  /** The trunk of the operator's own account. */
+  /** Trunk of the operator's own account. */
   #operators: Trunk | null = null;
 
   constructor(bindings: TrunkBindings) {
     this.#bindings = bindings;
   }
 
-  /** Adds the trunk; gives the one that it replaces. */
+  /** Adds a trunk and returns the one it replaces. */
   put(trunk: Trunk): Trunk | null {
     const { accountId, inboundToken, ofOperator } = trunk.settings;
     const replaced = this.retire(accountId);
@@ -38,7 +38,7 @@ export class TrunkRegistry {
     return replaced;
   }
 
-  /** Takes the account's trunk out of service: no call comes by it any more, but it keeps its dialogs. */
+  /** Takes the account's trunk out of service: it receives no new calls but keeps its dialogs. */
   retire(accountId: string): Trunk | null {
     const trunk = this.#byAccount.get(accountId) ?? null;
     if (trunk === null) return null;
@@ -49,7 +49,7 @@ export class TrunkRegistry {
     return trunk;
   }
 
-  /** Forgets a trunk that is out of service. */
+  /** Removes a trunk that is out of service. */
   forget(trunk: Trunk): void {
     this.setAddresses(trunk, new Set());
     this.#addresses.delete(trunk);
@@ -57,7 +57,7 @@ export class TrunkRegistry {
     this.#all.delete(trunk);
   }
 
-  /** Notes where the trunk's servers are now. */
+  /** Sets the current addresses of the trunk's servers. */
   setAddresses(trunk: Trunk, addresses: ReadonlySet<string>): void {
     for (const host of this.#addresses.get(trunk) ?? []) {
       const trunks = this.#byAddress.get(host);
@@ -71,7 +71,7 @@ export class TrunkRegistry {
     }
   }
 
-  /** Notes a connection that the trunk has opened. */
+  /** Records a connection opened by the trunk. */
   setConnection(trunk: Trunk, connection: Connection): void {
     this.#byConnection.set(connection, trunk);
   }
@@ -80,31 +80,31 @@ export class TrunkRegistry {
     return this.#byAccount.get(accountId) ?? null;
   }
 
-  /** By the user part of our Contact, or of an inbound URI (`<token>` or `<token>.<number>`). */
+  /** Finds a trunk by the user part of our Contact or of an inbound URI (`<token>` or `<token>.<number>`). */
   ofContactUser(user: string): Trunk | null {
     return this.#byContactUser.get(namedIn(user)) ?? null;
   }
 
-  /** By the inbound token in a user part: the only one that may open a call. */
+  /** Finds a trunk by the inbound token in a user part, the only user part that may open a call. */
   ofInboundUser(user: string): Trunk | null {
     const trunk = this.ofContactUser(user);
     return trunk?.settings.inboundToken === namedIn(user) ? trunk : null;
   }
 
-  /** By the identifier that sip.js gives dialogs; for peers that change our Contact on the way. */
+  /** Finds a trunk by sip.js's dialog id, for peers that change our Contact on the way. */
   ofDialog(dialogId: string): Trunk | null {
     for (const trunk of this.#all) if (trunk.core.dialogs.has(dialogId)) return trunk;
     return null;
   }
 
-  /** The trunk in service that has opened the connection: its server is at the other end. */
+  /** Returns the trunk in service that opened the connection, with its server at the other end. */
   ofConnection(connection: Connection | null): Trunk | null {
     const trunk = connection === null ? undefined : this.#byConnection.get(connection);
     return trunk !== undefined && this.#isInService(trunk) ? trunk : null;
   }
 
   /**
-   * The trunk to which the operator has bound the address. Those that the operator's own trunk leads to are bound to it
+   * Returns the trunk that the operator has bound to the address. Servers of the operator's own trunk are bound to it
    * unless the settings say otherwise.
    */
   boundTo(host: string): Trunk | null {
@@ -114,12 +114,15 @@ export class TrunkRegistry {
     return operators !== null && this.#byAddress.get(host)?.has(operators) ? operators : null;
   }
 
-  /** Any trunk with a server at that address. */
+  /** Returns any trunk with a server at this address. */
   anyAt(host: string): Trunk | null {
     return this.#byAddress.get(host)?.values().next().value ?? null;
   }
 
-  /** Whether a trunk has a server at that address, or the operator has bound it. It says nothing of whose calls come from there. */
+  /**
+   * Whether a trunk has a server at this address, or the operator has bound it. This does not tell whose calls come
+   * from there.
+   */
   knowsAddress(host: string): boolean {
     return this.#byAddress.has(host) || this.#bindings.accountOf(host) !== null;
   }

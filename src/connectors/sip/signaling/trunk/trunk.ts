@@ -16,7 +16,7 @@ import type { Connection, Destination } from '../transport/wire.ts';
 import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
 import { TrunkFlow } from './trunk-flow.ts';
 
-/** What all trunks share. */
+/** Dependencies shared by all trunks. */
 export interface TrunkSurroundings extends Listening {
   readonly clock: Clock;
   readonly observer: SipObserver;
@@ -25,31 +25,31 @@ export interface TrunkSurroundings extends Listening {
   readonly layer: TransportLayer<Trunk>;
   readonly streams: StreamTransport;
   readonly onInvite: (trunk: Trunk, request: IncomingInviteRequest) => void;
-  /** The trunk's servers are at these addresses now. */
+  /** Called with the trunk's current server addresses. */
   readonly onAddresses: (trunk: Trunk, addresses: ReadonlySet<string>) => void;
-  /** The trunk has opened a connection to its server. */
+  /** Called when the trunk has opened a connection to its server. */
   readonly onConnection: (trunk: Trunk, connection: Connection) => void;
 }
 
 const VIA_PROTOCOL = { udp: 'UDP', tcp: 'TCP', tls: 'TLS' } as const;
 const RETRY_LOOKUP_MS = 30_000;
 const MAX_REFRESH_MS = 300_000;
-/** Within the 30 s after which a home router may forget a quiet UDP flow (RFC 5626 section 4.4.2). */
+/** Below the 30 s after which a home router may drop an idle UDP flow (RFC 5626 section 4.4.2). */
 const KEEP_ALIVE_MS = 25_000;
 
-/** One account's way to the telephone network: its server, its credentials, and a user agent core of its own. */
+/** One account's connection to the telephone network: its server, its credentials and its own user agent core. */
 export class Trunk {
   readonly settings: SipTrunk;
   /**
-   * User part of our Contact in dialogs. It tells trunks apart and cannot be guessed, but everybody on a call sees it, so
-   * that it opens no call: the inbound token does, which only the registrar and the account know.
+   * User part of our Contact in dialogs. It identifies the trunk and cannot be guessed. Every party on a call sees it,
+   * so it cannot open a call. Only the inbound token can, which only the registrar and the account know.
    */
   readonly dialogUser = randomBytes(16).toString('hex');
   readonly core: UserAgentCore;
   readonly flow: TrunkFlow;
   readonly own: OwnAddress;
   readonly challenges = new StoredChallenges();
-  /** Told when the connection of a TCP or TLS trunk is gone. */
+  /** Called when the connection of a TCP or TLS trunk is lost. */
   onConnectionLost: () => void = () => {};
   readonly #around: TrunkSurroundings;
   readonly #pins = new Map<string, Destination>();
@@ -85,7 +85,7 @@ export class Trunk {
     );
   }
 
-  /** Keeps the addresses of the trunk's servers fresh from now on, because messages from there are read. */
+  /** Keeps the addresses of the trunk's servers up to date, because messages from them are accepted. */
   watch(): void {
     void this.locate()
       .then(
@@ -98,8 +98,8 @@ export class Trunk {
   }
 
   /**
-   * Looks the servers up; the one that works comes first. Every address is checked every time, since a name may lead
-   * elsewhere at any moment. Rejects with TrunkFault when none is found or none is allowed.
+   * Resolves the trunk's servers, the working one first. Every address is checked each time, since a name may point
+   * elsewhere at any moment. Rejects with TrunkFault when no address is found or allowed.
    */
   async locate(): Promise<{ destinations: readonly Destination[]; ttlMs: number }> {
     const { host, port, transport } = this.settings;
@@ -109,25 +109,26 @@ export class Trunk {
       this.#settle([], new Set());
       throw this.#refused();
     }
-    // Our own address comes first: once a server's address is known, its calls are let in and need it.
+    // Our own address comes first: once a server's address is known, its calls are accepted and need it.
     if (this.own.host === '') await this.own.learn(destinations[0]!);
     this.#settle(destinations, addressesOf([...this.#destinations, ...destinations]));
     return { destinations: this.#preferredFirst(destinations), ttlMs: found.ttlMs };
   }
 
-  /** Whether the trunk may have a server at that IP address. */
+  /** Whether the trunk may have a server at this IP address. */
   mayReach(host: string): boolean {
     return this.#around.policy.mayUse(host, this.settings.ofOperator);
   }
 
-  /** Whether the trunk goes where its peers point it: addresses of SDP, Contact and Record-Route. */
+  /** Whether the trunk may follow an address named by a peer in SDP, Contact or Record-Route. */
   mayFollow(host: string): boolean {
     const servers = this.#destinations.map((destination) => destination.host);
     return this.#around.policy.mayFollow(host, this.settings.ofOperator, servers);
   }
 
   /**
-   * Makes sure of all that a request to `destination` needs: our own address, and a connection. Rejects with TrunkFault.
+   * Prepares for a request to `destination`: determines our own address and opens a connection if needed. Rejects with
+   * TrunkFault.
    */
   async prepare(destination: Destination): Promise<void> {
     await this.own.learn(destination);
@@ -137,34 +138,34 @@ export class Trunk {
     });
   }
 
-  /** Our Contact in dialogs with its brackets, as it is now. */
+  /** Our current Contact in dialogs, with brackets. */
   get contact(): string {
     return this.core.configuration.contact.toString();
   }
 
-  /** Our Contact at the registrar: what calls come to. */
+  /** Our Contact at the registrar, which inbound calls are sent to. */
   get registeredContact(): string {
     return `<${this.own.contactOf(this.settings.inboundToken)}>`;
   }
 
-  /** What a provider without registration calls; null while we cannot be called, or do not know our address. */
+  /** URI for providers without registration; null while we do not listen or our address is unknown. */
   get inboundUri(): string | null {
     return this.own.listeningUriOf(this.settings.inboundToken);
   }
 
-  /** The address of `user` at the trunk; of the trunk itself when `user` is empty. */
+  /** Returns the URI of `user` at the trunk, or of the trunk itself when `user` is empty. */
   addressOf(user: string): URI {
     return new URI('sip', user, hostInUri(this.settings.host));
   }
 
-  /** Logs why a call could not be placed; its account is only told the kind of fault. */
+  /** Logs why a call could not be placed. The account only sees the kind of fault. */
   noteFault(fault: TrunkFault): void {
     const { accountId, host } = this.settings;
     const detail = { accountId, host, error: faultDetail(fault) };
     this.#around.observer.log('warn', 'SIP trunk could not be used for a call', detail);
   }
 
-  /** Sends requests with that Call-ID, outside dialogs, to `destination`. */
+  /** Sends requests with this Call-ID, outside dialogs, to `destination`. */
   pin(callId: string, destination: Destination): void {
     this.#pins.set(callId, destination);
   }
@@ -173,15 +174,15 @@ export class Trunk {
     this.#pins.delete(callId);
   }
 
-  /** Notes that `destination` answers, so that the next request goes there first and the way stays open. */
+  /** Records that `destination` answers: the next request goes there first, and the UDP flow is kept open. */
   prefer(destination: Destination): void {
-    // An answer may come when the trunk is closed already; its keep-alive would never end.
+    // An answer may arrive after the trunk was closed; a keep-alive started then would never end.
     if (this.#closed) return;
     this.#preferred = destination;
     if (destination.protocol === 'udp') this.#keepAlive(destination);
   }
 
-  /** Over UDP an empty line keeps routers on the way from closing it; TCP connections do it themselves. */
+  /** Sends an empty line over UDP to keep routers from dropping the flow. TCP connections have their own keep-alive. */
   #keepAlive(destination: Destination): void {
     this.#cancelKeepAlive();
     this.#cancelKeepAlive = this.#around.clock.after(KEEP_ALIVE_MS, () => {
@@ -196,7 +197,7 @@ export class Trunk {
     return destination;
   }
 
-  /** Where the next hop of a request inside a dialog is; the peer names it. Rejects with TrunkFault. */
+  /** Resolves the next hop of a request inside a dialog, as named by the peer. Rejects with TrunkFault. */
   async resolveHop(host: string, port: number): Promise<Destination> {
     const { destinations } = await this.#resolve({ host, port, protocol: this.settings.transport });
     const allowed = destinations.find((destination) => this.mayFollow(destination.host));
@@ -204,7 +205,7 @@ export class Trunk {
     return allowed;
   }
 
-  /** Forgets everything, live dialogs included. */
+  /** Drops everything, including live dialogs. */
   close(): void {
     this.#closed = true;
     this.#cancelRefresh();
@@ -214,7 +215,7 @@ export class Trunk {
     this.flow.close();
   }
 
-  /** Whether a name is known inside the gateway's network is nothing that other accounts should find out. */
+  /** Hides from other accounts whether a name exists inside the gateway's network. */
   #refused(): TrunkFault {
     const { host, ofOperator } = this.settings;
     const mayKnow = ofOperator || isIP(host) !== 0;
