@@ -1,16 +1,18 @@
 import { addressClass } from '../../../../base/address-class.ts';
 import { type AddressRule, addressesIn } from '../../../../base/public-address.ts';
 
-/** Which addresses trunks may lead to, so that no account reaches the gateway's own network through SIP or RTP. */
+/**
+ * Restricts the addresses that trunks may use, so that no account reaches the gateway's own network over SIP or RTP.
+ */
 export class AddressPolicy {
   readonly #isAllowed: AddressRule;
 
-  /** `allowed`: addresses and subnets that the operator opens to all accounts. */
+  /** `allowed` lists the addresses and subnets that the operator opens to all accounts. */
   constructor(allowed: readonly string[]) {
     this.#isAllowed = addressesIn(allowed);
   }
 
-  /** Whether a trunk may have its server there. */
+  /** Whether a trunk may have its server at this address. */
   mayUse(address: string, ofOperator: boolean): boolean {
     const found = addressClass(address);
     if (found === 'public') return true;
@@ -19,15 +21,15 @@ export class AddressPolicy {
   }
 
   /**
-   * Whether an address is followed that a peer names in SDP, Contact or Record-Route. Peers are strangers even on the
-   * operator's trunk: they name an inner address only where the trunk's own servers have such addresses.
+   * Whether to follow an address that a peer names in SDP, Contact or Record-Route. Peers are strangers even on the
+   * operator's trunk: they may only name an internal address where the trunk's own servers have such addresses.
    */
   mayFollow(address: string, ofOperator: boolean, servers: readonly string[]): boolean {
     if (!this.mayUse(address, ofOperator)) return false;
     const found = addressClass(address);
     if (found === 'public' || this.#isAllowed(address)) return true;
     const classes = servers.map(addressClass);
-    // An exchange on this machine serves the phones of the network around it.
+    // A PBX on this machine serves the phones of the surrounding network.
     return classes.includes('loopback') || (found === 'private' && classes.includes('private'));
   }
 }

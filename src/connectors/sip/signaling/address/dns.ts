@@ -12,11 +12,11 @@ export interface AddressRecord {
   readonly ttlS: number;
 }
 
-/** The DNS as the resolver needs it; a test brings its own. */
+/** The DNS functions that the resolver needs; tests supply their own. */
 export interface Dns {
-  /** Rejects when there are none. */
+  /** Rejects when there are no records. */
   srv(name: string): Promise<SrvRecord[]>;
-  /** IPv4 first, then IPv6. Rejects when there are none. */
+  /** IPv4 first, then IPv6. Rejects when there are no records. */
   addresses(name: string): Promise<AddressRecord[]>;
 }
 
@@ -33,7 +33,7 @@ export function systemDns(): Dns {
       ]);
       const records = found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
       if (records.length > 0) return records.map(({ address, ttl }) => ({ address, ttlS: ttl }));
-      // Names such as `localhost` live in the hosts file, of which DNS servers know nothing.
+      // Names such as `localhost` are in the hosts file, which DNS servers do not know.
       const fromHosts = await lookup(name, { all: true });
       return fromHosts.map(({ address }) => ({ address, ttlS: HOSTS_FILE_TTL_S }));
     },

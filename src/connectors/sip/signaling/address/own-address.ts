@@ -3,23 +3,25 @@ import { localAddressTowards } from '../transport/local-address.ts';
 import type { Destination, SipProtocol } from '../transport/wire.ts';
 import { trunkFault } from '../trunk/trunk-fault.ts';
 
-/** Where we are reached, as far as it does not depend on a trunk. */
+/** The part of our address that does not depend on a trunk. */
 export interface Listening {
-  /** The operator's word; null: what the system routes with, or what the trunk's servers see. */
+  /** Set by the operator; null uses the address the system routes with, or the one the trunk's servers see. */
   readonly advertisedHost: string | null;
-  /** The port on which we listen for that protocol; null when we don't. */
+  /** Port we listen on for the protocol; null when we do not listen. */
   readonly listeningPort: (protocol: SipProtocol) => number | null;
 }
 
-/** Our address as the servers of one trunk reach it. */
+/** Our address as seen by the servers of one trunk. */
 export class OwnAddress {
   readonly #transport: SipProtocol;
   readonly #listening: Listening;
-  /** The port of ours at the other end of the trunk's connection; null when none is open. */
+  /** Local port of the trunk's connection; null when none is open. */
   readonly #connectionPort: () => number | null;
-  /** Empty: not known yet. */
+  /** Empty until known. */
   #host: string;
-  /** Where the trunk's servers see us when a NAT lies between; null when none does, or nobody has said so. */
+  /**
+   * Our address as seen by the trunk's servers through a NAT; null without a NAT, or until a server has reported it.
+   */
   #seen: { readonly host: string; readonly port: number } | null = null;
 
   constructor(transport: SipProtocol, listening: Listening, connectionPort: () => number | null) {
@@ -29,12 +31,12 @@ export class OwnAddress {
     this.#host = listening.advertisedHost ?? '';
   }
 
-  /** Empty before the first `learn` where nobody has set it. */
+  /** Empty before the first `learn`, unless the operator has set it. */
   get host(): string {
     return this.#seen?.host ?? this.#host;
   }
 
-  /** Finds out which address of ours leads to a server. Rejects with TrunkFault. */
+  /** Determines our address on the route to a server. Rejects with TrunkFault. */
   async learn({ host, port }: Destination): Promise<void> {
     if (this.#listening.advertisedHost !== null) return;
     this.#host = await localAddressTowards(host, port).catch((error: unknown) => {
@@ -42,29 +44,31 @@ export class OwnAddress {
     });
   }
 
-  /** Takes a server's word for where our requests come from, unless our operator has said it. */
+  /** Records our source address as reported by a server, unless the operator has set one. */
   noteSeen(seen: { readonly host: string; readonly port: number } | null): void {
     const { advertisedHost, listeningPort } = this.#listening;
     if (seen === null || advertisedHost !== null) return;
-    // The port of a connection that we have opened differs anyhow.
+    // The port of an outbound connection differs from the listening port in any case.
     const isSamePort = this.#transport !== 'udp' || seen.port === listeningPort(this.#transport);
     this.#seen = seen.host === this.#host && isSamePort ? null : seen;
   }
 
   /** `host:port` for Via. */
   get sentBy(): string {
-    // Without a listener for TLS the peer's only way to us is the connection that we have opened.
+    // Without a TLS listener, the peer can only reach us over the connection that we opened.
     const port = this.#listening.listeningPort(this.#transport) ?? this.#connectionPort() ?? 5061;
     return `${hostInUri(this.#host)}:${port}`;
   }
 
-  /** The URI of a user at the place from which the trunk's servers see us talk to them. */
+  /** Returns the URI of a user at the address where the trunk's servers see us. */
   contactOf(user: string): string {
     const seen = this.#seen;
     return this.#uri(user, seen === null ? this.sentBy : `${hostInUri(seen.host)}:${seen.port}`);
   }
 
-  /** The URI of a user for whoever calls us on their own; null when we do not listen, or do not know our address. */
+  /**
+   * Returns the URI of a user for inbound calls to our listener; null when we do not listen or our address is unknown.
+   */
   listeningUriOf(user: string): string | null {
     const port = this.#listening.listeningPort(this.#transport);
     return port === null || this.host === '' ? null : this.#uri(user, `${hostInUri(this.host)}:${port}`);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses that mean something only inside one network (RFC 1918, RFC 6598, RFC 4193, loopback, link-local). */
+/** Addresses that are only valid inside one network (RFC 1918, RFC 6598, RFC 4193, loopback, link-local). */
 const PRIVATE = new BlockList();
 PRIVATE.addSubnet('10.0.0.0', 8);
 PRIVATE.addSubnet('172.16.0.0', 12);
@@ -12,7 +12,7 @@ PRIVATE.addSubnet('fc00::', 7, 'ipv6');
 PRIVATE.addSubnet('fe80::', 10, 'ipv6');
 PRIVATE.addAddress('::1', 'ipv6');
 
-/** True for IP addresses that cannot be reached from outside their network; false for names. */
+/** Whether a host is an IP address that is unreachable from outside its network; false for names. */
 export function isPrivateAddress(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '');
   const version = isIP(address);

@@ -4,14 +4,14 @@ import type { Clock } from '../../../../base/time.ts';
 import type { Destination, SipProtocol } from '../transport/wire.ts';
 import type { Dns, SrvRecord } from './dns.ts';
 
-/** What is looked up: the trunk's host as its owner wrote it. */
+/** The trunk's host as configured by its owner. */
 export interface ServerName {
   readonly host: string;
   readonly port: number;
   readonly protocol: SipProtocol;
 }
 
-/** Where a server is now, best first, and for how long that holds. */
+/** A server's current destinations, best first, and how long they are valid. */
 export interface Resolution {
   readonly destinations: readonly Destination[];
   readonly ttlMs: number;
@@ -22,13 +22,13 @@ const MIN_TTL_MS = 5_000;
 const MAX_TTL_MS = 3_600_000;
 const FOREVER_MS = 24 * 3_600_000;
 const MAX_CACHED = 1_024;
-/** For so long an answer that has run out stands in for a DNS that gives none. */
+/** How long an expired answer is reused while the DNS fails. */
 const STALE_MS = 30_000;
 const MAX_DESTINATIONS = 16;
 
 /**
- * RFC 3263 for a known transport (so NAPTR has nothing to say, section 4.1): an IP address is taken as it is, a
- * name with the default port is looked up as SRV and then as A/AAAA, a name with another port as A/AAAA only.
+ * RFC 3263 for a known transport, so NAPTR is not needed (section 4.1). An IP address is used as it is. A name with the
+ * default port is looked up as SRV, then as A/AAAA; a name with another port as A/AAAA only.
  */
 export class Resolver {
   readonly #dns: Dns;
@@ -41,7 +41,7 @@ export class Resolver {
     this.#clock = clock;
   }
 
-  /** Rejects when nothing is found within 8 s and nothing is known from before. */
+  /** Resolves a name. Rejects when nothing is found within 8 s and there is no earlier result. */
   async resolve(name: ServerName): Promise<Resolution> {
     const literal = name.host.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0)
@@ -54,7 +54,7 @@ export class Resolver {
     return pending;
   }
 
-  /** One look-up for all who ask meanwhile. While the DNS is out of order the servers stay where they were. */
+  /** Looks a name up once for all concurrent callers. While the DNS fails, the previous result is kept. */
   async #refresh(key: string, name: ServerName, former: Resolution | null): Promise<Resolution> {
     try {
       const resolution = await this.#withDeadline(this.#lookUp(name));
@@ -72,7 +72,7 @@ export class Resolver {
 
   async #lookUp(name: ServerName): Promise<Resolution> {
     const srv = isDefaultPort(name) ? await this.#dns.srv(serviceName(name)).catch(() => []) : [];
-    // A single target "." says that the service is decidedly not there (RFC 2782).
+    // A single target "." means that the service is explicitly not available (RFC 2782).
     const servers = srv.filter((record) => record.name !== '.' && record.name !== '');
     if (srv.length > 0 && servers.length === 0)
       throw new Error(`${name.host} offers no SIP over ${name.protocol}`);
@@ -123,7 +123,7 @@ function serviceName({ host, protocol }: ServerName): string {
   return protocol === 'tls' ? `_sips._tcp.${host}` : `_sip._${protocol}.${host}`;
 }
 
-/** Priorities in order; within one, a random draw by weight (RFC 2782). */
+/** Sorts by priority and, within a priority, draws randomly by weight (RFC 2782). */
 export function orderByWeight(
   records: readonly SrvRecord[],
   draw: (below: number) => number = randomInt,
@@ -136,7 +136,7 @@ export function orderByWeight(
 function drawAll(records: SrvRecord[], draw: (below: number) => number): SrvRecord[] {
   const ordered: SrvRecord[] = [];
   while (records.length > 0) {
-    // Weight 0 keeps a small chance.
+    // Weight 0 retains a small chance.
     const total = records.reduce((sum, record) => sum + record.weight * 100 + 1, 0);
     let left = draw(total);
     const index = records.findIndex((record) => {

@@ -9,7 +9,7 @@ import {
 import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
 import { ALLOWED_METHODS, SUPPORTED_EXTENSIONS } from '../sip-core.ts';
 
-/** What becomes of a request before sip.js sees it. */
+/** Decision on a request before it reaches sip.js. */
 export type Verdict =
   | { readonly type: 'pass' }
   | { readonly type: 'drop' }
@@ -24,10 +24,10 @@ const PASS: Verdict = { type: 'pass' };
 const DROP: Verdict = { type: 'drop' };
 const ONCE = ['from', 'to', 'call-id', 'cseq'];
 const MAX_CSEQ = 2 ** 31;
-/** They mean something only inside a dialog; sip.js throws when PRACK comes without. */
+/** Methods only valid inside a dialog. sip.js throws on a PRACK outside one. */
 const DIALOG_METHODS = ['BYE', 'INFO', 'PRACK'];
 
-/** Checks a request in the order of RFC 3261 section 8.2; an ACK is never answered, so a bad one is dropped. */
+/** Checks a request in the order of RFC 3261 section 8.2. An ACK is never answered, so a bad one is dropped. */
 export function guardRequest(message: SipMessage): Verdict {
   const isAck = methodOf(message) === 'ACK';
   const verdict =
@@ -40,7 +40,7 @@ function refuse(status: number, reason: string, headers: readonly string[] = [])
   return { type: 'refuse', status, reason, headers };
 }
 
-/** The headers that every request has, each once and whole (section 8.1.1). */
+/** Checks the mandatory headers: each must be present exactly once and complete (section 8.1.1). */
 function shape(message: SipMessage): Verdict | null {
   for (const name of ONCE) {
     const count = headersOf(message, name).length;
@@ -83,7 +83,7 @@ function addressing(message: SipMessage): Verdict | null {
   return target === null || target.host === '' ? refuse(400, 'Missing or bad Contact') : null;
 }
 
-/** Unknown extensions that are required: 420 with their names (section 8.2.2.3). */
+/** Refuses required but unknown extensions with 420 and their names (section 8.2.2.3). */
 function extensions(message: SipMessage): Verdict | null {
   if (methodOf(message) === 'ACK' || methodOf(message) === 'CANCEL') return null;
   const required = [...tokensOf(message, 'require'), ...tokensOf(message, 'proxy-require')];

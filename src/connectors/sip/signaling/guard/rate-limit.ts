@@ -7,7 +7,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** What strangers may cost us: a token bucket per address, in a table of bounded size. */
+/** Limits the load caused by strangers with a token bucket per address, in a table of bounded size. */
 export class RateLimit {
   readonly #clock: Clock;
   readonly #perSecond: number;
@@ -23,7 +23,7 @@ export class RateLimit {
     return bucket !== undefined && this.#refilled(bucket).tokens < 1;
   }
 
-  /** Takes a token. A full table lets go of the address it has known longest. */
+  /** Takes a token. A full table drops its oldest address. */
   use(address: string): void {
     const bucket = this.#buckets.get(address) ?? this.#insert(address, this.#clock.monotonicMs());
     this.#refilled(bucket).tokens -= 1;

@@ -1,24 +1,24 @@
-/** Of a request: its first line. Of a response: the head as far as the topmost Via. */
+/** Bytes inspected: the first line of a request, and the head of a response up to the topmost Via. */
 const MAX_REQUEST_LINE_BYTES = 512;
 const MAX_VIA_BYTES = 2_048;
 const MAX_BLANK_BYTES = 8;
-/** Our own are 24 characters after the cookie. */
+/** Our own branches have 24 characters after the cookie. */
 const MAX_BRANCH_CHARACTERS = 64;
 const BRANCH_COOKIE = 'z9hG4bK';
 const RESPONSE = Buffer.from('SIP/2.0 ');
 
-/** What shows that a message belongs to us. */
+/** The names that prove that a message belongs to us. */
 export interface KnownNames {
-  /** True for the user part of a Contact of ours. */
+  /** Whether this is the user part of one of our Contacts. */
   contactUser(user: string): boolean;
-  /** True for the branch of a request of ours that waits for a response. */
+  /** Whether this is the branch of a request of ours that is waiting for a response. */
   branch(branch: string): boolean;
 }
 
 /**
- * Decides by a bounded look at the bytes whether a stranger's message is parsed at all. Providers call from addresses
- * that are not their registrar's, so a request may name our Contact, and a response may answer a request of ours.
- * Outsiders can guess neither.
+ * Decides from a bounded number of bytes whether to parse a stranger's message. Providers may call from addresses other
+ * than their registrar's, so a request is admitted if it names our Contact, and a response if it answers a request of
+ * ours. Outsiders can guess neither.
  */
 export class StrangerFilter {
   readonly #known: KnownNames;
@@ -42,7 +42,7 @@ function blankBytes(bytes: Buffer): number {
   return count;
 }
 
-/** User part of the Request-URI; empty when there is none. */
+/** Returns the user part of the Request-URI; empty when there is none. */
 function requestedUser(bytes: Buffer): string {
   const lineEnd = bytes.indexOf('\r\n');
   if (lineEnd < 0) return '';
@@ -52,7 +52,7 @@ function requestedUser(bytes: Buffer): string {
   return at < 0 ? '' : line.slice(scheme, at).split(/[:;]/, 1)[0]!;
 }
 
-/** The first branch in the head: a response to us has one Via. Empty when there is none. */
+/** Returns the first branch in the head; empty when there is none. A response to us has a single Via. */
 function firstBranch(bytes: Buffer): string {
   const at = bytes.indexOf(BRANCH_COOKIE);
   if (at < 0) return '';

@@ -2,29 +2,31 @@ import type { Clock } from '../../../../base/time.ts';
 import { RateLimit } from '../guard/rate-limit.ts';
 import type { SipObserver } from '../sip-observer.ts';
 
-/** Connections that an address of a trunk may hold. Any account can name an address, so none may take all places. */
+/** Connection limit per trunk address. Any account can name an address, so no address may take all places. */
 const MAX_PER_KNOWN_ADDRESS = 32;
-/** Connections of strangers that have not yet shown a message that is ours. */
+/** Limit on strangers' connections that have not yet sent a message belonging to us. */
 const MAX_UNPROVEN = 64;
 const MAX_PER_STRANGER = 8;
-/** A TLS handshake costs about a millisecond before anything is known of the peer. */
+/**
+ * Limit on strangers' new connections. A TLS handshake costs about a millisecond before anything is known of the peer.
+ */
 const MAX_STRANGERS_PER_S = 20;
-/** A provider that calls from a new address has no more to send than an INVITE. */
+/** Enough for an INVITE, which is all that a provider calling from a new address needs to send. */
 export const UNPROVEN_BYTES = 16_384;
 export const UNPROVEN_MS = 5_000;
-/** Once proven, a connection of a stranger is kept while it is used. */
+/** Idle timeout of a stranger's connection after it is proven. */
 export const IDLE_STRANGER_MS = 300_000;
 
-/** The place of one connection. Both methods are safe to call twice. */
+/** One connection's slot. Both methods are safe to call twice. */
 export interface InboundPlace {
-  /** Its address is a trunk's. */
+  /** The address belongs to a trunk. */
   readonly isKnown: boolean;
-  /** It has sent a message that is ours. */
+  /** Marks the connection as having sent a message that belongs to us. */
   proven(): void;
   leave(): void;
 }
 
-/** Limits on connections that others open: beyond them a connection is closed as soon as it opens. */
+/** Limits inbound connections. Connections beyond the limits are closed as soon as they open. */
 export class InboundConnections {
   readonly #isKnown: (host: string) => boolean;
   readonly #observer: SipObserver;
@@ -32,14 +34,14 @@ export class InboundConnections {
   readonly #perAddress = new Map<string, number>();
   #unproven = 0;
 
-  /** `isKnown` tells the addresses of trunks from those of strangers. */
+  /** `isKnown` tells whether an address belongs to a trunk; others are strangers. */
   constructor(clock: Clock, observer: SipObserver, isKnown: (host: string) => boolean) {
     this.#isKnown = isKnown;
     this.#observer = observer;
     this.#opened = new RateLimit(clock, MAX_STRANGERS_PER_S);
   }
 
-  /** Null: there is no room. */
+  /** Returns null when a limit is reached. */
   enter(host: string): InboundPlace | null {
     const isKnown = this.#isKnown(host);
     const ofAddress = this.#perAddress.get(host) ?? 0;

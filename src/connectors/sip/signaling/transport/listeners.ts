@@ -6,13 +6,13 @@ import type { ReceiveMessage } from './wire.ts';
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** True: the port is a default that nobody chose, so the next free one will do. */
+  /** The port is a default, so the next free one may be used instead. */
   readonly portIsDefault: boolean;
 }
 
 const MAX_PORTS_TRIED = 100;
 
-/** Listens for UDP and TCP on one and the same port; gives the socket and the port it found. */
+/** Listens for UDP and TCP on the same port. Returns the UDP socket and the port. */
 export async function listenUdpAndTcp(
   options: ListenOptions,
   streams: StreamTransport,
@@ -36,7 +36,7 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
-/** Port of SIP over TLS when a certificate is given (RFC 3261 section 19.1.2). */
+/** TLS certificate and port for SIP over TLS (RFC 3261 section 19.1.2). */
 export interface TlsListenOptions extends TlsOptions {
   readonly port: number;
 }

@@ -4,9 +4,9 @@ import { IDLE_STRANGER_MS, UNPROVEN_BYTES } from './inbound-connections.ts';
 import { StreamFramer } from './stream-framer.ts';
 import { type Connection, plainAddress, type ReceiveMessage, type SipProtocol, type Source } from './wire.ts';
 
-/** Within the 30 s after which many middleboxes forget a quiet connection (RFC 5626 section 4.4.1). */
+/** Below the 30 s after which many middleboxes drop an idle connection (RFC 5626 section 4.4.1). */
 const KEEP_ALIVE_MS = 27_000;
-/** A peer that takes nothing while this much waits is as good as gone. */
+/** A peer that leaves this much data unread is treated as gone. */
 const MAX_UNSENT_BYTES = 1 << 20;
 
 interface StreamConnectionDeps {
@@ -15,17 +15,17 @@ interface StreamConnectionDeps {
   readonly onProven?: (() => void) | null;
 }
 
-/** One TCP or TLS connection that carries SIP messages both ways. */
+/** One TCP or TLS connection that carries SIP messages in both directions. */
 export class StreamConnection implements Connection {
   readonly #socket: Socket;
   readonly #clock: Clock;
   readonly #receive: ReceiveMessage;
   readonly #framer: StreamFramer;
-  /** Told once of a stranger that has sent a message of ours; null from then on. */
+  /** Called once, when a stranger has sent a message that belongs to us; null from then on. */
   #onProven: (() => void) | null;
   #cancelKeepAlive: CancelTimer = () => {};
 
-  /** `onProven`: null when the peer is one of a trunk's servers. */
+  /** `onProven` is null when the peer is one of a trunk's servers. */
   constructor(
     socket: Socket,
     protocol: SipProtocol,
@@ -44,7 +44,7 @@ export class StreamConnection implements Connection {
       connection: this,
     };
     socket.on('data', (bytes: Buffer) => this.#take(bytes, source));
-    // 'close' follows every error and says all there is to say.
+    // 'close' follows every error and is handled instead.
     socket.on('error', () => {});
     socket.on('close', () => this.#cancelKeepAlive());
     this.#keepAlive();
@@ -90,7 +90,7 @@ export class StreamConnection implements Connection {
     }
   }
 
-  /** The first message decides whether a stranger stays. */
+  /** Keeps or closes a stranger's connection, depending on its first message. */
   #prove(onProven: () => void, isOurs: boolean): boolean {
     if (!isOurs) {
       this.destroy();

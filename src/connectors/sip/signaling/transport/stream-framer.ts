@@ -7,16 +7,16 @@ const CR = 13;
 const LF = 10;
 
 /**
- * Cuts a byte stream into SIP messages by Content-Length (RFC 3261 section 18.3). Each byte is copied and searched a
- * bounded number of times, however small the pieces in which it comes.
+ * Splits a byte stream into SIP messages by Content-Length (RFC 3261 section 18.3). Each byte is copied and searched a
+ * bounded number of times, however small the chunks.
  */
 export class StreamFramer {
-  /** What is left of the stream: `#pending` up to `#end`. It grows by doubling. */
+  /** Unconsumed bytes: `#pending` up to `#end`. The buffer grows by doubling. */
   #pending: Buffer = EMPTY;
   #end = 0;
-  /** No head ends before here. */
+  /** No head ends before this offset. */
   #searched = 0;
-  /** Of the message that has begun; 0 while its head is not whole. */
+  /** Length of the current message; 0 until its head is complete. */
   #messageBytes = 0;
   #maxBytes: number;
 
@@ -24,14 +24,15 @@ export class StreamFramer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes messages of full length from now on. */
+  /** Accepts messages of full length from now on. */
   trust(): void {
     this.#maxBytes = MAX_MESSAGE_BYTES;
   }
 
   /**
-   * Takes the next bytes and gives the messages that are whole now, which are valid until the next call. Null: the
-   * stream is beyond repair (no or a broken Content-Length, or too long a message) and its connection must go.
+   * Adds bytes and returns the messages that are now complete, valid until the next call. Returns null when the stream
+   * cannot be recovered (missing or invalid Content-Length, or a message that is too long) and its connection must be
+   * closed.
    */
   push(bytes: Buffer): Buffer[] | null {
     this.#append(bytes);
@@ -51,7 +52,7 @@ export class StreamFramer {
     return messages;
   }
 
-  /** Bytes that begin nothing need no copy: most messages come whole. */
+  /** Appends bytes. Without pending bytes no copy is needed: most messages arrive whole. */
   #append(bytes: Buffer): void {
     if (this.#end === 0) {
       this.#pending = bytes;
@@ -72,7 +73,7 @@ export class StreamFramer {
     this.#pending = grown;
   }
 
-  /** Bytes of CRLF between messages: keep-alives and their answers (RFC 5626 section 3.5.1). */
+  /** Skips CRLF between messages: keep-alives and their answers (RFC 5626 section 3.5.1). */
   #skipKeepAlive(from: number): number {
     let at = from;
     while (at < this.#end && (this.#pending[at] === CR || this.#pending[at] === LF)) at += 1;
@@ -84,7 +85,7 @@ export class StreamFramer {
     if (this.#messageBytes === 0) {
       const headEnd = this.#pending.subarray(0, this.#end).indexOf(HEAD_END, this.#searched);
       if (headEnd < 0) {
-        // The end of a head may have come in part.
+        // The end of the head may have arrived partially.
         this.#searched = Math.max(start, this.#end - HEAD_END.length + 1);
         return this.#end - start > this.#maxBytes ? 'broken' : 'incomplete';
       }
@@ -95,7 +96,7 @@ export class StreamFramer {
     return this.#messageBytes > this.#maxBytes ? 'broken' : this.#messageBytes;
   }
 
-  /** Lets go of what was cut off; the rest gets a buffer of its own, as `bytes` belong to the socket. */
+  /** Drops consumed bytes. The rest is copied to a buffer of our own, because `bytes` belongs to the socket. */
   #keepFrom(start: number): void {
     const isOurs = this.#pending.length > this.#end && start === 0;
     if (isOurs) return;

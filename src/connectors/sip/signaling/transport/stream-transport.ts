@@ -11,24 +11,24 @@ import { type InboundConnections, type InboundPlace, UNPROVEN_MS } from './inbou
 import { StreamConnection } from './stream-connection.ts';
 import { type Connection, type Destination, plainAddress, type ReceiveMessage } from './wire.ts';
 
-/** How the certificates of TLS peers are checked. */
+/** How TLS peers' certificates are verified. */
 export interface TlsTrust {
-  /** PEM of further authorities beside the system's. */
+  /** PEM of certificate authorities in addition to the default ones. */
   readonly ca?: string;
-  /** Takes any certificate; for laboratories. */
+  /** Accepts any certificate; for testing only. */
   readonly insecure?: boolean;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_INBOUND_CONNECTIONS = 1_000;
 
-/** TCP and TLS for SIP: listeners, and connections that we open (RFC 3261 section 18). */
+/** TCP and TLS for SIP: listeners and outbound connections (RFC 3261 section 18). */
 export class StreamTransport {
   readonly #clock: Clock;
   readonly #trust: TlsTrust;
   readonly #receive: ReceiveMessage;
   readonly #inbound: InboundConnections;
-  /** Of strangers' connections: whom to tell that one is proven, by address and port of the peer. */
+  /** Callbacks of strangers' connections, to be called when proven, by peer address and port. */
   readonly #unproven = new Map<string, () => void>();
   readonly #servers = new Set<Server>();
   readonly #connections = new Set<Connection>();
@@ -54,14 +54,14 @@ export class StreamTransport {
       handshakeTimeout: CONNECT_TIMEOUT_MS,
     };
     const server = createTlsServer(options, (socket) => this.#welcome(socket, 'tls'));
-    // The places of strangers count before the handshake, or they would hold those of peers who are known.
+    // Strangers are counted before the handshake, or they would take the places of known peers.
     server.prependListener('connection', (socket: Socket) => void this.#admit(socket));
-    // A handshake that fails is the peer's problem; one that is not over in time is ended by us.
+    // A failed handshake is the peer's problem; one that times out is ended here.
     server.on('tlsClientError', (_error, socket) => void socket.destroy());
     return this.#listen(server, host, port);
   }
 
-  /** Opens a connection; `onClose` is told once when it ends. Rejects with TrunkFault, after 10 s at the latest. */
+  /** Opens a connection. `onClose` is called once when it ends. Rejects with TrunkFault, after at most 10 s. */
   async connect(destination: Destination, onClose: () => void): Promise<Connection> {
     const { host, port } = destination;
     const isTls = destination.protocol === 'tls';
@@ -113,7 +113,7 @@ export class StreamTransport {
     });
   }
 
-  /** Closes a connection when its address, or strangers together, have no room left. */
+  /** Closes a connection when the limit for its address, or for all strangers, is reached. */
   #admit(socket: Socket): boolean {
     const place = this.#inbound.enter(plainAddress(socket.remoteAddress ?? ''));
     if (place === null) {

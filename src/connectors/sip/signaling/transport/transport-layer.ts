@@ -10,18 +10,18 @@ import type { TrunkFlow } from '../trunk/trunk-flow.ts';
 import type { UdpTransport } from './udp-transport.ts';
 import type { Destination, SipProtocol } from './wire.ts';
 
-/** Who sends: what the layer must know of a trunk. */
+/** A sender of requests: the part of a trunk that this layer uses. */
 export interface RequestSender {
   readonly settings: { readonly transport: SipProtocol };
   readonly flow: TrunkFlow;
-  /** Where requests with that Call-ID go when they belong to no dialog. */
+  /** Destination of requests with this Call-ID outside dialogs. */
   destinationFor(callId: string): Destination;
   resolveHop(host: string, port: number): Promise<Destination>;
 }
 
 /**
- * Between sip.js, which hands over text, and the sockets: finds out where each message goes, and keeps the two
- * tables of transactions that repeat what UDP loses (RFC 3261 section 18).
+ * Connects sip.js, which produces text, to the sockets. Determines each message's destination and keeps the two
+ * transaction tables that repeat messages lost over UDP (RFC 3261 section 18).
  */
 export class TransportLayer<Sender extends RequestSender> {
   readonly requests: ClientTransactions<Sender>;
@@ -34,7 +34,7 @@ export class TransportLayer<Sender extends RequestSender> {
     this.#udp = udp;
   }
 
-  /** Sends what the trunk's core has written. */
+  /** Sends a message written by the trunk's core. */
   async send(trunk: Sender, text: string): Promise<void> {
     const message = readOutgoing(text);
     if (message === null) throw new Error('message without Via');
@@ -46,7 +46,7 @@ export class TransportLayer<Sender extends RequestSender> {
     return transmit();
   }
 
-  /** Sends an empty line over UDP: no message, but traffic. */
+  /** Sends an empty line over UDP as a keep-alive. */
   ping(destination: Destination): void {
     this.#udp()
       .send('\r\n\r\n', destination.host, destination.port)
@@ -78,8 +78,8 @@ export class TransportLayer<Sender extends RequestSender> {
   }
 
   /**
-   * Requests outside dialogs go where their sender has pinned their Call-ID; those inside go along the route set
-   * or to the remote target over UDP, and down the trunk's connection over TCP and TLS (RFC 5923's reuse).
+   * Returns a request's destination. Outside dialogs, it is the one pinned to the Call-ID. Inside dialogs over UDP, it
+   * is the route set or the remote target. TCP and TLS always use the trunk's connection (connection reuse, RFC 5923).
    */
   async #destinationOf(trunk: Sender, message: OutgoingText): Promise<Destination> {
     const ofInvite = this.requests.destinationOf(message.via.branch);
@@ -88,7 +88,7 @@ export class TransportLayer<Sender extends RequestSender> {
     if (!message.hasToTag || trunk.settings.transport !== 'udp') return pinned;
     const hop = parseSipUri(message.nextHop);
     if (hop === null || hop.host === '') return pinned;
-    // A Contact from behind a NAT leads nowhere; the trunk's server is the way to it.
+    // A private Contact behind a NAT is unreachable; the trunk's server can route to it.
     if (isPrivateAddress(hop.host) && !isPrivateAddress(pinned.host)) return pinned;
     return trunk.resolveHop(hop.host, hop.port ?? 5060).catch(() => pinned);
   }

@@ -5,7 +5,10 @@ import { plainAddress, type ReceiveMessage } from './wire.ts';
 
 const BUFFER_BYTES = 1 << 20;
 
-/** The one UDP socket for SIP: it listens and sends, so that replies find the way they came (RFC 3261 section 18). */
+/**
+ * The single UDP socket for SIP. It both listens and sends, so that replies return the way they came (RFC 3261 section
+ * 18).
+ */
 export class UdpTransport {
   readonly #receive: ReceiveMessage;
   #socket: Socket | null = null;
@@ -15,7 +18,7 @@ export class UdpTransport {
     this.#receive = receive;
   }
 
-  /** `host` is an address. Rejects with the system's error, `EADDRINUSE` among them. */
+  /** `host` must be an IP address. Rejects with the system's error, for example `EADDRINUSE`. */
   async listen(host: string, port: number): Promise<number> {
     this.#isIPv6 = isIPv6(host);
     const socket = createSocket({ type: this.#isIPv6 ? 'udp6' : 'udp4', lookup: lookUpAddress });
@@ -32,7 +35,7 @@ export class UdpTransport {
 
   #serve(socket: Socket): void {
     socket.removeAllListeners('error');
-    // ICMP errors surface here; the transaction's timer deals with what they mean.
+    // ICMP errors surface here; the transaction's timer handles their consequences.
     socket.on('error', () => {});
     socket.on('message', (bytes, from) =>
       this.#receive(bytes, {
@@ -47,11 +50,11 @@ export class UdpTransport {
     this.#socket = socket;
   }
 
-  /** `host` is an address. The datagram is with the kernel when this returns. */
+  /** `host` must be an IP address. The datagram has been handed to the kernel when this returns. */
   send(text: string, host: string, port: number): Promise<void> {
     const socket = this.#socket;
     if (socket === null) return Promise.reject(new Error('UDP transport is closed'));
-    // A socket for IPv6 reaches IPv4 peers by their mapped addresses.
+    // An IPv6 socket reaches IPv4 peers by their mapped addresses.
     const address = this.#isIPv6 && isIPv4(host) ? `::ffff:${host}` : host;
     return new Promise((resolve, reject) => {
       socket.send(text, port, address, (error) => (error ? reject(error) : resolve()));

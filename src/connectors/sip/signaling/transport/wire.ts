@@ -1,6 +1,6 @@
 export type SipProtocol = 'udp' | 'tcp' | 'tls';
 
-/** Where a request goes: an IP address, and the name that a TLS certificate must carry. */
+/** Destination of a request: an IP address, and the name that a TLS certificate must carry. */
 export interface Destination {
   readonly protocol: SipProtocol;
   readonly host: string;
@@ -8,29 +8,29 @@ export interface Destination {
   readonly serverName: string;
 }
 
-/** Where a message came from, and the way back to there. */
+/** Source of a message, and the way back to it. */
 export interface Source {
   readonly protocol: SipProtocol;
   readonly host: string;
   readonly port: number;
-  /** The connection it came over; null for UDP. */
+  /** The connection the message arrived on; null for UDP. */
   readonly connection: Connection | null;
 }
 
 /** One TCP or TLS connection. */
 export interface Connection {
   readonly open: boolean;
-  /** Our end, as the peer would address it. */
+  /** Our address, as the peer would reach it. */
   readonly localHost: string;
   readonly localPort: number;
   send(text: string): Promise<void>;
   destroy(): void;
 }
 
-/** True: the message belongs to one of our trunks. */
+/** Returns true when the message belongs to one of our trunks. */
 export type ReceiveMessage = (bytes: Buffer, source: Source) => boolean;
 
-/** Turns `::ffff:127.0.0.1` into `127.0.0.1`, so that one peer has one address. */
+/** Converts `::ffff:127.0.0.1` to `127.0.0.1`, so that each peer has a single address. */
 export function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 }
