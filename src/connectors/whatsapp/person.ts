@@ -1,6 +1,6 @@
 /**
  * People have two identifiers on WhatsApp: a phone number, which people with a username may hide, and since 2026 a
- * business-scoped user id, which is always present. The id is the permanent identifier here, and the number its alias.
+ * business-scoped user id, which Meta always sends. The id is the permanent identifier here, and the number its alias.
  * https://developers.facebook.com/documentation/business-messaging/whatsapp/business-scoped-user-ids
  */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;

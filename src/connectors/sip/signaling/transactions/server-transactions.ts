@@ -77,7 +77,7 @@ export class ServerTransactions<Owner> {
     if (transaction !== undefined) transaction.owner = owner;
   }
 
-  /** Sends a response. Final responses are stored; those refusing an INVITE over UDP are also retransmitted. */
+  /** Sends a response. Final ones, except a 2xx to INVITE, are stored; an INVITE refusal over UDP is retransmitted. */
   respond(key: string, method: string, status: number, text: string): Promise<void> {
     const transaction = this.#table.get(key);
     if (transaction === undefined) return Promise.reject(new Error('request is forgotten'));
