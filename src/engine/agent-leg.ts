@@ -5,7 +5,7 @@ import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 import { Playout } from './playout.ts';
 
-/** What an agent leg needs from the worker it lives on. */
+/** The worker's services for an agent leg. */
 export interface AgentLegHost {
   readonly callId: string;
   readonly roomRateHz: number;
@@ -13,7 +13,7 @@ export interface AgentLegHost {
   post(event: Event): void;
 }
 
-/** An agent's side of a call as a party of its room: speaks from its uplink ring, hears into its downlink ring. */
+/** An agent as a party of the call's room. It speaks from its uplink ring and hears into its downlink ring. */
 export class AgentLegParty implements Party {
   readonly #host: AgentLegHost;
   readonly #legId: number;
@@ -57,7 +57,7 @@ export class AgentLegParty implements Party {
     this.#egress?.push(frame, voiced);
   }
 
-  /** Tells what is true now that the tick's frames have left. */
+  /** Reports clears, marks and counters that became due when the tick's frames left. */
   afterTick(): void {
     if (this.#clearsDue > 0 && !this.#playout.fading) this.#postCleared();
     for (let markId = this.#playout.takeDueMark(); markId !== NO_MARK; markId = this.#playout.takeDueMark()) {

@@ -1,27 +1,27 @@
 import { FRAME_MS, SLOT_MS, SLOTS } from '../base/frame.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 
-/** Ticks of a slot that are made up for after a delay; what is beyond is skipped and counted. */
+/** Ticks of a slot that are caught up after a delay. Any further ticks are skipped and counted. */
 const MAX_CATCH_UP_TICKS = 5;
-/** Between the ticks of a catch-up: what feeds them was held up as well, and must not seem to have run dry. */
+/** Spacing between catch-up ticks. The sources that feed them were delayed as well and need time to refill. */
 const CATCH_UP_SPACING_MS = 4;
-/** Timers count whole milliseconds; for less the thread sleeps. */
+/** Timers have millisecond resolution; shorter waits use `sleep`. */
 const SHORTEST_TIMER_MS = 1;
 
-/** What the clock drives. */
+/** The work that the clock drives. */
 export interface Ticking {
-  /** Whether anything has its tick in this slot, 0 to 19. */
+  /** Whether anything ticks in this slot, 0 to 19. */
   isOccupied(slot: number): boolean;
   tick(slot: number): void;
-  /** Sleeps for so long, to the point; or less, when the thread's event loop has something to do. */
+  /** Sleeps precisely for this long, or until the thread's event loop has work. */
   sleep(milliseconds: number): void;
 }
 
 /**
- * The worker's clock: every 20 ms each occupied slot has its tick, the slots 1 ms apart, so that what one tick leaves
- * behind for others does not wait for all calls of the thread. Slot k of frame n is due `n * 20 + k` ms after the origin
- * on the monotonic clock; late wake-ups never add up. Between two ticks the event loop has a turn. While no slot is
- * occupied the clock stands.
+ * The worker's clock: every occupied slot ticks once per 20 ms. The slots are 1 ms apart, so the results of one tick do
+ * not have to wait for all calls of the thread. Slot k of frame n is due `n * 20 + k` ms after the origin on the
+ * monotonic clock, so late wake-ups never accumulate. The event loop runs once between two ticks. The clock stops while
+ * no slot is occupied.
  */
 export class TickClock {
   readonly #stats: EngineStats;
@@ -29,9 +29,9 @@ export class TickClock {
   readonly #originMs = performance.now();
   readonly #onTimer = (): void => this.#lookFirst();
   readonly #run = (): void => this.#runNext();
-  /** When each slot had its last tick. */
+  /** Time of each slot's last tick. */
   readonly #tickedAtMs = new Float64Array(SLOTS).fill(Number.NEGATIVE_INFINITY);
-  /** Slots since the origin that have had their turn; the next to come is this one or a later one. */
+  /** Slots since the origin that have had their turn. The next one is this slot or a later one. */
   #slotsDone = 0;
   #timer: NodeJS.Timeout | null = null;
   #immediate: NodeJS.Immediate | null = null;
@@ -46,7 +46,7 @@ export class TickClock {
     return this.#running;
   }
 
-  /** To be called when a slot has become occupied. */
+  /** Starts the clock. Call it when a slot has become occupied. */
   wake(): void {
     if (this.#running) return;
     this.#running = true;
@@ -62,7 +62,7 @@ export class TickClock {
     this.#running = false;
   }
 
-  /** Timers come before sockets in the event loop: every tick waits for a look at what has arrived. */
+  /** Polls the sockets before the tick: in the event loop, timers run before I/O. */
   #lookFirst(): void {
     this.#immediate = setImmediate(this.#run);
   }
@@ -77,7 +77,7 @@ export class TickClock {
     this.#await();
   }
 
-  /** Comes back when the next tick is due, or less than a millisecond before. */
+  /** Schedules the next run for when the next tick is due, or less than a millisecond earlier. */
   #await(): void {
     if (!this.#skipWhatIsEmpty()) return this.stop();
     const waitMs = Math.floor(this.#startMs() - performance.now());
@@ -89,13 +89,13 @@ export class TickClock {
     return this.#originMs + this.#slotsDone * SLOT_MS;
   }
 
-  /** When the next tick may begin. */
+  /** Earliest start of the next tick. */
   #startMs(): number {
     const lastMs = this.#tickedAtMs[this.#slotsDone % SLOTS] as number;
     return Math.max(this.#dueMs(), lastMs + CATCH_UP_SPACING_MS);
   }
 
-  /** False: no slot is occupied. */
+  /** Advances to the next occupied slot. Returns false when no slot is occupied. */
   #skipWhatIsEmpty(): boolean {
     for (let skipped = 0; skipped < SLOTS; skipped++) {
       if (this.#ticking.isOccupied(this.#slotsDone % SLOTS)) return true;

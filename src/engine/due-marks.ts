@@ -1,9 +1,9 @@
 import { NO_MARK } from '../threads/ring-consumer.ts';
 import { NOTE_CAPACITY } from '../threads/ring-layout.ts';
 
-/** Marks that have left the ring and wait until the sample before them has left the fifo; first in, first out. */
+/** Marks that have left the ring and wait until the samples before them have left the fifo. First in, first out. */
 export class DueMarks {
-  /** Each with the number of samples that must have left. */
+  /** Each mark with the number of samples that must have left before it is due. */
   readonly #due: { readonly markId: number; readonly dueAt: number }[] = [];
 
   get isEmpty(): boolean {

@@ -4,10 +4,10 @@ import { FrameRingProducer } from '../threads/frame-ring.ts';
 import type { AgentDownlink } from '../threads/protocol.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
-/** After so much silence the resampler holds nothing else, and need not be run for more. */
+/** After this many silent frames the resampler contains only silence and can be bypassed. */
 const FRAMES_TO_FALL_SILENT = 2;
 
-/** Where frames of one rate are made, for one after the other of all listeners: what all use stays in the cache. */
+/** Scratch memory for frames of one size, used by all listeners in turn so that it stays in the CPU cache. */
 interface Workbench {
   readonly realigned: Int16Array;
   readonly silence: Int16Array;
@@ -25,15 +25,15 @@ function workbenchFor(samples: number): Workbench {
 }
 
 /**
- * What a listening agent hears, on its way from the mixer to the agent's ring: one frame at the agent's rate every
- * tick, silence included. A full ring costs the newest frame, which is counted for the reader to tell.
+ * An agent's audio on its way from the mixer to the downlink ring: one frame per tick at the agent's rate, including
+ * silence. When the ring is full, the newest frame is dropped and counted so that the reader can report it.
  */
 export class Egress {
   readonly #ring: FrameRingProducer;
   readonly #frameSamples: number;
   readonly #resampler: Resampler | null;
   readonly #workbench: Workbench;
-  /** Made for the rates that do not always give a frame for a frame. */
+  /** Created only for rates at which an input frame does not always yield exactly one output frame. */
   #fifo: SampleFifo | null = null;
   #silentFrames = 0;
   #overruns = 0;

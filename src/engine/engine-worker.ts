@@ -18,10 +18,10 @@ import { MediaCall, type MediaCallHost } from './media-call.ts';
 import { Mixer } from './mixer.ts';
 import { Slots } from './slots.ts';
 
-/** Rounds of the resting calls: each of them has a tick a second. */
+/** Interval at which resting calls are served; each ticks once a second. */
 const REST_ROUND_MS = 100;
 
-/** One engine thread: a clock, the calls placed here, and the port over which main commands them. */
+/** One engine thread: a clock, the calls placed on it, and the port for commands from the main thread. */
 export class EngineWorker implements MediaCallHost, Ticking {
   readonly stats = new EngineStats();
   readonly #factories: Readonly<Record<string, OpenMediaLeg>>;
@@ -32,7 +32,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
   readonly #port: MessagePort;
   readonly #clock = new TickClock(this.stats, this);
 
-  /** `io` is what the factories' legs do their I/O over. */
+  /** Creates the worker. The factories' media legs use `io` for their I/O. */
   constructor(factories: Readonly<Record<string, OpenMediaLeg>>, io: MediaIo) {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
@@ -42,14 +42,14 @@ export class EngineWorker implements MediaCallHost, Ticking {
     this.#port = port1;
     this.#port.on('message', (command: Command) => this.#handle(command));
     process.on('uncaughtException', (error) => this.#fault(error));
-    // Not before this module's evaluation is over: V8 aborts the whole process when a thread that is told to end in
-    // answer to its first word is still in the middle of a top-level await.
+    // Sent only after this module's evaluation: V8 aborts the whole process when a thread is terminated in response to
+    // its first message while it is still in a top-level await.
     const toPool = parentPort;
     setImmediate(() => toPool.postMessage(this.#ready(port2), [port2]));
     setInterval(() => this.#tickResting(), REST_ROUND_MS);
   }
 
-  /** The pool's task: holds the call until it ends. A rejection would mean that this thread is lost. */
+  /** Task of the pool: runs the call until it ends. A rejection means that this thread is lost. */
   async run(placement: CallPlacement): Promise<CallOutcome> {
     let call: MediaCall;
     try {
@@ -103,7 +103,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
     if (agents > 0) this.#port.postMessage(slot);
   }
 
-  /** Returns how many agents the slot's calls have. */
+  /** Ticks the slot's calls and returns the number of their agents. */
   #tickAwake(slot: number): number {
     const calls = this.#slots.awakeIn(slot);
     let agents = 0;
@@ -115,7 +115,10 @@ export class EngineWorker implements MediaCallHost, Ticking {
     return agents;
   }
 
-  /** Also the sign of life of a thread whose clock stands because all its calls rest. */
+  /**
+   * Ticks the resting calls that are due. Also beats while the clock is stopped, as a thread with only resting calls is
+   * alive.
+   */
   #tickResting(): void {
     if (!this.#clock.running) this.stats.beat();
     if (this.#slots.restingTurns === 0) return;

@@ -14,10 +14,10 @@ import { AgentLegParty } from './agent-leg.ts';
 import type { Mixer, Party } from './mixer.ts';
 import { PlatformLegParty } from './platform-leg.ts';
 
-/** Once a second, while the call does not rest. */
+/** Once a second, unless the call is resting. */
 const TICKS_BETWEEN_COUNTS = 50;
 
-/** What a call needs from the worker it lives on. */
+/** The worker's services for a call. */
 export interface MediaCallHost {
   readonly stats: EngineStats;
   mixerFor(sampleRateHz: number): Mixer;
@@ -28,7 +28,7 @@ export interface MediaCallHost {
 export class MediaCall {
   readonly callId: string;
   readonly callNumber: number;
-  /** Resolves when the call has ended and released everything. Never rejects. */
+  /** Resolves when the call has ended and released its resources. Never rejects. */
   readonly outcome: Promise<CallOutcome>;
   readonly #host: MediaCallHost;
   readonly #leg: MediaLeg;
@@ -41,7 +41,7 @@ export class MediaCall {
   #audioStarted = false;
   #ended = false;
 
-  /** Opens the media leg and takes up everything the placement holds. Rejects when the leg does not open. */
+  /** Opens the media leg and applies the placement. Rejects when the leg does not open. */
   static async open(
     placement: CallPlacement,
     openLeg: OpenMediaLeg,
@@ -88,12 +88,12 @@ export class MediaCall {
     return this.#agents.length;
   }
 
-  /** Nobody speaks or hears before a command says so: most of the call's ticks may be left out. */
+  /** Whether most ticks may be skipped: there are no agents, and the leg is idle until a command arrives. */
   get resting(): boolean {
     return this.#agents.length === 0 && this.#leg.resting;
   }
 
-  /** One frame from everyone to everyone. May throw: a bug, which ends this call. */
+  /** Mixes one frame for all parties. An exception is a bug and ends this call. */
   tick(): void {
     if (this.#ended) return;
     this.#mixer.mix(this.#parties);

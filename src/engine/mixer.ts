@@ -1,16 +1,18 @@
 import { SummingBus } from '../audio/summing-bus.ts';
 
-/** One party of a room, as the mixer sees it. Frames are 20 ms at the room's rate and belong to the mixer. */
+/** A participant in a room. Frames are 20 ms at the room's rate and belong to the mixer. */
 export interface Party {
-  /** Fills `frame` with what the party says in this tick. False: it says nothing, `frame` is left as it is. */
+  /**
+   * Fills `frame` with the party's audio of this tick. Returns false when it is silent; `frame` is then left unchanged.
+   */
   pull(frame: Int16Array): boolean;
-  /** Hands the party what it hears: everyone but itself. Read only; `voiced` false: `frame` is silence. */
+  /** Passes the party the mix without its own voice. `frame` is read-only; `voiced` is false when it is silence. */
   push(frame: Int16Array, voiced: boolean): void;
 }
 
 /**
- * Mixes rooms of one rate, one after another, in the same scratch memory: sum everybody once in 32 bits, subtract
- * each listener's own voice, saturate. Silent parties cost a call and nothing else.
+ * Mixes rooms of one sample rate, one after another, in the same scratch memory. It sums all voices once in 32 bits,
+ * subtracts each listener's own voice and saturates. A silent party costs one call.
  */
 export class Mixer {
   readonly #bus: SummingBus;
@@ -20,7 +22,7 @@ export class Mixer {
     this.#bus = new SummingBus(frameSamples);
   }
 
-  /** One tick of one room. */
+  /** Mixes one tick of one room. */
   mix(parties: readonly Party[]): void {
     this.#bus.makeRoom(parties.length);
     const voices = this.#pullAll(parties);
@@ -52,7 +54,7 @@ export class Mixer {
     }
   }
 
-  /** Two who both speak, the usual call: each hears the other as he is. */
+  /** Both parties of a two-party room speak, the usual call: each gets the other's frame unmixed. */
   #pushAcross(parties: readonly Party[]): void {
     (parties[0] as Party).push(this.#bus.voice(1), true);
     (parties[1] as Party).push(this.#bus.voice(0), true);

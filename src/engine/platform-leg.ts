@@ -2,7 +2,7 @@ import type { MediaLeg } from '../connectors/contract/media-leg.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import type { Party } from './mixer.ts';
 
-/** The platform's side of a call as a party of its room. */
+/** The platform's side of a call as a party of the room. */
 export class PlatformLegParty implements Party {
   readonly #leg: MediaLeg;
   readonly #stats: EngineStats;
@@ -31,7 +31,7 @@ export class PlatformLegParty implements Party {
     if (voiced) this.#stats.add('frames_out', 1);
   }
 
-  /** Adds what the leg has counted since the last time to the worker's figures. */
+  /** Adds the leg's counters since the last call to the worker's statistics. */
   collectCounters(): void {
     const { packetsReceived, packetsSent, lost, late, concealed, droppedForDepth, unsent, overflowed } =
       this.#leg.counters;

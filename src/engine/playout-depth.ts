@@ -1,28 +1,28 @@
 import { FRAME_MS } from '../base/frame.ts';
 
 const INITIAL_TARGET_MS = 60;
-/** Two frames: one may come up to 20 ms late even when its usual time is just before the tick. */
+/** Two frames: a frame may arrive up to 20 ms late even when it usually arrives just before the tick. */
 const MIN_TARGET_MS = 40;
 const MAX_TARGET_MS = 120;
-/** Audio that comes so soon after the queue ran dry belonged to the same stream: that was an underrun. */
+/** Audio that arrives this soon after the queue ran empty belongs to the same stream, so the gap was an underrun. */
 const UNDERRUN_GAP_MS = 200;
 const CLEAN_FRAMES_TO_SHRINK = 10_000 / FRAME_MS;
 const DRIFT_WINDOW_FRAMES = 5_000 / FRAME_MS;
-/** A real-time stream keeps its level; audio sent in bursts rises and falls by more than this. */
+/** A real-time stream keeps the queue level within this range; audio sent in bursts exceeds it. */
 const LEVEL_MS = 100;
-/** Whoever is further ahead than this is so on purpose, and not by a network that stood still. */
+/** A client further ahead than this is ahead on purpose, not because of a network stall. */
 const MAX_SURPLUS_MS = 1_000;
-/** Between two frames of a surplus: pauses get shorter by a tenth until it is gone. */
+/** Spacing between dropped frames. Pauses get a tenth shorter until the surplus is gone. */
 const SURPLUS_SPACING_FRAMES = 200 / FRAME_MS;
 
-/** How deep the queue should be before playing starts, learnt from what the stream does. */
+/** Learns from the stream how much audio to queue before playing starts. */
 export class PlayoutDepth {
   #targetMs = INITIAL_TARGET_MS;
   #cleanFrames = 0;
   #windowFrames = 0;
   #windowMinMs = Number.POSITIVE_INFINITY;
   #windowMaxMs = 0;
-  /** Frames that a whole window had too many. */
+  /** Frames in excess of the target throughout the last window. */
   #surplusFrames = 0;
   #framesSinceDrop = 0;
 
@@ -30,12 +30,12 @@ export class PlayoutDepth {
     return this.#targetMs;
   }
 
-  /** The queue has stood too high for a whole window: one frame may go if it is quiet. */
+  /** Whether the queue was too long for a whole window, so that one quiet frame may be dropped. */
   get surplus(): boolean {
     return this.#surplusFrames > 0 && this.#framesSinceDrop >= SURPLUS_SPACING_FRAMES;
   }
 
-  /** Audio came again `gapMs` after the queue had run dry. True: it was an underrun in mid-stream. */
+  /** Audio resumed `gapMs` after the queue ran empty. Returns true when this was an underrun within a stream. */
   resumed(gapMs: number): boolean {
     this.#surplusFrames = 0;
     this.#clearWindow();
@@ -45,7 +45,7 @@ export class PlayoutDepth {
     return true;
   }
 
-  /** A frame was played and left `queuedMs` behind it. */
+  /** Records a frame that was played, leaving `queuedMs` in the queue. */
   played(queuedMs: number): void {
     this.#cleanFrames++;
     if (this.#cleanFrames >= CLEAN_FRAMES_TO_SHRINK) {

@@ -9,21 +9,20 @@ import { SampleFifo } from './sample-fifo.ts';
 
 const FADE_OUT_MS = 5;
 const PIECE_CAPACITY = frameSamples(MAX_SAMPLE_RATE_HZ) + 1;
-/** On the way from a ring to a resampler, for one after the other of all playouts: what all use stays in the cache. */
+/** Scratch memory between a ring and a resampler, used by all playouts in turn so that it stays in the CPU cache. */
 const piece = new Int16Array(PIECE_CAPACITY);
-/** The piece's front, as long as what was read last: the length seldom changes. */
+/** View of the start of `piece`, as long as the last read. The length rarely changes. */
 let pieceFront = piece;
 
-/** The first `length` samples of the piece as an array of their own, which is copied faster than a part. */
+/** Returns a view of the first `length` samples of `piece`. Copying a whole array is faster than a part. */
 function frontOf(length: number): Int16Array {
   if (length !== pieceFront.length) pieceFront = piece.subarray(0, length);
   return pieceFront;
 }
 
 /**
- * One agent leg's way from its ring to the frames of the room: any split of the agent's stream into messages gives
- * the same frames. `buffering` waits until enough is queued, `playing` gives a frame a tick until the ring is dry,
- * `fading` ends cleared audio within the next frame.
+ * State of the playout. `buffering` waits until enough audio is queued, `playing` produces one frame per tick until the
+ * ring is empty, and `fading` ends cleared audio within the next frame.
  */
 type Phase =
   | { readonly name: 'idle'; silentMs: number }
@@ -31,15 +30,19 @@ type Phase =
   | { readonly name: 'playing'; flushed: boolean }
   | { readonly name: 'fading' };
 
+/**
+ * Plays one agent leg: reads its ring and produces the frames of the room. The frames do not depend on how the agent's
+ * stream was split into messages.
+ */
 export class Playout {
   readonly #ring: RingConsumer;
   readonly #frameSamples: number;
   readonly #rateHz: number;
   readonly #depth = new PlayoutDepth();
   readonly #fifo: SampleFifo;
-  /** Samples at the front of the fifo that came from the agent; the rest is padding behind an utterance. */
+  /** Samples at the front of the fifo that came from the agent. The rest is padding after an utterance. */
   #agentSamples = 0;
-  /** Null while the agent speaks at the room's rate. */
+  /** Null while the agent's rate equals the room's. */
   #resampler: Resampler | null = null;
   #agentRateHz: number;
   #phase: Phase = { name: 'idle', silentMs: Number.POSITIVE_INFINITY };
@@ -56,7 +59,9 @@ export class Playout {
     this.#fifo = new SampleFifo(this.#frameSamples);
   }
 
-  /** Milliseconds counted as played and as dropped since the leg began; together all that has been taken in. */
+  /**
+   * Milliseconds played since the leg was created. Together with `droppedMs` it covers all audio read from the ring.
+   */
   get playedMs(): number {
     return this.#ring.playedMs;
   }
@@ -73,12 +78,12 @@ export class Playout {
     return this.#driftDrops;
   }
 
-  /** Cleared audio still has its last frame to play. */
+  /** Whether cleared audio still has its last frame to play. */
   get fading(): boolean {
     return this.#phase.name === 'fading';
   }
 
-  /** Fills `frame` with the agent's next 20 ms; false: the agent is silent. */
+  /** Fills `frame` with the agent's next 20 ms. Returns false when the agent is silent. */
   pull(frame: Int16Array): boolean {
     switch (this.#phase.name) {
       case 'idle':
@@ -94,14 +99,16 @@ export class Playout {
     }
   }
 
-  /** Takes the id of a mark whose audio has left; NO_MARK when none is due. Call when the frame has been sent. */
+  /** Takes the id of a mark whose audio has left, or NO_MARK. Call it after the frame has been sent. */
   takeDueMark(): number {
     this.#collectMarks();
     if (this.#marks.isEmpty) this.#ring.releaseMarks();
     return this.#marks.take(this.#shiftedSamples);
   }
 
-  /** Drops everything before `position` and note `noteCount`, except 5 ms to fade out if audio is running. */
+  /**
+   * Drops all audio and notes before `position` and note `noteCount`, except for a 5 ms fade-out if audio is playing.
+   */
   clear(position: number, noteCount: number): void {
     if (this.#phase.name === 'playing') this.#fill((this.#rateHz * FADE_OUT_MS) / 1000, position);
     this.#ring.countDropped(this.#ring.discardTo(position, noteCount));
@@ -141,7 +148,7 @@ export class Playout {
     return true;
   }
 
-  /** The ring is dry: plays what is left, the resampler's tail included, filled up with silence. */
+  /** The ring is empty: plays the rest, including the resampler's tail, padded with silence. */
   #pullRemainder(frame: Int16Array, phase: Phase & { name: 'playing' }): boolean {
     if (!phase.flushed) {
       phase.flushed = true;
@@ -165,7 +172,7 @@ export class Playout {
     return true;
   }
 
-  /** Moves what is left in the fifo from played to dropped. */
+  /** Reclassifies the rest of the fifo from played to dropped. */
   #forgetFifo(): void {
     const leftMs = (this.#agentSamples * 1000) / this.#rateHz;
     this.#ring.countPlayed(-leftMs);
@@ -185,7 +192,7 @@ export class Playout {
     this.#driftDrops++;
   }
 
-  /** Reads the ring until the fifo holds `samples`, or the ring is dry, or `until` is reached. */
+  /** Reads the ring until the fifo holds `samples`, the ring is empty, or `until` is reached. */
   #fill(samples: number, until: number | null): void {
     while (this.#fifo.length < samples) {
       this.#collectMarks();
@@ -196,7 +203,9 @@ export class Playout {
     }
   }
 
-  /** Samples of the ring's rate that make `missing` samples of the room's, at least one, at most 20 ms. */
+  /**
+   * Number of samples at the ring's rate that yield `missing` samples at the room's rate: at least one, at most 20 ms.
+   */
   #pieceSamples(missing: number): number {
     const inHz = this.#ring.sampleRateHz;
     return Math.min(PIECE_CAPACITY, Math.max(1, Math.ceil((missing * inHz) / this.#rateHz)));
@@ -219,7 +228,7 @@ export class Playout {
       rateHz === this.#rateHz ? null : new Resampler(rateHz, this.#rateHz, frameSamples(rateHz) + 1);
   }
 
-  /** Pushes 20 ms of silence through the resampler, so that its delay line gives out the utterance's end. */
+  /** Pushes 20 ms of silence through the resampler to get the end of the utterance out of its delay line. */
   #flushResampler(): void {
     if (this.#resampler === null) return;
     const length = frameSamples(this.#agentRateHz);
@@ -227,7 +236,7 @@ export class Playout {
     this.#append(length);
   }
 
-  /** Appends `length` samples of the piece to the fifo, at the room's rate. */
+  /** Appends the first `length` samples of `piece` to the fifo at the room's rate. */
   #append(length: number): void {
     const front = frontOf(length);
     this.#fifo.append(this.#resampler === null ? front : this.#resampler.process(front, length));

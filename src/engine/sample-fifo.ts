@@ -1,9 +1,9 @@
 import { assert } from '../base/assert.ts';
 
-/** Samples between the resampler and the frame: what did not fit the last frame begins the next. */
+/** Samples between the resampler and the frame. Those left over from one frame start the next. */
 export class SampleFifo {
   readonly #samples: Int16Array;
-  /** The first frame's place; whole arrays are copied faster than loops copy. */
+  /** View of the first frame. Copying a whole array is faster than a loop. */
   readonly #front: Int16Array;
   #length = 0;
 
@@ -23,7 +23,7 @@ export class SampleFifo {
     this.#length = length + source.length;
   }
 
-  /** Moves the first `count` samples to the front of `target`. */
+  /** Moves the first `count` samples to the start of `target`. */
   shift(target: Int16Array, count: number): void {
     const samples = this.#samples;
     if (count === this.#front.length) target.set(this.#front);

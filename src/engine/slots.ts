@@ -1,21 +1,21 @@
 import { SLOTS } from '../base/frame.ts';
 import type { MediaCall } from './media-call.ts';
 
-/** Another slot is taken into use when those in use have so many calls each: few calls need few wake-ups. */
+/** A new slot is used only when all slots in use have this many calls: few slots mean few wake-ups. */
 const CALLS_BEFORE_NEXT_SLOT = 4;
-/** Every resting call has a turn in so many. */
+/** Every resting call has one turn per this many rounds. */
 const RESTING_ROUNDS = 10;
 
-/** The calls of a thread: those that are awake in their slots of the 20 ms, and those that rest. */
+/** The calls of a thread: active calls in the slots of the 20 ms, and resting calls. */
 export class Slots {
   readonly #awake: MediaCall[][] = Array.from({ length: SLOTS }, () => []);
   readonly #resting: MediaCall[] = [];
   readonly #slotOf = new Map<MediaCall, number>();
-  /** Calls that belong to each slot, awake or not. */
+  /** Number of calls assigned to each slot, active or resting. */
   readonly #counts = new Uint32Array(SLOTS);
   #nextResting = 0;
 
-  /** Takes a call in; returns its slot, which it keeps. */
+  /** Adds a call and returns its slot, which stays the same. */
   add(call: MediaCall): number {
     const slot = this.#emptiest();
     this.#slotOf.set(call, slot);
@@ -33,7 +33,7 @@ export class Slots {
     removeFrom(this.#resting, call);
   }
 
-  /** To be told when a call may have begun or ceased to rest. */
+  /** Updates a call that may have started or stopped resting. */
   settle(call: MediaCall): void {
     const slot = this.#slotOf.get(call);
     if (slot === undefined) return;
@@ -48,17 +48,17 @@ export class Slots {
     return this.#awake[slot]!.length > 0;
   }
 
-  /** The calls that have a tick in this slot; not to be kept. */
+  /** The calls that tick in this slot. Do not keep the array. */
   awakeIn(slot: number): readonly MediaCall[] {
     return this.#awake[slot]!;
   }
 
-  /** How many resting calls have their turn in one round; each has one in ten. */
+  /** Number of resting calls to serve in one round: a tenth of them. */
   get restingTurns(): number {
     return Math.ceil(this.#resting.length / RESTING_ROUNDS);
   }
 
-  /** The resting call whose turn it is. */
+  /** Returns the next resting call, in turn. */
   nextResting(): MediaCall | undefined {
     this.#nextResting = this.#nextResting + 1 < this.#resting.length ? this.#nextResting + 1 : 0;
     return this.#resting[this.#nextResting];

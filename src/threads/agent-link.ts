@@ -3,49 +3,53 @@ import type { QueueMemory } from './playout-memory.ts';
 import type { AgentPlacement, ClearPoint, Command } from './protocol.ts';
 import { Uplink } from './uplink.ts';
 
-/** What an agent leg tells its owner. */
+/** Receives the audio and events of an agent leg. */
 export interface AgentAudioObserver {
   /**
-   * One 20 ms frame of what the agent hears: 16-bit little-endian mono at the rate it listens at, mix-minus.
-   * Valid during the call only. False: it cannot be taken now; it is offered again until it is 200 ms old.
+   * One 20 ms frame of the mix without the agent's own voice: 16-bit little-endian mono at the rate the agent listens
+   * at. Valid only during the call. Return false when the frame cannot be taken now; it is offered again until it is
+   * 200 ms old.
    */
   frame(pcm: Uint8Array): boolean;
-  /** Calls `give` at once, which offers several frames: they may go out together. */
+  /** Runs `give` synchronously. It offers several frames, which may be sent together. */
   cork(give: () => void): void;
   /** All audio sent before the mark has been played. */
   mark(markId: number): void;
-  /** Answers `clear` when the last sample has left: everything sent since the former clear was either. */
+  /**
+   * Reports the end of a `clear`, once the last sample has left. The sums cover all audio sent since the previous
+   * clear.
+   */
   cleared(playedMs: number, droppedMs: number): void;
   /** The oldest audio was dropped because frames were not taken for 200 ms. */
   overrun(lostMs: number): void;
-  /** The newest audio sent was dropped because 70 s of it wait already, or there is no memory for more. */
+  /** The newest audio sent was dropped because 70 s are already queued or the memory limit is reached. */
   overflow(lostMs: number): void;
 }
 
-/** An agent's voice and ear in a call. Nothing here throws or waits. */
+/** Audio of an agent in a call, in both directions. No method throws or blocks. */
 export interface AgentAudio {
-  /** Milliseconds sent and not yet played. */
+  /** Milliseconds sent but not yet played. */
   readonly queuedMs: number;
-  /** Appends samples of any number to what the agent says; they are copied. */
+  /** Appends a copy of any number of samples to the agent's speech. */
   write(samples: Int16Array, sampleRateHz: number): void;
-  /** Asks to be told, by this id (0 and up), when all audio sent so far has been played. */
+  /** Requests a `mark` callback with this id (0 and up) when all audio sent so far has been played. */
   mark(markId: number): void;
-  /** Drops what has not been played; `cleared` follows. */
+  /** Drops audio that has not been played. The observer's `cleared` follows. */
   clear(): void;
-  /** Begins, changes or (null) ends listening. */
+  /** Starts listening or changes the rate; null stops listening. */
   listen(sampleRateHz: number | null): void;
-  /** Leaves the call; nothing is told afterwards. Safe to call twice. */
+  /** Leaves the call. No callbacks follow. Safe to call twice. */
   close(): void;
 }
 
-/** The call's side that carries an agent's commands. */
+/** The part of a call that sends an agent's commands. */
 export interface AgentLinkHost {
   readonly callId: string;
   send(command: Command): void;
   left(agent: AgentLink): void;
 }
 
-/** Main's end of an agent leg. */
+/** The main thread's end of an agent leg. */
 export class AgentLink implements AgentAudio {
   readonly legId: number;
   readonly #host: AgentLinkHost;
@@ -57,7 +61,7 @@ export class AgentLink implements AgentAudio {
   #toldDroppedMs = 0;
   #closed = false;
 
-  /** `memory`: for what waits to be played. */
+  /** Creates the leg; `memory` limits the audio queued for playing. */
   constructor(legId: number, host: AgentLinkHost, observer: AgentAudioObserver, memory: QueueMemory) {
     this.legId = legId;
     this.#uplink = new Uplink(memory);
@@ -69,7 +73,7 @@ export class AgentLink implements AgentAudio {
     return this.#uplink.queuedMs;
   }
 
-  /** All that a worker must know to carry this leg. */
+  /** Returns everything a worker needs to run this leg. */
   placement(): AgentPlacement {
     const downlink = this.#downlink;
     return {
@@ -114,7 +118,7 @@ export class AgentLink implements AgentAudio {
     this.#host.left(this);
   }
 
-  /** The call has had its tick: carries audio both ways. */
+  /** Moves audio both ways after a tick of the call. */
   doorbell(): void {
     this.#uplink.advance();
     this.#downlink?.drain(this.#observer);
@@ -124,7 +128,7 @@ export class AgentLink implements AgentAudio {
     if (!this.#closed) this.#observer.mark(markId);
   }
 
-  /** `playedMs` and `droppedMs` are sums since the leg began. */
+  /** Reports the end of a clear. `playedMs` and `droppedMs` are sums since the leg was created. */
   cleared(playedMs: number, droppedMs: number): void {
     const clear = this.#clears.shift();
     if (clear === undefined || this.#closed) return;

@@ -2,10 +2,10 @@ import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../connectors/contract/medi
 import type { AgentLink } from './agent-link.ts';
 import { type CallPlacement, PROTOCOL_VERSION } from './protocol.ts';
 
-/** A call that loses its worker more often than this within a minute is itself the likely cause. */
+/** A call that loses its worker more often than this within a minute is probably the cause. */
 const MAX_MOVES_A_MINUTE = 3;
 
-/** All that is known of a call whose media was opened: from this it can be placed on any worker, again and again. */
+/** Everything needed to place a call with open media on any worker, any number of times. */
 export class CallJournal {
   readonly onEvent: (event: MediaEvent) => void;
   readonly #callId: string;
@@ -37,7 +37,7 @@ export class CallJournal {
     };
   }
 
-  /** Notes that the call has to move; false: it has moved too often. */
+  /** Records a move. Returns false when the call has moved too often. */
   noteMove(): boolean {
     const nowMs = performance.now();
     this.#movedAtMs = this.#movedAtMs.filter((atMs) => nowMs - atMs < 60_000);

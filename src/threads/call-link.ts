@@ -24,10 +24,12 @@ const CONFIGURE_DEADLINE_MS = 5_000;
 const COMMAND_DEADLINE_MS = 30_000;
 const CLOSE_DEADLINE_MS = 3_000;
 
-/** What a call needs from the engine. */
+/** The engine's services for a call. */
 export interface CallLinkHost {
   nextCallNumber(): number;
-  /** Resolves when the task ends, rejects when its worker is lost. `again`: the placement moves a call. */
+  /**
+   * Runs a placement. Resolves when the task ends, rejects when its worker is lost. `again`: the call is being moved.
+   */
   run(placement: CallPlacement, again: boolean): Promise<CallOutcome>;
   moved(callId: string, reason: string): void;
   failed(callId: string, error: WireError): void;
@@ -36,7 +38,7 @@ export interface CallLinkHost {
 
 type State =
   | { readonly name: 'unopened' }
-  /** A task is on its way; commands that its placement does not hold wait in `held`. */
+  /** A task is starting. Commands that its placement does not include are queued in `held`. */
   | {
       readonly name: 'placing';
       readonly journal: CallJournal;
@@ -52,7 +54,9 @@ type State =
     }
   | { readonly name: 'ended' };
 
-/** Main's end of a call: places it, moves it when its worker is lost, and knows the worker that holds it. */
+/**
+ * The main thread's end of a call. Places the call, moves it when its worker is lost, and tracks the worker it is on.
+ */
 export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCall {
   readonly callId: string;
   readonly #host: CallLinkHost;
@@ -143,12 +147,12 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     if (index >= 0) this.#agents.splice(index, 1);
   }
 
-  /** The call has had its tick. */
+  /** Moves the agents' audio after a tick of the call. */
   doorbell(): void {
     for (let i = 0; i < this.#agents.length; i++) (this.#agents[i] as AgentLink).doorbell();
   }
 
-  /** What a worker says about this call. */
+  /** Handles a message from a worker about this call. */
   received(message: Exclude<Event, { readonly type: 'worker.fault' }> | Reply, worker: WorkerLink): void {
     switch (message.type) {
       case 'reply':
@@ -181,7 +185,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     worker.post(command);
   }
 
-  /** Starts a task with all that is known of the call; `held` are commands that no placement can carry. */
+  /** Starts a task with everything known about the call. `held` are commands that a placement cannot carry. */
   #place(journal: CallJournal, held: Command[], again: boolean): void {
     const callNumber = this.#host.nextCallNumber();
     this.#state = { name: 'placing', journal, callNumber, held };
@@ -219,8 +223,8 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   }
 
   /**
-   * The last replies were posted before the outcome, but through another port, which this thread may read later. The
-   * second turn of the event loop begins after every port has been read.
+   * Ends the call after the last replies. They were posted before the outcome, but through another port that this
+   * thread may read later. The second turn of the event loop starts after every port has been read.
    */
   #endAfterReplies(): void {
     setImmediate(() => setImmediate(() => this.#end()));
@@ -232,7 +236,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     if (this.#closing) this.#end();
   }
 
-  /** The task has lost its worker: places the call again, unless it is itself the likely cause. */
+  /** Handles the loss of the worker: places the call again, unless the call itself is the likely cause. */
   #lost(reason: string): void {
     if (!('journal' in this.#state)) return;
     const { journal } = this.#state;
@@ -245,7 +249,10 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     }
   }
 
-  /** A stalled worker names the call that held it up; one that died in this call's tick only casts suspicion. */
+  /**
+   * Whether this call made its worker fail. A stalled worker proves it; a worker that died while running this call only
+   * makes it a suspect, and the second such death counts as proof.
+   */
   #isCulprit(): boolean {
     if (this.#state.name !== 'placed') return false;
     const { worker, callNumber } = this.#state;

@@ -2,21 +2,21 @@ import { FRAME_MS } from '../base/frame.ts';
 import { FrameRingConsumer, frameRingMemory } from './frame-ring.ts';
 import type { AgentDownlink } from './protocol.ts';
 
-/** How much may wait for a reader that has fallen behind; older audio is dropped. */
+/** Audio kept for a reader that has fallen behind; anything older is dropped. */
 const MAX_BEHIND_FRAMES = 200 / FRAME_MS;
 const TELL_EVERY_MS = 1_000;
 
-/** Who takes the frames. */
+/** Receives the frames of a downlink. */
 export interface DownlinkReader {
-  /** One 20 ms frame as little-endian bytes, valid during the call only. False: it cannot be taken now. */
+  /** One 20 ms frame as little-endian bytes, valid only during the call. Return false when it cannot be taken now. */
   frame(pcm: Uint8Array): boolean;
-  /** Calls `give` at once, which offers several frames: they may go out together. */
+  /** Runs `give` synchronously. It offers several frames, which may be sent together. */
   cork(give: () => void): void;
-  /** So much was dropped since the last frame taken, or since this was last told. */
+  /** Reports the audio dropped since the previous report. */
   overrun(lostMs: number): void;
 }
 
-/** What an agent hears, on its way from the worker to the reader. */
+/** The audio an agent hears, on its way from the worker to the reader. */
 export class Downlink implements AgentDownlink {
   readonly sampleRateHz: number;
   readonly memory: SharedArrayBuffer;
@@ -32,8 +32,8 @@ export class Downlink implements AgentDownlink {
   }
 
   /**
-   * Gives the reader every frame that waits; what it cannot take stays, up to 200 ms of it. Only a thread that is late
-   * finds several, and then has no time to send them one by one.
+   * Offers the reader all queued frames. Frames it does not take stay queued, up to 200 ms. Several frames are queued
+   * only when this thread is late, and then there is no time to send them one by one.
    */
   drain(reader: DownlinkReader): void {
     const waiting = this.#ring.waiting();
@@ -53,7 +53,7 @@ export class Downlink implements AgentDownlink {
     this.#tell(reader, TELL_EVERY_MS);
   }
 
-  /** Frames that the worker could not place because we did not read for longer than the ring holds. */
+  /** Counts frames that the worker could not write because this thread did not read in time and the ring was full. */
   #countLost(): void {
     const lost = (this.#ring.framesLost - this.#framesLost) | 0;
     if (lost === 0) return;

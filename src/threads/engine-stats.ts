@@ -1,6 +1,6 @@
 /**
- * One block of shared memory a worker: the worker writes, anyone reads. The counters are Float64, exact to 2^53,
- * each with a single writer.
+ * One block of shared memory per worker: the worker writes, any thread reads. Counters are Float64, exact to 2^53, each
+ * with a single writer.
  *
  *     0              8                64
  *     ├──────────────┼────────────────┼──────────────────────────────┬──────────────────┐
@@ -8,16 +8,16 @@
  *     └──────────────┴────────────────┴──────────────────────────────┴──────────────────┘
  */
 
-/** Ticks so far, modulo 2^32: the supervisor's sign of life. */
+/** Ticks so far, modulo 2^32. The supervisor checks that it changes. */
 const HEARTBEAT = 0;
-/** Number of the call whose tick runs now, 0 between: names the culprit when a worker stalls or dies. */
+/** Number of the call being run, 0 between calls. Identifies the call at fault when a worker stalls or dies. */
 const CURRENT_CALL = 1;
 const WORDS_BYTES = 8;
-/** Zeros until the worker needs it, and behind it. */
+/** Zero-padded name of the libopus; all zeros until the worker needs one. */
 const OPUS_BYTES = 56;
 const HEAD_BYTES = WORDS_BYTES + OPUS_BYTES;
 
-/** Gauges (`calls`, `agent_legs`, `native_io_threads`) fall with their worker; everything else only grows. */
+/** Gauges (`calls`, `agent_legs`, `native_io_threads`) drop when their worker is lost; all others only grow. */
 export const ENGINE_COUNTERS = [
   'calls',
   'agent_legs',
@@ -45,8 +45,8 @@ export const ENGINE_COUNTERS = [
 export type EngineCounter = (typeof ENGINE_COUNTERS)[number];
 
 /**
- * Upper bounds of the tick lateness histogram in milliseconds, ten to a decade, so that its quantiles are good to an
- * eighth; one more bucket takes what is beyond.
+ * Upper bounds of the tick lateness histogram in milliseconds. Ten per decade keep its quantiles accurate to an eighth.
+ * One more bucket counts values above the last bound.
  */
 export const LATENESS_BOUNDS_MS = [
   ...[0.05, 0.063, 0.08, 0.1, 0.125, 0.16, 0.2, 0.25, 0.315, 0.4, 0.5, 0.63, 0.8, 1, 1.25, 1.6, 2, 2.5, 3.15],
@@ -62,7 +62,7 @@ const LATENESS_SUM = LATENESS_FIRST + LATENESS_BOUNDS_MS.length + 1;
 const NUMBERS = LATENESS_SUM + 1;
 
 export type EngineNumbers = Record<EngineCounter, number> & {
-  /** One count for each bound, not cumulative, and one for what is beyond. */
+  /** One count per bound, not cumulative, plus one for values above the last bound. */
   readonly latenessCounts: number[];
   readonly latenessSumMs: number;
 };
@@ -88,13 +88,13 @@ export class EngineStats {
     return Atomics.load(this.#words, CURRENT_CALL);
   }
 
-  /** Which libopus the worker uses; null: it has not needed any. */
+  /** Name of the libopus in use; null when the worker has not needed one. */
   get opusLibrary(): string | null {
     const name = this.#opus.toString('latin1', 0, this.#opus.indexOf(0));
     return name === '' ? null : name;
   }
 
-  /** The name must be shorter than 56 characters, or it is cut. */
+  /** Stores the name of the libopus in use, truncated to 55 characters. */
   nameOpus(library: string): void {
     this.#opus.write(library, 0, OPUS_BYTES - 1, 'latin1');
   }
@@ -137,7 +137,7 @@ export class EngineStats {
   }
 }
 
-/** Sum over workers; `total` begins as the numbers of workers that are gone. */
+/** Adds two sets of figures. A sum over workers starts from the figures of workers that have ended. */
 export function addEngineNumbers(total: EngineNumbers, more: EngineNumbers): EngineNumbers {
   const sum = { ...total };
   for (const name of ENGINE_COUNTERS) sum[name] += more[name];

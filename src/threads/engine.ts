@@ -20,53 +20,58 @@ export type { AgentAudio, AgentAudioObserver } from './agent-link.ts';
 export type { EngineCall, EngineCallObserver } from './engine-call.ts';
 
 const START_DEADLINE_MS = 15_000;
-/** More threads than this are never started, whatever the calls ask for. */
+/** Upper limit on threads, however many calls there are. */
 const MAX_THREADS = 1_024;
 const EXTRA_THREAD_IDLE_MS = 30_000;
-/** Three times V8's semi-space, which would grow to 16 MB; a tick leaves next to no garbage. */
+/** Three semi-spaces of 2 MB. V8 would let each grow to 16 MB, but a tick leaves almost no garbage. */
 const YOUNG_GENERATION_MB = 6;
-/** A fresh thread takes some 150 ms; calls must have audio again within 500 ms. */
+/**
+ * Longest wait for a replacement thread. Starting one takes about 150 ms; moved calls need audio again within 500 ms.
+ */
 const MAX_WAIT_FOR_FRESH_MS = 300;
 
 export interface EngineOptions {
-  /** Threads kept ready. */
+  /** Number of threads kept running. */
   readonly threads: number;
-  /** Calls on one thread; when all threads are full, more threads are started. Null: no limit. */
+  /** Maximum calls per thread. When all threads are full, more are started. Null: no limit. */
   readonly callsPerThread: number | null;
-  /** A worker whose clock stands still for so long is stopped and its calls are moved. */
+  /** Stall timeout: a worker whose clock stands still this long is stopped and its calls are moved. */
   readonly stallMs: number;
-  /** How the threads do their media I/O; `auto`: native where that was built. */
+  /** How the threads do media I/O; `auto` uses the native module where it is built. */
   readonly mediaIo?: MediaIoChoice;
   readonly observer: EngineObserver;
-  /** Module of the worker; a test puts its own composition root here. */
+  /** Worker module; tests pass their own composition root. */
   readonly workerUrl?: URL;
 }
 
-/** What happens to the engine as a whole, for logs and metrics. */
+/** Receives engine-wide events for logs and metrics. */
 export interface EngineObserver {
   workerReady(threadId: number): void;
-  /** `stalled`: it was stopped because its clock stood still; otherwise it died. `calls` were on it. */
+  /**
+   * A worker was lost with `calls` calls on it. `stalled`: it was stopped because its clock stood still; otherwise it
+   * died.
+   */
   workerLost(threadId: number, stalled: boolean, calls: number): void;
   callMoved(callId: string, reason: string): void;
   callFailed(callId: string, error: WireError): void;
-  /** A bug that belongs to no call. */
+  /** An error that belongs to no call. */
   fault(error: WireError): void;
 }
 
 export interface WorkerReport {
   readonly threadId: number;
   readonly numbers: EngineNumbers;
-  /** Which libopus it uses; null: it has not needed any. */
+  /** Name of the libopus in use; null when the worker has not needed one. */
   readonly opusLibrary: string | null;
 }
 
-/** Figures of the whole engine: `total` includes threads that are gone. */
+/** Figures of the whole engine. `total` includes threads that have ended. */
 export interface EngineReport {
   readonly total: EngineNumbers;
   readonly workers: readonly WorkerReport[];
 }
 
-/** The media half of the gateway: places calls on worker threads and keeps them there. */
+/** The media engine: places calls on worker threads and moves them when a thread is lost. */
 export class Engine implements CallLinkHost, WorkerLinkHost {
   readonly #pool: Piscina<CallPlacement, CallOutcome>;
   readonly #observer: EngineObserver;
@@ -80,17 +85,20 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   #fresh: PromiseWithResolvers<void> | null = null;
   #closing = false;
 
-  /** Resolves when the threads run or `close` came first; rejects, with nothing left running, after 15 s without. */
+  /**
+   * Resolves when the threads are running or `close` is called first. Rejects with `not_ready` after 15 s, with all
+   * threads stopped.
+   */
   readonly ready: Promise<void>;
 
-  /** Starts the threads and waits for them. */
+  /** Starts the threads and waits until they are ready. */
   static async start(options: EngineOptions): Promise<Engine> {
     const engine = new Engine(options);
     await engine.ready;
     return engine;
   }
 
-  /** Starts the threads without waiting for them: calls that are placed before they are `ready` wait. */
+  /** Starts the threads without waiting. Calls placed before `ready` resolves are queued. */
   constructor(options: EngineOptions) {
     this.#observer = options.observer;
     this.#threads = options.threads;
@@ -98,7 +106,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     this.#pool = new Piscina({
       filename: (options.workerUrl ?? new URL('../engine/engine.worker.ts', import.meta.url)).href,
       name: 'holdCall',
-      // With atomics a worker would sleep in Atomics.wait between tasks, and its clock with it.
+      // With atomics, an idle worker would block in Atomics.wait between tasks, and its clock would stop.
       atomics: 'disabled',
       minThreads: options.threads,
       maxThreads: options.callsPerThread === null ? options.threads : MAX_THREADS,
@@ -114,7 +122,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     this.ready = this.#awaitThreads();
   }
 
-  /** Takes a call in; it runs nowhere until its media is opened. */
+  /** Registers a call. It runs on no thread until its media is opened. */
   place(callId: string, observer: EngineCallObserver): EngineCall {
     const call = new CallLink(callId, this, observer);
     this.#calls.set(callId, call);
@@ -131,7 +139,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     return { total, workers };
   }
 
-  /** Ends every call, within `deadlineMs`, and then the threads. */
+  /** Ends all calls, waiting at most `deadlineMs`, and then stops the threads. */
   async close(deadlineMs: number): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
@@ -174,7 +182,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     const { callId } = message;
     const call = this.#calls.get(callId);
     if (call !== undefined) call.received(message, worker);
-    // Its owner waited for the close no longer than the deadline; nobody else would ever end it.
+    // The call was closed here after its deadline. Without this, it would stay on the worker for good.
     else if (message.type === 'call.placed') worker.post({ type: 'call.close', callId });
   }
 
@@ -219,8 +227,8 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
   }
 
   /**
-   * Waits for the thread that replaces a lost one, because calls that all move at once would disturb the ticks of
-   * threads that have calls already. The pool gives them to the emptiest thread.
+   * Waits for the thread that replaces a lost one; the pool then places calls on the emptiest thread. Moving all calls
+   * at once to threads in use would disturb the ticks of the calls there.
    */
   #freshThread(): Promise<void> {
     if (this.#fresh !== null) return this.#fresh.promise;

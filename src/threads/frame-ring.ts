@@ -2,7 +2,8 @@ import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
 
 /**
- * Bytes of a ring of whole frames at one rate, shared by exactly one producer thread and one consumer thread.
+ * Layout of a frame ring: whole 20 ms frames at one sample rate in shared memory, with exactly one producer thread and
+ * one consumer thread.
  *
  *     0          64          128
  *     ├──────────┼───────────┼──────────────────────────────────────┐
@@ -10,27 +11,27 @@ import { frameSamples } from '../base/frame.ts';
  *     │ words    │ words     │ 16 × 20 ms × Int16                   │
  *     └──────────┴───────────┴──────────────────────────────────────┘
  *
- * Frames are numbered from the ring's beginning, modulo 2^32; frame n lies in slot `n & 15`. A frame never wraps, so
- * that its reader can hand it on from where it lies. All state of both ends is in their words, a cache line each, and
- * can be picked up by another thread after a crash.
+ * Frames are numbered from the creation of the ring, modulo 2^32; frame n is in slot `n & 15`. A frame never wraps
+ * around the end, so the reader can pass it on without copying. All state of both ends is in their words, one cache
+ * line each, so another thread can take over after a crash.
  */
 const FRAMES = 16;
 
-/** Written by the producer only (Int32 index). */
+/** Written only by the producer (Int32 index). */
 const FRAMES_WRITTEN = 0;
-/** Frames that the producer could not place because the ring was full. */
+/** Frames that the producer dropped because the ring was full. */
 const FRAMES_LOST = 1;
-/** Written by the consumer only (Int32 index). */
+/** Written only by the consumer (Int32 index). */
 const FRAMES_READ = 16;
 
 const HEADER_BYTES = 128;
 
-/** Memory of a ring that holds 320 ms. */
+/** Allocates the memory of a ring that holds 320 ms. */
 export function frameRingMemory(sampleRateHz: number): SharedArrayBuffer {
   return new SharedArrayBuffer(HEADER_BYTES + FRAMES * frameBytes(sampleRateHz));
 }
 
-/** The writing end. A fresh producer on used memory goes on where the former one stopped. */
+/** The writing end of a ring. A new producer on used memory continues where the previous one stopped. */
 export class FrameRingProducer {
   readonly #words: Int32Array;
   readonly #samples: Int16Array;
@@ -44,7 +45,7 @@ export class FrameRingProducer {
     this.#written = Atomics.load(this.#words, FRAMES_WRITTEN);
   }
 
-  /** Copies one frame in; false: the ring is full, and the frame is counted as lost. */
+  /** Copies one frame into the ring. Returns false when the ring is full; the frame is then counted as lost. */
   write(frame: Int16Array): boolean {
     if (((this.#written - Atomics.load(this.#words, FRAMES_READ)) | 0) >= FRAMES) {
       Atomics.add(this.#words, FRAMES_LOST, 1);
@@ -57,7 +58,7 @@ export class FrameRingProducer {
   }
 }
 
-/** The reading end. A fresh consumer on used memory goes on where the former one stopped. */
+/** The reading end of a ring. A new consumer on used memory continues where the previous one stopped. */
 export class FrameRingConsumer {
   readonly #words: Int32Array;
   readonly #frames: readonly Uint8Array[];
@@ -73,22 +74,25 @@ export class FrameRingConsumer {
     this.#read = Atomics.load(this.#words, FRAMES_READ);
   }
 
-  /** Frames that can be read now. */
+  /** Number of frames ready to read. */
   waiting(): number {
     return (Atomics.load(this.#words, FRAMES_WRITTEN) - this.#read) | 0;
   }
 
-  /** Frames lost by the producer since the ring was made, modulo 2^32; as of the last `waiting`. */
+  /** Frames the producer has lost since the ring was created, modulo 2^32, as of the last call to `waiting`. */
   get framesLost(): number {
     return this.#words[FRAMES_LOST] as number;
   }
 
-  /** The oldest frame's little-endian bytes, in the ring itself. Only while one is waiting, and until `release`. */
+  /**
+   * Little-endian bytes of the oldest frame, in the ring's own memory. Call it only when a frame is ready; the bytes
+   * are valid until `release`.
+   */
   oldest(): Uint8Array {
     return this.#frames[this.#read & (FRAMES - 1)] as Uint8Array;
   }
 
-  /** Gives the oldest frame's place back. */
+  /** Frees the slot of the oldest frame. */
   release(): void {
     this.#read = (this.#read + 1) | 0;
     Atomics.store(this.#words, FRAMES_READ, this.#read);

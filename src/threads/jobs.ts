@@ -3,26 +3,26 @@ import { Piscina } from 'piscina';
 import { TooManyAttempts } from '../base/errors.ts';
 import type { PasswordCheck } from './jobs.worker.ts';
 
-/** Work that would stall the main thread: its argument, and what it gives. */
+/** Work that would block the main thread: the argument and result of each job. */
 interface JobTypes {
   hashPassword: { task: string; result: string };
   verifyPassword: { task: PasswordCheck; result: boolean };
 }
 
 const MAX_THREADS = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** A thread costs some 15 MB, so it goes when nobody signs in. */
+/** A thread costs about 15 MB, so it is stopped when nobody signs in. */
 const IDLE_MS = 30_000;
-/** Some 4 s of hashing on one thread; whoever comes on top shall come again. */
+/** About 4 s of hashing on one thread. Further jobs are refused with a retry time. */
 const MAX_WAITING = 128;
 const COME_AGAIN_S = 5;
-/** Calls go first. */
+/** Lowers the priority of job threads below that of calls. */
 const NICE = 10;
 
 let pool: Piscina | null = null;
 
 /**
- * Runs a job on a thread of its own, started when one is first needed. There is one pool for the process: it knows
- * nothing of gateways, and its idle threads keep no process alive. Throws TooManyAttempts when too many jobs wait.
+ * Runs a job on a worker thread, which is started on first use. The process has one pool: it holds no gateway state,
+ * and its idle threads do not keep the process alive. Throws TooManyAttempts when too many jobs are queued.
  */
 export async function runJob<Name extends keyof JobTypes>(
   name: Name,

@@ -1,6 +1,6 @@
 import { hashSync, verifySync } from '@node-rs/argon2';
 
-/** Argon2id as OWASP's Password Storage Cheat Sheet has it: 19 MiB, two passes, one lane. */
+/** Argon2id parameters from OWASP's Password Storage Cheat Sheet: 19 MiB, two passes, one lane. */
 const ARGON2ID = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordCheck {
@@ -9,7 +9,7 @@ export interface PasswordCheck {
   readonly password: string;
 }
 
-/** The hash of a password in PHC form, with a salt of its own. */
+/** Hashes a password with a new salt. Returns PHC form. */
 export function hashPassword(password: string): string {
   return hashSync(password, ARGON2ID);
 }

@@ -1,15 +1,15 @@
-/** What every queue may hold by right: speech that is sent as it is spoken needs no more, however full it is elsewhere. */
+/** Bytes that every queue may hold unconditionally. Speech sent in real time needs no more. */
 const OWN_BYTES = 32 * 1024;
 
 export interface PlayoutMemoryOptions {
   readonly totalBytes: number;
-  /** Less than in all, so that one account leaves room for others. */
+  /** Limit per account, below the total so that one account leaves room for others. */
   readonly accountBytes: number;
-  /** Told of all audio that found no room. */
+  /** Called whenever audio is refused for lack of memory. */
   readonly onFull: () => void;
 }
 
-/** Memory for audio that waits to be played: bounded for each account and for all queues together. */
+/** Memory for audio waiting to be played, limited per account and in total. */
 export class PlayoutMemory {
   readonly #options: PlayoutMemoryOptions;
   readonly #byAccount = new Map<string, number>();
@@ -19,17 +19,17 @@ export class PlayoutMemory {
     this.#options = options;
   }
 
-  /** Bytes that all queues hold beyond their own. */
+  /** Bytes that all queues hold beyond their unconditional share. */
   get takenBytes(): number {
     return this.#takenBytes;
   }
 
-  /** The memory of one more queue. */
+  /** Creates the memory of one queue of the account. */
   queueOf(accountId: string): QueueMemory {
     return new QueueMemory((bytes) => this.#grow(accountId, bytes));
   }
 
-  /** False: there is no room for so much. A negative number gives back. */
+  /** Takes shared memory; a negative number returns it. Returns false when there is no room. */
   #grow(accountId: string, bytes: number): boolean {
     const { totalBytes, accountBytes, onFull } = this.#options;
     const total = this.#takenBytes + bytes;
@@ -45,7 +45,7 @@ export class PlayoutMemory {
   }
 }
 
-/** What one queue holds. */
+/** Memory held by one queue. */
 export class QueueMemory {
   readonly #grow: (sharedBytes: number) => boolean;
   #bytes = 0;
@@ -54,7 +54,7 @@ export class QueueMemory {
     this.#grow = grow;
   }
 
-  /** False: there is no room for so much more. */
+  /** Takes memory. Returns false when there is no room. */
   take(bytes: number): boolean {
     return this.#resize(this.#bytes + bytes);
   }

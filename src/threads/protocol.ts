@@ -2,22 +2,22 @@ import type { MessagePort } from 'node:worker_threads';
 import type { MediaEvent } from '../connectors/contract/media-leg.ts';
 
 /**
- * Everything that crosses between the main thread and an engine worker, except PCM (ring-layout.ts) and numbers
- * (engine-stats.ts). A Command asks, a Reply answers one Command, an Event tells what happened.
+ * Everything sent between the main thread and an engine worker, except PCM (ring-layout.ts) and figures
+ * (engine-stats.ts). A Command is an instruction, a Reply answers one Command, and an Event is a notification.
  */
 export const PROTOCOL_VERSION = 1;
 
-/** What a worker is started with: how it does its media I/O, `auto` being native where that was built. */
+/** How a worker does media I/O, set when it starts. `auto` uses the native module where it is built. */
 export type MediaIoChoice = 'auto' | 'native' | 'portable';
 
 /**
- * A call's place on a worker: the argument of its long-lived task. It holds all that the worker must know, so a
- * call moves to a fresh worker by starting a task with the same placement, `config` and `agents` filled in.
+ * Placement of a call on a worker: the argument of its long-lived task. It holds everything the worker needs, so a call
+ * moves to another worker by starting a task with the same placement plus the current `config` and `agents`.
  */
 export interface CallPlacement {
   readonly version: typeof PROTOCOL_VERSION;
   readonly callId: string;
-  /** A new one for each placement, 1 and up: names it in the worker's shared numbers. */
+  /** New for each placement, 1 and up. Identifies the call in the worker's shared figures. */
   readonly callNumber: number;
   readonly media: {
     readonly kind: string;
@@ -26,32 +26,34 @@ export interface CallPlacement {
     /** The last configuration; null before the first. */
     readonly config: unknown;
   };
-  /** Agents speak and hear only once the call's audio was started. */
+  /** Agents can speak and hear only after the call's audio has started. */
   readonly audioStarted: boolean;
   readonly agents: readonly AgentPlacement[];
 }
 
-/** An agent leg's place: its rings, and the rate at which it wants to hear. */
+/** Placement of an agent leg: its rings and the rate it listens at. */
 export interface AgentPlacement {
   readonly legId: number;
-  /** Ring memory agent → call. */
+  /** Ring memory from agent to call. */
   readonly uplink: SharedArrayBuffer;
-  /** Ring memory call → agent; null until the agent asks to receive. */
+  /** Ring memory from call to agent; null until the agent asks to receive. */
   readonly downlink: AgentDownlink | null;
-  /** Clears that were asked for and not yet answered. */
+  /** Clears requested but not yet answered. */
   readonly clears: readonly ClearPoint[];
 }
 
-/** The end of what a `clear` drops: a position in the uplink ring and the number of notes written up to there. */
+/**
+ * The end of the audio that a `clear` drops: a position in the uplink ring and the number of notes written before it.
+ */
 export interface ClearPoint {
   readonly position: number;
   readonly noteCount: number;
 }
 
-/** How a call's task ended. A task that rejects instead has lost its worker. */
+/** Outcome of a call's task. A task that rejects has lost its worker. */
 export type CallOutcome =
   | { readonly type: 'closed' }
-  /** The media leg could not open, or refused its configuration when it was opened again. */
+  /** The media leg could not open, or rejected its configuration when it was reopened. */
   | { readonly type: 'open_failed'; readonly error: WireError }
   /** A bug ended the call. */
   | { readonly type: 'failed'; readonly error: WireError };
@@ -61,7 +63,7 @@ export interface AgentDownlink {
   readonly memory: SharedArrayBuffer;
 }
 
-/** Main → worker. `requestId` is present where a Reply is awaited. */
+/** Main → worker. Commands with a `requestId` are answered by a Reply. */
 export type Command =
   | {
       readonly type: 'media.configure';
@@ -82,7 +84,7 @@ export type Command =
       readonly legId: number;
       readonly downlink: AgentDownlink | null;
     }
-  /** Drops what the agent has sent and nobody has heard yet; answered by `agent.cleared`. */
+  /** Drops audio that the agent has sent but that has not been played; answered by `agent.cleared`. */
   | {
       readonly type: 'agent.clear';
       readonly callId: string;
@@ -93,7 +95,7 @@ export type Command =
   | { readonly type: 'call.start_audio'; readonly callId: string }
   | { readonly type: 'call.close'; readonly callId: string };
 
-/** Worker → main, one for each Command with a requestId. */
+/** Worker → main. One for each Command with a `requestId`. */
 export type Reply =
   | { readonly type: 'reply'; readonly callId: string; readonly requestId: number; readonly ok: true }
   | {
@@ -104,9 +106,9 @@ export type Reply =
       readonly error: WireError;
     };
 
-/** Worker → main. The doorbell is not an Event: it is a bare number, the slot whose calls have had their tick. */
+/** Worker → main. The doorbell is not an Event but a bare number: the slot whose calls have ticked. */
 export type Event =
-  /** The call's media leg is open and has its ticks in this slot, 0 to 19. */
+  /** The call's media leg is open. The call ticks in this slot, 0 to 19. */
   | {
       readonly type: 'call.placed';
       readonly callId: string;
@@ -116,7 +118,7 @@ export type Event =
   | { readonly type: 'media.event'; readonly callId: string; readonly event: MediaEvent }
   /** All audio sent before the mark has been played. */
   | { readonly type: 'agent.mark'; readonly callId: string; readonly legId: number; readonly markId: number }
-  /** Sums since the leg began, counted when the last sample had left; the former answer's are subtracted on main. */
+  /** Sums since the leg was created, taken when the last sample had left. Main subtracts the previous answer's sums. */
   | {
       readonly type: 'agent.cleared';
       readonly callId: string;
@@ -124,10 +126,10 @@ export type Event =
       readonly playedMs: number;
       readonly droppedMs: number;
     }
-  /** An exception that belongs to no call; the worker goes on. */
+  /** An exception that belongs to no call. The worker continues. */
   | { readonly type: 'worker.fault'; readonly error: WireError };
 
-/** A worker's first word, over the pool's channel: where to reach it from now on. */
+/** A worker's first message, sent over the pool's channel. It carries the port for everything that follows. */
 export interface WorkerReady {
   readonly type: 'worker.ready';
   readonly version: typeof PROTOCOL_VERSION;
@@ -136,7 +138,7 @@ export interface WorkerReady {
   readonly port: MessagePort;
 }
 
-/** An error in a form that survives structured cloning with its `code`. */
+/** An error that keeps its `code` through structured cloning. */
 export interface WireError {
   readonly message: string;
   readonly code: string | null;
@@ -149,7 +151,7 @@ export function toWireError(error: unknown): WireError {
   return { message: error.message, code, stack: error.stack ?? null };
 }
 
-/** The error of a Reply or an outcome as an Error again, with its `code`. */
+/** Turns the error of a Reply or an outcome back into an Error with its `code`. */
 export function fromWireError({ message, code }: WireError): Error {
   return code === null ? new Error(message) : Object.assign(new Error(message), { code });
 }

@@ -11,12 +11,15 @@ interface Request {
   sent: boolean;
 }
 
-/** A call's requests that wait for their Reply, each with a deadline. */
+/** A call's requests that are waiting for a Reply, each with a deadline. */
 export class Requests {
   readonly #pending = new Map<number, Request>();
   #lastId = 0;
 
-  /** Makes a request, gives its command to `send`, and waits for the reply. `what` names it in errors. */
+  /**
+   * Makes a request, passes its command to `send` and waits for the reply. `what` names the request in errors. Throws
+   * `deadline_exceeded` when no reply arrives in time.
+   */
   ask(
     deadlineMs: number,
     what: string,
@@ -35,7 +38,7 @@ export class Requests {
     });
   }
 
-  /** A worker has the command now. */
+  /** Records that a worker has received the command. */
   sent(command: Command): void {
     const request = 'requestId' in command ? this.#pending.get(command.requestId) : undefined;
     if (request !== undefined) request.sent = true;
@@ -47,8 +50,8 @@ export class Requests {
   }
 
   /**
-   * The worker was lost. Returns the commands to give to the next one: all but passing requests that were begun,
-   * which fail, because doing them twice would be wrong.
+   * Handles the loss of the worker. Returns the commands to send to the next one. Media commands that were already sent
+   * fail instead with `internal_error`, because running them twice would be wrong.
    */
   moved(): Command[] {
     const kept: Command[] = [];

@@ -15,13 +15,13 @@ import {
   WRITE_POSITION,
 } from './ring-layout.ts';
 
-/** Answer of `takeMark` when no mark stands at the reading position. */
+/** Returned by `takeMark` when there is no mark at the reading position. */
 export const NO_MARK = -1;
 
 let foursTarget: Int16Array = new Int16Array(0);
 let targetFours: BigInt64Array = new BigInt64Array(0);
 
-/** The samples of `target`, which is seldom another one than before, four to a word. */
+/** Returns a view of `target` with four samples per element. The view is cached because `target` rarely changes. */
 function foursOf(target: Int16Array): BigInt64Array {
   if (target !== foursTarget) {
     targetFours = new BigInt64Array(target.buffer, target.byteOffset, target.length >> 2);
@@ -30,7 +30,7 @@ function foursOf(target: Int16Array): BigInt64Array {
   return targetFours;
 }
 
-/** The reading end of a ring. A fresh consumer on used memory goes on where the former one stopped. */
+/** The reading end of a ring. A new consumer on used memory continues where the previous one stopped. */
 export class RingConsumer {
   readonly #ring: RingViews;
   readonly #mask: number;
@@ -56,22 +56,22 @@ export class RingConsumer {
     return this.#rateHz;
   }
 
-  /** All samples queued, of whatever rate. */
+  /** Samples queued, at any rate. */
   get queuedSamples(): number {
     return (Atomics.load(this.#ring.words, WRITE_POSITION) - this.#position) | 0;
   }
 
-  /** What waits behind the ring until there is room in it; as of the last `queuedSamples`. */
+  /** Milliseconds of audio queued outside the ring until there is room, as of the last `queuedSamples`. */
   get behindMs(): number {
     return this.#ring.words[BEHIND_MS] as number;
   }
 
-  /** Samples from here to `position`, negative when it has been passed. */
+  /** Samples from the reading position to `position`; negative when it has been passed. */
   distanceTo(position: number): number {
     return (position - this.#position) | 0;
   }
 
-  /** Milliseconds of audio counted as played since the ring was made, by this and former consumers. */
+  /** Milliseconds of audio counted as played since the ring was created, by this and previous consumers. */
   get playedMs(): number {
     return this.#ring.sums[PLAYED_MS] as number;
   }
@@ -88,7 +88,10 @@ export class RingConsumer {
     this.#ring.sums[DROPPED_MS] = this.droppedMs + milliseconds;
   }
 
-  /** Samples that can be read now at one rate, up to the next mark or change of rate. Takes up a rate that begins here. */
+  /**
+   * Number of samples readable now at one rate, up to the next mark or rate change. Applies a rate change at the
+   * reading position.
+   */
   readableSamples(): number {
     const written = Atomics.load(this.#ring.words, WRITE_POSITION);
     while (this.#noteKind() === NOTE_RATE && this.#noteDistance() <= 0) this.#takeRate();
@@ -97,8 +100,8 @@ export class RingConsumer {
   }
 
   /**
-   * Copies `length` samples, at most `readableSamples`, and moves on; four at a time, where they lie so, which takes a
-   * quarter of the time. `target` begins its buffer, or at least at a multiple of 8 bytes in it.
+   * Copies `length` samples, at most `readableSamples`, and advances. Aligned samples are copied four at a time, which
+   * takes a quarter of the time. `target` must start at a multiple of 8 bytes in its buffer.
    */
   read(target: Int16Array, from: number, length: number): void {
     const isInFours = ((from | this.#position | length) & 3) === 0;
@@ -120,8 +123,8 @@ export class RingConsumer {
   }
 
   /**
-   * Id of the mark that stands exactly here, taking it; NO_MARK when there is none. Its note stays in the ring until
-   * `releaseMarks`, so that a mark not yet told is found again by a consumer that takes over.
+   * Takes the mark at the reading position and returns its id, or NO_MARK when there is none. The note stays in the
+   * ring until `releaseMarks`, so a consumer that takes over finds marks that have not been reported yet.
    */
   takeMark(): number {
     while (this.#noteKind() === NOTE_RATE && this.#noteDistance() <= 0) this.#takeRate();
@@ -132,7 +135,7 @@ export class RingConsumer {
     return markId;
   }
 
-  /** All marks taken so far have been told. */
+  /** Frees the notes of all marks taken so far. Call it once they have been reported. */
   releaseMarks(): void {
     if (!this.#holdsMarks) return;
     this.#holdsMarks = false;
@@ -140,8 +143,8 @@ export class RingConsumer {
   }
 
   /**
-   * Moves to `position`, forgetting audio and every note before note number `noteCount`; returns the milliseconds
-   * of audio skipped. A position already passed leaves the audio alone.
+   * Advances to `position`, dropping audio and all notes before note number `noteCount`. Returns the milliseconds of
+   * audio skipped. Skips no audio when `position` has already been passed.
    */
   discardTo(position: number, noteCount: number): number {
     let skippedMs = 0;
@@ -177,8 +180,9 @@ export class RingConsumer {
   }
 
   /**
-   * Kind of the next note; 0 when there is none. A plain load, at a tenth of the time, is enough to see that there is
-   * none: notes are stored before the position of the samples behind them, which was loaded atomically before.
+   * Kind of the next note; 0 when there is none. A plain load, ten times faster, is enough to detect that there is
+   * none: notes are stored before the position of the samples behind them, and that position has already been loaded
+   * atomically.
    */
   #noteKind(): number {
     if (this.#ring.words[NOTES_WRITTEN] === this.#notesRead) return 0;

@@ -1,7 +1,7 @@
 import { assert } from '../base/assert.ts';
 
 /**
- * Bytes of one audio ring, shared by exactly one producer thread and one consumer thread.
+ * Layout of one audio ring, shared by exactly one producer thread and one consumer thread.
  *
  *     0          64          128                 896
  *     ├──────────┼───────────┼───────────────────┼──────────────────────────────┐
@@ -9,25 +9,25 @@ import { assert } from '../base/assert.ts';
  *     │ words    │ words     │ 64 × 3 × Int32    │ capacity × Int16             │
  *     └──────────┴───────────┴───────────────────┴──────────────────────────────┘
  *
- * The samples are one endless stream. A position counts samples since the ring was made, modulo 2^32, so that
- * `position & (capacity - 1)` is the cell and `(a - b) | 0` the distance. What is not audio is a note beside the
- * stream: "from position P on the rate is R", "at position P stands the mark M". Reading any number of samples,
- * across the messages in which they came, is therefore plain copying, and both ends can be picked up by another
- * thread after a crash: all their state is in the two blocks of words, a cache line each.
+ * The samples are one endless stream. A position counts samples since the ring was created, modulo 2^32, so
+ * `position & (capacity - 1)` is the cell and `(a - b) | 0` the distance. Everything other than audio is a note: "from
+ * position P the rate is R" or "mark M is at position P". Reading any number of samples is therefore plain copying,
+ * however they were split into messages. All state of both ends is in the two blocks of words, one cache line each, so
+ * another thread can take over either end after a crash.
  */
 
-/** Words written by the producer only (Int32 index). */
+/** Words written only by the producer (Int32 index). */
 export const WRITE_POSITION = 0;
 export const NOTES_WRITTEN = 1;
-/** Milliseconds that the producer holds back because the ring is full. */
+/** Milliseconds of audio that the producer holds outside the ring because the ring is full. */
 export const BEHIND_MS = 2;
 
-/** Words written by the consumer only (Int32 index). */
+/** Words written only by the consumer (Int32 index). */
 export const READ_POSITION = 16;
 export const NOTES_READ = 17;
 /** Rate of the sample at READ_POSITION, in Hz; 0 before the first rate note. */
 export const READ_RATE_HZ = 18;
-/** Sums since the ring was made (Float64 index). */
+/** Sums since the ring was created (Float64 index). */
 export const PLAYED_MS = 10;
 export const DROPPED_MS = 11;
 
@@ -45,11 +45,11 @@ export interface RingViews {
   readonly sums: Float64Array;
   readonly notes: Int32Array;
   readonly samples: Int16Array;
-  /** The samples, four to a word. */
+  /** The samples, four per element. */
   readonly fours: BigInt64Array;
 }
 
-/** Memory of a ring that holds `capacitySamples`, a power of two from 256 to 2^20. */
+/** Allocates the memory of a ring of `capacitySamples`, a power of two from 256 to 2^20. */
 export function ringMemory(capacitySamples: number): SharedArrayBuffer {
   assert(isCapacity(capacitySamples), `ring capacity ${capacitySamples} is not a power of two in range`);
   return new SharedArrayBuffer(HEADER_BYTES + NOTES_BYTES + capacitySamples * Int16Array.BYTES_PER_ELEMENT);

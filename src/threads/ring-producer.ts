@@ -12,15 +12,15 @@ import {
   WRITE_POSITION,
 } from './ring-layout.ts';
 
-/** The writing end of a ring. A fresh producer on used memory goes on where the former one stopped. */
+/** The writing end of a ring. A new producer on used memory continues where the previous one stopped. */
 export class RingProducer {
   readonly #ring: RingViews;
   readonly #mask: number;
   #position: number;
   #notesWritten: number;
-  /** The consumer's position as last looked at. */
+  /** The consumer's position when last read. */
   #readPosition: number;
-  /** Rate of the last sample; unknown to a fresh producer, which therefore notes its rate anew. */
+  /** Rate of the last sample; 0 in a new producer, which therefore writes a rate note first. */
   #rateHz = 0;
 
   constructor(memory: SharedArrayBuffer) {
@@ -31,7 +31,7 @@ export class RingProducer {
     this.#readPosition = Atomics.load(this.#ring.words, READ_POSITION);
   }
 
-  /** Tells the consumer how much waits behind the ring. */
+  /** Publishes how much audio is queued outside the ring. */
   noteBehind(milliseconds: number): void {
     Atomics.store(this.#ring.words, BEHIND_MS, milliseconds);
   }
@@ -41,7 +41,7 @@ export class RingProducer {
     return this.#position;
   }
 
-  /** Notes written so far, modulo 2^32: together with `position` the end of everything sent. */
+  /** Notes written so far, modulo 2^32. Together with `position` it marks the end of everything sent. */
   get notesWritten(): number {
     return this.#notesWritten;
   }
@@ -50,7 +50,7 @@ export class RingProducer {
     return (this.#position - Atomics.load(this.#ring.words, READ_POSITION)) | 0;
   }
 
-  /** Copies as much as fits of `length` samples from `from` on; returns how many. Never allocates. */
+  /** Copies up to `length` samples of `source`, starting at `from`. Returns the number that fitted. Never allocates. */
   write(source: Int16Array, from: number, length: number, sampleRateHz: number): number {
     const count = Math.min(length, this.#freeSamples(length));
     if (count === 0 || !this.#noteRate(sampleRateHz)) return 0;
@@ -60,12 +60,14 @@ export class RingProducer {
     return count;
   }
 
-  /** Puts a mark after the last sample written; false: no room for a note. */
+  /** Writes a mark after the last sample. Returns false when there is no room for a note. */
   writeMark(markId: number): boolean {
     return this.#writeNote(NOTE_MARK, markId);
   }
 
-  /** Free cells; looks at how far the consumer has got only when `wanted` do not fit by what is known of it. */
+  /**
+   * Number of free cells. Reloads the consumer's position only when `wanted` samples do not fit by the last known one.
+   */
   #freeSamples(wanted: number): number {
     const { samples, words } = this.#ring;
     const knownFree = samples.length - ((this.#position - this.#readPosition) | 0);
@@ -77,7 +79,7 @@ export class RingProducer {
   #copy(source: Int16Array, from: number, count: number): void {
     const { samples } = this.#ring;
     const cell = this.#position & this.#mask;
-    // One block move in nearly every case: a part of `source` would need a view of its own.
+    // One block move in nearly every case. Copying a part of `source` this way would need a new view.
     if (count === source.length && cell + count <= samples.length) samples.set(source, cell);
     else for (let i = 0; i < count; i++) samples[(cell + i) & this.#mask] = source[from + i] as number;
   }

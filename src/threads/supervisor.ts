@@ -1,6 +1,6 @@
 import type { WorkerLink } from './worker-link.ts';
 
-/** Looks at a worker's heartbeat this often within the time that it may stand still. */
+/** Heartbeat checks per stall timeout. */
 const LOOKS = 8;
 
 interface Watch {
@@ -9,8 +9,8 @@ interface Watch {
 }
 
 /**
- * Stops workers whose clock stands still. It counts looks, not milliseconds, so that a main thread that was itself
- * held up does not blame the workers.
+ * Stops workers whose clock stands still. It counts checks rather than milliseconds, so a main thread that was blocked
+ * itself does not blame the workers.
  */
 export class Supervisor {
   readonly #watches = new Map<WorkerLink, Watch>();

@@ -3,37 +3,37 @@ import type { ClearPoint } from './protocol.ts';
 import { ringMemory } from './ring-layout.ts';
 import { RingProducer } from './ring-producer.ts';
 
-/** Refilled every tick: 85 ms at the highest rate, 256 ms at 16 kHz. */
+/** Ring capacity: 85 ms at the highest rate, 256 ms at 16 kHz. The ring is refilled every tick. */
 const RING_SAMPLES = 4_096;
-/** A frame of 1 MB at 8 kHz, the longest that a client can send, lasts 65.5 s; some may wait before it. */
+/** The longest message a client can send (1 MB at 8 kHz) lasts 65.5 s. The rest is for audio queued before it. */
 const MAX_BACKLOG_MS = 70_000;
-/** Marks wait in the backlog too; a client that sends more than this without audio loses the newest. */
+/** Limit on backlog items, including marks. A client that sends more marks without audio loses the newest. */
 const MAX_BACKLOG_ITEMS = 10_000;
 
-/** Room for so much is used again and again: an agent that speaks live may be a little ahead for a whole call. */
+/** Size of the block that is reused. An agent that streams live may run slightly ahead for a whole call. */
 const BLOCK_SAMPLES = 2_048;
 
-/** What an item takes beside its samples, or so: pieces of a few samples each would fill the memory uncounted. */
+/** Approximate overhead of one backlog item. Without it, items of a few samples each would fill memory uncounted. */
 const ITEM_BYTES = 256;
 
 interface BacklogAudio {
   readonly type: 'audio';
   readonly samples: Int16Array;
   sampleRateHz: number;
-  /** What waits is from here up to there. */
+  /** The queued samples start at `from` and end before `to`. */
   from: number;
   to: number;
 }
 
 type BacklogItem = BacklogAudio | { readonly type: 'mark'; readonly markId: number };
 
-/** An agent's audio on its way to the worker: a ring, and a bounded backlog for what does not fit yet. */
+/** An agent's audio on its way to the worker: a ring, and a bounded backlog for audio that does not fit yet. */
 export class Uplink {
   readonly memory = ringMemory(RING_SAMPLES);
   readonly #ring = new RingProducer(this.memory);
   readonly #backlogMemory: QueueMemory;
   readonly #backlog: BacklogItem[] = [];
-  /** A block that is empty, once there was one. */
+  /** A free block for reuse, if any. */
   #spare: BacklogAudio | null = null;
   #backlogMs = 0;
   #rateHz = 8_000;
@@ -42,12 +42,12 @@ export class Uplink {
     this.#backlogMemory = backlogMemory;
   }
 
-  /** Milliseconds that wait to be played, in the ring and behind it. */
+  /** Milliseconds not yet played, in the ring and in the backlog. */
   get queuedMs(): number {
     return this.#backlogMs + (this.#ring.queuedSamples * 1000) / this.#rateHz;
   }
 
-  /** Takes samples in order, copying them; returns the milliseconds that found no room. */
+  /** Appends a copy of the samples. Returns the milliseconds dropped for lack of room. */
   write(samples: Int16Array, sampleRateHz: number): number {
     this.#rateHz = sampleRateHz;
     const written =
@@ -56,7 +56,7 @@ export class Uplink {
     return this.#keep(samples, written, sampleRateHz);
   }
 
-  /** Puts a mark after everything written; false: no room for it. */
+  /** Adds a mark after everything written so far. Returns false when there is no room. */
   mark(markId: number): boolean {
     if (this.#backlog.length === 0 && this.#ring.writeMark(markId)) return true;
     if (this.#backlog.length >= MAX_BACKLOG_ITEMS) return false;
@@ -74,7 +74,7 @@ export class Uplink {
     if (moved > 0) this.#backlog.splice(0, moved);
   }
 
-  /** Forgets the backlog; returns its milliseconds and where in the ring the clearing ends. */
+  /** Drops the backlog. Returns its milliseconds and the position in the ring at which the clear ends. */
   clear(): { readonly point: ClearPoint; readonly backlogMs: number } {
     const backlogMs = this.#backlogMs;
     for (const item of this.#backlog) this.#release(item);
@@ -94,12 +94,15 @@ export class Uplink {
     return ((samples.length - from - length) * 1000) / sampleRateHz;
   }
 
-  /** The end of the backlog, where there is room for so many samples; null where there is no memory for them. */
+  /**
+   * Returns the block at the end of the backlog that has room for `length` samples, or null when memory is exhausted.
+   */
   #roomFor(length: number, sampleRateHz: number): BacklogAudio | null {
     const last = this.#backlog.at(-1);
     const goesOn = last?.type === 'audio' && last.sampleRateHz === sampleRateHz;
     if (goesOn && last.to + length <= last.samples.length) return last;
-    // After a mark or at another rate it has its own length, so that many small pieces take no more.
+    // After a mark or a rate change the block gets its exact length, so many small pieces take no more memory than
+    // needed.
     const capacity = last === undefined || goesOn ? Math.max(length, BLOCK_SAMPLES) : length;
     if (!this.#backlogMemory.take(capacity * Int16Array.BYTES_PER_ELEMENT + ITEM_BYTES)) return null;
     const room = this.#newRoom(capacity);
@@ -121,7 +124,7 @@ export class Uplink {
     this.#ring.noteBehind(milliseconds);
   }
 
-  /** Gives an item's memory back; one block of the usual length is kept for the next time. */
+  /** Returns an item's memory to the queue and keeps one block of the standard size for reuse. */
   #release(item: BacklogItem): void {
     if (item.type !== 'audio') return;
     this.#backlogMemory.give(item.samples.byteLength + ITEM_BYTES);
@@ -131,7 +134,7 @@ export class Uplink {
     this.#spare = item;
   }
 
-  /** True: the item is wholly in the ring. */
+  /** Returns true when the whole item is in the ring. */
   #move(item: BacklogItem): boolean {
     if (item.type === 'mark') return this.#ring.writeMark(item.markId);
     const rest = item.to - item.from;

@@ -3,21 +3,21 @@ import { SLOTS } from '../base/frame.ts';
 import { EngineStats } from './engine-stats.ts';
 import type { Command, Event, Reply, WorkerReady } from './protocol.ts';
 
-/** What a worker's port brings, apart from doorbells. */
+/** Receives the messages of a worker's port, except doorbells. */
 export interface WorkerLinkHost {
   received(message: Event | Reply, worker: WorkerLink): void;
   gone(worker: WorkerLink): void;
-  /** An observer of ours threw. */
+  /** An observer on the main thread threw. */
   threw(error: unknown): void;
 }
 
-/** A call that the worker holds. */
+/** A call on the worker. */
 export interface HeldCall {
-  /** The call has had its tick. */
+  /** The call has ticked. */
   doorbell(): void;
 }
 
-/** Main's end of one engine worker. */
+/** The main thread's end of one engine worker. */
 export class WorkerLink {
   readonly threadId: number;
   readonly stats: EngineStats;
@@ -44,7 +44,7 @@ export class WorkerLink {
     return this.#calls.reduce((count, calls) => count + calls.size, 0);
   }
 
-  /** From now on the call hears the doorbell of its slot. */
+  /** Subscribes the call to the doorbell of its slot. */
   hold(call: HeldCall, slot: number): void {
     this.#calls[slot]?.add(call);
   }
@@ -57,7 +57,7 @@ export class WorkerLink {
     this.#port.postMessage(command);
   }
 
-  /** What one call's observer throws must not keep the others from being served. */
+  /** Rings all calls of the slot. An exception from one call's observer must not keep the others from being served. */
   #doorbell(slot: number): void {
     for (const call of this.#calls[slot] ?? []) {
       try {
