@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { MAX_FILTER_BYTES, type PolyphaseFilter } from './polyphase-filter.ts';
 
-/** Memory of the module: samples in, samples out, then slots that each hold a filter. See convolve.wat. */
+/** Memory layout of the module: input samples, output samples, then slots of one filter each. See convolve.wat. */
 const INPUT_BYTES = 16_384;
 const OUTPUT_BYTES = 49_152;
 const SLOTS = 16;
@@ -27,7 +27,7 @@ interface ConvolveExports {
   ): number;
 }
 
-/** The part of WebAssembly's API that is needed; its types come with browsers' only. */
+/** The part of the WebAssembly API used here. Its types come only with the DOM library. */
 interface Wasm {
   readonly Module: new (binary: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: ConvolveExports };
@@ -37,15 +37,15 @@ const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).We
 const binary = readFileSync(new URL('convolve.wasm', import.meta.url));
 const { memory, convolve } = new Instance(new Module(binary)).exports;
 
-/** What goes in: older samples first, then the new ones. The same memory for every resampler of the thread. */
+/** Input window: older samples first, then the new ones. All resamplers of the thread share it. */
 export const windowSamples = new Int16Array(memory.buffer, 0, MAX_WINDOW_SAMPLES);
-/** The same, four to a word. */
+/** `windowSamples`, four samples per element. */
 export const windowFours = new BigInt64Array(memory.buffer, 0, MAX_WINDOW_SAMPLES / 4);
 const outputSamples = new Int16Array(memory.buffer, INPUT_BYTES, MAX_OUTPUT_SAMPLES);
-/** By length: copying a whole array is a memmove, and making one for it each time would be garbage. */
+/** Views of the output by length. Copying a whole array is a memmove, and a new view per call would be garbage. */
 const outputs: (Int16Array | undefined)[] = [];
 
-/** What came out: the first `length` samples, until the next convolution. */
+/** Returns the first `length` output samples, valid until the next convolution. */
 export function convolved(length: number): Int16Array {
   const known = outputs[length];
   if (known !== undefined) return known;
@@ -57,15 +57,15 @@ export function convolved(length: number): Int16Array {
 const slots: (PolyphaseFilter | null)[] = new Array(SLOTS).fill(null);
 let nextSlot = 0;
 
-/** Where an output sample stands: so many input samples after the next one, and so many `up`ths of one more. */
+/** Position of an output sample: `at` whole input samples after the next one, plus `phase` `up`ths of a sample. */
 export interface WindowPlace {
   at: number;
   phase: number;
 }
 
 /**
- * Computes every output sample whose place lies within the first `lengthSamples` new input samples, which lie
- * behind `historySamples` older ones, beginning at `place`; returns how many there are.
+ * Computes all output samples positioned within the first `lengthSamples` new input samples, starting at `place`. The
+ * new samples follow `historySamples` older ones. Returns the number of output samples.
  */
 export function convolveWindow(
   filter: PolyphaseFilter,
@@ -90,7 +90,7 @@ export function convolveWindow(
   return (end - INPUT_BYTES) / Int16Array.BYTES_PER_ELEMENT;
 }
 
-/** Where the filter is in the module's memory; brings it there when it is not, in place of the oldest. */
+/** Address of the filter in the module's memory. Loads it in place of the oldest filter when needed. */
 function addressOf(filter: PolyphaseFilter): number {
   let slot = slots.indexOf(filter);
   if (slot < 0) {

@@ -1,13 +1,13 @@
 /**
- * G.711 between 16-bit linear PCM and 8-bit companded bytes, by table. One byte is one sample at 8 kHz.
- * Source: ITU-T G.711 (tables 1 and 2), in the arithmetic of G.191's reference: one's complement for the
- * negative half, μ-law on 14 bits, A-law on 13 bits.
+ * G.711 between 16-bit linear PCM and 8-bit companded bytes, using tables. One byte is one sample at 8 kHz. Source:
+ * ITU-T G.711 (tables 1 and 2), with the arithmetic of G.191's reference: one's complement for the negative half, μ-law
+ * on 14 bits, A-law on 13 bits.
  */
 
-/** μ-law's offset on the 14-bit scale; it makes every segment start at a power of two. */
+/** Offset of μ-law on the 14-bit scale. It makes every segment start at a power of two. */
 const ULAW_BIAS = 33;
 const ULAW_MAX = 0x1fff;
-/** A-law inverts every other bit on the line, so that idle channels keep the clock alive. */
+/** A-law inverts every other bit on the line, which keeps the line clock running on idle channels. */
 const ALAW_TOGGLE = 0x55;
 
 function ulawOf(sample: number): number {
@@ -43,7 +43,7 @@ function decodeTable(linearOf: (byte: number) => number): Int16Array {
   return Int16Array.from({ length: 256 }, (_, byte) => linearOf(byte));
 }
 
-/** Indexed by the sample's 16 bits taken as unsigned. */
+/** Builds a table indexed by the sample's 16 bits as an unsigned number. */
 function encodeTable(byteOf: (sample: number) => number): Uint8Array {
   return Uint8Array.from({ length: 65_536 }, (_, bits) => byteOf((bits << 16) >> 16));
 }
@@ -59,7 +59,7 @@ export type G711Decode = (bytes: Uint8Array, offset: number, length: number, out
 /** Compresses the first `length` samples into `out` at `offset`. */
 export type G711Encode = (samples: Int16Array, length: number, out: Uint8Array, offset: number) => void;
 
-// A loop each: one that both laws share, over a table it is handed, makes sending a frame slower by a tenth.
+// Each law has its own loop: a shared loop over a table parameter makes sending a frame a tenth slower.
 export const decodeUlaw: G711Decode = (bytes, offset, length, out) => {
   for (let i = 0; i < length; i++) out[i] = ULAW_DECODE[bytes[offset + i]!]!;
 };

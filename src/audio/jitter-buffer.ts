@@ -3,26 +3,26 @@ import { type JitterPacket, JitterSlots, SLOTS } from './jitter-slots.ts';
 import { JitterTarget } from './jitter-target.ts';
 import type { Payload } from './payload.ts';
 
-/** What stands in the playout line now; all but `idle` last `durationSamples`. */
+/** Result of `pull`: what to play next. All but `idle` last `durationSamples`. */
 export type Pulled =
-  /** A packet: its payload is `payloadLength` of `bytes` at `payloadOffset`, valid until the next call. */
+  /** A packet. Its payload is `payloadLength` bytes of `bytes` at `payloadOffset`, valid until the next call. */
   | 'packet'
-  /** A packet that is missing or not here in time: conceal it. The payload is the next packet's, empty if not here. */
+  /** A packet is missing or late: conceal it. The payload is the next packet's, or empty when that is missing too. */
   | 'lost'
-  /** The sender said nothing (DTX). */
+  /** The sender is silent (DTX). */
   | 'silence'
-  /** No stream, or not enough of it to start playing; lasts one frame. */
+  /** There is no stream, or not enough audio to start playing. Lasts one frame. */
   | 'idle';
 
 export interface JitterCounters {
   received: number;
   duplicate: number;
   late: number;
-  /** Packets that never came in time to be played. */
+  /** Packets that never arrived in time to be played. */
   lost: number;
-  /** Times that the listener was given something made up. */
+  /** Number of times that audio was concealed. */
   concealed: number;
-  /** Packets left out to bring the delay down. */
+  /** Packets dropped to reduce the delay. */
   droppedForDepth: number;
 }
 
@@ -30,37 +30,39 @@ export function newJitterCounters(): JitterCounters {
   return { received: 0, duplicate: 0, late: 0, lost: 0, concealed: 0, droppedForDepth: 0 };
 }
 
-/** What the packets of a stream are like. */
+/** Format of a stream's packets. */
 export interface JitterFormat {
   readonly clockRateHz: number;
   readonly maxPayloadBytes: number;
-  /** Tells a payload that nobody would miss. */
+  /** Whether dropping the payload would be inaudible. */
   isQuiet(bytes: Uint8Array, offset: number, length: number): boolean;
 }
 
-/** RFC 3550 appendix A.1: a sequence number further off than these belongs to a restarted sender. */
+/** RFC 3550 appendix A.1: a sequence number further off than this means that the sender has restarted. */
 const MAX_DROPOUT = 3_000;
 const MAX_MISORDER = 100;
 /** Longest time that a starved stream is concealed before it counts as stopped. */
 const MAX_STARVED_MS = 60;
-/** A gap longer than this within the buffer is jumped over. */
+/** Longer gaps within the buffer are skipped. */
 const MAX_GAP_MS = 240;
-/** Too much delay is worth this before packets that somebody would miss are left out. */
+/** Delay above the target that is tolerated before audible packets are dropped. */
 const MAX_EXCESS_MS = 2 * FRAME_MS;
 /**
- * So much may be missing from the target once a packet is left out: audio comes in whole packets, and half a frame less
- * is still enough for one as late as the target allows for, whenever between two pulls it comes.
+ * How far the depth may be below the target after a packet is dropped, because audio comes in whole packets. Half a
+ * frame less still covers a packet as late as the target allows, wherever it arrives between two pulls.
  */
 const SPARE_MS = FRAME_MS / 2;
-/** A surplus that so many pulls in a row find is not due to a late listener, who asks for several frames at once. */
+/**
+ * Consecutive pulls that must find a surplus. Fewer may be due to a late listener asking for several frames at once.
+ */
 const MIN_SURPLUS_PULLS = 5;
-/** The delay is judged over windows of this length; two of them are the longest way back to the target. */
+/** Length of the windows over which the delay is judged. Returning to the target takes at most two. */
 const WINDOW_MS = 800;
 
 /**
- * Puts the packets of one RTP stream back into order and time. It holds 40 to 120 ms, as the path demands; when it
- * holds more, it first leaves out what is quiet, and after a window of at most 800 ms whatever is too much.
- * Nothing is ever played twice or out of order, and storage is bounded.
+ * Restores the order and timing of the packets of one RTP stream. It holds 40 to 120 ms, depending on the path. When it
+ * holds more, it first drops quiet packets, and after a window of at most 800 ms any excess. Nothing is ever played
+ * twice or out of order, and storage is bounded.
  */
 export class JitterBuffer implements Payload {
   readonly counters: JitterCounters;
@@ -75,24 +77,24 @@ export class JitterBuffer implements Payload {
   readonly #frameSamples: number;
 
   #state: 'empty' | 'filling' | 'playing' = 'empty';
-  /** False until the first packet has been played: until then an earlier one is welcome. */
+  /** False until the first packet has been played; until then, earlier packets are accepted. */
   #began = false;
   #newest = 0;
   #next = 0;
   #nextTimestamp = 0;
   #restartSequence = -1;
   #waitedMs = 0;
-  /** Samples made up for packets that were late; taken back from the gap if they prove lost. */
+  /** Samples concealed for late packets. They are subtracted from the gap if the packets turn out to be lost. */
   #owedSamples = 0;
   #windowSamples = 0;
   #windowLeastMs = Number.POSITIVE_INFINITY;
   #windowMostMs = 0;
-  /** The last window never held enough. */
+  /** The depth stayed too low throughout the last window. */
   #mayStretch = false;
-  /** Pulls in a row that could have done without a packet. */
+  /** Consecutive pulls at which a packet could have been dropped. */
   #surplusPulls = 0;
 
-  /** Counts go on in `counters`, which another buffer may have begun. */
+  /** Creates a buffer that adds to `counters`, which may come from another buffer. */
   constructor(format: JitterFormat, counters: JitterCounters) {
     this.counters = counters;
     this.#format = format;
@@ -102,12 +104,12 @@ export class JitterBuffer implements Payload {
     this.#frameSamples = this.#samplesPerMs * FRAME_MS;
   }
 
-  /** Where the payload is, until the next packet is inserted. */
+  /** Memory of the payload, valid until the next packet is inserted. */
   get bytes(): Uint8Array {
     return this.#slots.bytes;
   }
 
-  /** Audio between the playout line and the end of the newest packet, what is missing in between included. */
+  /** Audio from the playout position to the end of the newest packet, including gaps. */
   get depthMs(): number {
     return this.#depthSamples() / this.#samplesPerMs;
   }
@@ -116,7 +118,7 @@ export class JitterBuffer implements Payload {
     return this.#target.targetMs;
   }
 
-  /** Drops what is held and expects another stream: a new SSRC, another codec. */
+  /** Drops all packets and expects a different stream: a new SSRC or another codec. */
   restart(): void {
     this.#slots.clear();
     this.#target.restart();
@@ -125,8 +127,9 @@ export class JitterBuffer implements Payload {
   }
 
   /**
-   * Takes a packet that lasts `durationSamples`; 0 for one without audio (a DTMF event, comfort noise), which only
-   * tells that nothing was lost. False: duplicate, late or too long, and counted.
+   * Inserts a packet that lasts `durationSamples`. Use 0 for one without audio (a DTMF event, comfort noise), which
+   * only shows that nothing was lost. Returns false for a late, duplicate or oversized packet; the first two are
+   * counted.
    */
   insert(packet: JitterPacket, durationSamples: number, arrivalMs: number): boolean {
     if (packet.payloadLength > this.#format.maxPayloadBytes) return false;
@@ -141,7 +144,7 @@ export class JitterBuffer implements Payload {
     return true;
   }
 
-  /** Moves the playout line on by what it returns. */
+  /** Returns what to play next and advances by its duration. */
   pull(): Pulled {
     if (this.#state !== 'playing' && !this.#mayStart()) return this.#idle();
     if (this.#head() >= 0) this.#judgeDepth();
@@ -158,7 +161,7 @@ export class JitterBuffer implements Payload {
     return false;
   }
 
-  /** Extends a 16-bit sequence number; −1 for one that fits nowhere. */
+  /** Extends a 16-bit sequence number. Returns −1 when it is too far from the stream. */
   #place(sequenceNumber: number): number {
     if (this.#state === 'empty') return this.#begin(sequenceNumber);
     const delta = ((sequenceNumber - this.#newest) << 16) >> 16;
@@ -166,7 +169,7 @@ export class JitterBuffer implements Payload {
       this.#restartSequence = -1;
       return this.#newest + delta;
     }
-    // Two packets in a row from the new place prove that the sender began again; one may be a stray.
+    // Two packets in a row at the new position prove that the sender has restarted; a single one may be a stray.
     if (sequenceNumber === this.#restartSequence) {
       this.restart();
       return this.#begin(sequenceNumber);
@@ -193,7 +196,8 @@ export class JitterBuffer implements Payload {
       return sequence < this.#next;
     }
     if (sequence < this.#next) return true;
-    // Its time may have been concealed while its place is still open. A timestamp far behind is a restarted clock.
+    // Its time may already have been concealed while its number is still open. A timestamp far back is a restarted
+    // clock.
     const aheadSamples = (timestamp + durationSamples - this.#nextTimestamp) | 0;
     const playing = this.#state === 'playing' && durationSamples > 0;
     return playing && aheadSamples <= 0 && aheadSamples > -MAX_GAP_MS * this.#samplesPerMs;
@@ -231,7 +235,7 @@ export class JitterBuffer implements Payload {
     return true;
   }
 
-  /** The first packet with audio that is held, or −1; markers before it are used up. */
+  /** Sequence number of the first packet with audio, or −1. Removes the markers before it. */
   #head(): number {
     for (let sequence = this.#next; sequence <= this.#newest; sequence++) {
       if (!this.#slots.holds(sequence)) continue;
@@ -253,11 +257,11 @@ export class JitterBuffer implements Payload {
     if (this.#state !== 'playing' || !this.#slots.holds(this.#newest)) return heldSamples;
     const end = this.#slots.timestamp(this.#newest) + this.#slots.durationSamples(this.#newest);
     const spanSamples = (end - this.#nextTimestamp) | 0;
-    // A clock that began anew makes the span meaningless until the line has passed that place.
+    // After a clock restart the span is meaningless until that point has been played.
     return spanSamples > SLOTS * this.#frameSamples ? heldSamples : Math.max(spanSamples, heldSamples);
   }
 
-  /** Samples between the playout line and the head, less what was made up for them already. */
+  /** Samples between the playout position and the head, minus those already concealed. */
   #gapBefore(head: number): number {
     const gapSamples = (this.#slots.timestamp(head) - this.#nextTimestamp) | 0;
     if (gapSamples <= 0) return 0;
@@ -285,13 +289,13 @@ export class JitterBuffer implements Payload {
     return this.#advance('packet', this.#slots.durationSamples(head));
   }
 
-  /** Removes the head and whatever markers stood before it. */
+  /** Removes the head and any markers before it. */
   #leave(head: number): void {
     this.#passTo(head + 1);
     this.#owedSamples = 0;
   }
 
-  /** Moves on to `sequence`; what stood before it, markers between gaps, is not needed any more. */
+  /** Advances to `sequence` and removes the markers left before it. */
   #passTo(sequence: number): void {
     for (let passed = this.#next; passed < sequence; passed++) this.#slots.remove(passed);
     this.#next = sequence;
@@ -318,7 +322,7 @@ export class JitterBuffer implements Payload {
     return this.#last('idle', this.#frameSamples);
   }
 
-  /** Nothing is here: the line stands still, so that what is merely late is still played. */
+  /** Nothing to play: the playout position stays, so that packets which are only late are still played. */
   #starve(): Pulled {
     this.#windowLeastMs = 0;
     this.#owedSamples += this.#frameSamples;
@@ -332,7 +336,7 @@ export class JitterBuffer implements Payload {
     return this.#last('lost', this.#frameSamples);
   }
 
-  /** Lets a frame of silence in where nobody hears it, because the path needs more delay. */
+  /** Inserts an inaudible frame of silence because the path needs more delay. */
   #stretch(): Pulled {
     this.#mayStretch = false;
     return this.#last('silence', this.#frameSamples);
@@ -344,7 +348,7 @@ export class JitterBuffer implements Payload {
     this.#windowMostMs = 0;
   }
 
-  /** Called with a head in place. */
+  /** Adjusts the depth to the target. There must be a head. */
   #judgeDepth(): void {
     const head = this.#head();
     const gapSamples = this.#gapBefore(head);
@@ -362,7 +366,10 @@ export class JitterBuffer implements Payload {
     this.#startWindow();
   }
 
-  /** Leaves a gap out, which costs less than a packet but more than a quiet one: voices are heard to jump there. */
+  /**
+   * Skips a gap to reduce the delay. This is less audible than dropping a packet but more than dropping a quiet one:
+   * speech jumps there.
+   */
   #shorten(gapSamples: number, excessMs: number): void {
     if (excessMs <= FRAME_MS) return;
     const leftOut = Math.min(gapSamples, excessMs * this.#samplesPerMs);

@@ -1,31 +1,31 @@
 import { assert } from '../base/assert.ts';
 import type { Payload } from './payload.ts';
 
-/** Packets held at once: 640 ms at 10 ms a packet, more at longer ones. A power of two. */
+/** Maximum number of packets held: 640 ms at 10 ms per packet, more with longer packets. A power of two. */
 export const SLOTS = 64;
 const MASK = SLOTS - 1;
 const NEVER = -1;
-/** Room at first, 8 payloads of 20 ms G.711; twice as many or as long ones whenever that is not enough. */
+/** Initial capacity: 8 payloads of 20 ms G.711. Their number and length are doubled when needed. */
 const FIRST_CELLS = 8;
 const FIRST_CELL_BYTES = 160;
 
-/** Int32 words that a slot has. */
+/** Int32 words per slot. */
 const WORDS = 4;
 const SEQUENCE = 0;
 const TIMESTAMP = 1;
 const DURATION = 2;
 const LENGTH = 3;
 
-/** A packet as the buffer reads it. */
+/** A packet as the jitter buffer reads it. */
 export interface JitterPacket extends Payload {
   readonly sequenceNumber: number;
   readonly timestamp: number;
 }
 
 /**
- * Storage for packets, addressed by extended sequence number. A slot remembers its last packet's number after the
- * packet is gone, so that a second copy is recognised. Payloads lie in cells that only packets held occupy: on a good
- * path six of them, while one of full length for each slot would be most of a call's memory.
+ * Packet storage addressed by extended sequence number. A slot keeps the number of its last packet after the packet has
+ * been removed, so duplicates are recognised. Payloads are stored in cells, allocated only to packets being held: a
+ * good path needs six, whereas a full-length cell per slot would take most of a call's memory.
  */
 export class JitterSlots {
   readonly #maxPayloadBytes: number;
@@ -34,7 +34,7 @@ export class JitterSlots {
   readonly #held = new Uint8Array(SLOTS);
   /** The cell of each slot that holds a packet. */
   readonly #cells = new Uint8Array(SLOTS);
-  /** A stack of cells; `#freeCount` of them are free. */
+  /** A stack of cells. The first `#freeCount` are free. */
   readonly #free = new Uint8Array(SLOTS);
   #freeCount = 0;
   #cellCount = 0;
@@ -48,12 +48,12 @@ export class JitterSlots {
     this.#grow(FIRST_CELLS, Math.min(FIRST_CELL_BYTES, maxPayloadBytes));
   }
 
-  /** All payloads, until the next `put`; a packet's own begins at `payloadOffset(sequence)`. */
+  /** All payloads, valid until the next `put`. The payload of a packet starts at `payloadOffset(sequence)`. */
   get bytes(): Uint8Array {
     return this.#bytes;
   }
 
-  /** Sum of the durations of all packets held. */
+  /** Total duration of the packets held. */
   get heldSamples(): number {
     return this.#heldSamples;
   }
@@ -64,7 +64,7 @@ export class JitterSlots {
     this.#heldSamples = 0;
   }
 
-  /** Copies a packet in; the slot must be free. */
+  /** Stores a copy of the packet. Its slot must be free. */
   put(sequence: number, packet: JitterPacket, durationSamples: number): void {
     const slot = sequence & MASK;
     assert(this.#held[slot] === 0, 'jitter slot is taken');
@@ -89,12 +89,12 @@ export class JitterSlots {
     return this.#held[sequence & MASK] === 1 && this.hasSeen(sequence);
   }
 
-  /** True when this very packet is held or was the last one in its slot. */
+  /** Whether this packet is held or was the last one in its slot. */
   hasSeen(sequence: number): boolean {
     return this.#words[(sequence & MASK) * WORDS + SEQUENCE] === sequence;
   }
 
-  /** Its payload stays where it is until the next `put`. */
+  /** Removes a packet. Its payload stays valid until the next `put`. */
   remove(sequence: number): void {
     if (!this.holds(sequence)) return;
     this.#release(sequence & MASK);
@@ -123,7 +123,10 @@ export class JitterSlots {
     this.#freeCount++;
   }
 
-  /** Allocates a few times in a call's life, each time because of something longer or worse than ever before. */
+  /**
+   * Makes room for a payload. Allocates only a few times per call, when a payload is longer or more are held than
+   * before.
+   */
   #makeRoom(payloadBytes: number): void {
     if (payloadBytes > this.#cellBytes) {
       const twice = Math.max(payloadBytes, 2 * this.#cellBytes);

@@ -2,20 +2,22 @@ import { FRAME_MS } from '../base/frame.ts';
 
 const MIN_TARGET_MS = 40;
 const MAX_TARGET_MS = 120;
-/** Gives the starting target of 60 ms at 20 ms a packet. */
+/** Results in a starting target of 60 ms for packets of 20 ms. */
 const START_LATENESS_MS = 20;
-/** The quantile that the buffer covers; later packets are concealed. */
+/** Quantile of lateness that the buffer covers. Later packets are concealed. */
 const QUANTILE = 0.95;
-/** How far 20 ms of audio move the quantile's estimate: up fast, down 20 ms a second. */
+/** Step of the estimate per 20 ms of audio. It rises fast and falls by 20 ms per second. */
 const STEP_MS = 8;
-/** The fastest packet is looked for in two windows of this length, so that a slower path is accepted in time. */
+/**
+ * The fastest packet is taken from two windows of this length, so a path that has become slower is accepted in time.
+ */
 const WINDOW_MS = 2_000;
-/** A transit time that jumps further than this is another clock, not jitter. */
+/** A larger jump of the transit time means a different clock, not jitter. */
 const DISCONTINUITY_MS = 2_000;
 
 /**
- * Works out how much to hold from how unevenly packets arrive: the lateness of each one against the fastest of
- * the last seconds, of which it follows the 95th percentile.
+ * Computes the target depth from the jitter: it tracks the 95th percentile of the packets' lateness, relative to the
+ * fastest packet of the last few seconds.
  */
 export class JitterTarget {
   readonly #samplesPerMs: number;
@@ -33,13 +35,13 @@ export class JitterTarget {
     this.#samplesPerMs = clockRateHz / 1000;
   }
 
-  /** Milliseconds of audio that should be held right after a packet on time has come in. */
+  /** Milliseconds of audio to hold right after a packet has arrived on time. */
   get targetMs(): number {
     const wantedMs = this.#latenessMs + this.#packetMs + FRAME_MS;
     return Math.round(Math.min(Math.max(wantedMs, MIN_TARGET_MS), MAX_TARGET_MS));
   }
 
-  /** Forgets the sender's clock but not how bad the path is. */
+  /** Forgets the sender's clock but keeps the jitter estimate. */
   restart(): void {
     this.#known = false;
   }

@@ -1,34 +1,38 @@
 /**
- * libopus on one thread, whatever it runs on. Encoders and decoders are streams: numbers above zero. Packets and
- * samples pass through scratch that all streams take turns with. What fails answers below zero (opus_defines.h).
+ * One libopus implementation on one thread. Encoders and decoders are streams, identified by positive numbers. All
+ * streams share the scratch buffers for packets and samples. Functions that fail return a negative error code
+ * (opus_defines.h).
  */
 export interface LibOpus {
-  /** Which one it is, as people may read it. */
+  /** Human-readable name of the implementation. */
   readonly library: string;
-  /** MAX_OPUS_PACKET_BYTES long; another object after a stream was opened. */
+  /** Packet buffer of MAX_OPUS_PACKET_BYTES. Opening a stream replaces the object. */
   readonly packet: Uint8Array;
-  /** MAX_OPUS_FRAME_SAMPLES long; likewise. */
+  /** Sample buffer of MAX_OPUS_FRAME_SAMPLES. Opening a stream replaces the object. */
   readonly samples: Int16Array;
-  /** Mono, for voice. */
+  /** Opens a mono encoder for voice. */
   openEncoder(rateHz: number): number;
   openDecoder(rateHz: number): number;
-  /** Does nothing to a stream that is closed. */
+  /** Closes a stream. Does nothing when it is already closed. */
   close(stream: number): void;
   control(stream: number, request: number, value: number): number;
-  /** Encodes the first `samples`; returns the length of the packet. */
+  /** Encodes the first `samples` of the sample buffer. Returns the length of the packet. */
   encode(stream: number, samples: number, maxBytes: number): number;
-  /** Decodes the first `bytes`, none: makes up what is missing; `fec` 1: what came before them. */
+  /**
+   * Decodes the first `bytes` of the packet buffer. With 0 bytes it conceals a loss; with `fec` 1 it recovers the audio
+   * before the packet.
+   */
   decode(stream: number, bytes: number, samples: number, fec: number): number;
 }
 
-/** Three frames of the longest kind, and more than a datagram of the network's usual size holds. */
+/** Three frames of the longest kind, and more than an ordinary network datagram holds. */
 export const MAX_OPUS_PACKET_BYTES = 1_500;
-/** RFC 6716 section 2.1.4: a packet lasts 120 ms at most, here at 48 kHz. */
+/** RFC 6716 section 2.1.4: a packet lasts at most 120 ms; here at 48 kHz. */
 export const MAX_OPUS_FRAME_SAMPLES = 5_760;
-/** More streams than any thread can serve in time mean that some are not given back. */
+/** More streams than a thread can serve in time. Reaching the limit means that streams are leaking. */
 export const MAX_OPUS_STREAMS = 8_192;
 
-/** libopus' numbers (opus_defines.h). */
+/** Constants of libopus (opus_defines.h). */
 export const OPUS_BAD_ARG = -1;
 export const OPUS_ALLOC_FAIL = -7;
 export const OPUS_APPLICATION_VOIP = 2048;

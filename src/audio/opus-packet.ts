@@ -1,4 +1,4 @@
-/** Length of one frame by the configuration in the TOC byte, in units of 2.5 ms (RFC 6716 section 3.1, table 2). */
+/** Frame length by the configuration in the TOC byte, in units of 2.5 ms (RFC 6716 section 3.1, table 2). */
 const SILK_UNITS = [4, 8, 16, 24];
 const HYBRID_UNITS = [4, 8];
 const CELT_UNITS = [1, 2, 4, 8];
@@ -9,21 +9,21 @@ const VOICE_FLAG = 0x80;
 const FIRST_HYBRID = 12;
 const FIRST_CELT = 16;
 
-/** Samples that an Opus packet lasts at `rateHz`; 0 when the bytes are none or last longer than 120 ms. */
+/** Duration of an Opus packet in samples at `rateHz`; 0 when there are no bytes or they last longer than 120 ms. */
 export function opusPacketSamples(bytes: Uint8Array, offset: number, length: number, rateHz: number): number {
   if (length < 1) return 0;
   const units = frameUnits(bytes[offset]! >> 3) * frameCount(bytes, offset, length);
   return units > MAX_PACKET_UNITS ? 0 : (units * rateHz) / UNITS_PER_SECOND;
 }
 
-/** Whether a packet only tells that the sender says nothing (DTX; RFC 6716 section 2.1.9). */
+/** Whether a packet only signals a pause (DTX; RFC 6716 section 2.1.9). */
 export function isOpusPause(length: number): boolean {
   return length <= MAX_DTX_BYTES;
 }
 
 /**
- * Whether a packet is a frame of SILK whose first bit says that there is no voice in it (RFC 6716 section 4.2.3); a
- * tone is no voice either. What CELT holds cannot be told without decoding it.
+ * Whether a packet is a single SILK frame whose first bit marks it as voiceless (RFC 6716 section 4.2.3). Tones count
+ * as voiceless too. CELT frames cannot be classified without decoding.
  */
 export function isOpusVoiceless(bytes: Uint8Array, offset: number, length: number): boolean {
   if (length < 2) return false;
@@ -38,7 +38,7 @@ function frameUnits(config: number): number {
   return config < FIRST_CELT ? HYBRID_UNITS[config & 1]! : CELT_UNITS[config & 3]!;
 }
 
-/** RFC 6716 section 3.2: codes 0 to 3; a count of frames stands in the second byte of code 3. */
+/** Number of frames by the code, 0 to 3 (RFC 6716 section 3.2). Code 3 has the count in the second byte. */
 function frameCount(bytes: Uint8Array, offset: number, length: number): number {
   const code = bytes[offset]! & 3;
   if (code !== 3) return code === 0 ? 1 : 2;

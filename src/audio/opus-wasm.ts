@@ -10,12 +10,12 @@ import {
   OPUS_BAD_ARG,
 } from './libopus.ts';
 
-/** libopus 1.3 with SIMD, as the package @evan/opus ships it; only its functions are used, none of its JavaScript. */
+/** libopus 1.3 with SIMD, from the package @evan/opus. Only its WebAssembly is used, not its JavaScript. */
 const BINARY = '@evan/opus/wasm/simd.wasm';
 const CHANNELS = 1;
 const NOWHERE = 0;
 
-/** What the module exports. Addresses are offsets in `memory`. */
+/** Exports of the module. Addresses are offsets in `memory`. */
 interface OpusExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   _initialize(): void;
@@ -38,7 +38,7 @@ interface OpusExports {
   ): number;
 }
 
-/** The part of WebAssembly's API that is needed; its types come with browsers' only. */
+/** The part of the WebAssembly API used here. Its types come only with the DOM library. */
 interface Wasm {
   readonly Module: new (binary: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: OpusExports };
@@ -46,7 +46,7 @@ interface Wasm {
 
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
 
-/** All encoders and decoders of a thread in one WebAssembly memory; a stream is its address there. */
+/** All encoders and decoders of a thread in one WebAssembly memory. A stream is its address there. */
 export class WasmOpus implements LibOpus {
   readonly library = 'WebAssembly of @evan/opus';
   packet = new Uint8Array(0);
@@ -115,7 +115,7 @@ export class WasmOpus implements LibOpus {
     return error === 0 ? stream : error;
   }
 
-  /** Memory that has grown is another buffer; only opening a stream makes it grow. */
+  /** Renews the views: memory that has grown has a new buffer. Only opening a stream can make it grow. */
   #look(): void {
     const { buffer } = this.#exports.memory;
     if (this.packet.buffer === buffer) return;

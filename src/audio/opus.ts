@@ -12,26 +12,26 @@ import {
 } from './libopus.ts';
 import type { Payload } from './payload.ts';
 
-/** Rates at which libopus encodes and decodes by itself; RTP's clock for Opus is 48,000 Hz whatever the rate. */
+/** Sample rates supported by libopus. The RTP clock of Opus is always 48,000 Hz. */
 export type OpusRateHz = 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
 
-/** How an encoder spends its bits; it may change from frame to frame. */
+/** Encoder settings. They may change from frame to frame. */
 export interface OpusTuning {
   readonly bitrateBps: number;
-  /** 0 to 10: how hard the encoder searches. */
+  /** Encoder effort, 0 to 10. */
   readonly complexity: number;
-  /** Loss in percent that in-band FEC is to make good; 0 sends none. */
+  /** Packet loss in percent that in-band FEC should cover; 0 disables FEC. */
   readonly lossPercent: number;
 }
 
 const CLOSED = -1;
 
-/** One stream's encoder: mono, VBR, tuned for voice (RFC 6716). */
+/** Encoder of one stream: mono, VBR, tuned for voice (RFC 6716). */
 export class OpusEncoder {
   readonly #opus: LibOpus;
   #stream: number;
 
-  /** Throws when the thread has too many. */
+  /** Throws when libopus has no encoder left for the thread. */
   constructor(opus: LibOpus, rateHz: OpusRateHz, tuning: OpusTuning) {
     this.#opus = opus;
     this.#stream = opus.openEncoder(rateHz);
@@ -47,7 +47,7 @@ export class OpusEncoder {
     this.#set(OPUS_SET_PACKET_LOSS_PERC, lossPercent);
   }
 
-  /** Encodes a frame of 2.5 to 60 ms into at most `maxBytes` of `out` from `at` on; returns the packet's length. */
+  /** Encodes a frame of 2.5 to 60 ms into at most `maxBytes` of `out` from `at`. Returns the packet's length. */
   encode(frame: Int16Array, out: Uint8Array, at: number, maxBytes: number): number {
     const opus = this.#opus;
     opus.samples.set(frame);
@@ -68,12 +68,15 @@ export class OpusEncoder {
   }
 }
 
-/** One stream's decoder. What it returns are the samples written to `out` from `at` on; 0: the packet is no Opus. */
+/**
+ * Decoder of one stream. Its methods return the number of samples written to `out` from `at`; 0 means an invalid
+ * packet.
+ */
 export class OpusDecoder {
   readonly #opus: LibOpus;
   #stream: number;
 
-  /** Throws when the thread has too many. */
+  /** Throws when libopus has no decoder left for the thread. */
   constructor(opus: LibOpus, rateHz: OpusRateHz) {
     this.#opus = opus;
     this.#stream = opus.openDecoder(rateHz);
@@ -85,17 +88,19 @@ export class OpusDecoder {
     return this.#copy(this.#run(payload, samples, 0), out, at);
   }
 
-  /** The `samples` that were lost right before this packet: from its in-band FEC where it has any, else made up. */
+  /**
+   * Recovers the `samples` lost right before this packet: from its in-band FEC if present, otherwise by concealment.
+   */
   recover(payload: Payload, out: Int16Array, at: number, samples: number): number {
     return this.#copy(this.#run(payload, samples, 1), out, at);
   }
 
-  /** Makes up what is missing: loss concealment, or comfort noise after DTX. A multiple of 2.5 ms. */
+  /** Generates missing audio: loss concealment, or comfort noise after DTX. `samples` is a multiple of 2.5 ms. */
   conceal(out: Int16Array, at: number, samples: number): number {
     return this.#copy(this.#opus.decode(this.#stream, 0, samples, 0), out, at);
   }
 
-  /** Another stream follows. */
+  /** Resets the decoder for another stream. */
   reset(): void {
     assert(this.#opus.control(this.#stream, OPUS_RESET_STATE, 0) === 0, 'libopus knows the request');
   }

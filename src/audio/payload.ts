@@ -1,4 +1,4 @@
-/** What a packet carries, in place: `payloadLength` of the bytes from `payloadOffset` on. */
+/** A packet's payload, in place: `payloadLength` bytes from `payloadOffset`. */
 export interface Payload {
   readonly bytes: Uint8Array;
   readonly payloadOffset: number;

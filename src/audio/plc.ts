@@ -1,34 +1,37 @@
-/** Shortest and longest pitch period looked for: 200 Hz to 66 Hz, as in G.711 Appendix I. */
+/** Range of pitch periods searched: 200 Hz to 66 Hz, as in G.711 Appendix I. */
 const MIN_PITCH_MS = 5;
 const MAX_PITCH_MS = 15;
-/** Stretch of the past that is compared with itself to find the pitch. */
+/** Length of the history that is correlated with itself to find the pitch. */
 const MATCH_MS = 20;
-/** The made-up sound keeps its level for the first 10 ms and is gone after 60 ms. */
+/** Concealment keeps its level for the first 10 ms and has faded out after 60 ms. */
 const HOLD_MS = 10;
 const FADE_END_MS = 60;
-/** Shortest template: at least two periods of a high voice, which sounds less like a buzzer than one. */
+/** Shortest template: at least two periods of a high voice, which buzzes less than a single one. */
 const MIN_TEMPLATE_MS = 10;
 const MAX_TEMPLATE_MS = 20;
-/** The past is written on and on, and moved back to the start when so many times its length are full. */
+/**
+ * Size of the history buffer, as a multiple of the history kept. Samples are appended until it is full, then moved
+ * back.
+ */
 const ROOM = 2;
-/** Overlap with the sound that comes back: 4 ms and as much again for every 10 ms lost, up to 10 ms. */
+/** Overlap with the sound after a loss: 4 ms plus 4 ms for every 10 ms lost, up to 10 ms. */
 const OVERLAP_MS = 4;
 const MAX_OVERLAP_MS = 10;
 
 const NO_TEMPLATE = new Float32Array(0);
 
 /**
- * Packet-loss concealment by pitch repetition, in the manner of ITU-T G.711 Appendix I: what is missing is filled
- * with the last pitch periods heard, faded out over 60 ms, and cross-faded into the sound that follows. Unlike the
- * appendix it adds no delay: the seam at the start is closed by a decaying offset.
+ * Packet-loss concealment by pitch repetition, after ITU-T G.711 Appendix I. It fills a gap with the last pitch
+ * periods, fades out over 60 ms and cross-fades into the sound that follows. Unlike the appendix it adds no delay: a
+ * decaying offset closes the seam at the start.
  */
 export class PacketLossConcealer {
   readonly #samplesPerMs: number;
-  /** The last samples given to the listener end at `#end`; at least `#pastSamples` of them are kept. */
+  /** History of the output, ending at `#end`. At least the last `#pastSamples` are kept. */
   readonly #past: Int16Array;
   readonly #pastSamples: number;
   #end: number;
-  /** Made when something is lost for the first time. */
+  /** Allocated on the first loss. */
   #template = NO_TEMPLATE;
   #templateSamples = 0;
   #position = 0;
@@ -45,7 +48,7 @@ export class PacketLossConcealer {
     this.#end = this.#pastSamples;
   }
 
-  /** Notes what was heard; after a loss it first blends the start of it, in place, with what had been made up. */
+  /** Records samples that are played. After a loss it first blends their start, in place, with the concealment. */
   heard(samples: Int16Array, offset: number, length: number): void {
     if (this.#mustBlend) this.#blend(samples, offset, length);
     this.#hasHeard = true;
@@ -54,21 +57,23 @@ export class PacketLossConcealer {
     this.#remember(samples, offset, length);
   }
 
-  /** Fills `length` samples with silence because no stream is here. Sound that comes back is faded in. */
+  /** Fills `length` samples with silence while there is no stream. Sound that returns is faded in. */
   rest(out: Int16Array, offset: number, length: number): void {
     out.fill(0, offset, offset + length);
-    // Before the first sound there is nothing to come back to.
+    // Before the first sound there is nothing to fade from.
     if (this.#hasHeard) this.skip();
     this.#concealedSamples = FADE_END_MS * this.#samplesPerMs;
     this.#remember(out, offset, length);
   }
 
-  /** Something was left out on purpose: what is heard next is blended with what would have followed. */
+  /**
+   * Records that audio was dropped on purpose. The next samples are blended with the continuation of the previous ones.
+   */
   skip(): void {
     if (!this.#mustBlend) this.#begin();
   }
 
-  /** Makes up the next `length` samples. */
+  /** Conceals the next `length` samples. */
   conceal(out: Int16Array, offset: number, length: number): void {
     if (!this.#mustBlend) this.#begin();
     for (let i = 0; i < length; i++) out[offset + i] = this.#nextSample();
@@ -86,7 +91,7 @@ export class PacketLossConcealer {
     if (this.#template === NO_TEMPLATE)
       this.#template = new Float32Array(Math.ceil((MAX_TEMPLATE_MS + 1) * this.#samplesPerMs));
     for (let i = 0; i < length; i++) this.#template[i] = past[end - length + i]!;
-    // The template's end runs into its own start without a step.
+    // Cross-fade the end of the template into its start, so that repeating it makes no step.
     for (let i = 0; i < fade; i++) {
       const share = (i + 1) / (fade + 1);
       const before = past[end - length - fade + i]!;
@@ -134,7 +139,7 @@ export class PacketLossConcealer {
     this.#end = this.#pastSamples;
   }
 
-  /** The lag at which the past resembles itself most: first in steps of 1/8 ms, then to the sample. */
+  /** Returns the lag with the best correlation: searched in steps of 1/8 ms first, then to the sample. */
   #pitchSamples(): number {
     const step = Math.max(Math.floor(this.#samplesPerMs / 8), 1);
     const shortest = Math.floor(MIN_PITCH_MS * this.#samplesPerMs);
@@ -156,7 +161,7 @@ export class PacketLossConcealer {
     return best;
   }
 
-  /** Normalised cross-correlation of the last 20 ms with the same stretch `lag` samples earlier. */
+  /** Normalised cross-correlation of the last 20 ms with the samples `lag` earlier. */
   #match(lag: number): number {
     const past = this.#past;
     const stride = Math.max(Math.floor(this.#samplesPerMs / 8), 1);

@@ -1,29 +1,38 @@
-/** Taps at the lower of the two rates; eight are multiplied at a time. */
+/** Taps at the lower of the two rates. Eight are multiplied at a time. */
 const BASE_TAPS = 40;
-/** Middle of the transition band, as a part of the lower rate's half. */
+/** Middle of the transition band, as a fraction of half the lower rate. */
 const CUTOFF = 0.94;
-/** Kaiser window for a stop band some 70 dB down. */
+/** Kaiser window parameter for a stop band about 70 dB down. */
 const KAISER_BETA = 6.8;
-/** One in the fixed point of the coefficients: their sums with 16-bit samples stay within 32 bits. */
+/** 1.0 in the coefficients' fixed point. Their sums with 16-bit samples stay within 32 bits. */
 const UNITY = 2 ** 14;
-/** Most bytes of one filter. Odd rates that would need more get fewer phases, and each position the nearest. */
+/**
+ * Maximum size of one filter. Rate pairs that would need more get fewer phases, and each position uses the nearest
+ * phase.
+ */
 export const MAX_FILTER_BYTES = 98_304;
-/** Filters kept for the next resampler of the same rates; an agent may declare any rate. */
+/**
+ * Filters cached for further resamplers with the same rates. The cache is limited because an agent may declare any
+ * rate.
+ */
 const MAX_KEPT = 32;
 
 /**
- * The low-pass filter between two rates, cut into one short filter for every position that an output sample can have
- * between two input samples. Shared by all resamplers of a thread that have the same rates.
+ * The low-pass filter between two rates, split into one short filter for each position that an output sample can have
+ * between two input samples. All resamplers of a thread with the same rates share it.
  */
 export interface PolyphaseFilter {
-  /** Output and input rate without their common factor. */
+  /** Output and input rate divided by their greatest common divisor. */
   readonly up: number;
   readonly down: number;
   /** Taps of one phase, a multiple of eight. */
   readonly taps: number;
-  /** Phases in `coefficients`; equals `up` unless that would be too many. */
+  /** Number of phases; equals `up` unless the filter would be too large. */
   readonly phases: number;
-  /** `phases + 1` times `taps`, oldest input sample first; the last phase is the first one, a sample later. */
+  /**
+   * `phases + 1` filters of `taps` each, for the oldest input sample first. The last is the first phase, one sample
+   * later.
+   */
   readonly coefficients: Int16Array;
 }
 
@@ -52,7 +61,7 @@ function design(inRateHz: number, outRateHz: number): PolyphaseFilter {
   return { up, down: inRateHz / common, taps, phases, coefficients };
 }
 
-/** Low-pass around a point `fraction` of a sample behind the middle. */
+/** Low-pass filter centred `fraction` of a sample behind the middle. */
 function windowedSinc(taps: number, fraction: number, cutoff: number): number[] {
   const half = taps / 2;
   return Array.from({ length: taps }, (_, i) => {
@@ -61,7 +70,10 @@ function windowedSinc(taps: number, fraction: number, cutoff: number): number[] 
   });
 }
 
-/** In fixed point with a gain of exactly one; each rounding error goes to the next tap, so that they cancel. */
+/**
+ * Converts to fixed point with a gain of exactly one. Each rounding error is carried to the next tap, so the errors
+ * cancel.
+ */
 function quantized(filter: readonly number[]): number[] {
   const gain = UNITY / filter.reduce((sum, tap) => sum + tap, 0);
   let exact = 0;
@@ -78,12 +90,12 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
-/** Kaiser window at `x` from -1 to 1. */
+/** Kaiser window at `x`, from -1 to 1. */
 function kaiser(x: number): number {
   return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
 }
 
-/** Modified Bessel function of the first kind, order zero, by its power series. */
+/** Modified Bessel function of the first kind, order zero, computed by its power series. */
 function bessel(x: number): number {
   let sum = 1;
   for (let term = 1, k = 1; term > sum * 1e-12; k++) {

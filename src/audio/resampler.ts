@@ -11,22 +11,22 @@ import {
 import { type PolyphaseFilter, polyphaseFilter } from './polyphase-filter.ts';
 
 /**
- * Changes the rate of one mono 16-bit stream, some 70 dB clean. It keeps its place between calls, so that a stream
- * cut into pieces of any length neither loses nor gains a sample: N samples in give N·out/in out, rounded up, in
- * total. 20 ms of 8,000, 16,000, 22,050, 24,000, 44,100 or 48,000 Hz give exactly 20 ms at each of the others;
- * 11,025 Hz has 220.5 samples in 20 ms and gives 220 and 221 in turn.
+ * Resamples one mono 16-bit stream with about 70 dB of stop-band attenuation. It keeps its position between calls, so a
+ * stream split into pieces of any length neither loses nor gains a sample: N input samples yield N·out/in output
+ * samples in total, rounded up. 20 ms of 8,000, 16,000, 22,050, 24,000, 44,100 or 48,000 Hz yield exactly 20 ms at each
+ * of the others. 11,025 Hz has 220.5 samples in 20 ms and alternates between 220 and 221.
  */
 export class Resampler {
   readonly #maxInputSamples: number;
   readonly #filter: PolyphaseFilter;
-  /** The last input samples of former calls, as many as reach into the next one or up to three more. */
+  /** The last input samples of earlier calls: those needed by the next call, plus up to three more. */
   readonly #history: Int16Array;
-  /** The same, four to a word. */
+  /** `#history`, four samples per element. */
   readonly #historyFours: BigInt64Array;
-  /** The next output sample's. */
+  /** Position of the next output sample. */
   readonly #place: WindowPlace = { at: 0, phase: 0 };
 
-  /** `maxInputSamples` bounds one call of `process`. */
+  /** Creates a resampler. `maxInputSamples` limits one call of `process`. */
   constructor(inRateHz: number, outRateHz: number, maxInputSamples: number) {
     assert(inRateHz !== outRateHz, 'equal rates need no resampler');
     this.#maxInputSamples = maxInputSamples;
@@ -39,8 +39,8 @@ export class Resampler {
   }
 
   /**
-   * Converts the first `lengthSamples` of `input`. What comes of them lies in memory that all resamplers of the thread
-   * share: it is to be copied before another one, or this one, is asked again.
+   * Converts the first `lengthSamples` of `input`. The result is in memory shared by all resamplers of the thread: copy
+   * it before the next call of any of them.
    */
   process(input: Int16Array, lengthSamples: number): Int16Array {
     assert(lengthSamples <= this.#maxInputSamples, 'resampler input is longer than agreed');
@@ -59,7 +59,7 @@ export class Resampler {
     else for (let i = 0; i < lengthSamples; i++) windowSamples[from + i] = input[i] as number;
   }
 
-  /** Keeps the window's end for the next call. */
+  /** Keeps the end of the window for the next call. */
   #keepHistory(lengthSamples: number): void {
     const fours = this.#historyFours;
     const history = this.#history;

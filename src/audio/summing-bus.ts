@@ -9,7 +9,7 @@ interface SummingExports {
   subtract(total: number, voice: number, rest: number, bytes: number): void;
 }
 
-/** The part of WebAssembly's API that is needed; its types come with browsers' only. */
+/** The part of the WebAssembly API used here. Its types come only with the DOM library. */
 interface Wasm {
   readonly Module: new (binary: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: SummingExports };
@@ -19,8 +19,8 @@ const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).We
 const module = new Module(readFileSync(new URL('summing.wasm', import.meta.url)));
 
 /**
- * Frames of 16-bit voices, their 32-bit sum, and the sum without any one of them; see summing.wat. The arrays lie in
- * the module's memory, a frame each, and are other ones after `makeRoom`:
+ * 16-bit voice frames, their 32-bit sum, and the sum without one of them; see summing.wat. Each array is a frame in the
+ * module's memory. `makeRoom` replaces the arrays:
  *
  *     0        4 f        6 f       8 f       10 f          (byte addresses; f: samples of a frame in whole vectors)
  *     ├────────┼──────────┼─────────┼─────────┼────────────
@@ -42,7 +42,7 @@ export class SummingBus {
     [this.#total, this.rest, this.silence] = this.#views();
   }
 
-  /** Before `count` voices are written. */
+  /** Provides `count` voice frames. Call it before writing them. */
   makeRoom(count: number): void {
     if (count <= this.#voices.length) return;
     const { memory } = this.#exports;
@@ -64,12 +64,12 @@ export class SummingBus {
     this.#exports.add(0, this.#voiceAddress(voice), this.#frameBytes);
   }
 
-  /** Makes `rest` what everyone says but this voice. */
+  /** Sets `rest` to the sum of all voices except this one. */
   leaveOut(voice: number): void {
     this.#subtract(this.#voiceAddress(voice));
   }
 
-  /** Makes `rest` what everyone says. */
+  /** Sets `rest` to the sum of all voices. */
   leaveOutNobody(): void {
     this.#subtract(this.#silenceAddress);
   }

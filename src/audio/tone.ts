@@ -1,18 +1,18 @@
 const FULL_SCALE = 32_767;
 
-/** A sine whose phase runs on from one call to the next. */
+/** A sine wave with continuous phase across calls. */
 export class Tone {
   readonly #radiansPerSample: number;
   readonly #peak: number;
   #phase = 0;
 
-  /** `amplitude` is a share of full scale, 0 to 1. */
+  /** Creates a tone. `amplitude` is a fraction of full scale, 0 to 1. */
   constructor(frequencyHz: number, sampleRateHz: number, amplitude: number) {
     this.#radiansPerSample = (2 * Math.PI * frequencyHz) / sampleRateHz;
     this.#peak = amplitude * FULL_SCALE;
   }
 
-  /** Fills the whole of `frame` with the next samples. */
+  /** Fills `frame` with the next samples. */
   fill(frame: Int16Array): void {
     for (let i = 0; i < frame.length; i++) {
       frame[i] = Math.round(this.#peak * Math.sin(this.#phase));

@@ -1,6 +1,6 @@
 /**
- * Compiles the addons where that is possible; the gateway does without them where it is not. Run by `npm start` and
- * the like; does nothing while the binaries are newer than every source. Never fails.
+ * Compiles the addons where possible; the gateway also runs without them. `npm start` and similar scripts run it. Does
+ * nothing while the binaries are newer than every source. Never fails.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 interface Addon {
   readonly name: string;
   readonly sources: readonly string[];
-  /** What is true without it. */
+  /** Message about the consequence when the addon is missing. */
   readonly otherwise: string;
 }
 
@@ -31,14 +31,14 @@ function headers(): string {
   return join(dirname(createRequire(import.meta.url).resolve('node-api-headers')), 'include');
 }
 
-/** Whether it was built after the last change of any source. */
+/** Whether the binary is newer than all sources. */
 function isFresh({ name }: Addon): boolean {
   const builtMs = statSync(join(BINARIES, `${name}.node`), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = globSync('*.{c,h}', { cwd: import.meta.dirname });
   return sources.every((source) => statSync(join(import.meta.dirname, source)).mtimeMs < builtMs);
 }
 
-/** Under a name of its own first: a second build at the same time, or a start, never meets half a file. */
+/** Compiles to a temporary name first, so that a concurrent build or a starting gateway never sees a partial file. */
 function build({ name, sources }: Addon): void {
   const paths = sources.map((source) => join(import.meta.dirname, source));
   const unfinished = join(BINARIES, `${name}.node.${process.pid}`);

@@ -1,48 +1,52 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** What media-io.c offers a thread. Sockets are numbers; calls that can fail answer with an errno below zero. */
+/** Interface of media-io.c, one per thread. Sockets are numbers. Calls that can fail return a negative errno. */
 export interface MediaIoBinding {
   readonly version: number;
-  /** Takes the buffers that `receive` fills and `send` empties; their records are described in udp-sockets.h. */
+  /** Sets the buffers that `receive` fills and `send` empties. udp-sockets.h describes their records. */
   use(received: ArrayBuffer, recordBytes: number, unsent: ArrayBuffer): void;
-  /** Binds a UDP socket; `host` is an address. */
+  /** Binds a UDP socket. `host` is an IP address. */
   open(host: string, port: number, receiveBufferBytes: number): number;
   /**
-   * Binds a UDP socket that belongs to no thread yet; its descriptor is for one thread to `adopt` and then no more to
-   * be used, or to be released.
+   * Binds a UDP socket that belongs to no thread yet and returns its descriptor. One thread must `adopt` the
+   * descriptor, after which it must not be used, or it must be released.
    */
   reserve(host: string, port: number, receiveBufferBytes: number): number;
-  /** Takes a reserved socket over as one of this thread's; gives what `open` gives. */
+  /** Takes over a reserved socket for this thread. Returns the same as `open`. */
   adopt(descriptor: number, receiveBufferBytes: number): number;
-  /** Forgets what has come for a reserved socket so far. */
+  /** Discards all datagrams that a reserved socket has received so far. */
   clear(descriptor: number): void;
   release(descriptor: number): void;
   close(socket: number): void;
-  /** Sets where the socket sends. */
+  /** Sets the socket's destination. */
   aim(socket: number, host: string, port: number): number;
-  /** Fills records with what waits on all sockets; returns how many. When all are full there may be more. */
+  /** Receives from all sockets into records and returns their number. When all records are full, there may be more. */
   receive(): number;
-  /** The text of the source address in a record. */
+  /** Source address of a record as text. */
   source(record: number): string;
   /** Sends the records in the first `bytes` of the send buffer. */
   send(bytes: number): void;
-  /** Packets of the socket that the kernel did not take, and such that came while its buffer was full. */
+  /** Packets of the socket that the kernel did not accept. */
   unsent(socket: number): number;
+  /** Packets that arrived while the socket's receive buffer was full. */
   overflowed(socket: number): number;
-  /** Sleeps for so long, or until the thread's event loop has something to do. */
+  /** Sleeps for this long, or until the thread's event loop has work. */
   sleep(milliseconds: number): void;
-  /** Has this thread woken when its timers are due, whatever else wants the processor; an errno below zero: it cannot. */
+  /**
+   * Makes the system wake this thread when its timers are due, regardless of other load. Returns a negative errno on
+   * failure.
+   */
   beOnTime(): number;
-  /** Gives the system back what the process has freed, all threads', beside the calling thread. */
+  /** Returns memory freed by any thread of the process to the system. Does not block the calling thread. */
   giveHeapBack(): void;
 }
 
-/** INTERFACE_VERSION of media-io.c. */
+/** Must equal INTERFACE_VERSION in media-io.c. */
 const VERSION = 4;
 const BINARY = join(import.meta.dirname, '../../build/media-io.node');
 
-/** Loads the binary that build.ts made; returns why not when that cannot be. */
+/** Loads the binary built by build.ts. Returns the reason when it cannot be loaded. */
 export function loadMediaIo(): MediaIoBinding | string {
   try {
     const binding = createRequire(import.meta.url)(BINARY) as MediaIoBinding;

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-/** What opus.c offers a thread; see there. */
+/** Interface of opus.c, one per thread. */
 interface OpusBinding {
   readonly version: number;
-  /** What libopus calls itself: "libopus 1.3.1". */
+  /** Version string of libopus: "libopus 1.3.1". */
   readonly library: string;
   use(packet: ArrayBuffer, samples: ArrayBuffer): void;
   openEncoder(rateHz: number): number;
@@ -15,17 +15,17 @@ interface OpusBinding {
   decode(stream: number, bytes: number, samples: number, fec: number): number;
 }
 
-/** The binding with the buffers that packets and samples pass through. */
+/** The binding with its buffers for packets and samples. */
 export interface NativeOpus extends Omit<OpusBinding, 'version' | 'use'> {
   readonly packet: Uint8Array;
   readonly samples: Int16Array;
 }
 
-/** INTERFACE_VERSION of opus.c. */
+/** Must equal INTERFACE_VERSION in opus.c. */
 const VERSION = 2;
 const BINARY = join(import.meta.dirname, '../../build/opus.node');
 
-/** This thread's libopus, with room for such packets and frames; returns why not when that cannot be. */
+/** Loads libopus for this thread with buffers of the given sizes. Returns the reason when it cannot be loaded. */
 export function loadOpus(packetBytes: number, frameSamples: number): NativeOpus | string {
   try {
     const binding = createRequire(import.meta.url)(BINARY) as OpusBinding;
