@@ -1,29 +1,31 @@
-/** What one SIP leg has counted since it was opened; the same object all along, read by the engine. */
+/** Counters of one SIP leg since it was opened. The engine always reads the same object. */
 export interface SipMediaCounters {
   packetsReceived: number;
   packetsSent: number;
-  /** Not RTP, a payload of a length or type that was not agreed, or broken padding. */
+  /** Packets that are not RTP, have a payload length or type that was not negotiated, or have broken padding. */
   malformed: number;
-  /** SRTP that did not verify, or was replayed. */
+  /** SRTP packets that failed authentication or were replayed. */
   unauthentic: number;
-  /** Valid, but not from the peer. */
+  /** Valid packets that did not come from the peer. */
   strangers: number;
-  /** Own packets dropped because the kernel took no more; the peer's, because we did not take them up in time. */
+  /**
+   * `unsent`: outgoing packets dropped because the kernel took no more. `overflowed`: incoming ones not read in time.
+   */
   unsent: number;
   overflowed: number;
-  /** Packets that never came, and such that came twice or too late to be played. */
+  /** Packets that never arrived, arrived twice, or arrived too late to be played. */
   lost: number;
   duplicate: number;
   late: number;
-  /** Frames made up, and packets left out to bring the delay down. */
+  /** `concealed`: frames concealed. `droppedForDepth`: packets dropped to reduce the delay. */
   concealed: number;
   droppedForDepth: number;
   /** Inter-arrival jitter (RFC 3550 section 6.4.1). */
   jitterMs: number;
-  /** Audio held by the jitter buffer, and how much it means to hold. */
+  /** Audio in the jitter buffer and its target. */
   depthMs: number;
   targetMs: number;
-  /** Round trip and the peer's view of our stream, from its receiver reports; −1 before the first. */
+  /** Round trip, and loss and jitter of our stream, from the peer's receiver reports; −1 before the first. */
   rttMs: number;
   remoteLostShare: number;
   remoteJitterMs: number;

@@ -10,7 +10,10 @@ import type { SocketIo } from './sockets/media-sockets.ts';
 import { NativeIo } from './sockets/native-sockets.ts';
 import { portableIo } from './sockets/portable-sockets.ts';
 
-/** This thread's media I/O: native where it was built, unless `kind` says otherwise; throws when it must and cannot. */
+/**
+ * Returns this thread's media I/O: native where it is built, unless `kind` is `portable`. Throws when `kind` is
+ * `native` and the module cannot be loaded.
+ */
 export function mediaIo(kind: 'auto' | 'native' | 'portable'): SocketIo {
   if (kind === 'portable') return portableIo;
   const binding = loadMediaIo();
@@ -19,7 +22,7 @@ export function mediaIo(kind: 'auto' | 'native' | 'portable'): SocketIo {
   return portableIo;
 }
 
-/** Where native I/O is done without, native Opus is too. */
+/** Returns the native libopus where it is built, and the WebAssembly one otherwise and with portable I/O. */
 function libOpus(kind: SocketIo['kind']): LibOpus {
   if (kind === 'portable') return new WasmOpus();
   const native = loadOpus(MAX_OPUS_PACKET_BYTES, MAX_OPUS_FRAME_SAMPLES);
@@ -27,8 +30,8 @@ function libOpus(kind: SocketIo['kind']): LibOpus {
 }
 
 /**
- * Opens the media half of a SIP leg on this worker; `open` is a SipMediaOpen. `onOpus` is told which libopus the worker
- * uses, once it needs one.
+ * Returns the function that opens SIP media legs on this worker; its `open` argument is a SipMediaOpen. `onOpus`
+ * receives the name of the libopus in use once the worker needs one.
  */
 export function sipMediaOver(io: SocketIo, onOpus: (library: string) => void = () => {}): OpenMediaLeg {
   const codecs = new VoiceCodecs(() => {

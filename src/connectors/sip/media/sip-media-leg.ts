@@ -12,7 +12,7 @@ import { RtpSender } from './rtp/rtp-sender.ts';
 import type { Datagram, DatagramListener, MediaSockets } from './sockets/media-sockets.ts';
 import { SrtpSession } from './srtp/srtp.ts';
 
-/** On what `performance.now()` counts; a getter that takes as long as the clock. */
+/** Origin of `performance.now()`. Cached because the getter is as slow as reading the clock. */
 const ORIGIN_MS = performance.timeOrigin;
 
 interface SipMediaLegDeps {
@@ -21,7 +21,7 @@ interface SipMediaLegDeps {
   readonly memory: SharedArrayBuffer;
 }
 
-/** One call's media over RTP: what the engine pulls and pushes, and what the sockets bring. */
+/** Media of one SIP call over RTP. Connects the engine's frames to the sockets' packets. */
 export class SipMediaLeg implements MediaLeg, DatagramListener {
   readonly sampleRateHz: number;
   readonly #counters = newSipMediaCounters();
@@ -34,7 +34,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   #config: SipMediaConfig | null = null;
   #srtp: SrtpSession | null = null;
   #packetsQueued = 0;
-  /** When the frame of this tick was pulled, which comes before the push; wall-clock time. */
+  /** Wall-clock time at which this tick's frame was pulled. The pull comes before the push. */
   #tickMs = wallMs();
   #closed = false;
 
@@ -71,7 +71,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     return this.#config !== null && !this.#config.sending && !this.#config.receiving;
   }
 
-  /** The same object each time, put right when it is asked for. */
+  /** Always the same object, updated on each access. */
   get counters(): Readonly<SipMediaCounters> {
     const { unsent, overflowed } = this.#sockets;
     this.#counters.unsent = unsent;
@@ -81,7 +81,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     return this.#counters;
   }
 
-  /** `config` is a SipMediaConfig; throws when an address in it is a name. */
+  /** Applies `config`, a SipMediaConfig. Throws when it contains a host name instead of an IP address. */
   configure(config: unknown): void {
     const next = config as SipMediaConfig;
     if (next.remoteHost !== null && isIP(next.remoteHost) === 0)
@@ -93,7 +93,10 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     this.#config = next;
   }
 
-  /** `command` is a SipMediaCommand. */
+  /**
+   * Sends DTMF digits; `command` is a SipMediaCommand. Rejects with `call_not_active` when the leg is closed, not
+   * configured or on hold, and with `capability_missing` when the peer does not take DTMF.
+   */
   command(command: unknown): Promise<void> {
     const { digits } = command as SipMediaCommand;
     const config = this.#config;
@@ -107,7 +110,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
 
   onRtp(datagram: Datagram): void {
     if (this.#config === null) return;
-    // A peer may multiplex although it was not agreed; the second byte leaves no doubt (RFC 5761).
+    // A peer may multiplex RTP and RTCP without having agreed to. The second byte tells them apart (RFC 5761).
     const { bytes, start, end } = datagram;
     if (end - start > 1 && isRtcp(bytes[start + 1]!)) this.onRtcp(datagram);
     else this.#receiver.receive(datagram, this.#srtp);
@@ -115,7 +118,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
 
   onRtcp({ bytes, start, end, from }: Datagram): void {
     if (this.#config === null) return;
-    // SRTCP shows by itself whose it is.
+    // With SRTCP, authentication identifies the peer.
     if (this.#srtp === null && !this.#receiver.source.isPeer(from.address)) {
       this.#counters.strangers++;
       return;
@@ -154,7 +157,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
 
   #sendRtp(bytes: Uint8Array, length: number): void {
     const { host, port } = this.#receiver.source;
-    // Nobody knows yet where the peer is.
+    // The peer's address is not known yet.
     if (port === 0) return;
     this.#sockets.sendRtp(bytes, length, port, host);
     this.#packetsQueued++;
@@ -169,7 +172,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     else this.#sockets.sendRtcp(bytes, length, this.#remoteRtcpPort(config, port), host);
   }
 
-  /** Behind a NAT the peer's RTCP port is next to the RTP port that was seen, as far as anyone can tell. */
+  /** Returns the peer's RTCP port. Behind a NAT it is assumed to follow the RTP port from which packets arrive. */
   #remoteRtcpPort(config: SipMediaConfig, seenPort: number): number {
     return seenPort === config.remotePort ? config.remoteRtcpPort : Math.min(seenPort + 1, 65_535);
   }
@@ -186,7 +189,7 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
-/** Wall-clock time that does not jump while the process runs and that two threads read alike. */
+/** Wall-clock time that never jumps while the process runs and is the same on all threads. */
 function wallMs(): number {
   return ORIGIN_MS + performance.now();
 }

@@ -15,13 +15,13 @@ import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
 
 const RATE_HZ = 8_000;
 const FRAME_SAMPLES = (RATE_HZ * FRAME_MS) / 1000;
-/** Longest packet taken: 60 ms. One byte is one sample, and one tick. */
+/** Longest packet accepted: 60 ms. One byte is one sample and one tick. */
 const MAX_PAYLOAD_BYTES = 3 * FRAME_SAMPLES;
 
 interface Law {
   readonly encode: G711Encode;
   readonly decode: G711Decode;
-  /** The byte that means zero. */
+  /** The byte for a zero sample. */
   readonly silence: number;
 }
 
@@ -30,7 +30,7 @@ const LAWS: Readonly<Record<G711Name, Law>> = {
   PCMA: { encode: encodeAlaw, decode: decodeAlaw, silence: 0xd5 },
 };
 
-/** One decoder at a time works on a thread. */
+/** Scratch buffer. Only one decoder at a time runs on a thread. */
 const workSpace = new Int16Array(MAX_PAYLOAD_BYTES);
 
 export class G711Decoder implements VoiceDecoder {
@@ -79,7 +79,7 @@ export class G711Decoder implements VoiceDecoder {
     this.#plc.skip();
   }
 
-  /** What was heard before is blended into what follows. */
+  /** Nothing to reset: the concealer blends earlier audio into the new stream. */
   restart(): void {}
 
   close(): void {}

@@ -7,20 +7,23 @@ import { FRAME_MS } from '../../../../base/frame.ts';
 import type { OpusRequest } from '../../media-protocol.ts';
 import { MAX_SENT_PAYLOAD_BYTES, type VoiceDecoder, type VoiceEncoder } from './voice-codec.ts';
 
-/** RFC 7587 section 4.1: whatever the rate that is encoded. */
+/** RFC 7587 section 4.1: independent of the encoded sample rate. */
 const CLOCK_RATE_HZ = 48_000;
 /** RFC 6716 section 2.1.4. */
 const MAX_PACKET_MS = 120;
 const BITRATE_BPS = 24_000;
 const COMPLEXITY = 4;
-/** A frame at the highest rate. */
+/** One frame of silence at the highest rate. */
 const silence = new Int16Array((CLOCK_RATE_HZ * FRAME_MS) / 1000);
-/** By then an encoder has let go of the sound before the silence, and a decoder has nothing to carry on with. */
+/** Frames of silence after which an encoder has dropped earlier sound and a decoder has nothing left to extend. */
 const SETTLING_FRAMES = 5;
-/** RFC 6716 section 3.1: one frame of the kind before, and it is empty; the decoder takes that for DTX. */
+/**
+ * TOC mask (RFC 6716 section 3.1): same configuration, a single frame. Alone it is an empty frame, which decoders take
+ * as DTX.
+ */
 const ONE_FRAME = 0xfc;
 
-/** Decodes to the room's rate by itself. Lost packets come from the FEC of the next one where it has any. */
+/** Decodes Opus directly to the room's rate. Lost packets are recovered from the next packet's FEC when it has any. */
 export class OpusVoiceDecoder implements VoiceDecoder {
   readonly clockRateHz = CLOCK_RATE_HZ;
   readonly sampleRateHz: number;
@@ -40,8 +43,9 @@ export class OpusVoiceDecoder implements VoiceDecoder {
   }
 
   /**
-   * Without voice after what could hardly be heard: music and tones are no voice, and loud. While an encoder lets go
-   * of the sound, each of its packets matters: without one, the decoder carries on with what it had.
+   * Whether the packet is voiceless and follows barely audible packets. Music and tones are voiceless too, but loud.
+   * While the encoder is settling into silence, every packet matters: without one, the decoder extends the earlier
+   * sound.
    */
   isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
     if (isOpusPause(length)) return true;
@@ -59,7 +63,10 @@ export class OpusVoiceDecoder implements VoiceDecoder {
     if (recovered < samples) this.pause(out, at + recovered, samples - recovered);
   }
 
-  /** Comfort noise or the fading sound, whichever the decoder is at; it makes up nothing shorter than 2.5 ms. */
+  /**
+   * Fills a pause with comfort noise or fading sound, depending on the decoder's state. Parts under 2.5 ms become
+   * silence.
+   */
   pause(out: Int16Array, at: number, samples: number): void {
     out.fill(0, at + this.#decoder.conceal(out, at, samples), at + samples);
   }
@@ -68,7 +75,7 @@ export class OpusVoiceDecoder implements VoiceDecoder {
     out.fill(0, at, at + samples);
   }
 
-  /** The decoder's own state carries over. */
+  /** Nothing to do: the decoder's state carries over. */
   skip(): void {}
 
   restart(): void {
@@ -82,9 +89,9 @@ export class OpusVoiceDecoder implements VoiceDecoder {
 }
 
 /**
- * Encodes from the room's rate by itself. FEC is sent to peers that can use it, and only while packets are lost: at our
- * bitrate it takes away what lies above 8 kHz. Silence is encoded until it has settled; then a byte says that it
- * goes on.
+ * Encodes Opus directly from the room's rate. FEC is used only while packets are lost and for peers that support it: at
+ * this bitrate it costs the audio above 8 kHz. Silence is encoded until it has settled; after that, one byte per frame
+ * signals that it continues.
  */
 export class OpusVoiceEncoder implements VoiceEncoder {
   readonly clockRateHz = CLOCK_RATE_HZ;

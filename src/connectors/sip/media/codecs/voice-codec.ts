@@ -1,42 +1,44 @@
 import type { Payload } from '../../../../audio/payload.ts';
 import type { OpusRequest } from '../../media-protocol.ts';
 
-/** The two halves of a leg's codec. Samples are at the half's own rate, ticks are RTP's clock. */
+/** The decoder and encoder of a leg. Samples are at their own rate; ticks are those of the RTP clock. */
 
-/** From payloads to samples. It keeps what a stream needs from one packet to the next. */
+/** Decodes payloads to samples and keeps the stream's state between packets. */
 export interface VoiceDecoder {
   readonly clockRateHz: number;
   readonly sampleRateHz: number;
   readonly maxPayloadBytes: number;
   readonly maxPacketSamples: number;
-  /** How long a payload lasts, in ticks; 0: it is none of this codec's. */
+  /** Duration of a payload in ticks; 0 when it is not valid for this codec. */
   packetTicks(bytes: Uint8Array, offset: number, length: number): number;
-  /** Whether nobody would miss the payload. */
+  /** Whether dropping the payload would be inaudible. */
   isQuiet(bytes: Uint8Array, offset: number, length: number): boolean;
-  /** Decodes a payload that lasts `samples` into `out` from `at` on. */
+  /** Decodes a payload that lasts `samples` into `out` from `at`. */
   decode(payload: Payload, out: Int16Array, at: number, samples: number): void;
-  /** Makes `samples` up that were lost. `next` is the payload right after them; empty: it is not here. */
+  /** Conceals `samples` that were lost. `next` is the payload right after them, or empty when it has not arrived. */
   conceal(next: Payload, out: Int16Array, at: number, samples: number): void;
-  /** Fills `samples` during which the sender says nothing. */
+  /** Fills `samples` during which the sender is silent. */
   pause(out: Int16Array, at: number, samples: number): void;
-  /** Likewise, but there is no stream. */
+  /** Fills `samples` during which there is no stream. */
   rest(out: Int16Array, at: number, samples: number): void;
-  /** A packet was left out on purpose. */
+  /** Records that a packet was dropped on purpose. */
   skip(): void;
-  /** Another stream follows. */
+  /** Prepares for another stream. */
   restart(): void;
   close(): void;
 }
 
-/** From frames of 20 ms to payloads. */
+/** Encodes frames of 20 ms to payloads. */
 export interface VoiceEncoder {
   readonly clockRateHz: number;
   readonly sampleRateHz: number;
-  /** Does what the peer's decoder asks for; null: it asks for nothing. */
+  /** Applies the preferences of the peer's decoder; null when it has none. */
   adapt(request: OpusRequest | null): void;
-  /** So many percent of the packets do not reach the peer: the encoder may send what makes that good; 0: all come. */
+  /** Sets the expected packet loss in percent, for which the encoder may add redundancy; 0 means no loss. */
   expectLoss(percent: number): void;
-  /** Writes at most MAX_SENT_PAYLOAD_BYTES to `out` from `at` on; returns how many. `voiced` false: silence. */
+  /**
+   * Writes at most MAX_SENT_PAYLOAD_BYTES to `out` from `at` and returns their number. `voiced` false: encode silence.
+   */
   encode(frame: Int16Array, voiced: boolean, out: Uint8Array, at: number): number;
   close(): void;
 }

@@ -5,17 +5,17 @@ import { G711Decoder, G711Encoder } from './g711-codec.ts';
 import { OpusVoiceDecoder, OpusVoiceEncoder } from './opus-codec.ts';
 import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
 
-/** Makes a thread's decoders and encoders. Opus works at the room's rate, G.711 at its own. */
+/** Creates the decoders and encoders of a thread. Opus runs at the room's rate, G.711 at its own. */
 export class VoiceCodecs {
   readonly #loadOpus: () => LibOpus;
   #opus: LibOpus | null = null;
 
-  /** `loadOpus` is called when a leg needs Opus for the first time. */
+  /** Creates the factory. `loadOpus` is called when a leg first needs Opus. */
   constructor(loadOpus: () => LibOpus) {
     this.#loadOpus = loadOpus;
   }
 
-  /** Opus is loaded before a room that expects it is open: it can take longer than a tick. */
+  /** Loads Opus before a room that may need it opens, because loading can take longer than a tick. */
   prepareFor(roomRateHz: number): void {
     if (roomRateHz !== 8_000) this.#library();
   }

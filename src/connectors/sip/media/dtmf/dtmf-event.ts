@@ -1,13 +1,13 @@
-/** Event codes of RFC 4733 section 3.2, in their order. */
+/** Digits in the order of their event codes (RFC 4733 section 3.2). */
 const DIGITS = '0123456789*#ABCD';
 
-/** One telephone-event payload (RFC 4733 section 2.3). */
+/** Length of a telephone-event payload (RFC 4733 section 2.3). */
 export const DTMF_PAYLOAD_BYTES = 4;
 const END_FLAG = 0x80;
-/** Power level of the tone below 0 dBm0: what phones usually say. */
+/** Tone power in dB below 0 dBm0, the usual value of phones. */
 const VOLUME = 10;
 
-/** The digit's event code, or −1. */
+/** Returns the digit's event code, or −1. */
 export function dtmfEvent(digit: string): number {
   return digit.length === 1 ? DIGITS.indexOf(digit.toUpperCase()) : -1;
 }

@@ -2,12 +2,12 @@ import { GatewayError } from '../../../../base/errors.ts';
 import { FRAME_MS } from '../../../../base/frame.ts';
 import { dtmfEvent } from './dtmf-event.ts';
 
-/** Length of one tone and of the pause after it, in 20 ms ticks: 100 ms each. */
+/** Length of a tone and of the pause after it, in 20 ms ticks: 100 ms each. */
 const TONE_TICKS = 5;
 const PAUSE_TICKS = 5;
-/** RFC 4733 section 2.5.1.4: the end is told three times. */
+/** RFC 4733 section 2.5.1.4: the end of an event is sent three times. */
 const END_PACKETS = 3;
-/** Digits waiting; a caller that wants more has to wait itself. */
+/** Maximum number of queued digits. Requests beyond it are rejected. */
 const MAX_DIGITS = 64;
 
 interface DtmfRequest {
@@ -17,19 +17,19 @@ interface DtmfRequest {
   reject(error: Error): void;
 }
 
-/** Queues digits and plays them one after another, tick by tick (RFC 4733 section 2.5.1). */
+/** Queues digits and sends them one after another, tick by tick (RFC 4733 section 2.5.1). */
 export class DtmfSender {
   #samplesPerTick = 0;
   readonly #requests: DtmfRequest[] = [];
   #ticks = -1;
   #startTimestamp = 0;
 
-  /** What durations count. */
+  /** Sets the clock rate of event durations. */
   setClock(clockRateHz: number): void {
     this.#samplesPerTick = (clockRateHz * FRAME_MS) / 1000;
   }
 
-  /** Resolves when the pause after the last digit is over. */
+  /** Queues digits. Resolves when the pause after the last one is over. Rejects invalid digits and a full queue. */
   send(digits: string): Promise<void> {
     const events = Array.from(digits, dtmfEvent);
     if (events.length === 0 || events.includes(-1))
@@ -46,8 +46,8 @@ export class DtmfSender {
   }
 
   /**
-   * The call is over. Far ends act on the first packet of a digit, and many hang up on the last one: a request whose
-   * last digit is on its way has done what it was asked for. All others are given up.
+   * Ends the queue with the call. Far ends act on the first packet of a digit, and many hang up on the last digit, so a
+   * request whose last digit is being sent succeeds. All others are rejected.
    */
   close(): void {
     const request = this.#requests[0];
@@ -62,14 +62,14 @@ export class DtmfSender {
     return this.#ticks >= 0 && position === events.length - 1;
   }
 
-  /** Gives all waiting requests up. */
+  /** Rejects all pending requests with `call_not_active`. */
   cancel(detail: string): void {
     this.#ticks = -1;
     for (const request of this.#requests.splice(0))
       request.reject(new GatewayError('call_not_active', detail));
   }
 
-  /** Moves on by one tick, which begins at `timestamp`. True: an event packet takes the place of the audio. */
+  /** Advances by one tick that starts at `timestamp`. Returns true when an event packet replaces the audio. */
   tick(timestamp: number): boolean {
     const request = this.#requests[0];
     if (request === undefined) return false;
@@ -88,7 +88,7 @@ export class DtmfSender {
     request.resolve();
   }
 
-  /** The packet of this tick, valid after `tick` said true. */
+  /** Event code of this tick's packet. Like the getters below, valid after `tick` has returned true. */
   get event(): number {
     const request = this.#requests[0];
     return request?.events[request.position] ?? 0;

@@ -7,22 +7,22 @@ import type { RtpPacket } from './rtp-packet.ts';
 
 const NOTHING = new Int16Array(0);
 
-/** From packets of 2.5 to 120 ms to frames of 20 ms at the room's rate: jitter buffer, decoder, concealment. */
+/** Turns packets of 2.5 to 120 ms into frames of 20 ms at the room's rate: jitter buffer, decoder, concealment. */
 export class InboundAudio {
   readonly jitter: JitterBuffer;
   readonly #decoder: VoiceDecoder;
   readonly #ticksPerSample: number;
   readonly #frameSamples: number;
   readonly #maxReadySamples: number;
-  /** Decoded and not yet played: the rest of a packet longer than a frame. Made when the first of such comes. */
+  /** Decoded samples not yet played: the rest of a packet longer than a frame. Allocated for the first such packet. */
   #ready: Int16Array = NOTHING;
   #readySamples = 0;
   #droppedPackets: number;
-  /** Where the codec's rate is not the room's. */
+  /** Null when the codec's rate equals the room's. */
   readonly #toRoom: Resampler | null;
   readonly #decoded: Int16Array;
 
-  /** Takes the decoder over. */
+  /** Takes ownership of the decoder. */
   constructor(decoder: VoiceDecoder, roomRateHz: number, counters: JitterCounters) {
     const { clockRateHz, sampleRateHz, maxPacketSamples } = decoder;
     this.jitter = new JitterBuffer(decoder, counters);
@@ -36,14 +36,14 @@ export class InboundAudio {
     this.#decoded = new Int16Array(isRoomRate ? 0 : this.#frameSamples);
   }
 
-  /** Another stream follows: what is held of the former one is dropped. */
+  /** Drops all audio of the previous stream and prepares for another one. */
   restart(): void {
     this.jitter.restart();
     this.#decoder.restart();
     this.#readySamples = 0;
   }
 
-  /** Whether a payload is one of the codec's. */
+  /** Whether the payload is valid for the codec. */
   knows({ bytes, payloadOffset, payloadLength }: RtpPacket): boolean {
     if (payloadLength > this.#decoder.maxPayloadBytes) return false;
     return payloadLength === 0 || this.#decoder.packetTicks(bytes, payloadOffset, payloadLength) > 0;
@@ -54,12 +54,12 @@ export class InboundAudio {
     this.jitter.insert(packet, this.#decoder.packetTicks(bytes, payloadOffset, payloadLength), arrivalMs);
   }
 
-  /** Notes a packet that carries no audio, so that its number does not look lost. */
+  /** Records a packet without audio, so that its sequence number does not count as lost. */
   insertMarker(packet: RtpPacket, arrivalMs: number): void {
     this.jitter.insert(packet, 0, arrivalMs);
   }
 
-  /** Fills one frame. False: there is no stream; the frame is zeroed. */
+  /** Fills one frame. Returns false when there is no stream; the frame is then zeroed. */
   pull(frame: Int16Array): boolean {
     const resampler = this.#toRoom;
     if (resampler === null) return this.#pullDecoded(frame);
@@ -78,7 +78,7 @@ export class InboundAudio {
     return this.#readySamples === 0 ? this.#pullWhole(frame) : this.#pullPieces(frame);
   }
 
-  /** Usually what comes next is one frame: it is decoded where it is wanted. */
+  /** Fast path: the next item is usually exactly one frame and is decoded directly into the target. */
   #pullWhole(frame: Int16Array): boolean {
     const pulled = this.#pullNext();
     const length = this.#pulledSamples();
@@ -114,12 +114,12 @@ export class InboundAudio {
     return pulled;
   }
 
-  /** A peer's clock may have been at odds with its packets: what is less than a sample is left out. */
+  /** Duration of the pulled item. A fraction of a sample, caused by inconsistent timestamps of the peer, is dropped. */
   #pulledSamples(): number {
     return Math.floor(this.jitter.durationSamples / this.#ticksPerSample);
   }
 
-  /** Writes `length` samples of what was pulled into `out` at `at`. False: there is no stream. */
+  /** Writes `length` samples of the pulled item into `out` at `at`. Returns false when there is no stream. */
   #take(pulled: Pulled, out: Int16Array, at: number, length: number): boolean {
     switch (pulled) {
       case 'packet':

@@ -2,13 +2,13 @@ const SEQUENCE_MODULO = 0x1_0000;
 const MAX_DROPOUT = 3_000;
 const MAX_MISORDER = 100;
 
-/** Statistics on a received stream, as receiver reports tell them (RFC 3550 sections 6.4.1 and A.1, A.3, A.8). */
+/** Statistics of a received stream for receiver reports (RFC 3550 sections 6.4.1 and A.1, A.3, A.8). */
 export class ReceptionStats {
   #samplesPerMs = 1;
   ssrc = 0;
   /** False until the first packet. */
   active = false;
-  /** Highest sequence number with the count of its wraps above 16 bits. */
+  /** Highest sequence number; the bits above 16 count its wraps. */
   highestSequence = 0;
   received = 0;
   #baseSequence = 0;
@@ -17,7 +17,7 @@ export class ReceptionStats {
   #transit = 0;
   #jitterSamples = 0;
 
-  /** What timestamps count; with another clock the statistics begin anew. */
+  /** Sets the rate of the timestamps. A different rate restarts the statistics. */
   setClock(clockRateHz: number): void {
     if (clockRateHz === this.#samplesPerMs * 1000) return;
     this.#samplesPerMs = clockRateHz / 1000;
@@ -59,12 +59,12 @@ export class ReceptionStats {
     return this.#jitterSamples / this.#samplesPerMs;
   }
 
-  /** Packets missing since the stream began; negative when duplicates outnumber them. */
+  /** Packets lost since the stream started; negative when duplicates outnumber them. */
   get cumulativeLost(): number {
     return this.#expected() - this.received;
   }
 
-  /** Share of packets lost since the former call, in 256ths. */
+  /** Share of packets lost since the previous call, in 256ths. */
   takeFractionLost(): number {
     const expected = this.#expected() - this.#expectedBefore;
     const lost = expected - (this.received - this.#receivedBefore);
@@ -78,7 +78,7 @@ export class ReceptionStats {
     return this.highestSequence - this.#baseSequence + 1;
   }
 
-  /** As the report block carries it: the low 32 bits of wraps and number. */
+  /** Highest sequence number as sent in a report block: the low 32 bits of wraps and number. */
   get extendedHighest(): number {
     return this.highestSequence % (SEQUENCE_MODULO * SEQUENCE_MODULO);
   }

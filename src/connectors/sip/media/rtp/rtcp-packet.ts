@@ -11,7 +11,7 @@ const VERSION_BITS = 0x80;
 const COUNT_MASK = 0x1f;
 const SENDER_INFO_BYTES = 20;
 const REPORT_BLOCK_BYTES = 24;
-/** Seconds from 1900, NTP's origin, to 1970. */
+/** Seconds from 1900, the NTP epoch, to 1970. */
 const NTP_EPOCH_OFFSET_S = 2_208_988_800;
 
 export interface SenderInfo {
@@ -21,7 +21,7 @@ export interface SenderInfo {
   readonly octetsSent: number;
 }
 
-/** A report block (RFC 3550 section 6.4.1), in the units of the wire. */
+/** A report block (RFC 3550 section 6.4.1) in wire units. */
 export interface ReportBlock {
   readonly ssrc: number;
   readonly fractionLost: number;
@@ -32,7 +32,7 @@ export interface ReportBlock {
   readonly delaySinceSenderReport: number;
 }
 
-/** Middle 32 bits of an NTP timestamp: seconds with 16 bits before and 16 after the point. */
+/** Middle 32 bits of an NTP timestamp: seconds as 16.16 fixed point. */
 export function ntpMiddle(wallMs: number): number {
   const seconds = wallMs / 1000 + NTP_EPOCH_OFFSET_S;
   return Math.floor((seconds % 0x1_0000) * 0x1_0000) >>> 0;
@@ -43,7 +43,7 @@ interface Report {
   readonly block: ReportBlock | null;
 }
 
-/** Writes SR or, without `sender`, RR at `at`; returns the offset behind it. */
+/** Writes an SR, or an RR when `sender` is null, at `at`. Returns the offset after it. */
 export function writeReport(out: Uint8Array, at: number, ssrc: number, { sender, block }: Report): number {
   let end = at + 8;
   if (sender !== null) end = writeSenderInfo(out, end, sender);
@@ -59,7 +59,7 @@ function writeHeader(out: Uint8Array, at: number, type: number, count: number): 
   out[at + 1] = type;
 }
 
-/** The length of a packet from `at` to `end`, in the words of its header. */
+/** Writes the length of the packet from `at` to `end` in the header's unit, words minus one. */
 function writeLength(out: Uint8Array, at: number, end: number): void {
   const words = (end - at) / 4 - 1;
   out[at + 2] = words >> 8;
@@ -87,14 +87,17 @@ function writeReportBlock(out: Uint8Array, at: number, block: ReportBlock): numb
   return at + REPORT_BLOCK_BYTES;
 }
 
-/** Writes an SDES packet with the canonical name, which every compound packet must hold (section 6.1). */
+/**
+ * Writes an SDES packet with the canonical name, required in every compound packet (section 6.1). Returns the offset
+ * after it.
+ */
 export function writeCname(out: Uint8Array, at: number, ssrc: number, cname: string): number {
   writeUint32(out, at + 4, ssrc);
   out[at + 8] = CNAME_ITEM;
   out[at + 9] = cname.length;
   for (let i = 0; i < cname.length; i++) out[at + 10 + i] = cname.charCodeAt(i);
   const itemEnd = at + 10 + cname.length;
-  // At least one zero byte ends the list, and zeros fill it up to a full word.
+  // At least one zero byte ends the list, and zeros pad it to a full word.
   const end = itemEnd + 4 - (itemEnd % 4);
   out.fill(0, itemEnd, end);
   writeHeader(out, at, SOURCE_DESCRIPTION, 1);
@@ -109,13 +112,13 @@ export function writeGoodbye(out: Uint8Array, at: number, ssrc: number): number 
   return at + 8;
 }
 
-/** What a reader of compound packets is told. */
+/** Receives the contents of a compound packet. */
 export interface RtcpVisitor {
   senderReport(ssrc: number, ntpMiddle: number): void;
   reportBlock(block: ReportBlock): void;
 }
 
-/** Walks through a compound packet (section 6.1 and appendix A.2). False: it is not well formed. */
+/** Reads a compound packet (section 6.1 and appendix A.2). Returns false when it is malformed. */
 export function readCompound(bytes: Uint8Array, length: number, visitor: RtcpVisitor): boolean {
   let at = 0;
   while (at + 4 <= length) {

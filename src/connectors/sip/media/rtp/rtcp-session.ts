@@ -15,12 +15,12 @@ import type { RtpMemory } from './rtp-memory.ts';
 import type { RtpSender, SendPacket } from './rtp-sender.ts';
 
 const INTERVAL_MS = 5_000;
-/** RFC 3550 section 6.3.1: makes up for the shortening that randomised timers bring about. */
+/** RFC 3550 section 6.3.1: compensates for the shorter intervals caused by randomised timers. */
 const COMPENSATION = Math.E - 1.5;
 const MAX_COMPOUND_BYTES = 256;
 const NTP_UNITS_PER_MS = 0x1_0000 / 1000;
 
-/** The report that is being written: one at a time on a thread. */
+/** The report being written. A thread writes one at a time. */
 const compound = new Uint8Array(MAX_COMPOUND_BYTES + SRTP_TRAILER_BYTES);
 
 interface RtcpSessionDeps {
@@ -31,7 +31,7 @@ interface RtcpSessionDeps {
   readonly send: SendPacket;
 }
 
-/** Sends reports every five seconds or so, and reads the peer's (RFC 3550 section 6). Times are wall-clock. */
+/** Sends a report about every five seconds and reads the peer's (RFC 3550 section 6). Times are wall-clock. */
 export class RtcpSession implements RtcpVisitor {
   readonly #memory: RtpMemory;
   readonly #sender: RtpSender;
@@ -54,20 +54,20 @@ export class RtcpSession implements RtcpVisitor {
     this.#nextAtMs = nowMs + randomIntervalMs() / 2;
   }
 
-  /** Sends a report when its time has come. */
+  /** Sends a report when one is due. */
   tick(srtp: SrtpSession | null, nowMs: number): void {
     if (nowMs < this.#nextAtMs) return;
     this.#nextAtMs = nowMs + randomIntervalMs();
     this.#finish(this.#writeCompound(nowMs), srtp);
   }
 
-  /** Says that our stream is over (section 6.6). */
+  /** Announces the end of our stream (section 6.6). */
   goodbye(srtp: SrtpSession | null, nowMs: number): void {
     const end = this.#writeCompound(nowMs);
     this.#finish(writeGoodbye(compound, end, this.#memory.localSsrc), srtp);
   }
 
-  /** Takes a compound packet from the peer. False: malformed. */
+  /** Handles a compound packet from the peer. Returns false when it is malformed. */
   receive(bytes: Uint8Array, length: number, nowMs: number): boolean {
     this.#readAtMs = nowMs;
     return readCompound(bytes, length, this);
@@ -99,7 +99,7 @@ export class RtcpSession implements RtcpVisitor {
     return writeCname(compound, end, ssrc, this.#memory.cname);
   }
 
-  /** Null when nothing was sent since the former report: then a receiver report is due. */
+  /** Null when nothing was sent since the previous report, which makes this a receiver report. */
   #senderInfo(nowMs: number): SenderInfo | null {
     const { packetsSent, octetsSent } = this.#memory;
     if (packetsSent === this.#packetsReported) return null;
@@ -127,7 +127,7 @@ export class RtcpSession implements RtcpVisitor {
   }
 }
 
-/** Between half and one and a half of the interval (section 6.3.1). */
+/** A random interval between half and one and a half times the nominal one (section 6.3.1). */
 function randomIntervalMs(): number {
   return (INTERVAL_MS * (0.5 + Math.random())) / COMPENSATION;
 }

@@ -3,7 +3,7 @@ import { assert } from '../../../../base/assert.ts';
 import { MEDIA_MEMORY_BYTES } from '../../../contract/media-leg.ts';
 
 /*
- * What of an RTP session must outlive its worker, in the shared memory that the call keeps:
+ * State of an RTP session that must survive its worker, in the call's shared memory:
  *
  *   byte   0 ┌──────────────────────┬──────────────────────┐
  *            │ STARTED              │ LOCAL_SSRC           │
@@ -25,7 +25,7 @@ import { MEDIA_MEMORY_BYTES } from '../../../contract/media-leg.ts';
  *            │ CNAME (12 bytes)                            │
  *        116 └─────────────────────────────────────────────┘
  *
- * One thread writes at a time, and the next one reads only after the former is gone: plain stores will do.
+ * Only one thread writes at a time, and the next one reads only after the previous one is gone, so plain stores suffice.
  */
 const STARTED = 0;
 const LOCAL_SSRC = 1;
@@ -46,9 +46,9 @@ const CNAME_OFFSET = 104;
 const CNAME_BYTES = 12;
 const END_OFFSET = CNAME_OFFSET + CNAME_BYTES;
 
-/** The session's own numbers, read and written in shared memory. On fresh memory they are drawn at random. */
+/** The state of an RTP session in shared memory. New memory is initialised with random values. */
 export class RtpMemory {
-  /** True when a former worker has already sent from this session. */
+  /** Whether a previous worker has already sent in this session. */
   readonly resumed: boolean;
   readonly #words: Uint32Array;
   readonly #times: Float64Array;
@@ -66,7 +66,10 @@ export class RtpMemory {
     if (!this.resumed) this.#draw();
   }
 
-  /** RFC 3550 section 5.1: all three start at random. The number starts in the lower half (RFC 3711 3.3.1). */
+  /**
+   * RFC 3550 section 5.1: all three start at random. The sequence number starts in the lower half (RFC 3711 section
+   * 3.3.1).
+   */
   #draw(): void {
     const random = randomBytes(12 + CNAME_BYTES);
     this.#words[LOCAL_SSRC] = random.readUInt32BE(0);
@@ -79,7 +82,7 @@ export class RtpMemory {
     return this.#words[LOCAL_SSRC]!;
   }
 
-  /** Canonical name (RFC 7022): short-term persistent, made of random bytes. */
+  /** Canonical name (RFC 7022): short-term persistent, from random bytes. */
   get cname(): string {
     return Buffer.from(this.#bytes.subarray(CNAME_OFFSET, END_OFFSET)).toString('base64url');
   }
@@ -143,7 +146,7 @@ export class RtpMemory {
     this.#words[SRTCP_RECEIVED] = index;
   }
 
-  /** Port that the peer really sends from; 0 while it is not known. */
+  /** Port from which the peer's packets arrive; 0 while unknown. */
   get remotePort(): number {
     return this.#words[REMOTE_PORT]!;
   }

@@ -1,12 +1,12 @@
-/** RTP's fixed header (RFC 3550 section 5.1). */
+/** Length of RTP's fixed header (RFC 3550 section 5.1). */
 export const RTP_HEADER_BYTES = 12;
 const VERSION = 2;
 const SEQUENCE_MODULO = 0x1_0000;
 
-/** One received RTP packet, read in place: `read` points it at other bytes, nothing is copied. */
+/** One received RTP packet, read in place: `read` points it at other bytes and copies nothing. */
 export class RtpPacket {
   bytes: Uint8Array = new Uint8Array(0);
-  /** Where it ends in `bytes`. */
+  /** End of the packet in `bytes`. */
   end = 0;
   marker = false;
   payloadType = 0;
@@ -17,7 +17,10 @@ export class RtpPacket {
   payloadLength = 0;
   #padded = false;
 
-  /** Reads header, CSRC list and extension (RFC 3550 section 5) of the bytes from `start` to `end`. False: not RTP. */
+  /**
+   * Reads header, CSRC list and extension (RFC 3550 section 5) of the bytes from `start` to `end`. Returns false when
+   * they are not RTP.
+   */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     if (end - start < RTP_HEADER_BYTES || bytes[start]! >> 6 !== VERSION) return false;
     const offset = payloadOffset(bytes, start, end);
@@ -35,7 +38,7 @@ export class RtpPacket {
     return true;
   }
 
-  /** Takes the padding off, once the payload is in the clear. False: the padding is longer than the payload. */
+  /** Removes the padding after decryption. Returns false when the padding is invalid. */
   trimPadding(): boolean {
     if (!this.#padded) return true;
     if (this.payloadLength === 0) return false;
@@ -55,7 +58,7 @@ function payloadOffset(bytes: Uint8Array, start: number, end: number): number {
   return offset + 4 + extensionWords * 4;
 }
 
-/** What differs from packet to packet; the number and the time wrap. */
+/** Header fields that differ between packets. Sequence number and timestamp wrap. */
 export interface RtpHeader {
   payloadType: number;
   marker: boolean;
@@ -89,7 +92,7 @@ export function writeUint32(out: Uint8Array, at: number, value: number): void {
   out[at + 3] = value;
 }
 
-/** RFC 5761 section 4: with RTP and RTCP on one port, the second byte tells which one a packet is. */
+/** RFC 5761 section 4: when RTP and RTCP share a port, the second byte tells them apart. */
 export function isRtcp(secondByte: number): boolean {
   const type = secondByte & 0x7f;
   return type >= 64 && type <= 95;

@@ -12,7 +12,7 @@ import type { RtpMemory } from './rtp-memory.ts';
 import { RtpPacket } from './rtp-packet.ts';
 import { SourceLatch } from './source-latch.ts';
 
-/** Comfort noise (RFC 3389): the sender has nothing to say. */
+/** Comfort noise (RFC 3389): the sender is silent. */
 const COMFORT_NOISE_PAYLOAD_TYPE = 13;
 
 interface RtpReceiverDeps {
@@ -21,7 +21,7 @@ interface RtpReceiverDeps {
   readonly emit: (event: MediaEvent) => void;
 }
 
-/** The receiving half of a leg: from a datagram to the next frame heard. Times are monotonic. */
+/** The receiving half of a leg, from datagrams to frames. Times are monotonic. */
 export class RtpReceiver {
   readonly source = new SourceLatch();
   readonly stats = new ReceptionStats();
@@ -33,7 +33,7 @@ export class RtpReceiver {
   readonly #jitterCounters = newJitterCounters();
   readonly #dtmf = new DtmfReceiver();
   readonly #packet = new RtpPacket();
-  /** Set with the first configuration. */
+  /** Null before the first configuration. */
   #audio: InboundAudio | null = null;
   #config: SipMediaConfig | null = null;
   #toldFlowing = false;
@@ -56,14 +56,14 @@ export class RtpReceiver {
       this.#toldFlowing = false;
       this.#resumeSource(isFirst, nowMs);
     }
-    // A hold suspends the timeout; it starts afresh when the peer may send again.
+    // A hold suspends the media timeout. It restarts when the peer may send again.
     if (isFirst || !this.#config?.receiving) this.#heardAtMs = nowMs;
     if (config.codec !== this.#config?.codec) this.#change(config.codec);
     else if (!config.receiving) this.#audio?.restart();
     this.#config = config;
   }
 
-  /** What is held of the former codec is dropped. */
+  /** Replaces the decoder and drops all audio of the previous codec. */
   #change(codec: SipCodec): void {
     const decoder = this.#codecs.decoder(codec, this.#roomRateHz);
     this.#audio?.close();
@@ -71,13 +71,13 @@ export class RtpReceiver {
     this.stats.setClock(decoder.clockRateHz);
   }
 
-  /** Gives the decoder back. */
+  /** Releases the decoder. */
   close(): void {
     this.#audio?.close();
     this.#audio = null;
   }
 
-  /** The first configuration finds what a former worker had latched to; a later one makes that out of date. */
+  /** The first configuration restores the source that a previous worker had latched to; later ones invalidate it. */
   #resumeSource(isFirst: boolean, nowMs: number): void {
     const { remoteHost, remotePort } = this.#memory;
     if (!isFirst) this.#memory.noteRemote('', 0);
@@ -93,12 +93,12 @@ export class RtpReceiver {
     else this.#receiveValid(packet, from, arrivalMs);
   }
 
-  /** `apart`: as bytes of its own, because what deciphers it takes no part of others. */
+  /** Reads the packet. `apart` puts it at the start of its own array, as decryption requires. */
   #read(packet: RtpPacket, { bytes, start, end }: Datagram, apart: boolean): boolean {
     return apart ? packet.read(bytes.subarray(start, end), 0, end - start) : packet.read(bytes, start, end);
   }
 
-  /** Fills the next frame. False: nothing was heard. */
+  /** Fills the next frame. Returns false when there was no audio. */
   pull(frame: Int16Array, nowMs: number): boolean {
     const config = this.#config;
     const audio = this.#audio;
@@ -164,7 +164,7 @@ export class RtpReceiver {
     this.#emit({ type: 'stalled', silentMs: Math.round(nowMs - this.#heardAtMs) });
   }
 
-  /** Puts the counters right that others keep. */
+  /** Updates the counters that are maintained elsewhere. */
   count(): void {
     const counters = this.#counters;
     const jitter = this.#jitterCounters;

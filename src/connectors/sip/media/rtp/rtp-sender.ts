@@ -11,14 +11,14 @@ import { ExpectedLoss } from './expected-loss.ts';
 import type { RtpMemory } from './rtp-memory.ts';
 import { RTP_HEADER_BYTES, type RtpHeader, writeRtpHeader } from './rtp-packet.ts';
 
-/** The packet that is being written: one at a time on a thread, and one that stays in the processor's cache. */
+/** The packet being written. A thread writes one at a time, and a single buffer stays in the CPU cache. */
 const packet = new Uint8Array(RTP_HEADER_BYTES + MAX_SENT_PAYLOAD_BYTES + SRTP_TRAILER_BYTES);
-/** Its header. */
+/** The header of `packet`. */
 const header: RtpHeader = { payloadType: 0, marker: false, sequenceNumber: 0, timestamp: 0, ssrc: 0 };
-/** The timeline may run this far behind the clock before it is put right: more than a late engine catches up. */
+/** Lag behind the clock at which the timeline is corrected; more than a late engine catches up. */
 const MAX_BEHIND_FRAMES = 8;
 
-/** Sends a finished packet: the first `length` of `bytes`, which are used again at once. */
+/** Sends a finished packet: the first `length` of `bytes`. The buffer is reused right after the call. */
 export type SendPacket = (bytes: Uint8Array, length: number) => void;
 
 interface RtpSenderDeps {
@@ -28,8 +28,8 @@ interface RtpSenderDeps {
 }
 
 /**
- * Sends one packet of 20 ms a tick: voice, silence or a DTMF event, on one timeline. Timestamps follow the ticks,
- * and the clock where ticks were left out, as during a hold or while the session changed workers.
+ * Sends one packet of 20 ms per tick (voice, silence or a DTMF event) on one timeline. Timestamps follow the ticks, or
+ * the clock where ticks were skipped, as during a hold or a move between workers.
  */
 export class RtpSender {
   readonly dtmf = new DtmfSender();
@@ -38,13 +38,13 @@ export class RtpSender {
   readonly #memory: RtpMemory;
   readonly #send: SendPacket;
   readonly #expectedLoss = new ExpectedLoss();
-  /** Set with the first configuration. */
+  /** Null before the first configuration. */
   #encoder: VoiceEncoder | null = null;
   #config: SipMediaConfig | null = null;
   #srtp: SrtpSession | null = null;
   #codec: SipCodec | null = null;
   #frameTicks = 0;
-  /** Where the codec's rate is not the room's. */
+  /** Null when the codec's rate equals the room's. */
   #fromRoom: Resampler | null = null;
   #sequence: number;
   #timestamp: number;
@@ -63,7 +63,7 @@ export class RtpSender {
     this.#anchorMs = memory.resumed ? memory.sentAtMs : nowMs;
   }
 
-  /** Ticks of our timestamps a second. */
+  /** Rate of the RTP timestamps. */
   get clockRateHz(): number {
     return (this.#frameTicks * 1000) / FRAME_MS;
   }
@@ -77,7 +77,7 @@ export class RtpSender {
     this.dtmf.setClock(dtmfClockRateHz);
   }
 
-  /** The peer reports that this share of our packets, 0 to 1, did not come since its report before. */
+  /** Records the share of our packets, 0 to 1, that the peer lost since its previous report. */
   noteLoss(share: number): void {
     if (this.#expectedLoss.report(share)) this.#encoder?.expectLoss(this.#expectedLoss.percent);
   }
@@ -95,7 +95,7 @@ export class RtpSender {
     this.#setClock(encoder.clockRateHz, nowMs);
   }
 
-  /** Timestamps go on from where they are at another pace (RFC 7160 section 4.1). */
+  /** Continues the timestamps at the new clock rate (RFC 7160 section 4.1). */
   #setClock(clockRateHz: number, nowMs: number): void {
     const frameTicks = (clockRateHz * FRAME_MS) / 1000;
     if (this.#frameTicks !== 0 && this.#frameTicks !== frameTicks) {
@@ -105,13 +105,13 @@ export class RtpSender {
     this.#frameTicks = frameTicks;
   }
 
-  /** Gives the encoder back; nothing may be sent any more. */
+  /** Releases the encoder. Nothing may be sent afterwards. */
   close(): void {
     this.#encoder?.close();
     this.#encoder = null;
   }
 
-  /** Sends the frame of this tick. `nowMs` is wall-clock time, the only one that two workers share. */
+  /** Sends the frame of this tick. `nowMs` is wall-clock time, the only clock that two workers share. */
   push(frame: Int16Array, voiced: boolean, nowMs: number): void {
     const config = this.#config;
     assert(config !== null, 'configured before it sends');
@@ -166,7 +166,7 @@ export class RtpSender {
     writeRtpHeader(bytes, header);
   }
 
-  /** RTP time at `nowMs`, for sender reports. */
+  /** RTP timestamp at `nowMs`, for sender reports. */
   timestampAt(nowMs: number): number {
     const sinceMs = Math.max(nowMs - this.#memory.sentAtMs, 0);
     return (this.#memory.sentTimestamp + Math.round((sinceMs * this.#frameTicks) / FRAME_MS)) >>> 0;

@@ -1,10 +1,10 @@
 const PLACES = 4;
-/** What a lossy path may take out of a row of packets. */
+/** Largest step between sequence numbers within a row, to allow for loss. */
 const MAX_STEP = 3;
-/** A row that pauses for longer begins anew. */
+/** A longer pause starts a new row. */
 const MAX_PAUSE_MS = 1_000;
 
-/** One source that would be the peer's; the objects are used again. */
+/** A source that may turn out to be the peer. Objects are reused. */
 class Candidate {
   rank = -1;
   atMs = 0;
@@ -25,7 +25,7 @@ class Candidate {
     this.#count = 0;
   }
 
-  /** Gives the length of the row. */
+  /** Records a packet and returns the length of the row. */
   advance(ssrc: number, sequenceNumber: number, nowMs: number): number {
     const step = (sequenceNumber - this.#sequenceNumber) & 0xffff;
     const isNext = this.#ssrc === ssrc && step >= 1 && step <= MAX_STEP && nowMs - this.atMs <= MAX_PAUSE_MS;
@@ -36,16 +36,16 @@ class Candidate {
     return this.#count;
   }
 
-  /** Whether it goes before the other one: the lower rank first, then the one that has been silent longer. */
+  /** Whether this candidate is replaced before the other one: lower rank first, then the longer silence. */
   isWeakerThan(other: Candidate): boolean {
     return this.rank < other.rank || (this.rank === other.rank && this.atMs < other.atMs);
   }
 }
 
 /**
- * Sources that would be the peer's, and how many packets in a row each has sent. Others' packets in between do not
- * count against it, or anybody could keep the peer out by sending as well. There are few places, and a source of
- * higher rank takes that of a lower one.
+ * Candidates for the peer's source and the number of packets each has sent in a row. Packets from other sources do not
+ * interrupt a row; otherwise anyone could keep the peer out by sending as well. There are few places, and a source of
+ * higher rank replaces one of lower rank.
  */
 export class SourceCandidates {
   readonly #places = Array.from({ length: PLACES }, () => new Candidate());
@@ -54,7 +54,7 @@ export class SourceCandidates {
     for (const place of this.#places) place.begin('', 0, -1);
   }
 
-  /** The place of a source, taken from another one if need be. Null: all are taken by sources of higher rank. */
+  /** Returns the place of a source, taking another's if necessary. Null when sources of higher rank hold all places. */
   placeOf(host: string, port: number, rank: number): Candidate | null {
     let weakest = this.#places[0]!;
     for (const place of this.#places) {

@@ -3,12 +3,12 @@ import type { SourceAddress } from '../sockets/media-sockets.ts';
 import type { RtpPacket } from './rtp-packet.ts';
 import { SourceCandidates } from './source-candidates.ts';
 
-/** A source that has been silent this long may be replaced by another one. */
+/** Silence after which another source may replace the current one. */
 const RELATCH_AFTER_MS = 2_000;
-/** Packets of audio in a row, 100 ms of them, before a source that was not signalled is believed. */
+/** Consecutive audio packets, 100 ms in all, before a source that was not signalled is accepted. */
 const PACKETS_NEEDED = 5;
 
-/** What signaling says of where the peer's packets come from. */
+/** The signaling's information about the source of the peer's packets. */
 export type SignalledSource = Pick<
   SipMediaConfig,
   'remoteHost' | 'remotePort' | 'remotePlausible' | 'signalingHost' | 'behindNat'
@@ -23,30 +23,33 @@ const NOWHERE: SignalledSource = {
 };
 
 /**
- * Decides whose packets are the peer's, and where ours go. The address of the SDP comes first: its packets are
- * believed at once, and while it speaks nobody else is. Peers behind a NAT send from elsewhere, so another source
- * that has sent five packets of audio in a row is heard, as long as the SDP's address has not spoken. Our audio
- * follows it only to the host of the SDP or of the signaling, or wherever it comes from when the trunk is said to
- * be behind a NAT; then, too, a signalled source that has fallen silent is given up.
+ * Decides which packets are the peer's and where ours are sent. The address in the SDP has priority: its packets are
+ * accepted at once, and while it sends, no other source is. A peer behind a NAT sends from a different address, so
+ * another source is accepted after five audio packets in a row, as long as the SDP's address has sent nothing. Our
+ * audio follows that source only if its host is that of the SDP or of the signaling. If the trunk is configured as
+ * behind a NAT, our audio follows it anywhere, and a signalled source that has fallen silent can be replaced.
  */
 export class SourceLatch {
-  /** Where to send; port 0: nowhere yet. */
+  /** Destination of our packets; port 0 while it is unknown. */
   host = '';
   port = 0;
   #signalled = NOWHERE;
-  /** Who is heard. */
+  /** The accepted source. */
   #heardHost = '';
   #heardPort = 0;
   #ssrc: number | null = null;
   #isLatched = false;
   #heardAtMs = 0;
-  /** Whom a new description has made a former source: its last packets are still on their way. */
+  /** The source before a new session description. Its last packets may still arrive. */
   #formerHost = '';
   #formerPort = 0;
   #signalledAtMs = 0;
   readonly #candidates = new SourceCandidates();
 
-  /** Sets the address from the SDP, null when it may not be followed. True: it is another one than before, and the latch is open again. */
+  /**
+   * Sets the address from the SDP, or null when it must not be used. Returns true when the address has changed, which
+   * reopens the latch.
+   */
   signal(source: SignalledSource, nowMs: number): boolean {
     const { remoteHost, remotePort } = this.#signalled;
     this.#signalled = source;
@@ -62,12 +65,12 @@ export class SourceLatch {
     return true;
   }
 
-  /** Takes up the source that a former worker had found. */
+  /** Restores the source that a previous worker had latched to. */
   resume(host: string, port: number, nowMs: number): void {
     this.#latch(host, port, null, nowMs);
   }
 
-  /** Who is heard, for a later worker. */
+  /** Host of the accepted source, for a later worker. */
   get heardHost(): string {
     return this.#heardHost;
   }
@@ -76,7 +79,7 @@ export class SourceLatch {
     return this.#heardPort;
   }
 
-  /** Judges a valid packet: of the stream that plays, the first of a new stream, or from a stranger. */
+  /** Classifies a valid packet: from the current stream, the first of a new stream, or from a stranger. */
   judge(
     packet: RtpPacket,
     isAudio: boolean,
@@ -95,7 +98,7 @@ export class SourceLatch {
     return 'new';
   }
 
-  /** Whether an RTCP packet may be the peer's; its port tells nothing where a NAT lies between. */
+  /** Whether an RTCP packet may come from the peer. Its port is not checked, because a NAT changes it. */
   isPeer(host: string): boolean {
     return host === (this.#isLatched ? this.#heardHost : this.#signalled.remoteHost);
   }
@@ -116,7 +119,7 @@ export class SourceLatch {
     );
   }
 
-  /** Whether a source that was not signalled may be the peer's now. */
+  /** Whether a source that was not signalled may be accepted now. */
   #isOpen(host: string, port: number, nowMs: number): boolean {
     const isFormer = port === this.#formerPort && host === this.#formerHost;
     if (isFormer && nowMs - this.#signalledAtMs < RELATCH_AFTER_MS) return false;
@@ -130,7 +133,10 @@ export class SourceLatch {
     return port === remotePort && host === remoteHost;
   }
 
-  /** A private address from behind a NAT means nothing here, but the signaling comes from somewhere. */
+  /**
+   * Whether the host is that of the signaling or a plausible SDP address. A private address behind a NAT is not
+   * plausible.
+   */
   #isNear(host: string): boolean {
     const { remoteHost, remotePlausible, signalingHost } = this.#signalled;
     return host === signalingHost || (remotePlausible && host === remoteHost);

@@ -1,13 +1,13 @@
 import type { MediaIo } from '../../../contract/media-leg.ts';
 import type { SipMediaOpen } from '../../media-protocol.ts';
 
-/** A source, as the socket saw it; the same object as long as it does not change, where that is known. */
+/** Source address of a datagram. Where possible it is the same object as long as the address does not change. */
 export interface SourceAddress {
   readonly address: string;
   readonly port: number;
 }
 
-/** What arrived: `bytes` from `start` to `end`. It and its bytes are valid during the call only. */
+/** A received datagram: `bytes` from `start` to `end`. The object and its bytes are valid only during the call. */
 export interface Datagram {
   readonly bytes: Uint8Array;
   readonly start: number;
@@ -17,23 +17,23 @@ export interface Datagram {
   readonly arrivalMs: number;
 }
 
-/** Who gets what arrives. */
+/** Receives the datagrams of a leg. */
 export interface DatagramListener {
   onRtp(datagram: Datagram): void;
   onRtcp(datagram: Datagram): void;
-  /** One of the others threw. */
+  /** `onRtp` or `onRtcp` threw. */
   onBug(error: unknown): void;
 }
 
-/** The RTP and the RTCP socket of one leg. */
+/** The RTP and RTCP sockets of one leg. */
 export interface MediaSockets {
   listen(listener: DatagramListener): void;
-  /** Sends the first `length` bytes, which may be used again at once. Hosts are addresses. */
+  /** Sends the first `length` bytes. The buffer may be reused at once. `host` is an IP address. */
   sendRtp(bytes: Uint8Array, length: number, port: number, host: string): void;
   sendRtcp(bytes: Uint8Array, length: number, port: number, host: string): void;
-  /** Packets of ours that the kernel did not take. */
+  /** Outgoing packets that were dropped because the kernel did not accept them. */
   readonly unsent: number;
-  /** Packets that the kernel dropped because nobody took them up in time; zero where that is not told. */
+  /** Packets that the kernel dropped because they were not read in time; zero where this is unknown. */
   readonly overflowed: number;
   /** Safe to call twice. */
   close(): void;
@@ -41,8 +41,11 @@ export interface MediaSockets {
 
 export type MediaPorts = Pick<SipMediaOpen, 'bindHost' | 'rtpPort' | 'bound'>;
 
-/** How a thread does its media I/O. */
+/** Media I/O of a thread. */
 export interface SocketIo extends MediaIo {
-  /** Binds both ports, unless they come bound; rejects with the system's error (`EADDRINUSE`) and leaves neither open. */
+  /**
+   * Binds both ports, unless they are already bound. Rejects with the system's error (`EADDRINUSE`), leaving neither
+   * open.
+   */
   open(ports: MediaPorts): Promise<MediaSockets>;
 }

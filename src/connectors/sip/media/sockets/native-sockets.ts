@@ -3,23 +3,23 @@ import type { MediaIoBinding } from '../../../../native/media-io.ts';
 import { NO_DESCRIPTOR, RECEIVE_BUFFER_BYTES, takeDescriptor } from '../../media-protocol.ts';
 import type { Datagram, DatagramListener, MediaPorts, MediaSockets, SocketIo } from './media-sockets.ts';
 
-/** A header and the longest datagram taken, 1,500 bytes of Ethernet. */
+/** A header and the longest datagram accepted, 1,500 bytes of Ethernet. */
 const RECORD_BYTES = 1_536;
 const RECORD_WORDS = RECORD_BYTES / Int32Array.BYTES_PER_ELEMENT;
 const RECORD_HEADER_BYTES = 40;
 const RECORD_SOURCE_WORD = 3;
 const PORT_MASK = 0xffff;
 const RECORDS = 256;
-/** Rounds of `RECORDS` in one go: what a flood brings beyond stays in the kernel's buffers, which are bounded. */
+/** Rounds of `RECORDS` per call. The rest of a flood stays in the kernel's buffers, which are bounded. */
 const MAX_ROUNDS = 16;
 const SEND_HEADER_BYTES = 8;
-/** Packets leave in groups, so that the first ones of a tick do not wait for the last ones. */
+/** Packets are sent in groups, so the first ones of a tick do not wait for the last ones. */
 const SEND_BYTES = 8_192;
 const MAX_SENT_BYTES = 1_500;
 
 /**
- * Media I/O through media-io.c: everything that waits on the thread's sockets is received by one call before a tick,
- * and what the tick sends goes to the kernel in groups.
+ * Media I/O through media-io.c. Before a tick, one call receives all datagrams of the thread's sockets. The packets of
+ * the tick are passed to the kernel in groups.
  */
 export class NativeIo implements SocketIo {
   readonly kind = 'native';
@@ -77,7 +77,7 @@ export class NativeIo implements SocketIo {
     this.#binding.sleep(milliseconds);
   }
 
-  /** Takes a packet for the next group. */
+  /** Adds a packet to the current group. */
   queue(socket: NativeSocket, bytes: Uint8Array, length: number): void {
     if (this.#unsentEnd + SEND_HEADER_BYTES + MAX_SENT_BYTES > SEND_BYTES) this.send();
     const at = this.#unsentEnd;
@@ -105,7 +105,7 @@ export class NativeIo implements SocketIo {
     return this.#binding.overflowed(socket.index);
   }
 
-  /** What was queued leaves first. */
+  /** Closes a socket after sending the queued packets. */
   close(socket: NativeSocket): void {
     this.send();
     this.#sockets[socket.index] = undefined;
@@ -124,7 +124,10 @@ export class NativeIo implements SocketIo {
     return socket;
   }
 
-  /** `bytes`, seldom others than before, as words that take an eighth of the time to copy; none where they cannot be. */
+  /**
+   * Returns `bytes` as 64-bit words, which take an eighth of the time to copy; empty when they are not aligned. The
+   * view is cached because `bytes` rarely changes.
+   */
   #eightsOf(bytes: Uint8Array): BigInt64Array {
     if (bytes !== this.#queued) {
       const isAligned = bytes.byteOffset % 8 === 0;
@@ -142,7 +145,7 @@ export class NativeIo implements SocketIo {
     const at = record * RECORD_WORDS;
     const words = this.#words;
     const socket = this.#sockets[words[at]!];
-    // A call that ended while this round was delivered leaves packets behind.
+    // A call that ended during this round can leave packets behind.
     if (socket === undefined) return;
     const datagram = this.#datagram;
     datagram.start = record * RECORD_BYTES + RECORD_HEADER_BYTES;
@@ -159,12 +162,12 @@ type MutableDatagram = { -readonly [Key in keyof Datagram]: Datagram[Key] };
 
 const NOBODY = { address: '', port: 0 };
 
-/** One UDP socket: where its packets came from last, and where its own go. */
+/** One UDP socket with the source of its last packet and its current destination. */
 class NativeSocket {
   readonly index: number;
   deliver: (datagram: Datagram) => void = () => {};
   source: Datagram['from'] = NOBODY;
-  /** Port, address and scope, as a record holds them. */
+  /** Port, address and scope, as stored in a record. */
   readonly #sourceWords = new Int32Array(6);
   #targetHost = '';
   #targetPort = 0;
@@ -185,7 +188,7 @@ class NativeSocket {
     this.source = { address, port: source[0]! & PORT_MASK };
   }
 
-  /** True: that is where packets went before as well. */
+  /** Sets the destination. Returns true when it is unchanged. */
   aimsAt(host: string, port: number): boolean {
     if (port === this.#targetPort && host === this.#targetHost) return true;
     this.#targetHost = host;
@@ -238,7 +241,7 @@ class NativeSockets implements MediaSockets {
     this.#io.close(this.#rtcp);
   }
 
-  /** False: nothing is sent any more. */
+  /** Sets the socket's destination. Returns false when the sockets are closed. */
   #aims(socket: NativeSocket, port: number, host: string): boolean {
     if (this.#closed) return false;
     if (!socket.aimsAt(host, port)) this.#io.aim(socket, host, port);
@@ -259,7 +262,7 @@ function guarded(
   };
 }
 
-/** As `dgram` gives it. */
+/** Creates an error like those of `dgram`. */
 function systemError(syscall: string, errno: number, address: string, port: number): Error {
   const code = getSystemErrorName(errno);
   const error = new Error(`${syscall} ${code} ${address}:${port}`);

@@ -5,17 +5,17 @@ import { lookUpAddress } from '../../address-lookup.ts';
 import { RECEIVE_BUFFER_BYTES } from '../../media-protocol.ts';
 import type { Datagram, DatagramListener, MediaSockets, SocketIo } from './media-sockets.ts';
 
-/** Packets waiting for the kernel before we drop our own: more means that nothing leaves any more. */
+/** Packets queued for the kernel before further ones are dropped. A longer queue means that nothing is being sent. */
 const MAX_UNSENT_PACKETS = 8;
-/** The kernel may still read a packet when the next one is written, so a few buffers take turns. */
+/** The kernel may still read a packet when the next one is written, so a few buffers are used in turn. */
 const BUFFERS = 16;
-/** Longer than any packet of ours. */
+/** Longer than any outgoing packet. */
 const BUFFER_BYTES = 1_500;
 
-/** Nobody ever wakes this word: waiting on it is sleeping. */
+/** No thread ever notifies on this word, so waiting on it is sleeping. */
 const sleepWord = new Int32Array(new SharedArrayBuffer(4));
 
-/** Media I/O with what Node brings: the event loop tells of every packet, and each is sent by a call of its own. */
+/** Media I/O with Node's own sockets: an event for each packet received and a call for each packet sent. */
 export const portableIo: SocketIo = {
   kind: 'portable',
   receive: () => {},
@@ -76,7 +76,7 @@ class PortableSockets implements MediaSockets {
     this.#rtcp.close();
   }
 
-  /** False: the packet is not sent, which is counted. */
+  /** Returns false, and counts the packet as unsent, when it cannot be sent. */
   #hasRoom(socket: Socket): boolean {
     const hasRoom = !this.#closed && socket.getSendQueueCount() < MAX_UNSENT_PACKETS;
     if (!hasRoom) this.#unsent++;
@@ -112,7 +112,7 @@ function guarded(
 async function bind(host: string, port: number): Promise<Socket> {
   const socket = createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookUpAddress });
   try {
-    // Without a resolver in between, `bind` tells its outcome before it returns.
+    // Without a resolver in between, `bind` reports its outcome before it returns.
     const listening = once(socket, 'listening');
     socket.bind(port, host);
     await listening;
@@ -121,7 +121,7 @@ async function bind(host: string, port: number): Promise<Socket> {
     throw error;
   }
   socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
-  // An ICMP answer to a packet of ours says nothing that the media timeout does not say better.
+  // ICMP errors for outgoing packets add nothing to the media timeout.
   socket.on('error', () => {});
   return socket;
 }

@@ -1,12 +1,12 @@
 const WINDOW = 64;
 
-/** Remembers the last 64 packet indices below the highest one (RFC 3711 section 3.3.2). */
+/** Replay window over the last 64 packet indices (RFC 3711 section 3.3.2). */
 export class ReplayWindow {
   readonly #seen = new Float64Array(WINDOW).fill(-1);
   #floor = -1;
   #highest = -1;
 
-  /** Starts anew after `highest`: all up to it counts as seen. */
+  /** Restarts the window after `highest`. All indices up to it count as received. */
   restart(highest: number): void {
     this.#seen.fill(-1);
     this.#floor = highest;
@@ -17,7 +17,7 @@ export class ReplayWindow {
     return index > this.#floor && index > this.#highest - WINDOW && this.#seen[index % WINDOW] !== index;
   }
 
-  /** Notes an index that proved authentic. */
+  /** Records the index of an authenticated packet. */
   note(index: number): void {
     this.#seen[index % WINDOW] = index;
     this.#highest = Math.max(this.#highest, index);

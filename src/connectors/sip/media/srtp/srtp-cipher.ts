@@ -18,7 +18,7 @@ export class SrtpCipher {
     return this.#tagBytes;
   }
 
-  /** Encrypts or decrypts, which is the same, in place. `index` has 48 bits. */
+  /** Encrypts or decrypts in place; both are the same operation. `index` has 48 bits. */
   crypt(part: Uint8Array, ssrc: number, index: number): void {
     if (part.length === 0) return;
     const counter = this.#counter;
@@ -31,13 +31,16 @@ export class SrtpCipher {
     part.set(cipher.update(part));
   }
 
-  /** Appends the tag over the first `length` bytes; RTP authenticates its ROC as well, RTCP has none. */
+  /**
+   * Appends the tag over the first `length` bytes and returns the new length. RTP also authenticates its ROC; RTCP has
+   * none.
+   */
   sign(bytes: Uint8Array, length: number, roc: number | null): number {
     bytes.set(this.#tag(bytes, length, roc).subarray(0, this.#tagBytes), length);
     return length + this.#tagBytes;
   }
 
-  /** Compares the tag that follows the first `length` bytes, in constant time. */
+  /** Verifies the tag after the first `length` bytes in constant time. */
   verify(bytes: Uint8Array, length: number, roc: number | null): boolean {
     const tag = this.#tag(bytes, length, roc);
     let difference = 0;

@@ -5,21 +5,21 @@ import { ReplayWindow } from './replay-window.ts';
 import { SrtpCipher } from './srtp-cipher.ts';
 import { deriveSessionKeys, RTCP_LABEL, RTP_LABEL } from './srtp-keys.ts';
 
-/** Room that a packet must leave behind it: SRTCP's index and the longest tag. */
+/** Free space needed after a packet: the SRTCP index and the longest tag. */
 export const SRTP_TRAILER_BYTES = 14;
 
 const RTCP_CLEAR_BYTES = 8;
 const RTCP_INDEX_BYTES = 4;
-/** RFC 4568 section 6.2: RTCP keeps the 80-bit tag with both suites. */
+/** RFC 4568 section 6.2: RTCP uses the 80-bit tag with both suites. */
 const RTCP_TAG_BYTES = 10;
 const ENCRYPTED_FLAG = 0x8000_0000;
 const HALF_SEQUENCE = 0x8000;
 const ROC_STEP = 0x1_0000;
 
 /**
- * Protects what one leg sends and opens what it receives (RFC 3711), with one SSRC each way. Sequence numbers are
- * 32 bits wide here: the upper half is the roll-over counter. They live in the RtpMemory, so that a leg which is
- * opened again goes on in step with its peer.
+ * Encrypts the packets a leg sends and decrypts those it receives (RFC 3711), with one SSRC per direction. Sequence
+ * numbers are 32 bits wide; the upper half is the roll-over counter. They are kept in the RtpMemory, so a leg that is
+ * reopened stays in step with its peer.
  */
 export class SrtpSession {
   readonly #memory: RtpMemory;
@@ -49,15 +49,15 @@ export class SrtpSession {
     this.#rtpReplay.restart(sequence);
   }
 
-  /** Encrypts and signs in place a packet of ours, without CSRCs or extension; returns its new length. */
+  /** Encrypts and signs an outgoing packet, without CSRCs or extension, in place. Returns its new length. */
   protectRtp(bytes: Uint8Array, length: number, sequence: number): number {
     this.#outRtp.crypt(bytes.subarray(RTP_HEADER_BYTES, length), this.#memory.localSsrc, sequence);
     return this.#outRtp.sign(bytes, length, Math.floor(sequence / ROC_STEP));
   }
 
   /**
-   * Verifies and decrypts in place a packet that begins where its bytes do, and takes the tag off the payload.
-   * False: not authentic, or seen before.
+   * Verifies and decrypts a packet in place and removes the tag from its payload. The packet must start at the first of
+   * its bytes. Returns false when it is not authentic or is a replay.
    */
   unprotectRtp(packet: RtpPacket): boolean {
     const tagBytes = this.#inRtp.tagBytes;
@@ -76,14 +76,14 @@ export class SrtpSession {
     return true;
   }
 
-  /** A stream that is new to us begins with a roll-over counter of zero. */
+  /** Accepts a new stream. Its roll-over counter starts at zero. */
   #adopt(ssrc: number, sequence: number): void {
     this.#remoteSsrc = ssrc;
     this.#highest = sequence;
     this.#rtpReplay.restart(-1);
   }
 
-  /** RFC 3711 section 3.3.1: the 32-bit number nearest to the highest one so far. */
+  /** RFC 3711 section 3.3.1: extends to the 32-bit number nearest to the highest one received. */
   #extend(sequenceNumber: number): number {
     const roc = this.#highest - (this.#highest % ROC_STEP);
     const ahead = roc + sequenceNumber - this.#highest;
@@ -92,7 +92,7 @@ export class SrtpSession {
     return roc + sequenceNumber;
   }
 
-  /** Encrypts and signs in place a compound RTCP packet of ours; returns its new length. */
+  /** Encrypts and signs an outgoing compound RTCP packet in place. Returns its new length. */
   protectRtcp(bytes: Uint8Array, length: number): number {
     const index = (this.#memory.srtcpSent + 1) % ENCRYPTED_FLAG;
     this.#memory.srtcpSent = index;
@@ -101,7 +101,7 @@ export class SrtpSession {
     return this.#outRtcp.sign(bytes, length + RTCP_INDEX_BYTES, null);
   }
 
-  /** Verifies and decrypts in place; returns the length of the plain packet, or −1. */
+  /** Verifies and decrypts a packet in place. Returns the length of the plain packet, or −1 when it is rejected. */
   unprotectRtcp(bytes: Uint8Array): number {
     const end = bytes.length - RTCP_TAG_BYTES - RTCP_INDEX_BYTES;
     if (end < RTCP_CLEAR_BYTES) return -1;
