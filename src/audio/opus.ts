@@ -31,7 +31,7 @@ export class OpusEncoder {
   readonly #opus: LibOpus;
   #stream: number;
 
-  /** Throws when libopus has no encoder left for the thread. */
+  /** Throws when libopus cannot open another encoder on this thread. */
   constructor(opus: LibOpus, rateHz: OpusRateHz, tuning: OpusTuning) {
     this.#opus = opus;
     this.#stream = opus.openEncoder(rateHz);
@@ -76,7 +76,7 @@ export class OpusDecoder {
   readonly #opus: LibOpus;
   #stream: number;
 
-  /** Throws when libopus has no decoder left for the thread. */
+  /** Throws when libopus cannot open another decoder on this thread. */
   constructor(opus: LibOpus, rateHz: OpusRateHz) {
     this.#opus = opus;
     this.#stream = opus.openDecoder(rateHz);

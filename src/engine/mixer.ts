@@ -12,7 +12,7 @@ export interface Party {
 
 /**
  * Mixes rooms of one sample rate, one after another, in the same scratch memory. It sums all voices once in 32 bits,
- * subtracts each listener's own voice and saturates. A silent party costs one call.
+ * subtracts each listener's own voice and saturates. A silent party costs only a function call.
  */
 export class Mixer {
   readonly #bus: SummingBus;

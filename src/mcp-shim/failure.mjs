@@ -1,7 +1,7 @@
 // @ts-check
 import { SdkHttpError } from '@modelcontextprotocol/client';
 
-/** Exit codes from sysexits.h: EX_USAGE, EX_UNAVAILABLE, EX_PROTOCOL, EX_NOPERM, EX_CONFIG. */
+/** Exit codes from sysexits.h: EX_USAGE, EX_UNAVAILABLE, EX_PROTOCOL, EX_NOPERM and EX_CONFIG. */
 export const EXIT_OK = 0;
 export const EXIT_USAGE = 64;
 export const EXIT_UNAVAILABLE = 69;
@@ -11,7 +11,7 @@ export const EXIT_CONFIG = 78;
 
 const MAX_DETAIL_CHARS = 200;
 
-/** An error with a message for people and the exit code to use if it ends the process. */
+/** An error with a user-readable message and the exit code to use if it ends the process. */
 export class Failure extends Error {
   /** @param {number} exitCode @param {string} message */
   constructor(exitCode, message) {
@@ -20,7 +20,7 @@ export class Failure extends Error {
   }
 }
 
-/** Turns whatever sending a message threw into a Failure. @param {unknown} error @param {URL} url */
+/** Converts an error from sending a message to a Failure. @param {unknown} error @param {URL} url */
 export function failureOf(error, url) {
   if (error instanceof Failure) return error;
   if (error instanceof SdkHttpError) return failureOfStatus(error.status, `${error.data.text ?? ''}`, url);
@@ -49,7 +49,7 @@ function causeOf({ message, cause }) {
   return code || reason || message;
 }
 
-/** The message in an error body: REST, JSON-RPC, or plain text. @param {string} body */
+/** Extracts the message from an error body: REST, JSON-RPC or plain text. @param {string} body */
 function detailOf(body) {
   try {
     const { detail, error } = JSON.parse(body);

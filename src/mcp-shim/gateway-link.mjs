@@ -22,18 +22,18 @@ import { agreeOnVersion, LOST, newTransport, reinitialize } from './transport.mj
  *
  * @typedef {object} Pending
  * @property {AbortController} abort Closes its HTTP request.
- * @property {StreamableHTTPClientTransport | null} transport That it was sent on; null while a session is being reopened.
+ * @property {StreamableHTTPClientTransport | null} transport Its transport; null while the session is being reopened.
  */
 
-/** First of the JSON-RPC codes reserved for implementations. */
+/** First JSON-RPC error code reserved for implementations. */
 const NO_ANSWER = -32_000;
 /** Response to opening an event stream without a session. */
 const NO_STREAMS = 405;
 const MAX_CLOSE_MS = 1_000;
 
 /**
- * Forwards messages to the gateway. Every request gets an answer: an error if the gateway cannot be reached. A session
- * that the gateway no longer knows, after a restart or a timeout, is reopened without involving the client.
+ * Forwards messages to the gateway. Every request gets an answer, an error if the gateway cannot be reached. A session
+ * that the gateway no longer knows, after a restart or a timeout, is reopened transparently.
  */
 export class GatewayLink {
   /** A message from the gateway. @type {(message: JSONRPCMessage) => void} */
@@ -69,7 +69,7 @@ export class GatewayLink {
     else this.#deliver(message).catch((error) => this.#report(error));
   }
 
-  /** Ends the session, pending at most MAX_CLOSE_MS for the gateway. */
+  /** Ends the session, waiting at most MAX_CLOSE_MS for the gateway. */
   async close() {
     this.#isClosed = true;
     const ended = this.#transport.terminateSession().catch(() => {});
@@ -125,7 +125,11 @@ export class GatewayLink {
     });
   }
 
-  /** Without a session, closing the HTTP request cancels; with one, the notification does. @param {JSONRPCNotification} cancellation */
+  /**
+   * Cancels a request. Without a session, closing the HTTP request cancels it; with one, the notification does.
+   *
+   * @param {JSONRPCNotification} cancellation
+   */
   #cancel(cancellation) {
     const id = /** @type {RequestId} */ (cancellation.params?.requestId);
     const pending = this.#pending.get(id);
@@ -134,7 +138,12 @@ export class GatewayLink {
     this.#transport.send(cancellation).catch(() => {});
   }
 
-  /** Answers a pending request with an error; false if it was answered already. @param {RequestId} id @param {Failure} failure */
+  /**
+   * Answers a pending request with an error. Returns false if it has already been answered.
+   *
+   * @param {RequestId} id
+   * @param {Failure} failure
+   */
   #refuse(id, { message }) {
     if (!this.#pending.delete(id)) return false;
     this.onmessage({ jsonrpc: '2.0', id, error: { code: NO_ANSWER, message } });
@@ -151,7 +160,7 @@ export class GatewayLink {
     this.#lastReport = failure.message;
   }
 
-  /** Keeps what a reopened session has to be told. @param {JSONRPCRequest} request */
+  /** Stores requests to repeat in a reopened session. @param {JSONRPCRequest} request */
   #remember(request) {
     const uri = `${request.params?.uri}`;
     if (isInitializeRequest(request)) this.#initialize = request;
@@ -190,7 +199,11 @@ export class GatewayLink {
     return status === 404 && sessionId !== undefined && this.#initialize !== null;
   }
 
-  /** Several requests may find the same session gone; it is reopened once. @param {StreamableHTTPClientTransport} dead */
+  /**
+   * Reopens the session once, even if several requests find it gone.
+   *
+   * @param {StreamableHTTPClientTransport} dead
+   */
   async #reopen(dead) {
     if (this.#transport !== dead || this.#isClosed) return;
     this.#reopening ??= this.#replace(dead).finally(() => {
@@ -207,7 +220,7 @@ export class GatewayLink {
     this.#transport = transport;
     await dead.close();
     for (const [id, pending] of this.#pending) if (pending.transport === dead) this.#refuse(id, LOST);
-    // The client has its answers already; these answers are dropped.
+    // The client already has its answers, so these are dropped.
     for (const subscription of this.#subscriptions.values())
       void transport.send(subscription).catch(() => {});
   }

@@ -30,7 +30,7 @@ Exit codes:
  */
 
 /**
- * Reads the command line and the environment. Null: print the help text. Throws a Failure.
+ * Reads the command line and the environment. Returns null for `--help`. Throws a Failure when an option is invalid.
  *
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string | undefined>>} env
@@ -59,7 +59,7 @@ function readFlags(args) {
   }
 }
 
-/** The MCP endpoint of the gateway at this address; the endpoint itself is accepted too. @param {string} address */
+/** Returns the MCP endpoint of a gateway address, which may already be the endpoint. @param {string} address */
 function endpointOf(address) {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);

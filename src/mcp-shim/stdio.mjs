@@ -6,7 +6,7 @@ import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/client';
  * @import { JSONRPCMessage } from '@modelcontextprotocol/client'
  */
 
-/** Longest message that a client may send. */
+/** Longest message accepted from the client. */
 const MAX_MESSAGE_BYTES = 64 * 1_048_576;
 
 /** The MCP client at the other end of standard input and output: one JSON-RPC message per line. */
@@ -15,7 +15,7 @@ export class StdioClient {
   onmessage = () => {};
   /** A line that is not a JSON-RPC message. @type {(error: Error) => void} */
   onerror = () => {};
-  /** The client closed its end. Called once. */
+  /** The client has closed its end. Called once. */
   onclose = () => {};
   #input;
   #output;
@@ -52,7 +52,7 @@ export class StdioClient {
     while (!this.#isClosed && this.#readMessage());
   }
 
-  /** Whether there may be another one. */
+  /** Reads one message. Returns false when there are no more. */
   #readMessage() {
     try {
       const message = this.#buffer.readMessage();

@@ -3,7 +3,7 @@
 /**
  * Connects an MCP client that speaks only stdio to a gateway's `/mcp/`.
  *
- * Plain JavaScript with types in JSDoc: this runs as an installed package on Node 20 and newer, and Node does not strip
+ * Plain JavaScript with JSDoc types: this runs as an installed package on Node 20 and later, and Node does not strip
  * types from files in node_modules.
  */
 import { EXIT_OK, Failure } from './failure.mjs';
@@ -41,7 +41,7 @@ function connect(client, gateway) {
   client.start();
 }
 
-/** Writes to standard error: standard output carries the protocol. @param {string} text */
+/** Writes to standard error, because standard output carries the protocol. @param {string} text */
 function report(text) {
   process.stderr.write(`svc-mcp: ${text}\n`);
 }

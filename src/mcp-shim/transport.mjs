@@ -26,15 +26,15 @@ const RECONNECTION = {
   maxRetries: Number.POSITIVE_INFINITY,
 };
 
-/** Answer to a request that was in progress when the connection broke. */
+/** Answers a request that was in progress when the connection broke. */
 export const LOST = new Failure(
   EXIT_UNAVAILABLE,
   'Lost the connection to the gateway: the request may or may not have taken effect',
 );
 
 /**
- * The official client transport. It reopens streams by itself but does not report how the gateway responds, so we watch
- * its GET requests.
+ * Creates the SDK's client transport. The transport reopens streams by itself but does not report the gateway's
+ * responses, so its GET requests are observed here.
  *
  * @param {Options} options
  * @param {Listener} listener
@@ -62,7 +62,7 @@ export function newTransport({ url, apiKey }, listener) {
 }
 
 /**
- * Opens a new session with the client's original `initialize`, without the client noticing.
+ * Opens a new session with the client's original `initialize`, transparently to the client.
  *
  * @param {StreamableHTTPClientTransport} transport
  * @param {JSONRPCRequest} initialize
@@ -83,7 +83,7 @@ export async function reinitialize(transport, initialize) {
 }
 
 /**
- * Makes later requests carry the protocol version that the gateway chose.
+ * Sets the protocol version of later requests to the one that the gateway chose.
  *
  * @param {StreamableHTTPClientTransport} transport
  * @param {JSONRPCMessage} answer

@@ -17,7 +17,7 @@ const WORDS_BYTES = 8;
 const OPUS_BYTES = 56;
 const HEAD_BYTES = WORDS_BYTES + OPUS_BYTES;
 
-/** Gauges (`calls`, `agent_legs`, `native_io_threads`) drop when their worker is lost; all others only grow. */
+/** Gauges (`calls`, `agent_legs`, `native_io_threads`) drop to zero with their worker; all others only grow. */
 export const ENGINE_COUNTERS = [
   'calls',
   'agent_legs',

@@ -182,7 +182,7 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     const { callId } = message;
     const call = this.#calls.get(callId);
     if (call !== undefined) call.received(message, worker);
-    // The call was closed here after its deadline. Without this, it would stay on the worker for good.
+    // The call has already ended here, after its close deadline. Without this, it would stay on the worker for good.
     else if (message.type === 'call.placed') worker.post({ type: 'call.close', callId });
   }
 

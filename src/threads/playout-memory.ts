@@ -1,4 +1,4 @@
-/** Bytes that every queue may hold unconditionally. Speech sent in real time needs no more. */
+/** Bytes that every queue may hold unconditionally. Real-time speech needs no more, even when shared memory is full. */
 const OWN_BYTES = 32 * 1024;
 
 export interface PlayoutMemoryOptions {

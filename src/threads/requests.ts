@@ -17,8 +17,8 @@ export class Requests {
   #lastId = 0;
 
   /**
-   * Makes a request, passes its command to `send` and waits for the reply. `what` names the request in errors. Throws
-   * `deadline_exceeded` when no reply arrives in time.
+   * Makes a request, passes its command to `send` and waits for the reply. `what` names the request in errors. Rejects
+   * with `deadline_exceeded` when no reply arrives in time.
    */
   ask(
     deadlineMs: number,

@@ -13,7 +13,7 @@ export interface Datagram {
   readonly start: number;
   readonly end: number;
   readonly from: SourceAddress;
-  /** When it came, on the clock of `performance.now()`. */
+  /** Arrival time on the clock of `performance.now()`. */
   readonly arrivalMs: number;
 }
 
