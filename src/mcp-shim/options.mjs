@@ -30,7 +30,7 @@ Exit codes:
  */
 
 /**
- * Reads the command line and the environment. Returns null for `--help`. Throws a Failure when an option is invalid.
+ * Reads the command line and the environment. Returns null for `--help`. Throws a Failure when either is invalid.
  *
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string | undefined>>} env

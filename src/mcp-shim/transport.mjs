@@ -26,7 +26,7 @@ const RECONNECTION = {
   maxRetries: Number.POSITIVE_INFINITY,
 };
 
-/** Answers a request that was in progress when the connection broke. */
+/** Answer to a request that was in progress when the connection broke. */
 export const LOST = new Failure(
   EXIT_UNAVAILABLE,
   'Lost the connection to the gateway: the request may or may not have taken effect',

@@ -25,7 +25,7 @@ import { MEDIA_MEMORY_BYTES } from '../../../contract/media-leg.ts';
  *            │ CNAME (12 bytes)                            │
  *        116 └─────────────────────────────────────────────┘
  *
- * Only one thread writes at a time, and the next one reads only after the previous one is gone, so plain stores suffice.
+ * Only one thread writes at a time, and the next one reads only after the previous one is gone, so plain stores do.
  */
 const STARTED = 0;
 const LOCAL_SSRC = 1;
