@@ -118,9 +118,14 @@ it('pushes what happens, and what was missed after a cut', async () => {
   // Port 9 is nobody's: the call fails by itself.
   await gateway.putTrunk({ host: '127.0.0.1', port: 9, transport: 'tcp' });
   const first = await gateway.placeCall('sip:+33123456789@127.0.0.1');
-  const told = await waitFor('the end of the call', () =>
-    listener.told.find(({ data }) => data.params?.meta?.call_id === first.call_id),
-  );
+  const pushOf = (type: string) =>
+    waitFor(`the ${type} of the call`, () =>
+      listener.told.find(
+        ({ data: { params } }) => params?.meta?.call_id === first.call_id && params.meta.type === type,
+      ),
+    );
+  expect((await pushOf('call_error')).data.params.meta.code).toBe('call_failed');
+  const told = await pushOf('call_state');
   expect(told.data).toMatchObject({
     method: 'notifications/claude/channel',
     params: {
