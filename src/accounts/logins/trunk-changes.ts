@@ -1,9 +1,11 @@
 import { GatewayError } from '../../base/errors.ts';
+import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
 
 const MAX_CHANGES = 30;
 const WINDOW_MS = 15 * 60_000;
-const MAX_ACCOUNTS = 10_000;
+/** The 10,000 accounts that changed their trunk last are always kept. */
+const MAX_ACCOUNTS = 20_000;
 
 /**
  * Limits how often an account may change its trunk, because each change makes the gateway contact a server and reports
@@ -11,7 +13,7 @@ const MAX_ACCOUNTS = 10_000;
  */
 export class TrunkChanges {
   readonly #clock: Clock;
-  readonly #windows = new Map<string, { changes: number; readonly sinceMs: number }>();
+  readonly #windows = new LimitedMap<{ changes: number; readonly sinceMs: number }>(MAX_ACCOUNTS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -24,9 +26,6 @@ export class TrunkChanges {
     const window = known && nowMs - known.sinceMs < WINDOW_MS ? known : { changes: 0, sinceMs: nowMs };
     if (window.changes >= MAX_CHANGES) throw new GatewayError('too_many_trunk_changes');
     window.changes += 1;
-    // Moves the account to the end: when the map is full, the account counted longest ago is dropped.
-    this.#windows.delete(accountId);
     this.#windows.set(accountId, window);
-    if (this.#windows.size > MAX_ACCOUNTS) this.#windows.delete(this.#windows.keys().next().value!);
   }
 }

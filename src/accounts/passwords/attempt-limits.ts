@@ -1,6 +1,6 @@
 import { TooManyAttempts } from '../../base/errors.ts';
+import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
-import { LimitedMap } from './limited-map.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /**

@@ -1,7 +1,7 @@
 import { TooManyAttempts } from '../../base/errors.ts';
+import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
 import { type AttemptLimits, networkOf } from './attempt-limits.ts';
-import { LimitedMap } from './limited-map.ts';
 
 const MINUTE_MS = 60_000;
 /** The longest wait between two guesses. The wait after the last free guess is derived from it. */

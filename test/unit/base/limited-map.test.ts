@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LimitedMap } from '../../../../src/accounts/passwords/limited-map.ts';
+import { LimitedMap } from '../../../src/base/limited-map.ts';
 
 const kept = (map: LimitedMap<number>, count: number) =>
   Array.from({ length: count }, (_, n) => n).filter((n) => map.get(`${n}`) !== undefined);
