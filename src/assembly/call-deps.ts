@@ -12,7 +12,7 @@ import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
-import { PlayoutMemory } from '../threads/playout-memory.ts';
+import { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 
 const CONNECTING_DEADLINE_MS = 90_000;
@@ -56,7 +56,7 @@ export async function openCalls(deps: GatewayDeps, needs: CallNeeds): Promise<Ca
       acceptingMs: ACCEPTING_DEADLINE_MS,
       activeMs: settings.calls.maxCallMs,
     },
-    playout: new PlayoutMemory({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
+    playout: new PlayoutBudget({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
   };
   sip.onInbound(inboundAnswerer(calls, sip));

@@ -5,7 +5,7 @@ import type { CancelTimer, Clock } from '../base/time.ts';
 import { type LegObserver, type PlatformLeg, sendsDtmf } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
-import type { PlayoutMemory } from '../threads/playout-memory.ts';
+import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { CallEvent, CallIdentity, CallSnapshot } from './call.ts';
 import { callErrorOf } from './call-error.ts';
 import { type CallMessage, type CallState, isOver, type LegAction, transition } from './call-state.ts';
@@ -36,7 +36,7 @@ interface CallDeps {
   readonly deadlines: CallDeadlines;
   readonly listener: CallEventListener;
   /** Memory for agent audio queued ahead of playback. */
-  readonly playout: PlayoutMemory;
+  readonly playout: PlayoutBudget;
 }
 
 /** The leg of a call that could not get a real one. */
@@ -56,7 +56,7 @@ export class CallActor {
   readonly #clock: Clock;
   readonly #listener: CallEventListener;
   readonly #engineCall: EngineCall;
-  readonly #playout: PlayoutMemory;
+  readonly #playout: PlayoutBudget;
   readonly #observers = new Set<CallObserver>();
   readonly #mailbox: CallMessage[] = [];
   readonly #changes: (() => void)[] = [];

@@ -3,7 +3,7 @@ import type { Clock } from '../base/time.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Engine } from '../threads/engine.ts';
-import type { PlayoutMemory } from '../threads/playout-memory.ts';
+import type { PlayoutBudget } from '../threads/playout-budget.ts';
 import type { CallEvent, CallIdentity } from './call.ts';
 import { CallActor, type CallDeadlines } from './call-actor.ts';
 import type { CallRecorder } from './call-recorder.ts';
@@ -20,7 +20,7 @@ export interface CallDomain {
   readonly clock: Clock;
   readonly deadlines: CallDeadlines;
   /** Memory for audio that is queued for playback. */
-  readonly playout: PlayoutMemory;
+  readonly playout: PlayoutBudget;
   readonly maxCallsPerAccount: number;
   /** Whether the account has a login at a platform, even one without a connector. */
   readonly hasLogin: (accountId: string, platform: Platform) => Promise<boolean>;

@@ -1,5 +1,5 @@
 import { Downlink } from './downlink.ts';
-import type { QueueMemory } from './playout-memory.ts';
+import type { QueueBudget } from './playout-budget.ts';
 import type { AgentPlacement, ClearPoint, Command } from './protocol.ts';
 import { Uplink } from './uplink.ts';
 
@@ -62,7 +62,7 @@ export class AgentLink implements AgentAudio {
   #closed = false;
 
   /** Creates the leg; `memory` limits the audio queued for playing. */
-  constructor(legId: number, host: AgentLinkHost, observer: AgentAudioObserver, memory: QueueMemory) {
+  constructor(legId: number, host: AgentLinkHost, observer: AgentAudioObserver, memory: QueueBudget) {
     this.legId = legId;
     this.#uplink = new Uplink(memory);
     this.#host = host;

@@ -6,7 +6,7 @@ import type { MediaEvent } from '../connectors/contract/media-leg.ts';
 import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
 import { CallJournal } from './call-journal.ts';
 import type { EngineCall, EngineCallObserver } from './engine-call.ts';
-import type { QueueMemory } from './playout-memory.ts';
+import type { QueueBudget } from './playout-budget.ts';
 import {
   type CallOutcome,
   type CallPlacement,
@@ -117,7 +117,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     this.send({ type: 'call.start_audio', callId: this.callId });
   }
 
-  joinAgent(observer: AgentAudioObserver, memory: QueueMemory): AgentAudio {
+  joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio {
     this.#lastLegId++;
     const { callId } = this;
     const agent = new AgentLink(this.#lastLegId, this, observer, memory);

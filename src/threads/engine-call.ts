@@ -1,7 +1,7 @@
 import type { Termination } from '../base/termination.ts';
 import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver } from './agent-link.ts';
-import type { QueueMemory } from './playout-memory.ts';
+import type { QueueBudget } from './playout-budget.ts';
 
 /** Receives the events of a call on the engine. */
 export interface EngineCallObserver {
@@ -15,7 +15,7 @@ export interface EngineCall {
   /** Lets agents speak and hear. Audio they sent earlier is queued and played first. Safe to call twice. */
   startAudio(): void;
   /** Adds an agent to the call; `memory` limits the audio it queues. */
-  joinAgent(observer: AgentAudioObserver, memory: QueueMemory): AgentAudio;
+  joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio;
   /** Ends the call's media. Resolves when its sockets are closed, or after a deadline. Safe to call twice. */
   close(): Promise<void>;
 }

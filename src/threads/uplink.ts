@@ -1,4 +1,4 @@
-import type { QueueMemory } from './playout-memory.ts';
+import type { QueueBudget } from './playout-budget.ts';
 import type { ClearPoint } from './protocol.ts';
 import { ringMemory } from './ring-layout.ts';
 import { RingProducer } from './ring-producer.ts';
@@ -31,14 +31,14 @@ type BacklogItem = BacklogAudio | { readonly type: 'mark'; readonly markId: numb
 export class Uplink {
   readonly memory = ringMemory(RING_SAMPLES);
   readonly #ring = new RingProducer(this.memory);
-  readonly #backlogMemory: QueueMemory;
+  readonly #backlogMemory: QueueBudget;
   readonly #backlog: BacklogItem[] = [];
   /** A free block for reuse, if any. */
   #spare: BacklogAudio | null = null;
   #backlogMs = 0;
   #rateHz = 8_000;
 
-  constructor(backlogMemory: QueueMemory) {
+  constructor(backlogMemory: QueueBudget) {
     this.#backlogMemory = backlogMemory;
   }
 

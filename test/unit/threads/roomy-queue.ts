@@ -1,7 +1,7 @@
-import { PlayoutMemory, type QueueMemory } from '../../../src/threads/playout-memory.ts';
+import { PlayoutBudget, type QueueBudget } from '../../../src/threads/playout-budget.ts';
 
 /** Memory of a queue in a process that has plenty. */
-export function roomyQueue(): QueueMemory {
+export function roomyQueue(): QueueBudget {
   const plenty = Number.MAX_SAFE_INTEGER;
-  return new PlayoutMemory({ totalBytes: plenty, accountBytes: plenty, onFull() {} }).queueOf('acc_1');
+  return new PlayoutBudget({ totalBytes: plenty, accountBytes: plenty, onFull() {} }).queueOf('acc_1');
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PlayoutMemory } from '../../../src/threads/playout-memory.ts';
+import { PlayoutBudget } from '../../../src/threads/playout-budget.ts';
 import { NO_MARK, RingConsumer } from '../../../src/threads/ring-consumer.ts';
 import { Uplink } from '../../../src/threads/uplink.ts';
 import { roomyQueue } from './roomy-queue.ts';
@@ -83,7 +83,7 @@ describe('the uplink', () => {
 
   it('drops what there is no memory for, gives back what has been played, and takes more then', () => {
     let refused = 0;
-    const all = new PlayoutMemory({ totalBytes: 100_000, accountBytes: 100_000, onFull: () => refused++ });
+    const all = new PlayoutBudget({ totalBytes: 100_000, accountBytes: 100_000, onFull: () => refused++ });
     const uplink = new Uplink(all.queueOf('acc_1'));
     const ring = new RingConsumer(uplink.memory);
     const second = numbered(16_000, 0);
@@ -102,7 +102,7 @@ describe('the uplink', () => {
   });
 
   it('counts pieces of one sample as what they take', () => {
-    const all = new PlayoutMemory({ totalBytes: 100_000, accountBytes: 100_000, onFull() {} });
+    const all = new PlayoutBudget({ totalBytes: 100_000, accountBytes: 100_000, onFull() {} });
     const uplink = new Uplink(all.queueOf('acc_1'));
     uplink.write(new Int16Array(4_096), 8_000);
     let kept = 0;

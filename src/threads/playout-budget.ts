@@ -1,7 +1,7 @@
 /** Bytes that every queue may hold unconditionally. Real-time speech needs no more, even when shared memory is full. */
 const OWN_BYTES = 32 * 1024;
 
-export interface PlayoutMemoryOptions {
+export interface PlayoutBudgetOptions {
   readonly totalBytes: number;
   /** Limit per account, below the total so that one account leaves room for others. */
   readonly accountBytes: number;
@@ -9,13 +9,13 @@ export interface PlayoutMemoryOptions {
   readonly onFull: () => void;
 }
 
-/** Memory for audio waiting to be played, limited per account and in total. */
-export class PlayoutMemory {
-  readonly #options: PlayoutMemoryOptions;
+/** Budget of memory for audio waiting to be played, per account and in total. */
+export class PlayoutBudget {
+  readonly #options: PlayoutBudgetOptions;
   readonly #byAccount = new Map<string, number>();
   #takenBytes = 0;
 
-  constructor(options: PlayoutMemoryOptions) {
+  constructor(options: PlayoutBudgetOptions) {
     this.#options = options;
   }
 
@@ -24,9 +24,9 @@ export class PlayoutMemory {
     return this.#takenBytes;
   }
 
-  /** Creates the memory of one queue of the account. */
-  queueOf(accountId: string): QueueMemory {
-    return new QueueMemory((bytes) => this.#grow(accountId, bytes));
+  /** Creates the budget of one queue of the account. */
+  queueOf(accountId: string): QueueBudget {
+    return new QueueBudget((bytes) => this.#grow(accountId, bytes));
   }
 
   /** Takes shared memory; a negative number returns it. Returns false when there is no room. */
@@ -45,8 +45,8 @@ export class PlayoutMemory {
   }
 }
 
-/** Memory held by one queue. */
-export class QueueMemory {
+/** Budget of one queue, and the bytes that it holds. */
+export class QueueBudget {
   readonly #grow: (sharedBytes: number) => boolean;
   #bytes = 0;
 

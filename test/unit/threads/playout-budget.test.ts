@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PlayoutMemory } from '../../../src/threads/playout-memory.ts';
+import { PlayoutBudget } from '../../../src/threads/playout-budget.ts';
 
 const OWN = 32 * 1024;
 
 it('gives every queue its own, however full it is, and the rest up to the bound of an account and of all', () => {
   let refused = 0;
-  const memory = new PlayoutMemory({ totalBytes: 1_000, accountBytes: 600, onFull: () => refused++ });
+  const memory = new PlayoutBudget({ totalBytes: 1_000, accountBytes: 600, onFull: () => refused++ });
   const [first, second, other] = ['acc_1', 'acc_1', 'acc_2'].map((accountId) => memory.queueOf(accountId));
   expect(first!.take(OWN + 600)).toBe(true);
   expect([second!.take(OWN), second!.take(1)]).toEqual([true, false]);
@@ -24,7 +24,7 @@ it('counts nothing twice and forgets nothing, whatever is taken and given back',
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const memory = new PlayoutMemory({ totalBytes: 3 * OWN, accountBytes: 2 * OWN, onFull() {} });
+      const memory = new PlayoutBudget({ totalBytes: 3 * OWN, accountBytes: 2 * OWN, onFull() {} });
       const queues = ['a', 'a', 'b', 'b'].map((accountId) => ({
         memory: memory.queueOf(accountId),
         held: [0],
