@@ -70,6 +70,7 @@ async function answerBy(
     model: tokenModel(domain, library, request.form.redirect_uri ?? ''),
     accessTokenLifetime: ACCESS_TOKEN_MS / 1_000,
     refreshTokenLifetime: REFRESH_TOKEN_MS / 1_000,
+    allowExtendedTokenAttributes: true,
     // The model checks the secret of clients that have one. Other clients prove themselves with PKCE.
     requireClientAuthentication: { authorization_code: false, refresh_token: false },
   });

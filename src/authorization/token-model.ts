@@ -108,8 +108,9 @@ export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, r
       return {
         accessToken: issued.accessToken,
         refreshToken: issued.refreshToken,
-        accessTokenExpiresAt: new Date(Date.now() + leftMs),
         scope: namesOf(issued.platforms),
+        // A field of the response. From an expiry date the library would count by a clock of its own, and round down.
+        expires_in: Math.round(leftMs / 1_000),
         client,
         user,
       };
