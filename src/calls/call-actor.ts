@@ -90,7 +90,7 @@ export class CallActor {
 
   /** Sets the leg, starts the first deadline and handles the messages that arrived before the leg. */
   begin(leg: PlatformLeg): void {
-    assert(this.#leg === null, 'a call has one platform leg');
+    assert(this.#leg === null, 'the call already has its platform leg');
     this.#leg = leg;
     this.#armDeadline();
     this.#drain();
@@ -208,7 +208,7 @@ export class CallActor {
 
   #actOnLeg(action: LegAction): void {
     const leg = this.#leg;
-    assert(leg !== null, 'messages are handled only when the leg is there');
+    assert(leg !== null, 'messages must wait until the call has its leg');
     switch (action) {
       case 'none':
         return;

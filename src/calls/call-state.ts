@@ -118,7 +118,7 @@ function fromRinging(state: Ringing, message: StateMessage): Transition {
       return over(nameOfUnansweredEnd(state, message.by), message.termination);
     case 'deadline':
       return state.accepting
-        ? over('ended', { result: 'failed', reason: 'the caller did not confirm the answer' }, 'hang_up')
+        ? over('ended', { result: 'failed', reason: 'the caller did not acknowledge the answer' }, 'hang_up')
         : over('missed', { result: 'missed', reason: 'not accepted in time' }, 'hang_up');
     case 'hang_up':
       return over('ended', { result: 'missed', reason: message.reason }, 'hang_up');

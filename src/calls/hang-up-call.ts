@@ -22,7 +22,7 @@ export function hangUpAgent({ registry }: CallDomain, accountId: string, agentId
 /** Ends every call of an account whose access was revoked, without waiting for the platforms. */
 export function hangUpForeign({ registry }: CallDomain, accountId: string): void {
   for (const actor of registry.listOf(accountId))
-    actor.post({ type: 'hang_up', reason: 'the access to the account was taken away' });
+    actor.post({ type: 'hang_up', reason: 'access to the account was revoked' });
 }
 
 /**

@@ -27,7 +27,7 @@ export async function placeCall(
 ): Promise<CallSnapshot> {
   if (!reaches(scope, request.platform)) throw new GatewayError('platform_not_granted');
   const connector = domain.connectors.get(request.platform);
-  if (!connector || !placesCalls(connector)) throw await noWayThere(domain, scope, request.platform);
+  if (!connector || !placesCalls(connector)) throw await cannotCall(domain, scope, request.platform);
   if (request.voiceConfigIds.length > 0) throw new GatewayError('voice_config_not_found');
   const identity = outboundIdentity(domain, scope, connector, request);
   const dial = {
@@ -54,7 +54,7 @@ export async function placeCall(
  * Returns the error for a platform that cannot be called: the account has no login there, the platform has no calls, or
  * the gateway has no connector for it.
  */
-async function noWayThere(
+async function cannotCall(
   domain: CallDomain,
   { accountId }: AgentScope,
   platform: Platform,

@@ -18,7 +18,7 @@ function ringCall(domain: CallDomain, connector: Connector, inbound: InboundCall
   try {
     actor.begin(inbound.take(actor.media, actor.legObserver));
   } catch (error) {
-    actor.abandon({ result: 'failed', reason: 'the call could not be taken' });
+    actor.abandon({ result: 'failed', reason: 'the inbound call could not be set up' });
     throw error;
   }
   if (inbound.autoAnswer) actor.post({ type: 'accept' });

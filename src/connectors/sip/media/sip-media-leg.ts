@@ -102,7 +102,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     const config = this.#config;
     if (this.#closed || config === null) return Promise.reject(new GatewayError('call_not_active'));
     if (config.dtmfPayloadType === null) {
-      return Promise.reject(new GatewayError('capability_missing', 'The peer does not take DTMF'));
+      return Promise.reject(new GatewayError('capability_missing', 'The far end does not support DTMF'));
     }
     if (!config.sending) return Promise.reject(new GatewayError('call_not_active', 'The call is on hold'));
     return this.#sender.dtmf.send(digits);

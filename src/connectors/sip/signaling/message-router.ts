@@ -123,7 +123,7 @@ export class MessageRouter {
   }
 
   #receiveResponse(message: SipMessage, source: Source, isTrusted: boolean): boolean {
-    if (!hasWholeHead(message)) return this.#drop(source, isTrusted, 'malformed_message');
+    if (!hasMandatoryHeaders(message)) return this.#drop(source, isTrusted, 'malformed_message');
     const vias = headersOf(message, 'via');
     const via = vias.length === 1 ? parseVia(vias[0]!) : null;
     const method = methodOf(message);
@@ -254,7 +254,7 @@ export class MessageRouter {
 }
 
 /** Whether the headers that every message has exactly once are present (RFC 3261 section 8.1.1). */
-function hasWholeHead(message: SipMessage): boolean {
+function hasMandatoryHeaders(message: SipMessage): boolean {
   return ['from', 'to', 'call-id', 'cseq'].every((name) => headersOf(message, name).length === 1);
 }
 

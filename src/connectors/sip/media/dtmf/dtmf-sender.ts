@@ -33,13 +33,13 @@ export class DtmfSender {
   send(digits: string): Promise<void> {
     const events = Array.from(digits, dtmfEvent);
     if (events.length === 0 || events.includes(-1))
-      return Promise.reject(new Error('digits are 0-9, *, #, A-D'));
+      return Promise.reject(new Error('DTMF digits must be 0-9, *, # or A-D'));
     const waiting = this.#requests.reduce(
       (sum, request) => sum + request.events.length - request.position,
       0,
     );
     if (waiting + events.length > MAX_DIGITS)
-      return Promise.reject(new Error(`more than ${MAX_DIGITS} digits wait`));
+      return Promise.reject(new Error(`too many DTMF digits are queued, the maximum is ${MAX_DIGITS}`));
     return new Promise((resolve, reject) => {
       this.#requests.push({ events, position: 0, resolve, reject });
     });

@@ -57,7 +57,7 @@ export class RtpMemory {
   constructor(memory: SharedArrayBuffer) {
     assert(
       memory.byteLength >= MEDIA_MEMORY_BYTES && END_OFFSET <= MEDIA_MEMORY_BYTES,
-      'media memory is short',
+      'the media memory is too small',
     );
     this.#words = new Uint32Array(memory);
     this.#times = new Float64Array(memory);

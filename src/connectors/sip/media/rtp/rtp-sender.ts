@@ -114,7 +114,7 @@ export class RtpSender {
   /** Sends the frame of this tick. `nowMs` is wall-clock time, the only clock that two workers share. */
   push(frame: Int16Array, voiced: boolean, nowMs: number): void {
     const config = this.#config;
-    assert(config !== null, 'configured before it sends');
+    assert(config !== null, 'the RTP sender must be configured first');
     const srtp = this.#srtp;
     this.#advance(nowMs);
     const bytes = packet;
@@ -140,7 +140,7 @@ export class RtpSender {
 
   #writeAudio(bytes: Uint8Array, frame: Int16Array, voiced: boolean, config: SipMediaConfig): number {
     const encoder = this.#encoder;
-    assert(encoder !== null, 'configured before it sends');
+    assert(encoder !== null, 'the RTP sender must be configured first');
     this.#writeHeader(bytes, config.payloadType, voiced && this.#needsMarker, this.#timestamp);
     this.#needsMarker = !voiced;
     return RTP_HEADER_BYTES + encoder.encode(this.#atCodecsRate(frame), voiced, bytes, RTP_HEADER_BYTES);

@@ -41,7 +41,7 @@ export class NativeIo implements SocketIo {
     binding.beOnTime();
     this.#binding = binding;
     this.#words = new Int32Array(received);
-    this.#datagram = { bytes: new Uint8Array(received), start: 0, end: 0, from: NOBODY, arrivalMs: 0 };
+    this.#datagram = { bytes: new Uint8Array(received), start: 0, end: 0, from: NO_SOURCE, arrivalMs: 0 };
     this.#unsentWords = new Int32Array(unsent);
     this.#unsentBytes = new Uint8Array(unsent);
     this.#unsentEights = new BigInt64Array(unsent);
@@ -160,13 +160,13 @@ export class NativeIo implements SocketIo {
 
 type MutableDatagram = { -readonly [Key in keyof Datagram]: Datagram[Key] };
 
-const NOBODY = { address: '', port: 0 };
+const NO_SOURCE = { address: '', port: 0 };
 
 /** One UDP socket with the source of its last packet and its current destination. */
 class NativeSocket {
   readonly index: number;
   deliver: (datagram: Datagram) => void = () => {};
-  source: Datagram['from'] = NOBODY;
+  source: Datagram['from'] = NO_SOURCE;
   /** Port, address and scope, as stored in a record. */
   readonly #sourceWords = new Int32Array(6);
   #targetHost = '';

@@ -75,7 +75,7 @@ export class Resolver {
     // A single target "." means that the service is explicitly not available (RFC 2782).
     const servers = srv.filter((record) => record.name !== '.' && record.name !== '');
     if (srv.length > 0 && servers.length === 0)
-      throw new Error(`${name.host} offers no SIP over ${name.protocol}`);
+      throw new Error(`${name.host} does not offer SIP over ${name.protocol}`);
     const targets = servers.length > 0 ? orderByWeight(servers) : [{ name: name.host, port: name.port }];
     return this.#addresses(name, targets);
   }

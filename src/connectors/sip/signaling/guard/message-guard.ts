@@ -48,7 +48,7 @@ function shape(message: SipMessage): Verdict | null {
   }
   const cseq = /^(\d{1,10})\s+(\S+)$/.exec(headerOf(message, 'cseq')!);
   if (cseq === null || Number(cseq[1]) >= MAX_CSEQ) return refuse(400, 'Bad CSeq');
-  if (cseq[2] !== methodOf(message)) return refuse(400, 'CSeq names another method');
+  if (cseq[2] !== methodOf(message)) return refuse(400, 'CSeq Method Mismatch');
   if (!hasTag(message, 'from')) return refuse(400, 'Missing From tag');
   return maxForwards(message);
 }

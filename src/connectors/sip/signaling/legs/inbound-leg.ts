@@ -40,7 +40,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     this.#leg = leg;
     const reliable = wantsReliable
       ? new ReliableRinging(request, leg.clock, () =>
-          this.#fail(504, 'the caller did not acknowledge ringing'),
+          this.#fail(504, 'the caller did not acknowledge the ringing response'),
         )
       : null;
     this.#invitation = { request, offer, reliable };
@@ -94,7 +94,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     if (this.#invitation === null) return;
     const { request, offer } = this.#invitation;
     const content = offer === null ? media.offer() : media.answer(offer);
-    if (content === null) return this.#fail(488, 'the offer has no codec in common');
+    if (content === null) return this.#fail(488, 'the offer contains no supported codec');
     const { session } = request.accept({ statusCode: 200, body: sdpBody(content) });
     this.#settle();
     this.#leg.establish(session, 'callee', (sdp) => {
@@ -108,7 +108,7 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     const { media } = this.#leg;
     try {
       if (!media.isAgreed && !(await media.acceptAnswer(sdp))) {
-        return this.#leg.bye('lost', { result: 'failed', reason: 'the answer has no codec in common' });
+        return this.#leg.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
       }
       await this.#leg.answered();
     } catch (error) {

@@ -123,7 +123,7 @@ export class LegMedia {
       }
     }
     observer.count('rtp_ports_exhausted');
-    throw new Error('no RTP port is free');
+    throw new Error('all RTP ports are in use');
   }
 
   #openOn({ port, bound }: RtpPair, onEvent: (event: MediaEvent) => void): Promise<void> {
@@ -260,7 +260,7 @@ export class LegMedia {
   }
 
   #localAudio(): LocalAudio {
-    assert(this.#local !== null, 'media is used before it is open');
+    assert(this.#local !== null, 'the media must be opened first');
     return this.#local;
   }
 }

@@ -72,9 +72,9 @@ export class LegSession {
   bye(): Promise<void> {
     this.#stop();
     return new Promise((resolve) => {
-      const say = (): void => this.#sayBye(resolve);
-      if (this.#awaitsFirstAck) this.#byeWhenPossible = say;
-      else say();
+      const send = (): void => this.#sendBye(resolve);
+      if (this.#awaitsFirstAck) this.#byeWhenPossible = send;
+      else send();
     });
   }
 
@@ -123,7 +123,7 @@ export class LegSession {
 
   async #answeredInAck(sdp: string): Promise<void> {
     const isUsable = await this.#media.acceptAnswer(sdp).catch(() => false);
-    if (!isUsable) this.#lose('the answer in ACK cannot be used');
+    if (!isUsable) this.#lose('the ACK contains no usable SDP answer');
   }
 
   /** Handles a missing ACK after repeating the 2xx for 64*T1 (RFC 3261 section 13.3.1.4). */
@@ -146,10 +146,10 @@ export class LegSession {
         extraHeaders: targetHeaders(this.#contact()),
       });
       this.#cancelAckTimeout = this.#clock.after(TRANSACTION_TIMEOUT_MS, () =>
-        this.#lose('the far end did not acknowledge a change of the call'),
+        this.#lose('the far end did not acknowledge the answer to its re-INVITE'),
       );
     } catch {
-      this.#lose('re-INVITE could not be answered');
+      this.#lose('the re-INVITE could not be answered');
     }
   }
 
@@ -171,7 +171,7 @@ export class LegSession {
   #sendInfoDigit(digit: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = (): void =>
-        reject(new GatewayError('platform_failed', 'The far end does not take DTMF'));
+        reject(new GatewayError('platform_failed', 'The far end does not support DTMF'));
       const body = {
         contentDisposition: 'render',
         contentType: DTMF_RELAY_TYPE,
@@ -194,7 +194,7 @@ export class LegSession {
           },
           onReject: ({ message }) => {
             if (message.statusCode === 408 || message.statusCode === 481)
-              this.#lose('session was not refreshed');
+              this.#lose('the session could not be refreshed');
             else again();
           },
         },
@@ -228,7 +228,7 @@ export class LegSession {
     this.#cancelAckTimeout();
   }
 
-  #sayBye(done: () => void): void {
+  #sendBye(done: () => void): void {
     this.#byeWhenPossible = null;
     this.#awaitsFirstAck = false;
     try {

@@ -177,7 +177,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     this.#forgetInviteLater(session);
     const isUsable = message.body === '' ? media.isAgreed : await media.acceptAnswer(message.body);
     if (!isUsable)
-      return this.#leg.bye('lost', { result: 'failed', reason: 'the answer has no codec in common' });
+      return this.#leg.bye('lost', { result: 'failed', reason: 'the answer contains no supported codec' });
     talk.keepRefreshed(message.getHeader('session-expires'));
     await this.#leg.answered();
   }

@@ -147,7 +147,7 @@ function listOf(message: SipMessage, name: string, limit: number): string[] {
 /** Parses an address with its tag, which is all that sip.js needs. Returns null when its URI is invalid. */
 function addressOf(value: string): NameAddrHeader | null {
   const text = uriInHeader(value);
-  const uri = /^[a-z][a-z0-9+.-]*:/i.test(text) ? Grammar.URIParse(clothed(text)) : undefined;
+  const uri = /^[a-z][a-z0-9+.-]*:/i.test(text) ? Grammar.URIParse(asSipUri(text)) : undefined;
   if (uri === undefined) return null;
   const tag = headerParameter(value, 'tag');
   // sip.js declares the display name as required but leaves it undefined itself.
@@ -155,7 +155,7 @@ function addressOf(value: string): NameAddrHeader | null {
 }
 
 /** Converts a `tel:` URI, or one with a scheme unknown to sip.js, to a `sip:` URI. */
-function clothed(uri: string): string {
+function asSipUri(uri: string): string {
   const known = parseSipUri(uri);
   if (known !== null && known.scheme !== 'tel') return uri;
   return `sip:${encodeURIComponent(known?.user ?? 'unknown')}@tel.invalid`;

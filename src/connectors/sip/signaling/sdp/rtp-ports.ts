@@ -12,7 +12,7 @@ export class RtpPorts {
   constructor(minPort: number, maxPort: number) {
     this.#first = minPort + (minPort % 2);
     this.#pairs = Math.floor((maxPort - this.#first + 1) / 2);
-    assert(this.#pairs > 0, 'the RTP port range holds no pair of ports');
+    assert(this.#pairs > 0, 'the RTP port range contains no pair of ports');
     // A random start keeps packets of calls before a restart away from calls after it.
     this.#next = randomInt(this.#pairs);
   }

@@ -80,7 +80,7 @@ export class ServerTransactions<Owner> {
   /** Sends a response. Final ones, except a 2xx to INVITE, are stored; an INVITE refusal over UDP is retransmitted. */
   respond(key: string, method: string, status: number, text: string): Promise<void> {
     const transaction = this.#table.get(key);
-    if (transaction === undefined) return Promise.reject(new Error('request is forgotten'));
+    if (transaction === undefined) return Promise.reject(new Error('the SIP transaction has ended'));
     if (status >= 200) this.#expire(key, transaction);
     // The dialog itself retransmits the 2xx of an INVITE until the ACK (RFC 3261 section 13.3.1.4).
     if (status >= 300 || (status >= 200 && method !== 'INVITE')) this.#remember(transaction, method, text);

@@ -66,7 +66,7 @@ export class StreamConnection implements Connection {
     if (!this.open) return Promise.reject(new Error('connection is closed'));
     if (this.#socket.writableLength > MAX_UNSENT_BYTES) {
       this.destroy();
-      return Promise.reject(new Error('peer does not read'));
+      return Promise.reject(new Error('the peer does not read its data'));
     }
     return new Promise((resolve, reject) => {
       this.#socket.write(text, (error) => (error ? reject(error) : resolve()));

@@ -37,7 +37,7 @@ export class TransportLayer<Sender extends RequestSender> {
   /** Sends a message written by the trunk's core. */
   async send(trunk: Sender, text: string): Promise<void> {
     const message = readOutgoing(text);
-    if (message === null) throw new Error('message without Via');
+    if (message === null) throw new Error('the outgoing SIP message has no Via header');
     if (message.status !== null) return this.#respond(message, message.status);
     const destination = await this.#destinationOf(trunk, message);
     const transmit = (): Promise<void> => this.#transmit(trunk, destination, text);

@@ -162,7 +162,7 @@ export class Trunk {
   noteFault(fault: TrunkFault): void {
     const { accountId, host } = this.settings;
     const detail = { accountId, host, error: faultDetail(fault) };
-    this.#around.observer.log('warn', 'SIP trunk could not be used for a call', detail);
+    this.#around.observer.log('warn', 'Call could not be placed over the SIP trunk', detail);
   }
 
   /** Sends requests with this Call-ID, outside dialogs, to `destination`. */
@@ -193,7 +193,7 @@ export class Trunk {
 
   destinationFor(callId: string): Destination {
     const destination = this.#pins.get(callId) ?? this.#preferredFirst(this.#destinations)[0];
-    if (destination === undefined) throw new Error(`no address known for ${this.settings.host}`);
+    if (destination === undefined) throw new Error(`the address of ${this.settings.host} is not known yet`);
     return destination;
   }
 

@@ -132,7 +132,7 @@ describe('life of the connector', () => {
     const second = new RecordedLeg();
     dial(second);
     await second.waitFor('ended lost');
-    expect(second.termination).toEqual({ result: 'failed', reason: 'no RTP port is free' });
+    expect(second.termination).toEqual({ result: 'failed', reason: 'all RTP ports are in use' });
     expect(gateway.counted('rtp_ports_exhausted')).toBe(1);
     first.hangUp();
     gateway.connector.putTrunk(trunkTo(1, { transport: 'tcp' }));

@@ -50,7 +50,7 @@ describe('calls of every outcome', () => {
     else await place(index, draw, leg, notes);
     await leg.released;
     expect(notes.log.filter((entry) => entry.startsWith('ended'))).toHaveLength(1);
-    expect(notes.termination?.reason).not.toContain('no RTP port');
+    expect(notes.termination?.reason).not.toContain('all RTP ports');
   }
 
   async function place(
