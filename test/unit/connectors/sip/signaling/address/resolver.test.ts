@@ -71,7 +71,7 @@ describe('resolver', () => {
 
   it('believes a service that is decidedly not there', async () => {
     const dns = new FakeDns({ '_sip._udp.pbx.example': [record('.', 0)] }, { 'pbx.example': ['192.0.2.1'] });
-    await expect(new Resolver(dns, new ManualClock()).resolve(PBX)).rejects.toThrow('offers no SIP');
+    await expect(new Resolver(dns, new ManualClock()).resolve(PBX)).rejects.toThrow('does not offer SIP');
   });
 
   it('leaves out servers without an address', async () => {
