@@ -1,7 +1,8 @@
 import type { SipCodec } from '../../media-protocol.ts';
 import { cryptoAttribute, type PeerCrypto } from './sdes.ts';
+import type { PeerCodec } from './sdp-formats.ts';
 import { audioLines, type LocalAudio, type SrtpPolicy, sdpText, sessionLines } from './sdp-local.ts';
-import { type AgreedMedia, addressOf, chosenCodec, flowOf, formatOf } from './sdp-offer.ts';
+import { type AgreedMedia, agreedMedia, chosenCodec } from './sdp-offer.ts';
 import type { Direction, PeerAudio, PeerDescription } from './sdp-peer.ts';
 
 /** The agreement with the peer, and an answer that can be written with a version. */
@@ -16,11 +17,10 @@ export interface Answer {
  * when there is nothing in common (488).
  */
 export function answerOffer(offer: PeerDescription, local: LocalAudio): Answer | null {
-  for (const audio of offer.audio) {
-    const answer = answerLine(offer, audio, local);
-    if (answer !== null) return answer;
-  }
-  return null;
+  const choice = chooseAudio(offer, local.srtp, local.codecs);
+  if (choice === null) return null;
+  const agreed = agreedMedia(choice.audio, choice.codec, choice.crypto, local.keys);
+  return { agreed, write: (version) => writeAnswer(offer, { ...choice, agreed }, local, version) };
 }
 
 /** Returns the codec that an answer to the offer would select; null when there is nothing in common. */
@@ -29,26 +29,27 @@ export function codecInCommon(
   srtp: SrtpPolicy,
   codecs: readonly SipCodec[],
 ): SipCodec | null {
-  const fitting = offer.audio.filter((audio) => cryptoFor(audio, srtp) !== 'impossible');
-  const chosen = fitting.map((audio) => chosenCodec(audio, codecs)).find((codec) => codec !== null);
-  return chosen?.codec ?? null;
+  return chooseAudio(offer, srtp, codecs)?.codec.codec ?? null;
 }
 
-function answerLine(offer: PeerDescription, audio: PeerAudio, local: LocalAudio): Answer | null {
-  const codec = chosenCodec(audio, local.codecs);
-  if (codec === null) return null;
-  const crypto = cryptoFor(audio, local.srtp);
-  if (crypto === 'impossible') return null;
-  const agreed: AgreedMedia = {
-    ...addressOf(audio),
-    ...formatOf(audio, codec),
-    ...flowOf(audio),
-    srtp:
-      crypto === null
-        ? null
-        : { suite: crypto.suite, localKey: local.keys[crypto.suite], remoteKey: crypto.key },
-  };
-  return { agreed, write: (version) => writeAnswer(offer, { audio, agreed, crypto }, local, version) };
+interface AudioChoice {
+  readonly audio: PeerAudio;
+  readonly codec: PeerCodec;
+  /** Null for plain RTP. */
+  readonly crypto: PeerCrypto | null;
+}
+
+function chooseAudio(
+  offer: PeerDescription,
+  srtp: SrtpPolicy,
+  codecs: readonly SipCodec[],
+): AudioChoice | null {
+  for (const audio of offer.audio) {
+    const codec = chosenCodec(audio, codecs);
+    const crypto = cryptoFor(audio, srtp);
+    if (codec !== null && crypto !== 'impossible') return { audio, codec, crypto };
+  }
+  return null;
 }
 
 /**
@@ -62,15 +63,9 @@ function cryptoFor(audio: PeerAudio, srtp: SrtpPolicy): PeerCrypto | null | 'imp
   return first;
 }
 
-interface AnswerChoice {
-  readonly audio: PeerAudio;
-  readonly agreed: AgreedMedia;
-  readonly crypto: PeerCrypto | null;
-}
-
 function writeAnswer(
   offer: PeerDescription,
-  { audio, agreed, crypto }: AnswerChoice,
+  { audio, agreed, crypto }: AudioChoice & Pick<Answer, 'agreed'>,
   local: LocalAudio,
   version: number,
 ): string {

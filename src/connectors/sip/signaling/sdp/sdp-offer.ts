@@ -1,7 +1,7 @@
 import type { SipCodec, SipMediaConfig } from '../../media-protocol.ts';
-import { cryptoAttribute, SRTP_SUITES } from './sdes.ts';
+import { cryptoAttribute, type LocalKeys, type PeerCrypto, SRTP_SUITES } from './sdes.ts';
 import { clockRateHz, eventsBeside, type PeerCodec, type PeerEvents } from './sdp-formats.ts';
-import { audioLines, type LocalAudio, type NumberedCodec, sdpText, sessionLines } from './sdp-local.ts';
+import { audioLines, type LocalAudio, sdpText, sessionLines } from './sdp-local.ts';
 import type { PeerAudio, PeerDescription } from './sdp-peer.ts';
 
 /** Outcome of an offer and its answer. The leg adds the fields that SDP does not contain. */
@@ -15,25 +15,17 @@ export type AgreedMedia = Omit<
  * without SRTP ignore them and peers with SRTP answer them ("optimistic" SRTP), so one INVITE serves both.
  */
 export function writeOffer(local: LocalAudio, version: number): string {
-  const protocol = local.srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP';
-  const crypto =
-    local.srtp === 'off'
-      ? []
-      : SRTP_SUITES.map((suite, index) => cryptoAttribute(index + 1, suite, local.keys));
+  const { codecs, keys, payloadTypes, srtp } = local;
+  const protocol = srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP';
+  const formats = {
+    codecs: codecs.map((codec) => ({ codec, payloadType: payloadTypes.ofCodec(codec) })),
+    events: offeredEvents(local),
+  };
   return sdpText([
     ...sessionLines(local, version),
-    ...audioLines(
-      local,
-      protocol,
-      { codecs: offeredCodecs(local), events: offeredEvents(local) },
-      'sendrecv',
-    ),
-    ...crypto,
+    ...audioLines(local, protocol, formats, 'sendrecv'),
+    ...(srtp === 'off' ? [] : SRTP_SUITES.map((suite, index) => cryptoAttribute(index + 1, suite, keys))),
   ]);
-}
-
-function offeredCodecs({ codecs, payloadTypes }: LocalAudio): NumberedCodec[] {
-  return codecs.map((codec) => ({ codec, payloadType: payloadTypes.ofCodec(codec) }));
 }
 
 /** Telephone events at each codec's clock rate, and always at 8000 Hz, because many peers support no other. */
@@ -47,18 +39,9 @@ export function agreeOnAnswer(answer: PeerDescription, local: LocalAudio): Agree
   const audio = answer.audio.find((each) => each.lineIndex === 0);
   const codec = audio === undefined ? null : chosenCodec(audio, local.codecs);
   if (audio === undefined || codec === null) return null;
-  const crypto = audio.crypto[0];
-  if (crypto === undefined && (local.srtp === 'required' || audio.protocol.startsWith('RTP/SAVP')))
-    return null;
-  return {
-    ...addressOf(audio),
-    ...formatOf(audio, codec),
-    ...flowOf(audio),
-    srtp:
-      crypto === undefined || local.srtp === 'off'
-        ? null
-        : { suite: crypto.suite, localKey: local.keys[crypto.suite], remoteKey: crypto.key },
-  };
+  const crypto = audio.crypto[0] ?? null;
+  if (crypto === null && (local.srtp === 'required' || audio.protocol.startsWith('RTP/SAVP'))) return null;
+  return agreedMedia(audio, codec, local.srtp === 'off' ? null : crypto, local.keys);
 }
 
 /**
@@ -69,31 +52,26 @@ export function chosenCodec({ formats }: PeerAudio, codecs: readonly SipCodec[])
   return formats.codecs.find(({ codec }) => codecs.includes(codec)) ?? null;
 }
 
-export function formatOf(
-  { formats }: PeerAudio,
+/** Returns the media that results from the peer's audio line. `crypto` is null for plain RTP. */
+export function agreedMedia(
+  { host, port, rtcpPort, formats, direction, reachable }: PeerAudio,
   { codec, payloadType, opus }: PeerCodec,
-): Pick<AgreedMedia, 'codec' | 'payloadType' | 'dtmfPayloadType' | 'dtmfClockRateHz' | 'opus'> {
+  crypto: PeerCrypto | null,
+  keys: LocalKeys,
+): AgreedMedia {
   const events = eventsBeside(codec, formats);
   return {
+    remoteHost: host,
+    remotePort: port,
+    remoteRtcpPort: rtcpPort,
     codec,
     payloadType,
     dtmfPayloadType: events?.payloadType ?? null,
     dtmfClockRateHz: events?.clockRateHz ?? clockRateHz(codec),
     opus,
-  };
-}
-
-export function addressOf(
-  audio: PeerAudio,
-): Pick<AgreedMedia, 'remoteHost' | 'remotePort' | 'remoteRtcpPort'> {
-  return { remoteHost: audio.host, remotePort: audio.port, remoteRtcpPort: audio.rtcpPort };
-}
-
-/** Returns our media directions from the peer's description of its own (RFC 3264 section 6.1). */
-export function flowOf(audio: PeerAudio): Pick<AgreedMedia, 'sending' | 'receiving'> {
-  const { direction, reachable } = audio;
-  return {
+    // The peer describes its own directions, so ours are the opposite (RFC 3264 section 6.1).
     sending: reachable && (direction === 'sendrecv' || direction === 'recvonly'),
     receiving: direction === 'sendrecv' || direction === 'sendonly',
+    srtp: crypto && { suite: crypto.suite, localKey: keys[crypto.suite], remoteKey: crypto.key },
   };
 }
