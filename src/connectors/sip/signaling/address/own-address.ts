@@ -1,6 +1,7 @@
+import { createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
 import { hostInUri } from '../message/sip-uri.ts';
-import { localAddressTowards } from '../transport/local-address.ts';
-import type { Destination, SipProtocol } from '../transport/wire.ts';
+import { type Destination, plainAddress, type SipProtocol } from '../transport/wire.ts';
 import { trunkFault } from '../trunk/trunk-fault.ts';
 
 /** The part of our address that does not depend on a trunk. */
@@ -77,4 +78,15 @@ export class OwnAddress {
   #uri(user: string, place: string): string {
     return `sip:${user}@${place}${this.#transport === 'udp' ? '' : `;transport=${this.#transport}`}`;
   }
+}
+
+/** Returns our address on the system's route to `remoteHost` (an IP address). Sends nothing. */
+export function localAddressTowards(remoteHost: string, remotePort: number): Promise<string> {
+  const socket = createSocket(isIPv6(remoteHost) ? 'udp6' : 'udp4');
+  return new Promise<string>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('connect', () => resolve(plainAddress(socket.address().address)));
+    // Without its own callback, `connect` reports a missing route as an 'error' event.
+    socket.connect(remotePort, remoteHost);
+  }).finally(() => socket.close());
 }

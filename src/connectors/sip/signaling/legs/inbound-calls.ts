@@ -1,6 +1,6 @@
 import type { IncomingInviteRequest } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../../base/time.ts';
-import type { InboundAnswerer, InboundCall, LegObserver, PlatformLeg } from '../../../contract/connector.ts';
+import type { InboundAnswerer, LegObserver, PlatformLeg } from '../../../contract/connector.ts';
 import type { MediaControl } from '../../../contract/media-control.ts';
 import type { SipNumber } from '../../../contract/sip-accounts.ts';
 import { codecInCommon } from '../sdp/sdp-answer.ts';
@@ -44,23 +44,45 @@ export class InboundCalls {
     const offer = body === '' ? null : parsePeerDescription(body);
     const sampleRateHz = body === '' ? offeredRateHz(this.#media.codecs) : this.#rateFor(offer, trunk);
     if (sampleRateHz === null) return reject(request, 488);
-    const ringing = new RingingCall({
-      trunk,
-      request,
-      offer,
-      number,
-      dialled,
-      sampleRateHz,
-      clock: this.#clock,
-      media: this.#media,
-      legs: this.#legs,
-    });
+    this.#ring({ trunk, request, dialled, offer, sampleRateHz }, number);
+  }
+
+  /** Lets the call ring. It is rejected for lack of capacity unless its actor takes it. */
+  #ring(invite: Invite, { accountId, agentId, number, autoAnswer }: SipNumber): void {
+    const { trunk, request, dialled, sampleRateHz } = invite;
+    let leg: InboundLeg | null = null;
+    let isCancelled = false;
+    request.delegate = {
+      onCancel: () => {
+        isCancelled = true;
+        leg?.cancelled();
+      },
+    };
+    const take = (control: MediaControl, observer: LegObserver): PlatformLeg => {
+      const taken = this.#legFor(invite, control, observer);
+      leg = taken;
+      if (isCancelled) queueMicrotask(() => taken.cancelled());
+      return taken;
+    };
+    const caller = toE164(dialled.caller) ?? dialled.caller;
+    const target = trunk.addressOf(number).toString();
     let rings = false;
     try {
-      rings = this.#answerer?.ring(ringing) === true;
+      rings =
+        this.#answerer?.ring({ sampleRateHz, accountId, agentId, caller, target, autoAnswer, take }) === true;
     } finally {
-      if (!rings) ringing.turnAway();
+      if (!rings) turnAway(request, leg, isCancelled);
     }
+  }
+
+  #legFor(invite: Invite, control: MediaControl, observer: LegObserver): InboundLeg {
+    const { trunk, request, dialled, offer, sampleRateHz } = invite;
+    const media = new LegMedia(control, this.#media, sampleRateHz, trunk);
+    media.signalledBy(dialled.signalingHost);
+    const sipLeg = new SipLeg(trunk, media, this.#clock, observer);
+    const leg = new InboundLeg(sipLeg, request, offer, dialled.wantsReliableProvisional);
+    this.#legs.add(trunk, leg);
+    return leg;
   }
 
   /** Sample rate of the codec that the offer will lead to; null when there is none. */
@@ -88,73 +110,17 @@ function reject(request: IncomingInviteRequest, statusCode: number): void {
   request.reject({ statusCode });
 }
 
-interface RingingCallDeps {
-  readonly trunk: Trunk;
-  readonly request: IncomingInviteRequest;
-  readonly offer: PeerDescription | null;
-  readonly number: SipNumber;
-  readonly dialled: Dialled;
-  readonly sampleRateHz: number;
-  readonly clock: Clock;
-  readonly media: LegMediaSettings;
-  readonly legs: LegRegistry;
+function turnAway(request: IncomingInviteRequest, leg: InboundLeg | null, isCancelled: boolean): void {
+  if (leg !== null) leg.hangUp();
+  else if (!isCancelled) reject(request, 486);
 }
 
-/** An inbound call between its INVITE and the moment its actor takes it. */
-class RingingCall implements InboundCall {
-  readonly #deps: RingingCallDeps;
-  #leg: InboundLeg | null = null;
-  #isCancelled = false;
-
-  constructor(deps: RingingCallDeps) {
-    this.#deps = deps;
-    deps.request.delegate = { onCancel: () => this.#cancelled() };
-  }
-
-  get sampleRateHz(): number {
-    return this.#deps.sampleRateHz;
-  }
-
-  get accountId(): string {
-    return this.#deps.number.accountId;
-  }
-
-  get agentId(): string {
-    return this.#deps.number.agentId;
-  }
-
-  get caller(): string {
-    return toE164(this.#deps.dialled.caller) ?? this.#deps.dialled.caller;
-  }
-
-  get target(): string {
-    return this.#deps.trunk.addressOf(this.#deps.number.number).toString();
-  }
-
-  get autoAnswer(): boolean {
-    return this.#deps.number.autoAnswer;
-  }
-
-  take(control: MediaControl, observer: LegObserver): PlatformLeg {
-    const { trunk, request, offer, dialled, sampleRateHz, clock, media: settings, legs } = this.#deps;
-    const media = new LegMedia(control, settings, sampleRateHz, trunk);
-    media.signalledBy(dialled.signalingHost);
-    const sipLeg = new SipLeg(trunk, media, clock, observer);
-    const leg = new InboundLeg(sipLeg, request, offer, dialled.wantsReliableProvisional);
-    this.#leg = leg;
-    legs.add(trunk, leg);
-    if (this.#isCancelled) queueMicrotask(() => leg.cancelled());
-    return leg;
-  }
-
-  /** Rejects the call for lack of capacity. */
-  turnAway(): void {
-    if (this.#leg !== null) this.#leg.hangUp();
-    else if (!this.#isCancelled) reject(this.#deps.request, 486);
-  }
-
-  #cancelled(): void {
-    this.#isCancelled = true;
-    if (this.#leg !== null) this.#leg.cancelled();
-  }
+/** An INVITE that may ring. */
+interface Invite {
+  readonly trunk: Trunk;
+  readonly request: IncomingInviteRequest;
+  readonly dialled: Dialled;
+  /** Null when the caller leaves the offer to us. */
+  readonly offer: PeerDescription | null;
+  readonly sampleRateHz: number;
 }

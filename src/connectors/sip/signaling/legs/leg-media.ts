@@ -11,7 +11,7 @@ import {
   type SipMediaConfig,
   type SipMediaOpen,
 } from '../../media-protocol.ts';
-import { isPrivateAddress } from '../address/private-address.ts';
+import { isPrivateAddress } from '../address/address-policy.ts';
 import { PayloadTypes } from '../sdp/payload-types.ts';
 import type { PortPool, RtpPair } from '../sdp/port-pool.ts';
 import { newLocalKeys } from '../sdp/sdes.ts';
@@ -132,10 +132,6 @@ export class LegMedia {
     return this.#control.open(SIP_MEDIA_KIND, open, onEvent);
   }
 
-  get isOpen(): boolean {
-    return this.#local !== null;
-  }
-
   /** Whether both sides know where to send. */
   get isAgreed(): boolean {
     return this.#agreed !== null;
@@ -201,26 +197,19 @@ export class LegMedia {
 
   /** Applies the agreement. A peer that signals hold with 0.0.0.0 keeps its previous address. */
   async #configure(agreed: AgreedMedia): Promise<void> {
-    const former = this.#agreed;
     const isNowhere = agreed.remoteHost === '0.0.0.0' || agreed.remoteHost === '::';
-    this.#agreed =
-      isNowhere && former !== null
-        ? {
-            ...agreed,
-            remoteHost: former.remoteHost,
-            remotePort: former.remotePort,
-            remoteRtcpPort: former.remoteRtcpPort,
-          }
-        : agreed;
-    const inForce = this.#agreed;
+    const { remoteHost, remotePort, remoteRtcpPort } = (isNowhere && this.#agreed) || agreed;
+    const inForce = { ...agreed, remoteHost, remotePort, remoteRtcpPort };
+    this.#agreed = inForce;
     await this.#opening;
+    const isTalking = this.#answered && agreed.sending && agreed.receiving;
     await this.#control.configure({
       ...inForce,
       ...this.#destinationOf(inForce),
       remotePlausible: !isPrivateAddress(inForce.remoteHost) || isPrivateAddress(this.#signalingHost),
       signalingHost: this.#signalingHost,
       behindNat: this.#trunk.settings.behindNat,
-      mediaTimeoutMs: this.#timeoutMs(agreed),
+      mediaTimeoutMs: isTalking ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
     } satisfies SipMediaConfig);
   }
 
@@ -241,10 +230,6 @@ export class LegMedia {
       remotePort,
       remoteRtcpPort: remoteRtcpPort < LOWEST_PORT ? remotePort : remoteRtcpPort,
     };
-  }
-
-  #timeoutMs({ sending, receiving }: AgreedMedia): number {
-    return this.#answered && sending && receiving ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS;
   }
 
   /** Writes our description, with a new version when its content has changed (RFC 3264 section 8). */

@@ -46,10 +46,7 @@ interface LegSessionDeps {
 /** A confirmed dialog with media, for both call directions: hold, session refresh, DTMF by INFO, and BYE. */
 export class LegSession {
   readonly #session: Session;
-  readonly #media: LegMedia;
-  readonly #clock: Clock;
-  readonly #contact: () => string;
-  readonly #events: SessionEvents;
+  readonly #deps: LegSessionDeps;
   #awaitsFirstAck: boolean;
   #over = false;
   readonly #stopped = Promise.withResolvers<void>();
@@ -58,13 +55,10 @@ export class LegSession {
   #cancelAckTimeout: CancelTimer = () => {};
   #cancelRefresh: CancelTimer = () => {};
 
-  constructor(session: Session, { role, media, clock, contact, events }: LegSessionDeps) {
+  constructor(session: Session, deps: LegSessionDeps) {
     this.#session = session;
-    this.#awaitsFirstAck = role === 'callee';
-    this.#media = media;
-    this.#clock = clock;
-    this.#contact = contact;
-    this.#events = events;
+    this.#deps = deps;
+    this.#awaitsFirstAck = deps.role === 'callee';
     session.delegate = this.#delegate();
   }
 
@@ -94,7 +88,7 @@ export class LegSession {
     const match = /^(\d+)\s*;.*refresher\s*=\s*uac/i.exec(sessionExpires ?? '');
     if (match === null || this.#over) return;
     const halfMs = Math.max(30, Number(match[1]) / 2) * 1000;
-    this.#cancelRefresh = this.#clock.after(halfMs, () => this.#refresh(sessionExpires!));
+    this.#cancelRefresh = this.#deps.clock.after(halfMs, () => this.#refresh(sessionExpires!));
   }
 
   #delegate(): SessionDelegate {
@@ -116,13 +110,13 @@ export class LegSession {
     if (this.#byeWhenPossible !== null) return this.#byeWhenPossible();
     if (this.#awaitsFirstAck) {
       this.#awaitsFirstAck = false;
-      return this.#events.acknowledged(message.body);
+      return this.#deps.events.acknowledged(message.body);
     }
     return message.body === '' ? undefined : this.#answeredInAck(message.body);
   }
 
   async #answeredInAck(sdp: string): Promise<void> {
-    const isUsable = await this.#media.acceptAnswer(sdp).catch(() => false);
+    const isUsable = await this.#deps.media.acceptAnswer(sdp).catch(() => false);
     if (!isUsable) this.#lose('the ACK contains no usable SDP answer');
   }
 
@@ -136,26 +130,23 @@ export class LegSession {
   async #reInvited(request: IncomingInviteRequest): Promise<void> {
     try {
       const { body } = request.message;
-      const content = body === '' ? this.#media.offer() : this.#answerTo(body);
-      await this.#media.inEffect();
+      const { media } = this.#deps;
+      const offer = body === '' ? null : parsePeerDescription(body);
+      const content = body === '' ? media.offer() : offer && media.answer(offer);
+      await media.inEffect();
       if (this.#over) return void request.reject({ statusCode: 487 });
       if (content === null) return void request.reject({ statusCode: 488 });
       request.accept({
         statusCode: 200,
         body: sdpBody(content),
-        extraHeaders: targetHeaders(this.#contact()),
+        extraHeaders: targetHeaders(this.#deps.contact()),
       });
-      this.#cancelAckTimeout = this.#clock.after(TRANSACTION_TIMEOUT_MS, () =>
+      this.#cancelAckTimeout = this.#deps.clock.after(TRANSACTION_TIMEOUT_MS, () =>
         this.#lose('the far end did not acknowledge the answer to its re-INVITE'),
       );
     } catch {
       this.#lose('the re-INVITE could not be answered');
     }
-  }
-
-  #answerTo(sdp: string): string | null {
-    const offer = parsePeerDescription(sdp);
-    return offer && this.#media.answer(offer);
   }
 
   #informed(request: IncomingInfoRequest): void {
@@ -165,7 +156,7 @@ export class LegSession {
       return;
     }
     request.accept();
-    if (digit !== null) this.#events.digit(digit);
+    if (digit !== null) this.#deps.events.digit(digit);
   }
 
   #sendInfoDigit(digit: string): Promise<void> {
@@ -189,7 +180,7 @@ export class LegSession {
         {
           onAccept: ({ message, ack }) => {
             ack();
-            void this.#media.acceptAnswer(message.body).catch(() => false);
+            void this.#deps.media.acceptAnswer(message.body).catch(() => false);
             this.keepRefreshed(message.getHeader('session-expires') ?? sessionExpires);
           },
           onReject: ({ message }) => {
@@ -198,7 +189,7 @@ export class LegSession {
             else again();
           },
         },
-        { body: sdpBody(this.#media.offer()), extraHeaders: targetHeaders(this.#contact()) },
+        { body: sdpBody(this.#deps.media.offer()), extraHeaders: targetHeaders(this.#deps.contact()) },
       );
     } catch {
       // The peer's own re-INVITE is in progress and refreshes the session as well.
@@ -208,7 +199,7 @@ export class LegSession {
 
   #lose(reason: string): void {
     if (this.#over) return;
-    this.#events.lost({ result: 'disconnected', reason });
+    this.#deps.events.lost({ result: 'disconnected', reason });
   }
 
   #hungUp(termination: Termination): void {
@@ -218,7 +209,7 @@ export class LegSession {
       return;
     }
     this.#stop();
-    this.#events.ended(termination);
+    this.#deps.events.ended(termination);
   }
 
   #stop(): void {

@@ -2,9 +2,10 @@ import type {
   IncomingResponseMessage,
   OutgoingInviteRequest,
   OutgoingInviteRequestDelegate,
+  Session,
   URI,
 } from 'sip.js/lib/core/index.js';
-import type { Termination } from '../../../../base/termination.ts';
+import type { Termination, TerminationResult } from '../../../../base/termination.ts';
 import type { PlatformLeg, SendsDtmf } from '../../../contract/connector.ts';
 import { abandonInvite, dropDialog, dropDialogsOf, forgetInvite } from '../sip-core.ts';
 import { TRANSACTION_TIMEOUT_MS } from '../transactions/transaction-timers.ts';
@@ -12,8 +13,7 @@ import type { Destination } from '../transport/wire.ts';
 import { TrunkFault } from '../trunk/trunk-fault.ts';
 import { redirectTarget } from './dial-target.ts';
 import { sdpBody, targetHeaders } from './leg-session.ts';
-import type { SipLeg } from './sip-leg.ts';
-import { terminationOf } from './termination-of.ts';
+import { messageOf, type SipLeg } from './sip-leg.ts';
 
 const MAX_REDIRECTS = 3;
 const CANCELLED: Termination = { result: 'no_answer', reason: 'cancelled before it was answered' };
@@ -130,11 +130,10 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
       onAccept: ({ message, session, ack }) => {
         ack({ extraHeaders: this.#credentials() });
         // A second fork answered, or the answer crossed our CANCEL. Only one call is kept.
-        if (this.#state.type !== 'inviting' || this.#leg.hasEnded) this.#dismiss(session);
-        else
-          void this.#established(message, session).catch((error: unknown) =>
-            this.#hangUpLost(messageOf(error)),
-          );
+        if (this.#state.type !== 'inviting' || this.#leg.hasEnded) return this.#dismiss(session);
+        this.#established(message, session).catch((error: unknown) =>
+          this.#leg.bye('lost', { result: 'failed', reason: messageOf(error) }),
+        );
       },
       onRedirect: ({ message }) => this.#redirected(message),
       onReject: ({ message }) => this.#rejected(message),
@@ -166,10 +165,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     if (message.body !== '') void this.#leg.media.acceptAnswer(message.body).catch(() => false);
   }
 
-  async #established(
-    message: IncomingResponseMessage,
-    session: Parameters<SipLeg['establish']>[0],
-  ): Promise<void> {
+  async #established(message: IncomingResponseMessage, session: Session): Promise<void> {
     const { media, trunk } = this.#leg;
     if (this.#state.type === 'inviting') trunk.prefer(this.#state.destinations[0]!);
     this.#state = { type: 'established', dialogId: session.id };
@@ -185,7 +181,7 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
   /**
    * Frees the INVITE after a delay. Until then the 2xx may be repeated, or another fork may answer (section 13.2.2.4).
    */
-  #forgetInviteLater(session: Parameters<SipLeg['establish']>[0]): void {
+  #forgetInviteLater(session: Session): void {
     const cancel = this.#leg.clock.after(TRANSACTION_TIMEOUT_MS, () => {
       this.#request = null;
       forgetInvite(session);
@@ -193,14 +189,14 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     void this.#leg.released.then(cancel);
   }
 
-  #dismiss(session: Parameters<SipLeg['establish']>[0]): void {
+  #dismiss(session: Session): void {
     if (this.#state.type === 'established' && session.id === this.#state.dialogId) return;
     const wasCancelled = this.#state.type === 'inviting';
+    const release = (): void => {
+      if (wasCancelled) this.#leg.release();
+    };
     try {
-      session.bye({
-        onAccept: () => wasCancelled && this.#leg.release(),
-        onReject: () => wasCancelled && this.#leg.release(),
-      });
+      session.bye({ onAccept: release, onReject: release });
     } catch {
       dropDialog(session);
     }
@@ -255,16 +251,29 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     this.#leg.end('lost', { result: 'failed', reason: messageOf(error) });
     this.#leg.release();
   }
-
-  #hangUpLost(reason: string): void {
-    this.#leg.bye('lost', { result: 'failed', reason });
-  }
 }
 
 function isReliable(message: IncomingResponseMessage): boolean {
   return /\b100rel\b/i.test(message.getHeader('require') ?? '') && message.getHeader('rseq') !== undefined;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Maps the final status of a rejected or unanswered INVITE to the call's termination (RFC 3261 section 21). */
+function terminationOf(status: number, phrase: string): Termination {
+  return { result: resultOf(status), reason: `${status} ${phrase}`.trim() };
+}
+
+function resultOf(status: number): TerminationResult {
+  switch (status) {
+    case 486:
+    case 600:
+      return 'busy';
+    case 603:
+      return 'refused';
+    case 408:
+    case 480:
+    case 487:
+      return 'no_answer';
+    default:
+      return 'failed';
+  }
 }

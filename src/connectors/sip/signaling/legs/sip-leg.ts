@@ -6,7 +6,6 @@ import type { Clock } from '../../../../base/time.ts';
 import type { LegObserver } from '../../../contract/connector.ts';
 import type { MediaEvent } from '../../../contract/media-leg.ts';
 import type { Trunk } from '../trunk/trunk.ts';
-import { DigitFilter } from './digit-filter.ts';
 import type { LegMedia } from './leg-media.ts';
 import { LegSession } from './leg-session.ts';
 
@@ -15,11 +14,9 @@ export class SipLeg {
   readonly trunk: Trunk;
   readonly media: LegMedia;
   readonly clock: Clock;
-  /** Resolves once the peer has been told, or the attempt given up. */
-  readonly released: Promise<void>;
   readonly #observer: LegObserver;
   readonly #digits: DigitFilter;
-  #resolveReleased: () => void = () => {};
+  readonly #released = Promise.withResolvers<void>();
   #ended = false;
   #session: LegSession | null = null;
 
@@ -29,17 +26,15 @@ export class SipLeg {
     this.clock = clock;
     this.#observer = observer;
     this.#digits = new DigitFilter(clock);
-    this.released = new Promise((resolve) => {
-      this.#resolveReleased = resolve;
-    });
+  }
+
+  /** Resolves once the peer has been told, or the attempt given up. */
+  get released(): Promise<void> {
+    return this.#released.promise;
   }
 
   get hasEnded(): boolean {
     return this.#ended;
-  }
-
-  get hasSession(): boolean {
-    return this.#session !== null;
   }
 
   ringing(): void {
@@ -52,12 +47,11 @@ export class SipLeg {
     role: 'caller' | 'callee',
     acknowledged: (sdp: string) => Promise<void>,
   ): LegSession {
-    const contact = (): string => this.trunk.contact;
     this.#session = new LegSession(session, {
       role,
       media: this.media,
       clock: this.clock,
-      contact,
+      contact: () => this.trunk.contact,
       events: {
         acknowledged,
         ended: (termination) => {
@@ -84,7 +78,10 @@ export class SipLeg {
       case 'dtmf':
         return this.#digit(event.digit, 'rtp');
       case 'stalled':
-        return this.#stalled(event.silentMs);
+        return this.bye('lost', {
+          result: 'disconnected',
+          reason: `no RTP for ${Math.round(event.silentMs / 1000)} s`,
+        });
       default:
         return unreachable(event);
     }
@@ -106,7 +103,7 @@ export class SipLeg {
   }
 
   release(): void {
-    this.#resolveReleased();
+    this.#released.resolve();
   }
 
   async sendDtmf(digits: string): Promise<void> {
@@ -118,9 +115,31 @@ export class SipLeg {
   #digit(digit: string, way: 'rtp' | 'info'): void {
     if (!this.#ended && this.#digits.passes(digit, way)) this.#observer.dtmf(digit);
   }
+}
 
-  #stalled(silentMs: number): void {
-    const reason = `no RTP for ${Math.round(silentMs / 1000)} s`;
-    this.bye('lost', { result: 'disconnected', reason });
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The same digit received both ways within this time is one key press. */
+const SAME_PRESS_MS = 1_000;
+
+/** Drops duplicates from peers that send each digit twice, as RFC 4733 events and as INFO. */
+class DigitFilter {
+  readonly #clock: Clock;
+  #last: { digit: string; way: 'rtp' | 'info'; atMs: number } | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  passes(digit: string, way: 'rtp' | 'info'): boolean {
+    const atMs = this.#clock.monotonicMs();
+    const last = this.#last;
+    const isEcho =
+      last !== null && last.digit === digit && last.way !== way && atMs - last.atMs < SAME_PRESS_MS;
+    // A duplicate uses up its key press, so the next press of the same key counts again.
+    this.#last = isEcho ? null : { digit, way, atMs };
+    return !isEcho;
   }
 }

@@ -3,7 +3,6 @@ import { parseVia, type Via } from './via.ts';
 
 /** Routing data of a message written by sip.js. */
 export interface OutgoingText {
-  readonly text: string;
   /** The request's method; for a response, that of the request it answers. */
   readonly method: string;
   /** Null for requests. */
@@ -23,7 +22,6 @@ export function readOutgoing(text: string): OutgoingText | null {
   const [first = '', second = ''] = text.split(' ', 2);
   const route = headerLine(text, 'Route');
   return {
-    text,
     method: isResponse ? (/\s(\S+)$/.exec(headerLine(text, 'CSeq'))?.[1] ?? '') : first,
     status: isResponse ? Number(second) : null,
     via,

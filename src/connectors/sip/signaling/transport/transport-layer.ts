@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../base/time.ts';
-import { isPrivateAddress } from '../address/private-address.ts';
+import { isPrivateAddress } from '../address/address-policy.ts';
 import { type OutgoingText, readOutgoing } from '../message/outgoing-text.ts';
 import { parseSipUri } from '../message/sip-uri.ts';
 import { sentByOf } from '../message/via.ts';
@@ -38,11 +38,15 @@ export class TransportLayer<Sender extends RequestSender> {
   async send(trunk: Sender, text: string): Promise<void> {
     const message = readOutgoing(text);
     if (message === null) throw new Error('the outgoing SIP message has no Via header');
-    if (message.status !== null) return this.#respond(message, message.status);
+    const { method, status, via } = message;
+    if (status !== null) {
+      return this.received.respond(serverKey(via.branch, sentByOf(via), method), method, status, text);
+    }
     const destination = await this.#destinationOf(trunk, message);
     const transmit = (): Promise<void> => this.#transmit(trunk, destination, text);
-    if (message.method === 'ACK') this.#noteAck(message, transmit);
-    else this.#noteRequest(trunk, message, destination, transmit);
+    const resend = (): void => void transmit().catch(() => {});
+    if (method === 'ACK') this.requests.acknowledged(via.branch, resend);
+    else this.requests.sent(via.branch, { method, owner: trunk, destination, resend });
     return transmit();
   }
 
@@ -56,25 +60,6 @@ export class TransportLayer<Sender extends RequestSender> {
   close(): void {
     this.requests.clear();
     this.received.clear();
-  }
-
-  #respond(message: OutgoingText, status: number): Promise<void> {
-    const key = serverKey(message.via.branch, sentByOf(message.via), message.method);
-    return this.received.respond(key, message.method, status, message.text);
-  }
-
-  #noteAck(message: OutgoingText, transmit: () => Promise<void>): void {
-    this.requests.acknowledged(message.via.branch, () => void transmit().catch(() => {}));
-  }
-
-  #noteRequest(
-    trunk: Sender,
-    message: OutgoingText,
-    destination: Destination,
-    transmit: () => Promise<void>,
-  ): void {
-    const resend = (): void => void transmit().catch(() => {});
-    this.requests.sent(message.via.branch, { method: message.method, owner: trunk, destination, resend });
   }
 
   /**

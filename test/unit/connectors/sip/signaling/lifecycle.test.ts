@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { localAddressTowards } from '../../../../../src/connectors/sip/signaling/transport/local-address.ts';
+import { localAddressTowards } from '../../../../../src/connectors/sip/signaling/address/own-address.ts';
 import { UdpTransport } from '../../../../../src/connectors/sip/signaling/transport/udp-transport.ts';
 import { claimRtpPorts } from '../../../../support/free-ports.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
