@@ -1,33 +1,28 @@
 import type { CancelTimer, Clock } from '../../../../base/time.ts';
 import type { SipObserver } from '../sip-observer.ts';
 import type { Destination } from '../transport/wire.ts';
-import { T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
+import { MAX_RINGING_MS, T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
 
 const MAX_TRANSACTIONS = 20_000;
-/** Lifetime of an INVITE that is ringing; no call rings longer. */
-const MAX_PROCEEDING_MS = 30 * 60_000;
 
 /** The methods we send that expect a response. */
 const ANSWERED_METHODS = ['INVITE', 'CANCEL', 'BYE', 'REGISTER', 'INFO', 'PRACK', 'OPTIONS'];
 
-/** A request of ours that is waiting for answers. Responses go to its `owner`. */
-interface ClientTransaction<Owner> {
-  readonly owner: Owner;
+interface SentRequest<Owner> {
   readonly method: string;
+  /** Receives the responses. */
+  readonly owner: Owner;
   readonly destination: Destination;
   readonly resend: () => void;
+}
+
+/** A request of ours that is waiting for answers. */
+interface ClientTransaction<Owner> extends SentRequest<Owner> {
   cancelResend: CancelTimer;
   cancelExpiry: CancelTimer;
   state: 'calling' | 'proceeding' | 'accepted' | 'refused';
   /** Sends our ACK to a final non-2xx answer again. */
   resendAck: (() => void) | null;
-}
-
-interface SentRequest<Owner> {
-  readonly method: string;
-  readonly owner: Owner;
-  readonly destination: Destination;
-  readonly resend: () => void;
 }
 
 /**
@@ -53,23 +48,20 @@ export class ClientTransactions<Owner> {
    * Records a request that is being sent; `resend` sends it again. Only UDP needs this: TCP and TLS retransmit
    * themselves.
    */
-  sent(branch: string, { method, owner, destination, resend }: SentRequest<Owner>): void {
-    const key = branch + method;
+  sent(branch: string, request: SentRequest<Owner>): void {
+    const key = branch + request.method;
     this.#forget(key);
     const transaction: ClientTransaction<Owner> = {
-      owner,
-      method,
-      destination,
-      resend,
+      ...request,
       cancelResend: () => {},
       cancelExpiry: () => {},
       state: 'calling',
       resendAck: null,
     };
-    this.#makeRoom();
+    if (this.#table.size >= MAX_TRANSACTIONS) this.#dropOldest();
     this.#table.set(key, transaction);
     this.#expire(key, transaction, TRANSACTION_TIMEOUT_MS);
-    if (destination.protocol === 'udp') this.#repeat(transaction, T1_MS);
+    if (request.destination.protocol === 'udp') this.#repeat(transaction, T1_MS);
   }
 
   /** Whether a request with this branch is waiting for a response. */
@@ -120,7 +112,7 @@ export class ClientTransactions<Owner> {
     transaction.state = 'proceeding';
     if (transaction.method !== 'INVITE') return;
     transaction.cancelResend();
-    this.#expire(key, transaction, MAX_PROCEEDING_MS);
+    this.#expire(key, transaction, MAX_RINGING_MS);
   }
 
   /** A refusal is final: its repetitions get our ACK again, and other late responses are ignored. */
@@ -160,8 +152,7 @@ export class ClientTransactions<Owner> {
     transaction.cancelExpiry = this.#clock.after(delayMs, () => this.#forget(key));
   }
 
-  #makeRoom(): void {
-    if (this.#table.size < MAX_TRANSACTIONS) return;
+  #dropOldest(): void {
     const oldest = this.#table.keys().next().value;
     if (oldest !== undefined) this.#forget(oldest);
     this.#observer.count('table_overflow');

@@ -1,30 +1,25 @@
 import type { CancelTimer, Clock } from '../../../../base/time.ts';
 import type { SipObserver } from '../sip-observer.ts';
-import { T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
+import { MAX_RINGING_MS, T1_MS, T2_MS, TRANSACTION_TIMEOUT_MS } from './transaction-timers.ts';
 
 const MAX_TRANSACTIONS = 20_000;
-/** Lifetime of an INVITE that is ringing; no call rings longer. */
-const RINGING_MS = 30 * 60_000;
 
 /** Sends a response to the source of its request. */
 export type Reply = (text: string) => Promise<void>;
-
-interface ServerTransaction<Owner> {
-  owner: Owner | null;
-  readonly reply: Reply;
-  readonly reliable: boolean;
-  /** Key shared with copies of the request that arrive by another path; null when there can be none. */
-  readonly mergeKey: string | null;
-  finalText: string | null;
-  cancelResend: CancelTimer;
-  cancelExpiry: CancelTimer;
-}
 
 interface ReceivedRequest {
   readonly method: string;
   readonly reply: Reply;
   readonly reliable: boolean;
+  /** Key shared with copies of the request that arrive by another path; null when there can be none. */
   readonly mergeKey: string | null;
+}
+
+interface ServerTransaction<Owner> extends ReceivedRequest {
+  owner: Owner | null;
+  finalText: string | null;
+  cancelResend: CancelTimer;
+  cancelExpiry: CancelTimer;
 }
 
 /**
@@ -51,14 +46,12 @@ export class ServerTransactions<Owner> {
    * Records a request. Returns `repeated` when it was answered before and has just been sent the same answer again, and
    * `merged` when it arrived by two paths (RFC 3261 section 8.2.2.2).
    */
-  received(
-    key: string,
-    { method, reply, reliable, mergeKey }: ReceivedRequest,
-  ): 'new' | 'pending' | 'repeated' | 'merged' {
+  received(key: string, request: ReceivedRequest): 'new' | 'pending' | 'repeated' | 'merged' {
     const known = this.#table.get(key);
     if (known === undefined) {
+      const { mergeKey } = request;
       const isMerged = mergeKey !== null && this.#firstCopies.has(mergeKey);
-      this.#insert(key, { method, reply, reliable, mergeKey: isMerged ? null : mergeKey });
+      this.#insert(key, isMerged ? { ...request, mergeKey: null } : request);
       return isMerged ? 'merged' : 'new';
     }
     if (known.finalText === null) return 'pending';
@@ -83,7 +76,7 @@ export class ServerTransactions<Owner> {
     if (transaction === undefined) return Promise.reject(new Error('the SIP transaction has ended'));
     if (status >= 200) this.#expire(key, transaction);
     // The dialog itself retransmits the 2xx of an INVITE until the ACK (RFC 3261 section 13.3.1.4).
-    if (status >= 300 || (status >= 200 && method !== 'INVITE')) this.#remember(transaction, method, text);
+    if (status >= 300 || (status >= 200 && method !== 'INVITE')) this.#remember(transaction, text);
     return transaction.reply(text);
   }
 
@@ -93,33 +86,31 @@ export class ServerTransactions<Owner> {
   }
 
   clear(): void {
-    for (const key of [...this.#table.keys()]) this.#forget(key);
+    for (const key of this.#table.keys()) this.#forget(key);
   }
 
-  #insert(key: string, { method, reply, reliable, mergeKey }: ReceivedRequest): void {
+  #insert(key: string, request: ReceivedRequest): void {
     if (this.#table.size >= MAX_TRANSACTIONS) {
       const oldest = this.#table.keys().next().value;
       if (oldest !== undefined) this.#forget(oldest);
       this.#observer.count('table_overflow');
     }
     const transaction: ServerTransaction<Owner> = {
+      ...request,
       owner: null,
-      reply,
-      reliable,
-      mergeKey,
       finalText: null,
       cancelResend: () => {},
       cancelExpiry: () => {},
     };
     this.#table.set(key, transaction);
-    if (mergeKey !== null) this.#firstCopies.set(mergeKey, key);
-    this.#expire(key, transaction, method === 'INVITE' ? RINGING_MS : TRANSACTION_TIMEOUT_MS);
+    if (request.mergeKey !== null) this.#firstCopies.set(request.mergeKey, key);
+    this.#expire(key, transaction, request.method === 'INVITE' ? MAX_RINGING_MS : TRANSACTION_TIMEOUT_MS);
   }
 
-  #remember(transaction: ServerTransaction<Owner>, method: string, text: string): void {
+  #remember(transaction: ServerTransaction<Owner>, text: string): void {
     transaction.cancelResend();
     transaction.finalText = text;
-    if (method === 'INVITE' && !transaction.reliable) this.#repeat(transaction, T1_MS);
+    if (transaction.method === 'INVITE' && !transaction.reliable) this.#repeat(transaction, T1_MS);
   }
 
   #repeat(transaction: ServerTransaction<Owner>, intervalMs: number): void {

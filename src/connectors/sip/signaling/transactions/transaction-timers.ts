@@ -4,3 +4,5 @@ export const T1_MS = 500;
 export const T2_MS = 4_000;
 /** Time without an answer after which a transaction fails (timers B, F, H and others). */
 export const TRANSACTION_TIMEOUT_MS = 64 * T1_MS;
+/** Lifetime of an INVITE that is ringing; no call rings longer. */
+export const MAX_RINGING_MS = 30 * 60_000;
