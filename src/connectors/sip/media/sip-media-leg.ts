@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '../../../base/errors.ts';
 import type { MediaLeg, MediaLegHost } from '../../contract/media-leg.ts';
 import type { SipMediaCommand, SipMediaConfig } from '../media-protocol.ts';
@@ -86,7 +87,8 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     const next = config as SipMediaConfig;
     if (next.remoteHost !== null && isIP(next.remoteHost) === 0)
       throw new Error('remoteHost must be an IP address');
-    if (!sameKeys(this.#config, next)) this.#srtp = next.srtp && new SrtpSession(next.srtp, this.#memory);
+    if (!isDeepStrictEqual(this.#config?.srtp, next.srtp))
+      this.#srtp = next.srtp && new SrtpSession(next.srtp, this.#memory);
     if (next.dtmfPayloadType === null || !next.sending) this.#sender.dtmf.cancel('The call is on hold');
     this.#sender.configure(next, this.#srtp, wallMs());
     this.#receiver.configure(next);
@@ -176,17 +178,6 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   #remoteRtcpPort(config: SipMediaConfig, seenPort: number): number {
     return seenPort === config.remotePort ? config.remoteRtcpPort : Math.min(seenPort + 1, 65_535);
   }
-}
-
-function sameKeys(former: SipMediaConfig | null, next: SipMediaConfig): boolean {
-  const a = former?.srtp ?? null;
-  const b = next.srtp;
-  if (former === null || a === null || b === null) return former !== null && a === b;
-  return a.suite === b.suite && sameBytes(a.localKey, b.localKey) && sameBytes(a.remoteKey, b.remoteKey);
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
 }
 
 /** Wall-clock time that never jumps while the process runs and is the same on all threads. */

@@ -37,6 +37,9 @@ export class VoiceCodecs {
 }
 
 function opusRate(roomRateHz: number): 8_000 | 48_000 {
-  assert(roomRateHz === 8_000 || roomRateHz === 48_000, 'the sample rate of a SIP room must be 8,000 or 48,000 Hz');
+  assert(
+    roomRateHz === 8_000 || roomRateHz === 48_000,
+    'the sample rate of a SIP room must be 8,000 or 48,000 Hz',
+  );
   return roomRateHz;
 }

@@ -7,6 +7,10 @@ const TONE_TICKS = 5;
 const PAUSE_TICKS = 5;
 /** RFC 4733 section 2.5.1.4: the end of an event is sent three times. */
 const END_PACKETS = 3;
+/** Marks the end of an event (RFC 4733 section 2.3). */
+const END_FLAG = 0x80;
+/** Tone power in dB below 0 dBm0, the usual value of phones. */
+const VOLUME = 10;
 /** Maximum number of queued digits. Requests beyond it are rejected. */
 const MAX_DIGITS = 64;
 
@@ -88,10 +92,15 @@ export class DtmfSender {
     request.resolve();
   }
 
-  /** Event code of this tick's packet. Like the getters below, valid after `tick` has returned true. */
-  get event(): number {
+  /** Writes the payload of this tick's packet. Like the getters below, valid after `tick` has returned true. */
+  writePayload(out: Uint8Array, at: number): void {
     const request = this.#requests[0];
-    return request?.events[request.position] ?? 0;
+    const isEnd = this.#ticks >= TONE_TICKS - 1;
+    const durationSamples = Math.min(this.#ticks + 1, TONE_TICKS) * this.#samplesPerTick;
+    out[at] = request?.events[request.position] ?? 0;
+    out[at + 1] = (isEnd ? END_FLAG : 0) | VOLUME;
+    out[at + 2] = durationSamples >> 8;
+    out[at + 3] = durationSamples;
   }
 
   get startTimestamp(): number {
@@ -100,13 +109,5 @@ export class DtmfSender {
 
   get isFirst(): boolean {
     return this.#ticks === 0;
-  }
-
-  get isEnd(): boolean {
-    return this.#ticks >= TONE_TICKS - 1;
-  }
-
-  get durationSamples(): number {
-    return Math.min(this.#ticks + 1, TONE_TICKS) * this.#samplesPerTick;
   }
 }

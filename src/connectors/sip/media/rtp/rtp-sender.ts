@@ -4,7 +4,7 @@ import { FRAME_MS, frameSamples } from '../../../../base/frame.ts';
 import type { SipCodec, SipMediaConfig } from '../../media-protocol.ts';
 import { MAX_SENT_PAYLOAD_BYTES, type VoiceEncoder } from '../codecs/voice-codec.ts';
 import type { VoiceCodecs } from '../codecs/voice-codecs.ts';
-import { DTMF_PAYLOAD_BYTES, writeDtmfPayload } from '../dtmf/dtmf-event.ts';
+import { DTMF_PAYLOAD_BYTES } from '../dtmf/dtmf-event.ts';
 import { DtmfSender } from '../dtmf/dtmf-sender.ts';
 import { SRTP_TRAILER_BYTES, type SrtpSession } from '../srtp/srtp.ts';
 import { ExpectedLoss } from './expected-loss.ts';
@@ -153,7 +153,7 @@ export class RtpSender {
   #writeEvent(bytes: Uint8Array, payloadType: number): number {
     const { isFirst, startTimestamp } = this.dtmf;
     this.#writeHeader(bytes, payloadType, isFirst, startTimestamp);
-    writeDtmfPayload(bytes, RTP_HEADER_BYTES, this.dtmf);
+    this.dtmf.writePayload(bytes, RTP_HEADER_BYTES);
     return RTP_HEADER_BYTES + DTMF_PAYLOAD_BYTES;
   }
 

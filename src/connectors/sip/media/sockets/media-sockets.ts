@@ -25,6 +25,20 @@ export interface DatagramListener {
   onBug(error: unknown): void;
 }
 
+/** Returns `handle` with its exceptions reported to the listener, so that they end only its call. */
+export function guarded(
+  handle: (datagram: Datagram) => void,
+  listener: DatagramListener,
+): (datagram: Datagram) => void {
+  return (datagram) => {
+    try {
+      handle(datagram);
+    } catch (error) {
+      listener.onBug(error);
+    }
+  };
+}
+
 /** The RTP and RTCP sockets of one leg. */
 export interface MediaSockets {
   listen(listener: DatagramListener): void;

@@ -1,7 +1,14 @@
 import { getSystemErrorName } from 'node:util';
 import type { MediaIoBinding } from '../../../../native/media-io.ts';
 import { NO_DESCRIPTOR, RECEIVE_BUFFER_BYTES, takeDescriptor } from '../../media-protocol.ts';
-import type { Datagram, DatagramListener, MediaPorts, MediaSockets, SocketIo } from './media-sockets.ts';
+import {
+  type Datagram,
+  type DatagramListener,
+  guarded,
+  type MediaPorts,
+  type MediaSockets,
+  type SocketIo,
+} from './media-sockets.ts';
 
 /** A header and the longest datagram accepted, 1,500 bytes of Ethernet. */
 const RECORD_BYTES = 1_536;
@@ -247,19 +254,6 @@ class NativeSockets implements MediaSockets {
     if (!socket.aimsAt(host, port)) this.#io.aim(socket, host, port);
     return true;
   }
-}
-
-function guarded(
-  handle: (datagram: Datagram) => void,
-  listener: DatagramListener,
-): (datagram: Datagram) => void {
-  return (datagram) => {
-    try {
-      handle(datagram);
-    } catch (error) {
-      listener.onBug(error);
-    }
-  };
 }
 
 /** Creates an error like those of `dgram`. */

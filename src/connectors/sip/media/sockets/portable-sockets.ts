@@ -1,9 +1,15 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { lookUpAddress } from '../../address-lookup.ts';
 import { RECEIVE_BUFFER_BYTES } from '../../media-protocol.ts';
-import type { Datagram, DatagramListener, MediaSockets, SocketIo } from './media-sockets.ts';
+import {
+  type Datagram,
+  type DatagramListener,
+  guarded,
+  type MediaSockets,
+  type SocketIo,
+} from './media-sockets.ts';
 
 /** Packets queued for the kernel before further ones are dropped. A longer queue means that nothing is being sent. */
 const MAX_UNSENT_PACKETS = 8;
@@ -51,12 +57,12 @@ class PortableSockets implements MediaSockets {
   }
 
   listen(listener: DatagramListener): void {
-    this.#rtp.on(
-      'message',
+    deliver(
+      this.#rtp,
       guarded((datagram) => listener.onRtp(datagram), listener),
     );
-    this.#rtcp.on(
-      'message',
+    deliver(
+      this.#rtcp,
       guarded((datagram) => listener.onRtcp(datagram), listener),
     );
   }
@@ -96,17 +102,10 @@ class PortableSockets implements MediaSockets {
   }
 }
 
-function guarded(
-  handle: (datagram: Datagram) => void,
-  listener: DatagramListener,
-): (bytes: Uint8Array, from: RemoteInfo) => void {
-  return (bytes, from) => {
-    try {
-      handle({ bytes, start: 0, end: bytes.length, from, arrivalMs: performance.now() });
-    } catch (error) {
-      listener.onBug(error);
-    }
-  };
+function deliver(socket: Socket, handle: (datagram: Datagram) => void): void {
+  socket.on('message', (bytes, from) =>
+    handle({ bytes, start: 0, end: bytes.length, from, arrivalMs: performance.now() }),
+  );
 }
 
 async function bind(host: string, port: number): Promise<Socket> {

@@ -1,9 +1,7 @@
 import type { SrtpKeys } from '../../media-protocol.ts';
 import type { RtpMemory } from '../rtp/rtp-memory.ts';
 import { RTP_HEADER_BYTES, type RtpPacket, readUint32, writeUint32 } from '../rtp/rtp-packet.ts';
-import { ReplayWindow } from './replay-window.ts';
-import { SrtpCipher } from './srtp-cipher.ts';
-import { deriveSessionKeys, RTCP_LABEL, RTP_LABEL } from './srtp-keys.ts';
+import { deriveSessionKeys, RTCP_LABEL, RTP_LABEL, SrtpCipher } from './srtp-cipher.ts';
 
 /** Free space needed after a packet: the SRTCP index and the longest tag. */
 export const SRTP_TRAILER_BYTES = 14;
@@ -15,6 +13,8 @@ const RTCP_TAG_BYTES = 10;
 const ENCRYPTED_FLAG = 0x8000_0000;
 const HALF_SEQUENCE = 0x8000;
 const ROC_STEP = 0x1_0000;
+/** Packet indices that a replay window remembers. */
+const WINDOW = 64;
 
 /**
  * Encrypts the packets a leg sends and decrypts those it receives (RFC 3711), with one SSRC per direction. Sequence
@@ -114,5 +114,29 @@ export class SrtpSession {
     this.#rtcpReplay.note(index);
     this.#memory.srtcpReceived = Math.max(this.#memory.srtcpReceived, index);
     return end;
+  }
+}
+
+/** Replay window over the last 64 packet indices (RFC 3711 section 3.3.2). */
+export class ReplayWindow {
+  readonly #seen = new Float64Array(WINDOW).fill(-1);
+  #floor = -1;
+  #highest = -1;
+
+  /** Restarts the window after `highest`. All indices up to it count as received. */
+  restart(highest: number): void {
+    this.#seen.fill(-1);
+    this.#floor = highest;
+    this.#highest = highest;
+  }
+
+  isFresh(index: number): boolean {
+    return index > this.#floor && index > this.#highest - WINDOW && this.#seen[index % WINDOW] !== index;
+  }
+
+  /** Records the index of an authenticated packet. */
+  note(index: number): void {
+    this.#seen[index % WINDOW] = index;
+    this.#highest = Math.max(this.#highest, index);
   }
 }

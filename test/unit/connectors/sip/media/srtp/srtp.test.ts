@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { MEDIA_MEMORY_BYTES } from '../../../../../../src/connectors/contract/media-leg.ts';
 import { RtpMemory } from '../../../../../../src/connectors/sip/media/rtp/rtp-memory.ts';
 import { RtpPacket, writeRtpHeader } from '../../../../../../src/connectors/sip/media/rtp/rtp-packet.ts';
-import { ReplayWindow } from '../../../../../../src/connectors/sip/media/srtp/replay-window.ts';
-import { SrtpSession } from '../../../../../../src/connectors/sip/media/srtp/srtp.ts';
-import { SrtpCipher } from '../../../../../../src/connectors/sip/media/srtp/srtp-cipher.ts';
-import { deriveSessionKeys, RTP_LABEL } from '../../../../../../src/connectors/sip/media/srtp/srtp-keys.ts';
+import { ReplayWindow, SrtpSession } from '../../../../../../src/connectors/sip/media/srtp/srtp.ts';
+import {
+  deriveSessionKeys,
+  RTP_LABEL,
+  SrtpCipher,
+} from '../../../../../../src/connectors/sip/media/srtp/srtp-cipher.ts';
 import type { SrtpKeys } from '../../../../../../src/connectors/sip/media-protocol.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
