@@ -52,11 +52,7 @@ const MAX_OBSERVERS = 64;
 export class CallActor {
   readonly identity: CallIdentity;
   readonly transcript = new Transcript();
-  readonly #deadlines: CallDeadlines;
-  readonly #clock: Clock;
-  readonly #listener: CallEventListener;
-  readonly #engineCall: EngineCall;
-  readonly #playout: PlayoutBudget;
+  readonly #deps: CallDeps;
   readonly #observers = new Set<CallObserver>();
   readonly #mailbox: CallMessage[] = [];
   readonly #changes: (() => void)[] = [];
@@ -70,11 +66,7 @@ export class CallActor {
 
   constructor(identity: CallIdentity, deps: CallDeps) {
     this.identity = identity;
-    this.#engineCall = deps.engineCall;
-    this.#clock = deps.clock;
-    this.#deadlines = deps.deadlines;
-    this.#listener = deps.listener;
-    this.#playout = deps.playout;
+    this.#deps = deps;
     this.#state =
       identity.direction === 'outbound' ? { name: 'connecting' } : { name: 'ringing', accepting: false };
   }
@@ -85,7 +77,7 @@ export class CallActor {
 
   /** The call's media, for the connector that creates its leg. */
   get media(): MediaControl {
-    return this.#engineCall.media;
+    return this.#deps.engineCall.media;
   }
 
   /** Sets the leg, starts the first deadline and handles the messages that arrived before the leg. */
@@ -135,7 +127,7 @@ export class CallActor {
 
   /** Adds an agent's audio to the call's room. Audio flows both ways once the call is `active`. */
   joinAgent(observer: AgentAudioObserver): AgentAudio {
-    return this.#engineCall.joinAgent(observer, this.#playout.queueOf(this.identity.accountId));
+    return this.#deps.engineCall.joinAgent(observer, this.#deps.playout.queueOf(this.identity.accountId));
   }
 
   /** Adds a line to the transcript and publishes it to all observers. */
@@ -161,7 +153,7 @@ export class CallActor {
 
   /** Resolves when the leg and the engine have released all their resources. */
   async released(): Promise<void> {
-    await Promise.all([this.#leg?.released, this.#engineCall.close()]);
+    await Promise.all([this.#leg?.released, this.#deps.engineCall.close()]);
   }
 
   #drain(): void {
@@ -182,7 +174,7 @@ export class CallActor {
     this.#state = next.state;
     this.#actOnLeg(next.leg);
     this.#armDeadline();
-    if (next.state.name === 'active') this.#engineCall.startAudio();
+    if (next.state.name === 'active') this.#deps.engineCall.startAudio();
     if (isOver(next.state)) this.#finish();
     if (next.state.name !== before.name) this.#announce(before.name, next.state);
   }
@@ -197,13 +189,13 @@ export class CallActor {
 
   /** Sends an event to the listener, then to the observers. */
   #publish(event: CallEvent): void {
-    this.#listener.happened(this, event);
+    this.#deps.listener.happened(this, event);
     for (const observer of this.#observers) observer.event(event);
   }
 
   #finish(): void {
-    this.#endedAt = this.#clock.nowIso();
-    void this.#engineCall.close();
+    this.#endedAt = this.#deps.clock.nowIso();
+    void this.#deps.engineCall.close();
   }
 
   #actOnLeg(action: LegAction): void {
@@ -227,17 +219,19 @@ export class CallActor {
     this.#cancelDeadline();
     const deadlineMs = this.#deadlineMs();
     this.#cancelDeadline =
-      deadlineMs === null ? () => {} : this.#clock.after(deadlineMs, () => this.post({ type: 'deadline' }));
+      deadlineMs === null
+        ? () => {}
+        : this.#deps.clock.after(deadlineMs, () => this.post({ type: 'deadline' }));
   }
 
   #deadlineMs(): number | null {
     switch (this.#state.name) {
       case 'connecting':
-        return this.#deadlines.connectingMs;
+        return this.#deps.deadlines.connectingMs;
       case 'ringing':
-        return this.#state.accepting ? this.#deadlines.acceptingMs : this.#deadlines.ringingMs;
+        return this.#state.accepting ? this.#deps.deadlines.acceptingMs : this.#deps.deadlines.ringingMs;
       case 'active':
-        return this.#deadlines.activeMs;
+        return this.#deps.deadlines.activeMs;
       case 'ended':
       case 'missed':
       case 'refused':

@@ -7,39 +7,19 @@ import type { CallStateName, OverState } from './call-state.ts';
  */
 export function callErrorOf(from: CallStateName, { name, termination }: OverState): CallError | null {
   if (name !== 'disconnected') return null;
-  if (termination.result === 'internal_error') return internalError(termination);
-  const hadBridge = from !== 'connecting' || termination.result === 'disconnected';
-  return hadBridge ? bridgeDisconnected(termination) : callFailed(termination);
+  if (termination.result === 'internal_error')
+    return callError('internal_error', 'The call ended because of an internal error.', termination);
+  if (from !== 'connecting' || termination.result === 'disconnected') return bridgeDisconnected(termination);
+  // Its code differs from that of a dropped bridge: clients that rejoin on a drop would redial a busy number forever.
+  return callError('call_failed', `The call could not be connected: ${termination.reason}`, termination);
 }
 
 /** The error for a bridge to the platform that was up and dropped. */
 export function bridgeDisconnected(termination: Termination): CallError {
-  return {
-    type: 'call_error',
-    code: 'bridge_disconnected',
-    message: `The bridge to the platform dropped (${termination.reason}). Create a new call with the same meeting_url to rejoin.`,
-    termination,
-  };
+  const message = `The bridge to the platform dropped (${termination.reason}). Create a new call with the same meeting_url to rejoin.`;
+  return callError('bridge_disconnected', message, termination);
 }
 
-/**
- * The error for an outbound call that never connected. Its code differs from that of a dropped bridge, because clients
- * that rejoin on a drop would redial a busy number forever.
- */
-function callFailed(termination: Termination): CallError {
-  return {
-    type: 'call_error',
-    code: 'call_failed',
-    message: `The call could not be connected: ${termination.reason}`,
-    termination,
-  };
-}
-
-function internalError(termination: Termination): CallError {
-  return {
-    type: 'call_error',
-    code: 'internal_error',
-    message: 'The call ended because of an internal error.',
-    termination,
-  };
+function callError(code: CallError['code'], message: string, termination: Termination): CallError {
+  return { type: 'call_error', code, message, termination };
 }
