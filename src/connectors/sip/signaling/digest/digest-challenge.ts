@@ -16,6 +16,8 @@ export type DigestAlgorithm = 'MD5' | 'MD5-sess' | 'SHA-256' | 'SHA-256-sess';
 /** Requests repeat realm, nonce and opaque and must fit into a datagram. */
 const MAX_CHALLENGE_CHARACTERS = 4_096;
 
+const BETWEEN_FIELDS = ' \t,';
+
 /** From weakest to strongest. */
 const STRENGTH: readonly DigestAlgorithm[] = ['MD5', 'MD5-sess', 'SHA-256', 'SHA-256-sess'];
 
@@ -46,29 +48,23 @@ export function parseChallenge(value: string): DigestChallenge | null {
 /** Parses `name=value` and `name="value"` fields up to the first text that is neither. */
 function parseFields(body: string): Map<string, string> {
   const fields = new Map<string, string>();
-  for (let at = skipBetween(body, 0); at < body.length; ) {
+  for (let at = skip(body, 0, BETWEEN_FIELDS); at < body.length; ) {
     const equals = body.indexOf('=', at);
     if (equals < 0) break;
-    const valueAt = skipSpaces(body, equals + 1);
+    const valueAt = skip(body, equals + 1, ' \t');
     const isQuoted = body[valueAt] === '"';
     const end = isQuoted ? quotedEnd(body, valueAt) : plainEnd(body, valueAt);
     if (end < 0) break;
     const text = isQuoted ? unquoted(body.slice(valueAt, end)) : body.slice(valueAt, end);
     fields.set(lastWord(body.slice(at, equals)).toLowerCase(), text);
-    at = skipBetween(body, end);
+    at = skip(body, end, BETWEEN_FIELDS);
   }
   return fields;
 }
 
-function skipSpaces(text: string, from: number): number {
+function skip(text: string, from: number, characters: string): number {
   let at = from;
-  while (at < text.length && ' \t'.includes(text[at]!)) at++;
-  return at;
-}
-
-function skipBetween(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && ' \t,'.includes(text[at]!)) at++;
+  while (at < text.length && characters.includes(text[at]!)) at++;
   return at;
 }
 

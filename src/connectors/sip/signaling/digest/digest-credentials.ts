@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { OutgoingRequestMessage } from 'sip.js/lib/core/index.js';
+import { LimitedMap } from '../../../../base/limited-map.ts';
 import type { DigestChallenge } from './digest-challenge.ts';
 import { authorization } from './digest-response.ts';
 
@@ -10,15 +11,11 @@ const MAX_CHALLENGES = 256;
  * is chosen beforehand and stored here, and sip.js gets a name for it in place of the nonce.
  */
 export class StoredChallenges {
-  readonly #byName = new Map<string, DigestChallenge>();
+  readonly #byName = new LimitedMap<DigestChallenge>(MAX_CHALLENGES);
   #added = 0;
 
   /** Stores a challenge and returns its name. */
   add(challenge: DigestChallenge): string {
-    if (this.#byName.size >= MAX_CHALLENGES) {
-      const oldest = this.#byName.keys().next().value;
-      if (oldest !== undefined) this.#byName.delete(oldest);
-    }
     this.#added += 1;
     const name = String(this.#added);
     this.#byName.set(name, challenge);

@@ -1,3 +1,4 @@
+import { LimitedMap } from '../../../../base/limited-map.ts';
 import type { Clock } from '../../../../base/time.ts';
 
 const MAX_ADDRESSES = 4_096;
@@ -11,7 +12,7 @@ interface Bucket {
 export class RateLimit {
   readonly #clock: Clock;
   readonly #perSecond: number;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new LimitedMap<Bucket>(MAX_ADDRESSES);
 
   constructor(clock: Clock, perSecond: number) {
     this.#clock = clock;
@@ -23,10 +24,11 @@ export class RateLimit {
     return bucket !== undefined && this.#refilled(bucket).tokens < 1;
   }
 
-  /** Takes a token. A full table drops its oldest address. */
+  /** Takes a token. A full table drops its oldest addresses. */
   use(address: string): void {
-    const bucket = this.#buckets.get(address) ?? this.#insert(address, this.#clock.monotonicMs());
+    const bucket = this.#buckets.get(address) ?? { tokens: this.#perSecond, atMs: this.#clock.monotonicMs() };
     this.#refilled(bucket).tokens -= 1;
+    this.#buckets.set(address, bucket);
   }
 
   #refilled(bucket: Bucket): Bucket {
@@ -34,16 +36,6 @@ export class RateLimit {
     const refill = ((nowMs - bucket.atMs) / 1000) * this.#perSecond;
     bucket.tokens = Math.min(this.#perSecond, bucket.tokens + refill);
     bucket.atMs = nowMs;
-    return bucket;
-  }
-
-  #insert(address: string, nowMs: number): Bucket {
-    if (this.#buckets.size >= MAX_ADDRESSES) {
-      const oldest = this.#buckets.keys().next().value;
-      if (oldest !== undefined) this.#buckets.delete(oldest);
-    }
-    const bucket = { tokens: this.#perSecond, atMs: nowMs };
-    this.#buckets.set(address, bucket);
     return bucket;
   }
 }
