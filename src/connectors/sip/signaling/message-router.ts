@@ -1,8 +1,8 @@
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../base/time.ts';
-import { guardRequest, hasTag } from './guard/message-guard.ts';
+import { guardRequest, hasTag, type Refusal, refuse } from './guard/message-guard.ts';
 import { RateLimit } from './guard/rate-limit.ts';
-import { StrangerFilter } from './guard/stranger-filter.ts';
+import { admitsStranger, type KnownNames } from './guard/stranger-filter.ts';
 import { type Dialled, dialledOf } from './legs/dialled.ts';
 import { toCoreRequest, toCoreResponse } from './message/core-message.ts';
 import { settleBody } from './message/message-body.ts';
@@ -37,16 +37,11 @@ interface RouterDeps {
   readonly observer: SipObserver;
 }
 
-interface Origin {
+/** The trunk that a request belongs to, and the way back to its sender. */
+interface RequestOrigin {
   readonly trunk: Trunk;
   readonly reply: Reply;
   readonly reliable: boolean;
-}
-
-interface Refusal {
-  readonly status: number;
-  readonly reason: string;
-  readonly headers: readonly string[];
 }
 
 /** Routes each received message to the core of its trunk, or answers or drops it. */
@@ -55,7 +50,7 @@ export class MessageRouter {
   readonly #layer: TransportLayer<Trunk>;
   readonly #udp: () => UdpTransport;
   readonly #observer: SipObserver;
-  readonly #filter: StrangerFilter;
+  readonly #known: KnownNames;
   readonly #strangers: RateLimit;
   readonly #dialled = new WeakMap<IncomingRequestMessage, Dialled>();
 
@@ -65,10 +60,10 @@ export class MessageRouter {
     this.#udp = udp;
     this.#observer = observer;
     this.#strangers = new RateLimit(clock, STRANGER_MESSAGES_PER_S);
-    this.#filter = new StrangerFilter({
+    this.#known = {
       contactUser: (user) => trunks.ofContactUser(user) !== null,
       branch: (branch) => layer.requests.expects(branch),
-    });
+    };
   }
 
   /**
@@ -77,7 +72,7 @@ export class MessageRouter {
    */
   receive(bytes: Buffer, source: Source): boolean {
     if (bytes.length <= 4 && bytes.toString('latin1').trim() === '') return false;
-    const isTrusted = this.#isTrusted(source);
+    const isTrusted = this.#trunks.knowsAddress(source.host);
     if (!isTrusted && !this.#admits(bytes, source)) return false;
     const message = parseSipMessage(bytes);
     if (message === null) return this.#drop(source, isTrusted);
@@ -94,7 +89,7 @@ export class MessageRouter {
 
   /** Filters strangers' messages before any parsing. */
   #admits(bytes: Buffer, source: Source): boolean {
-    const refusal = !this.#filter.admits(bytes)
+    const refusal = !admitsStranger(bytes, this.#known)
       ? 'scanner_dropped'
       : this.#strangers.isUsedUp(source.host)
         ? 'rate_limited'
@@ -106,10 +101,6 @@ export class MessageRouter {
   /** Returns the dialled data of an INVITE that has reached its core. */
   dialled(request: IncomingRequestMessage): Dialled | null {
     return this.#dialled.get(request) ?? null;
-  }
-
-  #isTrusted(source: Source): boolean {
-    return this.#trunks.knowsAddress(source.host);
   }
 
   /**
@@ -152,17 +143,10 @@ export class MessageRouter {
       return true;
     }
     if (!isTrusted || methodOf(message) !== 'INVITE') return this.#drop(source, isTrusted, 'scanner_dropped');
-    this.#turnAway(message, reply);
-    return false;
-  }
-
-  /**
-   * Answers a call that belongs to no account with 404, so the provider learns at once. The counter informs the
-   * operator.
-   */
-  #turnAway(message: SipMessage, reply: Reply): void {
+    // The call belongs to no account. The provider learns at once, and the counter informs the operator.
     this.#observer.count('unmatched_call');
     void reply(statelessResponse(message, 404, 'Not Found')).catch(() => {});
+    return false;
   }
 
   /**
@@ -203,7 +187,7 @@ export class MessageRouter {
     return arrived ?? (methodOf(message) === 'OPTIONS' ? this.#trunks.anyAt(source.host) : null);
   }
 
-  #transact(message: SipMessage, key: string, { trunk, reply, reliable }: Origin): void {
+  #transact(message: SipMessage, key: string, { trunk, reply, reliable }: RequestOrigin): void {
     const method = methodOf(message);
     if (method === 'ACK') {
       this.#layer.received.acknowledged(key);
@@ -212,14 +196,13 @@ export class MessageRouter {
       const received = this.#layer.received.received(key, { method, reply, reliable, mergeKey });
       if (received === 'repeated') return;
       this.#layer.received.own(key, trunk);
-      if (received === 'merged')
-        return this.#refuse(message, key, { status: 482, reason: 'Loop Detected', headers: [] });
+      if (received === 'merged') return this.#refuse(message, key, refuse(482, 'Loop Detected'));
     }
     settleBody(message);
-    const verdict = guardRequest(message);
-    if (verdict.type === 'pass') return this.#deliver(message, key, trunk);
+    const refusal = guardRequest(message);
+    if (refusal === null) return this.#deliver(message, key, trunk);
     this.#observer.count('request_refused');
-    if (verdict.type === 'refuse') this.#refuse(message, key, verdict);
+    this.#refuse(message, key, refusal);
   }
 
   #deliver(message: SipMessage, key: string, trunk: Trunk): void {
@@ -228,15 +211,15 @@ export class MessageRouter {
     const request = toCoreRequest(message, trunk);
     if (request === null) {
       this.#observer.count('malformed_message');
-      if (methodOf(message) !== 'ACK')
-        this.#refuse(message, key, { status: 400, reason: 'Bad Request', headers: [] });
-      return;
+      return this.#refuse(message, key, refuse(400, 'Bad Request'));
     }
     this.#dialled.set(request, dialled);
     trunk.core.receiveIncomingRequestFromTransport(request);
   }
 
+  /** Answers a request, unless it is an ACK, which is never answered. */
   #refuse(message: SipMessage, key: string, { status, reason, headers }: Refusal): void {
+    if (methodOf(message) === 'ACK') return;
     const text = statelessResponse(message, status, reason, headers);
     this.#layer.received.respond(key, methodOf(message), status, text).catch(() => {});
   }

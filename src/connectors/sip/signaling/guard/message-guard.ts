@@ -9,39 +9,32 @@ import {
 import { headerParameter, parseSipUri, uriInHeader } from '../message/sip-uri.ts';
 import { ALLOWED_METHODS, SUPPORTED_EXTENSIONS } from '../sip-core.ts';
 
-/** Decision on a request before it reaches sip.js. */
-export type Verdict =
-  | { readonly type: 'pass' }
-  | { readonly type: 'drop' }
-  | {
-      readonly type: 'refuse';
-      readonly status: number;
-      readonly reason: string;
-      readonly headers: readonly string[];
-    };
+/** An answer to a request that does not reach sip.js. */
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: readonly string[];
+}
 
-const PASS: Verdict = { type: 'pass' };
-const DROP: Verdict = { type: 'drop' };
 const ONCE = ['from', 'to', 'call-id', 'cseq'];
 const MAX_CSEQ = 2 ** 31;
 /** Methods only valid inside a dialog. sip.js throws on a PRACK outside one. */
 const DIALOG_METHODS = ['BYE', 'INFO', 'PRACK'];
 
-/** Checks a request in the order of RFC 3261 section 8.2. An ACK is never answered, so a bad one is dropped. */
-export function guardRequest(message: SipMessage): Verdict {
-  const isAck = methodOf(message) === 'ACK';
-  const verdict =
-    shape(message) ?? method(message) ?? addressing(message) ?? extensions(message) ?? body(message);
-  if (verdict === null) return PASS;
-  return isAck ? DROP : verdict;
+/**
+ * Checks a request in the order of RFC 3261 section 8.2; null when it may reach sip.js. An ACK is never answered, so a
+ * bad one must be dropped.
+ */
+export function guardRequest(message: SipMessage): Refusal | null {
+  return shape(message) ?? method(message) ?? addressing(message) ?? extensions(message) ?? body(message);
 }
 
-function refuse(status: number, reason: string, headers: readonly string[] = []): Verdict {
-  return { type: 'refuse', status, reason, headers };
+export function refuse(status: number, reason: string, headers: readonly string[] = []): Refusal {
+  return { status, reason, headers };
 }
 
 /** Checks the mandatory headers: each must be present exactly once and complete (section 8.1.1). */
-function shape(message: SipMessage): Verdict | null {
+function shape(message: SipMessage): Refusal | null {
   for (const name of ONCE) {
     const count = headersOf(message, name).length;
     if (count !== 1) return refuse(400, count === 0 ? `Missing ${name}` : `Repeated ${name}`);
@@ -53,14 +46,14 @@ function shape(message: SipMessage): Verdict | null {
   return maxForwards(message);
 }
 
-function maxForwards(message: SipMessage): Verdict | null {
+function maxForwards(message: SipMessage): Refusal | null {
   const text = headerOf(message, 'max-forwards');
   if (text === null) return null;
   if (!/^\d{1,3}$/.test(text)) return refuse(400, 'Bad Max-Forwards');
   return Number(text) === 0 && !hasTag(message, 'to') ? refuse(483, 'Too Many Hops') : null;
 }
 
-function method(message: SipMessage): Verdict | null {
+function method(message: SipMessage): Refusal | null {
   const name = methodOf(message);
   if (name === 'REFER') return refuse(603, 'Decline');
   if (DIALOG_METHODS.includes(name) && !hasTag(message, 'to')) return refuse(481, 'Call Does Not Exist');
@@ -69,7 +62,7 @@ function method(message: SipMessage): Verdict | null {
     : refuse(405, 'Method Not Allowed', [`Allow: ${ALLOWED_METHODS.join(', ')}`]);
 }
 
-function addressing(message: SipMessage): Verdict | null {
+function addressing(message: SipMessage): Refusal | null {
   const uri = requestUriOf(message);
   if (!/^(sips?|tel):/i.test(uri)) return refuse(416, 'Unsupported URI Scheme');
   if (parseSipUri(uri) === null) return refuse(400, 'Bad Request-URI');
@@ -84,14 +77,14 @@ function addressing(message: SipMessage): Verdict | null {
 }
 
 /** Refuses required but unknown extensions with 420 and their names (section 8.2.2.3). */
-function extensions(message: SipMessage): Verdict | null {
+function extensions(message: SipMessage): Refusal | null {
   if (methodOf(message) === 'ACK' || methodOf(message) === 'CANCEL') return null;
   const required = [...tokensOf(message, 'require'), ...tokensOf(message, 'proxy-require')];
   const unknown = required.filter((token) => !SUPPORTED_EXTENSIONS.includes(token));
   return unknown.length === 0 ? null : refuse(420, 'Bad Extension', [`Unsupported: ${unknown.join(', ')}`]);
 }
 
-function body(message: SipMessage): Verdict | null {
+function body(message: SipMessage): Refusal | null {
   if (message.body === '' || methodOf(message) !== 'INVITE') return null;
   const type = headerOf(message, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type === 'application/sdp' && headerOf(message, 'content-encoding') === null) return null;

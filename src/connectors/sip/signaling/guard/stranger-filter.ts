@@ -20,20 +20,12 @@ export interface KnownNames {
  * than their registrar's, so a request is admitted if it names our Contact, and a response if it answers a request of
  * ours. Outsiders can guess neither.
  */
-export class StrangerFilter {
-  readonly #known: KnownNames;
-
-  constructor(known: KnownNames) {
-    this.#known = known;
-  }
-
-  admits(bytes: Buffer): boolean {
-    const start = blankBytes(bytes);
-    const isResponse = RESPONSE.compare(bytes, start, Math.min(start + RESPONSE.length, bytes.length)) === 0;
-    return isResponse
-      ? this.#known.branch(firstBranch(bytes.subarray(start, start + MAX_VIA_BYTES)))
-      : this.#known.contactUser(requestedUser(bytes.subarray(start, start + MAX_REQUEST_LINE_BYTES)));
-  }
+export function admitsStranger(bytes: Buffer, known: KnownNames): boolean {
+  const start = blankBytes(bytes);
+  const isResponse = RESPONSE.compare(bytes, start, Math.min(start + RESPONSE.length, bytes.length)) === 0;
+  return isResponse
+    ? known.branch(firstBranch(bytes.subarray(start, start + MAX_VIA_BYTES)))
+    : known.contactUser(requestedUser(bytes.subarray(start, start + MAX_REQUEST_LINE_BYTES)));
 }
 
 function blankBytes(bytes: Buffer): number {
