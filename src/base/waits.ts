@@ -27,3 +27,15 @@ export async function pause(clock: Clock, durationMs: number, signal: AbortSigna
   signal.removeEventListener('abort', wake);
   cancel();
 }
+
+/** Waits until all promises have settled, but at most `deadlineMs`. */
+export async function settledWithin(
+  clock: Clock,
+  deadlineMs: number,
+  promises: readonly Promise<unknown>[],
+): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(deadlineMs, resolve);
+  await Promise.race([Promise.allSettled(promises), late]);
+  cancel();
+}

@@ -1,4 +1,5 @@
 import type { AgentScope } from '../base/scope.ts';
+import { settledWithin } from '../base/waits.ts';
 import type { CallSnapshot } from './call.ts';
 import type { CallActor } from './call-actor.ts';
 import type { CallDomain } from './call-domain.ts';
@@ -36,7 +37,7 @@ export async function hangUpAccount(
 ): Promise<void> {
   const actors = domain.registry.listOf(accountId);
   for (const actor of actors) actor.post({ type: 'hang_up', reason: 'the account was deleted' });
-  await within(domain, deadlineMs, actors.map(gone));
+  await settledWithin(domain.clock, deadlineMs, actors.map(released));
   for (const { identity } of actors) await domain.recorder.find(identity.callId);
 }
 
@@ -48,19 +49,11 @@ export async function disconnectAll(domain: CallDomain, deadlineMs: number): Pro
   domain.registry.close();
   const actors = domain.registry.all();
   for (const actor of actors) actor.post({ type: 'gateway_stopped' });
-  await within(domain, deadlineMs, [...actors.map(gone), domain.recorder.settled()]);
+  await settledWithin(domain.clock, deadlineMs, [...actors.map(released), domain.recorder.settled()]);
 }
 
 /** Resolves when a call is over and released. A call that is being placed can only end once it has its leg. */
-async function gone(actor: CallActor): Promise<void> {
+async function released(actor: CallActor): Promise<void> {
   for (let { state } = actor; !isOver(state); ) state = await actor.leaves(state.name);
   await actor.released();
-}
-
-/** Waits until all promises have settled, but at most `deadlineMs`. */
-async function within({ clock }: CallDomain, deadlineMs: number, all: Promise<void>[]): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(deadlineMs, resolve);
-  await Promise.race([Promise.allSettled(all), late]);
-  cancel();
 }

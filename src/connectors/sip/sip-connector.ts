@@ -1,5 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
+import { settledWithin } from '../../base/waits.ts';
 import type {
   Connector,
   DialRequest,
@@ -35,7 +36,7 @@ import type { SipProtocol } from './signaling/transport/wire.ts';
 import { NumberRegistry } from './signaling/trunk/number-registry.ts';
 import { TrunkRegistration } from './signaling/trunk/registration.ts';
 import { Trunk, type TrunkSurroundings } from './signaling/trunk/trunk.ts';
-import { type TrunkBinding, TrunkBindings } from './signaling/trunk/trunk-bindings.ts';
+import type { TrunkBinding } from './signaling/trunk/trunk-bindings.ts';
 import { TrunkRegistry } from './signaling/trunk/trunk-registry.ts';
 
 export interface SipConnectorOptions {
@@ -97,7 +98,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#options = options;
     this.#clock = clock;
     this.#observer = observer;
-    this.#trunks = new TrunkRegistry(new TrunkBindings(options.trunkBindings));
+    this.#trunks = new TrunkRegistry(options.trunkBindings);
     const udp = (): UdpTransport => this.#udp;
     this.#layer = new TransportLayer(clock, observer, udp);
     this.#router = new MessageRouter(this.#trunks, this.#layer, { udp, clock, observer });
@@ -241,8 +242,8 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   }
 
   #forgetIfUnused(trunk: Trunk): void {
-    const isInService = this.#trunks.ofAccount(trunk.settings.accountId) === trunk;
-    if (isInService || this.#registrations.has(trunk) || this.#legs.hasLegs(trunk)) return;
+    if (this.#trunks.isInService(trunk) || this.#registrations.has(trunk) || this.#legs.hasLegs(trunk))
+      return;
     this.#trunks.forget(trunk);
     trunk.close();
   }
@@ -254,12 +255,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       ...legs.map((leg) => leg.released),
       ...[...this.#registrations.values()].map((registration) => registration.stop(deadlineMs)),
     ];
-    let cancelDeadline = (): void => {};
-    const deadline = new Promise<void>((resolve) => {
-      cancelDeadline = this.#clock.after(deadlineMs, resolve);
-    });
-    await Promise.race([Promise.allSettled(goodbyes), deadline]);
-    cancelDeadline();
+    await settledWithin(this.#clock, deadlineMs, goodbyes);
     for (const trunk of this.#trunks.all()) trunk.close();
     this.#layer.close();
     this.#closeSockets();

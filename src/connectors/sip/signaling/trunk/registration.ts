@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingResponseMessage } from 'sip.js/lib/core/index.js';
 import { type CancelTimer, type Clock, isoAfter } from '../../../../base/time.ts';
+import { settledWithin } from '../../../../base/waits.ts';
 import type { Registration } from '../../../contract/sip-accounts.ts';
 import { headerParameter } from '../message/sip-uri.ts';
 import type { SipObserver } from '../sip-observer.ts';
@@ -69,15 +70,9 @@ export class TrunkRegistration {
   async #stop(deadlineMs: number): Promise<void> {
     this.#cancelTimer();
     this.#state = { state: 'off', lastError: null, expiresAt: null };
-    const goodbye = (this.#attempt ?? Promise.resolve()).then(() => this.#unbind()).catch(() => {});
-    await new Promise<void>((resolve) => {
-      const waitMs = this.#bound === null ? Math.min(deadlineMs, FIRST_ANSWER_MS) : deadlineMs;
-      const cancelDeadline = this.#clock.after(waitMs, resolve);
-      void goodbye.then(() => {
-        cancelDeadline();
-        resolve();
-      });
-    });
+    const waitMs = this.#bound === null ? Math.min(deadlineMs, FIRST_ANSWER_MS) : deadlineMs;
+    const unbound = (this.#attempt ?? Promise.resolve()).then(() => this.#unbind());
+    await settledWithin(this.#clock, waitMs, [unbound]);
   }
 
   async #unbind(): Promise<void> {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type AddressRule, addressesIn } from '../../../../base/public-address.ts';
+import { addressesIn } from '../../../../base/public-address.ts';
 
 /** Operator's assignment of calls from an address to an account. */
 export interface TrunkBinding {
@@ -9,19 +9,12 @@ export interface TrunkBinding {
   readonly subnet: string;
 }
 
-/** All bindings. The narrowest one that matches an address wins. */
-export class TrunkBindings {
-  readonly #narrowestFirst: readonly { readonly account: string; readonly holds: AddressRule }[];
-
-  constructor(bindings: readonly TrunkBinding[]) {
-    this.#narrowestFirst = bindings
-      .toSorted((a, b) => openBits(a.subnet) - openBits(b.subnet))
-      .map(({ account, subnet }) => ({ account, holds: addressesIn([subnet]) }));
-  }
-
-  accountOf(address: string): string | null {
-    return this.#narrowestFirst.find(({ holds }) => holds(address))?.account ?? null;
-  }
+/** Returns the lookup of an address's account. The narrowest binding that matches the address wins. */
+export function accountsByAddress(bindings: readonly TrunkBinding[]): (address: string) => string | null {
+  const narrowestFirst = bindings
+    .toSorted((a, b) => openBits(a.subnet) - openBits(b.subnet))
+    .map(({ account, subnet }) => ({ account, holds: addressesIn([subnet]) }));
+  return (address) => narrowestFirst.find(({ holds }) => holds(address))?.account ?? null;
 }
 
 /** Number of bits that the subnet does not fix. */

@@ -1,6 +1,6 @@
 import type { Connection } from '../transport/wire.ts';
 import type { Trunk } from './trunk.ts';
-import type { TrunkBindings } from './trunk-bindings.ts';
+import { accountsByAddress, type TrunkBinding } from './trunk-bindings.ts';
 
 /** Number of hex digits in an inbound token. */
 const TOKEN_LENGTH = 32;
@@ -11,7 +11,7 @@ const TOKEN_LENGTH = 32;
  * account's settings proves nothing, since many customers share it.
  */
 export class TrunkRegistry {
-  readonly #bindings: TrunkBindings;
+  readonly #boundAccount: (address: string) => string | null;
   readonly #all = new Set<Trunk>();
   readonly #byAccount = new Map<string, Trunk>();
   /** Inbound tokens of trunks in service, and the dialog users of all trunks. */
@@ -22,8 +22,8 @@ export class TrunkRegistry {
   /** Trunk of the operator's own account. */
   #operators: Trunk | null = null;
 
-  constructor(bindings: TrunkBindings) {
-    this.#bindings = bindings;
+  constructor(bindings: readonly TrunkBinding[]) {
+    this.#boundAccount = accountsByAddress(bindings);
   }
 
   /** Adds a trunk and returns the one it replaces. */
@@ -100,7 +100,7 @@ export class TrunkRegistry {
   /** Returns the trunk in service that opened the connection, with its server at the other end. */
   ofConnection(connection: Connection | null): Trunk | null {
     const trunk = connection === null ? undefined : this.#byConnection.get(connection);
-    return trunk !== undefined && this.#isInService(trunk) ? trunk : null;
+    return trunk !== undefined && this.isInService(trunk) ? trunk : null;
   }
 
   /**
@@ -108,7 +108,7 @@ export class TrunkRegistry {
    * unless the settings say otherwise.
    */
   boundTo(host: string): Trunk | null {
-    const account = this.#bindings.accountOf(host);
+    const account = this.#boundAccount(host);
     if (account !== null) return account === 'operator' ? this.#operators : this.ofAccount(account);
     const operators = this.#operators;
     return operators !== null && this.#byAddress.get(host)?.has(operators) ? operators : null;
@@ -124,15 +124,15 @@ export class TrunkRegistry {
    * from there.
    */
   knowsAddress(host: string): boolean {
-    return this.#byAddress.has(host) || this.#bindings.accountOf(host) !== null;
+    return this.#byAddress.has(host) || this.#boundAccount(host) !== null;
+  }
+
+  isInService(trunk: Trunk): boolean {
+    return this.#byAccount.get(trunk.settings.accountId) === trunk;
   }
 
   all(): Trunk[] {
     return [...this.#all];
-  }
-
-  #isInService(trunk: Trunk): boolean {
-    return this.#byAccount.get(trunk.settings.accountId) === trunk;
   }
 }
 
