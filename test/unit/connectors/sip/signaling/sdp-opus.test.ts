@@ -1,29 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
-import { PayloadTypes } from '../../../../../src/connectors/sip/signaling/sdp/payload-types.ts';
-import { newLocalKeys } from '../../../../../src/connectors/sip/signaling/sdp/sdes.ts';
 import { answerOffer, codecInCommon } from '../../../../../src/connectors/sip/signaling/sdp/sdp-answer.ts';
-import type { LocalAudio, SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp/sdp-local.ts';
+import type { SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp/sdp-local.ts';
 import { agreeOnAnswer, writeOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-offer.ts';
 import {
   type PeerDescription,
   parsePeerDescription,
 } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
+import { localAudio } from './local-audio.ts';
 
 const ALL: readonly SipCodec[] = ['opus', 'PCMU', 'PCMA'];
 const FMTP = 'useinbandfec=1;maxaveragebitrate=32000';
 
-function local(codecs = ALL, srtp: SrtpPolicy = 'off'): LocalAudio {
-  return {
-    host: '192.0.2.1',
-    rtpPort: 20_000,
-    sessionId: 5,
-    srtp,
-    keys: newLocalKeys(),
-    codecs,
-    payloadTypes: new PayloadTypes(),
-  };
-}
+const local = (codecs = ALL, srtp: SrtpPolicy = 'off') => localAudio(srtp, codecs);
 
 function peer(payloads: string, ...attributes: string[]): PeerDescription {
   const audio = [`m=audio 4000 RTP/AVP ${payloads}`, ...attributes.map((each) => `a=${each}`)];

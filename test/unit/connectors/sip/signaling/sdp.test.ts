@@ -1,26 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
-import { PayloadTypes } from '../../../../../src/connectors/sip/signaling/sdp/payload-types.ts';
-import { newLocalKeys } from '../../../../../src/connectors/sip/signaling/sdp/sdes.ts';
 import { answerOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-answer.ts';
-import type { LocalAudio, SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp/sdp-local.ts';
+import type { SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp/sdp-local.ts';
 import { agreeOnAnswer, writeOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-offer.ts';
 import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
+import { localAudio } from './local-audio.ts';
 
 const KEY = Buffer.alloc(30, 7).toString('base64');
 
-function local(srtp: SrtpPolicy = 'off', codecs: readonly SipCodec[] = ['PCMU', 'PCMA']): LocalAudio {
-  const payloadTypes = new PayloadTypes();
-  return {
-    host: '192.0.2.1',
-    rtpPort: 20_000,
-    sessionId: 5,
-    srtp,
-    keys: newLocalKeys(),
-    codecs,
-    payloadTypes,
-  };
-}
+const local = (srtp: SrtpPolicy = 'off', codecs: readonly SipCodec[] = ['PCMU', 'PCMA']) =>
+  localAudio(srtp, codecs);
 
 function peer(audio: readonly string[], session: readonly string[] = ['c=IN IP4 198.51.100.7']) {
   const lines = ['v=0', 'o=- 1 1 IN IP4 198.51.100.7', 's=-', ...session, 't=0 0', ...audio, ''];
