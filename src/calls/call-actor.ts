@@ -175,7 +175,10 @@ export class CallActor {
     this.#actOnLeg(next.leg);
     this.#armDeadline();
     if (next.state.name === 'active') this.#deps.engineCall.startAudio();
-    if (isOver(next.state)) this.#finish();
+    if (isOver(next.state)) {
+      this.#endedAt = this.#deps.clock.nowIso();
+      void this.#deps.engineCall.close();
+    }
     if (next.state.name !== before.name) this.#announce(before.name, next.state);
   }
 
@@ -191,11 +194,6 @@ export class CallActor {
   #publish(event: CallEvent): void {
     this.#deps.listener.happened(this, event);
     for (const observer of this.#observers) observer.event(event);
-  }
-
-  #finish(): void {
-    this.#endedAt = this.#deps.clock.nowIso();
-    void this.#deps.engineCall.close();
   }
 
   #actOnLeg(action: LegAction): void {

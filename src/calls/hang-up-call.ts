@@ -13,17 +13,19 @@ export function hangUpCall(domain: CallDomain, scope: AgentScope, callId: string
   return actor.snapshot();
 }
 
+function hangUpAll(actors: readonly CallActor[], reason: string): void {
+  for (const actor of actors) actor.post({ type: 'hang_up', reason });
+}
+
 /** Ends every call of a deleted agent, which nothing could control any more. */
 export function hangUpAgent({ registry }: CallDomain, accountId: string, agentId: string): void {
-  for (const actor of registry.listOf(accountId)) {
-    if (actor.identity.agentId === agentId) actor.post({ type: 'hang_up', reason: 'the agent was deleted' });
-  }
+  const actors = registry.listOf(accountId).filter((actor) => actor.identity.agentId === agentId);
+  hangUpAll(actors, 'the agent was deleted');
 }
 
 /** Ends every call of an account whose access was revoked, without waiting for the platforms. */
 export function hangUpForeign({ registry }: CallDomain, accountId: string): void {
-  for (const actor of registry.listOf(accountId))
-    actor.post({ type: 'hang_up', reason: 'access to the account was revoked' });
+  hangUpAll(registry.listOf(accountId), 'access to the account was revoked');
 }
 
 /**
@@ -36,7 +38,7 @@ export async function hangUpAccount(
   deadlineMs: number,
 ): Promise<void> {
   const actors = domain.registry.listOf(accountId);
-  for (const actor of actors) actor.post({ type: 'hang_up', reason: 'the account was deleted' });
+  hangUpAll(actors, 'the account was deleted');
   await settledWithin(domain.clock, deadlineMs, actors.map(released));
   for (const { identity } of actors) await domain.recorder.find(identity.callId);
 }
