@@ -35,7 +35,7 @@ import { UdpTransport } from './signaling/transport/udp-transport.ts';
 import type { SipProtocol } from './signaling/transport/wire.ts';
 import { NumberRegistry } from './signaling/trunk/number-registry.ts';
 import { TrunkRegistration } from './signaling/trunk/registration.ts';
-import { Trunk, type TrunkSurroundings } from './signaling/trunk/trunk.ts';
+import { Trunk, type TrunkDeps } from './signaling/trunk/trunk.ts';
 import type { TrunkBinding } from './signaling/trunk/trunk-bindings.ts';
 import { TrunkRegistry } from './signaling/trunk/trunk-registry.ts';
 
@@ -88,7 +88,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   readonly #router: MessageRouter;
   readonly #media: LegMediaSettings;
   readonly #inbound: InboundCalls;
-  readonly #surroundings: TrunkSurroundings;
+  readonly #trunkDeps: TrunkDeps;
   #udp: UdpTransport;
   #port: number | null = null;
   #tlsPort: number | null = null;
@@ -122,7 +122,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
       observer,
     };
     this.#inbound = new InboundCalls(this.#numbers, this.#legs, clock, this.#media);
-    this.#surroundings = this.#around();
+    this.#trunkDeps = this.#newTrunkDeps();
   }
 
   get nativeSampleRateHz(): number {
@@ -181,7 +181,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
   }
 
   putTrunk(settings: SipTrunk): void {
-    const trunk = new Trunk(settings, this.#surroundings);
+    const trunk = new Trunk(settings, this.#trunkDeps);
     const registration = new TrunkRegistration(trunk, this.#clock, this.#observer);
     this.#registrations.set(trunk, registration);
     const replaced = this.#trunks.put(trunk);
@@ -215,7 +215,7 @@ export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDire
     this.#numbers.remove(didId);
   }
 
-  #around(): TrunkSurroundings {
+  #newTrunkDeps(): TrunkDeps {
     return {
       clock: this.#clock,
       observer: this.#observer,

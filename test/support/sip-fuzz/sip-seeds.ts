@@ -115,7 +115,6 @@ export class SipSeeds {
     if (share > 0.1) return { protocol: 'udp', host, port: TRUNK_PORT, connection: null };
     const connection = {
       open: true,
-      localHost: '127.0.0.1',
       localPort: 5_060,
       send: async () => {},
       destroy: () => {},

@@ -1,6 +1,6 @@
 import type { IncomingRequestMessage } from 'sip.js/lib/core/index.js';
 import type { Clock } from '../../../base/time.ts';
-import { guardRequest, hasTag, type Refusal, refuse } from './guard/message-guard.ts';
+import { guardRequest, hasTag, type Refusal, refuse, tagOf } from './guard/message-guard.ts';
 import { RateLimit } from './guard/rate-limit.ts';
 import { admitsStranger, type KnownNames } from './guard/stranger-filter.ts';
 import { type Dialled, dialledOf } from './legs/dialled.ts';
@@ -17,7 +17,7 @@ import {
   statusOf,
   tokensOf,
 } from './message/sip-message.ts';
-import { headerParameter, parseSipUri } from './message/sip-uri.ts';
+import { parseSipUri } from './message/sip-uri.ts';
 import { statelessResponse } from './message/stateless-response.ts';
 import { parseVia, sentByOf, stampVia, type Via } from './message/via.ts';
 import type { SipCounter, SipObserver } from './sip-observer.ts';
@@ -242,14 +242,12 @@ function hasMandatoryHeaders(message: SipMessage): boolean {
 }
 
 /** Key shared by all copies of one request (RFC 3261 section 8.2.2.2). */
-function mergeKeyOf(message: SipMessage, trunk: Trunk): string {
-  const fromTag = headerParameter(headerOf(message, 'from') ?? '', 'tag') ?? '';
-  const names = [headerOf(message, 'call-id'), fromTag, headerOf(message, 'cseq'), trunk.dialogUser];
-  return names.join('|');
+function mergeKeyOf(message: SipMessage, { dialogUser }: Trunk): string {
+  const [callId, cseq] = [headerOf(message, 'call-id'), headerOf(message, 'cseq')];
+  return [callId, tagOf(message, 'from'), cseq, dialogUser].join('|');
 }
 
 /** Dialog id in sip.js's format: Call-ID, our tag, the peer's tag. */
 function dialogIdOf(message: SipMessage): string {
-  const tag = (name: string): string => headerParameter(headerOf(message, name) ?? '', 'tag') ?? '';
-  return `${headerOf(message, 'call-id') ?? ''}${tag('to')}${tag('from')}`;
+  return `${headerOf(message, 'call-id') ?? ''}${tagOf(message, 'to')}${tagOf(message, 'from')}`;
 }

@@ -33,24 +33,16 @@ interface RtcpSessionDeps {
 
 /** Sends a report about every five seconds and reads the peer's (RFC 3550 section 6). Times are wall-clock. */
 export class RtcpSession implements RtcpVisitor {
-  readonly #memory: RtpMemory;
-  readonly #sender: RtpSender;
-  readonly #stats: ReceptionStats;
-  readonly #counters: SipMediaCounters;
-  readonly #send: SendPacket;
+  readonly #deps: RtcpSessionDeps;
   #nextAtMs: number;
   #packetsReported: number;
   #lastSenderReport = 0;
   #lastSenderReportAtMs = 0;
   #readAtMs = 0;
 
-  constructor({ memory, sender, stats, counters, send }: RtcpSessionDeps, nowMs: number) {
-    this.#memory = memory;
-    this.#sender = sender;
-    this.#stats = stats;
-    this.#counters = counters;
-    this.#send = send;
-    this.#packetsReported = memory.packetsSent;
+  constructor(deps: RtcpSessionDeps, nowMs: number) {
+    this.#deps = deps;
+    this.#packetsReported = deps.memory.packetsSent;
     this.#nextAtMs = nowMs + randomIntervalMs() / 2;
   }
 
@@ -64,7 +56,7 @@ export class RtcpSession implements RtcpVisitor {
   /** Announces the end of our stream (section 6.6). */
   goodbye(srtp: SrtpSession | null, nowMs: number): void {
     const end = this.#writeCompound(nowMs);
-    this.#finish(writeGoodbye(compound, end, this.#memory.localSsrc), srtp);
+    this.#finish(writeGoodbye(compound, end, this.#deps.memory.localSsrc), srtp);
   }
 
   /** Handles a compound packet from the peer. Returns false when it is malformed. */
@@ -74,41 +66,40 @@ export class RtcpSession implements RtcpVisitor {
   }
 
   senderReport(ssrc: number, ntpMiddleBits: number): void {
-    if (!this.#stats.active || ssrc !== this.#stats.ssrc) return;
+    if (!this.#deps.stats.active || ssrc !== this.#deps.stats.ssrc) return;
     this.#lastSenderReport = ntpMiddleBits;
     this.#lastSenderReportAtMs = this.#readAtMs;
   }
 
   reportBlock(block: ReportBlock): void {
-    if (block.ssrc !== this.#memory.localSsrc) return;
-    this.#counters.remoteLostShare = block.fractionLost / 256;
-    this.#sender.noteLoss(block.fractionLost / 256);
-    this.#counters.remoteJitterMs = (block.jitterSamples * 1000) / this.#sender.clockRateHz;
+    const { memory, counters, sender } = this.#deps;
+    if (block.ssrc !== memory.localSsrc) return;
+    counters.remoteLostShare = block.fractionLost / 256;
+    sender.noteLoss(block.fractionLost / 256);
+    counters.remoteJitterMs = (block.jitterSamples * 1000) / sender.clockRateHz;
     if (block.lastSenderReport === 0) return;
     const sentAt = (block.lastSenderReport + block.delaySinceSenderReport) >>> 0;
     const roundTrip = (ntpMiddle(this.#readAtMs) - sentAt) | 0;
-    if (roundTrip >= 0) this.#counters.rttMs = roundTrip / NTP_UNITS_PER_MS;
+    if (roundTrip >= 0) counters.rttMs = roundTrip / NTP_UNITS_PER_MS;
   }
 
   #writeCompound(nowMs: number): number {
-    const ssrc = this.#memory.localSsrc;
-    const end = writeReport(compound, 0, ssrc, {
-      sender: this.#senderInfo(nowMs),
-      block: this.#block(nowMs),
-    });
-    return writeCname(compound, end, ssrc, this.#memory.cname);
+    const ssrc = this.#deps.memory.localSsrc;
+    const report = { sender: this.#senderInfo(nowMs), block: this.#block(nowMs) };
+    const end = writeReport(compound, 0, ssrc, report);
+    return writeCname(compound, end, ssrc, this.#deps.memory.cname);
   }
 
   /** Null when nothing was sent since the previous report, which makes this a receiver report. */
   #senderInfo(nowMs: number): SenderInfo | null {
-    const { packetsSent, octetsSent } = this.#memory;
+    const { packetsSent, octetsSent } = this.#deps.memory;
     if (packetsSent === this.#packetsReported) return null;
     this.#packetsReported = packetsSent;
-    return { wallMs: nowMs, timestamp: this.#sender.timestampAt(nowMs), packetsSent, octetsSent };
+    return { wallMs: nowMs, timestamp: this.#deps.sender.timestampAt(nowMs), packetsSent, octetsSent };
   }
 
   #block(nowMs: number): ReportBlock | null {
-    const stats = this.#stats;
+    const stats = this.#deps.stats;
     if (!stats.active) return null;
     const delayMs = nowMs - this.#lastSenderReportAtMs;
     return {
@@ -123,7 +114,7 @@ export class RtcpSession implements RtcpVisitor {
   }
 
   #finish(length: number, srtp: SrtpSession | null): void {
-    this.#send(compound, srtp === null ? length : srtp.protectRtcp(compound, length));
+    this.#deps.send(compound, srtp === null ? length : srtp.protectRtcp(compound, length));
   }
 }
 

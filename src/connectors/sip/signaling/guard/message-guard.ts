@@ -92,5 +92,10 @@ function body(message: SipMessage): Refusal | null {
 }
 
 export function hasTag(message: SipMessage, name: 'from' | 'to'): boolean {
-  return (headerParameter(headerOf(message, name) ?? '', 'tag') ?? '') !== '';
+  return tagOf(message, name) !== '';
+}
+
+/** Returns the tag of From or To; empty when there is none. */
+export function tagOf(message: SipMessage, name: 'from' | 'to'): string {
+  return headerParameter(headerOf(message, name) ?? '', 'tag') ?? '';
 }

@@ -20,6 +20,7 @@ import type { LocalAudio, SrtpPolicy } from '../sdp/sdp-local.ts';
 import { type AgreedMedia, agreeOnAnswer, writeOffer } from '../sdp/sdp-offer.ts';
 import { type PeerDescription, parsePeerDescription } from '../sdp/sdp-peer.ts';
 import type { SipObserver } from '../sip-observer.ts';
+import { isPortTaken } from '../transport/listeners.ts';
 
 /** A leg's trunk, as seen by its media. */
 export interface MediaTrunk {
@@ -119,7 +120,7 @@ export class LegMedia {
         return pair;
       } catch (error) {
         ports.release(pair);
-        if (!isTaken(error)) throw error;
+        if (!isPortTaken(error)) throw error;
       }
     }
     observer.count('rtp_ports_exhausted');
@@ -248,8 +249,4 @@ export class LegMedia {
     assert(this.#local !== null, 'the media must be opened first');
     return this.#local;
   }
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

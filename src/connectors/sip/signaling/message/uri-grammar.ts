@@ -29,7 +29,8 @@ export function readPlainUri(text: string): URI | undefined {
   const user = decoded(match[2]);
   const parameters = parametersOf(match[5]!);
   if (user === null || parameters === undefined) return undefined;
-  return new URI(match[1], user!, match[3]!, portOf(match[4]), parameters);
+  const port = match[4] === undefined ? undefined : Number(match[4]);
+  return new URI(match[1], user!, match[3]!, port, parameters);
 }
 
 const generated = Grammar.parse;
@@ -60,10 +61,6 @@ function decoded(user: string | undefined): string | null | undefined {
 function isPlainHost(host: string): boolean {
   if (host.startsWith('[')) return isIPv6(host.slice(1, -1));
   return isIPv4(host) || /^[A-Za-z]/.test(host.slice(host.lastIndexOf('.') + 1));
-}
-
-function portOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text);
 }
 
 /** Parses parameters. One without a value is null, although sip.js's types exclude that. */

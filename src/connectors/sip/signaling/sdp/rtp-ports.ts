@@ -21,10 +21,6 @@ export class RtpPorts {
     return this.#taken.size;
   }
 
-  get pairCount(): number {
-    return this.#pairs;
-  }
-
   /** Returns the next free even port; null when all are taken. The most recently released port is reused last. */
   take(): number | null {
     if (this.#taken.size >= this.#pairs) return null;

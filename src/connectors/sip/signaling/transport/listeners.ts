@@ -27,12 +27,13 @@ export async function listenUdpAndTcp(
       return { udp, port };
     } catch (error) {
       udp.close();
-      if (!isTaken(error) || index + 1 >= tries) throw error;
+      if (!isPortTaken(error) || index + 1 >= tries) throw error;
     }
   }
 }
 
-function isTaken(error: unknown): boolean {
+/** Whether an error says that a port is in use. */
+export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 

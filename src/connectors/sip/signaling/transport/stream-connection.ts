@@ -54,10 +54,6 @@ export class StreamConnection implements Connection {
     return this.#socket.writable;
   }
 
-  get localHost(): string {
-    return plainAddress(this.#socket.localAddress ?? '');
-  }
-
   get localPort(): number {
     return this.#socket.localPort ?? 0;
   }

@@ -20,8 +20,6 @@ export interface Source {
 /** One TCP or TLS connection. */
 export interface Connection {
   readonly open: boolean;
-  /** Our address, as the peer would reach it. */
-  readonly localHost: string;
   readonly localPort: number;
   send(text: string): Promise<void>;
   destroy(): void;

@@ -17,7 +17,7 @@ import { faultDetail, TrunkFault, trunkFault } from './trunk-fault.ts';
 import { TrunkFlow } from './trunk-flow.ts';
 
 /** Dependencies shared by all trunks. */
-export interface TrunkSurroundings extends Listening {
+export interface TrunkDeps extends Listening {
   readonly clock: Clock;
   readonly observer: SipObserver;
   readonly resolver: Resolver;
@@ -51,7 +51,7 @@ export class Trunk {
   readonly challenges = new StoredChallenges();
   /** Called when the connection of a TCP or TLS trunk is lost. */
   onConnectionLost: () => void = () => {};
-  readonly #around: TrunkSurroundings;
+  readonly #deps: TrunkDeps;
   readonly #pins = new Map<string, Destination>();
   #destinations: readonly Destination[] = [];
   #preferred: Destination | null = null;
@@ -59,29 +59,29 @@ export class Trunk {
   #cancelKeepAlive: CancelTimer = () => {};
   #closed = false;
 
-  constructor(settings: SipTrunk, around: TrunkSurroundings) {
+  constructor(settings: SipTrunk, deps: TrunkDeps) {
     this.settings = settings;
-    this.#around = around;
+    this.#deps = deps;
     this.flow = new TrunkFlow(
-      around.streams,
-      (connection) => around.onConnection(this, connection),
+      deps.streams,
+      (connection) => deps.onConnection(this, connection),
       () => {
-        around.observer.count('transport_lost');
+        deps.observer.count('transport_lost');
         this.onConnectionLost();
       },
     );
-    this.own = new OwnAddress(settings.transport, around, () => this.flow.connection?.localPort ?? null);
+    this.own = new OwnAddress(settings.transport, deps, () => this.flow.connection?.localPort ?? null);
     this.core = createCore(
       {
         contactUser: this.dialogUser,
         local: () => ({ sentBy: this.own.sentBy, contact: this.own.contactOf(this.dialogUser) }),
         transport: {
           protocol: VIA_PROTOCOL[settings.transport],
-          send: (text) => around.layer.send(this, text),
+          send: (text) => deps.layer.send(this, text),
         },
         credentials: () => new DigestCredentials(settings.username, settings.password, this.challenges),
       },
-      { onInvite: (request) => around.onInvite(this, request) },
+      { onInvite: (request) => deps.onInvite(this, request) },
     );
   }
 
@@ -93,7 +93,7 @@ export class Trunk {
         () => RETRY_LOOKUP_MS,
       )
       .then((delayMs) => {
-        if (!this.#closed) this.#cancelRefresh = this.#around.clock.after(delayMs, () => this.watch());
+        if (!this.#closed) this.#cancelRefresh = this.#deps.clock.after(delayMs, () => this.watch());
       });
   }
 
@@ -117,13 +117,13 @@ export class Trunk {
 
   /** Whether the trunk may have a server at this IP address. */
   mayReach(host: string): boolean {
-    return this.#around.policy.mayUse(host, this.settings.ofOperator);
+    return this.#deps.policy.mayUse(host, this.settings.ofOperator);
   }
 
   /** Whether the trunk may follow an address named by a peer in SDP, Contact or Record-Route. */
   mayFollow(host: string): boolean {
     const servers = this.#destinations.map((destination) => destination.host);
-    return this.#around.policy.mayFollow(host, this.settings.ofOperator, servers);
+    return this.#deps.policy.mayFollow(host, this.settings.ofOperator, servers);
   }
 
   /**
@@ -162,7 +162,7 @@ export class Trunk {
   noteFault(fault: TrunkFault): void {
     const { accountId, host } = this.settings;
     const detail = { accountId, host, error: faultDetail(fault) };
-    this.#around.observer.log('warn', 'Call could not be placed over the SIP trunk', detail);
+    this.#deps.observer.log('warn', 'Call could not be placed over the SIP trunk', detail);
   }
 
   /** Sends requests with this Call-ID, outside dialogs, to `destination`. */
@@ -185,8 +185,8 @@ export class Trunk {
   /** Sends an empty line over UDP to keep routers from dropping the flow. TCP connections have their own keep-alive. */
   #keepAlive(destination: Destination): void {
     this.#cancelKeepAlive();
-    this.#cancelKeepAlive = this.#around.clock.after(KEEP_ALIVE_MS, () => {
-      this.#around.layer.ping(destination);
+    this.#cancelKeepAlive = this.#deps.clock.after(KEEP_ALIVE_MS, () => {
+      this.#deps.layer.ping(destination);
       this.#keepAlive(destination);
     });
   }
@@ -210,7 +210,7 @@ export class Trunk {
     this.#closed = true;
     this.#cancelRefresh();
     this.#cancelKeepAlive();
-    this.#around.layer.requests.clear(this);
+    this.#deps.layer.requests.clear(this);
     this.core.dispose();
     this.flow.close();
   }
@@ -226,14 +226,14 @@ export class Trunk {
   }
 
   #resolve(name: ServerName): Promise<Resolution> {
-    return this.#around.resolver.resolve(name).catch((error: unknown) => {
+    return this.#deps.resolver.resolve(name).catch((error: unknown) => {
       throw trunkFault(error);
     });
   }
 
   #settle(destinations: readonly Destination[], addresses: ReadonlySet<string>): void {
     this.#destinations = destinations;
-    if (!this.#closed) this.#around.onAddresses(this, addresses);
+    if (!this.#closed) this.#deps.onAddresses(this, addresses);
   }
 
   #preferredFirst(destinations: readonly Destination[]): readonly Destination[] {
