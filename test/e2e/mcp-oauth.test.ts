@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Gateway } from '../support/gateway.ts';
 import { memberOf } from '../support/member.ts';
-import { answer, fieldIn, OAuthClient, REDIRECT, register, type Tokens } from '../support/oauth-client.ts';
+import { answer, fault, fetchWithToken, OAuthClient, REDIRECT, statusFor } from '../support/oauth-client.ts';
 import { Person } from '../support/person.ts';
-import { plaintextsIn, storedText } from '../support/plaintext.ts';
 
 let gateway: Gateway;
 let person: Person;
@@ -13,17 +12,6 @@ beforeAll(async () => {
   person = await memberOf(gateway, 'ada@example.com');
 });
 afterAll(() => gateway?.stop());
-
-/** What a request with this access token is answered. */
-async function heard(access: string, path = '/api/calls'): Promise<number> {
-  return (await bearing(access, path)).status;
-}
-
-async function bearing(access: string, path: string): Promise<Response> {
-  return await fetch(`${gateway.baseUrl}${path}`, { headers: { Authorization: `Bearer ${access}` } });
-}
-
-const fault = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error];
 
 describe('the dance', () => {
   it('ends with an access token that opens what acts at runtime, and nothing that configures', async () => {
@@ -40,11 +28,11 @@ describe('the dance', () => {
       scope: 'discord teams meet zoom telegram whatsapp slack nctalk sip',
     });
     const { access } = client.tokensIn(answered);
-    expect(await heard(access)).toBe(200);
-    expect(await heard(access, '/api/account')).toBe(200);
-    expect(await heard(access, '/api/agents')).toBe(403);
-    expect(await heard(access, '/api/export')).toBe(403);
-    expect(await heard(access, '/auth/identities')).toBe(403);
+    expect(await statusFor(gateway, access)).toBe(200);
+    expect(await statusFor(gateway, access, '/api/account')).toBe(200);
+    expect(await statusFor(gateway, access, '/api/agents')).toBe(403);
+    expect(await statusFor(gateway, access, '/api/export')).toBe(403);
+    expect(await statusFor(gateway, access, '/auth/identities')).toBe(403);
   });
 
   it('asks once: the same client is let in again without a page', async () => {
@@ -147,298 +135,10 @@ describe('the dance', () => {
               basic,
             ),
       );
-      expect(await heard(access)).toBe(200);
+      expect(await statusFor(gateway, access)).toBe(200);
       expect(fault(await client.refresh(refresh))).toEqual([400, 'invalid_client']);
       client.tokensIn(await client.refresh(refresh, { client_secret: secret }));
     }
-  });
-});
-
-describe('tokens', () => {
-  async function connected(): Promise<{ client: OAuthClient; tokens: Tokens }> {
-    const client = await OAuthClient.register(gateway);
-    return { client, tokens: await client.connect(person) };
-  }
-
-  it('are replaced when they are refreshed', async () => {
-    const { client, tokens } = await connected();
-    const next = client.tokensIn(await client.refresh(tokens.refresh));
-    expect(await heard(next.access)).toBe(200);
-    expect(await heard(tokens.access)).toBe(401);
-    expect(await heard(next.refresh), 'a refresh token opens nothing').toBe(401);
-  });
-
-  it('are given again when a refresh is repeated at once, as its answer may have been lost', async () => {
-    const { client, tokens } = await connected();
-    const next = client.tokensIn(await client.refresh(tokens.refresh));
-    await gateway.restart();
-    const again = client.tokensIn(await client.refresh(tokens.refresh));
-    expect(again).toEqual(next);
-    expect(await heard(again.access)).toBe(200);
-    expect(plaintextsIn(gateway.output, gateway.secrets), 'in the log').toEqual([]);
-    expect(plaintextsIn(storedText(gateway.dataFolder), gateway.secrets), 'in the database').toEqual([]);
-  });
-
-  it('all die when a refresh token comes a second time after the new ones were used', async () => {
-    const { client, tokens } = await connected();
-    const other = await client.connect(person);
-    const next = client.tokensIn(await client.refresh(tokens.refresh));
-    expect(await heard(next.access)).toBe(200);
-    expect(fault(await client.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
-    expect(await heard(next.access)).toBe(401);
-    expect(fault(await client.refresh(next.refresh))).toEqual([400, 'invalid_grant']);
-    expect(await heard(other.access), 'those of another code live on').toBe(200);
-  });
-
-  it('are the same for all when a refresh token comes many times at once', async () => {
-    const { client, tokens } = await connected();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => client.refresh(tokens.refresh)));
-    const given = answers.map((answer) => client.tokensIn(answer));
-    expect(new Set(given.map(({ access, refresh }) => `${access} ${refresh}`)).size).toBe(1);
-    expect(await heard(given[0]!.access)).toBe(200);
-  });
-
-  it('are good for less when less is asked for, by what is open already too', async () => {
-    const { client, tokens } = await connected();
-    const narrow = client.tokensIn(await client.refresh(tokens.refresh, { scope: 'telegram' }));
-    expect(narrow.scope).toBe('telegram');
-    const account = (await (await bearing(narrow.access, '/api/account')).json()) as {
-      platforms: Record<string, { status: string }>;
-    };
-    expect(account.platforms.sip!.status).toBe('not_granted');
-    expect(account.platforms.telegram!.status).not.toBe('not_granted');
-    const more = await client.refresh(narrow.refresh, { scope: 'telegram openid' });
-    expect(fault(more)).toEqual([400, 'invalid_scope']);
-  });
-
-  it('are told apart from none when they are wrong', async () => {
-    const wrong = await bearing('mcp_wrong', '/api/calls');
-    expect(wrong.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", /);
-    const none = await fetch(`${gateway.baseUrl}/api/calls`);
-    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-  });
-
-  it('die with the account’s yes: a repeat brings none back', async () => {
-    const { client, tokens } = await connected();
-    client.tokensIn(await client.refresh(tokens.refresh));
-    await person.request('DELETE', `/api/mcp-authorizations/${client.id}`);
-    expect(fault(await client.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
-  });
-
-  it('all die when their code comes a second time', async () => {
-    const client = await OAuthClient.register(gateway);
-    const code = (await client.askAndAnswer(person)).get('code')!;
-    const tokens = client.tokensIn(await client.redeem(code));
-    expect(await heard(tokens.access)).toBe(200);
-    expect(fault(await client.redeem(code))).toEqual([400, 'invalid_grant']);
-    expect(await heard(tokens.access)).toBe(401);
-    expect(fault(await client.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
-  });
-
-  it('go back by either of them (RFC 7009), to the client that has them', async () => {
-    for (const kind of ['access', 'refresh'] as const) {
-      const { client, tokens } = await connected();
-      const other = await OAuthClient.register(gateway);
-      const giveBack = (who: OAuthClient) =>
-        who.post('/oauth/revoke', { token: tokens[kind], client_id: who.id });
-      expect((await giveBack(other)).status, 'says nothing to others').toBe(200);
-      expect(await heard(tokens.access)).toBe(200);
-      expect((await giveBack(client)).status).toBe(200);
-      expect(await heard(tokens.access)).toBe(401);
-      expect(fault(await client.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
-      expect((await giveBack(client)).status, 'is done already').toBe(200);
-    }
-    const unknown = await (await connected()).client.post('/oauth/revoke', {
-      token: 'x',
-      client_id: 'cli_none',
-    });
-    expect(fault(unknown)).toEqual([401, 'invalid_client']);
-  });
-
-  it('outlive a restart of the gateway', async () => {
-    const { client, tokens } = await connected();
-    await gateway.restart();
-    expect(await heard(tokens.access)).toBe(200);
-    client.tokensIn(await client.refresh(tokens.refresh));
-  });
-});
-
-describe('an attacker', () => {
-  it('gets nothing without PKCE by S256', async () => {
-    const client = await OAuthClient.register(gateway);
-    for (const asked of [
-      { code_challenge: '' },
-      { code_challenge_method: '' },
-      { code_challenge_method: 'plain' },
-      { code_challenge: '', code_challenge_method: '' },
-      { code_challenge: 'short' },
-    ])
-      expect((await client.ask(person, asked)).sentTo?.searchParams.get('error')).toBe('invalid_request');
-    const wrong = { code_verifier: 'x'.repeat(43) };
-    const code = (await client.askAndAnswer(person)).get('code')!;
-    expect(fault(await client.redeem(code, wrong))).toEqual([400, 'invalid_grant']);
-    expect(fault(await client.redeem(code)), 'a code that was tried is used').toEqual([400, 'invalid_grant']);
-    const second = (await client.askAndAnswer(person)).get('code')!;
-    expect((await client.redeem(second, { code_verifier: '' })).status).toBe(400);
-    const third = (await client.askAndAnswer(person)).get('code')!;
-    const plain = { code_verifier: client.challenge, code_challenge_method: 'plain' };
-    expect(fault(await client.redeem(third, plain))).toEqual([400, 'invalid_grant']);
-  });
-
-  it('has nobody sent anywhere but where the client told', async () => {
-    const client = await OAuthClient.register(gateway, {
-      redirect_uris: [REDIRECT, 'https://client.example/callback?a=1'],
-    });
-    for (const redirect_uri of [
-      'https://evil.example/callback',
-      'https://client.example/callback',
-      'https://client.example/callback?a=1&b=2',
-      'https://client.example.evil.example/callback?a=1',
-      'https://client.example@evil.example/callback?a=1',
-      'http://client.example/callback?a=1',
-      'http://127.0.0.1:33418/other',
-      'http://localhost:33418/callback',
-      'http://127.0.0.1.evil.example:33418/callback',
-      'http://127.0.0.1:33418/callback#x',
-      'javascript:alert(1)',
-      '//evil.example',
-      'https:\\\\evil.example',
-      '',
-    ]) {
-      const { status, sentTo, html } = await client.ask(person, { redirect_uri });
-      expect([redirect_uri, status, sentTo]).toEqual([redirect_uri, 400, null]);
-      expect(html).not.toContain('href');
-    }
-    const { status, sentTo } = await client.ask(person, { client_id: 'cli_none', redirect_uri: REDIRECT });
-    expect([status, sentTo]).toEqual([400, null]);
-    const good = await client.ask(person, { redirect_uri: 'https://client.example/callback?a=1' });
-    const back = (await answer(person, good.html)).sentTo!;
-    expect(`${back}`).toMatch(/^https:\/\/client\.example\/callback\?a=1&code=mcc_/);
-  });
-
-  it('redeems a code at no other address than it was sent to', async () => {
-    const client = await OAuthClient.register(gateway);
-    for (const redirect_uri of ['http://127.0.0.1:33419/callback', 'https://evil.example/', '']) {
-      const code = (await client.askAndAnswer(person)).get('code')!;
-      const error = redirect_uri === '' ? 'invalid_request' : 'invalid_grant';
-      expect(fault(await client.redeem(code, { redirect_uri }))).toEqual([400, error]);
-    }
-  });
-
-  it('redeems and refreshes nothing of another client', async () => {
-    const [client, other] = [await OAuthClient.register(gateway), await OAuthClient.register(gateway)];
-    const code = (await client.askAndAnswer(person)).get('code')!;
-    const stolen = await other.redeem(code, { code_verifier: client.verifier });
-    expect(fault(stolen)).toEqual([400, 'invalid_grant']);
-    const tokens = client.tokensIn(await client.redeem(code));
-    expect(fault(await other.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
-    expect(await heard(tokens.access)).toBe(200);
-  });
-
-  it('gets no token that is meant for another resource, nor for one that is none', async () => {
-    const client = await OAuthClient.register(gateway);
-    for (const resource of [
-      'https://evil.example/mcp/',
-      `${gateway.baseUrl}/api/`,
-      'mcp',
-      `${gateway.baseUrl}/mcp/#x`,
-    ]) {
-      const { sentTo } = await client.ask(person, { resource });
-      expect([resource, sentTo?.searchParams.get('error')]).toEqual([resource, 'invalid_target']);
-    }
-    const url = `${gateway.baseUrl}/mcp`;
-    const code = (await client.askAndAnswer(person, { resource: url })).get('code')!;
-    expect(fault(await client.redeem(code, { resource: 'https://evil.example/mcp/' }))).toEqual([
-      400,
-      'invalid_target',
-    ]);
-    expect((await client.redeem(code, { resource: `${url}/?stateful` })).status).toBe(200);
-  });
-
-  it('cannot say yes for somebody, from another page, for another session or to another client', async () => {
-    const client = await OAuthClient.register(gateway);
-    const evil = await OAuthClient.register(gateway, { client_name: 'Evil' });
-    const { html } = await client.ask(person);
-    const form = new URLSearchParams({
-      request: fieldIn(html, 'request'),
-      ticket: fieldIn(html, 'ticket'),
-      decision: 'allow',
-      platform: 'telegram',
-    });
-    const submit = async (change: Record<string, string>, site?: string, who = person) => {
-      const changed = new URLSearchParams({ ...Object.fromEntries(form), ...change });
-      const { status, headers } = await who.submit('/oauth/authorize', changed, site);
-      return [status, headers.get('location')];
-    };
-    const other = await memberOf(gateway, 'mallory@example.com');
-    const evilRequest = new URL(evil.authorizeUrl(), gateway.baseUrl).search.slice(1);
-    expect(await submit({}, 'cross-site')).toEqual([403, null]);
-    expect(await submit({ ticket: '' })).toEqual([400, null]);
-    expect(await submit({ request: evilRequest })).toEqual([400, null]);
-    expect(await submit({ ticket: fieldIn((await evil.ask(person)).html, 'ticket') })).toEqual([400, null]);
-    expect(await submit({}, 'same-origin', other), 'a ticket of another session').toEqual([400, null]);
-    const all = (await person.request('GET', '/api/mcp-authorizations')).body.authorizations;
-    expect(all.map(({ client_id }: { client_id: string }) => client_id)).not.toContain(client.id);
-    expect((await submit({}))[0], 'the page itself').toBe(303);
-  });
-
-  it('can put the page in no frame, and no script into it', async () => {
-    const client = await OAuthClient.register(gateway, {
-      client_name: '</title><script>alert(1)</script>\u202e"><img src=x>',
-    });
-    const { headers, body } = await person.visit(
-      client.authorizeUrl({ state: '"><script>alert(2)</script>' }),
-    );
-    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
-    expect(headers.get('content-security-policy')).toContain("form-action 'self' http://127.0.0.1:33418;");
-    expect(headers.get('x-frame-options')).toBe('DENY');
-    expect(body).not.toMatch(/<script|<img|\u202e/);
-  });
-
-  it('is not let in by a parameter that comes twice', async () => {
-    const client = await OAuthClient.register(gateway);
-    const url = client.authorizeUrl();
-    for (const [more, error] of [
-      ['&scope=sip&scope=telegram', 'invalid_request'],
-      ['&state=other', 'invalid_request'],
-    ] as const) {
-      const { headers } = await person.visit(url + more);
-      expect(new URL(headers.get('location')!).searchParams.get('error')).toBe(error);
-    }
-    for (const more of ['&client_id=cli_other', `&redirect_uri=${encodeURIComponent(REDIRECT)}`]) {
-      const { status, headers, body } = await person.visit(url + more);
-      expect([status, headers.get('location')]).toEqual([400, null]);
-      expect(body).toContain('The client sent a parameter more than once');
-    }
-    const form = 'grant_type=refresh_token&refresh_token=a&refresh_token=b';
-    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    for (const path of ['/oauth/token', '/oauth/revoke']) {
-      const answered = await fetch(`${gateway.baseUrl}${path}`, { method: 'POST', body: form, headers });
-      expect([answered.status, await answered.json()]).toMatchObject([400, { error: 'invalid_request' }]);
-    }
-  });
-
-  it('registers no client that has people sent where codes are not safe', async () => {
-    for (const redirect_uris of [
-      [],
-      undefined,
-      'http://127.0.0.1/',
-      ['http://client.example/'],
-      ['cursor:callback'],
-      ['javascript:alert(1)'],
-      ['javascript://client/%0aalert(1)'],
-      ['file:///etc/passwd'],
-      ['data:text/html,x'],
-      ['https://client.example/#x'],
-      ['https://user:password@client.example/'],
-      ['https://client.example/', 'http://192.168.0.1/'],
-      ['http://127.0.0.1@evil.example/'],
-    ])
-      expect(fault(await register(gateway, { redirect_uris }))).toEqual([400, 'invalid_redirect_uri']);
-    expect(fault(await register(gateway, { token_endpoint_auth_method: 'private_key_jwt' }))).toEqual([
-      400,
-      'invalid_client_metadata',
-    ]);
   });
 });
 
@@ -446,7 +146,7 @@ describe('the owner of the account', () => {
   it('sees who was let in, and lets them in no more', async () => {
     const client = await OAuthClient.register(gateway, { client_name: 'Leaving' });
     const { access, refresh } = await client.connect(person, {}, { platforms: ['telegram'] });
-    expect(await heard(access)).toBe(200);
+    expect(await statusFor(gateway, access)).toBe(200);
     const { body } = await person.request('GET', '/api/mcp-authorizations');
     const listed = body.authorizations.find(
       ({ client_id }: { client_id: string }) => client_id === client.id,
@@ -459,7 +159,7 @@ describe('the owner of the account', () => {
 
     const revoke = () => person.request('DELETE', `/api/mcp-authorizations/${client.id}`);
     expect((await revoke()).body).toEqual({ status: 'deleted' });
-    expect(await heard(access)).toBe(401);
+    expect(await statusFor(gateway, access)).toBe(401);
     expect(fault(await client.refresh(refresh))).toEqual([400, 'invalid_grant']);
     expect(JSON.stringify(await agents())).not.toContain(client.id);
     expect((await revoke()).body).toEqual({ detail: 'MCP authorization not found' });
@@ -478,14 +178,14 @@ describe('the owner of the account', () => {
     expect(body).toEqual({ detail: 'A key, client or account is in no other agent: move it first' });
     await person.request('DELETE', `/api/mcp-authorizations/${client.id}`);
     expect((await person.request('DELETE', `/api/agents/${second}`)).status).toBeLessThan(300);
-    expect(await heard(access)).toBe(401);
+    expect(await statusFor(gateway, access)).toBe(401);
   });
 
   it('takes platforms away by saying yes to fewer', async () => {
     const client = await OAuthClient.register(gateway);
     const { access } = await client.connect(person);
     const granted = async () => {
-      const { platforms } = (await (await bearing(access, '/api/account')).json()) as {
+      const { platforms } = (await (await fetchWithToken(gateway, access, '/api/account')).json()) as {
         platforms: Record<string, { status: string }>;
       };
       return Object.keys(platforms).filter((name) => platforms[name]!.status !== 'not_granted');
@@ -507,7 +207,7 @@ describe('the owner of the account', () => {
       (await leaver.request('DELETE', '/api/account', { password: leaver.password, confirm: 'DELETE' }))
         .status,
     ).toBeLessThan(300);
-    expect(await heard(access)).toBe(401);
+    expect(await statusFor(gateway, access)).toBe(401);
   });
 });
 

@@ -193,3 +193,18 @@ async function posted(url: string, body: string | URLSearchParams, headers: Aske
   const isJson = response.headers.get('content-type') === 'application/json';
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
+
+/** A request with an access token. */
+export async function fetchWithToken(gateway: Gateway, access: string, path: string): Promise<Response> {
+  return await fetch(`${gateway.baseUrl}${path}`, { headers: { Authorization: `Bearer ${access}` } });
+}
+
+/** The status of such a request. */
+export async function statusFor(gateway: Gateway, access: string, path = '/api/calls'): Promise<number> {
+  return (await fetchWithToken(gateway, access, path)).status;
+}
+
+/** The status and the OAuth error code of an answer. */
+export function fault({ status, body }: Pick<Answer, 'status' | 'body'>): [number, string | undefined] {
+  return [status, body.error];
+}
