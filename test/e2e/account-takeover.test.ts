@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Gateway } from '../support/gateway.ts';
+import type { Gateway } from '../support/gateway.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
-import { linkIn, Mailbox } from '../support/mailbox.ts';
+import { startWithMailbox } from '../support/gateway-with-mailbox.ts';
+import { linkIn, type Mailbox } from '../support/mailbox.ts';
 import { memberOf } from '../support/member.ts';
 import { OAuthClient } from '../support/oauth-client.ts';
 import { Person } from '../support/person.ts';
@@ -16,16 +17,8 @@ let mailbox: Mailbox;
 let gateway: Gateway;
 
 beforeAll(async () => {
-  mailbox = await Mailbox.open();
-  gateway = await Gateway.start({
-    env: {
-      SVC_SIGNUP: 'open',
-      SVC_SMTP_URL: mailbox.url,
-      SVC_MAIL_FROM: 'gateway@example.com',
-      // So that a test may come from anywhere.
-      SVC_TRUSTED_PROXIES: '127.0.0.1',
-    },
-  });
+  // Lets a test choose the address that its requests come from.
+  ({ mailbox, gateway } = await startWithMailbox({ SVC_TRUSTED_PROXIES: '127.0.0.1' }));
 });
 afterAll(async () => {
   await gateway?.stop();

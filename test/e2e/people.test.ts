@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Gateway } from '../support/gateway.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
-import { linkIn, Mailbox } from '../support/mailbox.ts';
+import { startWithMailbox } from '../support/gateway-with-mailbox.ts';
+import { linkIn, type Mailbox } from '../support/mailbox.ts';
 import { Person } from '../support/person.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -12,15 +13,7 @@ describe('people and a mail server', () => {
   let gateway: Gateway;
 
   beforeAll(async () => {
-    mailbox = await Mailbox.open();
-    gateway = await Gateway.start({
-      env: {
-        SVC_SIGNUP: 'open',
-        SVC_SMTP_URL: mailbox.url,
-        SVC_MAIL_FROM: 'Voice Gateway <gateway@example.com>',
-        SVC_LOGIN_ATTEMPTS: '1000',
-      },
-    });
+    ({ mailbox, gateway } = await startWithMailbox({ SVC_LOGIN_ATTEMPTS: '1000' }));
   });
   afterAll(async () => {
     await gateway?.stop();

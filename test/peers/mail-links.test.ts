@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../support/chromium.ts';
-import { Gateway } from '../support/gateway.ts';
-import { linkIn, Mailbox } from '../support/mailbox.ts';
+import type { Gateway } from '../support/gateway.ts';
+import { startWithMailbox } from '../support/gateway-with-mailbox.ts';
+import { linkIn, type Mailbox } from '../support/mailbox.ts';
 import { Person } from '../support/person.ts';
 import { requirePeer } from '../support/require-peer.ts';
 
@@ -17,10 +18,7 @@ describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () 
   let complaints: string[];
 
   beforeAll(async () => {
-    mailbox = await Mailbox.open();
-    gateway = await Gateway.start({
-      env: { SVC_SIGNUP: 'open', SVC_SMTP_URL: mailbox.url, SVC_MAIL_FROM: 'gateway@example.com' },
-    });
+    ({ mailbox, gateway } = await startWithMailbox());
     browser = await launchChromium();
     await new Person(gateway.baseUrl, EMAIL).signUp();
   });
