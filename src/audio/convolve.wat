@@ -1,9 +1,9 @@
-;; The inner loop of audio/resampler.ts: a polyphase FIR on 16-bit samples, eight products at a time.
-;; One page of samples, then the filters. Coefficients are in Q14; samples, sums and results are integers.
+;; The inner loop of audio/resampler.ts: a polyphase FIR filter on 16-bit samples, eight products at a time.
+;; Memory holds one page of samples, then the filters. Coefficients are Q14; samples and sums are integers.
 (module
   (memory (export "memory") 25)
-  ;; Writes one output sample for every position from `at` and `phase` on that lies within `length` input samples;
-  ;; returns the address behind the last one. `window` holds taps - 1 older samples before the input's first.
+  ;; Writes one output sample for every position, from `at` and `phase` on, within `length` input samples. Returns the
+  ;; address after the last one. `window` starts with the taps - 1 samples before the input.
   (func (export "convolve")
     (param $window i32) (param $length i32) (param $output i32)
     (param $filter i32) (param $taps i32) (param $phases i32)
@@ -16,8 +16,8 @@
     (local $sample0 i32) (local $sample1 i32) (local $sample2 i32) (local $sample3 i32)
     (local $sum0 v128) (local $sum1 v128) (local $sum2 v128) (local $sum3 v128) (local $offset i32)
     (local.set $rowBytes (i32.shl (local.get $taps) (i32.const 1)))
-    ;; Four outputs at a time as long as there are four, and each has its own row: their sums are added across
-    ;; together, which costs as much as for one.
+    ;; Four outputs at a time, while there are four and every phase has its own row. Adding the lanes of four sums
+    ;; together costs as much as adding those of one.
     (if (i32.eq (local.get $phases) (local.get $up))
       (then
         (block $fewer
@@ -73,7 +73,7 @@
                       (v128.load align=2 (i32.add (local.get $sample3) (local.get $offset))))))
               (local.set $offset (i32.add (local.get $offset) (i32.const 16)))
               (br_if $products (i32.lt_u (local.get $offset) (local.get $rowBytes))))
-            ;; Lanes of two sums side by side, added: [a0+a2 b0+b2 a1+a3 b1+b3]; then two such pairs likewise.
+            ;; Adds the lanes of two sums side by side, [a0+a2 b0+b2 a1+a3 b1+b3], then of two such pairs.
             (local.set $sum0 (i32x4.add
               (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $sum0) (local.get $sum1))
               (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $sum0) (local.get $sum1))))
@@ -96,7 +96,7 @@
     (block $done
       (loop $outputs
         (br_if $done (i32.ge_s (local.get $at) (local.get $length)))
-        ;; Row of the filter: the phase itself, or the nearest of fewer rows.
+        ;; The filter row: the phase itself, or the nearest row if there are fewer rows than phases.
         (if (i32.eq (local.get $phases) (local.get $up))
           (then (local.set $row (local.get $phase)))
           (else (local.set $row
@@ -124,7 +124,7 @@
         (if (i32.lt_s (local.get $value) (i32.const -32768)) (then (local.set $value (i32.const -32768))))
         (i32.store16 (local.get $output) (local.get $value))
         (local.set $output (i32.add (local.get $output) (i32.const 2)))
-        ;; On to the next output sample.
+        ;; Advance to the next output sample.
         (local.set $at (i32.add (local.get $at) (local.get $wholeStep)))
         (local.set $phase (i32.add (local.get $phase) (local.get $phaseStep)))
         (if (i32.ge_s (local.get $phase) (local.get $up))

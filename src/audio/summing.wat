@@ -1,5 +1,5 @@
-;; The inner loops of audio/summing-bus.ts, eight samples at a time: 16-bit voices, a 32-bit sum of them.
-;; Lengths are bytes of a voice, multiples of 16.
+;; The inner loops of audio/summing-bus.ts, eight samples at a time. Voices have 16 bits, their sum 32.
+;; Lengths are the bytes of one voice, a multiple of 16.
 (module
   (memory (export "memory") 1)
   ;; Adds a voice to the sum.

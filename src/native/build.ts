@@ -10,17 +10,21 @@ import { dirname, join } from 'node:path';
 interface Addon {
   readonly name: string;
   readonly sources: readonly string[];
-  /** Message about the consequence when the addon is missing. */
-  readonly otherwise: string;
+  /** Printed when the addon cannot be built. */
+  readonly consequence: string;
 }
 
 const ADDONS: readonly Addon[] = [
   {
     name: 'media-io',
     sources: ['media-io.c', 'udp-sockets.c', 'on-time.c', 'heap.c'],
-    otherwise: 'Media I/O stays portable, which takes more CPU a call',
+    consequence: "Media I/O uses Node's dgram, which takes more CPU per call",
   },
-  { name: 'opus', sources: ['opus.c'], otherwise: 'Opus stays portable, which takes more CPU a call' },
+  {
+    name: 'opus',
+    sources: ['opus.c'],
+    consequence: 'Opus runs in WebAssembly, which takes more CPU per call',
+  },
 ];
 const BINARIES = join(import.meta.dirname, '../../build');
 const DEADLINE_MS = 60_000;
@@ -62,7 +66,7 @@ if (process.platform === 'linux') {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const reason = code === 'ENOENT' ? 'no C compiler' : message;
-      process.stderr.write(`${addon.otherwise}: ${reason}.\n`);
+      process.stderr.write(`${addon.consequence}: ${reason}.\n`);
     }
   }
 }

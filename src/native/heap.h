@@ -1,6 +1,6 @@
-/* What the process' allocator keeps of memory that was freed. */
+/* Memory that the process has freed but its allocator still keeps. */
 #pragma once
 #include <node_api.h>
 
-/* Gives it back to the system, beside the event loop's thread; does nothing where the C library cannot. */
+/* Returns it to the system, on a thread of libuv's pool. Does nothing if the C library does not support it. */
 void give_heap_back(napi_env env);

@@ -1,7 +1,7 @@
 /*
- * What the media threads of the gateway have no call for in Node: UDP for all sockets of a thread at once
- * (udp-sockets.h), and waking when it is time (on-time.h); for the main thread, giving memory back (heap.h). Node-API,
- * Linux; each thread that loads it has sockets of its own, closed with the thread.
+ * Functions that Node lacks. For media threads: UDP on all sockets of a thread at once (udp-sockets.h) and timely
+ * wake-ups (on-time.h). For the main thread: returning freed memory to the system (heap.h). A Node-API addon for Linux.
+ * Each thread that loads it has its own sockets, which are closed when the thread ends.
  */
 #define _GNU_SOURCE
 #include <node_api.h>
@@ -9,11 +9,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 #include "heap.h"
-#include "node-words.h"
+#include "napi-helpers.h"
 #include "on-time.h"
 #include "udp-sockets.h"
 
-/* Goes up with every change that JavaScript must know of. */
+/* Incremented with every change of the interface to JavaScript. */
 #define INTERFACE_VERSION 4
 
 static UdpSockets *arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
@@ -23,14 +23,14 @@ static UdpSockets *arguments(napi_env env, napi_callback_info info, size_t count
   return io;
 }
 
-/* The arguments host, port, receiveBufferBytes. */
+/* Binds a socket to the arguments host, port, receiveBufferBytes. */
 static int bound_socket(napi_env env, napi_value *values) {
   char host[UDP_HOST_BYTES] = "";
   napi_get_value_string_utf8(env, values[0], host, sizeof host, NULL);
   return udp_bind(host, int_of(env, values[1]), int_of(env, values[2]));
 }
 
-/* open(host, port, receiveBufferBytes): the socket's number, or an errno below zero. */
+/* open(host, port, receiveBufferBytes): the socket's number, or a negative errno. */
 static napi_value open_(napi_env env, napi_callback_info info) {
   napi_value values[3];
   UdpSockets *io = arguments(env, info, 3, values);
@@ -38,21 +38,21 @@ static napi_value open_(napi_env env, napi_callback_info info) {
   return value_of(env, fd < 0 ? fd : udp_adopt(io, fd, int_of(env, values[2])));
 }
 
-/* reserve(host, port, receiveBufferBytes): the descriptor of a socket that no thread has yet, or an errno below zero. */
+/* reserve(host, port, receiveBufferBytes): the descriptor of a socket of no thread, or a negative errno. */
 static napi_value reserve(napi_env env, napi_callback_info info) {
   napi_value values[3];
   arguments(env, info, 3, values);
   return value_of(env, bound_socket(env, values));
 }
 
-/* adopt(descriptor, receiveBufferBytes): as `open`, with a reserved socket, which is this thread's from now on. */
+/* adopt(descriptor, receiveBufferBytes): like `open`, for a reserved socket. It then belongs to this thread. */
 static napi_value adopt(napi_env env, napi_callback_info info) {
   napi_value values[2];
   UdpSockets *io = arguments(env, info, 2, values);
   return value_of(env, udp_adopt(io, int_of(env, values[0]), int_of(env, values[1])));
 }
 
-/* clear(descriptor): forgets what has come for a reserved socket so far. */
+/* clear(descriptor): discards the datagrams that a reserved socket has received so far. */
 static napi_value clear(napi_env env, napi_callback_info info) {
   napi_value value;
   arguments(env, info, 1, &value);
@@ -60,7 +60,7 @@ static napi_value clear(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* release(descriptor): closes a reserved socket that nobody has adopted. */
+/* release(descriptor): closes a reserved socket that was not adopted. */
 static napi_value release(napi_env env, napi_callback_info info) {
   napi_value value;
   arguments(env, info, 1, &value);
@@ -76,7 +76,7 @@ static napi_value close_(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* aim(socket, host, port): where it sends from now on; an errno below zero when that is no address. */
+/* aim(socket, host, port): sets the destination. A negative errno if `host` is not an IP address. */
 static napi_value aim(napi_env env, napi_callback_info info) {
   napi_value values[3];
   UdpSockets *io = arguments(env, info, 3, values);
@@ -85,12 +85,12 @@ static napi_value aim(napi_env env, napi_callback_info info) {
   return value_of(env, udp_aim(io, int_of(env, values[0]), host, int_of(env, values[2])));
 }
 
-/* receive(): how many records were filled. */
+/* receive(): the number of records filled. */
 static napi_value receive(napi_env env, napi_callback_info info) {
   return value_of(env, udp_receive(arguments(env, info, 0, NULL)));
 }
 
-/* source(record): the text of its source address. */
+/* source(record): its source address as text. */
 static napi_value source(napi_env env, napi_callback_info info) {
   napi_value value;
   UdpSockets *io = arguments(env, info, 1, &value);
@@ -121,7 +121,7 @@ static napi_value overflowed(napi_env env, napi_callback_info info) {
   return value_of(env, (int32_t)udp_overflowed(io, int_of(env, value)));
 }
 
-/* use(receiveBuffer, recordBytes, sendBuffer): ArrayBuffers that live as long as the thread. */
+/* use(receiveBuffer, recordBytes, sendBuffer): ArrayBuffers that are kept until the thread ends. */
 static napi_value use(napi_env env, napi_callback_info info) {
   napi_value values[3];
   UdpSockets *io = arguments(env, info, 3, values);
@@ -147,7 +147,7 @@ static napi_value sleep_(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* beOnTime(): zero, or an errno below zero. */
+/* beOnTime(): 0, or a negative errno. */
 static napi_value be_on_time_(napi_env env, napi_callback_info info) {
   (void)info;
   return value_of(env, be_on_time());
@@ -172,7 +172,7 @@ NAPI_MODULE_INIT() {
   if (io == NULL) return NULL;
   io->first_ready = -1;
   io->epoll = epoll_create1(EPOLL_CLOEXEC);
-  /* Called when the thread ends, however it does. */
+  /* Runs whenever the thread ends, also after an error. */
   napi_set_instance_data(env, io, end, NULL);
   napi_set_named_property(env, exports, "version", value_of(env, INTERFACE_VERSION));
   add(env, exports, "use", use);

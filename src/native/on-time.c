@@ -11,14 +11,14 @@
 
 #define NS_PER_MS 1000000
 #define SLICE_NS 200000
-/* Five steps are three times the weight: three quarters of a core that the main thread wants, too. */
+/* Five steps triple the weight: three quarters of a core that the main thread also wants. */
 #define NICE_STEPS 5
 #define LEAST_NICE (-20)
 
-/* libuv's, which Node exports: https://docs.libuv.org/en/v1.x/loop.html#c.uv_backend_fd */
+/* Declared by libuv, exported by Node: https://docs.libuv.org/en/v1.x/loop.html#c.uv_backend_fd */
 int uv_backend_fd(const struct uv_loop_s *loop);
 
-/* As in linux/sched/types.h, its first version: glibc has neither the structure nor the calls. */
+/* struct sched_attr of linux/sched/types.h, first version. glibc has neither the structure nor the calls. */
 typedef struct {
   uint32_t size;
   uint32_t policy;
@@ -30,7 +30,7 @@ typedef struct {
   uint64_t period_ns;
 } SchedulingAttributes;
 
-/* Nice to nobody but the main thread, whatever that was given; so the same however often it is asked for. */
+/* A nice value relative to the main thread's, so that repeated calls give the same result. */
 static int32_t before_main(int32_t given) {
   if (gettid() == getpid()) return given;
   const int32_t wanted = getpriority(PRIO_PROCESS, (id_t)getpid()) - NICE_STEPS;
@@ -38,8 +38,8 @@ static int32_t before_main(int32_t given) {
 }
 
 /*
- * https://docs.kernel.org/scheduler/sched-eevdf.html: who asks for a short slice is served soon, and no more in all. A
- * greater weight is for the privileged (CAP_SYS_NICE, or RLIMIT_NICE).
+ * https://docs.kernel.org/scheduler/sched-eevdf.html: a thread that asks for short time slices runs sooner, without
+ * getting more time in total. A larger weight requires CAP_SYS_NICE or RLIMIT_NICE.
  */
 static int ask_to_be_served_soon(void) {
   SchedulingAttributes attributes = {.size = sizeof attributes};

@@ -1,14 +1,14 @@
-/* A thread that wakes when it means to. */
+/* Timely wake-ups for the calling thread. */
 #pragma once
 
 struct uv_loop_s;
 
 /*
- * Timers of the calling thread fire when they are due, where the kernel's habit is up to 50 us later. It need not wait
- * until another thread's slice of some milliseconds is over (Linux 6.12), nor, in a process that may ask for it, share a
- * core in equal parts with the main one. Zero, or an errno below zero.
+ * Makes the kernel wake the calling thread on time: its timers fire when due instead of up to 50 us later, and it does
+ * not wait for the time slice of another thread to end (Linux 6.12). If the process has the privilege, the thread also
+ * gets a larger share of a core than the main thread. Returns 0 or a negative errno.
  */
 int be_on_time(void);
 
-/* Sleeps less than a second; ends early when the event loop has something to do. */
+/* Sleeps for less than a second. Returns early when the event loop has work. */
 void sleep_on(const struct uv_loop_s *loop, double milliseconds);

@@ -1,19 +1,19 @@
 /*
- * libopus for one thread of the gateway, taken from the system when the thread loads this: nothing of it is needed to
- * compile. Node-API; each thread that loads it has encoders and decoders of its own, freed with the thread.
+ * libopus for one thread. The system's library is loaded together with this Node-API addon, so neither the library nor
+ * its headers are needed to compile. Each thread has its own encoders and decoders, which are freed when it ends.
  *
- * Packets and samples pass through two buffers that JavaScript owns and both sides read and write. Streams are numbers
- * above zero; whatever can fail answers with one of libopus' error codes, which are below zero.
+ * Packets and samples pass through two buffers that JavaScript owns and both sides read and write. Streams are positive
+ * numbers. Calls that can fail return one of libopus' negative error codes.
  */
 #include <dlfcn.h>
 #include <node_api.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "node-words.h"
+#include "napi-helpers.h"
 
-/* Goes up with every change that JavaScript must know of. */
+/* Incremented with every change of the interface to JavaScript. */
 #define INTERFACE_VERSION 2
-/* More streams than any thread can serve in time mean that some are not given back. */
+/* More than a thread can serve in time. Reaching the limit means that streams are leaking. */
 #define MAX_STREAMS 8192
 #define CHANNELS 1
 /* opus_defines.h */
@@ -21,7 +21,7 @@
 #define OPUS_ALLOC_FAIL (-7)
 #define OPUS_APPLICATION_VOIP 2048
 
-/* libopus' own interface, unchanged since version 1.0. */
+/* The interface of libopus, unchanged since version 1.0. */
 typedef struct {
   void *(*encoder_create)(int32_t rate, int channels, int application, int *error);
   void (*encoder_destroy)(void *encoder);
@@ -41,7 +41,7 @@ typedef struct {
   void *state;
 } Stream;
 
-/* What one thread has. */
+/* State of one thread. */
 typedef struct {
   void *handle;
   Library library;
@@ -53,7 +53,7 @@ typedef struct {
   size_t sample_count;
 } Opus;
 
-/* All arguments but those of `use` are numbers. */
+/* Reads the arguments, which are numbers in every function except `use`. */
 static Opus *numbers(napi_env env, napi_callback_info info, size_t count, int32_t *values) {
   napi_value given[4];
   Opus *opus = NULL;
@@ -71,7 +71,7 @@ static Stream *stream_at(Opus *opus, int32_t number, Kind kind) {
 
 /* ---- opening and closing ---- */
 
-/* The number of a free stream, 0 when there is none. */
+/* Returns the number of a free stream, or 0 if there is none. */
 static int free_number(Opus *opus) {
   for (int i = 0; i < opus->capacity; i++) {
     if (opus->streams[i].kind == FREE) return i + 1;
@@ -104,7 +104,7 @@ static int32_t open_stream(Opus *opus, Kind kind, int32_t rate) {
   return number;
 }
 
-/* openEncoder(rateHz), openDecoder(rateHz): the stream's number. */
+/* openEncoder(rateHz), openDecoder(rateHz): the number of the stream. */
 static napi_value open_encoder(napi_env env, napi_callback_info info) {
   int32_t rate = 0;
   Opus *opus = numbers(env, info, 1, &rate);
@@ -117,7 +117,7 @@ static napi_value open_decoder(napi_env env, napi_callback_info info) {
   return value_of(env, open_stream(opus, DECODER, rate));
 }
 
-/* close(stream); of one that is closed: nothing. */
+/* close(stream): does nothing if the stream is already closed. */
 static napi_value close_(napi_env env, napi_callback_info info) {
   int32_t number = 0;
   Opus *opus = numbers(env, info, 1, &number);
@@ -127,7 +127,7 @@ static napi_value close_(napi_env env, napi_callback_info info) {
 
 /* ---- coding ---- */
 
-/* control(stream, request, value): for the requests that set a number or reset. */
+/* control(stream, request, value): for requests that set a number or reset the stream. */
 static napi_value control(napi_env env, napi_callback_info info) {
   int32_t values[4] = {0};
   Opus *opus = numbers(env, info, 3, values);
@@ -150,7 +150,7 @@ static napi_value encode(napi_env env, napi_callback_info info) {
   return value_of(env, opus->library.encode(encoder->state, opus->samples, count, opus->packet, max_bytes));
 }
 
-/* decode(stream, bytes, samples, fec): how many samples there are; no bytes: they are made up. */
+/* decode(stream, bytes, samples, fec): the number of samples. With 0 bytes libopus conceals a loss. */
 static napi_value decode(napi_env env, napi_callback_info info) {
   int32_t values[4] = {0};
   Opus *opus = numbers(env, info, 4, values);
@@ -165,7 +165,7 @@ static napi_value decode(napi_env env, napi_callback_info info) {
 
 /* ---- the module ---- */
 
-/* use(packet, samples): the buffers that packets and samples pass through. */
+/* use(packet, samples): sets the buffers for packets and samples. */
 static napi_value use(napi_env env, napi_callback_info info) {
   size_t count = 2;
   napi_value values[2];
@@ -192,7 +192,7 @@ static void end(napi_env env, void *data, void *hint) {
   free(opus);
 }
 
-/* ISO C has no conversion from a data pointer to a function; POSIX has dlsym. */
+/* ISO C cannot convert a data pointer to a function pointer, but POSIX requires it for dlsym. */
 static int find(Opus *opus, const char *name, void *function) {
   *(void **)function = dlsym(opus->handle, name);
   return *(void **)function != NULL;
@@ -214,7 +214,7 @@ static int load(Opus *opus) {
 NAPI_MODULE_INIT() {
   Opus *opus = calloc(1, sizeof *opus);
   if (opus == NULL) return NULL;
-  /* Called when the thread ends, however it does. */
+  /* Runs whenever the thread ends, also after an error. */
   napi_set_instance_data(env, opus, end, NULL);
   if (!load(opus)) {
     napi_throw_error(env, NULL, "the system has no libopus.so.0");

@@ -13,15 +13,15 @@
 
 #define IPV6_FLAG 0x10000
 #define SEND_HEADER_BYTES 8
-/* Taken from one socket before the next one's turn. */
+/* Maximum number of datagrams read from one socket per turn. */
 #define BATCH 8
 #define EVENTS 256
 #define CONTROL_BYTES 64
 #define US_PER_S 1000000
-/* Packets sent to one address that make it worth a socket that is connected to it: a second of a call. */
+/* Packets sent to one address before a line is opened to it: one second of a call. */
 #define PACKETS_TO_LINE 50
 #define NO_LINE (-1)
-/* More than the buffer of a socket holds, so that nobody can keep us by sending on. */
+/* Exceeds what a socket's buffer holds. The limit stops a sender from keeping the loop busy. */
 #define MOST_CLEARED 1024
 
 static Socket *socket_at(const UdpSockets *io, int32_t index) {
@@ -30,7 +30,7 @@ static Socket *socket_at(const UdpSockets *io, int32_t index) {
 
 /* ---- opening and closing ---- */
 
-/* `host` is an address, never a name. Returns its length, 0 when it is none. */
+/* Returns the length of the address, or 0 if `host` is not an IP address. */
 static socklen_t address_of(const char *host, int port, bool wide, struct sockaddr_storage *address) {
   char service[16];
   char mapped[INET6_ADDRSTRLEN + 8];
@@ -69,7 +69,7 @@ int udp_bind(const char *host, int port, int receive_buffer_bytes) {
   return -error;
 }
 
-/* Edge-triggered: a socket is told once and then read until it is empty. */
+/* Edge-triggered: a socket is reported once and then read until it is empty. */
 static int listen_to(UdpSockets *io, int fd, int index) {
   struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u32 = (uint32_t)index};
   return epoll_ctl(io->epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : -errno;
@@ -153,7 +153,7 @@ void udp_close_all(UdpSockets *io) {
   free(io->sockets);
 }
 
-/* Lets `other` have the port of `fd` as well. Both must agree at that moment only: it stays taken for all others. */
+/* Binds `other` to the port of `fd`. Both need SO_REUSEADDR only at this moment; the port stays closed to others. */
 static bool share_port(int fd, int other) {
   struct sockaddr_storage address;
   socklen_t address_bytes = sizeof address;
@@ -168,7 +168,7 @@ static bool share_port(int fd, int other) {
   return shared;
 }
 
-/* Without one, for want of descriptors or of a route, the first socket goes on alone. */
+/* If no line can be opened (no descriptor, no route), the first socket keeps sending. */
 static void open_line(UdpSockets *io, int index) {
   const int line = free_index(io);
   if (line < 0) return;
@@ -248,7 +248,7 @@ void udp_source(const UdpSockets *io, int32_t record, char *text) {
   }
 }
 
-/* Microseconds since arrival, by the kernel's note of it; also what the kernel had to drop. */
+/* Returns the microseconds since arrival, by the kernel's timestamp. Also records the kernel's drop counter. */
 static int32_t age_of(struct msghdr *message, Socket *socket, int64_t now_us) {
   int64_t age_us = 0;
   for (struct cmsghdr *note = CMSG_FIRSTHDR(message); note != NULL; note = CMSG_NXTHDR(message, note)) {
@@ -261,11 +261,11 @@ static int32_t age_of(struct msghdr *message, Socket *socket, int64_t now_us) {
       memcpy(&socket->overflowed, CMSG_DATA(note), sizeof socket->overflowed);
     }
   }
-  /* A wall clock that was set in between tells nothing. */
+  /* Out of range means that the wall clock was set in between. */
   return age_us < 0 || age_us > US_PER_S ? 0 : (int32_t)age_us;
 }
 
-/* Reads up to `most` datagrams of one socket into the records from `first` on; returns how many there were. */
+/* Reads up to `most` datagrams from one socket into the records from `first` on. Returns their number. */
 static int read_socket(UdpSockets *io, int index, int first, int most, int64_t now_us) {
   struct mmsghdr messages[BATCH];
   struct iovec parts[BATCH];
@@ -280,7 +280,7 @@ static int read_socket(UdpSockets *io, int index, int first, int most, int64_t n
   }
   Socket *socket = &io->sockets[index];
   int count = recvmmsg(socket->fd, messages, (unsigned)most, MSG_DONTWAIT, NULL);
-  /* A line is told first when a packet of its own was refused; what waits comes with the next call. */
+  /* A connected socket first reports that a sent packet was refused. The next call returns the datagrams. */
   if (count < 0 && errno != EAGAIN) count = recvmmsg(socket->fd, messages, (unsigned)most, MSG_DONTWAIT, NULL);
   for (int i = 0; i < count; i++) {
     int32_t *head = (int32_t *)(io->received + (size_t)(first + i) * (size_t)io->record_bytes);
@@ -318,7 +318,7 @@ int udp_receive(UdpSockets *io) {
 static bool send_by_line(int fd, const uint8_t *payload, size_t length) {
   const int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
   if (send(fd, payload, length, flags) >= 0) return true;
-  /* The first answer may be that an earlier packet was refused, which is no reason not to take this one. */
+  /* The first error may be about an earlier packet that was refused. Then the kernel accepts this one on retry. */
   return errno != EAGAIN && send(fd, payload, length, flags) >= 0;
 }
 

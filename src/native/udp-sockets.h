@@ -1,14 +1,14 @@
 /*
- * The UDP sockets of one thread, by number. Datagrams pass through two buffers that are shared with JavaScript, native
- * byte order:
+ * The UDP sockets of one thread, identified by numbers. Datagrams pass through two buffers shared with JavaScript, in
+ * native byte order:
  *
- *   receive record, RECORD_BYTES each          send record, as long as its payload says, up to 8 bytes
- *     0  int32   socket                           0  int32  socket
- *     4  int32   payload bytes                    4  int32  payload bytes
- *     8  int32   microseconds since it arrived    8  payload
- *    12  int32   source port, and 0x10000 with IPv6
- *    16  4 words source address, IPv4 in the last one
- *    32  int32   scope of an IPv6 address, 0: none
+ *   receive record, of a fixed size             send record, padded to a multiple of 8 bytes
+ *     0  int32    socket                          0  int32  socket
+ *     4  int32    payload bytes                   4  int32  payload bytes
+ *     8  int32    microseconds since arrival      8  payload
+ *    12  int32    source port, plus 0x10000 for IPv6
+ *    16  4 words  source address, IPv4 in the last word
+ *    32  int32    scope of an IPv6 address, or 0
  *    40  payload
  */
 #pragma once
@@ -21,23 +21,23 @@
 
 /*
  * A socket that has sent to one address for a while gets a line: a second socket on the same port, connected to that
- * address. The kernel then looks no route up for each packet and finds the receiver of what comes from there at once,
- * while the first socket goes on hearing everybody else. A line is an entry of its own that nobody else knows of.
+ * address. The kernel then needs no route lookup per packet and finds the receiver of packets from there faster. The
+ * first socket still receives packets from all other addresses. A line is an entry of its own, used internally only.
  */
 typedef struct {
   int fd; /* -1: free */
-  int owner; /* whose packets it receives: its own index, but for a line */
+  int owner; /* index of the socket whose packets it receives; differs from its own only for a line */
   int line;
   int next_ready;
   bool ready;
   bool wide; /* IPv6 */
   int receive_buffer_bytes;
   struct sockaddr_storage target;
-  socklen_t target_bytes; /* 0: nobody to send to yet */
+  socklen_t target_bytes; /* 0: no target yet */
   int packets_to_line;
   uint32_t unsent;
   uint32_t overflowed;
-  uint32_t lines_overflowed; /* of lines that were closed */
+  uint32_t lines_overflowed; /* sum over closed lines */
 } Socket;
 
 /* The sockets of one thread. */
@@ -45,7 +45,7 @@ typedef struct {
   int epoll;
   Socket *sockets;
   int capacity;
-  int first_ready; /* sockets that may hold more than was read, first in, first out; -1: none */
+  int first_ready; /* queue of sockets that may have unread datagrams; -1: empty */
   int last_ready;
   uint8_t *received;
   int record_bytes;
@@ -54,25 +54,25 @@ typedef struct {
   size_t unsent_bytes;
 } UdpSockets;
 
-/* Calls that can fail answer with an errno below zero. Hosts are addresses, never names. */
+/* Calls that can fail return a negative errno. Hosts are IP addresses, never names. */
 
-/* A bound socket's descriptor, which belongs to nobody yet. */
+/* Binds a socket that belongs to no thread yet. Returns its descriptor. */
 int udp_bind(const char *host, int port, int receive_buffer_bytes);
-/* Forgets what has come for such a socket so far. */
+/* Discards the datagrams that such a socket has received so far. */
 void udp_clear(int fd);
-/* Takes such a socket among those of the thread: its number, or the error, and then it is closed. */
+/* Adds such a socket to this thread and returns its number. On failure it closes the socket. */
 int udp_adopt(UdpSockets *io, int fd, int receive_buffer_bytes);
 void udp_close(UdpSockets *io, int32_t index);
 void udp_close_all(UdpSockets *io);
-/* Sets where the socket sends from now on. */
+/* Sets the socket's destination. */
 int udp_aim(UdpSockets *io, int32_t index, const char *host, int port);
-/* Fills records with what waits on all sockets; returns how many. As many as there is room: call again. */
+/* Receives from all sockets into records and returns their number. When all records are full, there may be more. */
 int udp_receive(UdpSockets *io);
-/* The text of the source address in a record; `text` has UDP_HOST_BYTES. */
+/* Writes the source address of a record to `text`, which has UDP_HOST_BYTES. */
 #define UDP_HOST_BYTES 80
 void udp_source(const UdpSockets *io, int32_t record, char *text);
-/* Sends the records that lie in the first `bytes` of the send buffer. Never waits. */
+/* Sends the records in the first `bytes` of the send buffer. Never blocks. */
 void udp_send(UdpSockets *io, size_t bytes);
-/* Packets that the kernel did not take from us, and such that it dropped because a socket was full. */
+/* Packets that the kernel did not accept, and packets that it dropped because the receive buffer was full. */
 uint32_t udp_unsent(const UdpSockets *io, int32_t index);
 uint32_t udp_overflowed(const UdpSockets *io, int32_t index);

@@ -1,4 +1,4 @@
-/* Node-API in few words. */
+/* Shorthands for Node-API. */
 #pragma once
 #include <node_api.h>
 #include <stdint.h>
