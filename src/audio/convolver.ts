@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { MAX_FILTER_BYTES, type PolyphaseFilter } from './polyphase-filter.ts';
+import { type WasmMemory, wasmInstance, wasmModule } from './wasm.ts';
 
 /** Memory layout of the module: input samples, output samples, then slots of one filter each. See convolve.wat. */
 const INPUT_BYTES = 16_384;
@@ -11,7 +11,7 @@ export const MAX_WINDOW_SAMPLES = INPUT_BYTES / Int16Array.BYTES_PER_ELEMENT;
 export const MAX_OUTPUT_SAMPLES = OUTPUT_BYTES / Int16Array.BYTES_PER_ELEMENT;
 
 interface ConvolveExports {
-  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly memory: WasmMemory;
   convolve(
     window: number,
     lengthSamples: number,
@@ -27,15 +27,8 @@ interface ConvolveExports {
   ): number;
 }
 
-/** The part of the WebAssembly API used here. Its types come only with the DOM library. */
-interface Wasm {
-  readonly Module: new (binary: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: ConvolveExports };
-}
-
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
-const binary = readFileSync(new URL('convolve.wasm', import.meta.url));
-const { memory, convolve } = new Instance(new Module(binary)).exports;
+const convolveModule = wasmModule(new URL('convolve.wasm', import.meta.url));
+const { memory, convolve } = wasmInstance<ConvolveExports>(convolveModule);
 
 /** Input window: older samples first, then the new ones. All resamplers of the thread share it. */
 export const windowSamples = new Int16Array(memory.buffer, 0, MAX_WINDOW_SAMPLES);

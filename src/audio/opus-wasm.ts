@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import {
   type LibOpus,
@@ -9,6 +8,7 @@ import {
   OPUS_APPLICATION_VOIP,
   OPUS_BAD_ARG,
 } from './libopus.ts';
+import { type WasmMemory, wasmInstance, wasmModule } from './wasm.ts';
 
 /** libopus 1.3 with SIMD, from the package @evan/opus. Only its WebAssembly is used, not its JavaScript. */
 const BINARY = '@evan/opus/wasm/simd.wasm';
@@ -17,7 +17,7 @@ const NOWHERE = 0;
 
 /** Exports of the module. Addresses are offsets in `memory`. */
 interface OpusExports {
-  readonly memory: { readonly buffer: ArrayBuffer };
+  readonly memory: WasmMemory;
   _initialize(): void;
   malloc(bytes: number): number;
   free(at: number): void;
@@ -37,14 +37,6 @@ interface OpusExports {
     fec: number,
   ): number;
 }
-
-/** The part of the WebAssembly API used here. Its types come only with the DOM library. */
-interface Wasm {
-  readonly Module: new (binary: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => { readonly exports: OpusExports };
-}
-
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
 
 /** All encoders and decoders of a thread in one WebAssembly memory. A stream is its address there. */
 export class WasmOpus implements LibOpus {
@@ -131,7 +123,7 @@ function instantiate(): OpusExports {
     wasi_snapshot_preview1: { proc_exit: nothing, fd_close: nothing, fd_write: nothing, fd_seek: nothing },
     env: { emscripten_notify_memory_growth: nothing },
   };
-  const { exports } = new Instance(new Module(readFileSync(file)), imports);
+  const exports = wasmInstance<OpusExports>(wasmModule(file), imports);
   exports._initialize();
   return exports;
 }

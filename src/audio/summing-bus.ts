@@ -1,22 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { type WasmMemory, wasmInstance, wasmModule } from './wasm.ts';
 
 const VECTOR_BYTES = 16;
 const PAGE_BYTES = 65_536;
 
 interface SummingExports {
-  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly memory: WasmMemory;
   add(total: number, voice: number, bytes: number): void;
   subtract(total: number, voice: number, rest: number, bytes: number): void;
 }
 
-/** The part of the WebAssembly API used here. Its types come only with the DOM library. */
-interface Wasm {
-  readonly Module: new (binary: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: SummingExports };
-}
-
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
-const module = new Module(readFileSync(new URL('summing.wasm', import.meta.url)));
+const summingModule = wasmModule(new URL('summing.wasm', import.meta.url));
 
 /**
  * 16-bit voice frames, their 32-bit sum, and the sum without one of them; see summing.wat. Each array is a frame in the
@@ -27,7 +20,7 @@ const module = new Module(readFileSync(new URL('summing.wasm', import.meta.url))
  *     │ sum    │ rest     │ silence │ voice 0 │ voice 1 …
  */
 export class SummingBus {
-  readonly #exports: SummingExports = new Instance(module).exports;
+  readonly #exports = wasmInstance<SummingExports>(summingModule);
   readonly #frameSamples: number;
   readonly #frameBytes: number;
   #total: Int32Array;
