@@ -51,7 +51,7 @@ export class LiveCall {
   static async start(gateway: Gateway): Promise<LiveCall> {
     const folder = mkdtempSync(join(tmpdir(), 'attack-tone-'));
     const wavPath = join(folder, 'tone.wav');
-    const samples = tone(PHONE_TONE_HZ, PHONE_RATE_HZ, PHONE_RATE_HZ * LIFETIME_S, AMPLITUDE);
+    const samples = tone(PHONE_TONE_HZ, PHONE_RATE_HZ, PHONE_RATE_HZ * LIFETIME_S, { amplitude: AMPLITUDE });
     writeWav(wavPath, { sampleRateHz: PHONE_RATE_HZ, channels: [samples] });
     const phone = await Baresip.start({
       ...{ user: 'phone', answer: 'auto', codecs: ['PCMU'], source: { wavPath }, lifetimeS: LIFETIME_S },

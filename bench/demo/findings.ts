@@ -1,6 +1,6 @@
-import { peakDbfs, rmsDbfs } from '../../src/audio/levels.ts';
 import { Resampler } from '../../src/audio/resampler.ts';
 import { frameSamples } from '../../src/base/frame.ts';
+import { peakDbfs, rmsDbfs } from '../../test/support/levels.ts';
 import { analyzeTone } from '../../test/support/tone-analysis.ts';
 import { type AlignedWindow, align } from './alignment.ts';
 import { AGENT_RATE_HZ, type Part, type Span, samplesIn, TONE_HZ } from './script.ts';

@@ -1,4 +1,4 @@
-import { rmsDbfs } from '../../src/audio/levels.ts';
+import { rmsDbfs } from '../../test/support/levels.ts';
 import type { Party } from './conversation.ts';
 
 const TTY_EVERY_MS = 100;

@@ -60,7 +60,8 @@ export function tonePart(clip: Part): Part {
   const samples = at(opening.fromMs, sweep());
   samples.set(sweep(), samplesIn(closing.fromMs));
   const lengthSamples = samplesIn(steady.toMs - steady.fromMs);
-  samples.set(faded(tone(TONE_HZ, AGENT_RATE_HZ, lengthSamples, AMPLITUDE)), samplesIn(steady.fromMs));
+  const steadyTone = tone(TONE_HZ, AGENT_RATE_HZ, lengthSamples, { amplitude: AMPLITUDE });
+  samples.set(faded(steadyTone), samplesIn(steady.fromMs));
   return {
     samples,
     voiced: { fromMs: opening.fromMs, toMs: closing.toMs },

@@ -124,7 +124,8 @@ export class Agent {
   startTone(toneHz: number, amplitude = 10_000): { stop(): void } {
     const lengthSamples = frameSamples(this.sampleRateHz);
     return startMediaClock((index) => {
-      this.speak(tone(toneHz, this.sampleRateHz, lengthSamples, amplitude, index * lengthSamples));
+      const fromSample = index * lengthSamples;
+      this.speak(tone(toneHz, this.sampleRateHz, lengthSamples, { amplitude, fromSample }));
     });
   }
 

@@ -28,7 +28,7 @@ export function analyzeTone(samples: Int16Array, sampleRateHz: number, toneHz: n
   const fits: { at: number; amplitude: number; snrDb: number }[] = [];
   for (let at = 0; at + windowSamples <= samples.length; at += windowSamples / 2) {
     const fit = fitSine(samples.subarray(at, at + windowSamples), sampleRateHz, toneHz);
-    fits.push({ at, amplitude: fit.amplitude, snrDb: 10 * Math.log10(fit.tonePower / fit.noisePower) });
+    fits.push({ at, amplitude: fit.amplitude, snrDb: fit.snrDb });
   }
   const loudest = Math.max(0, ...fits.map((fit) => fit.amplitude));
   const present = fits.filter((fit) => loudest > 0 && fit.amplitude > loudest / 2);
@@ -126,7 +126,8 @@ export function fitSine(samples: Int16Array, sampleRateHz: number, toneHz: numbe
   const tonePower = (a * a + b * b) / 2;
   // One step of 16-bit rounding is the least noise there can be.
   const noisePower = Math.max((yy - explained) / n, 1 / 12);
-  return { amplitude: Math.hypot(a, b), phaseRad: Math.atan2(a, b), tonePower, noisePower };
+  const snrDb = 10 * Math.log10(tonePower / noisePower);
+  return { amplitude: Math.hypot(a, b), phaseRad: Math.atan2(a, b), snrDb };
 }
 
 type Row = [number, number, number, number];

@@ -6,10 +6,10 @@ import { OpusDecoder, OpusEncoder, type OpusRateHz } from '../../../src/audio/op
 import { opusPacketSamples } from '../../../src/audio/opus-packet.ts';
 import { WasmOpus } from '../../../src/audio/opus-wasm.ts';
 import type { Payload } from '../../../src/audio/payload.ts';
-import { Tone } from '../../../src/audio/tone.ts';
 import { loadOpus } from '../../../src/native/opus.ts';
+import { Tone } from '../../support/tone.ts';
+import { fitSine } from '../../support/tone-analysis.ts';
 import { likenessDb, voice } from './opus-voice.ts';
-import { toneSnrDb } from './tone-analysis.ts';
 
 const TUNING = { bitrateBps: 24_000, complexity: 4, lossPercent: 10 };
 const RATE_HZ = 48_000;
@@ -72,14 +72,14 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     const said = new Int16Array(RATE_HZ);
     new Tone(440, RATE_HZ, 0.5).fill(said);
     const heard = heardOf(opus, packetsOf(opus, said));
-    expect(toneSnrDb(heard.subarray(10 * FRAME), 440, RATE_HZ)).toBeGreaterThan(20);
+    expect(fitSine(heard.subarray(10 * FRAME), RATE_HZ, 440).snrDb).toBeGreaterThan(20);
   });
 
   it('encodes at 8 kHz what is decoded at 48 kHz', () => {
     const said = new Int16Array(8_000);
     new Tone(440, 8_000, 0.5).fill(said);
     const heard = heardOf(opus, packetsOf(opus, said, TUNING, 8_000));
-    expect(toneSnrDb(heard.subarray(10 * FRAME), 440, RATE_HZ)).toBeGreaterThan(15);
+    expect(fitSine(heard.subarray(10 * FRAME), RATE_HZ, 440).snrDb).toBeGreaterThan(15);
   });
 
   it('makes up a lost packet, and knows better by the FEC of the next one', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { rmsDbfs } from '../../../src/audio/levels.ts';
 import { PacketLossConcealer } from '../../../src/audio/plc.ts';
-import { Tone } from '../../../src/audio/tone.ts';
-import { toneSnrDb } from './tone-analysis.ts';
+import { rmsDbfs } from '../../support/levels.ts';
+import { Tone } from '../../support/tone.ts';
+import { fitSine } from '../../support/tone-analysis.ts';
 
 /** Plays `frames` of 20 ms of a tone in which some are lost; what the listener gets. */
 function playTone(
@@ -40,7 +40,7 @@ describe('PacketLossConcealer', () => {
     const frame = sampleRateHz / 50;
     const heard = playTone(frequencyHz, sampleRateHz, 10, (i) => i === 6);
     const held = heard.subarray(6 * frame, 6.5 * frame);
-    expect(toneSnrDb(held, frequencyHz, sampleRateHz)).toBeGreaterThan(15);
+    expect(fitSine(held, sampleRateHz, frequencyHz).snrDb).toBeGreaterThan(15);
     expect(Math.abs(rmsDbfs(held) - rmsDbfs(heard.subarray(4 * frame, 5 * frame)))).toBeLessThan(1.5);
   });
 

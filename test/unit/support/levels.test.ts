@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { peakDbfs, rmsDbfs } from '../../../src/audio/levels.ts';
-import { Tone } from '../../../src/audio/tone.ts';
-import { toneAmplitude, toneSnrDb } from './tone-analysis.ts';
+import { peakDbfs, rmsDbfs } from '../../support/levels.ts';
+import { Tone } from '../../support/tone.ts';
+import { fitSine } from '../../support/tone-analysis.ts';
 
 describe('Tone', () => {
   it('runs its phase on from frame to frame', () => {
     const tone = new Tone(441, 8_000, 0.25);
     const samples = new Int16Array(160 * 50);
     for (let i = 0; i < 50; i++) tone.fill(samples.subarray(i * 160, (i + 1) * 160));
-    expect(toneSnrDb(samples, 441, 8_000)).toBeGreaterThan(75);
-    expect(toneAmplitude(samples, 441, 8_000)).toBeCloseTo(0.25, 3);
+    expect(fitSine(samples, 8_000, 441).snrDb).toBeGreaterThan(75);
+    expect(fitSine(samples, 8_000, 441).amplitude / 32_767).toBeCloseTo(0.25, 3);
   });
 });
 

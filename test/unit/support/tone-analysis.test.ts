@@ -21,7 +21,7 @@ function withNoise(samples: Int16Array, rms: number): Int16Array {
 describe('analyzeTone', () => {
   it('measures the noise that was added', () => {
     const amplitude = 10_000;
-    const noisy = withNoise(tone(1_000, RATE_HZ, 16_000, amplitude), amplitude / Math.SQRT2 / 100);
+    const noisy = withNoise(tone(1_000, RATE_HZ, 16_000, { amplitude }), amplitude / Math.SQRT2 / 100);
     const report = analyzeTone(noisy, RATE_HZ, 1_000);
     expect(report.snrDb).toBeCloseTo(40, 0);
     expect(report.amplitude).toBeCloseTo(amplitude, -2);
@@ -73,7 +73,7 @@ describe('findToneBreaks', () => {
 
 describe('toneLevelDb', () => {
   it('separates a faint tone from a loud one', () => {
-    const loud = tone(440, RATE_HZ, 16_000, 16_000);
+    const loud = tone(440, RATE_HZ, 16_000, { amplitude: 16_000 });
     const both = loud.map(
       (sample, i) => sample + Math.round(16 * Math.sin((2 * Math.PI * 1_000 * i) / RATE_HZ)),
     );

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
-import { Tone } from '../../../../../src/audio/tone.ts';
 import type { G711Name } from '../../../../../src/connectors/sip/media-protocol.ts';
+import { Tone } from '../../../../support/tone.ts';
 import { RtpPeer, TestLeg, turn, until } from './rtp-peer.ts';
 
 const open: { close(): void }[] = [];

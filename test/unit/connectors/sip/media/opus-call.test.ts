@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Tone } from '../../../../../src/audio/tone.ts';
 import { writeReport } from '../../../../../src/connectors/sip/media/rtp/rtcp-packet.ts';
 import type { SipMediaConfig } from '../../../../../src/connectors/sip/media-protocol.ts';
+import { Tone } from '../../../../support/tone.ts';
+import { fitSine } from '../../../../support/tone-analysis.ts';
 import { likenessAtDb, voice } from '../../../audio/opus-voice.ts';
-import { toneSnrDb } from '../../../audio/tone-analysis.ts';
 import { arrived, closing, hear, pushSilence } from './media-pair.ts';
 import { RtpPeer, type SeenPacket, TestLeg, until } from './rtp-peer.ts';
 
@@ -150,7 +150,7 @@ describe('a call in Opus', () => {
       listener,
       packets.map((packet) => [packet]),
     );
-    expect(toneSnrDb(heard.subarray(15 * 160), 440, 8_000)).toBeGreaterThan(15);
+    expect(fitSine(heard.subarray(15 * 160), 8_000, 440).snrDb).toBeGreaterThan(15);
   });
 
   it('keeps a tone whole, which is no voice, while it gives up what it held too much', async () => {
@@ -163,7 +163,7 @@ describe('a call in Opus', () => {
       listener,
       packets.map((packet) => [packet]),
     );
-    expect(toneSnrDb(heard.subarray(15 * FRAME), 425, 48_000)).toBeGreaterThan(15);
+    expect(fitSine(heard.subarray(15 * FRAME), 48_000, 425).snrDb).toBeGreaterThan(15);
     expect(listener.leg.counters).toMatchObject({ droppedForDepth: 0, concealed: 0 });
   });
 
@@ -356,10 +356,10 @@ describe('a call that changes its codec', () => {
     const { sequence, ssrc } = peer.packets[49]!;
     expect(narrow[0]).toMatchObject({ sequence: (sequence + 1) & 0xffff, ssrc });
     peer.packets.splice(0, 60);
-    expect(toneSnrDb(peer.audio('PCMU', 0), 1_000, 8_000)).toBeGreaterThan(30);
+    expect(fitSine(peer.audio('PCMU', 0), 8_000, 1_000).snrDb).toBeGreaterThan(30);
     const heard = await hear(peer, test, 50);
     expect(heard.length).toBeGreaterThan(40 * FRAME);
-    expect(toneSnrDb(heard.subarray(2 * FRAME), 440, 48_000)).toBeGreaterThan(30);
+    expect(fitSine(heard.subarray(2 * FRAME), 48_000, 440).snrDb).toBeGreaterThan(30);
     test.configure(peer, OPUS);
     const wide = await packetsOf(peer, test, said);
     expect((wide[1]!.timestamp - wide[0]!.timestamp) >>> 0).toBe(FRAME);

@@ -1,11 +1,11 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../../../../../src/audio/g711.ts';
-import type { Tone } from '../../../../../src/audio/tone.ts';
 import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../../../../../src/connectors/contract/media-leg.ts';
 import { mediaIo, sipMediaOver } from '../../../../../src/connectors/sip/media/open-sip-media.ts';
 import type { SipMediaLeg } from '../../../../../src/connectors/sip/media/sip-media-leg.ts';
 import type { G711Name, SipMediaConfig } from '../../../../../src/connectors/sip/media-protocol.ts';
+import type { Tone } from '../../../../support/tone.ts';
 
 const HOST = '127.0.0.1';
 /** This thread's; the tests of this folder run once with what was built and once, as project `portable`, with dgram. */

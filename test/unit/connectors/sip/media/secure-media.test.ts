@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Tone } from '../../../../../src/audio/tone.ts';
 import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
 import { RtpMemory } from '../../../../../src/connectors/sip/media/rtp/rtp-memory.ts';
 import { RtpPacket } from '../../../../../src/connectors/sip/media/rtp/rtp-packet.ts';
 import { SrtpSession } from '../../../../../src/connectors/sip/media/srtp/srtp.ts';
 import type { SrtpKeys } from '../../../../../src/connectors/sip/media-protocol.ts';
-import { toneSnrDb } from '../../../audio/tone-analysis.ts';
+import { Tone } from '../../../../support/tone.ts';
+import { fitSine } from '../../../../support/tone-analysis.ts';
 import { closing, hear, pair } from './media-pair.ts';
 import { type RtpPeer, TestLeg, until } from './rtp-peer.ts';
 
@@ -38,8 +38,8 @@ describe('a call with SRTP', () => {
     const tone = new Tone(1_000, 8_000, 0.5);
     for (let i = 0; i < 30; i++) test.pushTone(tone);
     await until(() => peer.packets.length === 30, '30 packets');
-    expect(toneSnrDb(peer.audio('PCMU', 0), 1_000, 8_000)).toBeGreaterThan(30);
-    expect(toneSnrDb(await hear(peer, test, 30), 440, 8_000)).toBeGreaterThan(30);
+    expect(fitSine(peer.audio('PCMU', 0), 8_000, 1_000).snrDb).toBeGreaterThan(30);
+    expect(fitSine(await hear(peer, test, 30), 8_000, 440).snrDb).toBeGreaterThan(30);
     expect(test.leg.counters.unauthentic).toBe(0);
   });
 

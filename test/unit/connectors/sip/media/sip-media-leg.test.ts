@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Tone } from '../../../../../src/audio/tone.ts';
 import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
 import type { G711Name } from '../../../../../src/connectors/sip/media-protocol.ts';
-import { toneSnrDb } from '../../../audio/tone-analysis.ts';
+import { Tone } from '../../../../support/tone.ts';
+import { fitSine } from '../../../../support/tone-analysis.ts';
 import { arrived, closing, hear, pair, pushSilence } from './media-pair.ts';
 import { RtpPeer, TestLeg, until } from './rtp-peer.ts';
 
@@ -17,7 +17,7 @@ describe.each<[G711Name, number]>([
     for (let i = 0; i < 50; i++) test.pushTone(tone);
     await until(() => peer.packets.length === 50, '50 packets');
     const first = peer.packets[0]!;
-    expect(toneSnrDb(peer.audio(codec, payloadType), 1_000, 8_000)).toBeGreaterThan(30);
+    expect(fitSine(peer.audio(codec, payloadType), 8_000, 1_000).snrDb).toBeGreaterThan(30);
     peer.packets.forEach((packet, i) => {
       expect(packet.sequence).toBe((first.sequence + i) & 0xffff);
       expect(packet.timestamp).toBe((first.timestamp + i * 160) >>> 0);
@@ -31,7 +31,7 @@ describe.each<[G711Name, number]>([
     test.configure(peer, { codec, payloadType });
     const heard = await hear(peer, test, 50, { codec, payloadType });
     expect(heard.length).toBeGreaterThan(45 * 160);
-    expect(toneSnrDb(heard, 440, 8_000)).toBeGreaterThan(30);
+    expect(fitSine(heard, 8_000, 440).snrDb).toBeGreaterThan(30);
     expect(test.events).toEqual([{ type: 'flowing' }]);
     expect(test.failures).toEqual([]);
   });
@@ -60,14 +60,14 @@ describe('a path that is not clean', () => {
     test.configure(peer);
     const heard = await hear(peer, test, 60, { packetMs });
     expect(heard.length).toBeGreaterThan(48 * 160);
-    expect(toneSnrDb(heard.subarray(0, 48 * 160), 440, 8_000)).toBeGreaterThan(30);
+    expect(fitSine(heard.subarray(0, 48 * 160), 8_000, 440).snrDb).toBeGreaterThan(30);
   });
 
   it('plays each packet once and in order', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const heard = await hear(peer, test, 60, { swapped: true, copies: (i) => (i % 5 === 0 ? 2 : 1) });
-    expect(toneSnrDb(heard.subarray(0, 50 * 160), 440, 8_000)).toBeGreaterThan(30);
+    expect(fitSine(heard.subarray(0, 50 * 160), 8_000, 440).snrDb).toBeGreaterThan(30);
     expect(test.leg.counters).toMatchObject({ duplicate: 12, lost: 0 });
   });
 
@@ -77,7 +77,7 @@ describe('a path that is not clean', () => {
     const heard = await hear(peer, test, 100, { copies: (i) => (i % 10 === 5 ? 0 : 1) });
     expect(test.leg.counters.lost).toBeGreaterThanOrEqual(9);
     expect(test.leg.counters.concealed).toBeGreaterThanOrEqual(9);
-    expect(toneSnrDb(heard.subarray(0, 90 * 160), 440, 8_000)).toBeGreaterThan(12);
+    expect(fitSine(heard.subarray(0, 90 * 160), 8_000, 440).snrDb).toBeGreaterThan(12);
   });
 
   it('counts what is not RTP and lives on', async () => {

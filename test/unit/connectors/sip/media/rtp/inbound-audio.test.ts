@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { encodeUlaw } from '../../../../../../src/audio/g711.ts';
 import { newJitterCounters } from '../../../../../../src/audio/jitter-buffer.ts';
-import { Tone } from '../../../../../../src/audio/tone.ts';
 import { G711Decoder } from '../../../../../../src/connectors/sip/media/codecs/g711-codec.ts';
 import { InboundAudio } from '../../../../../../src/connectors/sip/media/rtp/inbound-audio.ts';
 import { RtpPacket, writeRtpHeader } from '../../../../../../src/connectors/sip/media/rtp/rtp-packet.ts';
+import { Tone } from '../../../../../support/tone.ts';
 
 const FRAME = 160;
 const SSRC = 7;
