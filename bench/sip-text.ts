@@ -1,12 +1,12 @@
-/** The text of SIP and SDP, as much of it as load and anchors need. */
+/** As much of SIP and SDP as load and anchors need. */
 
-/** Where a party wants its media. */
+/** Address at which a party receives media. */
 export interface MediaAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a telephone speaks, as SDP says it. */
+/** A codec as SDP describes it. */
 export interface SpokenCodec {
   readonly payloadType: number;
   /** Such as `PCMU/8000` (RFC 8866 section 6.6). */
@@ -15,12 +15,12 @@ export interface SpokenCodec {
 
 export const PCMU: SpokenCodec = { payloadType: 0, rtpmap: 'PCMU/8000' };
 
-/** The first header of this name, or of its compact form; empty: there is none. */
+/** Returns the first header with this name or its compact form; '' if there is none. */
 export function headerOf(message: string, name: string, compact = name): string {
   return new RegExp(`^(?:${name}|${compact})\\s*:\\s*(.*?)\\s*$`, 'im').exec(message)?.[1] ?? '';
 }
 
-/** Where the session description in a message wants audio; an empty host or port 0 is not told. */
+/** Returns the audio address in a message's SDP. A missing host is '', a missing port 0. */
 export function addressIn(message: string): MediaAddress {
   return {
     host: /^c=IN IP4 (\S+)/m.exec(message)?.[1] ?? '',
@@ -28,15 +28,20 @@ export function addressIn(message: string): MediaAddress {
   };
 }
 
-/** Where the audio of an SDP is to be sent; throws when there is none. */
+/** Returns the audio port of an SDP. Throws if there is none. */
 export function audioPort(sdp: string): number {
   const { port } = addressIn(sdp);
   if (!(port > 0)) throw new Error(`no audio in ${JSON.stringify(sdp)}`);
   return port;
 }
 
-/** A response (RFC 3261 section 8.2.6); `toTag` is added where the request has none. */
-export function replyTo(request: string, status: string, toTag: string, contact = '', sdp = ''): string {
+/** A response (RFC 3261 section 8.2.6). `toTag` is added if the request has none. */
+export function replyTo(
+  request: string,
+  status: string,
+  toTag: string,
+  { contact = '', sdp = '' } = {},
+): string {
   const repeated = request
     .slice(0, request.indexOf('\r\n\r\n'))
     .split('\r\n')
@@ -53,7 +58,7 @@ export function replyTo(request: string, status: string, toTag: string, contact 
   ].join('\r\n');
 }
 
-/** One stream of packets of 20 ms on this port (RFC 8866). */
+/** SDP with one audio stream of 20 ms packets on this port (RFC 8866). */
 export function audioSdp(
   host: string,
   port: number,

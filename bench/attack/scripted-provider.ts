@@ -14,12 +14,19 @@ export interface ProviderAnswer {
   readonly headers?: readonly string[];
 }
 
+/** A call that the provider makes. */
+interface ProviderCall {
+  readonly uri: string;
+  readonly called: string;
+  readonly callId: string;
+}
+
 /** A telephone provider that does as it is told, over UDP, and keeps all that the gateway sent it. */
 export class ScriptedProvider {
   readonly received: string[] = [];
-  /** What becomes of a call of the gateway. */
+  /** Decides how a call of the gateway is answered. */
   answer: (invite: string) => ProviderAnswer = () => ({ status: '486 Busy Here' });
-  /** Whether a 2xx of the gateway is acknowledged. */
+  /** Whether it acknowledges a 2xx of the gateway. */
   acknowledges = true;
   readonly #socket: Socket;
   readonly #gatewayPort: number;
@@ -42,22 +49,22 @@ export class ScriptedProvider {
     return this.#socket.address().port;
   }
 
-  /** Calls a Request-URI; resolves with the final status, or 0 when there is none in time. */
-  async call(uri: string, called: string, rtpPort: number, deadlineMs = 3_000): Promise<number> {
+  /** Calls a user of the gateway, with `called` in To. Resolves with the final status, or 0 if there is none in time. */
+  async call(user: string, called: string, rtpPort: number, deadlineMs = 3_000): Promise<number> {
     const callId = `provider-${this.port}-${++this.#calls}`;
-    const invite = this.#request('INVITE', uri, callId, called, audioSdp(PROVIDER_HOST, rtpPort));
-    this.#send(invite);
-    const final = await waitFor(`an answer to ${uri}`, () => this.#finalOf(callId), deadlineMs).catch(
+    const call = { uri: `sip:${user}@127.0.0.1:${this.#gatewayPort}`, called, callId };
+    this.#send(this.#request('INVITE', call, audioSdp(PROVIDER_HOST, rtpPort)));
+    const final = await waitFor(`an answer to ${call.uri}`, () => this.#finalOf(callId), deadlineMs).catch(
       () => null,
     );
     if (final === null) {
-      this.#send(this.#request('CANCEL', uri, callId, called));
+      this.#send(this.#request('CANCEL', call));
       return 0;
     }
     return Number(final.slice(8, 11));
   }
 
-  /** Where the gateway wants the media of its last call. */
+  /** The media address in the gateway's last INVITE. */
   get lastOffer(): MediaAddress {
     return addressIn(this.received.findLast((text) => text.startsWith('INVITE ')) ?? '');
   }
@@ -86,12 +93,9 @@ export class ScriptedProvider {
   #ring(invite: string): void {
     const { status, contact, sdp, headers = [] } = this.answer(invite);
     const target = contact ?? `sip:provider@${PROVIDER_HOST}:${this.port}`;
-    const reply = replyTo(invite, status, ';tag=provider', target, sdp);
-    this.#send(
-      [reply.slice(0, reply.indexOf('\r\n')), ...headers, reply.slice(reply.indexOf('\r\n') + 2)].join(
-        '\r\n',
-      ),
-    );
+    const reply = replyTo(invite, status, ';tag=provider', { contact: target, sdp });
+    const [statusLine = '', ...rest] = reply.split('\r\n');
+    this.#send([statusLine, ...headers, ...rest].join('\r\n'));
   }
 
   #acknowledge(response: string): void {
@@ -115,7 +119,7 @@ export class ScriptedProvider {
     );
   }
 
-  #request(method: string, uri: string, callId: string, called: string, sdp = ''): string {
+  #request(method: string, { uri, called, callId }: ProviderCall, sdp = ''): string {
     return [
       `${method} ${uri} SIP/2.0`,
       `Via: SIP/2.0/UDP ${PROVIDER_HOST}:${this.port};branch=z9hG4bK-${callId};rport`,

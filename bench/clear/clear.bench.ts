@@ -40,12 +40,13 @@ async function clearRounds(context: BenchContext, calls: number): Promise<Round[
   const loaded = await LoadedGateway.start(cores);
   try {
     const call = await loaded.probe();
-    const idle = await probeCall('talk', loaded, call, cores.generators, 4);
+    const idle = await probeCall('talk', loaded, call, { prefix: cores.generators, seconds: 4 });
     const phaseUs = tickPhase(idle.packetsUs);
     await loaded.grow(calls);
     const rounds: Round[] = [];
     for (let round = 1; round <= context.rounds; round++) {
-      const { cleared } = await probeCall('clear', loaded, call, cores.generators, quick ? 10 : 30);
+      const run = { prefix: cores.generators, seconds: quick ? 10 : 30 };
+      const { cleared } = await probeCall('clear', loaded, call, run);
       const beyondTick = cleared.map(({ sentUs, cameUs }) => beyondTickMs(sentUs, cameUs, phaseUs));
       rounds.push({ total: takesMs(cleared), beyondTick });
       progress(

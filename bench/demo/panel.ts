@@ -39,20 +39,21 @@ const FULL_SCALE = 32_768;
 /** An empty panel with its grid: amplitudes of 0 and half of full scale, and the ticks of its axis. */
 export function drawPanel(canvas: Canvas, font: Font, panel: Panel, ink: Color): void {
   const { axis, top, height } = panel;
-  canvas.fill(axis.left - 1, top - 1, axis.width + 2, height + 2, BORDER);
-  canvas.fill(axis.left, top, axis.width, height, PANEL);
-  for (const { x } of ticks(axis)) canvas.fill(x, top, 1, height, GRID);
+  const { left, width } = axis;
+  canvas.fill({ left: left - 1, top: top - 1, width: width + 2, height: height + 2 }, BORDER);
+  canvas.fill({ left, top, width, height }, PANEL);
+  for (const { x } of ticks(axis)) canvas.fill({ left: x, top, width: 1, height }, GRID);
   for (const amplitude of [0.5, 0, -0.5]) {
     const y = Math.round(top + (height / 2) * (1 - amplitude));
-    canvas.fill(axis.left, y, axis.width, 1, GRID);
+    canvas.fill({ left, top: y, width, height: 1 }, GRID);
     const label = `${amplitude}`.replace('-', '−');
-    if (panel.amplitudes) canvas.text(label, axis.left - 12, y - 16, { font, color: ink, align: 'right' });
+    if (panel.amplitudes) canvas.text(label, left - 12, y - 16, { font, color: ink, align: 'right' });
   }
 }
 
 /** The labels of the axis, below `y`. */
-export function drawTimes(canvas: Canvas, font: Font, axis: Axis, y: number, ink: Color): void {
-  for (const { x, label } of ticks(axis)) canvas.text(label, x, y + 6, { font, color: ink, align: 'middle' });
+export function drawTimes(canvas: Canvas, axis: Axis, y: number, ink: { font: Font; color: Color }): void {
+  for (const { x, label } of ticks(axis)) canvas.text(label, x, y + 6, { ...ink, align: 'middle' });
 }
 
 /** The light band reaches from the lowest to the highest sample of each column, the dark one is the RMS. */

@@ -3,7 +3,7 @@ import { Canvas, type Color } from '../drawing/canvas.ts';
 import { Font } from '../drawing/font.ts';
 import { type Axis, drawPanel, drawTimes, drawWave, type Panel, type Wave } from './panel.ts';
 
-/** One voice: as it was sent, above, and as it was heard. */
+/** One voice, as sent (above) and as heard (below). */
 export interface Passage {
   readonly title: string;
   readonly facts: string;
@@ -57,20 +57,22 @@ export function drawPicture(
   canvas.text(subtitle, LEFT, 84, { font: fonts.label, color: FAINT_INK });
   passages.forEach((passage, index) => {
     const top = HEADER_HEIGHT + index * PASSAGE_HEIGHT;
-    drawPassage(canvas, fonts.label, passage, top, PALETTES[index % PALETTES.length]!);
+    drawPassage(canvas, passage, top, { font: fonts.label, ...PALETTES[index % PALETTES.length]! });
   });
   const footnote = canvas.height - FOOTER_HEIGHT - 20;
   canvas.text(FOOTNOTE, LEFT, footnote, { font: fonts.label, color: FAINT_INK });
   writeFileSync(path, canvas.png());
 }
 
-function drawPassage(
-  canvas: Canvas,
-  font: Font,
-  passage: Passage,
-  top: number,
-  palette: (typeof PALETTES)[number],
-): void {
+/** How a passage is drawn. */
+interface Style {
+  readonly font: Font;
+  readonly peak: Color;
+  readonly rms: Color;
+}
+
+function drawPassage(canvas: Canvas, passage: Passage, top: number, style: Style): void {
+  const { font } = style;
   canvas.text(passage.title, LEFT, top, { font, color: INK });
   canvas.text(passage.facts, LEFT + WHOLE_WIDTH, top, { font, color: FAINT_INK, align: 'right' });
   canvas.text('Onset, magnified', ZOOM_LEFT, top, { font, color: INK });
@@ -81,34 +83,16 @@ function drawPassage(
   const whole = wholeAxis(passage);
   const zoom = zoomAxis(passage);
   for (const { wave, top } of rows) {
-    drawOne(
-      canvas,
-      font,
-      wave,
-      { axis: whole, top, height: PANEL_HEIGHT, gain: 1, amplitudes: true },
-      palette,
-    );
-    drawOne(
-      canvas,
-      font,
-      wave,
-      { axis: zoom, top, height: PANEL_HEIGHT, gain: gainOf(passage), amplitudes: false },
-      palette,
-    );
+    const height = PANEL_HEIGHT;
+    drawOne(canvas, wave, { axis: whole, top, height, gain: 1, amplitudes: true }, style);
+    drawOne(canvas, wave, { axis: zoom, top, height, gain: gainOf(passage), amplitudes: false }, style);
   }
   const bottom = rows[1]!.top + PANEL_HEIGHT;
-  drawTimes(canvas, font, whole, bottom, FAINT_INK);
-  drawTimes(canvas, font, zoom, bottom, FAINT_INK);
-  drawDelay(canvas, font, zoom, passage, rows[0]!.top, rows[1]!.top);
+  for (const axis of [whole, zoom]) drawTimes(canvas, axis, bottom, { font, color: FAINT_INK });
+  drawDelay(canvas, font, passage, top + HEADING_HEIGHT);
 }
 
-function drawOne(
-  canvas: Canvas,
-  font: Font,
-  wave: Wave,
-  panel: Panel,
-  palette: (typeof PALETTES)[number],
-): void {
+function drawOne(canvas: Canvas, wave: Wave, panel: Panel, { font, ...palette }: Style): void {
   drawPanel(canvas, font, panel, FAINT_INK);
   drawWave(canvas, panel, wave, palette);
   if (panel.amplitudes) {
@@ -153,14 +137,10 @@ function gainOf(passage: Passage): number {
   return (0.85 * 32_768) / peak;
 }
 
-function drawDelay(
-  canvas: Canvas,
-  font: Font,
-  axis: Axis,
-  { onsetMs, delayMs }: Passage,
-  sentTop: number,
-  heardTop: number,
-): void {
+function drawDelay(canvas: Canvas, font: Font, passage: Passage, sentTop: number): void {
+  const { onsetMs, delayMs } = passage;
+  const axis = zoomAxis(passage);
+  const heardTop = sentTop + PANEL_HEIGHT + PANEL_GAP;
   const xOf = (ms: number) =>
     Math.round(axis.left + ((ms - axis.fromMs) / (axis.toMs - axis.fromMs)) * axis.width);
   const [sentX, heardX] = [xOf(onsetMs), xOf(onsetMs + delayMs)];

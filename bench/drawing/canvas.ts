@@ -3,7 +3,15 @@ import type { Font } from './font.ts';
 
 export type Color = readonly [red: number, green: number, blue: number];
 
-/** A picture made of blended rectangles and glyphs: edges between two pixels are shared by both. */
+/** In whole pixels. */
+export interface Rectangle {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A picture of rectangles and glyphs. An edge between two pixels is blended into both. */
 export class Canvas {
   readonly width: number;
   readonly height: number;
@@ -13,38 +21,39 @@ export class Canvas {
     this.width = width;
     this.height = height;
     this.#png = new PNG({ width, height });
-    this.fill(0, 0, width, height, background);
+    this.fill({ left: 0, top: 0, width, height }, background);
   }
 
-  /** Whole pixels. */
-  fill(left: number, top: number, width: number, height: number, color: Color): void {
+  fill({ left, top, width, height }: Rectangle, color: Color): void {
     for (let y = top; y < top + height; y++) {
       for (let x = left; x < left + width; x++) this.#blend(x, y, color, 1);
     }
   }
 
-  /** One pixel wide; its ends may lie between pixels. */
+  /** Draws a vertical line, one pixel wide. Its ends may lie between pixels. */
   column(x: number, fromY: number, toY: number, color: Color): void {
     for (let y = Math.floor(fromY); y < toY; y++) {
       this.#blend(x, y, color, Math.min(y + 1, toY) - Math.max(y, fromY));
     }
   }
 
-  /** Upright, dashed. */
+  /** Draws a dashed vertical line. */
   dashes(x: number, fromY: number, toY: number, color: Color): void {
-    for (let y = fromY; y < toY; y += 10) this.fill(x - 1, y, 2, Math.min(6, toY - y), color);
+    for (let top = fromY; top < toY; top += 10) {
+      this.fill({ left: x - 1, top, width: 2, height: Math.min(6, toY - top) }, color);
+    }
   }
 
-  /** Level, from left to right, a head at either end. */
+  /** Draws a horizontal arrow with a head at each end. */
   arrow(fromX: number, toX: number, y: number, color: Color): void {
-    this.fill(fromX, y - 1, toX - fromX, 2, color);
+    this.fill({ left: fromX, top: y - 1, width: toX - fromX, height: 2 }, color);
     for (let step = 0; step < 9; step++) {
       this.column(fromX + step, y - step / 2 - 1, y + step / 2 + 1, color);
       this.column(toX - 1 - step, y - step / 2 - 1, y + step / 2 + 1, color);
     }
   }
 
-  /** `x` is where the text begins, has its middle or ends, `y` its upper edge. */
+  /** Writes text. `x` is its start, middle or end, depending on `align`; `y` is its upper edge. */
   text(
     text: string,
     x: number,

@@ -73,7 +73,8 @@ export class SipAnswerer {
     const wanted = addressIn(invite);
     const rtpPort = this.#openMedia({ host: wanted.host || host, port: wanted.port });
     const contact = `sip:load@${this.#host}:${this.#sipPort}`;
-    const ok = replyTo(invite, '200 OK', ';tag=load', contact, audioSdp(this.#host, rtpPort, this.#codec));
+    const sdp = audioSdp(this.#host, rtpPort, this.#codec);
+    const ok = replyTo(invite, '200 OK', ';tag=load', { contact, sdp });
     this.#dialogs.set(callId, { ok, host, port, acknowledged: false });
     return ok;
   }

@@ -65,7 +65,8 @@ async function agentRounds(context: BenchContext, { calls }: Density): Promise<R
 
 /** The time of a tick: while the gateway has only one call, its packets leave right after it is due. */
 async function measureBase({ cores }: BenchContext, loaded: LoadedGateway): Promise<number> {
-  const { packetsUs } = await probeCall('talk', loaded, await loaded.probe(), cores.generators, 4);
+  const run = { prefix: cores.generators, seconds: 4 };
+  const { packetsUs } = await probeCall('talk', loaded, await loaded.probe(), run);
   return tickPhase(packetsUs);
 }
 
@@ -78,7 +79,7 @@ async function measure(
   const seconds = SETTLE_S + (quick ? 6 : 20);
   const coresUsed = watchCores(() => cpuSeconds(loaded.gateway.pid));
   const [seen, machine] = await Promise.all([
-    probeCall('talk', loaded, call, cores.generators, seconds),
+    probeCall('talk', loaded, call, { prefix: cores.generators, seconds }),
     sleepBeside(cores.gateway, seconds),
   ]);
   const gatewayCores = coresUsed();

@@ -31,8 +31,7 @@ export async function probeCall(
   what: 'talk' | 'clear',
   { gateway }: LoadedGateway,
   { rtpPort, remote, streamUrl }: ProbedCall,
-  prefix: readonly string[],
-  seconds: number,
+  { prefix, seconds }: { readonly prefix: readonly string[]; readonly seconds: number },
 ): Promise<Sightings> {
   const media = [`${rtpPort}`, remote.host, `${remote.port}`];
   const server = [streamUrl.port, streamUrl.pathname, gateway.agentKey];

@@ -31,6 +31,6 @@ export class HoldingTrunk {
     if (!text.startsWith('INVITE ')) return;
     const contact = `sip:held@${HOST}:${this.#port}`;
     const sdp = audioSdp(HOST, RTP_PORT, PCMU, 'inactive');
-    this.#socket.send(replyTo(text, '200 OK', ';tag=held', contact, sdp), from, HOST);
+    this.#socket.send(replyTo(text, '200 OK', ';tag=held', { contact, sdp }), from, HOST);
   }
 }

@@ -34,7 +34,7 @@ interface Row {
   readonly attainment: Attainment | null;
 }
 
-/** One bar a target: to the right of the middle line it is reached, by as much as the bar is long. */
+/** Draws one bar per target. A bar to the right of the line means that the target is reached; its length says by how much. */
 export function drawResults(path: string, results: Results, names: readonly string[]): void {
   const rows = names.flatMap((bench) =>
     (results[bench]?.measures ?? [])
@@ -50,13 +50,9 @@ export function drawResults(path: string, results: Results, names: readonly stri
   canvas.text(subtitle(results), LEFT, 82, { font: fonts.label, color: FAINT_INK });
   drawGrid(canvas, fonts.label, bottom);
   rows.forEach((row, index) => {
-    drawRow(
-      canvas,
-      fonts.label,
-      row,
-      HEADER_HEIGHT + index * ROW_HEIGHT,
-      rows[index - 1]?.bench !== row.bench,
-    );
+    const top = HEADER_HEIGHT + index * ROW_HEIGHT;
+    if (rows[index - 1]?.bench !== row.bench) drawName(canvas, fonts.label, row.bench, top);
+    drawRow(canvas, fonts.label, row, top);
   });
   const footnote = 'How many times better than the target, on a logarithmic scale. Thin line: the rounds.';
   canvas.text(footnote, LEFT, bottom + 26, { font: fonts.label, color: FAINT_INK });
@@ -74,26 +70,24 @@ function subtitle(results: Results): string {
 
 function drawGrid(canvas: Canvas, font: Font, bottom: number): void {
   const top = HEADER_HEIGHT - 8;
-  canvas.fill(PLOT.left - 1, top - 1, PLOT.width + 2, bottom - top + 2, BORDER);
-  canvas.fill(PLOT.left, top, PLOT.width, bottom - top, PANEL);
+  const height = bottom - top;
+  canvas.fill({ left: PLOT.left - 1, top: top - 1, width: PLOT.width + 2, height: height + 2 }, BORDER);
+  canvas.fill({ ...PLOT, top, height }, PANEL);
   for (const mark of MARKS) {
     const x = Math.round(xOf(mark, PLOT));
-    canvas.fill(x, top, mark === 1 ? 2 : 1, bottom - top, mark === 1 ? INK : GRID);
+    canvas.fill({ left: x, top, width: mark === 1 ? 2 : 1, height }, mark === 1 ? INK : GRID);
     const align = mark === 0.1 ? 'left' : mark === 10 ? 'right' : 'middle';
     const label = mark === 1 ? 'target' : `${mark}`;
     canvas.text(label, x, top - 34, { font, color: mark === 1 ? INK : FAINT_INK, align });
   }
 }
 
-function drawRow(
-  canvas: Canvas,
-  font: Font,
-  { bench, measure, attainment }: Row,
-  top: number,
-  first: boolean,
-): void {
-  if (first) canvas.fill(LEFT, top - 6, PLOT.left - LEFT - 1, 1, BORDER);
-  if (first) canvas.text(ascii(bench), LEFT, top + 4, { font, color: INK });
+function drawName(canvas: Canvas, font: Font, bench: string, top: number): void {
+  canvas.fill({ left: LEFT, top: top - 6, width: PLOT.left - LEFT - 1, height: 1 }, BORDER);
+  canvas.text(ascii(bench), LEFT, top + 4, { font, color: INK });
+}
+
+function drawRow(canvas: Canvas, font: Font, { measure, attainment }: Row, top: number): void {
   const against = measure.anchor === undefined ? '' : `, against ${measure.anchor.name}`;
   canvas.text(fitted(font, ascii(measure.name + against)), NAME_LEFT, top + 4, { font, color: FAINT_INK });
   if (attainment !== null) drawBar(canvas, attainment, top + (ROW_HEIGHT - BAR_HEIGHT) / 2 - 4);
@@ -104,10 +98,13 @@ function drawRow(
 function drawBar(canvas: Canvas, { value, lowest, highest }: Attainment, top: number): void {
   const [middle, end] = [Math.round(xOf(1, PLOT)), Math.round(xOf(value, PLOT))];
   const [from, to] = [Math.min(middle, end), Math.max(middle + 2, end)];
-  canvas.fill(from, top, to - from, BAR_HEIGHT, value >= 1 ? REACHED : MISSED);
+  const bar = { left: from, top, width: to - from, height: BAR_HEIGHT };
+  canvas.fill(bar, value >= 1 ? REACHED : MISSED);
   const [low, high] = [Math.round(xOf(lowest, PLOT)), Math.round(xOf(highest, PLOT))];
-  canvas.fill(low, top + BAR_HEIGHT / 2 - 1, high - low + 1, 2, WHISKER);
-  for (const x of [low, high]) canvas.fill(x, top + 5, 2, BAR_HEIGHT - 10, WHISKER);
+  canvas.fill({ left: low, top: top + BAR_HEIGHT / 2 - 1, width: high - low + 1, height: 2 }, WHISKER);
+  for (const left of [low, high]) {
+    canvas.fill({ left, top: top + 5, width: 2, height: BAR_HEIGHT - 10 }, WHISKER);
+  }
 }
 
 function figures(measure: Measure): string {
@@ -118,7 +115,7 @@ function figures(measure: Measure): string {
   return ratio === null ? 'no anchor' : `${figure(ratio)} x, target ${targetText(target, '')}`;
 }
 
-/** Cut to the room left of the plot. */
+/** Cuts text to the room left of the plot. */
 function fitted(font: Font, text: string): string {
   const room = PLOT.left - NAME_LEFT - 16;
   if (font.widthOf(text) <= room) return text;
@@ -127,7 +124,7 @@ function fitted(font: Font, text: string): string {
   return `${cut}...`;
 }
 
-/** The strips of letters have no others. */
+/** Replaces characters that the fonts lack. */
 function ascii(text: string): string {
   return text.replace(
     /[^\x20-\x7e→−·]/g,

@@ -104,7 +104,7 @@ export class SoakTrunk {
     const answer =
       rtpPort === null
         ? replyTo(invite, '486 Busy Here', ';tag=soak')
-        : replyTo(invite, '200 OK', ';tag=soak', contact, audioSdp(HOST, rtpPort));
+        : replyTo(invite, '200 OK', ';tag=soak', { contact, sdp: audioSdp(HOST, rtpPort) });
     this.#unanswered.set(`${callId} INVITE`, { text: answer, repeats: 0 });
     this.#send(answer);
     if (rtpPort === null) return;

@@ -10,10 +10,18 @@ import { readMonoWav } from './wav.ts';
 
 const START_DEADLINE_MS = 10_000;
 const RTP_PORT_COUNT = 32;
-/** It ends by itself if whoever started it was killed. */
+/** It exits by itself, in case the test process was killed. */
 const DEFAULT_LIFETIME_S = 600;
 
-/** baresip as a telephone without a sound card: its microphone is a WAV file, its loudspeaker too. */
+/** The resources of a running baresip. */
+interface BaresipParts {
+  readonly child: Child;
+  readonly control: BaresipControl;
+  readonly folder: string;
+  readonly claims: readonly PortClaim[];
+}
+
+/** baresip as a telephone without a sound card: its microphone and its loudspeaker are WAV files. */
 export class Baresip {
   /** Where a trunk or a caller reaches it directly. */
   readonly uri: string;
@@ -23,18 +31,11 @@ export class Baresip {
   readonly #control: BaresipControl;
   readonly #claims: readonly PortClaim[];
 
-  private constructor(
-    child: Child,
-    control: BaresipControl,
-    folder: string,
-    options: BaresipOptions,
-    claims: readonly PortClaim[],
-    sipPort: number,
-  ) {
-    this.#child = child;
-    this.#control = control;
-    this.#folder = folder;
-    this.#claims = claims;
+  private constructor(options: BaresipOptions, sipPort: number, parts: BaresipParts) {
+    this.#child = parts.child;
+    this.#control = parts.control;
+    this.#folder = parts.folder;
+    this.#claims = parts.claims;
     this.sipPort = sipPort;
     const transport = options.transport ?? 'udp';
     this.uri = `sip:${options.user}@127.0.0.1:${sipPort}${transport === 'udp' ? '' : `;transport=${transport}`}`;
@@ -61,7 +62,7 @@ export class Baresip {
     ]);
     try {
       const control = await BaresipControl.open(ports.control, START_DEADLINE_MS);
-      return new Baresip(child, control, folder, options, [signaling, rtp], ports.sip);
+      return new Baresip(options, ports.sip, { child, control, folder, claims: [signaling, rtp] });
     } catch (error) {
       await child.stop();
       for (const claim of [signaling, rtp]) claim.release();

@@ -42,25 +42,25 @@ export class Gateway {
   readonly #claims: readonly PortClaim[];
   #child: Child;
 
-  private constructor(options: GatewayOptions, http: number, sip: number, rtp: PortClaim, claim: PortClaim) {
-    this.httpPort = http;
-    this.sipPort = sip;
-    this.baseUrl = `http://127.0.0.1:${http}`;
+  private constructor(options: GatewayOptions, rtp: PortClaim, signaling: PortClaim) {
+    this.httpPort = signaling.first;
+    this.sipPort = signaling.first + 1;
+    this.baseUrl = `http://127.0.0.1:${this.httpPort}`;
     this.agentApi = new GatewayApi(this.baseUrl, this.agentKey);
     this.settingsApi = new GatewayApi(this.baseUrl, this.settingsKey);
     this.dataFolder = mkdtempSync(join(tmpdir(), 'gateway-'));
-    this.#claims = [rtp, claim];
+    this.#claims = [rtp, signaling];
     this.#command = [...(options.prefix ?? []), ...startCommand];
     this.#env = {
       ...process.env,
       SVC_HOST: '127.0.0.1',
-      SVC_PORT: `${http}`,
+      SVC_PORT: `${this.httpPort}`,
       // The addresses in a developer's own config/gateway.json are not this gateway's.
       SVC_PUBLIC_URL: this.baseUrl,
       SVC_SIP_ADVERTISED_HOST: '127.0.0.1',
       SVC_DATA_DIR: this.dataFolder,
       SVC_SIP_HOST: '127.0.0.1',
-      SVC_SIP_PORT: `${sip}`,
+      SVC_SIP_PORT: `${this.sipPort}`,
       SVC_RTP_PORT_MIN: `${rtp.first}`,
       SVC_RTP_PORT_MAX: `${rtp.last}`,
       // No test calls the real Telegram: where nothing listens, bots wait.
@@ -80,10 +80,10 @@ export class Gateway {
 
   /** Starts it and waits until it is ready. */
   static async start(options: GatewayOptions = {}): Promise<Gateway> {
-    // Two more after the SIP port: TLS has the one above it.
-    const claim = await claimSignalingPorts(4);
+    // HTTP, SIP, and two more: TLS uses the port above SIP.
+    const signaling = await claimSignalingPorts(4);
     const rtp = await claimRtpPorts(options.rtpPortCount ?? DEFAULT_RTP_PORT_COUNT);
-    const gateway = new Gateway(options, claim.first, claim.first + 1, rtp, claim);
+    const gateway = new Gateway(options, rtp, signaling);
     await gateway.#ready();
     return gateway;
   }

@@ -169,15 +169,14 @@ export class Registrar {
     if (repeated !== undefined) flow.send(repeated);
     else if (request.method === 'REGISTER') this.#register(request, flow);
     else if (request.method === 'OPTIONS' && parseSipUri(request.uri).user === undefined) {
-      this.#answer(request, flow, 200, 'OK');
+      this.#answer(request, flow, [200, 'OK']);
     } else this.#pass(request, flow);
   }
 
   #answer(
     request: SipRequest,
     flow: SipFlow,
-    status: number,
-    reason: string,
+    [status, reason]: readonly [status: number, reason: string],
     headers: Record<string, unknown> = {},
   ): void {
     const response = respond(request, status, reason, headers);
@@ -187,7 +186,7 @@ export class Registrar {
 
   #register(request: SipRequest, flow: SipFlow): void {
     if (this.#refusal !== null) {
-      this.#answer(request, flow, this.#refusal.status, this.#refusal.reason);
+      this.#answer(request, flow, [this.#refusal.status, this.#refusal.reason]);
       return;
     }
     const user = parseSipUri(request.headers.to.uri).user ?? '';
@@ -197,7 +196,7 @@ export class Registrar {
     if (!verdict.accepted) {
       if (request.headers.authorization && !verdict.stale) this.violations.push(`digest: ${verdict.why}`);
       const challenges = this.#digest.challenges(verdict.stale);
-      this.#answer(request, flow, 401, 'Unauthorized', { 'www-authenticate': challenges });
+      this.#answer(request, flow, [401, 'Unauthorized'], { 'www-authenticate': challenges });
       return;
     }
     this.#bind(user, request, flow);
@@ -210,13 +209,13 @@ export class Registrar {
     const wantedS = Number(first?.params.expires ?? expiresHeader);
     const { minExpiresS = 0, maxExpiresS = DEFAULT_EXPIRES_S } = this.#options;
     if (wantedS > 0 && wantedS < minExpiresS) {
-      this.#answer(request, flow, 423, 'Interval Too Brief', { 'min-expires': `${minExpiresS}` });
+      this.#answer(request, flow, [423, 'Interval Too Brief'], { 'min-expires': `${minExpiresS}` });
       return;
     }
     const expiresS = Math.min(wantedS, Math.max(maxExpiresS, minExpiresS));
     if (wantedS === 0) this.#bindings.delete(user);
     else if (first !== undefined) this.#bindings.set(user, { user, contact: first.uri, expiresS, flow });
-    this.#answer(request, flow, 200, 'OK', this.#contactOf(user));
+    this.#answer(request, flow, [200, 'OK'], this.#contactOf(user));
   }
 
   #contactOf(user: string): { contact?: SipAddress[] } {
@@ -229,7 +228,7 @@ export class Registrar {
   #pass(request: SipRequest, from: SipFlow): void {
     const target = this.#target(request);
     if (target === null) {
-      if (request.method !== 'ACK') this.#answer(request, from, 404, 'Not Found');
+      if (request.method !== 'ACK') this.#answer(request, from, [404, 'Not Found']);
       return;
     }
     if (!this.#mayCall(request, from)) return;
@@ -271,7 +270,7 @@ export class Registrar {
     if (verdict.accepted) return true;
     if (credentials && !verdict.stale) this.violations.push(`digest: ${verdict.why}`);
     const challenges = this.#digest.challenges(verdict.stale);
-    this.#answer(request, flow, 407, 'Proxy Authentication Required', { 'proxy-authenticate': challenges });
+    this.#answer(request, flow, [407, 'Proxy Authentication Required'], { 'proxy-authenticate': challenges });
     return false;
   }
 

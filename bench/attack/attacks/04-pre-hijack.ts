@@ -9,22 +9,32 @@ import type { Target } from '../target.ts';
 const NUMBER = 4;
 const REDIRECT = 'http://127.0.0.1:33418/callback';
 
-/** Somebody signs up with an address that is not theirs, leaves what they can, and waits for its owner. */
+/** An attacker signs up with another person's address, creates credentials and waits for the owner. */
 export const preHijack: Attack = {
   number: NUMBER,
   name: 'what was made before the owner came',
   async run(target, notes, mails) {
-    await lieInWait(target, notes, 1, 'the owner resets the password', async ({ email }, owner) => {
-      await owner.post('/auth/forgot-password', { email });
-      const { link } = await mails.take(email, '/auth/reset-password');
-      const token = new URL(link).searchParams.get('token');
-      return (await owner.post('/auth/reset-password', { token, password: 'chosen by the owner' })).status;
+    await lieInWait(target, notes, 1, {
+      name: 'the owner resets the password',
+      run: async ({ email }, owner) => {
+        await owner.post('/auth/forgot-password', { email });
+        const { link } = await mails.take(email, '/auth/reset-password');
+        const token = new URL(link).searchParams.get('token');
+        return (await owner.post('/auth/reset-password', { token, password: 'chosen by the owner' })).status;
+      },
     });
-    await lieInWait(target, notes, 2, 'the owner proves the address', (member, owner) =>
-      proveAddress(mails, member, owner),
-    );
+    await lieInWait(target, notes, 2, {
+      name: 'the owner proves the address',
+      run: (member, owner) => proveAddress(mails, member, owner),
+    });
   },
 };
+
+/** How the owner takes the account back. `run` returns the status of the last answer. */
+interface Recovery {
+  readonly name: string;
+  run(member: Member, owner: Browser): Promise<number>;
+}
 
 /** The owner follows the link of the mail, in a browser that is not the attacker's. */
 async function proveAddress(mails: Mails, { email }: Member, owner: Browser): Promise<number> {
@@ -39,8 +49,7 @@ async function lieInWait(
   target: Target,
   notes: Notes,
   who: number,
-  what: string,
-  recover: (member: Member, owner: Browser) => Promise<number>,
+  { name: what, run: recover }: Recovery,
 ): Promise<void> {
   notes.act(`sessions, a key and an MCP client are made with a foreign address; then ${what}`);
   const attacker = await signUp(target, NUMBER, who);

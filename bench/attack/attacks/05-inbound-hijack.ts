@@ -2,7 +2,7 @@ import type { Attack } from '../attack.ts';
 import { leave, newTenant, type Tenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { ScriptedProvider } from '../scripted-provider.ts';
-import { PROVIDER_HOST, type Target } from '../target.ts';
+import { PROVIDER_HOST } from '../target.ts';
 import { untilRefused } from '../until-refused.ts';
 
 const NUMBER = 5;
@@ -23,8 +23,8 @@ export const inboundHijack: Attack = {
     await listAt(thief, provider.port, ['+30123456', '+49301234567'], notes);
     await listAt(owner, provider.port, ['+4930123456'], notes);
     for (const called of ['030123456', '+4930123456', '4930123456', '30123456', '+30123456', '+49301234567'])
-      await demandNotStolen(provider, thief, notes, `sip:${called}@127.0.0.1:${target.sipPort}`, called);
-    await demandReached(target, provider, owner, thief, notes);
+      await demandNotStolen(provider, thief, called, notes);
+    await demandReached(provider, owner, thief, notes);
     provider.close();
     await listAll(thief, notes);
     for (const each of [owner, thief]) await leave(each);
@@ -49,11 +49,10 @@ async function listAt(
 async function demandNotStolen(
   provider: ScriptedProvider,
   thief: Tenant,
-  notes: Notes,
-  uri: string,
   called: string,
+  notes: Notes,
 ): Promise<void> {
-  const answered = provider.call(uri, called, 40_000, 700);
+  const answered = provider.call(called, called, 40_000, 700);
   await new Promise((resolve) => setTimeout(resolve, 400));
   const { body } = await thief.agentApi.get('/api/calls');
   const stolen = body.calls?.length ?? 0;
@@ -63,7 +62,6 @@ async function demandNotStolen(
 
 /** The address by which calls reach an account, and no other. */
 async function demandReached(
-  { sipPort }: Target,
   provider: ScriptedProvider,
   owner: Tenant,
   thief: Tenant,
@@ -74,7 +72,7 @@ async function demandReached(
   notes.demand(typeof uri === 'string', 'the trunk shows the URI that reaches it', uri ? 'yes' : 'no');
   if (typeof uri !== 'string') return;
   const user = /^sips?:([^@]+)@/.exec(uri)?.[1] ?? '';
-  const answered = provider.call(`sip:${user}@127.0.0.1:${sipPort}`, '+4930123456', 40_000, 1_500);
+  const answered = provider.call(user, '+4930123456', 40_000, 1_500);
   await new Promise((resolve) => setTimeout(resolve, 700));
   const [reached, stolen] = await Promise.all(
     [owner, thief].map(async ({ agentApi }) => (await agentApi.get('/api/calls')).body.calls?.length),

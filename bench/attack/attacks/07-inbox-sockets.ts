@@ -10,9 +10,9 @@ const NUMBER = 7;
 const SOCKETS = 100;
 const FRAME_BYTES = 15 * 1_048_576;
 const STEP_BYTES = 1_048_576;
-/** 64 KB for each of a hundred sockets, and what the library itself keeps for each. */
+/** 64 KB for each of the hundred sockets, plus the library's own state. */
 const MAX_GROWTH_MB = 40;
-/** What is not held by then needs no more proof. */
+/** Growth at which the attack has succeeded and stops. */
 const ENOUGH_MB = 600;
 
 /** WebSockets whose messages never end. */
@@ -22,14 +22,8 @@ export const inboxSockets: Attack = {
   async run(target, notes, mails) {
     const tenant = await newTenant(target, mails, NUMBER, 1);
     const path = `/api/inbox/stream?api_key=${tenant.agentKey}`;
-    await unfinished(
-      target,
-      path,
-      notes,
-      `one frame of ${FRAME_BYTES >> 20} MB`,
-      frameHead(FRAME_BYTES, true),
-    );
-    await unfinished(target, path, notes, 'a message in fragments', frameHead(FRAME_BYTES, false));
+    await unfinished(target, path, true, notes);
+    await unfinished(target, path, false, notes);
     await manySockets(target, path, notes);
     await leave(tenant);
   },
@@ -38,11 +32,12 @@ export const inboxSockets: Attack = {
 async function unfinished(
   { httpPort, pid }: Target,
   path: string,
+  isWhole: boolean,
   notes: Notes,
-  what: string,
-  head: Buffer,
 ): Promise<void> {
-  notes.act(`${SOCKETS} inbox sockets of one key, each sends ${what} but for its end`);
+  const what = isWhole ? `one frame of ${FRAME_BYTES >> 20} MB` : 'a message in fragments';
+  const head = frameHead(FRAME_BYTES, isWhole);
+  notes.act(`${SOCKETS} inbox sockets of one key each send ${what} without its end`);
   const growth = new GrowthWatch(pid);
   const sockets = await open(httpPort, path, SOCKETS);
   notes.see(`${sockets.length} of ${SOCKETS} sockets were let in`);

@@ -5,7 +5,7 @@ import type { Notes } from '../notes.ts';
 
 const NUMBER = 10;
 
-/** Mail scanners, which open every link before its reader does, or instead of whoever does not want it opened. */
+/** Mail scanners open every link before its reader does, or without the reader ever opening it. */
 export const linkScanners: Attack = {
   number: NUMBER,
   name: 'mail scanners that follow links',
@@ -17,7 +17,10 @@ export const linkScanners: Attack = {
     const page = await scan(scanner, link, member.browser);
     const isProven = await proven(member);
     notes.demand(!isProven, 'the address after the scanner', isProven ? 'proven' : 'not proven');
-    if (!isProven) await press(scanner, link, page, notes, () => proven(member));
+    if (!isProven) {
+      const status = await press(scanner, link, page, notes);
+      notes.demand(await proven(member), 'the address after the button', status);
+    }
     notes.act('a scanner gets and heads the link that changes an address');
     const wanted = `wanted.${NUMBER}.${target.round}@example.com`;
     await member.browser.post('/api/change-email', { new_email: wanted, password: PASSWORD });
@@ -29,7 +32,7 @@ export const linkScanners: Attack = {
   },
 };
 
-/** As scanners do, and as the owner's own browser does ahead of a click. Gives the page that people see. */
+/** Requests the link as scanners do, and as a browser does when it prefetches. Returns the page that people see. */
 async function scan(scanner: Browser, link: string, owner: Browser): Promise<string> {
   await scanner.head(pathOf(link));
   await owner.head(pathOf(link));
@@ -38,19 +41,12 @@ async function scan(scanner: Browser, link: string, owner: Browser): Promise<str
   return text;
 }
 
-/** The button on the page does what the link is for, wherever its reader is signed in. */
-async function press(
-  browser: Browser,
-  link: string,
-  page: string,
-  notes: Notes,
-  isDone: () => Promise<boolean>,
-): Promise<void> {
+/** Presses the button on the page, which works in any browser. Returns the status. */
+async function press(browser: Browser, link: string, page: string, notes: Notes): Promise<number> {
   const hasForm = /<form[^>]+method="post"/i.test(page);
   notes.demand(hasForm, 'the page has a button', hasForm ? 'yes' : 'no');
   const token = new URL(link).searchParams.get('token') ?? '';
-  const { status } = await browser.submit(pathOf(link), new URLSearchParams({ token }));
-  notes.demand(await isDone(), 'the address after the button', status);
+  return (await browser.submit(pathOf(link), new URLSearchParams({ token }))).status;
 }
 
 async function proven({ browser, email }: Member): Promise<boolean> {

@@ -33,7 +33,7 @@ async function descriptorsSpent(notes: Notes): Promise<void> {
   try {
     const health = await RawConnection.open(gateway.httpPort);
     const crowd = await crowdOf(gateway.httpPort);
-    await demandUnready(gateway, health, notes, 'descriptors', /descriptor|EMFILE/i);
+    await demandUnready(gateway, health, { what: 'descriptors', word: /descriptor|EMFILE/i }, notes);
     await demandCalm(gateway, notes, 'without descriptors');
     for (const each of crowd) each.destroy();
     const isBack = await readySoon(gateway);
@@ -58,7 +58,7 @@ async function diskFull(notes: Notes): Promise<void> {
       fill(disk, filler);
       for (let n = 0; n < 10; n++)
         await gateway.settingsApi.post('/api/agents', { name: `Agent ${n} ${'x'.repeat(60)}` });
-      await demandUnready(gateway, health, notes, 'disk', /disk|space|ENOSPC|SQLITE_FULL/i);
+      await demandUnready(gateway, health, { what: 'disk', word: /disk|space|ENOSPC|SQLITE_FULL/i }, notes);
       await demandCalm(gateway, notes, 'without disk');
       rmSync(filler);
       const isBack = await readySoon(gateway);
@@ -78,9 +78,8 @@ async function diskFull(notes: Notes): Promise<void> {
 async function demandUnready(
   gateway: Gateway,
   health: RawConnection,
+  { what, word }: { readonly what: string; readonly word: RegExp },
   notes: Notes,
-  what: string,
-  word: RegExp,
 ): Promise<void> {
   let seen = '';
   for (let waited = 0; waited < 12; waited++) {

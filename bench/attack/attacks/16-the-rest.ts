@@ -119,7 +119,7 @@ async function neverAcknowledged(target: Target, notes: Notes, mails: Mails): Pr
   const { body } = await settingsApi.get('/api/sip/trunk');
   const user = /^sips?:([^@]+)@/.exec(body.inbound_uri ?? '')?.[1] ?? NUMBER_LISTED;
   notes.act('a call that rings is accepted, and never acknowledged');
-  const answered = provider.call(`sip:${user}@127.0.0.1:${target.sipPort}`, NUMBER_LISTED, 40_000);
+  const answered = provider.call(user, NUMBER_LISTED, 40_000);
   const callId = await ringing(tenant);
   if (callId === null) {
     notes.demand(false, 'the call rings', `no, but ${await answered}`);

@@ -301,17 +301,17 @@ describe('JitterBuffer, whatever the path does', () => {
   });
 
   it('is back at its target two seconds after a stall', () => {
-    const stall = fc.integer({ min: 60, max: 1_200 });
-    const jitter = fc.integer({ min: 0, max: 60 });
-    const lost = fc.integer({ min: 0, max: 20 });
+    const path = fc.record({
+      stallMs: fc.integer({ min: 60, max: 1_200 }),
+      jitterMs: fc.integer({ min: 0, max: 60 }),
+      lostPercent: fc.integer({ min: 0, max: 20 }),
+    });
     fc.assert(
       fc.property(
-        stall,
-        jitter,
-        lost,
+        path,
         WRAPPING,
         fc.constantFrom(10, 20, 30, 60),
-        (stallMs, jitterMs, lostPercent, start, packetMs) => {
+        ({ stallMs, jitterMs, lostPercent }, start, packetMs) => {
           const stallAtMs = 3_000;
           const packets = stream(9_000 / packetMs, (i) => (i * 7919) % (jitterMs + 1), { ...start, packetMs })
             .map((p) => {
