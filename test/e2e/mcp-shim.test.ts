@@ -54,13 +54,13 @@ const isPush = (text: string) => (message: Written) =>
 
 describe('what it cannot work with', () => {
   it.each([
-    ['no address', { SVC_URL: '' }, [], 78, 'SVC_URL must be'],
-    ['what is no address', { SVC_URL: 'gateway.example.com' }, [], 78, 'SVC_URL must be'],
-    ['no key', { SVC_API_KEY: '' }, [], 78, 'SVC_API_KEY must be'],
-    ['a key of two words', { SVC_API_KEY: 'svc_a svc_b' }, [], 78, 'SVC_API_KEY must be'],
-    ['an option that it does not know', {}, ['--stateless'], 64, "Unknown option '--stateless'"],
-  ])('%s', async (_what, env, args, exitCode, words) => {
-    const process = start(env, ...args);
+    ['no address', { SVC_URL: '' }, 78, 'SVC_URL must be'],
+    ['what is no address', { SVC_URL: 'gateway.example.com' }, 78, 'SVC_URL must be'],
+    ['no key', { SVC_API_KEY: '' }, 78, 'SVC_API_KEY must be'],
+    ['a key of two words', { SVC_API_KEY: 'svc_a svc_b' }, 78, 'SVC_API_KEY must be'],
+    ['an unknown option', '--stateless', 64, "Unknown option '--stateless'"],
+  ])('%s', async (_what, given, exitCode, words) => {
+    const process = typeof given === 'string' ? start({}, given) : start(given);
     expect(await within('svc-mcp to end', process.exited)).toBe(exitCode);
     expect(process.errors).toContain(words);
     expect(process.written.all).toEqual([]);

@@ -162,7 +162,7 @@ export class FakeCloudApi {
   /** Tells a status of a message that `person` got, whatever was told before. */
   async tells(person: FakePerson, wamid: string, status: string, error?: ApiError): Promise<number> {
     const request = person.arrived.find((message) => message.wamid === wamid)?.request;
-    return await this.#post(statusValue(person, { wamid, request }, status, this.#nowMs(), error));
+    return await this.#post(statusValue(person, { wamid, request }, { status, error }, this.#nowMs()));
   }
 
   async #post(value: object): Promise<number> {
@@ -265,20 +265,14 @@ export class FakeCloudApi {
     if (this.#rules.isTooFast(person)) return refused(API_ERRORS.pairRate);
     if (request.type !== 'template' && !this.#rules.isWindowOpen(person)) {
       if (this.windowRefusal === 'sync') return refused(API_ERRORS.windowClosed);
-      const failed = statusValue(
-        person,
-        { wamid, request },
-        'failed',
-        this.#nowMs(),
-        API_ERRORS.windowClosed,
-      );
-      void this.#post(failed);
+      const failure = { status: 'failed', error: API_ERRORS.windowClosed };
+      void this.#post(statusValue(person, { wamid, request }, failure, this.#nowMs()));
       return this.#accept(wamid, request, person);
     }
     person.arrived.push({ wamid, request });
     // They may overtake the answer.
     for (const status of this.statusPlan) {
-      void this.#post(statusValue(person, { wamid, request }, status, this.#nowMs()));
+      void this.#post(statusValue(person, { wamid, request }, { status }, this.#nowMs()));
     }
     return this.#accept(wamid, request, person);
   }

@@ -18,9 +18,8 @@ export function payloadOf(value: object, phoneNumberId: string): object {
 export function statusValue(
   person: FakePerson,
   message: { readonly wamid: string; readonly request: SendRequest | undefined },
-  status: string,
+  { status, error }: { readonly status: string; readonly error?: ApiError | undefined },
   nowMs: number,
-  error?: ApiError,
 ): object {
   const echoed = message.request?.biz_opaque_callback_data;
   const told = {

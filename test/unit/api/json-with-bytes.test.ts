@@ -40,10 +40,9 @@ describe('JSON with bytes', () => {
           fc.jsonValue({ maxDepth: 4 }),
           { maxKeys: 4 },
         ),
-        fc.nat({ max: 4 }),
+        fc.record({ place: fc.nat({ max: 4 }), space: fc.constantFrom(0, 1, '\t') }),
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 }),
-        fc.constantFrom(0, 1, '\t'),
-        async (bytes, others, place, lengths, space) => {
+        async (bytes, others, { place, space }, lengths) => {
           const fields = Object.entries(others);
           fields.splice(place, 0, ['bytes_b64', Buffer.from(bytes).toString('base64')]);
           const body = JSON.stringify(Object.fromEntries(fields), null, space);

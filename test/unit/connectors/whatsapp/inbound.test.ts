@@ -45,22 +45,36 @@ test('a message that names only the number is told by the contact beside it', as
 const MEDIA = { id: '1234567890', sha256: 'x' };
 
 test.each([
-  ['image', { ...MEDIA, mime_type: 'image/jpeg', caption: 'see' }, 'see', 'image.jpg', 'image/jpeg'],
-  ['video', { ...MEDIA, mime_type: 'video/mp4' }, '', 'video.mp4', 'video/mp4'],
-  ['audio', { ...MEDIA, mime_type: 'audio/ogg; codecs=opus', voice: true }, '', 'voice.ogg', 'audio/ogg'],
-  ['audio', { ...MEDIA, mime_type: 'audio/mpeg' }, '', 'audio.mp3', 'audio/mpeg'],
-  ['sticker', { ...MEDIA, mime_type: 'image/webp', animated: false }, '', 'sticker.webp', 'image/webp'],
+  [
+    'image',
+    { ...MEDIA, mime_type: 'image/jpeg', caption: 'see' },
+    'see',
+    { name: 'image.jpg', mime: 'image/jpeg' },
+  ],
+  ['video', { ...MEDIA, mime_type: 'video/mp4' }, '', { name: 'video.mp4', mime: 'video/mp4' }],
+  [
+    'audio',
+    { ...MEDIA, mime_type: 'audio/ogg; codecs=opus', voice: true },
+    '',
+    { name: 'voice.ogg', mime: 'audio/ogg' },
+  ],
+  ['audio', { ...MEDIA, mime_type: 'audio/mpeg' }, '', { name: 'audio.mp3', mime: 'audio/mpeg' }],
+  [
+    'sticker',
+    { ...MEDIA, mime_type: 'image/webp', animated: false },
+    '',
+    { name: 'sticker.webp', mime: 'image/webp' },
+  ],
   [
     'document',
     { ...MEDIA, mime_type: 'application/pdf', filename: 'plan.pdf', caption: 'it' },
     'it',
-    'plan.pdf',
-    'application/pdf',
+    { name: 'plan.pdf', mime: 'application/pdf' },
   ],
-])('%s comes as a file', async (type, content, text, name, mime) => {
+])('%s comes as a file', async (type, content, text, file) => {
   const { api, intake, ada } = await linked();
   await api.writes(ada, type, content);
-  expect(intake.messages[0]).toMatchObject({ text, files: [{ name, mime, ref: '1234567890' }] });
+  expect(intake.messages[0]).toMatchObject({ text, files: [{ ...file, ref: '1234567890' }] });
 });
 
 test('the size of a document is asked for, so that one too large can be left where it is', async () => {

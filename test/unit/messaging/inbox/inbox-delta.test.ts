@@ -17,12 +17,11 @@ async function ask(
   { store }: Reading,
   scope: AgentScope,
   text: string,
-  limit = 50,
   fields: Partial<DeltaQuestion> = {},
 ): Promise<DeltaQuestion> {
   const cursor = parseCursor(text)!;
   const position = await positionOf(store.db, scope.accountId, cursor);
-  return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit, ...fields };
+  return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50, ...fields };
 }
 
 async function cursorNow({ reading, accountId }: World): Promise<string> {
@@ -119,7 +118,7 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
           const wasWriting = isWriting;
           const delta = await readDelta(
             reading,
-            await ask(reading, { accountId, agentIds, platforms: null }, cursor, limit),
+            await ask(reading, { accountId, agentIds, platforms: null }, cursor, { limit }),
           );
           const ids = idsIn(delta);
           expect(ids.length).toBeLessThanOrEqual(limit);
@@ -165,7 +164,7 @@ test('long-polling readers miss nothing either', async () => {
     let cursor = start;
     while (seen.length < total) {
       const waiting = { credentialId: 'key_1', waitMs: 55_000, signal: new AbortController().signal };
-      const delta = await waiters.wait(await ask(reading, scope, cursor, limit), waiting);
+      const delta = await waiters.wait(await ask(reading, scope, cursor, { limit }), waiting);
       seen.push(...textsIn(delta));
       cursor = delta.cursor;
     }
@@ -232,7 +231,7 @@ test('a filter by platform or by peer leaves out all others', async () => {
   await write(world, '1', { text: 'a' });
   await write(world, '2', { text: 'b' });
   const filtered = async (fields: Partial<DeltaQuestion>) =>
-    textsIn(await readDelta(world.reading, await ask(world.reading, world.scope, cursor, 50, fields)));
+    textsIn(await readDelta(world.reading, await ask(world.reading, world.scope, cursor, fields)));
   expect(await filtered({ platform: 'telegram' })).toEqual(['a', 'b']);
   expect(await filtered({ platform: 'whatsapp' })).toEqual([]);
   expect(await filtered({ platform: 'telegram', peer: { peer: '2', task: '' } })).toEqual(['b']);
@@ -251,7 +250,7 @@ test('what happened to calls is told to whom it concerns, in pages, once', async
   ];
   await happen(world, second.agentId);
   const read = async (from: string, limit: number, fields: Partial<DeltaQuestion> = {}) =>
-    await readDelta(world.reading, await ask(world.reading, world.scope, from, limit, fields));
+    await readDelta(world.reading, await ask(world.reading, world.scope, from, { limit, ...fields }));
   const first = await read(cursor, 2);
   expect(first.events.map(({ eventId }) => eventId)).toEqual(eventIds.slice(0, 2));
   const last = await read(first.cursor, 2);
@@ -307,7 +306,7 @@ test('who asks for one peer misses no call by that', async () => {
   const start = await cursorNow(world);
   const eventId = await happen(world, world.agentId);
   const read = async (cursor: string, fields: Partial<DeltaQuestion> = {}) =>
-    await readDelta(world.reading, await ask(world.reading, world.scope, cursor, 50, fields));
+    await readDelta(world.reading, await ask(world.reading, world.scope, cursor, fields));
   const { cursor } = await read(start, { platform: 'telegram', peer: { peer: '1', task: '' } });
   expect((await read(cursor)).events).toMatchObject([{ eventId }]);
 });
@@ -323,7 +322,7 @@ test('nothing is lost when the message of a cursor is deleted, the clock steps b
   await happen(behind, world.agentId);
   await write(world, '2', { text: 'unread' });
   const read = async (cursor: string, limit: number) =>
-    await readDelta(world.reading, await ask(world.reading, world.scope, cursor, limit));
+    await readDelta(world.reading, await ask(world.reading, world.scope, cursor, { limit }));
   const cut = await read(start, 1);
   expect([textsIn(cut), cut.events]).toEqual([['read'], []]);
   await world.store.db.deleteFrom('messages').where('text', '=', 'read').execute();
