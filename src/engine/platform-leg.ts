@@ -1,19 +1,25 @@
-import type { MediaLeg } from '../connectors/contract/media-leg.ts';
-import type { EngineStats } from '../threads/engine-stats.ts';
+import type { MediaCounters, MediaLeg } from '../connectors/contract/media-leg.ts';
+import type { EngineCounter, EngineStats } from '../threads/engine-stats.ts';
 import type { Party } from './mixer.ts';
+
+/** The worker's counter for each counter of a leg. */
+const COUNTERS = Object.entries({
+  packetsReceived: 'packets_received',
+  packetsSent: 'packets_sent',
+  lost: 'packets_lost',
+  late: 'packets_late',
+  concealed: 'frames_concealed',
+  droppedForDepth: 'packets_dropped',
+  unsent: 'packets_unsent',
+  overflowed: 'packets_overflowed',
+} satisfies Record<keyof MediaCounters, EngineCounter>) as [keyof MediaCounters, EngineCounter][];
 
 /** The platform's side of a call as a party of the room. */
 export class PlatformLegParty implements Party {
   readonly #leg: MediaLeg;
   readonly #stats: EngineStats;
-  #received = 0;
-  #sent = 0;
-  #lost = 0;
-  #late = 0;
-  #concealed = 0;
-  #dropped = 0;
-  #unsent = 0;
-  #overflowed = 0;
+  /** The leg's counters as last added to the statistics. */
+  readonly #collected = COUNTERS.map(() => 0);
 
   constructor(leg: MediaLeg, stats: EngineStats) {
     this.#leg = leg;
@@ -33,23 +39,11 @@ export class PlatformLegParty implements Party {
 
   /** Adds the leg's counters since the last call to the worker's statistics. */
   collectCounters(): void {
-    const { packetsReceived, packetsSent, lost, late, concealed, droppedForDepth, unsent, overflowed } =
-      this.#leg.counters;
-    this.#stats.add('packets_received', packetsReceived - this.#received);
-    this.#stats.add('packets_sent', packetsSent - this.#sent);
-    this.#stats.add('packets_lost', lost - this.#lost);
-    this.#stats.add('packets_late', late - this.#late);
-    this.#stats.add('frames_concealed', concealed - this.#concealed);
-    this.#stats.add('packets_dropped', droppedForDepth - this.#dropped);
-    this.#stats.add('packets_unsent', unsent - this.#unsent);
-    this.#stats.add('packets_overflowed', overflowed - this.#overflowed);
-    this.#received = packetsReceived;
-    this.#sent = packetsSent;
-    this.#lost = lost;
-    this.#late = late;
-    this.#concealed = concealed;
-    this.#dropped = droppedForDepth;
-    this.#unsent = unsent;
-    this.#overflowed = overflowed;
+    const { counters } = this.#leg;
+    COUNTERS.forEach(([counter, name], i) => {
+      const total = counters[counter];
+      this.#stats.add(name, total - (this.#collected[i] as number));
+      this.#collected[i] = total;
+    });
   }
 }

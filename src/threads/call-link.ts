@@ -5,7 +5,6 @@ import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { MediaEvent } from '../connectors/contract/media-leg.ts';
 import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
 import { CallJournal } from './call-journal.ts';
-import type { EngineCall, EngineCallObserver } from './engine-call.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import {
   type CallOutcome,
@@ -23,6 +22,23 @@ const OPEN_DEADLINE_MS = 10_000;
 const CONFIGURE_DEADLINE_MS = 5_000;
 const COMMAND_DEADLINE_MS = 30_000;
 const CLOSE_DEADLINE_MS = 3_000;
+
+/** Receives the events of a call on the engine. */
+export interface EngineCallObserver {
+  /** The call's media has ended for good without `close`: because of a bug, or because no worker could hold it. */
+  ended(termination: Termination): void;
+}
+
+/** The media half of a call, on whichever worker it runs. */
+export interface EngineCall {
+  readonly media: MediaControl;
+  /** Lets agents speak and hear. Audio they sent earlier is queued and played first. Safe to call twice. */
+  startAudio(): void;
+  /** Adds an agent to the call; `memory` limits the audio it queues. */
+  joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio;
+  /** Ends the call's media. Resolves when its sockets are closed, or after a deadline. Safe to call twice. */
+  close(): Promise<void>;
+}
 
 /** The engine's services for a call. */
 export interface CallLinkHost {

@@ -1,7 +1,6 @@
 import { Piscina } from 'piscina';
 import { GatewayError } from '../base/errors.ts';
-import { CallLink, type CallLinkHost } from './call-link.ts';
-import type { EngineCall, EngineCallObserver } from './engine-call.ts';
+import { CallLink, type CallLinkHost, type EngineCall, type EngineCallObserver } from './call-link.ts';
 import { addEngineNumbers, type EngineNumbers, EngineStats } from './engine-stats.ts';
 import {
   type CallOutcome,
@@ -17,7 +16,7 @@ import { Supervisor } from './supervisor.ts';
 import { WorkerLink, type WorkerLinkHost } from './worker-link.ts';
 
 export type { AgentAudio, AgentAudioObserver } from './agent-link.ts';
-export type { EngineCall, EngineCallObserver } from './engine-call.ts';
+export type { EngineCall, EngineCallObserver } from './call-link.ts';
 
 const START_DEADLINE_MS = 15_000;
 /** Upper limit on threads, however many calls there are. */

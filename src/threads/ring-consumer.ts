@@ -47,10 +47,6 @@ export class RingConsumer {
     this.#rateHz = Atomics.load(this.#ring.words, READ_RATE_HZ);
   }
 
-  get capacitySamples(): number {
-    return this.#ring.samples.length;
-  }
-
   /** Rate of the next sample, in Hz; 0 before any audio. Valid after `readableSamples`. */
   get sampleRateHz(): number {
     return this.#rateHz;
