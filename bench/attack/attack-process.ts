@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Mailbox } from '../../test/support/mailbox.ts';
-import type { Attack } from './attack.ts';
+import type { Attack, Target } from './attack.ts';
 import { answerAboutMails, type MailQuestion } from './mails.ts';
 import type { Finding } from './notes.ts';
-import type { Target } from './target.ts';
 
 const PROGRAM = join(import.meta.dirname, 'attack-program.ts');
 const DEADLINE_MS = 120_000;

@@ -1,8 +1,8 @@
 /** The process of one attack: told its number and its target by whoever started it, it answers with what it found. */
+import type { Target } from './attack.ts';
 import { attackOf } from './attacks.ts';
 import { RemoteMails } from './mails.ts';
 import { Notes } from './notes.ts';
-import type { Target } from './target.ts';
 
 const [number, target] = process.argv.slice(2);
 const notes = new Notes();

@@ -1,10 +1,31 @@
 import type { Mails } from './mails.ts';
 import type { Notes } from './notes.ts';
-import type { Target } from './target.ts';
 
-/** One line of what an attacker can try, done for real against a running gateway. */
+/** An attack, carried out against a running gateway. */
 export interface Attack {
   readonly number: number;
   readonly name: string;
   run(target: Target, notes: Notes, mails: Mails): Promise<void>;
 }
+
+/** What an attack knows about the gateway. Plain data, because attacks run in their own processes. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly httpPort: number;
+  readonly sipPort: number;
+  readonly pid: number;
+  /** Keys of the operator's account, which holds the live call. */
+  readonly agentKey: string;
+  readonly settingsKey: string;
+  readonly callId: string;
+  readonly streamUrl: string;
+  readonly dataFolder: string;
+  readonly server: 'uws' | 'node';
+  /** Part of addresses and names, so that they differ between rounds. */
+  readonly round: number;
+}
+
+/** The only loopback address at which the operator allows trunks. */
+export const PROVIDER_HOST = '127.0.0.2';
+/** Address of a stranger. */
+export const STRANGER_HOST = '127.0.0.7';

@@ -1,14 +1,13 @@
 /**
- * The agent of the live call, in a process of its own, so that nothing else that is measured makes it late:
- * `listener-program.ts <stream URL> <key>`. Told anything, it answers with what it has heard since.
+ * The agent of the live call, in its own process so that no other measurement delays it:
+ * `listener-program.ts <stream URL> <key>`. It answers every message with a report of what it heard since the last one.
  */
 import { Agent, type StreamEvent } from '../../test/support/agent.ts';
 import { streamTone } from '../../test/support/tone-stream.ts';
-import { ToneWatch } from './tone-watch.ts';
-import { AGENT_TONE_HZ, AMPLITUDE, PHONE_TONE_HZ } from './tones.ts';
+import { AGENT_TONE_HZ, AMPLITUDE, PHONE_TONE_HZ, ToneWatch } from './tone-watch.ts';
 
 const SAMPLE_RATE_HZ = 16_000;
-/** Also what this process may be late by. */
+/** This process may be late by as much. */
 const AHEAD_MS = 600;
 const DRAIN_MS = 100;
 

@@ -7,22 +7,21 @@ import { tone } from '../../test/support/tone.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { writeWav } from '../../test/support/wav.ts';
 import { AskedProcess } from './asked-process.ts';
-import { type ToneLoss, ToneWatch } from './tone-watch.ts';
-import { AGENT_TONE_HZ, AMPLITUDE, PHONE_TONE_HZ } from './tones.ts';
+import { AGENT_TONE_HZ, AMPLITUDE, PHONE_TONE_HZ, type ToneLoss, ToneWatch } from './tone-watch.ts';
 
 const LISTENER = join(import.meta.dirname, 'listener-program.ts');
 const PHONE_RATE_HZ = 8_000;
 /** Longer than two rounds. */
 const LIFETIME_S = 3_000;
 
-/** What the agent heard since it was last asked. */
+/** What the agent heard since the last report. */
 interface AgentReport extends ToneLoss {
-  /** As the gateway told it in `audio_overrun`. */
+  /** As reported by the gateway in `call_error`. */
   readonly droppedMs: number;
   readonly isClosed: boolean;
 }
 
-/** What was lost in the call, each way. */
+/** Audio lost in the call, in each direction. */
 export interface CallLoss {
   readonly heardByAgentMs: number;
   readonly heardByPhoneMs: number;
@@ -31,7 +30,7 @@ export interface CallLoss {
   readonly hasEnded: boolean;
 }
 
-/** A call between a SIP phone and an agent that both say a steady tone, and know when they miss some of the other's. */
+/** A call between a SIP phone and an agent. Each plays a steady tone and detects losses in the other's. */
 export class LiveCall {
   readonly phone: Baresip;
   readonly #gateway: Gateway;
@@ -69,7 +68,7 @@ export class LiveCall {
     return this.#streamUrl;
   }
 
-  /** Calls the phone, again if a call was there before; resolves when each hears the other. */
+  /** Calls the phone, also again after a call has ended. Resolves when each side hears the other. */
   async begin(): Promise<void> {
     this.#listener?.stop();
     const recordings = this.phone.recordings().length;
@@ -85,7 +84,7 @@ export class LiveCall {
     await waitFor('both to hear each other', () => this.#isSteady(), 15_000);
   }
 
-  /** What was lost since it was last asked. */
+  /** Returns the losses since the last call. */
   async takeLoss(): Promise<CallLoss> {
     const atAgent = await this.#listener!.ask();
     this.#followRecording();
@@ -123,7 +122,7 @@ function newPhoneWatch(): ToneWatch {
   return new ToneWatch(PHONE_RATE_HZ, AGENT_TONE_HZ, AMPLITUDE);
 }
 
-/** A jump is a frame that is missing or was made up. */
+/** A phase jump is a missing or concealed frame. */
 function lostMs({ silentMs, phaseJumps }: ToneLoss): number {
   return silentMs + phaseJumps * 20;
 }

@@ -1,7 +1,7 @@
 import { GatewayApi } from '../../test/support/gateway-api.ts';
+import type { Target } from './attack.ts';
 import { Browser } from './browser.ts';
 import type { Mails } from './mails.ts';
-import type { Target } from './target.ts';
 
 export const PASSWORD = 'correct horse battery';
 

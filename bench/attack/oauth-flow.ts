@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { checkedIn, fieldIn, ticksIn } from '../../test/support/oauth-client.ts';
+import type { Target } from './attack.ts';
 import type { Browser, Seen } from './browser.ts';
-import type { Target } from './target.ts';
 
 /** An MCP client that registered itself, as much of OAuth as an attacker needs. */
 export class McpClient {

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { waitFor } from '../../test/support/wait-for.ts';
 import { addressIn, audioSdp, headerOf, type MediaAddress, replyTo } from '../sip-text.ts';
-import { PROVIDER_HOST } from './target.ts';
+import { PROVIDER_HOST } from './attack.ts';
 
 /** What a provider answers to a call of the gateway. */
 export interface ProviderAnswer {

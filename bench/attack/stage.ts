@@ -4,9 +4,9 @@ import { VARIABLES } from '../../src/settings/variables.ts';
 import { Gateway } from '../../test/support/gateway.ts';
 import { Mailbox } from '../../test/support/mailbox.ts';
 import { AskedProcess } from './asked-process.ts';
+import { PROVIDER_HOST, type Target } from './attack.ts';
 import { LiveCall } from './live-call.ts';
 import { MemoryGuard } from './memory-guard.ts';
-import { PROVIDER_HOST, type Target } from './target.ts';
 
 const PROBER = join(import.meta.dirname, 'prober-program.ts');
 const COLLECT_GARBAGE = join(import.meta.dirname, '../soak/collect-garbage.mjs');

@@ -1,19 +1,24 @@
 import { fitSine } from '../../test/support/tone-analysis.ts';
 
+/** Tones of the phone and the agent. Neither repeats its phase within a few frames, so a lost frame shows. */
+export const PHONE_TONE_HZ = 437;
+export const AGENT_TONE_HZ = 611;
+export const AMPLITUDE = 10_000;
+
 const WINDOW_MS = 10;
-/** A window that does not go on where the one before ended. */
+/** A larger phase step between two windows is a jump. */
 const MAX_PHASE_STEP_RAD = 0.35;
-/** Of the level at which the tone is known to be. */
+/** Below this share of the known level, a window counts as silent. */
 const MIN_LEVEL = 0.5;
 
-/** Where a steady tone was not continued. */
+/** Interruptions of a steady tone. */
 export interface ToneLoss {
   readonly windows: number;
   readonly silentMs: number;
   readonly phaseJumps: number;
 }
 
-/** Follows a steady tone, however its samples are cut, and counts where it falls silent or jumps. */
+/** Follows a steady tone, in pieces of any length, and counts silence and phase jumps. */
 export class ToneWatch {
   readonly #sampleRateHz: number;
   readonly #toneHz: number;
@@ -39,7 +44,7 @@ export class ToneWatch {
     }
   }
 
-  /** What was lost since it was last asked. */
+  /** Returns the losses since the last call. */
   take(): ToneLoss {
     const loss = { windows: this.#windows, silentMs: this.#silentMs, phaseJumps: this.#phaseJumps };
     this.#windows = this.#silentMs = this.#phaseJumps = 0;

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Attack } from '../attack.ts';
+import type { Attack, Target } from '../attack.ts';
 import { GrowthWatch } from '../gateway-watch.ts';
 import type { Notes } from '../notes.ts';
 import { openMany, RawConnection } from '../raw-connection.ts';
-import type { Target } from '../target.ts';
 
 /** What answers that nobody reads may take in all (64 MB), and what the gateway needs to make them. */
 const MAX_GROWTH_MB = 112;

@@ -2,10 +2,9 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Attack } from '../attack.ts';
+import { type Attack, STRANGER_HOST, type Target } from '../attack.ts';
 import { GrowthWatch, MainCpu } from '../gateway-watch.ts';
 import type { Notes } from '../notes.ts';
-import { STRANGER_HOST, type Target } from '../target.ts';
 
 const LONG = 64_000;
 const PACKETS = 30;

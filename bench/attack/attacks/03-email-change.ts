@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Attack } from '../attack.ts';
+import type { Attack, Target } from '../attack.ts';
 import { Browser, type Seen } from '../browser.ts';
 import type { Mails } from '../mails.ts';
 import { addressOf, type Member, PASSWORD, verifiedMember } from '../member.ts';
 import type { Notes } from '../notes.ts';
-import type { Target } from '../target.ts';
 
 const NUMBER = 3;
 const NEW_PASSWORD = 'a password of the owner alone';

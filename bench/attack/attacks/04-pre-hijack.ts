@@ -1,10 +1,9 @@
-import type { Attack } from '../attack.ts';
+import type { Attack, Target } from '../attack.ts';
 import { Browser } from '../browser.ts';
 import type { Mails } from '../mails.ts';
 import { addressOf, type Member, signUp } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { McpClient } from '../oauth-flow.ts';
-import type { Target } from '../target.ts';
 
 const NUMBER = 4;
 const REDIRECT = 'http://127.0.0.1:33418/callback';

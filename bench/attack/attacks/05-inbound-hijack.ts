@@ -1,8 +1,7 @@
-import type { Attack } from '../attack.ts';
+import { type Attack, PROVIDER_HOST } from '../attack.ts';
 import { leave, newTenant, type Tenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { ScriptedProvider } from '../scripted-provider.ts';
-import { PROVIDER_HOST } from '../target.ts';
 import { untilRefused } from '../until-refused.ts';
 
 const NUMBER = 5;

@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { audioSdp } from '../../sip-text.ts';
-import type { Attack } from '../attack.ts';
+import { type Attack, PROVIDER_HOST, type Target } from '../attack.ts';
 import { leave, newTenant, signUp, type Tenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { ScriptedProvider } from '../scripted-provider.ts';
-import { PROVIDER_HOST, type Target } from '../target.ts';
 
 const NUMBER = 6;
 /** Nobody but the gateway's own operator may have it speak to this address. */

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Attack } from '../attack.ts';
+import type { Attack, Target } from '../attack.ts';
 import { GrowthWatch } from '../gateway-watch.ts';
 import { leave, newTenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { RawConnection } from '../raw-connection.ts';
-import type { Target } from '../target.ts';
 
 const NUMBER = 7;
 const SOCKETS = 100;

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayApi } from '../../../test/support/gateway-api.ts';
-import type { Attack } from '../attack.ts';
+import type { Attack, Target } from '../attack.ts';
 import { leave, newTenant, type Tenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { RawConnection } from '../raw-connection.ts';
-import type { Target } from '../target.ts';
 
 const NUMBER = 9;
 const KEYS = 101;

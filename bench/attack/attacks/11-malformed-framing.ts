@@ -1,6 +1,5 @@
 import { HttpFuzz, type HttpFuzzReport } from '../../../test/support/http-fuzz.ts';
-import type { Attack } from '../attack.ts';
-import type { Target } from '../target.ts';
+import type { Attack, Target } from '../attack.ts';
 
 const MUTANTS = 3_000;
 /** Every so many bytes a cut: `npm run http-fuzz` tries every byte. */

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { audioSdp, type MediaAddress } from '../../sip-text.ts';
 import { udpPortsOf } from '../../soak/holdings.ts';
-import type { Attack } from '../attack.ts';
+import { type Attack, PROVIDER_HOST, STRANGER_HOST, type Target } from '../attack.ts';
 import type { Mails } from '../mails.ts';
 import { leave, newTenant, type Tenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
 import { ScriptedProvider } from '../scripted-provider.ts';
-import { PROVIDER_HOST, STRANGER_HOST, type Target } from '../target.ts';
 
 const NUMBER = 12;
 const PCMU_SILENCE = 0xff;

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Attack } from '../attack.ts';
+import type { Attack, Target } from '../attack.ts';
 import { Browser } from '../browser.ts';
 import type { Mails } from '../mails.ts';
 import { addressOf, leave, PASSWORD, verifiedMember } from '../member.ts';
-import type { Target } from '../target.ts';
 
 const NUMBER = 13;
 const WRONG = 'not the password';

@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Attack } from '../attack.ts';
+import type { Attack, Target } from '../attack.ts';
 import { leave, newTenant, type Tenant } from '../member.ts';
 import type { Notes } from '../notes.ts';
-import type { Target } from '../target.ts';
 import { untilRefused } from '../until-refused.ts';
 
 const NUMBER = 14;

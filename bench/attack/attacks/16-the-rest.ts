@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { claimSignalingPorts } from '../../../test/support/free-ports.ts';
 import { spawnGateway } from '../../../test/support/gateway-process.ts';
-import type { Attack } from '../attack.ts';
+import { type Attack, PROVIDER_HOST, type Target } from '../attack.ts';
 import { Browser } from '../browser.ts';
 import type { Mails } from '../mails.ts';
 import { addressOf, leave, newTenant, PASSWORD, type Tenant, verifiedMember } from '../member.ts';
@@ -12,7 +12,6 @@ import type { Notes } from '../notes.ts';
 import { codeIn, McpClient } from '../oauth-flow.ts';
 import { RawConnection } from '../raw-connection.ts';
 import { ScriptedProvider } from '../scripted-provider.ts';
-import { PROVIDER_HOST, type Target } from '../target.ts';
 
 const NUMBER = 16;
 const APPROVED = 'http://127.0.0.1:33418/callback';
