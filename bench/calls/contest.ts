@@ -1,11 +1,13 @@
 import type { Anchor, BenchContext } from '../bench.ts';
+import { residentBytes } from '../process-usage.ts';
 import type { CallSystem } from './call-system.ts';
 import { type Contender, missing } from './contenders.ts';
-import { type Effort, findDensity, holdAt } from './density.ts';
-import { growMeasuringMemory } from './memory.ts';
+import { type Effort, findDensity, holdAt, pause } from './density.ts';
 
 /** CPU time is compared a little below the most calls, where rounds do not fail. */
 const ROUND_SHARE = 0.9;
+/** SIP forgets the transactions that set a call up after 32 s (RFC 3261, 64 × T1). */
+const SETTLE_MS = 35_000;
 
 /** One contender's figures. */
 export interface Standing {
@@ -127,4 +129,17 @@ export function noteOf(standings: readonly (Standing | undefined)[]): string {
   return spoilt.length === 0
     ? `${how}, nothing lost in any round`
     : `${how}; spoilt rounds: ${spoilt.join('; ')}`;
+}
+
+/** Grows to a quarter of this many calls and then to all; returns what resident memory grew by, in bytes a call. */
+async function growMeasuringMemory(system: CallSystem, calls: number): Promise<number> {
+  const few = await settledAt(system, Math.round(calls / 4));
+  const all = await settledAt(system, calls);
+  return (all.bytes - few.bytes) / (all.calls - few.calls);
+}
+
+async function settledAt(system: CallSystem, calls: number): Promise<{ calls: number; bytes: number }> {
+  await system.grow(calls);
+  await pause(SETTLE_MS);
+  return { calls: system.calls, bytes: residentBytes(system.pid) };
 }

@@ -20,7 +20,7 @@ export const mixBench: Bench = {
 };
 
 function roomMeasures({ cores, rounds, progress }: BenchContext): Measure[] {
-  const script = join(import.meta.dirname, 'room-cost-process.ts');
+  const script = join(import.meta.dirname, 'room-cost.ts');
   const [command = process.execPath, ...args] = [...cores.gateway, process.execPath, script];
   const names = ROOMS.map(({ parties, rateHz }) => `${parties}:${rateHz}`);
   const byRound = Array.from({ length: rounds }, (_, round) => {

@@ -1,8 +1,10 @@
+/** Child process on the gateway's core: prints the cost of a tick, in microseconds, for each `PARTIES:HZ`. */
 import { frameSamples } from '../../src/base/frame.ts';
 import { Mixer, type Party } from '../../src/engine/mixer.ts';
 import { quantile } from '../quantiles.ts';
 
 const WARM_UP_TICKS = 300;
+const TICKS = 2_000;
 
 /** Speaks noise all the time, and takes up what it hears as a leg would: by a copy. */
 class Speaker implements Party {
@@ -28,7 +30,7 @@ class Speaker implements Party {
  * Microseconds that one tick of a room costs in which everybody speaks at once, the worst case: the mixer with parties
  * that only copy, no codec and no network. The median of many ticks.
  */
-export function tickCostUs(parties: number, sampleRateHz: number, ticks: number): number {
+function tickCostUs(parties: number, sampleRateHz: number, ticks: number): number {
   const lengthSamples = frameSamples(sampleRateHz);
   const mixer = new Mixer(lengthSamples);
   const room = Array.from({ length: parties }, () => new Speaker(lengthSamples));
@@ -39,4 +41,9 @@ export function tickCostUs(parties: number, sampleRateHz: number, ticks: number)
     if (tick >= 0) costsUs.push((performance.now() - beganMs) * 1_000);
   }
   return quantile(costsUs, 0.5);
+}
+
+for (const room of process.argv.slice(2)) {
+  const [parties = 0, sampleRateHz = 0] = room.split(':').map(Number);
+  console.log(tickCostUs(parties, sampleRateHz, TICKS));
 }
