@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
 import { EventLog } from './event-log.ts';
-import { encodeNetstring, NetstringReader } from './netstring.ts';
 import { waitFor, within } from './wait-for.ts';
 
 /** One event of baresip's `ctrl_tcp` module, such as CALL_ESTABLISHED or REGISTER_OK. */
@@ -60,6 +59,30 @@ export class BaresipControl {
     }
     this.#pending.get(frame.token)?.(frame);
     this.#pending.delete(frame.token);
+  }
+}
+
+/** Encodes a frame of baresip's control protocol: `<length>:<bytes>,`. */
+function encodeNetstring(text: string): string {
+  return `${Buffer.byteLength(text)}:${text},`;
+}
+
+/** Splits a byte stream into frames. */
+class NetstringReader {
+  #rest: Buffer = Buffer.alloc(0);
+
+  push(bytes: Buffer): string[] {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    const frames: string[] = [];
+    for (;;) {
+      const colon = this.#rest.indexOf(':');
+      if (colon < 0) return frames;
+      const start = colon + 1;
+      const end = start + Number(this.#rest.toString('latin1', 0, colon));
+      if (this.#rest.length <= end) return frames;
+      frames.push(this.#rest.toString('utf8', start, end));
+      this.#rest = this.#rest.subarray(end + 1);
+    }
   }
 }
 

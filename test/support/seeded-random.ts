@@ -1,21 +1,29 @@
-/** The same numbers for the same seed (mulberry32), so that what failed once can be tried again. */
+/** Random numbers that a seed reproduces (mulberry32), so that a failure can be repeated. */
 export class SeededRandom {
   #state: number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.#state = seed | 0;
   }
 
-  /** A whole number from 0 on, below this one. */
-  below(limit: number): number {
-    this.#state = (this.#state + 0x6d2b_79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % Math.max(1, limit);
+  /** Returns a number from 0 up to, but not including, 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
   }
 
-  pick<T>(all: readonly T[]): T {
-    return all[this.below(all.length)] as T;
+  /** Returns a whole number from 0 to below `end`. */
+  below(end: number): number {
+    return Math.floor(this.next() * end);
+  }
+
+  chance(share: number): boolean {
+    return this.next() < share;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.below(values.length)]!;
   }
 }

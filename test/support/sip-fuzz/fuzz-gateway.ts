@@ -15,8 +15,8 @@ import type { Source } from '../../../src/connectors/sip/signaling/transport/wir
 import type { Trunk } from '../../../src/connectors/sip/signaling/trunk/trunk.ts';
 import { SipConnector } from '../../../src/connectors/sip/sip-connector.ts';
 import { NUMBER, trunkTo } from '../../unit/connectors/sip/signaling/start-connector.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 import { FuzzClock } from './fuzz-clock.ts';
-import type { Random } from './random.ts';
 
 /** Nobody listens there: what the gateway sends is caught before it reaches a socket. */
 export const TRUNK_HOST = '127.0.0.1';
@@ -215,7 +215,7 @@ export class FuzzGateway implements InboundAnswerer {
   }
 
   /** An account's trunk that registers, for the responses to that. */
-  register(random: Random): void {
+  register(random: SeededRandom): void {
     const accountId = `acc_${random.below(1e9)}`;
     const inboundToken = accountId.padEnd(32, '0');
     const trunk = trunkTo(TRUNK_PORT, { accountId, register: true, inboundToken, ofOperator: false });

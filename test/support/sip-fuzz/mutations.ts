@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 
 const CHARACTERS = [
   '<',
@@ -146,7 +146,7 @@ function bytesOf(draft: Draft, lengthIsRight: boolean): Buffer {
 }
 
 /** The message with some things wrong with it: lines, values, parameters, framing, bytes. */
-export function mutated(text: string, mutations: number, random: Random): Buffer {
+export function mutated(text: string, mutations: number, random: SeededRandom): Buffer {
   const draft = draftOf(text);
   for (let i = 0; i < mutations; i++) random.pick(ON_DRAFTS)(draft, random);
   const bytes = bytesOf(draft, random.chance(0.8));
@@ -154,7 +154,7 @@ export function mutated(text: string, mutations: number, random: Random): Buffer
 }
 
 /** SDP with some things wrong with it. */
-export function mutatedSdp(text: string, random: Random): string {
+export function mutatedSdp(text: string, random: SeededRandom): string {
   let lines = text.split('\r\n');
   for (let i = random.below(5); i >= 0; i--) {
     const at = random.below(lines.length);
@@ -203,9 +203,9 @@ const SDP_LINES = [
   ],
 ];
 
-type Mutation = (draft: Draft, random: Random) => void;
+type Mutation = (draft: Draft, random: SeededRandom) => void;
 
-function onHeader(change: (header: string, random: Random) => readonly string[]): Mutation {
+function onHeader(change: (header: string, random: SeededRandom) => readonly string[]): Mutation {
   return (draft, random) => {
     const at = random.below(draft.headers.length);
     if (draft.headers.length > 0) draft.headers.splice(at, 1, ...change(draft.headers[at]!, random));
@@ -268,12 +268,12 @@ const ON_DRAFTS: readonly Mutation[] = [
 ];
 
 /** A character in the place of some. */
-function changed(text: string, random: Random): string {
+function changed(text: string, random: SeededRandom): string {
   const at = random.below(text.length + 1);
   return text.slice(0, at) + random.pick(CHARACTERS) + text.slice(at + random.pick([0, 0, 1, 5, 50]));
 }
 
-function run(random: Random): string {
+function run(random: SeededRandom): string {
   const unit = random.pick(RUNS);
   const length = random.pick(RUN_LENGTHS);
   // Long runs make a run of the fuzzer long, and few of them say as much as many.
@@ -281,7 +281,7 @@ function run(random: Random): string {
 }
 
 /** Bytes cut off, flipped or doubled. */
-function damaged(bytes: Buffer, random: Random): Buffer {
+function damaged(bytes: Buffer, random: SeededRandom): Buffer {
   const at = random.below(bytes.length);
   return random.pick([
     () => bytes.subarray(0, at),

@@ -1,9 +1,9 @@
 import type { Source } from '../../../src/connectors/sip/signaling/transport/wire.ts';
 import { sdp } from '../../unit/connectors/sip/signaling/scripted-peer.ts';
 import { NUMBER, TOKEN } from '../../unit/connectors/sip/signaling/start-connector.ts';
+import type { SeededRandom } from '../seeded-random.ts';
 import { type FuzzGateway, TRUNK_HOST, TRUNK_PORT } from './fuzz-gateway.ts';
 import { mutated, mutatedSdp } from './mutations.ts';
-import type { Random } from './random.ts';
 
 const LIVE_DIALOGS = 12;
 const OUTSIDE = [
@@ -52,11 +52,11 @@ export interface Fuzzed {
 /** Messages of real flows with the gateway, each with some things wrong with it. */
 export class SipSeeds {
   readonly #gateway: FuzzGateway;
-  readonly #random: Random;
+  readonly #random: SeededRandom;
   #dialogs: Dialog[] = [];
   #count = 0;
 
-  constructor(gateway: FuzzGateway, random: Random) {
+  constructor(gateway: FuzzGateway, random: SeededRandom) {
     this.#gateway = gateway;
     this.#random = random;
   }

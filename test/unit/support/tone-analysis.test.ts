@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { findImpulses, impulse } from '../../support/impulse.ts';
 import { tone } from '../../support/tone.ts';
 import { analyzeTone, findToneBreaks, longestSilenceMs, toneLevelDb } from '../../support/tone-analysis.ts';
 
@@ -88,16 +87,5 @@ describe('longestSilenceMs', () => {
     samples.fill(0, 100, 260);
     samples.fill(0, 1_000, 1_080);
     expect(longestSilenceMs(samples, RATE_HZ)).toBe(20);
-  });
-});
-
-describe('findImpulses', () => {
-  it('finds each impulse once, where it starts', () => {
-    const samples = new Int16Array(RATE_HZ * 2);
-    for (const at of [800, 8_000]) samples.set(impulse(RATE_HZ), at);
-    const found = findImpulses(samples, RATE_HZ);
-    expect(found.length).toBe(2);
-    expect(Math.abs((found[0] ?? 0) - 800)).toBeLessThan(3);
-    expect(Math.abs((found[1] ?? 0) - 8_000)).toBeLessThan(3);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
+import { SeededRandom } from '../../../../support/seeded-random.ts';
 import { FuzzGateway, type Held } from '../../../../support/sip-fuzz/fuzz-gateway.ts';
-import { Random } from '../../../../support/sip-fuzz/random.ts';
 import { type Fuzzed, SipSeeds } from '../../../../support/sip-fuzz/sip-seeds.ts';
 import { threadCpuClock } from '../../../../support/thread-cpu.ts';
 
@@ -28,7 +28,7 @@ it.each([
   'mutated %s take no time, crash nothing and leave nothing behind',
   async (what, count, next) => {
     const cpu = threadCpuClock();
-    const random = new Random(SEED);
+    const random = new SeededRandom(SEED);
     gateway = await FuzzGateway.start();
     gateway.fate = () => random.pick(['accept', 'accept', 'refuse', 'ring', 'none']);
     const seeds = new SipSeeds(gateway, random);
