@@ -4,7 +4,7 @@ import { within } from '../../test/support/wait-for.ts';
 
 const DEADLINE_MS = 10_000;
 
-/** A process that measures all the time and answers when it is asked. */
+/** A child process that measures continuously and reports on request. */
 export class AskedProcess<Report> {
   readonly #child: ChildProcess;
   readonly #killWithParent = (): void => void this.#child.kill('SIGKILL');
@@ -16,7 +16,7 @@ export class AskedProcess<Report> {
     process.once('exit', this.#killWithParent);
   }
 
-  /** Resolves when the program says that it is ready. */
+  /** Resolves when the program reports that it is ready. */
   static async start<Report>(program: string, args: readonly string[]): Promise<AskedProcess<Report>> {
     const started = new AskedProcess<Report>(program, args);
     try {

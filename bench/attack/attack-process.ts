@@ -7,10 +7,10 @@ import type { Finding } from './notes.ts';
 
 const PROGRAM = join(import.meta.dirname, 'attack-program.ts');
 const DEADLINE_MS = 120_000;
-/** Attackers are other machines: what they compute must not be what keeps the gateway from its core. */
+/** Real attackers have their own machines, so their work must not take the gateway's core. */
 const NICENESS = ['nice', '-n', '15'] as const;
 
-/** Runs one attack in a process of its own. */
+/** Runs one attack in its own process. */
 export async function runAttack(attack: Attack, target: Target, mailbox: Mailbox): Promise<Finding> {
   const [command, ...args] = [
     ...NICENESS,
@@ -36,7 +36,7 @@ export async function runAttack(attack: Attack, target: Target, mailbox: Mailbox
         resolve({
           did: [],
           saw: [],
-          faults: [`the attack's process ended without a word: ${signal ?? code}`],
+          faults: [`the attack's process ended without a result: ${signal ?? code}`],
         }),
       );
     });

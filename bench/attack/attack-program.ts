@@ -1,4 +1,4 @@
-/** The process of one attack: told its number and its target by whoever started it, it answers with what it found. */
+/** The process of one attack. Arguments: its number and its target. It sends its finding to the parent. */
 import type { Target } from './attack.ts';
 import { attackOf } from './attacks.ts';
 import { RemoteMails } from './mails.ts';
@@ -6,7 +6,7 @@ import { Notes } from './notes.ts';
 
 const [number, target] = process.argv.slice(2);
 const notes = new Notes();
-// A connection that the gateway cuts, as it should, must not end the attacker.
+// The gateway is right to cut connections, so that must not end the attacker.
 process.on('uncaughtException', (error) => notes.see(`in passing: ${error.message}`));
 try {
   await attackOf(Number(number)).run(JSON.parse(target ?? '') as Target, notes, new RemoteMails());

@@ -16,7 +16,7 @@ import { massCreation } from './attacks/14-mass-creation.ts';
 import { resourcesSpent } from './attacks/15-resources-spent.ts';
 import { theRest } from './attacks/16-the-rest.ts';
 
-/** Every attack, by the numbers under which they are told of. */
+/** All attacks, in the order of their numbers. */
 export const ATTACKS: readonly Attack[] = [
   pipelining,
   sipShapes,

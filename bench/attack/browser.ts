@@ -1,18 +1,18 @@
 import { request } from 'node:http';
 
-/** An answer as a browser gets it; redirects are not followed. */
+/** An answer as a browser gets it. Redirects are not followed. */
 export interface Seen {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
-  /** Parsed; undefined where it is no JSON. */
+  /** The parsed text; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: an attack reads whatever was answered
   readonly json: any;
 }
 
 const DEADLINE_MS = 20_000;
 
-/** Somebody's browser at an address of their own: it keeps every cookie, and shows it to the gateway alone. */
+/** A browser with its own address. It keeps every cookie for the gateway. */
 export class Browser {
   readonly #port: number;
   readonly #address: string;
@@ -39,12 +39,12 @@ export class Browser {
     return this.#request('DELETE', path, JSON.stringify(body), { 'Content-Type': 'application/json' });
   }
 
-  /** Sends a form of a page of the gateway's. */
+  /** Submits a form of one of the gateway's pages. */
   submit(path: string, form: URLSearchParams): Promise<Seen> {
     return this.#request('POST', path, `${form}`, { 'Content-Type': 'application/x-www-form-urlencoded' });
   }
 
-  /** Follows a link of a mail, as a program that asks for JSON does. */
+  /** Follows a link of a mail like a program that accepts JSON. */
   follow(link: string): Promise<Seen> {
     return this.get(pathOf(link), { Accept: 'application/json', 'Sec-Fetch-Site': 'none' });
   }

@@ -4,7 +4,7 @@ import { mainThreadCpuSeconds, residentBytes } from '../process-usage.ts';
 const LOOK_MS = 20;
 const IDLE_MS = 1_500;
 
-/** How much more memory the gateway takes than at the beginning, at most, while somebody attacks it. */
+/** The peak growth of the gateway's memory during an attack. */
 export class GrowthWatch {
   readonly #pid: number;
   readonly #beforeBytes: number;
@@ -31,15 +31,15 @@ export class GrowthWatch {
     try {
       this.#mostBytes = Math.max(this.#mostBytes, (residentBytes(this.#pid) || 0) - this.#beforeBytes);
     } catch {
-      // It has ended: whoever watches over it says why.
+      // The process has ended; its owner reports why.
     }
   }
 }
 
-/** What the main thread spends on something, beyond what the live call and its prober take anyway. */
+/** The main thread's CPU time for some work, without the share of the live call and the prober. */
 export class MainCpu {
   readonly #pid: number;
-  /** Milliseconds of CPU in a millisecond. */
+  /** CPU milliseconds per millisecond without attacks. */
   readonly #idleShare: number;
 
   private constructor(pid: number, idleShare: number) {
@@ -47,7 +47,7 @@ export class MainCpu {
     this.#idleShare = idleShare;
   }
 
-  /** Looks at it for a second and a half, in which nobody attacks. */
+  /** Measures the idle share for a second and a half. */
   static async of(pid: number): Promise<MainCpu> {
     const { cpuMs, elapsedMs } = await spent(pid, () => pause(IDLE_MS));
     return new MainCpu(pid, cpuMs / elapsedMs);

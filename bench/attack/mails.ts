@@ -1,21 +1,21 @@
 import type { Mailbox, ReceivedMail } from '../../test/support/mailbox.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 
-/** A mail that somebody got, with the address that its link leads to. */
+/** A received mail with its link. */
 export interface Mail {
   readonly subject: string;
   readonly link: string;
 }
 
-/** The mails of everybody, as far as an attack may read them. */
+/** Access of an attack to all mails. */
 export interface Mails {
-  /** Waits for a mail to this address whose link has this path and a token, and takes it out. */
+  /** Waits for a mail to this address whose link has this path and a token, and removes it. */
   take(to: string, path: string): Promise<Mail>;
-  /** The subjects of all that came to this address and was not taken out. */
+  /** Returns the subjects of the remaining mails to this address. */
   subjects(to: string): Promise<string[]>;
 }
 
-/** What the process of an attack asks of the process that has the mailbox. */
+/** A question from an attack's process to the process that owns the mailbox. */
 export type MailQuestion =
   | { readonly ask: 'take'; readonly id: number; readonly to: string; readonly path: string }
   | { readonly ask: 'subjects'; readonly id: number; readonly to: string };
@@ -27,7 +27,7 @@ export interface MailAnswer {
   readonly error?: string;
 }
 
-/** Answers what attacks ask about mails. */
+/** Answers a question about mails. */
 export async function answerAboutMails(mailbox: Mailbox, question: MailQuestion): Promise<MailAnswer> {
   const { id, to } = question;
   const isTheirs = (mail: ReceivedMail) => mail.to.includes(to);
@@ -51,7 +51,7 @@ function linkTo({ text }: ReceivedMail, path: string): string | null {
   return links.find((link) => isWanted(new URL(link))) ?? null;
 }
 
-/** The mails, asked for from the process of an attack. */
+/** Access to the mails from an attack's process. */
 export class RemoteMails implements Mails {
   readonly #waiting = new Map<number, PromiseWithResolvers<MailAnswer>>();
   #questions = 0;

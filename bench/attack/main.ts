@@ -1,6 +1,6 @@
 /**
- * `npm run attack [-- --only 1,2] [--rounds 2] [--server uws|node]`: every attack that was ever made on the gateway,
- * one after the other and twice in a row, against a gateway in a live call. Ends with 1 when something did not hold.
+ * `npm run attack [-- --only 1,2] [--rounds 2] [--server uws|node]`: repeats every attack that has ever worked on the
+ * gateway, in two rounds, during a live call. The exit code is 1 if a demand is not met.
  */
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
@@ -19,7 +19,7 @@ import {
 import { Round } from './round.ts';
 import { Stage } from './stage.ts';
 
-/** Phone, agent and prober go before attackers, or their own lateness would be taken for the gateway's. */
+/** Phone, agent and prober run before attackers. Otherwise their own lateness would be taken for the gateway's. */
 const OWN_PRIORITY = -10;
 
 interface Options {
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   try {
     setPriority(OWN_PRIORITY);
   } catch {
-    console.log('without the right to a priority: phone, agent and prober compete with the attackers');
+    console.log('no permission to raise the priority: phone, agent and prober compete with the attackers');
   }
   const report = await attack(options());
   const about = { date: new Date().toISOString(), surroundings: surroundings() };
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
   else process.exitCode = 1;
 }
 
-// Children end with a process that exits, not with one that a signal ends.
+// Child processes end when this process exits, but not when a signal ends it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 await main();
 process.exit();

@@ -5,18 +5,18 @@ import type { Mails } from './mails.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** Somebody with an account of their own. */
+/** A person with an account. */
 export interface Member {
   readonly email: string;
   readonly browser: Browser;
 }
 
-/** An address on loopback that nobody else has in this round. */
+/** Returns a loopback address that is unique in this round. */
 export function addressOf({ round }: Target, attack: number, who: number): string {
   return `127.${round}.${attack}.${who}`;
 }
 
-/** Signs somebody up who is then signed in, but has not proven the address. */
+/** Signs up and signs in without verifying the email address. */
 export async function signUp(target: Target, attack: number, who: number): Promise<Member> {
   const browser = new Browser(target.httpPort, addressOf(target, attack, who));
   const email = `person${who}.${attack}.${target.round}@example.com`;
@@ -27,7 +27,7 @@ export async function signUp(target: Target, attack: number, who: number): Promi
   return { email, browser };
 }
 
-/** The same, with the address proven. */
+/** The same, with the email address verified. */
 export async function verifiedMember(
   target: Target,
   mails: Mails,
@@ -37,12 +37,12 @@ export async function verifiedMember(
   const member = await signUp(target, attack, who);
   const { link } = await mails.take(member.email, '/auth/verify');
   await member.browser.follow(link);
-  // Whatever proving an address ends, its owner signs in again.
+  // Verifying an address may end the session, so sign in again.
   await member.browser.post('/auth/login', { email: member.email, password: PASSWORD });
   return member;
 }
 
-/** Somebody with an account and its keys. */
+/** A person with an account and its keys. */
 export interface Tenant extends Member {
   readonly agentKey: string;
   readonly agentApi: GatewayApi;
@@ -61,7 +61,7 @@ export async function newTenant(target: Target, mails: Mails, attack: number, wh
   };
 }
 
-/** Deletes somebody's account, so that the next round finds the gateway as this one did. */
+/** Deletes the account, so that the next round starts from the same state. */
 export async function leave({ browser }: Member, password = PASSWORD): Promise<void> {
   const { status, text } = await browser.delete('/api/account', { password, confirm: true });
   if (status !== 200) throw new Error(`deleting an account: ${status} ${text}`);

@@ -1,10 +1,10 @@
 import { residentBytes } from '../process-usage.ts';
 
 const LOOK_MS = 25;
-/** Then the gateway is stopped: a machine that swaps shows nothing more. */
+/** The gateway is stopped at this size, before the machine starts to swap. */
 export const MOST_BYTES = 2e9;
 
-/** Knows how much memory a process took at most, and stops it before it takes the machine's. */
+/** Tracks the peak memory of a process and stops it before it exhausts the machine's. */
 export class MemoryGuard {
   #pid: number;
   #peakBytes = 0;
@@ -16,7 +16,7 @@ export class MemoryGuard {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
-  /** The most since it was last asked. */
+  /** Returns the peak since the last call. */
   takePeakBytes(): number {
     const peak = this.#peakBytes;
     this.#peakBytes = 0;
@@ -46,7 +46,7 @@ export class MemoryGuard {
   }
 }
 
-/** Zero: it has ended. */
+/** Returns 0 if the process has ended. */
 function bytesOf(pid: number): number {
   try {
     return residentBytes(pid) || 0;

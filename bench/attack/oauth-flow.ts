@@ -3,7 +3,7 @@ import { checkedIn, fieldIn, ticksIn } from '../../test/support/oauth-client.ts'
 import type { Target } from './attack.ts';
 import type { Browser, Seen } from './browser.ts';
 
-/** An MCP client that registered itself, as much of OAuth as an attacker needs. */
+/** A self-registered MCP client with as much of OAuth as an attacker needs. */
 export class McpClient {
   readonly id: string;
   readonly verifier = randomBytes(32).toString('base64url');
@@ -29,7 +29,7 @@ export class McpClient {
     return new McpClient(baseUrl, id);
   }
 
-  /** Opens the authorization endpoint in somebody's browser: a page, or a redirect. */
+  /** Opens the authorization endpoint in a browser. The result is a page or a redirect. */
   ask(browser: Browser, redirectUri: string, verifier = this.verifier): Promise<Seen> {
     const query = new URLSearchParams({
       client_id: this.id,
@@ -72,7 +72,7 @@ export class McpClient {
   }
 }
 
-/** The code in a redirect; null: it is a page, or a refusal. */
+/** Returns the code in a redirect; null for a page or a refusal. */
 export function codeIn({ headers }: Seen): string | null {
   const { location } = headers;
   if (typeof location !== 'string') return null;

@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net';
 const INTERVAL_MS = 10;
 const GIVE_UP_MS = 15_000;
 const RECONNECT_MS = 100;
-/** Answers that are told of one by one. */
+/** Slower answers are reported one by one. */
 const SLOW_MS = 20;
 const HEAD_END = Buffer.from('\r\n\r\n');
 
@@ -20,7 +20,7 @@ let slow: { atMs: number; latencyMs: number }[] = [];
 let failures = 0;
 let socket: Socket | null = null;
 let received = Buffer.alloc(0);
-/** Since when the requests that were not answered yet are due; the first one is on its way. */
+/** Due times of the unanswered requests. The first one has been sent. */
 let due: number[] = [];
 let sentAtMs: number | null = null;
 
@@ -68,7 +68,7 @@ function receive(bytes: Buffer): void {
 let nextMs = performance.now();
 setInterval(() => {
   const now = performance.now();
-  // This process's own lateness is not the gateway's: who could not send when it was due counts from now.
+  // Do not blame the gateway for this process's own lateness: if it was idle, requests count from now.
   const isIdle = due.length === 0;
   for (; nextMs <= now; nextMs += INTERVAL_MS) due.push(isIdle ? now : nextMs);
   if (sentAtMs !== null && now - sentAtMs > GIVE_UP_MS) socket?.destroy();

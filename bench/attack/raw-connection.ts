@@ -3,11 +3,11 @@ import { within } from '../../test/support/wait-for.ts';
 
 export interface RawOptions {
   readonly localAddress?: string;
-  /** Reads nothing until told to. */
+  /** Does not read until `read` is called. */
   readonly isDeaf?: boolean;
 }
 
-/** A TCP connection to the gateway that sends bytes as told and reads when told. */
+/** A TCP connection to the gateway with control over what is sent and when it is read. */
 export class RawConnection {
   readonly socket: Socket;
   readonly closed: Promise<void>;
@@ -47,7 +47,7 @@ export class RawConnection {
     return this.#receivedBytes;
   }
 
-  /** The first 64 KB of what came. */
+  /** The first 64 KB received. */
   get text(): string {
     return this.#text;
   }
@@ -56,7 +56,7 @@ export class RawConnection {
     this.socket.write(bytes);
   }
 
-  /** Reads from now on. */
+  /** Starts to read. */
   read(): void {
     if (this.socket.listenerCount('data') > 0) return;
     this.socket.on('data', (bytes: Buffer) => {
@@ -66,7 +66,7 @@ export class RawConnection {
     this.socket.resume();
   }
 
-  /** Whether the gateway closes it within this time; reads meanwhile. */
+  /** Reads, and returns whether the gateway closes the connection in time. */
   async closesWithin(deadlineMs: number): Promise<boolean> {
     this.read();
     return await within('the end', this.closed, deadlineMs).then(
@@ -80,7 +80,7 @@ export class RawConnection {
   }
 }
 
-/** Many at once, from several addresses where one has not enough ports. */
+/** Opens many connections in parallel. Those that are refused are left out. */
 export async function openMany(
   port: number,
   count: number,

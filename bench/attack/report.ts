@@ -1,14 +1,14 @@
 import type { CallLoss } from './live-call.ts';
 import type { Finding } from './notes.ts';
 
-/** When requests were slow, and how slow. */
+/** A period of slow requests. */
 export interface SlowPeriod {
   /** Since the attack began. */
   readonly atS: number;
   readonly maxMs: number;
 }
 
-/** What the gateway, its call and its other clients saw of some time. */
+/** Measurements of the gateway, its call and its other clients over some time. */
 export interface Measured extends CallLoss {
   readonly seconds: number;
   readonly p50Ms: number;
@@ -16,22 +16,22 @@ export interface Measured extends CallLoss {
   readonly maxMs: number;
   readonly requests: number;
   readonly failedRequests: number;
-  readonly slowSpells: readonly SlowPeriod[];
-  /** Of the gateway, and of the machine with all that runs on it. */
+  readonly slowPeriods: readonly SlowPeriod[];
+  /** Cores used by the gateway, and by the whole machine. */
   readonly gatewayCores: number;
   readonly machineCores: number;
   readonly peakBytes: number;
   readonly residentBytes: number;
 }
 
-/** What one attack came to. */
+/** The result of one attack. */
 export interface AttackResult extends Finding, Measured {
   readonly round: number;
   readonly number: number;
   readonly name: string;
 }
 
-/** What a whole round came to. */
+/** The result of a whole round. */
 export interface RoundResult {
   readonly round: number;
   /** Before the first attack. */
@@ -52,14 +52,14 @@ export interface AttackReport {
   readonly unknownSettings: readonly string[];
   readonly attacks: readonly AttackResult[];
   readonly rounds: readonly RoundResult[];
-  /** What did not hold, beside the attacks' own faults. */
+  /** Faults of whole rounds, besides those of single attacks. */
   readonly faults: readonly string[];
 }
 
 const MAX_P99_MS = 20;
 const MAX_GROWTH_BYTES = 20e6;
 
-/** What "held" means for rounds as a whole. */
+/** Returns the faults of whole rounds. */
 export function roundFaults(rounds: readonly RoundResult[]): string[] {
   const faults = rounds.flatMap(({ round, p99Ms, failedRequests, lostToAgentMs, lostToPhoneMs }) => [
     ...(p99Ms < MAX_P99_MS ? [] : [`round ${round}: REST p99 ${p99Ms.toFixed(1)} ms`]),
@@ -69,7 +69,7 @@ export function roundFaults(rounds: readonly RoundResult[]): string[] {
       : [`round ${round}: the call lost ${lostToAgentMs} ms to the agent, ${lostToPhoneMs} ms to the phone`]),
   ]);
   const [first, second] = rounds;
-  if (first === undefined || second === undefined) return [...faults, 'memory is judged by two rounds'];
+  if (first === undefined || second === undefined) return [...faults, 'memory growth needs two rounds'];
   const grown = second.collectedBytes - first.collectedBytes;
   return grown < MAX_GROWTH_BYTES
     ? faults
@@ -90,14 +90,14 @@ export function describeAttack(result: AttackResult): string {
 export function describeRound(result: RoundResult): string {
   const { round, calm, p50Ms, p99Ms, maxMs, lostToAgentMs, lostToPhoneMs } = result;
   return (
-    `round ${round}: nobody attacks: p99 ${ms(calm.p99Ms)}, max ${ms(calm.maxMs)}, lost ${calm.lostToAgentMs}/${calm.lostToPhoneMs} ms; ` +
-    `attacked: REST p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}, max ${ms(maxMs)}, ${result.failedRequests} failed; ` +
+    `round ${round}: without attacks: p99 ${ms(calm.p99Ms)}, max ${ms(calm.maxMs)}, lost ${calm.lostToAgentMs}/${calm.lostToPhoneMs} ms; ` +
+    `under attack: REST p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)}, max ${ms(maxMs)}, ${result.failedRequests} failed; ` +
     `lost to the agent ${lostToAgentMs} ms, to the phone ${lostToPhoneMs} ms; ` +
     `memory ${megabytes(result.settledBytes)}, collected ${megabytes(result.collectedBytes)}`
   );
 }
 
-/** What an attack demanded, and that the gateway outlived it. */
+/** Whether all demands of an attack were met. */
 export function verdict({ faults }: Pick<AttackResult, 'faults'>): string {
   return faults.length === 0 ? 'held' : 'NOT HELD';
 }

@@ -14,16 +14,16 @@ import {
 } from './report.ts';
 import type { ProbeReport, Stage } from './stage.ts';
 
-/** What the machine makes of an agent, a phone and a prober that nobody attacks. */
+/** Duration of the measurement without attacks. */
 const CALM_MS = 10_000;
-/** What an attack leaves behind in queues and timers shows by then. */
+/** By then, effects of an attack on queues and timers are visible. */
 const AFTERMATH_MS = 1_000;
-/** The gateway gives its heap back once a minute; what SIP and TCP remember is forgotten by then, too. */
+/** The gateway returns freed memory once a minute. SIP transactions and TCP state are also gone by then. */
 const SETTLE_MS = 65_000;
 const COLLECT_MS = 3_000;
 const COLLECTIONS = 3;
-/** Slow answers that are nearer to each other have one cause. */
-const SPELL_GAP_MS = 500;
+/** Slow answers closer together than this count as one period. */
+const PERIOD_GAP_MS = 500;
 
 /** All attacks, one after the other. */
 export class Round {
@@ -37,7 +37,7 @@ export class Round {
     this.#number = number;
   }
 
-  /** A round that is the only one settles for nothing: memory is judged by two. */
+  /** Runs the attacks. `settles`: waits before memory is measured, which only makes sense with two rounds. */
   async run(attacks: readonly Attack[], settles: boolean): Promise<RoundResult> {
     const calm = (await this.#measure(() => pause(CALM_MS))).measured;
     this.#latenciesMs = [];
@@ -68,7 +68,7 @@ export class Round {
     return { round: this.#number, number: attack.number, name: attack.name, ...done, ...measured, faults };
   }
 
-  /** What the gateway, its call and its other clients saw of something. */
+  /** Measures the gateway, its call and its other clients during `work`. */
   async #measure<Done>(work: () => Promise<Done>): Promise<{ done: Done; measured: Measured }> {
     const { prober, call, guard, gateway } = this.#stage;
     await Promise.all([prober.ask(), call.takeLoss()]);
@@ -84,14 +84,18 @@ export class Round {
     for (const latencyMs of latenciesMs) this.#latenciesMs.push(latencyMs);
     const measured = {
       ...{ seconds, gatewayCores, machineCores, ...quantiles(latenciesMs), ...loss },
-      ...{ requests: latenciesMs.length, failedRequests: failures, slowSpells: spellsOf(slow, beganAtMs) },
+      ...{
+        requests: latenciesMs.length,
+        failedRequests: failures,
+        slowPeriods: slowPeriodsOf(slow, beganAtMs),
+      },
       peakBytes: guard.takePeakBytes(),
       residentBytes: gateway.running ? residentBytes(gateway.pid) : 0,
     };
     return { done, measured };
   }
 
-  /** What the attack has ended that it must not end. */
+  /** Returns a fault if the attack ended the gateway or the call. */
   #ends(hasCallEnded: boolean): string[] {
     const { gateway, guard } = this.#stage;
     if (gateway.running) return hasCallEnded ? ['the live call ended'] : [];
@@ -104,7 +108,7 @@ export class Round {
     return residentBytes(this.#stage.gateway.pid);
   }
 
-  /** V8 lets garbage grow for minutes before it collects: what counts is what is left when all threads have. */
+  /** Returns the memory left after garbage collection in all threads; V8 by itself may wait for minutes. */
   async #collectedBytes(): Promise<number> {
     const { pid } = this.#stage.gateway;
     for (let n = 0; n < COLLECTIONS; n++) {
@@ -115,7 +119,7 @@ export class Round {
   }
 }
 
-/** Zero: it has ended. */
+/** Returns 0 if the process has ended. */
 function cpuSecondsOf(pid: number): number {
   try {
     return cpuSeconds(pid);
@@ -124,17 +128,17 @@ function cpuSecondsOf(pid: number): number {
   }
 }
 
-/** When, since the beginning, requests were slow. */
-function spellsOf(slow: ProbeReport['slow'], beganAtMs: number): SlowPeriod[] {
-  const spells: { atS: number; untilMs: number; maxMs: number }[] = [];
+/** Groups slow answers into periods, with times since the beginning. */
+function slowPeriodsOf(slow: ProbeReport['slow'], beganAtMs: number): SlowPeriod[] {
+  const periods: { atS: number; untilMs: number; maxMs: number }[] = [];
   for (const { atMs, latencyMs } of slow) {
-    const last = spells.at(-1);
-    if (last !== undefined && atMs - last.untilMs < SPELL_GAP_MS) {
+    const last = periods.at(-1);
+    if (last !== undefined && atMs - last.untilMs < PERIOD_GAP_MS) {
       last.untilMs = atMs;
       last.maxMs = Math.max(last.maxMs, latencyMs);
-    } else spells.push({ atS: (atMs - beganAtMs) / 1_000, untilMs: atMs, maxMs: latencyMs });
+    } else periods.push({ atS: (atMs - beganAtMs) / 1_000, untilMs: atMs, maxMs: latencyMs });
   }
-  return spells.map(({ atS, maxMs }) => ({ atS, maxMs }));
+  return periods.map(({ atS, maxMs }) => ({ atS, maxMs }));
 }
 
 function quantiles(latenciesMs: readonly number[]) {

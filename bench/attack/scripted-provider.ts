@@ -4,13 +4,13 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { addressIn, audioSdp, headerOf, type MediaAddress, replyTo } from '../sip-text.ts';
 import { PROVIDER_HOST } from './attack.ts';
 
-/** What a provider answers to a call of the gateway. */
+/** A provider's answer to a call of the gateway. */
 export interface ProviderAnswer {
-  /** Such as `200 OK`, which is sent with the session description. */
+  /** Such as `200 OK`. */
   readonly status: string;
   readonly contact?: string;
   readonly sdp?: string;
-  /** More header lines. */
+  /** Additional header lines. */
   readonly headers?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface ProviderCall {
   readonly callId: string;
 }
 
-/** A telephone provider that does as it is told, over UDP, and keeps all that the gateway sent it. */
+/** A telephone provider over UDP with scripted answers. It keeps everything that the gateway sent. */
 export class ScriptedProvider {
   readonly received: string[] = [];
   /** Decides how a call of the gateway is answered. */

@@ -11,22 +11,22 @@ import { MemoryGuard } from './memory-guard.ts';
 const PROBER = join(import.meta.dirname, 'prober-program.ts');
 const COLLECT_GARBAGE = join(import.meta.dirname, '../soak/collect-garbage.mjs');
 
-/** How long `GET /api/calls` took, since it was last asked. */
+/** Latencies of `GET /api/calls` since the last report. */
 export interface ProbeReport {
   readonly latenciesMs: readonly number[];
-  /** The slow ones, with the time of day at which they came. */
+  /** The slow ones, with the time of day of the answer. */
   readonly slow: readonly { readonly atMs: number; readonly latencyMs: number }[];
   readonly failures: number;
 }
 
-/** A gateway in a live call with a SIP phone, and all that is measured of it. */
+/** A gateway in a live call with a SIP phone, and everything that measures it. */
 export class Stage {
   readonly gateway: Gateway;
   readonly mailbox: Mailbox;
   readonly call: LiveCall;
   readonly guard: MemoryGuard;
   readonly prober: AskedProcess<ProbeReport>;
-  /** Settings that this version of the gateway does not have. */
+  /** Wanted settings that this version of the gateway does not have. */
   readonly unknownSettings: readonly string[];
   readonly #server: 'uws' | 'node';
 
@@ -66,7 +66,7 @@ export class Stage {
     };
   }
 
-  /** Starts again what an attack has ended. */
+  /** Restarts the gateway or the call if an attack has ended it. */
   async mend(): Promise<void> {
     if (!this.gateway.running) {
       await this.gateway.restart();
@@ -95,7 +95,7 @@ function settings(server: 'uws' | 'node', smtpUrl: string): Record<string, strin
   };
 }
 
-/** What this version of the gateway knows of these; it refuses to start with settings that it does not know. */
+/** Separates the settings that this version knows. The gateway refuses to start with unknown ones. */
 function split(wanted: Readonly<Record<string, string>>) {
   const unknown = Object.keys(wanted).filter((name) => !(name in VARIABLES));
   const known = Object.fromEntries(Object.entries(wanted).filter(([name]) => name in VARIABLES));

@@ -1,4 +1,4 @@
-/** How often something can be made, and what is answered then; stops at `most`. */
+/** Calls `make` until it is refused, at most `most` times. Returns the number of successes and the last status. */
 export async function untilRefused(
   most: number,
   make: (n: number) => Promise<{ status: number }>,

@@ -37,13 +37,13 @@ export function align(
   return windowStarts(spans)
     .filter((at) => amplitude(sent, at, lengthSamples) >= MIN_AMPLITUDE)
     .map((at) => {
-      let best = bestLag(sent, heard, { at, lengthSamples }, near);
+      const said = sent.subarray(at, at + lengthSamples);
+      let best = bestLag(said, heard, at, near);
       // The audio may have paused and continued with a larger delay.
-      if (best.correlation < MIN_CORRELATION) best = bestLag(sent, heard, { at, lengthSamples }, anyLag);
+      if (best.correlation < MIN_CORRELATION) best = bestLag(said, heard, at, anyLag);
       if (best.correlation < MIN_CORRELATION) return { at, lengthSamples, lag: null, snrDb: -Infinity };
       near = { first: best.lag - wander, last: best.lag + wander };
-      const [said, came] = stretches(sent, heard, { at, lengthSamples }, best.lag);
-      return { at, lengthSamples, lag: best.lag, snrDb: snrDb(said, came) };
+      return { at, lengthSamples, lag: best.lag, snrDb: snrDb(said, heard, at + best.lag) };
     });
 }
 
@@ -54,45 +54,30 @@ function windowStarts(spans: readonly Span[]): number[] {
   });
 }
 
+/** Finds a window, which starts at `at` in the sent recording, in the heard one. */
 function bestLag(
-  sent: Int16Array,
+  said: Int16Array,
   heard: Int16Array,
-  window: Window,
+  at: number,
   lags: { readonly first: number; readonly last: number },
 ): { lag: number; correlation: number } {
   let best = { lag: lags.first, correlation: 0 };
   for (let lag = lags.first; lag <= lags.last; lag++) {
-    const correlation = correlate(...stretches(sent, heard, window, lag));
+    const correlation = correlate(said, heard, at + lag);
     if (correlation > best.correlation) best = { lag, correlation };
   }
   return best;
 }
 
-interface Window {
-  readonly at: number;
-  readonly lengthSamples: number;
-}
-
-/** Returns the window of `sent`, and the one `lag` samples later of `heard`. Either is shorter if the recording ends. */
-function stretches(
-  sent: Int16Array,
-  heard: Int16Array,
-  { at, lengthSamples }: Window,
-  lag: number,
-): [Int16Array, Int16Array] {
-  const from = Math.max(0, at + lag);
-  return [sent.subarray(at, at + lengthSamples), heard.subarray(from, Math.max(0, at + lag + lengthSamples))];
-}
-
-/** 1: equal except for the level. 0 also if one of them is silent or the lengths differ. */
-function correlate(a: Int16Array, b: Int16Array): number {
-  if (a.length !== b.length) return 0;
+/** 1: equal except for the level. 0 also if one of them is silent or the heard recording does not reach so far. */
+function correlate(said: Int16Array, heard: Int16Array, from: number): number {
+  if (from < 0 || from + said.length > heard.length) return 0;
   let ab = 0;
   let aa = 0;
   let bb = 0;
-  for (let i = 0; i < a.length; i++) {
-    const x = a[i]!;
-    const y = b[i]!;
+  for (let i = 0; i < said.length; i++) {
+    const x = said[i]!;
+    const y = heard[from + i]!;
     ab += x * y;
     aa += x * x;
     bb += y * y;
@@ -100,12 +85,12 @@ function correlate(a: Int16Array, b: Int16Array): number {
   return aa === 0 || bb === 0 ? 0 : ab / Math.sqrt(aa * bb);
 }
 
-function snrDb(a: Int16Array, b: Int16Array): number {
+function snrDb(said: Int16Array, heard: Int16Array, from: number): number {
   let signal = 0;
   let noise = 0;
-  for (let i = 0; i < a.length; i++) {
-    signal += a[i]! ** 2;
-    noise += (a[i]! - b[i]!) ** 2;
+  for (let i = 0; i < said.length; i++) {
+    signal += said[i]! ** 2;
+    noise += (said[i]! - heard[from + i]!) ** 2;
   }
   return 10 * Math.log10(signal / Math.max(noise, 1));
 }

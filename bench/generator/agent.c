@@ -12,7 +12,7 @@ enum { TEXT = 1, BINARY = 2, CLOSE = 8, PING = 9, PONG = 10 };
 static const uint8_t MASK[4] = {0x37, 0xfa, 0x21, 0x3d};
 static const char CONFIG[] = "{\"type\":\"audio_config\",\"sample_rate\":%d,\"receive\":true}";
 
-/* Writes a masked message of up to 64 KiB; returns its length. */
+/* Writes a masked message of up to 64 KiB. Returns its length. */
 static int wrap(uint8_t *out, int opcode, const void *payload, int bytes) {
   int head = 2;
   out[0] = (uint8_t)(0x80 | opcode);

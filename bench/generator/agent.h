@@ -7,7 +7,7 @@ enum { AGENT_INPUT_BYTES = 8192, AGENT_MOST_BYTES = 8 + 2 * OPUS_SAMPLES };
 
 enum agent_state { AGENT_CONNECTING, AGENT_UPGRADING, AGENT_CONFIGURING, AGENT_TALKING, AGENT_GONE };
 
-/** The prepared WebSocket messages, masked as a client's must be (RFC 6455, section 5.3). */
+/** Prepared WebSocket messages, masked as required of clients (RFC 6455, section 5.3). */
 struct agent_frames {
   int count;
   int payload_bytes;

@@ -16,7 +16,7 @@ export interface LeftCall {
   readonly lost: number;
   readonly telephone: Heard;
   readonly agent: Heard;
-  /** `call_error` messages to the agent, and the audio that those of overruns said was dropped on its way to it. */
+  /** `call_error` messages to the agent, and the audio dropped on its way to it according to them. */
   readonly agentErrors: number;
   readonly agentLostMs: number;
   /** Frames of the agent that a full socket did not take in time. */
@@ -49,7 +49,7 @@ export interface GeneratorReport {
     readonly lost: number;
   };
   readonly agents: PartyCounts & {
-    /** Connections that are closed, or were never let in. */
+    /** Connections that were closed or refused. */
     readonly gone: number;
     /** `call_error` messages. */
     readonly errors: number;
@@ -66,7 +66,7 @@ export interface PartyCounts {
   readonly received: number;
   /** Frames that do not continue the signal: lost, repeated, concealed, silent. */
   readonly breaks: number;
-  /** Of these, such with hardly any signal. */
+  /** Breaks with hardly any signal. */
   readonly silent: number;
   /** Of the party that is furthest off: frames too many or too few by the clock. */
   readonly worstDeviationFrames: number;

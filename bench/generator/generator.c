@@ -17,7 +17,7 @@
 /* 20 ms in 40 turns: member i of either kind sends in turn i % 40, so that no two neighbours come together. */
 enum { MAX_MEMBERS = 16384, TURNS = 40, EVENTS = 512, LINE_BYTES = 4096 };
 static const double TURN_MS = 0.5;
-/* Further behind than this, what was not sent is left out: catching up for ever would be all that it does. */
+/* If it is later than this, frames are skipped; otherwise it would only try to catch up. */
 static const double MAX_BEHIND_MS = 500;
 
 enum source { FROM_INPUT, FROM_TIMER, FROM_PHONE, FROM_AGENT };
@@ -133,7 +133,7 @@ static void begin(void) {
   fflush(stdout);
 }
 
-/* How late the generator itself has been since it was last asked. */
+/* The generator's own lateness since the last query. */
 static void tell_lateness(void) {
   printf("{\"event\":\"lateness\",\"leftOutMs\":%.1f,\"sending\":", (double)left_out * TURN_MS);
   lateness_print(&phone_parties.sending, stdout);
@@ -235,7 +235,7 @@ static int take_orders(void) {
   return held < sizeof buffer;
 }
 
-/* Agents that have been let in, or have not: `{"event":"agents","talking":…,"gone":…}` when a number has changed. */
+/* Reports connected and closed agents, `{"event":"agents","talking":…,"gone":…}`, when a number has changed. */
 static void tell_agents(void) {
   int talking = 0, gone = 0;
   for (int i = 0; i < agent_count; i++) {

@@ -13,7 +13,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** What Opus telephones say, and how it is encoded. */
+/** The recording that Opus telephones play, and its encoding. */
 export interface Song {
   readonly file: string;
   readonly payloadType: number;
@@ -21,7 +21,7 @@ export interface Song {
   readonly bitrateBps: number;
 }
 
-/** The load generator (`generator.c`): telephones and agents by the thousand in one thread of its own process. */
+/** The load generator (`generator.c`): thousands of telephones and agents in one thread of its own process. */
 export class Generator {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
   readonly #killWithParent = (): void => void this.#child.kill('SIGKILL');
@@ -32,14 +32,14 @@ export class Generator {
   private constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
     this.#child = child;
     process.once('exit', this.#killWithParent);
-    // A write to a program that has ended is told by its exit.
+    // If the program has ended, its exit is reported instead.
     child.stdin.on('error', () => {});
     child.once('error', (error) => this.#end(error));
     child.once('exit', (code, signal) => this.#end(new Error(`the generator ended with ${signal ?? code}`)));
     createInterface({ input: child.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
   }
 
-  /** Compiles it when that was not done before; `prefix` is put before the command, as to pin it to a core. */
+  /** Compiles it if necessary and starts it. `prefix` precedes the command, for example to pin it to a core. */
   static start(prefix: readonly string[] = []): Generator {
     const [command = '', ...args] = [...prefix, compileFolder(import.meta.dirname, 'generator')];
     return new Generator(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
@@ -49,7 +49,7 @@ export class Generator {
     return this.#child.pid ?? -1;
   }
 
-  /** Opens telephones on free ports of 127.0.0.1, which are returned; they are numbered in this order from 0 on. */
+  /** Opens telephones on free ports of 127.0.0.1 and returns the ports. Telephones are numbered in this order from 0. */
   async openPhones(count: number): Promise<readonly number[]> {
     const { ports } = await this.#ask(`phones ${count}`, 'phones');
     if (ports.length < count) throw new Error(`the generator found ${ports.length} of ${count} ports`);
@@ -57,19 +57,19 @@ export class Generator {
   }
 
   /**
-   * Telephones opened from now on say this file (16-bit samples at 48 kHz) in Opus, over and over, and agents say it at
+   * Telephones opened from now on play this file (16-bit samples at 48 kHz) in Opus, in a loop, and agents play it at
    * 48 kHz. Needs libopus0.
    */
   async sing({ file, payloadType, complexity, bitrateBps }: Song): Promise<void> {
     await this.#ask(`song ${payloadType} ${complexity} ${bitrateBps} ${file}`, 'song');
   }
 
-  /** A telephone sends there from now on, and counts as part of a call. */
+  /** Lets a telephone send there from now on and count as part of a call. */
   call(phone: number, host: string, port: number): void {
     this.#child.stdin.write(`call ${phone} ${host} ${port}\n`);
   }
 
-  /** Lets an agent join each call; resolves when all of them have been told their sample rate. */
+  /** Lets an agent join each call. Resolves when the gateway has confirmed all sample rates. */
   async joinAgents(streamUrls: readonly string[], apiKey: string): Promise<void> {
     this.#agents += streamUrls.length;
     const all = this.#next(
@@ -81,16 +81,16 @@ export class Generator {
       this.#child.stdin.write(`agent ${url.port} ${apiKey} ${url.pathname}${url.search}\n`);
     }
     const event = await all;
-    if (event.event === 'agents' && event.gone > 0) throw new Error(`${event.gone} agents were not let in`);
+    if (event.event === 'agents' && event.gone > 0) throw new Error(`${event.gone} agents could not join`);
   }
 
-  /** Lets an agent join the call of this telephone; nobody waits for it. */
+  /** Lets an agent join the call of this telephone, without waiting for it. */
   join(phone: number, streamUrl: string, apiKey: string): void {
     const url = new URL(streamUrl);
     this.#child.stdin.write(`join ${phone} ${url.port} ${apiKey} ${url.pathname}${url.search}\n`);
   }
 
-  /** The telephone and its agent leave their call; returns what they heard of it. */
+  /** Lets the telephone and its agent leave their call. Returns what they heard. */
   async hangUp(phone: number): Promise<LeftCall> {
     const left = this.#next(
       (event) => event.event === 'left' && event.phone === phone,
@@ -100,12 +100,12 @@ export class Generator {
     return (await left) as LeftCall & GeneratorEvent;
   }
 
-  /** Counts from now on. */
+  /** Starts to count. */
   async begin(): Promise<void> {
     await this.#ask('begin', 'began');
   }
 
-  /** How late it was since it was last asked, or began to count. */
+  /** Returns how late it was since the last query or since it began to count. */
   async lateness(): Promise<GeneratorLateness> {
     return this.#ask('lateness', 'lateness');
   }

@@ -5,7 +5,7 @@
 
 enum { LATENESS_BINS = 8000 };
 
-/** How late things were, in bins of a quarter millisecond, up to two seconds. */
+/** A histogram of lateness in bins of a quarter millisecond, up to two seconds. */
 struct lateness {
   uint32_t bins[LATENESS_BINS];
   uint64_t count;

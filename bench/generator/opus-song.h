@@ -4,7 +4,7 @@
 
 enum { OPUS_SAMPLES = 960, SONG_MAX_FRAMES = 1024, SONG_PACKET_BYTES = 1275 };
 
-/** What Opus phones say over and over, 20 ms a packet, and what agents say beside them. */
+/** A recording that Opus phones play in a loop, 20 ms per packet, and agents as PCM. */
 struct song {
   int frames;
   int payload_type;
@@ -14,11 +14,11 @@ struct song {
 };
 
 /**
- * Reads 16-bit samples at 48 kHz and encodes them with the libopus of the machine, which is loaded here: VoIP, mono. The
- * last of several passes is taken, so that the end continues into the beginning. NULL: it went well; otherwise why not.
+ * Reads 16-bit samples at 48 kHz and encodes them with the system's libopus (VoIP, mono), which is loaded here. The
+ * last of several passes is kept, so that the loop is seamless. Returns NULL, or the reason for a failure.
  */
 const char *song_open(struct song *song, const char *file, int payload_type, int complexity, int bits_a_second);
-/** A decoder of its own for every phone; NULL: there is none. */
+/** Creates a decoder for one phone, or returns NULL. */
 void *song_decoder(void);
 /** Returns the number of samples, at most OPUS_SAMPLES; negative: no Opus. */
 int song_decode(void *decoder, const uint8_t *packet, int bytes, int16_t *pcm);

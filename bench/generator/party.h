@@ -3,7 +3,7 @@
 #include "lateness.h"
 #include "probe.h"
 
-/** One end of a call: what it has sent, and what came against what was due. */
+/** One end of a call: what it has sent and received, and when. */
 struct party {
   struct listener listener;
   uint64_t sent;

@@ -9,12 +9,12 @@ struct phone {
   int socket;
   int port;
   int calling;
-  /** What it says in Opus; NULL: it speaks PCMU. */
+  /** The recording it plays in Opus, or NULL for PCMU. */
   const struct song *song;
   void *decoder;
   uint16_t sequence;
   uint32_t timestamp;
-  /** Packets of the song so far. */
+  /** Packets of the recording sent so far. */
   uint64_t position;
   /** Negative until the first packet. */
   int32_t next_sequence;
@@ -23,9 +23,9 @@ struct phone {
 
 /** Takes a free port of 127.0.0.1; `song` NULL: it speaks PCMU. False: there is no port, or no decoder. */
 int phone_open(struct phone *phone, const struct song *song);
-/** Sends to `host`:`port` from now on; false: no such address. */
+/** Sends to `host`:`port` from now on. False if that is not an address. */
 int phone_call(struct phone *phone, const char *host, int port);
 void phone_send(struct phone *phone, const struct probe *probe, int counting);
-/** Takes what has arrived. */
+/** Reads the packets that have arrived. */
 void phone_receive(struct phone *phone, struct parties *all, double at_ms);
 #endif

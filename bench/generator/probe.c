@@ -87,7 +87,7 @@ static void judge(struct listener *listener, float real, float imaginary, const 
   double level = 2 * hypot(real, imaginary) / expected->samples / expected->amplitude;
   double error = remainder(phase - listener->last_phase - expected->turn, 2 * M_PI);
   listener->last_phase = phase;
-  /* Silence before the signal begins is nobody's fault. */
+  /* Silence before the signal begins is not a break. */
   if (listener->heard == 0 && level < 0.5) return;
   listener->heard++;
   if (!counting || (fabs(level - 1) <= expected->level_tolerance && fabs(error) <= expected->phase_tolerance)) return;

@@ -5,20 +5,20 @@
 enum { PROBE_FRAMES = 8, PHONE_SAMPLES = 160, AGENT_SAMPLES = 320 };
 
 /**
- * The test signal. A 20 ms frame holds 20.125 periods, so each frame begins an eighth of a turn later than the one before:
- * one that is lost, repeated, concealed or silent does not continue the signal, and eight frames are all there are.
+ * The test signal. A 20 ms frame holds 20.125 periods, so each frame starts an eighth of a turn after the previous one.
+ * A lost, repeated, concealed or silent frame breaks the signal, and there are only eight different frames.
  */
 struct probe {
   uint8_t ulaw[PROBE_FRAMES][PHONE_SAMPLES];
   int16_t pcm[PROBE_FRAMES][AGENT_SAMPLES];
 };
 
-/** What one party hears. */
+/** What one party has received. */
 struct listener {
   uint64_t heard;
   /** Frames at the wrong place or level. */
   uint64_t breaks;
-  /** Of these, such with hardly any signal. */
+  /** Breaks with hardly any signal. */
   uint64_t silent;
   double last_phase;
 };

@@ -28,7 +28,7 @@ export class SipAnswerer {
   readonly #dialogs = new Map<string, Dialog>();
   readonly #repeats: NodeJS.Timeout;
 
-  /** `openMedia` is told where to send and returns the port on which it will hear. */
+  /** `openMedia` gets the remote address and returns the local RTP port. */
   constructor(
     host: string,
     sipPort: number,

@@ -8,7 +8,7 @@ export interface ServerReport extends HttpFuzzReport {
   readonly isAlive: boolean;
 }
 
-/** Prints what each server does with each class, where they differ, and what broke a rule. Whether all held. */
+/** Prints the outcome of each class per server, the differences and the faults. Returns whether there were none. */
 export function print(reports: readonly ServerReport[]): boolean {
   const [first] = reports;
   const servers = reports.map(({ server }) => server);

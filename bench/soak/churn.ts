@@ -14,7 +14,7 @@ export const HOLDS: Holds = { minMs: 10_000, maxMs: 70_000 };
  */
 export const WARM_UP_HOLDS: Holds = { minMs: 500, maxMs: 1_500 };
 
-/** Always so many calls, each followed by another one, and what became of them. */
+/** A constant number of calls, each followed by the next, and their results. */
 export class Churn {
   readonly ended: Record<string, number> = Object.fromEntries(SCRIPTS.map((script) => [script, 0]));
   readonly failures: string[] = [];

@@ -12,7 +12,7 @@ export const SCRIPTS = [
 ] as const;
 export type Script = (typeof SCRIPTS)[number];
 
-/** Frames that may be missing: a machine that stands still for a moment costs an agent what is older than 200 ms. */
+/** Frames that may be missing: when the machine stalls, an agent loses audio older than 200 ms. */
 const SLACK_FRAMES = 50;
 const SLACK_SHARE = 0.02;
 /** Audio must have come until so shortly before the end. */
@@ -21,7 +21,7 @@ const MAX_SLOPE_MB_PER_HOUR = 1;
 /** Over less, a few calls more than a minute ago are a slope of many MB an hour. */
 const MIN_JUDGED_HOURS = 5 / 60;
 
-/** What went wrong in a call, from what its two ends heard; empty: nothing. */
+/** Returns what went wrong in a call, judged by what its two ends heard. */
 export function faultsOf(call: LeftCall): string[] {
   const faults = [
     ...hearingFaults('the telephone', call.telephone),
@@ -31,7 +31,7 @@ export function faultsOf(call: LeftCall): string[] {
   return [...faults, ...hints(call)];
 }
 
-/** What both ends know of what went wrong in a call that failed. */
+/** Describes a failed call by the figures of both ends. */
 function hints({ lost, agentErrors, agentLostMs, agentBlocked }: LeftCall): string[] {
   const known: [number, string][] = [
     [lost, `${lost} packets lost on the way to the telephone`],

@@ -7,7 +7,7 @@ const LATENESS = 'svc_engine_tick_lateness_seconds';
 /** The gateway looks at its event loop so often, and Node counts the time until a look as delay. */
 const LOOP_LOOK_MS = 100;
 
-/** Who was late, and what that cost, in some seconds of a soak: what a failed call is explained by. */
+/** Lateness and its effects during one sample of a soak, to explain failed calls. */
 export interface LoadSample {
   readonly endedAtMinutes: number;
   /** All of the gateway, and of it main. */
@@ -17,12 +17,12 @@ export interface LoadSample {
   readonly stolenCores: number;
   /** The latest tick of the engine: upper bound of its bucket. */
   readonly latestTickMs: number;
-  /** The longest that main's event loop kept somebody waiting. */
+  /** The longest delay of the main thread's event loop. */
   readonly longestLoopMs: number;
   readonly skippedTicks: number;
-  /** `call_error` messages that told of audio dropped on its way to an agent. */
+  /** `call_error` messages about audio dropped on its way to an agent. */
   readonly overruns: number;
-  /** The generator's own, and what it left out. */
+  /** The generator's own lateness, and the frames it skipped. */
   readonly latestSendMs: number;
   readonly leftOutMs: number;
 }
@@ -34,8 +34,8 @@ interface Counters {
   readonly overruns: number;
 }
 
-/** Tells one spell from the next. */
-export class Spells {
+/** Samples the gateway and the generator. */
+export class LoadSampler {
   readonly #gateway: Gateway;
   readonly #generator: Generator;
   readonly #beganMs = performance.now();
@@ -49,12 +49,12 @@ export class Spells {
     this.#meters = meters(gateway.pid);
   }
 
-  static async begin(gateway: Gateway, generator: Generator): Promise<Spells> {
+  static async begin(gateway: Gateway, generator: Generator): Promise<LoadSampler> {
     await generator.lateness();
-    return new Spells(gateway, generator, await read(gateway));
+    return new LoadSampler(gateway, generator, await read(gateway));
   }
 
-  /** The time since the one before, or since it all began. */
+  /** Covers the time since the previous sample, or since the beginning. */
   async next(): Promise<LoadSample> {
     const [gatewayCores, mainCores, stolenCores] = this.#meters.map((meter) => meter()) as [
       number,
@@ -82,7 +82,7 @@ function meters(pid: number): readonly (() => number)[] {
   return [() => cpuSeconds(pid), () => mainThreadCpuSeconds(pid), stolenCpuSeconds].map(watchCores);
 }
 
-/** The gateway's own figures; that of its event loop is of the time since it was last asked. */
+/** The gateway's own figures. The event loop's covers the time since the last query. */
 async function read(gateway: Gateway): Promise<Counters> {
   const text = `${(await gateway.api(null).get('/metrics')).body}`;
   const one = (name: string): number =>
@@ -98,11 +98,11 @@ async function read(gateway: Gateway): Promise<Counters> {
 }
 
 /** In one line. */
-export function describeLoadSample(spell: LoadSample): string {
+export function describeLoadSample(sample: LoadSample): string {
   return (
-    `${spell.gatewayCores.toFixed(2)} cores (main ${spell.mainCores.toFixed(2)}, stolen ${spell.stolenCores.toFixed(2)}), ` +
-    `at worst: tick ${spell.latestTickMs.toFixed(0)} ms late, loop ${spell.longestLoopMs.toFixed(0)} ms, ` +
-    `generator ${spell.latestSendMs.toFixed(0)} ms late; ${spell.overruns} overruns, ${spell.skippedTicks} ticks skipped, ` +
-    `${spell.leftOutMs.toFixed(0)} ms left out`
+    `${sample.gatewayCores.toFixed(2)} cores (main ${sample.mainCores.toFixed(2)}, stolen ${sample.stolenCores.toFixed(2)}), ` +
+    `at worst: tick ${sample.latestTickMs.toFixed(0)} ms late, loop ${sample.longestLoopMs.toFixed(0)} ms, ` +
+    `generator ${sample.latestSendMs.toFixed(0)} ms late; ${sample.overruns} overruns, ${sample.skippedTicks} ticks skipped, ` +
+    `${sample.leftOutMs.toFixed(0)} ms left out`
   );
 }

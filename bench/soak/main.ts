@@ -14,7 +14,7 @@ import { surroundings } from '../report/surroundings.ts';
 import { Churn, HOLDS, randomScript, scriptThatEnds, WARM_UP_HOLDS } from './churn.ts';
 import { holdingsOf } from './holdings.ts';
 import { judgedSlope, type MemoryPoint } from './judgement.ts';
-import { describeLoadSample, type LoadSample, Spells } from './load-sample.ts';
+import { describeLoadSample, type LoadSample, LoadSampler } from './load-sample.ts';
 import { SoakLine } from './soak-line.ts';
 import { isBack, print, type SoakReport } from './soak-report.ts';
 
@@ -25,16 +25,16 @@ const FIRST_CALLS = 200;
 const MEASURE_MS = 30_000;
 /** Some time is left when all of them have begun and the load is known. */
 const SHORTEST_MINUTES = 3;
-/** Telephones are opened for so many. */
+/** Maximum number of telephones. */
 const MOST_CALLS = 1_000;
 const WARM_UP_CALLS = 50;
 const WARM_UP_MS = 180_000;
 /** Memory counts from here on, in parts of the whole. */
 const WARM_UP_SHARE = 0.25;
-const SPELL_MS = 10_000;
+const SAMPLE_MS = 10_000;
 /**
- * V8 lets garbage grow for minutes before it collects, and malloc keeps what was freed for up to one: memory is what is
- * left when both were told.
+ * V8 may wait for minutes before it collects garbage, and malloc keeps freed memory for up to one. Memory is measured
+ * after both were asked to release it.
  */
 const COLLECT_MS = 10_000;
 /** By then they have done it, on a core that others want, too. */
@@ -56,7 +56,7 @@ async function soak(minutes: number, calls: number | null): Promise<SoakReport> 
 
 async function watch(line: SoakLine, minutes: number, wanted: number | null): Promise<SoakReport> {
   const { pid } = line.gateway;
-  // The first call opens what the process then keeps.
+  // The first call allocates what the process then keeps.
   const early = await line.live('hung up by the API', FIRST_CALL_MS);
   if (early.length > 0) throw new Error(`the first call failed: ${early.join(', ')}`);
   const before = holdingsOf(pid);
@@ -66,7 +66,7 @@ async function watch(line: SoakLine, minutes: number, wanted: number | null): Pr
   const coresUsed = watchCores(() => cpuSeconds(pid));
   const memory: MemoryPoint[] = [];
   const untilMs = beganMs + minutes * 60_000;
-  const spells = followSpells(line, churn, untilMs);
+  const samples = followSamples(line, churn, untilMs);
   const collector = setInterval(async () => {
     process.kill(pid, 'SIGUSR2');
     await pause(COLLECTED_MS);
@@ -78,7 +78,7 @@ async function watch(line: SoakLine, minutes: number, wanted: number | null): Pr
   const gatewayCores = coresUsed();
   const calls = await ended;
   await waitFor('everything to be given back', async () => isBack(before, holdingsOf(pid)), DRAIN_DEADLINE_MS)
-    // The report says what is missing.
+    // The report names the missing calls.
     .catch(() => {});
   const counted = memory.filter(({ hours }) => hours * 60 >= minutes * WARM_UP_SHARE);
   return {
@@ -86,7 +86,7 @@ async function watch(line: SoakLine, minutes: number, wanted: number | null): Pr
     failedCalls: warmUp.length + churn.failures.length,
     failures: [...warmUp, ...churn.failures].slice(0, MAX_FAILURES_SHOWN),
     memoryMbPerHour: judgedSlope(counted),
-    ...{ memory, spells: await spells, gatewayCores, before, after: holdingsOf(pid) },
+    ...{ memory, samples: await samples, gatewayCores, before, after: holdingsOf(pid) },
   };
 }
 
@@ -104,7 +104,7 @@ async function load(churn: Churn, pid: number, untilMs: number): Promise<number>
   return calls;
 }
 
-/** Returns what failed. */
+/** Returns the failures. */
 async function warm(line: SoakLine, calls: number): Promise<readonly string[]> {
   console.log(`warming up for ${WARM_UP_MS / 1_000} s`);
   const churn = new Churn(line, WARM_UP_HOLDS, scriptThatEnds);
@@ -113,33 +113,33 @@ async function warm(line: SoakLine, calls: number): Promise<readonly string[]> {
   return churn.failures;
 }
 
-/** Tells and keeps one spell after the other. */
-async function followSpells(
+/** Prints and keeps one sample after another. */
+async function followSamples(
   { gateway, generator }: SoakLine,
   churn: Churn,
   untilMs: number,
 ): Promise<LoadSample[]> {
   const kept: LoadSample[] = [];
-  const spells = await Spells.begin(gateway, generator);
+  const samples = await LoadSampler.begin(gateway, generator);
   while (performance.now() < untilMs) {
-    await pause(SPELL_MS);
+    await pause(SAMPLE_MS);
     try {
-      const spell = await spells.next();
-      kept.push(spell);
-      tell(spell, churn, residentBytes(gateway.pid));
+      const sample = await samples.next();
+      kept.push(sample);
+      tell(sample, churn, residentBytes(gateway.pid));
     } catch (error) {
       // A gateway that is too busy to tell has failed calls to tell of.
-      console.log(`nothing is known of the last ${SPELL_MS / 1_000} s: ${(error as Error).message}`);
+      console.log(`nothing is known of the last ${SAMPLE_MS / 1_000} s: ${(error as Error).message}`);
     }
   }
   return kept;
 }
 
-function tell(spell: LoadSample, { live, done, failures }: Churn, bytes: number): void {
-  const seconds = Math.round(spell.endedAtMinutes * 60);
+function tell(sample: LoadSample, { live, done, failures }: Churn, bytes: number): void {
+  const seconds = Math.round(sample.endedAtMinutes * 60);
   const clock = `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`;
   console.log(
-    `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB; ${describeLoadSample(spell)}` +
+    `${clock}  ${live} live, ${done} ended, ${failures.length} failed, ${(bytes / 1e6).toFixed(1)} MB; ${describeLoadSample(sample)}` +
       `${failures.length > 0 ? `; last: ${failures.at(-1)}` : ''}`,
   );
 }

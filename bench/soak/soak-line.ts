@@ -77,7 +77,7 @@ export class SoakLine {
     return this.#ports.length - this.#freePhones.length;
   }
 
-  /** One call from its beginning to its end; returns what went wrong. Empty as well: no telephone was free. */
+  /** Runs one call and returns what went wrong. Also empty if no telephone was free. */
   async live(script: Script, holdMs: number): Promise<string[]> {
     const phone = this.#freePhones.pop();
     if (phone === undefined) return [];

@@ -12,7 +12,7 @@ export interface SoakReport {
   /** Null: the run was too short. */
   readonly memoryMbPerHour: number | null;
   readonly memory: readonly MemoryPoint[];
-  readonly spells: readonly LoadSample[];
+  readonly samples: readonly LoadSample[];
   readonly gatewayCores: number;
   readonly before: Holdings;
   readonly after: Holdings;

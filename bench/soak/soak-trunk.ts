@@ -8,7 +8,7 @@ const MAX_REPEATS = 64;
 
 /** What the trunk's telephones do with a call that reaches them. */
 export interface Telephones {
-  /** Returns the RTP port that answers, or null to refuse: 486. `number` is whom the gateway called. */
+  /** Returns the RTP port that answers, or null to refuse with 486. `number` is the called number. */
   ring(number: string, remote: MediaAddress): number | null;
   /** The gateway has ended the call. */
   ended(number: string): void;
@@ -24,14 +24,14 @@ interface Dialog {
   readonly onAnswer: ((remote: MediaAddress | null) => void) | null;
 }
 
-/** A trunk of telephones that are called, call, refuse and hang up: as much of SIP over UDP as that takes. */
+/** A trunk of telephones that are called, call, refuse and hang up, with as much SIP over UDP as that needs. */
 export class SoakTrunk {
   readonly #socket: Socket = createSocket('udp4');
   readonly #port: number;
   readonly #gatewayPort: number;
   readonly #telephones: Telephones;
   readonly #dialogs = new Map<string, Dialog>();
-  /** Messages that wait for what ends their repetition, by Call-ID and method. */
+  /** Messages that are repeated until they are answered, by Call-ID and method. */
   readonly #unanswered = new Map<string, { readonly text: string; repeats: number }>();
   readonly #repeater: NodeJS.Timeout;
   #branches = 0;
@@ -70,7 +70,7 @@ export class SoakTrunk {
     return promise;
   }
 
-  /** A telephone hangs up, whoever called. */
+  /** Hangs up as a telephone, for calls in either direction. */
   hangUp(number: string): void {
     const dialog = [...this.#dialogs.values()].find((each) => each.number === number);
     if (dialog === undefined) return;

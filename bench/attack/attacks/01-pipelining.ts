@@ -5,7 +5,7 @@ import { GrowthWatch } from '../gateway-watch.ts';
 import type { Notes } from '../notes.ts';
 import { openMany, RawConnection } from '../raw-connection.ts';
 
-/** What answers that nobody reads may take in all (64 MB), and what the gateway needs to make them. */
+/** Limit on unread answers in total (64 MB), plus what the gateway needs to produce them. */
 const MAX_GROWTH_MB = 112;
 /** Ten seconds are the rule; its timers are as exact as they need to be. */
 const CLOSED_MS = 16_000;
@@ -16,7 +16,7 @@ const DESCRIPTION = 'GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n';
 /** Requests repeated on connections that never read an answer. */
 export const pipelining: Attack = {
   number: 1,
-  name: 'answers that nobody reads',
+  name: 'answers that are never read',
   async run(target, notes) {
     await deafClient(target, notes);
     await manyDeafClients(target, notes);

@@ -41,7 +41,7 @@ export const sipShapes: Attack = {
   number: 2,
   name: 'SIP that takes long to read',
   async run(target, notes) {
-    // A trunk is at 127.0.0.1, so what comes from there is read further than what a stranger sends.
+    // The trunk is at 127.0.0.1, so the gateway parses more of a message from there than from a stranger.
     for (const host of [STRANGER_HOST, '127.0.0.1']) await packets(target, notes, host);
     await halfMessages(target, notes);
   },
@@ -78,7 +78,7 @@ async function repeated(target: Target, socket: Socket, text: string): Promise<v
   for (let n = 0; n < PACKETS; n++) await behind(target, socket, text);
 }
 
-/** How long a REST answer takes that is asked for right behind a packet. */
+/** Measures a REST request that is sent right after a packet. */
 async function behind({ sipPort, baseUrl }: Target, socket: Socket, text: string): Promise<number> {
   await new Promise((resolve) => socket.send(Buffer.from(text, 'latin1'), sipPort, '127.0.0.1', resolve));
   const beganMs = performance.now();

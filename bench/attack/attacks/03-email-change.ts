@@ -31,7 +31,7 @@ const REMEDIES: readonly Remedy[] = [
   },
 ];
 
-/** A thief who knows the password asks for another address, and follows the link after the owner took the account back. */
+/** A thief with the password requests another address, and follows the link after the owner recovered the account. */
 export const emailChange: Attack = {
   number: NUMBER,
   name: 'a change of address that outlives a reset',

@@ -11,7 +11,7 @@ const REDIRECT = 'http://127.0.0.1:33418/callback';
 /** An attacker signs up with another person's address, creates credentials and waits for the owner. */
 export const preHijack: Attack = {
   number: NUMBER,
-  name: 'what was made before the owner came',
+  name: 'credentials made before the owner came',
   async run(target, notes, mails) {
     await lieInWait(target, notes, 1, {
       name: 'the owner resets the password',

@@ -9,14 +9,14 @@ import type { Notes } from '../notes.ts';
 import { ScriptedProvider } from '../scripted-provider.ts';
 
 const NUMBER = 6;
-/** Nobody but the gateway's own operator may have it speak to this address. */
+/** Only the operator may make the gateway send to this address. */
 const INNER_HOST = '127.0.0.9';
 const INNER_HOSTS = [
   ...[INNER_HOST, '127.0.0.1', 'localhost', '0.0.0.0', '::1', '::ffff:127.0.0.9'],
   ...['10.0.0.1', '169.254.169.254', 'fd00::1'],
 ];
 const LOOK_MS = 1_500;
-/** What would tell a port that listens from one that does not, and what is behind it. */
+/** Words that would reveal whether a port is open and what is behind it. */
 const TELLTALE =
   /ECONN|EHOST|ENET|ETIMEDOUT|errno|socket|certificate|127\.|169\.254|10\.\d|::1|SSL|wrong version/i;
 
@@ -65,7 +65,7 @@ async function innerTrunks({ settingsApi }: Tenant, inner: InnerService, notes: 
 async function judge(inner: InnerService, telltales: ReadonlySet<string>, notes: Notes): Promise<void> {
   await pause(LOOK_MS);
   const told = telltales.size === 0 ? 'none' : `${telltales.size}, such as ${[...telltales][0]}`;
-  notes.demand(telltales.size === 0, 'errors that tell their user what is there', told);
+  notes.demand(telltales.size === 0, 'errors that reveal what is there', told);
   notes.demand(inner.contacts.length === 0, 'inner ports that the gateway spoke to', inner.seen);
 }
 
@@ -104,7 +104,7 @@ async function innerPeers(target: Target, tenant: Tenant, inner: InnerService, n
   await settingsApi.delete('/api/sip/trunk');
 }
 
-/** Something that listens at an inner address, by TCP and UDP, and notes whoever speaks to it. */
+/** A listener at an internal address, over TCP and UDP, that records every sender. */
 class InnerService {
   readonly contacts: string[] = [];
   readonly #servers: readonly Server[];

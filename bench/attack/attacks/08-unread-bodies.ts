@@ -11,10 +11,10 @@ const REPEATS = 20;
 const MAX_CPU_MS = 8;
 const NESTED = nested(500_000);
 
-/** Bodies that cost more to read than whoever sends them has shown to be worth. */
+/** Expensive bodies from clients without credentials. */
 export const unreadBodies: Attack = {
   number: NUMBER,
-  name: 'bodies from whoever has no key',
+  name: 'bodies from clients without a key',
   async run(target, notes, mails) {
     const cpu = await MainCpu.of(target.pid);
     for (const path of ['/auth/login', '/auth/signup', '/auth/forgot-password', '/oauth/register'])
@@ -50,7 +50,7 @@ async function wrongSlot({ httpPort }: Target, notes: Notes): Promise<void> {
   );
   for (let waited = 0; waited < 50 && connection.text === ''; waited++) await pause(40);
   const status = connection.text.slice(9, 12) || 'no answer in 2 s';
-  notes.demand(status === '404', 'what it is answered before the body', status);
+  notes.demand(status === '404', 'the answer before the body', status);
   connection.destroy();
 }
 
@@ -79,7 +79,7 @@ async function webhooks(target: Target, notes: Notes, cpu: MainCpu): Promise<voi
 }
 
 async function deepJson(target: Target, notes: Notes, cpu: MainCpu, key: string): Promise<void> {
-  notes.act('JSON of depth 40 and 1 MB of nested JSON from somebody with a key');
+  notes.act('JSON of depth 40 and 1 MB of nested JSON with a key');
   const deep = await post(target, '/api/feedback', `{"message":"deep","more":${nested(40)}}`, key);
   notes.demand(deep === 400 || deep === 422, 'depth 40 is answered', deep);
   const cpuMs = await cpu.msOf(async () => {

@@ -2,7 +2,7 @@ import { HttpFuzz, type HttpFuzzReport } from '../../../test/support/http-fuzz.t
 import type { Attack, Target } from '../attack.ts';
 
 const MUTANTS = 3_000;
-/** Every so many bytes a cut: `npm run http-fuzz` tries every byte. */
+/** Bytes between two cuts. `npm run http-fuzz` tries every byte. */
 const CUT_STEP = 7;
 /** What may not be left to a proxy, whichever server reads it. */
 const REFUSED_BY_ALL = [
@@ -14,7 +14,7 @@ const REFUSED_BY_ALL = [
 /** Requests whose end two servers see in different places. */
 export const malformedFraming: Attack = {
   number: 11,
-  name: 'requests that end where nobody agrees',
+  name: 'requests with an ambiguous end',
   async run({ httpPort, server, round }: Target, notes) {
     const fuzz = new HttpFuzz(httpPort);
     notes.act(
@@ -31,10 +31,10 @@ export const malformedFraming: Attack = {
     }
     const [faults, cutFaults] = [classesOf(report.faults), classesOf(report.cutFaults)];
     if (server === 'node') {
-      notes.demand(faults.length === 0, 'answered more often than asked', faults.join('; ') || 'none');
+      notes.demand(faults.length === 0, 'more answers than requests', faults.join('; ') || 'none');
       notes.demand(cutFaults.length === 0, 'answered otherwise when cut', cutFaults.join('; ') || 'none');
     } else {
-      notes.see(`answered more often than asked: ${faults.join('; ')}`);
+      notes.see(`more answers than requests: ${faults.join('; ')}`);
       notes.see(`answered otherwise when cut: ${cutFaults.length} classes`);
     }
   },

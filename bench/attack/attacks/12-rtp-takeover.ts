@@ -14,17 +14,17 @@ const PCMU_SILENCE = 0xff;
 const GATEWAY_HOST = '127.0.0.1';
 const FLOOD_PACKETS = 3_000;
 
-/** Packets of somebody else, who wants to hear what is said or to be heard. */
+/** Packets from a stranger who wants to hear the call or to be heard in it. */
 export const rtpTakeover: Attack = {
   number: NUMBER,
-  name: 'audio sent to somebody else',
+  name: 'audio sent to a stranger',
   async run(target, notes, mails) {
     await floodLiveCall(target, notes);
     await takeOver(target, notes, mails);
   },
 };
 
-/** Every port that the gateway has open for audio, among them those of the live call. */
+/** Returns every port that the gateway has open for audio, including those of the live call. */
 async function floodLiveCall({ pid, sipPort }: Target, notes: Notes): Promise<void> {
   const ports = udpPortsOf(pid).filter((port) => port !== sipPort);
   notes.act(`${FLOOD_PACKETS} packets of a stranger to each of ${ports.length} ports for audio`);
@@ -81,7 +81,7 @@ async function call({ settingsApi, agentApi }: Tenant, port: number): Promise<st
   throw new Error(`the call did not become active: ${JSON.stringify(body)}`);
 }
 
-/** Somebody who sends and receives RTP (RFC 3550 section 5.1): PCMU, silence. */
+/** A sender and receiver of RTP (RFC 3550 section 5.1): silence in PCMU. */
 class Talker {
   heard = 0;
   readonly #socket: Socket;

@@ -9,7 +9,7 @@ const WRONG = 'not the password';
 const MANY_ADDRESSES = 13;
 const FROM_EACH = 10;
 
-/** Wrong passwords, so that the owner is not let in any more. */
+/** Wrong passwords that are meant to lock the owner out. */
 export const lockOut: Attack = {
   number: NUMBER,
   name: 'wrong passwords that lock the owner out',
@@ -33,7 +33,7 @@ export const lockOut: Attack = {
   },
 };
 
-/** How many of so many guesses were looked at. */
+/** Makes wrong guesses and returns how many were checked. */
 async function guess(target: Target, email: string, who: number, count: number): Promise<number> {
   const browser = new Browser(target.httpPort, addressOf(target, NUMBER, who));
   let looked = 0;

@@ -15,7 +15,7 @@ const CHECKPOINT_MS = 3_000;
 /** Something that can be made again and again. */
 interface Making {
   readonly name: string;
-  /** So many at most, as far as it was settled. */
+  /** The limit, if the specification sets one. */
   readonly most: number;
   /** Where to stop when nothing refuses. */
   readonly tries: number;

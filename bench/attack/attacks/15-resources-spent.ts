@@ -12,7 +12,7 @@ import { RawConnection } from '../raw-connection.ts';
 const NUMBER = 15;
 const DESCRIPTORS = 200;
 const CONNECTIONS = 400;
-/** More than what the gateway wants to see free before it writes again. */
+/** More than the free space that the gateway needs to write again. */
 const DISK_MB = 96;
 const MAX_CORES = 0.4;
 const READY = 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -64,7 +64,7 @@ async function diskFull(notes: Notes): Promise<void> {
       const isBack = await readySoon(gateway);
       notes.demand(isBack, 'ready again when there is room', isBack ? 'yes' : 'no');
       const made = await gateway.settingsApi.post('/api/agents', { name: 'afterwards' });
-      notes.demand(made.status < 300, 'what is written then', made.status);
+      notes.demand(made.status < 300, 'writing works then', made.status);
     } finally {
       await gateway.stop();
     }
@@ -74,7 +74,7 @@ async function diskFull(notes: Notes): Promise<void> {
   }
 }
 
-/** By a connection that was there before: no other one is taken now. */
+/** Checks over an existing connection, because new ones are not accepted now. */
 async function demandUnready(
   gateway: Gateway,
   health: RawConnection,
@@ -118,7 +118,7 @@ async function readySoon(gateway: Gateway): Promise<boolean> {
   return false;
 }
 
-/** Those beyond the limit wait in the kernel; nobody refuses them. */
+/** Connections beyond the limit wait in the kernel and are not refused. */
 async function crowdOf(port: number): Promise<RawConnection[]> {
   const opened = await Promise.allSettled(
     Array.from({ length: CONNECTIONS }, () => RawConnection.open(port)),
@@ -126,7 +126,7 @@ async function crowdOf(port: number): Promise<RawConnection[]> {
   return opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
-/** Null: this user may not mount. */
+/** Mounts a small disk; null if this user may not mount. */
 function smallDisk(): string | null {
   const folder = mkdtempSync(join(tmpdir(), 'small-disk-'));
   try {

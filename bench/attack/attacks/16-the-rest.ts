@@ -33,7 +33,7 @@ export const theRest: Attack = {
   },
 };
 
-/** A program on the same machine waits at another port for a code that nobody agreed to. */
+/** A program on the same machine listens at another port for a code without consent. */
 async function otherLoopbackPort(target: Target, notes: Notes, mails: Mails): Promise<void> {
   const owner = await verifiedMember(target, mails, NUMBER, 1);
   const client = await McpClient.register(target, APPROVED);
@@ -64,11 +64,11 @@ async function unmaskedFrame({ httpPort, agentKey, server }: Target, notes: Note
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
   await pause(500);
-  // Long enough that no server waits for the rest of a masked head.
+  // Long enough that a server does not wait for the rest of a masked header.
   connection.send(Buffer.concat([Buffer.from([0x81, 0x14]), Buffer.alloc(20, '{')]));
   const isClosed = await connection.closesWithin(3_000);
   const seen = closeCode(connection.text) ?? `closed: ${isClosed}`;
-  // uWebSockets.js takes four bytes for the mask that is missing, and cannot be told not to.
+  // uWebSockets.js takes four bytes of the payload for the missing mask. There is no option against it.
   if (server === 'node') notes.demand(seen === 1002, 'it is closed with', seen);
   else notes.see(`it is closed with: ${seen}`);
   connection.destroy();
@@ -130,7 +130,7 @@ async function neverAcknowledged(target: Target, notes: Notes, mails: Mails): Pr
     });
     const said = await accepted.text();
     const hasReason = accepted.status === 502 && /acknowledge/.test(said);
-    notes.demand(hasReason, 'whoever accepted it is told', `${accepted.status} ${said}`);
+    notes.demand(hasReason, 'the accept request gets the reason', `${accepted.status} ${said}`);
     notes.demand(await hasEnded(tenant), 'the call', (await hasEnded(tenant)) ? 'over' : 'goes on');
   }
   provider.close();
@@ -138,7 +138,7 @@ async function neverAcknowledged(target: Target, notes: Notes, mails: Mails): Pr
   await leave(tenant);
 }
 
-/** The call that rings for somebody; null: none does. */
+/** Returns the ringing call, or null. */
 async function ringing({ agentApi }: Tenant): Promise<string | null> {
   for (let waited = 0; waited < 50; waited++) {
     const { body } = await agentApi.get('/api/calls');
