@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 
 const PROGRAM = fileURLToPath(import.meta.resolve('autocannon'));
 
-/** One request, sent over and over. */
+/** A request that is sent repeatedly. */
 export interface HttpLoad {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly connections: number;
-  /** Requests on their way on each connection. */
+  /** Requests in flight per connection. */
   readonly pipelined: number;
   readonly seconds: number;
 }
@@ -23,13 +23,13 @@ export interface HttpLoadResult {
   readonly '5xx': number;
   readonly errors: number;
   readonly timeouts: number;
-  /** Seconds that it really took. */
+  /** Actual duration in seconds. */
   readonly duration: number;
   /** In milliseconds. */
   readonly latency: { readonly p50: number; readonly p99: number };
 }
 
-/** Runs autocannon in a process of its own, which `prefix` may pin to a core. */
+/** Runs autocannon in its own process, which `prefix` may pin to a core. */
 export async function hammer(prefix: readonly string[], load: HttpLoad): Promise<HttpLoadResult> {
   const headers = Object.entries(load.headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]);
   const body = load.body === undefined ? [] : ['-b', load.body];

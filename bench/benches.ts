@@ -11,7 +11,7 @@ import { setupBench } from './setup/setup.bench.ts';
 import { tickBench } from './tick/tick.bench.ts';
 import { wsBench } from './ws/ws.bench.ts';
 
-/** In the order in which they run and stand in the table. */
+/** In the order in which they run and appear in the table. */
 export const benches: readonly Bench[] = [
   callsBench,
   opusBench,

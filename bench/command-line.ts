@@ -10,7 +10,7 @@ export interface Order {
   readonly help: boolean;
 }
 
-/** Reads `[NAME…] [--quick] [--rounds N] [--help]`; throws a message for people. */
+/** Reads `[NAME…] [--quick] [--rounds N] [--help]`. Throws an error with a readable message. */
 export function readOrder(args: readonly string[], known: readonly string[]): Order {
   const { values, positionals: names } = parseArgs({
     args: [...args],
@@ -23,9 +23,9 @@ export function readOrder(args: readonly string[], known: readonly string[]): Or
   });
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Error(`there is no bench ${unknown.join(', ')}; there are: ${known.join(', ')}`);
+    throw new Error(`unknown bench: ${unknown.join(', ')}. Known are: ${known.join(', ')}`);
   const rounds = values.rounds === undefined ? (values.quick ? QUICK_ROUNDS : ROUNDS) : Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number from 1 on');
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds must be a whole number, at least 1');
   return { names: names.length > 0 ? names : known, rounds, quick: values.quick, help: values.help };
 }
 

@@ -7,7 +7,7 @@ const CACHE = join(import.meta.dirname, '../node_modules/.cache/bench');
 const FLAGS = ['-O2', '-ffast-math', '-Wall'];
 const DEADLINE_MS = 60_000;
 
-/** Compiles all the C files of a folder into one program, unless that was done before; returns its path. */
+/** Compiles all C files of a folder into one program, unless it is up to date. Returns its path. */
 export function compileFolder(folder: string, name: string): string {
   const files = readdirSync(folder).filter((file) => /\.[ch]$/.test(file));
   const hash = createHash('sha256').update(FLAGS.join());

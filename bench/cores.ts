@@ -7,10 +7,10 @@ export interface PlannedCores {
   readonly description: string;
 }
 
-/** The gateway gets the last core to itself, generators and this process share the others. */
+/** Reserves the last core for the gateway. Generators and this process share the others. */
 export function planCores(): PlannedCores {
   const cores = allowedCores();
-  if (!tasksetWorks()) return unpinned('there is no taskset here (Debian: apt-get install util-linux)');
+  if (!tasksetWorks()) return unpinned('taskset is not installed (Debian: apt-get install util-linux)');
   if (cores.length < 2) return unpinned('there is only one core');
   const [gateway, others] = [`${cores.at(-1)}`, cores.slice(0, -1).join(',')];
   execFileSync('taskset', ['-a', '-cp', others, `${process.pid}`], { stdio: 'ignore' });
@@ -33,7 +33,7 @@ function tasksetWorks(): boolean {
   }
 }
 
-/** Cores that this process may use, as Linux lists them: `0-2,4`. */
+/** Returns the cores that this process may use, from a list such as `0-2,4`. */
 function allowedCores(): number[] {
   let list = '';
   try {

@@ -3,7 +3,7 @@ import { type BenchResult, readResults } from './report/results.ts';
 import { median } from './report/statistics.ts';
 
 const MEASURE = 'most calls held on one core';
-/** Taken while `npm run bench -- calls` has not been run here. */
+/** Used until `npm run bench -- calls` has been run here. */
 const ASSUMED_CALLS = 300;
 
 export interface Density {
@@ -11,7 +11,7 @@ export interface Density {
   readonly source: string;
 }
 
-/** The most agent calls on one core, as `calls` has found them here. */
+/** The maximum number of agent calls on one core, as measured here by `calls`. */
 export function knownDensity(): Density {
   return densityIn(readResults(join(import.meta.dirname, 'results/latest.json')));
 }

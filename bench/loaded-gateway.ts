@@ -6,13 +6,13 @@ import type { MediaAddress } from './sip-text.ts';
 
 const PROBE_PORTS = 32;
 
-/** A call whose telephone and agent are a measuring program's own. */
+/** A call whose telephone and agent are those of a measuring program. */
 export interface ProbedCall extends PlacedCall {
   readonly rtpPort: number;
   readonly remote: MediaAddress;
 }
 
-/** The gateway on its core, under as many agent calls as a bench wants, with some calls left for a probe. */
+/** The gateway on its core, loaded with agent calls, with room for some calls of a probe. */
 export class LoadedGateway {
   readonly #system: OurGateway;
   readonly #probePorts: PortClaim;
@@ -32,17 +32,17 @@ export class LoadedGateway {
     return this.#system.gateway;
   }
 
-  /** Without those of the probe. */
+  /** Number of calls, without those of the probe. */
   get calls(): number {
     return this.#system.calls;
   }
 
-  /** Sets up calls of 16 kHz agents with telephones that talk all the time, until there are so many. */
+  /** Sets up calls of 16 kHz agents with telephones that talk continuously, until there are `calls`. */
   grow(calls: number): Promise<void> {
     return this.#system.grow(calls);
   }
 
-  /** Places a call that the generator has no part in. */
+  /** Places a call without the generator. */
   async probe(): Promise<ProbedCall> {
     const rtpPort = this.#probePorts.first + 2 * this.#probes++;
     const answered = Promise.withResolvers<MediaAddress>();

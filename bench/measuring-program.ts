@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Beyond the time that it was told to measure. */
+/** Added to the time of the measurement. */
 const GRACE_MS = 15_000;
 
-/** A program that measures for some seconds, prints a line for each event and ends. */
+/** A program that measures for some seconds, prints one line per event and ends. */
 export class MeasuringProgram {
-  /** What it printed; rejects when it failed or did not end in time. */
+  /** Its output. Rejects if the program failed or did not end in time. */
   readonly lines: Promise<string[]>;
   readonly #child: ChildProcess;
 
   constructor(command: readonly string[], seconds: number) {
     const [file = '', ...args] = command;
-    // The input stays open: its end tells the program to end.
+    // The program ends when its input does, so the input stays open.
     const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child = child;
     const killWithParent = (): void => void child.kill('SIGKILL');
@@ -38,7 +38,7 @@ export class MeasuringProgram {
           );
       });
     });
-    // Whoever starts it asks for the lines, but perhaps only after it has failed.
+    // The caller awaits the lines, but possibly only after the program has failed.
     this.lines.catch(() => {});
   }
 

@@ -1,10 +1,10 @@
-/** A Prometheus histogram: how many lie at or below each bound, the last bound being infinity. */
+/** A Prometheus histogram: the count at or below each bound. The last bound is infinity. */
 export interface Histogram {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];
 }
 
-/** Reads the one without labels of its own from the text of `/metrics`. Throws when it is not there. */
+/** Reads a histogram without labels of its own from the text of `/metrics`. Throws if it is missing. */
 export function readHistogram(metrics: string, name: string): Histogram {
   const buckets = [...metrics.matchAll(new RegExp(`^${name}_bucket\\{.*?le="([^"]+)".*?\\} (\\S+)$`, 'gm'))];
   if (buckets.length === 0) throw new Error(`/metrics has no ${name}`);
@@ -14,7 +14,7 @@ export function readHistogram(metrics: string, name: string): Histogram {
   };
 }
 
-/** What came between two readings. */
+/** Returns what was counted between two readings. */
 export function difference(before: Histogram, after: Histogram): Histogram {
   return {
     bounds: after.bounds,
@@ -23,8 +23,8 @@ export function difference(before: Histogram, after: Histogram): Histogram {
 }
 
 /**
- * The value that this share does not exceed, in a straight line between the bounds of its bucket; the highest bound
- * for what lies beyond it, NaN of nothing.
+ * The value that this share does not exceed, interpolated between the bounds of its bucket; the highest finite bound
+ * for values beyond it, NaN without values.
  */
 export function quantileOf({ bounds, counts }: Histogram, share: number): number {
   const wanted = share * (counts.at(-1) ?? 0);
@@ -37,7 +37,7 @@ export function quantileOf({ bounds, counts }: Histogram, share: number): number
   return lower + ((upper - lower) * (wanted - below)) / ((counts[bucket] as number) - below);
 }
 
-/** The upper bound of the bucket that holds this share of all, infinity for the last; NaN of nothing. */
+/** The upper bound of the bucket with this quantile: infinity for the last one, NaN without values. */
 export function quantileBound({ bounds, counts }: Histogram, share: number): number {
   const total = counts.at(-1) ?? 0;
   if (total === 0) return Number.NaN;

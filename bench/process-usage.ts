@@ -8,7 +8,7 @@ export function cpuSeconds(pid: number): number {
   return secondsIn(`/proc/${pid}/stat`);
 }
 
-/** The same of its first thread alone. */
+/** The same for its main thread. */
 export function mainThreadCpuSeconds(pid: number): number {
   return secondsIn(`/proc/${pid}/task/${pid}/stat`);
 }
@@ -20,13 +20,13 @@ function secondsIn(path: string): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
-/** CPU seconds that all processes of the machine together have used since it started, and others on its host have taken. */
+/** CPU seconds used by all processes of the machine since it started, including time stolen by its host. */
 export function machineCpuSeconds(): number {
   const { user, nice, system, irq, softIrq, steal } = machineTimes();
   return user + nice + system + irq + softIrq + steal;
 }
 
-/** CPU seconds that others on its host have taken from this machine since it started. */
+/** CPU seconds stolen by the host since the machine started. */
 export function stolenCpuSeconds(): number {
   return machineTimes().steal;
 }
@@ -41,7 +41,7 @@ function machineTimes(): Record<'user' | 'nice' | 'system' | 'irq' | 'softIrq' |
   return { user, nice, system, irq, softIrq, steal };
 }
 
-/** CPU time by that account in cores, from now until the returned function is called. */
+/** Measures CPU time in cores, until the returned function is called. */
 export function watchCores(seconds: () => number): () => number {
   const [before, beganMs] = [seconds(), performance.now()];
   return () => ((seconds() - before) * 1_000) / (performance.now() - beganMs);

@@ -8,7 +8,7 @@ const FLAGS = ['-std=gnu11', '-O3', '-march=native', '-Wall', '-Wextra'];
 const DEADLINE_MS = 60_000;
 const NO_COMPILER = 'no C compiler here; Debian: apt-get install -y --no-install-recommends gcc libc6-dev';
 
-/** The binary of a C file, made anew; throws a message for people where there is no compiler. */
+/** Compiles a C file and returns the binary. Throws a readable message without a compiler. */
 export function compile(source: string, libraries: readonly string[] = []): string {
   mkdirSync(BUILD, { recursive: true });
   const binary = join(BUILD, basename(source, '.c'));

@@ -48,7 +48,7 @@ async function runOnce({ command, beside, unpinned }: Program, cores: CorePlan):
   }
 }
 
-/** This process keeps to the generators' cores, and what it starts would too. */
+/** Returns the prefix for all cores. Without it, child processes inherit this process's pinning. */
 function everyCore({ gateway, generators }: CorePlan): string[] {
   if (gateway.length === 0) return [];
   return [...gateway.slice(0, -1), [...gateway.slice(-1), ...generators.slice(-1)].join(',')];

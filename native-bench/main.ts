@@ -23,7 +23,7 @@ function chosen(names: readonly string[]): readonly NativeBench[] {
   const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
   if (unknown.length > 0) {
     const known = benches.map(({ name }) => name).join(', ');
-    throw new Error(`there is no bench ${unknown.join(', ')}; there are: ${known}`);
+    throw new Error(`unknown bench: ${unknown.join(', ')}. Known are: ${known}`);
   }
   return names.length === 0 ? benches : benches.filter(({ name }) => names.includes(name));
 }

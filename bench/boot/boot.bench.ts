@@ -15,7 +15,7 @@ interface Pair {
   readonly anchor: Start;
 }
 
-/** How long a start takes and what it costs, with the data, the bundle and the machine's file cache of an earlier one. */
+/** The time and cost of a start that finds data, bundle and file cache of an earlier one. */
 export const bootBench: Bench = {
   name: 'boot',
   title: 'from the start of the process to the first 200 of /readyz',
@@ -66,7 +66,7 @@ function fastify(prefix: readonly string[], port: number): Startable {
   return { command: [...prefix, NODE, join(import.meta.dirname, 'fastify-ws.mjs'), `${port}`], port };
 }
 
-/** The runner itself is pinned, and so would be what it starts. */
+/** Returns the prefix for all cores. Without it, child processes inherit the runner's own pinning. */
 function allCores({ gateway, generators }: CorePlan): string[] {
   const [program, option, core] = gateway;
   if (program === undefined || option === undefined) return [];

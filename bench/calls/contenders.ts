@@ -7,11 +7,11 @@ import { NaiveGateway } from './naive-gateway.ts';
 import { OurGateway } from './our-gateway.ts';
 import { Rtpengine } from './rtpengine.ts';
 
-/** Who carries calls here: the gateway, and what it is held against. */
+/** A system that carries calls: the gateway or one that it is compared with. */
 export interface Contender {
   readonly name: string;
   readonly needs?: NeededProgram;
-  /** At least so many times its calls per core. */
+  /** Target: at least this many times its calls per core. */
   readonly target?: number;
   start(cores: CorePlan): Promise<CallSystem>;
 }
@@ -33,7 +33,7 @@ export const anchors: readonly Contender[] = [
   { name: 'naive gateway', target: 1.5, start: (cores) => NaiveGateway.start(cores) },
 ];
 
-/** How to get what is missing; null: it is there. */
+/** Returns how to install what is missing; null if nothing is. */
 export function missing({ needs }: Contender): string | null {
   return needs === undefined ? null : howToGet(needs);
 }

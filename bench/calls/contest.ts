@@ -4,9 +4,9 @@ import type { CallSystem } from './call-system.ts';
 import { type Contender, missing } from './contenders.ts';
 import { type Effort, findDensity, holdAt, pause } from './density.ts';
 
-/** CPU time is compared a little below the most calls, where rounds do not fail. */
+/** CPU time is compared slightly below the maximum, where rounds do not fail. */
 const ROUND_SHARE = 0.9;
-/** SIP forgets the transactions that set a call up after 32 s (RFC 3261, 64 × T1). */
+/** SIP keeps the transactions of a call setup for 32 s (RFC 3261, 64 × T1). */
 const SETTLE_MS = 35_000;
 
 /** One contender's figures. */
@@ -19,13 +19,13 @@ export interface Standing {
   readonly callsPerCore: number[];
   /** Of the first contender alone. */
   readonly kbPerCall: number[];
-  /** Rounds in which something was lost, and what. */
+  /** Losses in rounds. */
   readonly spoilt: string[];
 }
 
 export type Standings = ReadonlyMap<Contender, Standing>;
 
-/** Finds the most calls of each that can be started here, and then compares them in turns. */
+/** Finds the maximum number of calls of each available contender, and then compares them in turns. */
 export async function contest(
   contenders: readonly Contender[],
   firstSteps: Effort['firstSteps'],
@@ -48,7 +48,7 @@ export async function contest(
 }
 
 function leaveOut({ name }: Contender, { progress }: BenchContext): (error: Error) => void {
-  return ({ message }) => progress(`${name} is left out: ${message}`);
+  return ({ message }) => progress(`${name} is skipped: ${message}`);
 }
 
 function effortOf({ quick, progress }: BenchContext, firstSteps: Effort['firstSteps']): Effort {
@@ -63,7 +63,7 @@ function densityOf(contender: Contender, context: BenchContext, effort: Effort):
   });
 }
 
-/** Counts for all contenders or, when one of them could not be measured, for none: what is compared came side by side. */
+/** Counts for all contenders, or for none if one of them could not be measured, so that figures are comparable. */
 async function runRound(standings: Standings, context: BenchContext, effort: Effort): Promise<void> {
   const figures: (() => void)[] = [];
   try {
@@ -73,11 +73,11 @@ async function runRound(standings: Standings, context: BenchContext, effort: Eff
     }
     for (const keep of figures) keep();
   } catch (error) {
-    context.progress(`this round does not count: ${(error as Error).message}`);
+    context.progress(`this round is discarded: ${(error as Error).message}`);
   }
 }
 
-/** Returns what adds the figures to the standing. */
+/** Returns a function that adds the figures to the standing. */
 function measureOnce(
   contender: Contender,
   { held, callsPerCore, kbPerCall, spoilt }: Standing,
@@ -109,7 +109,7 @@ async function running<T>(
   }
 }
 
-/** A contender's values, or how to get it. */
+/** Returns a contender's values, or how to install it. */
 export function anchorOf(
   contender: Contender,
   standings: Standings,
@@ -118,11 +118,11 @@ export function anchorOf(
   const standing = standings.get(contender);
   const { name } = contender;
   return standing === undefined
-    ? { name, missing: missing(contender) ?? 'it held no number of calls here' }
+    ? { name, missing: missing(contender) ?? 'it could not hold any calls here' }
     : { name, values: values(standing) };
 }
 
-/** How it was measured, and what went wrong. */
+/** Describes how it was measured and what went wrong. */
 export function noteOf(standings: readonly (Standing | undefined)[]): string {
   const spoilt = standings.flatMap((standing) => standing?.spoilt ?? []);
   const how = `CPU time at ${ROUND_SHARE * 100} % of the most calls held`;
@@ -131,7 +131,7 @@ export function noteOf(standings: readonly (Standing | undefined)[]): string {
     : `${how}; spoilt rounds: ${spoilt.join('; ')}`;
 }
 
-/** Grows to a quarter of this many calls and then to all; returns what resident memory grew by, in bytes a call. */
+/** Grows to a quarter of the calls and then to all. Returns the growth of resident memory in bytes per call. */
 async function growMeasuringMemory(system: CallSystem, calls: number): Promise<number> {
   const few = await settledAt(system, Math.round(calls / 4));
   const all = await settledAt(system, calls);

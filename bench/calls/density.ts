@@ -1,38 +1,38 @@
 import type { CallSystem } from './call-system.ts';
 import { describe, type Observation, observe } from './observation.ts';
 
-/** The ramp goes up fast from here to there, of what the guess allows: on a bad day that is half of it. */
+/** The ramp is steep between these shares of the guess, which on a bad day is twice too high. */
 const BEGIN_SHARE = 0.4;
 const CAREFUL_SHARE = 0.65;
 const FAST_STEP = 1.2;
-/** A machine's hiccup may spoil a try; one clean try is enough. Tries while others used the machine are not counted. */
+/** One clean try is enough, as a hiccup of the machine may spoil some. Tries on a busy machine do not count. */
 const TRIES = 3;
 const MAX_TRIES = 6;
 const QUIET_CORES = 0.15;
 const SETTLE_MS = 2_000;
 
 export interface Effort {
-  /** How long a number of calls is watched. */
+  /** Duration of one observation. */
   readonly seconds: number;
-  /** Two small numbers of calls, from whose CPU time the rest is guessed. */
+  /** Two small numbers of calls. The rest is estimated from their CPU time. */
   readonly firstSteps: readonly [number, number];
-  /** By which factor the ramp goes up. */
+  /** Factor between two steps of the ramp. */
   readonly step: number;
   readonly progress: (text: string) => void;
 }
 
-/** The most calls that a fresh system holds, going up step by step until it does not. */
+/** Finds the maximum number of calls of a fresh system, step by step. */
 export async function findDensity(system: CallSystem, effort: Effort): Promise<number> {
   let held = 0;
   for (const calls of await rampOf(system, effort)) {
     if (!(await holds(system, calls, effort))) break;
     held = calls;
   }
-  if (held === 0) throw new Error(`${system.name} held no number of calls`);
+  if (held === 0) throw new Error(`${system.name} could not hold any calls`);
   return held;
 }
 
-/** A system that is asked for too much may not even answer; that is not holding either. */
+/** An overloaded system may not even answer; that counts as not holding. */
 async function holds(system: CallSystem, calls: number, effort: Effort): Promise<boolean> {
   try {
     return (await holdAt(system, calls, effort)).faults.length === 0;
@@ -42,7 +42,7 @@ async function holds(system: CallSystem, calls: number, effort: Effort): Promise
   }
 }
 
-/** Sets up this many calls and watches them, again when something was lost; the last try is returned. */
+/** Sets up this many calls and observes them, repeatedly if something was lost. Returns the last try. */
 export async function holdAt(system: CallSystem, calls: number, effort: Effort): Promise<Observation> {
   await system.grow(calls);
   for (let attempt = 1, counted = 0; ; attempt++) {
@@ -54,7 +54,7 @@ export async function holdAt(system: CallSystem, calls: number, effort: Effort):
   }
 }
 
-/** Ends at twice of what the first steps promise. */
+/** Returns the steps, up to twice the estimate from the first ones. */
 async function rampOf(system: CallSystem, effort: Effort): Promise<number[]> {
   const seen: Observation[] = [];
   for (const calls of effort.firstSteps) seen.push(await holdAt(system, calls, { ...effort, seconds: 2 }));

@@ -56,7 +56,7 @@ export class Janus implements CallSystem {
     }
   }
 
-  /** It tells nobody about its clock. */
+  /** Janus does not report its clock. */
   async watchTicks(): Promise<null> {
     return null;
   }

@@ -19,7 +19,7 @@ export class NgClient {
       const space = text.indexOf(' ');
       this.#waiting.get(text.slice(0, space))?.(text.slice(space + 1));
     });
-    // Nobody listens yet while rtpengine starts; the deadline of the request tells.
+    // rtpengine does not listen yet while it starts; the request has a deadline.
     this.#socket.on('error', () => {});
   }
 

@@ -2,14 +2,14 @@ import { type GeneratorReport, lossesOf } from '../generator/generator-report.ts
 import { cpuSeconds, machineCpuSeconds, watchCores } from '../process-usage.ts';
 import type { CallSystem, TickReport } from './call-system.ts';
 
-/** A tick this late is a frame late. */
+/** A tick that is later than this delays a whole frame. */
 const MAX_TICK_LATENESS_P999_MS = 20;
-/** Frames that may not continue the signal: a hiccup of the machine is heard too, and is not the program's. */
+/** Tolerated share of breaks, because a hiccup of the machine also causes some. */
 const MAX_BREAK_SHARE = 1e-4;
-/** Among few frames the share would allow none. */
+/** Always tolerated, because the share allows none among few frames. */
 const BREAKS_LET_PASS = 3;
 
-/** What happened in some seconds of all calls at once. */
+/** Measurements of all calls over some seconds. */
 export interface Observation {
   readonly calls: number;
   readonly report: GeneratorReport;
@@ -18,7 +18,7 @@ export interface Observation {
   readonly cores: number;
   readonly generatorCores: number;
   readonly otherCores: number;
-  /** Why this number of calls was not held; empty: it was. */
+  /** Reasons why this number of calls was not held; empty if it was. */
   readonly faults: readonly string[];
 }
 
@@ -55,7 +55,7 @@ function tickFaults(ticks: TickReport | null): string[] {
   return faults;
 }
 
-/** Cores used by each process, and by all others, from now until the returned function is called. */
+/** Measures the cores used by each process, and by all others, until the returned function is called. */
 function startUsage(pids: readonly number[]): () => number[] {
   const processes = pids.map((pid) => watchCores(() => cpuSeconds(pid)));
   const all = watchCores(machineCpuSeconds);

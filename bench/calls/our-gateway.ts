@@ -14,7 +14,7 @@ const ACTIVE_DEADLINE_MS = 30_000;
 const HOST = '127.0.0.1';
 const MS_PER_S = 1_000;
 
-/** Is told where a telephone sends to, and returns the port on which it hears. */
+/** Gets the address that a telephone sends to, and returns the telephone's own port. */
 export type OpenPhone = (remote: MediaAddress) => number;
 
 /** A call as the API gave it. */

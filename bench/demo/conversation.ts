@@ -11,7 +11,7 @@ const JOIN_DEADLINE_MS = 5_000;
 /** Listening goes on for this long after the last word. */
 const TAIL_MS = 400;
 
-/** One end of the call: what its agent has to say, and what it has sent and heard of late. */
+/** One end of the call: what its agent says, and the tracks of what it has sent and heard. */
 export class Party {
   readonly part: Part;
   readonly sent = new Track(AGENT_RATE_HZ);

@@ -16,7 +16,7 @@ const DELAY_NOTE = `
   ways, G.711, RTP, the adaptive jitter buffer and the playout queue are all in it.
 `;
 
-/** Runs the demo; resolves with what is wrong with its result. */
+/** Runs the demo. Resolves with the faults of its result. */
 async function demo(signal: AbortSignal): Promise<string[]> {
   print(INTRODUCTION);
   const gateways = await TwoGateways.start();

@@ -22,7 +22,7 @@ export interface Delay {
   readonly atOnsetMs: number;
 }
 
-/** What became of one agent's voice on its way to the other one. */
+/** Measurements of one agent's voice on its way to the other. */
 export interface Findings {
   readonly sentLevel: Level;
   readonly heardLevel: Level;
@@ -31,13 +31,13 @@ export interface Findings {
   readonly framesExpected: number;
   /** Share of the windows with sound that were found where they belong, 0 to 1. */
   readonly found: number;
-  /** Of what arrived, against what a telephone's band lets through; median of the windows. */
+  /** SNR of what arrived, compared with the telephone band of what was sent; median of the windows. */
   readonly snrDb: number;
   /** What the listener heard while only itself was speaking. */
   readonly echoDbfs: number;
 }
 
-/** One direction: a part, when it was sent, when and as what it was heard, and when its listener was alone speaking. */
+/** One direction: a part, its tracks at sender and listener, and the time when only the listener spoke. */
 export interface Direction {
   readonly part: Part;
   readonly sent: Track;
@@ -67,7 +67,7 @@ export function examine(direction: Direction): Findings {
   };
 }
 
-/** Read off the clock: when the frames with the same sound were sent and came, whatever happened in between. */
+/** Computes the delay from the times at which frames with the same sound were sent and received. */
 function delayOf(windows: readonly AlignedWindow[], sent: Track, heard: Track): Delay {
   const delays = windows.flatMap(({ at, lag }) => (lag === null ? [] : [timeBetween(sent, heard, at, lag)]));
   const sorted = delays.toSorted((a, b) => a - b);
@@ -91,7 +91,7 @@ function medianSnrDb(windows: readonly AlignedWindow[]): number {
   return middle(windows.map(({ snrDb }) => snrDb).sort((a, b) => a - b));
 }
 
-/** The same as 8 kHz carry it: what is lost above 4 kHz is the telephone's doing, not the gateway's. */
+/** Limits audio to the band of an 8 kHz call: losses above 4 kHz are not the gateway's. */
 export function telephoneBand(samples: Int16Array): Int16Array {
   const narrow = resampled(samples, AGENT_RATE_HZ, TELEPHONE_RATE_HZ);
   return resampled(narrow, TELEPHONE_RATE_HZ, AGENT_RATE_HZ);

@@ -22,7 +22,7 @@ export interface Output {
   readonly paths: readonly string[];
 }
 
-/** Writes what both agents heard, judges what is then in the files, and draws it. */
+/** Writes what both agents heard, judges the files and draws them. */
 export function writeOutput(a: Party, b: Party): Output {
   mkdirSync(FOLDER, { recursive: true });
   const [heardByB, heardByA] = [join(FOLDER, 'b-heard.wav'), join(FOLDER, 'a-heard.wav')];

@@ -126,7 +126,7 @@ function zoomAfterMs({ delayMs }: Passage): number {
   return Math.max(MIN_ZOOM_AFTER_MS, Math.ceil((delayMs + 20) / 100) * 100 || 0);
 }
 
-/** Fills the panel with what is sent within the magnified time. */
+/** Returns the gain with which the magnified part fills its panel. */
 function gainOf(passage: Passage): number {
   const { sent, onsetMs } = passage;
   const at = (ms: number) => Math.max(0, Math.round(((ms - sent.fromMs) * sent.sampleRateHz) / 1000));

@@ -39,7 +39,7 @@ export function table({ clip, tone, countersA, countersB }: Results): string {
   ].join('\n');
 }
 
-/** What is wrong with what was heard; empty when both heard the other one. */
+/** Returns the faults in what was heard; empty if both heard each other. */
 export function faults({ clip, tone }: Results): string[] {
   return [
     ...faultsOf('B did not hear the clip', clip, MIN_CLIP_SNR_DB),

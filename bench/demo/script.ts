@@ -7,7 +7,7 @@ import { readMonoWav } from '../../test/support/wav.ts';
 export const AGENT_RATE_HZ = 16_000;
 export const TONE_HZ = 440;
 
-/** When somebody speaks, in milliseconds of the conversation. */
+/** A span of speech, in milliseconds of the conversation. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
@@ -17,7 +17,7 @@ export interface Span {
 export interface Part {
   readonly samples: Int16Array;
   readonly voiced: Span;
-  /** What is like nothing else in it, so that a delay can be told. */
+  /** Spans that sound like nothing else in it, so that the delay can be measured. */
   readonly distinct: readonly Span[];
   /** The steady tone; null when there is none. */
   readonly steady: Span | null;

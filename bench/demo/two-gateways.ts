@@ -13,7 +13,7 @@ export interface ShownCall {
   readonly audio: { readonly stream_url: string };
 }
 
-/** Two gateways, each of them a process of its own and the other one's trunk. */
+/** Two gateway processes, each the other's trunk. */
 export class TwoGateways {
   /** Calls. */
   readonly a: Gateway;

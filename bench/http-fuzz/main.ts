@@ -1,9 +1,8 @@
 /**
- * `npm run http-fuzz [-- --requests 100000] [--seed 1] [--server uws,node]`: so many damaged
- * requests over raw TCP, each whole, in two pieces and in three; before them every known class of damage, whole and cut at
- * every byte.
- * Ends with 1 when a server crashes, gives more answers than there were requests, or when how bytes are cut changes
- * what Node's server answers.
+ * `npm run http-fuzz [-- --requests 100000] [--seed 1] [--server uws,node]`: sends every known class of malformed
+ * requests over raw TCP, whole and split at every byte, and then this number of mutants, each whole, in two pieces and in
+ * three. The exit code is 1 if a server crashes or sends more answers than there were requests, or if splitting changes
+ * the answers of Node's server.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 const REQUEST_DEADLINE_MS = 5_000;
 const EVENTS_AT_ONCE = 5;
-/** Others that come and go are told as well. */
+/** Janus also reports participants that come and go. */
 const MOST_EVENTS = 5;
 const PLUGIN = 'janus.plugin.audiobridge';
 
@@ -26,7 +26,7 @@ export interface Participant {
   readonly opus?: { readonly bitrateBps: number; readonly complexity: number };
 }
 
-/** The AudioBridge through Janus' HTTP interface; every participant has a session of its own. */
+/** The AudioBridge through Janus' HTTP interface. Every participant has its own session. */
 export class JanusApi {
   readonly #url: string;
 

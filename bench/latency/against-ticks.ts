@@ -1,7 +1,7 @@
 import { FRAME_MS } from '../../src/base/frame.ts';
 
 const FRAME_US = FRAME_MS * 1_000;
-/** Frames in a row that are off by a tick: then ticks were skipped, and nothing is late. */
+/** If so many frames in a row are off by a tick, ticks were skipped and nothing is late. */
 const SKIPPED_AFTER = 10;
 /** How far the measured phase of the ticks may be behind the true one. */
 const PHASE_TOLERANCE_US = 1_000;
@@ -33,14 +33,14 @@ export function latestTick(timeUs: number, phaseUs: number): number {
   return phaseUs + Math.floor((timeUs - phaseUs + PHASE_TOLERANCE_US) / FRAME_US) * FRAME_US;
 }
 
-/** Frames of a machine at rest come within so much of their tick; what is later had a hiccup. */
+/** On a machine at rest, frames arrive within this time after their tick. Later ones had a hiccup. */
 const CLUSTER_US = 2_000;
 /** This share of a crowd may be frames of the tick before it that were late by almost a tick. */
 const STRAY_SHARE = 0.02;
 /** How far the phase measured with one call only may be behind the true one: its core sleeps between ticks. */
 const BASE_TOLERANCE_US = 300;
 
-/** The time of a tick, told by frames that came soon after theirs, most of them: the earliest of the crowd. */
+/** Estimates the time of a tick from frames, most of which arrive soon after theirs. */
 export function tickPhase(arrivalsUs: readonly number[]): number {
   const origin = arrivalsUs[0] ?? 0;
   const offsets = arrivalsUs

@@ -17,7 +17,7 @@ export interface Bridge {
   stop(): Promise<void>;
 }
 
-/** Our engine with two platform legs in each room, in a process of its own. */
+/** Our engine with two platform legs per room, in its own process. */
 export async function startOurBridge(
   prefix: readonly string[],
   pairs: readonly PhonePair[],

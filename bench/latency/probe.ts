@@ -3,9 +3,9 @@ import { compileFolder } from '../compile.ts';
 import type { LoadedGateway, ProbedCall } from '../loaded-gateway.ts';
 import { MeasuringProgram } from '../measuring-program.ts';
 
-/** What the probe saw; times in microseconds on the machine's monotonic clock. */
+/** Observations of the probe, in microseconds of the machine's monotonic clock. */
 export interface Sightings {
-  /** Impulses of the telephone at the agent: when each was sent, and when it came. */
+  /** Impulses of the telephone at the agent, with the times of sending and arrival. */
   readonly heard: readonly Passage[];
   /** The first sample of utterances at the telephone. */
   readonly said: readonly Passage[];
@@ -26,7 +26,7 @@ export interface Passage {
 
 const MICROSECONDS = 1_000;
 
-/** Sends impulses through a call for some seconds, or says and clears. */
+/** Sends impulses through a call for some seconds, or speaks and clears. */
 export async function probeCall(
   what: 'talk' | 'clear',
   { gateway }: LoadedGateway,
@@ -38,7 +38,7 @@ export async function probeCall(
   return run(prefix, [what, `${seconds}`, ...media, ...server], seconds);
 }
 
-/** Sends impulses from one telephone to another; each has its own port and the port that it sends to. */
+/** Sends impulses from one telephone to another. Each has its own port and a remote port. */
 export async function probePhones(
   from: { readonly port: number; readonly remote: number },
   to: { readonly port: number; readonly remote: number },

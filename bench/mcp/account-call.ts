@@ -1,4 +1,4 @@
-/** What both sides are asked. */
+/** The request to both sides. */
 export const ACCOUNT_CALL = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,

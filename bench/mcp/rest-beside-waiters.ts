@@ -27,7 +27,7 @@ export async function restP99Ms(gateway: Gateway, seconds: number): Promise<numb
   return quantile(delaysMs, 0.99);
 }
 
-/** The same beside so many calls of `svc_inbox` that wait, all that these keys may have. */
+/** The same beside the maximum number of waiting `svc_inbox` calls of these keys. */
 export async function besideWaiters<T>(
   gateway: Gateway,
   keys: readonly string[],

@@ -5,7 +5,7 @@ import { headersOf } from './account-call.ts';
 /** More of one credential may not wait. */
 const PER_KEY = 100;
 
-/** Calls of `svc_inbox` with `wait: 55`, each on a connection of its own; whatever is answered is asked again. */
+/** Calls of `svc_inbox` with `wait: 55`, each on its own connection. Each answer is followed by a new call. */
 export class WaitingCalls {
   readonly #sockets: Socket[] = [];
 
@@ -42,7 +42,7 @@ function waitingRequest(key: string): string {
   return `POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Keys for so many calls, each of an agent of its own. */
+/** Creates keys for this many calls, each for its own agent. */
 export async function keysFor(gateway: Gateway, calls: number): Promise<string[]> {
   const keys: string[] = [];
   while (keys.length * PER_KEY < calls) keys.push(await newKey(gateway, keys.length));

@@ -21,7 +21,7 @@ export interface IdleCost {
   readonly bytesPerCall: number;
 }
 
-/** Calls that are active and on hold: nobody sends audio, nobody hears any, no agent is there. */
+/** Calls that are active and on hold, without audio and without agents. */
 export class IdleCalls {
   readonly #gateway: Gateway;
   readonly #trunk: HoldingTrunk;

@@ -6,7 +6,7 @@ import { quantile } from '../quantiles.ts';
 const WARM_UP_TICKS = 300;
 const TICKS = 2_000;
 
-/** Speaks noise all the time, and takes up what it hears as a leg would: by a copy. */
+/** Speaks noise continuously and copies what it hears, as a leg would. */
 class Speaker implements Party {
   readonly #said: Int16Array;
   readonly #heard: Int16Array;
@@ -27,15 +27,15 @@ class Speaker implements Party {
 }
 
 /**
- * Microseconds that one tick of a room costs in which everybody speaks at once, the worst case: the mixer with parties
- * that only copy, no codec and no network. The median of many ticks.
+ * Returns the median of the microseconds per tick of a room in which everyone speaks, the worst case: the mixer with
+ * parties that only copy, without codecs and network.
  */
-function tickCostUs(parties: number, sampleRateHz: number, ticks: number): number {
+function tickCostUs(parties: number, sampleRateHz: number): number {
   const lengthSamples = frameSamples(sampleRateHz);
   const mixer = new Mixer(lengthSamples);
   const room = Array.from({ length: parties }, () => new Speaker(lengthSamples));
   const costsUs: number[] = [];
-  for (let tick = -WARM_UP_TICKS; tick < ticks; tick++) {
+  for (let tick = -WARM_UP_TICKS; tick < TICKS; tick++) {
     const beganMs = performance.now();
     mixer.mix(room);
     if (tick >= 0) costsUs.push((performance.now() - beganMs) * 1_000);
@@ -45,5 +45,5 @@ function tickCostUs(parties: number, sampleRateHz: number, ticks: number): numbe
 
 for (const room of process.argv.slice(2)) {
   const [parties = 0, sampleRateHz = 0] = room.split(':').map(Number);
-  console.log(tickCostUs(parties, sampleRateHz, TICKS));
+  console.log(tickCostUs(parties, sampleRateHz));
 }

@@ -3,7 +3,7 @@
  * the same job (PCMU in RTP on one side, 16 kHz PCM in a WebSocket on the other), without SIP, keys or a database.
  *
  * `POST /call {"port":<the phone's>}` answers `{"call":…,"port":<ours>}`; `GET /call/<n>/stream` is its WebSocket;
- * `GET /ticks` tells how late the timer was since the last time it was asked.
+ * `GET /ticks` reports the timer's lateness since the last request.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { WebSocketServer } from 'ws';
@@ -42,7 +42,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A plain interval drifts; this timer aims at absolute times and makes up for what it missed. */
+/** A timer with absolute deadlines that catches up; a plain interval would drift. */
 const originMs = performance.now();
 let ticks = 0;
 function tick(): void {

@@ -22,13 +22,13 @@ export function attainmentOf(measure: Measure): Attainment | null {
   return { value: times(value), lowest: Math.min(...ends), highest: Math.max(...ends) };
 }
 
-/** Nothing, or less than nothing because what is taken off was more, is better than any target of at most so much. */
+/** Zero or less (after subtracting a baseline) is better than any upper limit. */
 function timesBetter(figure: number, target: Target): number {
   if ('atLeast' in target) return figure / target.atLeast;
   return figure <= 0 ? Number.POSITIVE_INFINITY : target.atMost / figure;
 }
 
-/** Where a value stands on a logarithmic scale of a tenth to ten; what is beyond stands at its end. */
+/** Position of a value on a logarithmic scale from 0.1 to 10. Values beyond are placed at its ends. */
 export function xOf(
   value: number,
   { left, width }: { readonly left: number; readonly width: number },

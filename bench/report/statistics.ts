@@ -3,7 +3,7 @@ export interface Spread {
   readonly highest: number;
 }
 
-/** Of an even number of values, the mean of the middle two; NaN of none. */
+/** The median: the mean of the middle two for an even number of values, NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const upper = sorted[sorted.length >> 1] ?? Number.NaN;
@@ -11,7 +11,7 @@ export function median(values: readonly number[]): number {
   return (upper + (sorted[(sorted.length >> 1) - 1] ?? Number.NaN)) / 2;
 }
 
-/** Round by round, as far as both have one: what hampers the machine for a while hampers both sides of a round. */
+/** Ratios by round, where both have one: what slows the machine for a while slows both sides of a round. */
 export function ratios(ours: readonly number[], anchor: readonly number[]): number[] {
   return ours.slice(0, anchor.length).map((value, round) => value / (anchor[round] as number));
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem, type } from 'node:os';
 
-/** Where and with what a result came about. */
+/** The machine and versions of a result. */
 export interface Surroundings {
   readonly processor: string;
   readonly cores: number;

@@ -16,7 +16,7 @@ export interface CallPlan {
   readonly holdMs: number;
 }
 
-/** The caller's own address, whom it calls, and its first RTP port; each of its lines takes two ports. */
+/** The caller's address, the called address and the first RTP port. Each line takes two ports. */
 export interface Line {
   readonly sipPort: number;
   readonly calledPort: number;

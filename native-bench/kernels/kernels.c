@@ -123,7 +123,7 @@ static double mix_us(int parties, int samples) {
   return (now_ns() - start) / rounds / 1000;
 }
 
-/* Loud and quiet callers, with the spread of speech: not every value of a table is asked for alike. */
+/* Loud and quiet callers with the distribution of speech, so that table entries are used unevenly. */
 static void fill_voices(void) {
   uint32_t seed = 1;
   for (int p = 0; p < MOST_PARTIES; p++) {

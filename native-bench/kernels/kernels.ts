@@ -16,7 +16,7 @@ const FRAME_ROUNDS = 4_000;
 /** For the compiler, which works beside us on the same core. */
 const WARM_UP_MS = 200;
 
-/** Loud and quiet callers, with the spread of speech: not every value of a table is asked for alike. */
+/** Loud and quiet callers with the distribution of speech, so that table entries are used unevenly. */
 function voices(count: number, samples: number): Int16Array[] {
   let seed = 1;
   return Array.from({ length: count }, (_, party) =>
@@ -54,7 +54,7 @@ function decodeNs(decode: G711Decode): number {
   return (timed(FRAME_ROUNDS, decodeAll) * 1e6) / CALLS;
 }
 
-/** Says always the same, keeps what it hears. */
+/** Always says the same and keeps what it hears. */
 class Speaker implements Party {
   readonly #voice: Int16Array;
   readonly #heard: Int16Array;

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { candidates, FRAME_SAMPLES, type Pair } from './candidates.ts';
 
 const LOSE_EVERY = 10;
-/** Until V8 has compiled what it will compile. */
+/** Frames until V8 has compiled the code. */
 const WARM_UP_PASSES = 3;
 const INSTANCES = 1_000;
 

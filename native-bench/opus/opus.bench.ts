@@ -32,7 +32,7 @@ function fromNpm(name: string): Contestant {
   return { name: title, missing: 'npm install --prefix native-bench' };
 }
 
-/** They are all libopus: what it makes of the signal is asked of one. */
+/** All candidates are libopus, so the quality is measured with one. */
 function judged(contestant: Contestant, listening: boolean): Contestant {
   if ('missing' in contestant) return contestant;
   return {

@@ -92,7 +92,7 @@ function fitTone(samples: Int16Array, sampleRateHz: number, frequencyHz: number)
 
 function aliasRejection(signal: Int16Array, output: Int16Array, inRateHz: number, outRateHz: number): number {
   const sent = rootMeanSquare(cut(signal, inRateHz, ALIAS_PART_MS));
-  // Rounding to whole samples leaves a third of one; silence is told as that.
+  // Rounding to whole samples leaves noise of a third of one; silence is reported as that.
   return decibels(sent / Math.max(1 / Math.sqrt(12), rootMeanSquare(cut(output, outRateHz, ALIAS_PART_MS))));
 }
 

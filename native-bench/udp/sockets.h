@@ -91,7 +91,7 @@ static inline int64_t cpu_us(void) {
   return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000LL + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 }
 
-/* As the engine does it: the header anew, the payload behind it. */
+/* As in the engine: a new header, then the payload. */
 static inline void write_packet(uint8_t *packet, uint16_t sequence) {
   memset(packet, sequence & 0x7f, PACKET_BYTES);
   packet[0] = 0x80;

@@ -143,7 +143,7 @@ static unsigned take_completions(void) {
   return count;
 }
 
-/* Submits what is pending and takes all that came; the kernel hands over some twenty packets an enter. */
+/* Submits what is pending and takes everything that has arrived, about twenty packets per call. */
 static void exchange(void) {
   do enter(0, 0);
   while (take_completions() > 0 || pending > 0);

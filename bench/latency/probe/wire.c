@@ -71,7 +71,7 @@ static void write_all(int fd, const void *bytes, size_t length) {
   }
 }
 
-/* The mask is zero: a client must send one (RFC 6455, section 5.3), and nobody says which. */
+/* The mask is zero. A client must send one (RFC 6455, section 5.3), with any value. */
 static void send_message(struct agent *agent, int opcode, const void *bytes, size_t length) {
   uint8_t head[14] = {0x80 | opcode};
   size_t size = 2;

@@ -15,7 +15,7 @@ void send_rtp(int socket, int loud);
 /** 1: a loud packet was taken, 0: a quiet one, -1: there is none. */
 int receive_rtp(int socket);
 
-/** An agent's WebSocket, told that it wants 16 kHz both ways. */
+/** An agent's WebSocket, configured for 16 kHz in both directions. */
 struct agent {
   int socket;
   int length;
@@ -26,6 +26,6 @@ void open_agent(struct agent *agent, int port, const char *path, const char *key
 void send_text(struct agent *agent, const char *text);
 /** Sends `frames` times 20 ms of a loud tone in one message. */
 void send_tone(struct agent *agent, int frames);
-/** Takes in what has come; calls `heard` for each audio message and `told` for each text message. */
+/** Reads what has arrived. Calls `heard` for each audio message and `told` for each text message. */
 void read_agent(struct agent *agent, void (*heard)(int loud), void (*told)(const char *text));
 #endif

@@ -159,7 +159,7 @@ static void on_rtp(struct call *call) {
   }
 }
 
-/* Hangs up whom it is time for, gives up whom nobody answers. */
+/* Hangs up calls that are due, and gives up calls that are not answered. */
 static void sweep(long long origin_us) {
   long long at_us = now_us();
   for (int i = 0; i < call_count; i++) {

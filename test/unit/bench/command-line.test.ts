@@ -14,7 +14,7 @@ it('takes names, a number of rounds, and less when it is to be quick', () => {
 });
 
 it('refuses what it does not know', () => {
-  expect(() => readOrder(['rset'], KNOWN)).toThrow('there is no bench rset; there are: calls, rest');
+  expect(() => readOrder(['rset'], KNOWN)).toThrow('unknown bench: rset. Known are: calls, rest');
   expect(() => readOrder(['--rounds', '0'], KNOWN)).toThrow('whole number');
   expect(() => readOrder(['--fast'], KNOWN)).toThrow();
 });
