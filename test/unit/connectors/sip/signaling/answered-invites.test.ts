@@ -6,10 +6,11 @@ import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
 import { ConnectorUnderTest, NUMBER, trunkTo } from './start-connector.ts';
 
-/** 64*T1, when nothing of an INVITE is repeated any more, and a little. */
-const FORGOTTEN_AFTER_MS = 33_000;
+/** 64*T1, for which a 2xx is repeated. */
+const TIMER_H_MS = 32_000;
+const FORGOTTEN_AFTER_MS = TIMER_H_MS + 1_000;
 
-/** How many there are on the heap, once all garbage is collected. */
+/** Number of instances on the heap after a garbage collection. */
 function living(kind: typeof InviteUserAgentClient | typeof InviteUserAgentServer): number {
   return queryObjects(kind, { format: 'count' });
 }
@@ -33,13 +34,19 @@ describe('an INVITE that was answered', () => {
     await gateway.stop();
   });
 
-  it('is forgotten while the call that it opened to us goes on, and that can be hung up', async () => {
-    const uri = `sip:+33123456789@${gateway.uri}`;
+  /** Returns the URI of the number once the trunk's address has been looked up. */
+  async function reachable(): Promise<string> {
+    const uri = `sip:${NUMBER.number}@${gateway.uri}`;
     let cseq = 1;
     await waitFor('the trunk', () => {
       peer.send('OPTIONS', uri, { callId: 'probe', cseq: ++cseq });
       return peer.statuses('OPTIONS').includes(200);
     });
+    return uri;
+  }
+
+  it('is forgotten while the call that it opened to us goes on, and that can be hung up', async () => {
+    const uri = await reachable();
     const headers = ['Supported: 100rel'];
     peer.send('INVITE', uri, { callId: 'c1', cseq: 1, body: sdp(), headers });
     const { leg, notes } = await gateway.answerer.next();
@@ -72,5 +79,26 @@ describe('an INVITE that was answered', () => {
     peer.answer(await peer.request('BYE'), 200);
     await leg.released;
     notes.media.close();
+  });
+
+  it('that is never acknowledged ends the call after timer H with a reason and BYE, and is not repeated any more', async () => {
+    const uri = await reachable();
+    peer.send('INVITE', uri, { callId: 'c1', cseq: 1, body: sdp() });
+    const { leg, notes } = await gateway.answerer.next();
+    leg.accept();
+    await peer.response(200, 'INVITE');
+    await vi.advanceTimersByTimeAsync(TIMER_H_MS - 2_000);
+    expect(notes.log).toEqual([]);
+    await vi.advanceTimersByTimeAsync(3_000);
+    await notes.waitFor('ended lost');
+    expect(notes.termination).toEqual({
+      result: 'disconnected',
+      reason: 'the caller did not acknowledge the answer within 32 s',
+    });
+    peer.answer(await peer.request('BYE'), 200);
+    await leg.released;
+    const repeated = peer.statuses('INVITE').length;
+    await vi.advanceTimersByTimeAsync(TIMER_H_MS);
+    expect(peer.statuses('INVITE')).toHaveLength(repeated);
   });
 });
