@@ -6,10 +6,10 @@ import type { Settings } from './settings/settings.ts';
 export function banner(gateway: Gateway, settings: Settings): string {
   const { publicUrl, sipPort, sipTlsPort, operatorKeys } = gateway;
   const wanted = settings.sip.port;
-  const moved = wanted !== 0 && sipPort !== wanted ? ` (port ${wanted} is taken)` : '';
+  const moved = wanted !== 0 && sipPort !== wanted ? ` (port ${wanted} is in use)` : '';
   const tls = sipTlsPort === null ? '' : `, TLS on port ${sipTlsPort}`;
   const lines = [
-    'Voice and Chat Gateway is ready. Ctrl-C ends it.',
+    'Voice and Chat Gateway is ready. Press Ctrl-C to stop it.',
     '',
     `  HTTP   ${publicUrl}   description: ${publicUrl}/openapi.json`,
     `  SIP    ${settings.sip.host}:${sipPort} over UDP and TCP${moved}${tls}`,
@@ -23,7 +23,7 @@ export function banner(gateway: Gateway, settings: Settings): string {
 
 function revokedKeys({ agentKey, settingsKey }: OperatorKeys): string[] {
   const revoked = (name: string, { state }: KeyOutcome): string[] =>
-    state === 'revoked' ? ['', `  The ${name} that you gave was revoked earlier and stays so.`] : [];
+    state === 'revoked' ? ['', `  The ${name} that you provided was revoked earlier and stays revoked.`] : [];
   return [...revoked('agent key', agentKey), ...revoked('settings key', settingsKey)];
 }
 

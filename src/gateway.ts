@@ -48,7 +48,7 @@ async function closeAll(closers: Closer[], deadlineMs: number, loggers: Loggers)
   const endMs = performance.now() + deadlineMs;
   for (let closer = closers.pop(); closer; closer = closers.pop()) {
     const leftMs = Math.max(LEAST_CLOSE_MS, endMs - performance.now());
-    await closer(leftMs).catch((error) => loggers.main.error({ err: error }, 'a part failed to close'));
+    await closer(leftMs).catch((error) => loggers.main.error({ err: error }, 'a component failed to close'));
   }
 }
 
@@ -119,9 +119,9 @@ function engineLog({ engine }: Loggers): EngineObserver {
   return {
     workerReady: (threadId) => engine.debug({ threadId }, 'engine thread ready'),
     workerLost: (threadId, stalled, calls) =>
-      engine.error({ threadId, stalled, calls }, 'engine thread lost, its calls move'),
-    callMoved: (callId, reason) => engine.warn({ callId, reason }, 'call moves to another engine thread'),
+      engine.error({ threadId, stalled, calls }, 'engine thread lost, moving its calls'),
+    callMoved: (callId, reason) => engine.warn({ callId, reason }, 'call moved to another engine thread'),
     callFailed: (callId, error) => engine.error({ callId, error }, 'call failed in the engine'),
-    fault: (error) => engine.error({ error }, 'fault in the engine'),
+    fault: (error) => engine.error({ error }, 'engine fault'),
   };
 }

@@ -15,7 +15,7 @@ const CONFIG_DIR = fileURLToPath(new URL('../config', import.meta.url));
 /** Reads the environment, starts the gateway and closes it on a signal. */
 async function main(): Promise<void> {
   const loaded = loadSettings(process.env, CONFIG_DIR);
-  if ('mistakes' in loaded) return giveUp(EXIT_CONFIG, ['The settings are not right:', ...loaded.mistakes]);
+  if ('mistakes' in loaded) return giveUp(EXIT_CONFIG, ['Invalid settings:', ...loaded.mistakes]);
   const loggers = openLoggers(loaded.settings.logLevel);
   watchFaults(loggers);
   // Writing the banner may fail: a full disk, a closed pipe.

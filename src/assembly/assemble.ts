@@ -31,10 +31,10 @@ export async function assemble(deps: GatewayDeps): Promise<Running> {
   const events = new BusinessEvents(loggers, metrics);
   const wakeups = new Wakeups();
   const keys = await KeyCache.load(store.db, clock, (error) =>
-    events.writeFailed('last use of a key', error),
+    events.writeFailed('the last use of a key', error),
   );
   const retention = new Retention(store.db, clock, { messagesMs: settings.messaging.keptMs }, (error) =>
-    events.writeFailed('what is old', error),
+    events.writeFailed('expired records', error),
   );
   closers.push(() => retention.close());
   const descriptors = watchResources(deps, events, metrics);

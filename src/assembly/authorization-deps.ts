@@ -23,7 +23,7 @@ export async function openGrants(
     store.db,
     clock,
     () => mcpUrl(publicUrl()),
-    (error) => events.writeFailed('last use of an MCP client', error),
+    (error) => events.writeFailed('the last use of an MCP client', error),
   );
 }
 

@@ -74,7 +74,7 @@ function playoutBounds(): { totalBytes: number; accountBytes: number } {
 }
 
 export function readiness({ engine }: CallDomain): ReadinessCheck[] {
-  const noThreads = 'no engine thread runs';
+  const noThreads = 'no engine thread is running';
   return [{ name: 'engine', problem: () => (engine.report().workers.length > 0 ? null : noThreads) }];
 }
 

@@ -36,7 +36,7 @@ export async function openFileStorage(
     },
   );
   metrics.watchFileBytes(() => files.ledger.totalBytes);
-  const sweeper = new FileSweeper(files, (error) => events.writeFailed('old files', error));
+  const sweeper = new FileSweeper(files, (error) => events.writeFailed('expired files', error));
   closers.push(() => sweeper.close());
   return { files, sweeper };
 }

@@ -59,7 +59,7 @@ export async function openMessaging(deps: GatewayDeps, needs: MessagingNeeds): P
   const ready = Promise.withResolvers<void>();
   const outbound = outboundDomain(deps, needs, windows, ready.promise);
   const { outbox, onFailure } = outbound;
-  metrics.watchQueue('svc_outbox_waiting', 'Direct messages on their way', () => outbox.waiting);
+  metrics.watchQueue('svc_outbox_waiting', 'Direct messages being sent', () => outbox.waiting);
   events.messagesLeftByRestart(
     await recoverOutbox(outbound, outbox, (error) => onFailure('a message', error)),
   );
@@ -81,7 +81,7 @@ function windowQueue(
     filesOf: (messageSeq) => attachedFiles(files, messageSeq),
     wakeups,
     count: (platform, event) => metrics.messengerEvent(platform, event),
-    onFailure: (error) => events.writeFailed('messages that wait', error),
+    onFailure: (error) => events.writeFailed('queued messages', error),
   });
 }
 
@@ -121,13 +121,11 @@ function intakeDomain(
     holds: new Map(windowed.map((messenger) => [messenger.platform, windows])),
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: ({ conversationId }) => {
-      awaitReply(outbound, conversationId).catch((error) =>
-        outbound.onFailure('who waits for an answer', error),
-      );
+      awaitReply(outbound, conversationId).catch((error) => outbound.onFailure('a reply timer', error));
     },
     onOwned: (conversationId) => {
       confirmOwner(outbound, conversationId).catch((error) =>
-        outbound.onFailure('a message to the owner of a bot', error),
+        outbound.onFailure('a message to a bot owner', error),
       );
     },
     followAgents: (accountId) => roster.reload(accountId),

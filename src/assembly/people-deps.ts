@@ -42,13 +42,13 @@ export async function openPeople(
     clock,
     roster,
     sessions: await SessionCache.load(db, clock, roster, (error) =>
-      events.writeFailed('last use of a session', error),
+      events.writeFailed('the last use of a session', error),
     ),
     mailer,
     limits,
     guesses: new GuessLimits(clock, loginAttempts, limits),
     failedPasswords: new FailedPasswords(db, clock, {
-      failed: (error) => events.writeFailed('a wrong password', error),
+      failed: (error) => events.writeFailed('failed password attempts', error),
       dropped: () => events.queueFull('failed_passwords'),
     }),
     signup: { mode, code },

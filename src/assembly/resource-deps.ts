@@ -14,7 +14,7 @@ export function watchResources(
   const descriptors = new DescriptorWatch();
   disk.watch((problem) => events.diskChanged(problem));
   descriptors.watch((problem) => events.descriptorsChanged(problem));
-  metrics.watchQueue('svc_disk_full', '1 while the disk takes no writes', () => (disk.problem ? 1 : 0));
+  metrics.watchQueue('svc_disk_full', '1 while the disk is full', () => (disk.problem ? 1 : 0));
   metrics.watchRefusedConnections(() => descriptors.refused);
   closers.push(async () => descriptors.close());
   return descriptors;

@@ -24,7 +24,7 @@ import { openMcp } from './mcp-deps.ts';
 import { resourceChecks } from './resource-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
-interface DoorNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness'> {
+interface ServerNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness'> {
   readonly authorization: AuthorizationDomain;
   readonly inbox: InboxDomain;
   readonly keys: KeyCache;
@@ -41,12 +41,12 @@ export interface Servers {
 }
 
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
-export function openServers(deps: GatewayDeps, needs: DoorNeeds): Servers {
+export function openServers(deps: GatewayDeps, needs: ServerNeeds): Servers {
   const { settings, clock, loggers, store } = deps;
   const { calls, inbox, keys, people, authorization, replies, wakeups, events, metrics, publicUrl } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
-    events.writeFailed('a kept answer', error),
+    events.writeFailed('a cached response', error),
   );
   const mcp = openMcp(deps, { ...needs, accounts: { ...needs.sip, calls }, idempotency });
   followCredentials(needs, streams, mcp.server);
@@ -64,12 +64,12 @@ export function openServers(deps: GatewayDeps, needs: DoorNeeds): Servers {
     people,
     providers: settings.oidcProviders,
     onProviderFailed: (provider, error) =>
-      loggers.accounts.warn({ provider, err: error }, 'an identity provider failed'),
+      loggers.accounts.warn({ provider, err: error }, 'identity provider failed'),
   });
   const feed = {
     reading: inbox,
     wakeups,
-    onFailure: (error: unknown) => loggers.http.error({ err: error }, 'an inbox stream failed'),
+    onFailure: (error: unknown) => loggers.http.error({ err: error }, 'inbox stream failed'),
   };
   const rest = routes({
     ...needs,
@@ -92,9 +92,9 @@ export function openServers(deps: GatewayDeps, needs: DoorNeeds): Servers {
     bodyLimitBytes: settings.http.bodyLimitBytes,
     library: settings.http.server ?? 'auto',
     onFallback: (reason) =>
-      loggers.http.warn({ reason }, "uWebSockets.js cannot be loaded, so Node's own http serves"),
+      loggers.http.warn({ reason }, "uWebSockets.js could not be loaded, using Node's http server instead"),
     onAnswered: (answered) => metrics.requestAnswered(answered),
-    onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'a request failed'),
+    onError: (error, requestId) => loggers.http.error({ err: error, requestId }, 'request failed'),
   });
   metrics.watchHttp(() => http.pressure);
   return { http, mcp: mcp.server };
@@ -105,7 +105,7 @@ export function openServers(deps: GatewayDeps, needs: DoorNeeds): Servers {
  * with the new agents or close, and pending long-polls are ended so that clients ask again.
  */
 function followCredentials(
-  { keys, people, authorization, inbox }: DoorNeeds,
+  { keys, people, authorization, inbox }: ServerNeeds,
   streams: OpenStreams,
   mcp: LazyServer,
 ): void {
