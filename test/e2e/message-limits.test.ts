@@ -134,7 +134,8 @@ it('takes names of agents of 1 to 80 characters', async () => {
 });
 
 it('takes what Telegram takes: 4096 characters of what is to be seen', async () => {
-  const tooLong = '502 Failed to send message: message is too long (4097 characters, Telegram takes 4096)';
+  const tooLong =
+    '502 Failed to send message: the message is too long for Telegram: 4097 characters, at most 4096';
   for (const [how, made] of [
     ['x', (count: number) => 'x'.repeat(count)],
     ['😀', (count: number) => '😀'.repeat(count)],
@@ -173,26 +174,26 @@ it('puts 1024 characters under a file on Telegram, and more before it', async ()
 
 it('takes what WhatsApp takes: 1600 characters, 1024 under a file', async () => {
   const refused = (what: string, most: number, has: number) =>
-    `502 Failed to send message: ${what} has at most ${most} characters on WhatsApp (it has ${has})`;
+    `502 Failed to send message: ${what} is too long for WhatsApp: ${has} characters, at most ${most}`;
   const chat = (text: string, more = {}) => send('whatsapp', text, more);
   expectSides(
     'whatsapp text',
     ['1600', await chat('x'.repeat(1_600))],
     ['1601', await chat('x'.repeat(1_601))],
-    ['200', refused('A message', 1_600, 1_601)],
+    ['200', refused('the message', 1_600, 1_601)],
   );
   expectSides(
     'whatsapp text (😀, two units each)',
     ['800', await chat('😀'.repeat(800))],
     ['801', await chat('😀'.repeat(801))],
-    ['200', refused('A message', 1_600, 1_602)],
+    ['200', refused('the message', 1_600, 1_602)],
   );
   const file = { attachments: [PDF] };
   expectSides(
     'whatsapp caption',
     ['1024', await chat('x'.repeat(1_024), file)],
     ['1025', await chat('x'.repeat(1_025), file)],
-    ['202 still_sending', refused('A caption', 1_024, 1_025)],
+    ['202 still_sending', refused('the caption', 1_024, 1_025)],
   );
   await waitFor('the file', () => bea.texts.length === 3);
   expect(bea.texts.map(({ length }) => length)).toEqual([1_600, 1_600, 1_024]);

@@ -110,7 +110,7 @@ it('brings files both ways, and tells why an answer does not arrive', async () =
   });
   expect([tooLong.status, tooLong.body.detail]).toEqual([
     502,
-    expect.stringMatching(/^Failed to send message: message is too long/),
+    expect.stringMatching(/^Failed to send message: the message is too long/),
   ]);
   telegram.fail('sendMessage', { kind: 'throttle', retryAfterS: 1 });
   const patient = await gateway.agentApi.post('/api/dm/chat', {

@@ -52,7 +52,8 @@ export class BotApi {
     schema: Schema,
   ): Promise<z.output<Schema>> {
     const { files, deadlineMs, signal } = options;
-    if (signal?.aborted) throw new BotApiFailure('unreachable', 'There was no time left to ask Telegram');
+    if (signal?.aborted)
+      throw new BotApiFailure('unreachable', 'The deadline passed before Telegram was asked');
     const upload = files?.size ? new Multipart(fieldsOf(parameters), files) : null;
     const limit = new TimeLimit(this.#clock, deadlineMs, { outer: signal });
     try {
@@ -74,7 +75,7 @@ export class BotApi {
 
   /** Opens a file prepared by `getFile`. Rejects with a BotApiFailure. */
   async download(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    if (!isBelowRoot(path)) throw new BotApiFailure('unclear', 'Telegram named a file where none can be');
+    if (!isBelowRoot(path)) throw new BotApiFailure('unclear', 'Telegram returned an invalid file path');
     const limit = new TimeLimit(this.#clock, DOWNLOAD_DEADLINE_MS, { outer: signal });
     try {
       const url = `${this.#urls.files}/bot${this.#token}/${encodeURI(path)}`;

@@ -117,8 +117,7 @@ export class BotLogin {
   #couldNotStore(error: unknown): void {
     const { observer } = this.#deps;
     observer.count('update_failed');
-    if (!isDiskFull(error))
-      observer.log('error', 'an update of Telegram could not be stored', { err: error });
+    if (!isDiskFull(error)) observer.log('error', 'a Telegram update could not be stored', { err: error });
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

@@ -94,7 +94,7 @@ export class TelegramConnector
     const { sharedToken } = this.#options;
     if (sharedToken === null) return;
     const login = this.#newLogin(SHARED, sharedToken, ({ status }) =>
-      this.#observer.log('info', 'the shared bot of Telegram', { status }),
+      this.#observer.log('info', 'shared Telegram bot changed state', { status }),
     );
     this.#logins.set(SHARED_KEY, login);
     login.follow();
@@ -134,7 +134,7 @@ export class TelegramConnector
   checkText(text: string): void {
     const count = characters(text);
     if (count <= MAX_TEXT_CHARACTERS) return;
-    const reason = `message is too long (${count} characters, Telegram takes ${MAX_TEXT_CHARACTERS})`;
+    const reason = `the message is too long for Telegram: ${count} characters, at most ${MAX_TEXT_CHARACTERS}`;
     throw new GatewayError('send_failed', `Failed to send message: ${reason}`);
   }
 

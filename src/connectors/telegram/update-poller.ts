@@ -116,7 +116,7 @@ export class UpdatePoller {
     observer.count('update_failed');
     // A full disk is not the update's fault: Telegram keeps the update until there is space.
     if (isDiskFull(error)) return;
-    observer.log('error', 'an update of Telegram could not be stored', { err: error });
+    observer.log('error', 'a Telegram update could not be stored', { err: error });
     this.#triesAtOffset += 1;
     if (this.#triesAtOffset < MAX_TRIES || this.#offset === 0) return;
     observer.count('update_skipped');

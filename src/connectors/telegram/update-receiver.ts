@@ -9,10 +9,10 @@ import type { Person, Reading, ReadMessage } from './update-reading.ts';
 /** https://core.telegram.org/bots/features#deep-linking */
 const START_WITH_TOKEN = /^\/start ([\w-]{1,64})$/;
 
-const CONNECTED = 'You are connected. What you write here reaches the agent from now on.';
-const LINK_OVER = 'This link is not valid any more. Please ask for a new one.';
+const CONNECTED = 'You are connected. The agent receives the messages that you send here.';
+const LINK_OVER = 'This link is no longer valid. Please ask for a new one.';
 const WHO_ARE_YOU =
-  'This bot does not know yet whom you write to. Please ask for an invite link and open it here.';
+  'This bot does not know which agent to connect you to. Please ask for an invite link and open it here.';
 
 const GREETING_DEADLINE_MS = 20_000;
 /** Number of strangers remembered as already notified; each is notified only once. */

@@ -101,7 +101,8 @@ export class GraphClient {
 
   async #ask(path: string, init: Asked): Promise<GraphAnswer> {
     const { apiUrl, apiVersion } = this.#options;
-    if (init.signal.aborted) return { kind: 'unsent', reason: 'no time was left' };
+    if (init.signal.aborted)
+      return { kind: 'unsent', reason: 'the deadline passed before the request was sent' };
     try {
       const answer = await fetch(`${apiUrl}/${apiVersion}/${path}`, {
         ...init,
@@ -124,7 +125,7 @@ function read(answer: Response, body: unknown): GraphAnswer {
   const error = readGraphError(answer.status, answer.headers.get('retry-after'), body);
   return error
     ? { kind: 'error', error }
-    : { kind: 'unclear', reason: `HTTP ${answer.status} without a reason that could be read` };
+    : { kind: 'unclear', reason: `HTTP ${answer.status} without a readable error` };
 }
 
 /** Returns undefined when the body is not JSON or too large. */

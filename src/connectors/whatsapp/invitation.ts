@@ -6,7 +6,7 @@ const GREETING = 'Hello!';
 
 /** Reply to a person who writes to the number without being a contact. */
 export const STRANGER_TEXT =
-  'This number passes messages on to AI agents. To write to one, open an invite link from its owner: a link is valid for 15 minutes and for one use.';
+  'This number forwards messages to AI agents. To message one, ask its owner for an invite link. A link works once and expires after 15 minutes.';
 
 /** Returns a link that opens a chat with the number (digits only), with the token in the prefilled message. */
 export function inviteLink(numberDigits: string, token: string): string {

@@ -121,7 +121,7 @@ export class MessageSender {
         const sent = Sent.safeParse(answer.body);
         return sent.success
           ? { kind: 'sent', platformMessageIds: [sent.data.messages[0].id] }
-          : { kind: 'unknown', reason: 'the answer names no message', sentIds: [] };
+          : { kind: 'unknown', reason: 'the response contains no message id', sentIds: [] };
       }
       case 'error':
         this.#onError(answer.error);
@@ -148,6 +148,6 @@ function mediaContent(kind: MediaKind, id: string, name: string, caption: string
 }
 
 function inPart(outcome: SendOutcome, sentIds: readonly string[]): SendOutcome {
-  const why = 'reason' in outcome ? outcome.reason : 'the person must write first';
+  const why = 'reason' in outcome ? outcome.reason : 'the recipient must write first';
   return { kind: 'unknown', reason: `only the first ${sentIds.length} parts were sent: ${why}`, sentIds };
 }

@@ -80,11 +80,11 @@ export class WebhookReceiver {
     const changes = readPayload(request.body, this.#secrets.phoneNumberId);
     if (!changes) {
       this.#deps.count('webhook_unreadable');
-      return { status: 400, text: 'Not a payload of WhatsApp' };
+      return { status: 400, text: 'Not a WhatsApp payload' };
     }
     return (await this.#takeAll(changes))
       ? { status: 200, text: 'ok' }
-      : { status: 503, text: 'Come again later' };
+      : { status: 503, text: 'Try again later' };
   }
 
   #wrongSignature(): WebhookReply {

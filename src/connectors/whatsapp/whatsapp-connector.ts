@@ -101,7 +101,8 @@ export class WhatsAppConnector
       onStranger: (address) => this.#answerStranger(address),
       count: (event) => observer.count(event),
       onFailure: (error) => {
-        if (!isDiskFull(error)) observer.log('error', 'a webhook could not be taken in', { err: error });
+        if (!isDiskFull(error))
+          observer.log('error', 'a WhatsApp webhook could not be stored', { err: error });
       },
     });
   }
@@ -134,10 +135,10 @@ export class WhatsAppConnector
   checkText(text: string, isCaption: boolean): void {
     const most = isCaption ? CAPTION_LENGTH : TEXT_LENGTH;
     if (text.length <= most) return;
-    const what = isCaption ? 'A caption' : 'A message';
+    const what = isCaption ? 'the caption' : 'the message';
     throw new GatewayError(
       'send_failed',
-      `Failed to send message: ${what} has at most ${most} characters on WhatsApp (it has ${text.length})`,
+      `Failed to send message: ${what} is too long for WhatsApp: ${text.length} characters, at most ${most}`,
     );
   }
 
@@ -202,6 +203,6 @@ export class WhatsAppConnector
   #loginState(problem: string | null): void {
     this.#observer.count(problem === null ? 'login_ok' : 'login_failed');
     if (problem === null) this.#observer.log('info', 'logged in to WhatsApp', {});
-    else this.#observer.log('warn', 'WhatsApp does not let us in', { problem });
+    else this.#observer.log('warn', 'WhatsApp login failed', { problem });
   }
 }

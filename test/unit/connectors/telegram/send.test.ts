@@ -63,7 +63,7 @@ test('the length is checked as Telegram counts: 4096 code points', async () => {
   expect(() => connector.checkText(`*${'a'.repeat(4_097)}*`)).toThrow('4097 characters');
   const tooLong = () => connector.checkText('a'.repeat(4_097));
   expect(tooLong).toThrow(GatewayError);
-  expect(tooLong).toThrow(/^Failed to send message: message is too long/);
+  expect(tooLong).toThrow(/^Failed to send message: the message is too long/);
   expect(await send('a'.repeat(4_097))).toEqual({
     kind: 'refused',
     reason: 'Bad Request: message is too long',
