@@ -33,7 +33,7 @@ export interface ProviderKind {
 const API_KEY: ProviderField = {
   name: 'api_key',
   title: 'API key',
-  description: 'Left blank, the stored one is kept',
+  description: 'Leave blank to keep the stored one',
   kind: 'secret',
   isRequired: true,
 };
@@ -48,7 +48,12 @@ const MODEL: ProviderField = {
 /** A prompt stored at the provider has its own model and instructions. */
 const STORED_PROMPT: readonly ProviderField[] = [
   { name: 'prompt_id', title: 'Stored prompt', description: '`pmpt_…`, instead of a model', kind: 'text' },
-  { name: 'prompt_version', title: 'Prompt version', description: 'Else the current one', kind: 'text' },
+  {
+    name: 'prompt_version',
+    title: 'Prompt version',
+    description: 'Default: the current version',
+    kind: 'text',
+  },
 ];
 
 function hostedAgent(description: string): ProviderField {
@@ -76,7 +81,7 @@ export const PROVIDER_CATALOG: readonly ProviderKind[] = [
   {
     name: 'anthropic',
     title: 'Anthropic (Managed Agents)',
-    fields: [API_KEY, MODEL, hostedAgent('`agent_…`, used as it is, instead of a model')],
+    fields: [API_KEY, MODEL, hostedAgent('`agent_…`, used instead of a model')],
     anyOf: ['model', 'agent_id'],
   },
   { name: 'gemini', title: 'Google Gemini', fields: [API_KEY, { ...MODEL, isRequired: true }] },
@@ -87,7 +92,7 @@ export const PROVIDER_CATALOG: readonly ProviderKind[] = [
       endpoint('Responses API of the project'),
       API_KEY,
       { ...MODEL, description: 'Name of the deployment' },
-      hostedAgent('Used as it is, instead of a model'),
+      hostedAgent('Used instead of a model'),
     ],
     anyOf: ['model', 'agent_id'],
   },
@@ -104,7 +109,7 @@ export const PROVIDER_CATALOG: readonly ProviderKind[] = [
   {
     name: 'mistral',
     title: 'Mistral',
-    fields: [API_KEY, MODEL, hostedAgent('`ag_…`, used as it is, instead of a model')],
+    fields: [API_KEY, MODEL, hostedAgent('`ag_…`, used instead of a model')],
     anyOf: ['model', 'agent_id'],
   },
   {

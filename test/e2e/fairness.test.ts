@@ -111,7 +111,7 @@ describe('one account at its limits', () => {
     const refused = await gateway.api(greedy.keys[10]!).get(path);
     expect([refused.status, refused.body.detail]).toEqual([
       429,
-      'At most 1000 requests may wait per account',
+      'At most 1000 pending long-polls per account',
     ]);
     const own = (await modest.api.get('/api/inbox')).body.cursor;
     const waited = await modest.api.get(`/api/inbox?wait=1&last_message_cursor=${encodeURIComponent(own)}`);

@@ -35,7 +35,7 @@ export class LongPolls {
   readonly #deadlines: Deadlines;
   readonly #groups = new Map<string, LongPollGroup>();
   readonly #accounts = new Map<string, LongPollAccount>();
-  readonly #places = new Places({ code: 'too_many_waiters', what: 'requests may wait', ...LIMITS });
+  readonly #places = new Places({ code: 'too_many_waiters', what: 'pending long-polls', ...LIMITS });
   #isClosed = false;
 
   constructor(view: WaitersView, wakeups: Wakeups, clock: Clock) {

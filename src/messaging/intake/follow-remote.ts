@@ -9,7 +9,7 @@ import {
 import type { IntakeDomain } from './intake-domain.ts';
 import { conversationsOf, receiversOf } from './receivers.ts';
 
-const UNREACHABLE = 'This person does not take messages any more';
+const UNREACHABLE = 'This person no longer accepts messages';
 
 /** Closes the conversations with a person who can no longer be reached, or reopens them. */
 export async function followReachability(

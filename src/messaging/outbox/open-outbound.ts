@@ -11,7 +11,7 @@ export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'typing' | 'replies'>
 export function openOutbound(deps: OutboundDeps): OutboundDomain {
   const { clock, observer, onFailure } = deps;
   const late = (conversationId: string) => {
-    tellTimeout(domain, conversationId).catch((error: unknown) => onFailure('a late answer', error));
+    tellTimeout(domain, conversationId).catch((error: unknown) => onFailure('a timeout message', error));
   };
   const domain: OutboundDomain = {
     ...deps,

@@ -91,14 +91,14 @@ export class Outbox {
   assertRoom(conversationId: string): void {
     if (this.#isClosing) throw new GatewayError('not_ready', 'The gateway is closing');
     const inLane = this.#lanes.get(conversationId)?.length ?? 0;
-    if (inLane >= MOST_WAITING_EACH) this.#refuse(MOST_WAITING_EACH, 'in a conversation');
-    if (this.#waiting >= MOST_WAITING) this.#refuse(MOST_WAITING, 'in the gateway');
+    if (inLane >= MOST_WAITING_EACH) this.#refuse(MOST_WAITING_EACH, 'per conversation');
+    if (this.#waiting >= MOST_WAITING) this.#refuse(MOST_WAITING, 'in total');
   }
 
   /** Limits one account across all its conversations, which leaves room for others. Throws `too_many_messages`. */
   assertRoomOf(accountId: string): void {
     if ((this.#waitingOf.get(accountId) ?? 0) >= MOST_WAITING_OF_ACCOUNT)
-      this.#refuse(MOST_WAITING_OF_ACCOUNT, 'in an account');
+      this.#refuse(MOST_WAITING_OF_ACCOUNT, 'per account');
   }
 
   /** Returns whether a message of this conversation is being sent. */
@@ -144,7 +144,7 @@ export class Outbox {
 
   #refuse(most: number, where: string): never {
     this.#deps.observer.queueFull('outbox');
-    throw new GatewayError('too_many_messages', `At most ${most} messages may wait to be sent ${where}`);
+    throw new GatewayError('too_many_messages', `At most ${most} messages may be queued ${where}`);
   }
 
   #leave(conversationId: string, accountId: string, lane: Lane): void {
@@ -174,7 +174,7 @@ export class Outbox {
     const outcome = await this.#tryUntil(outgoing, endMs);
     if (outcome.kind === 'left') return outcome;
     if (outcome.kind === 'window_closed' && windows) return settledOf(await windows.cameBack(message.id));
-    const final = outcome.kind === 'window_closed' ? refused('The other side must write first') : outcome;
+    const final = outcome.kind === 'window_closed' ? refused('The recipient must write first') : outcome;
     await recordOutcome(store.db, clock, { message, conversation }, final);
     return toldOf(final);
   }
@@ -194,7 +194,7 @@ export class Outbox {
     const { clock, ready } = this.#deps;
     const isBackground = outgoing.message.background !== null;
     if (isBackground) await Promise.race([ready, this.#closing.promise]);
-    let reason = 'It waited too long for those before it';
+    let reason = 'Earlier messages of this conversation took too long to send';
     for (;;) {
       const leftMs = endMs - clock.monotonicMs();
       if (this.#isClosing) return isBackground ? { kind: 'left' } : refused('The gateway is closing');
@@ -236,7 +236,7 @@ export class Outbox {
       return await Promise.race([messenger.send(outbound, attempt.signal), late.promise]);
     } catch (error) {
       observer.messengerFailed(conversation.platform, error);
-      return unheard('Sending it failed');
+      return unheard('Sending the message failed');
     } finally {
       stop();
       giveUp();

@@ -10,7 +10,7 @@ const PAGE_SIZE = 100;
 const RESEND_MS = 60_000;
 /** Applies to background messages. Includes the time that platform logins take. */
 const BACKGROUND_MS = 600_000;
-const INTERRUPTED = 'The gateway was restarted while it was being sent';
+const INTERRUPTED = 'The gateway restarted while the message was being sent';
 
 /** What the recovery after a restart did. */
 export interface Recovered {
@@ -72,7 +72,7 @@ async function outgoingAgain(
   if (!messenger) return unservedText(conversation.platform);
   if (isBegun && !dropsDuplicates(messenger)) return INTERRUPTED;
   const to = await addressOf(deps.store.db, conversation);
-  if (to === null) return 'The platform account of this conversation is gone';
+  if (to === null) return 'The platform account of this conversation was removed';
   const files = await filesOr(deps, message.seq);
   if (typeof files === 'string') return files;
   return { message, conversation, outbound: outboundOf(message, to, files) };

@@ -95,7 +95,7 @@ function followBackground(
 
 function checkFiles({ platform }: Messenger, { attachments }: DmRequest): void {
   if (attachments.length > 0 && !PLATFORM_TRAITS[platform].files)
-    throw new GatewayError('capability_missing', `The ${platform} platform takes no files`);
+    throw new GatewayError('capability_missing', `The ${platform} platform does not support files`);
 }
 
 /** The text becomes the caption of the first file. */

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
 
-const TEXT = 'This is a test by the gateway: answer this message to show that you receive direct messages.';
+const TEXT = 'This is a test by the gateway. Reply to this message to show that you receive direct messages.';
 
 interface Domain {
   readonly store: Pick<Store, 'db'>;

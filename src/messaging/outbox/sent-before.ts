@@ -31,10 +31,10 @@ function becameOf({ id, status, error }: Message, position: number): SentDm {
     case 'pending':
       return sentOf(id, { kind: 'waits', templateSent: false, position });
     case 'dropped':
-      return sentOf(id, { kind: 'failed', reason: 'The other side did not write in time' });
+      return sentOf(id, { kind: 'failed', reason: 'The recipient did not reply in time' });
     case 'failed':
     case 'unknown':
-      return sentOf(id, { kind: status, reason: error ?? 'Nothing more is known' });
+      return sentOf(id, { kind: status, reason: error ?? 'The reason is unknown' });
     default:
       return unreachable(status);
   }

@@ -4,7 +4,7 @@ import type { SentDm } from './dm.ts';
 import type { Settled } from './outbox.ts';
 
 /** Suffix of errors after which the message may still have arrived. */
-export const MAY_HAVE_ARRIVED = 'it may have arrived all the same';
+export const MAY_HAVE_ARRIVED = 'the message may still have arrived';
 
 /** Converts a message's result for its sender. Throws `send_failed`. */
 export function sentOf(messageId: string, settled: Settled): SentDm {

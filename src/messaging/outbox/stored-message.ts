@@ -25,7 +25,7 @@ export interface SendingDeps {
 
 const NO_WAY_THERE: SendOutcome = {
   kind: 'refused',
-  reason: 'The platform account of this conversation is gone',
+  reason: 'The platform account of this conversation was removed',
   isAddressGone: true,
 };
 

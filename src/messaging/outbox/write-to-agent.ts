@@ -75,7 +75,10 @@ async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: strin
   if (!meant) throw new GatewayError('agent_not_found');
   const senderId = scope.agentIds.find((id) => id !== meant.id);
   if (senderId === undefined)
-    throw new GatewayError('agent_not_found', 'No other agent of this credential could write to it');
+    throw new GatewayError(
+      'agent_not_found',
+      'An agent cannot message itself, and this credential has no other agent',
+    );
   return { senderId, peerId: meant.id, task };
 }
 

@@ -2,7 +2,7 @@ import { ANSWER_MS } from '../outbox/dm.ts';
 import type { OutboundDomain } from '../outbox/outbound-domain.ts';
 import { writeMessage } from '../outbox/write-message.ts';
 
-const TEXT = 'You are now the owner of this bot: test messages are sent to you here.';
+const TEXT = 'You are now the owner of this bot. Test messages will arrive here.';
 
 /**
  * Confirms to a person that their one-time code made them the bot's owner. Resolves when the platform has accepted or

@@ -27,7 +27,7 @@ export async function sendTestDm(
   const conversation = await targetOf(domain, accountId, platform, loginId === '' ? null : loginId);
   requireMessenger(domain, conversation).checkText(TEXT, false);
   if (domain.windows && (await domain.windows.mustWait(domain.store.db, conversation)))
-    throw sendFailed('the 24 h window is closed; write to the gateway first');
+    throw sendFailed('the 24-hour window is closed; send the gateway a message first');
   const draft = { senderAgentId: null, text: TEXT, files: [], request: null };
   const { message, settled } = await writeMessage(domain, conversation.id, draft, ANSWER_MS);
   return sentOf(message.id, await settled);
@@ -65,6 +65,6 @@ async function unknownOwner(
   const path = `POST /api/platforms/${platform}/owner`;
   return new GatewayError(
     'owner_unknown',
-    `The bot does not know its owner yet. Send ${path} the conversation_id of your own conversation with the bot, or send the bot the code that ${path}/code returns`,
+    `The bot has no owner yet. Send ${path} the conversation_id of your own conversation with the bot, or send the bot the code that ${path}/code returns`,
   );
 }

@@ -50,6 +50,6 @@ async function attempt(domain: QueueDomain, messageId: string, closing: AbortSig
     );
   } catch (error) {
     domain.onFailure(error);
-    return { kind: 'unknown', reason: 'Sending it failed', sentIds: [] };
+    return { kind: 'unknown', reason: 'Sending the message failed', sentIds: [] };
   }
 }

@@ -216,7 +216,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     const nowIso = clock.nowIso();
     return await store.db.transaction().execute(async (trx) => {
       const dropped = await dropExpired(trx, nowIso, BATCH_SIZE);
-      const end = { status: 'dropped', error: 'The other side did not write in time' } as const;
+      const end = { status: 'dropped', error: 'The recipient did not reply in time' } as const;
       for (const message of dropped)
         if (message.background !== null) await announceEnd(trx, message, end, nowIso);
       return dropped;

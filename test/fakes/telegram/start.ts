@@ -20,5 +20,5 @@ Write to the bot, and see what it answered:
 
 SVC_TELEGRAM_BOT_TOKEN=${token} makes it the bot that all accounts share instead.
 
-Other things that people do are listed in test/fakes/telegram/README.md. Ctrl-C ends it.`);
+Other things that people do are listed in test/fakes/telegram/README.md. Press Ctrl-C to stop it.`);
 }

@@ -137,7 +137,7 @@ it('answers 502 in the words of the platform, and beforehand for what is too lon
   ]);
   messenger.will({ kind: 'unknown', reason: 'connection reset', sentIds: [] });
   expect((await chat({ text: 'x' })).body.detail).toBe(
-    'Failed to send message: connection reset; it may have arrived all the same',
+    'Failed to send message: connection reset; the message may still have arrived',
   );
   const stored = (await outbound.messages()).length;
   expect((await chat({ text: 'x'.repeat(messenger.maxLength) })).status).toBe(200);
@@ -153,7 +153,7 @@ it('answers at the latest when its time is up', async () => {
   await waitFor('the attempt', () => messenger.asked.length === 1);
   clock.advance(25_000);
   expect((await answer).body.detail).toBe(
-    'Failed to send message: no answer; it may have arrived all the same',
+    'Failed to send message: no answer; the message may still have arrived',
   );
 });
 
@@ -397,7 +397,7 @@ it('shows typing until a message is sent, or goes on if asked to', async () => {
 it('refuses files where the platform takes none, and a platform that it has no connector for', async () => {
   const { outbound, chat } = await conversing({ messenger: new FakeMessenger('teams') });
   const files = await chat({ platform: 'teams', attachments: [{ file_id: 'f_1' }] });
-  expect([files.status, files.body.detail]).toEqual([400, 'The teams platform takes no files']);
+  expect([files.status, files.body.detail]).toEqual([400, 'The teams platform does not support files']);
   expect((await chat({ platform: 'teams', text: 'x' })).status).toBe(200);
   await outbound.store.db.updateTable('conversations').set({ platform: 'discord' }).execute();
   const unserved = await chat({ platform: 'discord', text: 'x' });

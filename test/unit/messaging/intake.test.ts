@@ -242,7 +242,7 @@ test('who cannot be written to is closed, and open again when they write', async
     (await conversationsIn(world.store))[0]?.status,
     (await world.store.db.selectFrom('connections').select('status').execute())[0]?.status,
   ];
-  expect(await statuses()).toEqual(['closed', 'This person does not take messages any more']);
+  expect(await statuses()).toEqual(['closed', 'This person no longer accepts messages']);
   await world.intake.received(written(null, '7'));
   expect(await statuses()).toEqual(['active', 'ok']);
 });

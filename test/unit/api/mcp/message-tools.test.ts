@@ -93,7 +93,7 @@ test('more calls than may wait with one credential are refused', async () => {
   const ask = () => world.call('svc_inbox', { last_message_cursor: cursor, wait: 55 });
   const waiting = Array.from({ length: 100 }, ask);
   await waitFor('the calls to wait', () => world.domains.inbox.waiters.count === 100);
-  expect((await ask()).error).toBe('429 At most 100 requests may wait per key');
+  expect((await ask()).error).toBe('429 At most 100 pending long-polls per key');
   world.domains.inbox.waiters.close();
   expect((await Promise.all(waiting)).map(({ error }) => error)).toEqual(Array(100).fill(''));
 });

@@ -183,7 +183,7 @@ test('one credential may have 100 requests wait, not 101', async () => {
   await expect(wait()).rejects.toMatchObject({
     code: 'too_many_waiters',
     status: 429,
-    message: 'At most 100 requests may wait per key',
+    message: 'At most 100 pending long-polls per key',
   });
   const other = wait({ credentialId: 'key_2' });
   await waitFor('the other to wait', () => waiters.count === 101);
@@ -200,7 +200,7 @@ test('an account may have 1,000 requests wait however many keys it has, and othe
   await waitFor('all to wait', () => waiters.count === 1_000, 15_000);
   await expect(wait({ credentialId: 'key_new' })).rejects.toMatchObject({
     code: 'too_many_waiters',
-    message: 'At most 1000 requests may wait per account',
+    message: 'At most 1000 pending long-polls per account',
   });
   const other = wait({ credentialId: 'key_other', accountId: 'acc_other' });
   await waitFor('the other to wait', () => waiters.count === 1_001);
@@ -217,7 +217,7 @@ test('the gateway lets 10,000 requests wait, not one more', async () => {
   await waitFor('all to wait', () => waiters.count === 10_000, 15_000);
   await expect(wait({ credentialId: 'key_new', accountId: 'acc_new' })).rejects.toMatchObject({
     code: 'too_many_waiters',
-    message: 'At most 10000 requests may wait in the gateway',
+    message: 'At most 10000 pending long-polls in the gateway',
   });
   waiters.close();
   await Promise.all(waiting);

@@ -108,7 +108,7 @@ it('says so when nobody can tell whether it arrived', async () => {
   messenger.will(DEAD);
   expect(await settle('3')).toEqual({ kind: 'unknown', reason: 'The platform did not answer' });
   messenger.will(() => Promise.reject(new Error('a bug')));
-  expect(await settle('4')).toEqual({ kind: 'unknown', reason: 'Sending it failed' });
+  expect(await settle('4')).toEqual({ kind: 'unknown', reason: 'Sending the message failed' });
   expect(outbound.failures).toEqual([new Error('a bug')]);
   expect(await settle('5')).toEqual({ kind: 'delivered' });
 });
@@ -138,7 +138,10 @@ it('gives up a message whose turn does not come in time, and never sends it', as
   await waitFor('the first', () => messenger.asked.length === 1);
   outbound.clock.advance(30_000);
   expect(await first).toMatchObject({ kind: 'unknown' });
-  expect(await second).toEqual({ kind: 'failed', reason: 'It waited too long for those before it' });
+  expect(await second).toEqual({
+    kind: 'failed',
+    reason: 'Earlier messages of this conversation took too long to send',
+  });
   expect([messenger.asked.length, (await last()).status]).toEqual([1, 'failed']);
 });
 
@@ -151,7 +154,7 @@ it('turns away more than so many in one conversation', async () => {
     queue.assertRoom(conversation.id);
     going.push(queue.deliver(await outbound.outgoing(conversation, `${i}`), WITHIN_MS));
   }
-  const full = 'At most 100 messages may wait to be sent in a conversation';
+  const full = 'At most 100 messages may be queued per conversation';
   expect(() => queue.assertRoom(conversation.id)).toThrow(full);
   expect(outbound.full).toEqual(['outbox']);
   expect(() => queue.assertRoom('cnv_other')).not.toThrow();
@@ -177,7 +180,7 @@ it('lets one account have 1,000 messages wait, and others all the same', async (
   const draft = { senderAgentId: outbound.agentId, text: 'one more', files: [], request: null };
   await expect(writeMessage(outbound.domain, fresh.id, draft, WITHIN_MS)).rejects.toMatchObject({
     code: 'too_many_messages',
-    message: 'At most 1000 messages may wait to be sent in an account',
+    message: 'At most 1000 messages may be queued per account',
   });
   expect(() => queue.assertRoom('cnv_of_another')).not.toThrow();
   expect(() => queue.assertRoomOf('acc_other')).not.toThrow();
@@ -250,7 +253,7 @@ it('hands over what the platform refuses because of its window, and what comes b
 it('fails what a window keeps back where nobody looks after windows', async () => {
   const { settle, messenger } = await outbox();
   messenger.will({ kind: 'window_closed' });
-  expect(await settle('1')).toEqual({ kind: 'failed', reason: 'The other side must write first' });
+  expect(await settle('1')).toEqual({ kind: 'failed', reason: 'The recipient must write first' });
 });
 
 async function recovered(outbound: Outbound): Promise<Recovered> {
