@@ -1,8 +1,73 @@
-import { type Agent, type AgentChange, updateAgent } from '../store/agents/agents.ts';
+import { assertBelow, CAPS } from '../accounts/account/caps.ts';
+import { ensureDefaultAgent } from '../accounts/account/default-agent.ts';
+import { GatewayError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { hasSoleMembers } from '../store/agents/agent-members.ts';
+import {
+  type Agent,
+  type AgentChange,
+  dropAgent,
+  insertAgent,
+  moveDefault,
+  updateAgent,
+} from '../store/agents/agents.ts';
+import { deleteInternalBearer } from '../store/agents/internal-bearers.ts';
 import type { Db } from '../store/database/tables.ts';
-import { type Actor, audit } from '../store/people/audit-log.ts';
-import { type AgentDomain, requireAgent } from './agent-domain.ts';
-import { type AgentView, viewAgent } from './list-agents.ts';
+import { countAgents } from '../store/people/account-counts.ts';
+import { type Actor, type AuditAction, type AuditDetail, audit } from '../store/people/audit-log.ts';
+import { type AgentDomain, followMembers, requireAgent } from './agent-domain.ts';
+import { type AgentView, viewAgent, viewFollowed } from './list-agents.ts';
+
+/** Creates an agent without members; ensures that the account has a default agent. Throws `cap_reached`. */
+export async function createAgent(domain: AgentDomain, actor: Actor, name: string): Promise<AgentView> {
+  const { accountId } = actor;
+  const id = newId('agt');
+  const createdAt = domain.clock.nowIso();
+  await domain.store.db.transaction().execute(async (trx) => {
+    await ensureDefaultAgent(trx, accountId, createdAt);
+    assertBelow(CAPS.agents, await countAgents(trx, accountId), 'agents');
+    await insertAgent(trx, { id, accountId, name, isDefault: false, createdAt });
+    await audit(trx, actor, { action: 'agent.create', subject: id, detail: { name }, createdAt });
+  });
+  return await viewFollowed(domain, accountId, id);
+}
+
+/** The agent to change and the name of the change in the audit log. */
+interface AgentAction {
+  readonly agentId: string;
+  readonly action: AuditAction;
+}
+
+/**
+ * Changes an agent or its members in one transaction and applies the change. `change` returns the detail for the audit
+ * log, or null when there was nothing to change. Throws `agent_not_found`.
+ */
+export async function alterAgent(
+  domain: AgentDomain,
+  actor: Actor,
+  { agentId, action }: AgentAction,
+  change: (trx: Db, former: Agent) => Promise<AuditDetail | null>,
+): Promise<AgentView> {
+  await domain.store.db.transaction().execute(async (trx) => {
+    const detail = await change(trx, await requireAgent(trx, actor.accountId, agentId));
+    if (detail === null) return;
+    await audit(trx, actor, { action, subject: agentId, detail, createdAt: domain.clock.nowIso() });
+  });
+  return await viewFollowed(domain, actor.accountId, agentId);
+}
+
+/** Makes an agent the default one, which everything connected from now on joins. Throws `agent_not_found`. */
+export async function setDefaultAgent(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+): Promise<AgentView> {
+  return await alterAgent(domain, actor, { agentId, action: 'agent.set_default' }, async (trx, former) => {
+    if (former.isDefault) return null;
+    await moveDefault(trx, actor.accountId, agentId);
+    return {};
+  });
+}
 
 /**
  * Changes an agent's name, or the text sent to people who get no answer in time. Works for the default agent too.
@@ -17,35 +82,49 @@ export async function changeAgent(
   return await store.db.transaction().execute(async (trx) => {
     const former = await requireAgent(trx, actor.accountId, agentId);
     await updateAgent(trx, agentId, change);
-    await auditChange(trx, actor, { former, change }, clock.nowIso());
+    const entry = { subject: agentId, createdAt: clock.nowIso() };
+    if (change.name !== undefined) {
+      const detail = { from: former.name, to: change.name };
+      await audit(trx, actor, { ...entry, action: 'agent.rename', detail });
+    }
+    // Without the text itself, which is private.
+    if (change.timeoutText !== undefined) await audit(trx, actor, { ...entry, action: 'agent.timeout_text' });
     return await viewAgent(trx, actor.accountId, agentId);
   });
 }
 
-interface Alteration {
-  readonly former: Agent;
-  readonly change: AgentChange;
+/**
+ * Deletes an agent with its provider, deliveries and internal bearer, and ends its calls.
+ * Throws `agent_not_found`, `agent_is_default`, `would_orphan`.
+ */
+export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: string): Promise<void> {
+  const { accountId } = actor;
+  await domain.store.db.transaction().execute(async (trx) => {
+    const { isDefault, name } = await requireAgent(trx, accountId, agentId);
+    if (isDefault) throw new GatewayError('agent_is_default');
+    await deleteInternalBearer(trx, agentId);
+    if (await hasSoleMembers(trx, agentId)) throw new GatewayError('would_orphan');
+    await dropAgent(trx, agentId);
+    const createdAt = domain.clock.nowIso();
+    await audit(trx, actor, { action: 'agent.delete', subject: agentId, detail: { name }, createdAt });
+  });
+  domain.endCalls(accountId, agentId);
+  await followMembers(domain, accountId);
 }
 
-/** Writes the change to the audit log, without the private timeout text. */
-async function auditChange(
-  db: Db,
+/**
+ * Drops the conversations of an agent's model and returns the number of dropped sessions: 0, since the gateway calls no
+ * model yet. Throws `agent_not_found`.
+ */
+export async function resetConversations(
+  { store, clock }: AgentDomain,
   actor: Actor,
-  { former, change: { name, timeoutText } }: Alteration,
-  nowIso: string,
-): Promise<void> {
-  if (name !== undefined)
-    await audit(db, actor, {
-      action: 'agent.rename',
-      subject: former.id,
-      detail: { from: former.name, to: name },
-      createdAt: nowIso,
-    });
-  if (timeoutText !== undefined)
-    await audit(db, actor, {
-      action: 'agent.timeout_text',
-      subject: former.id,
-      detail: {},
-      createdAt: nowIso,
-    });
+  agentId: string,
+): Promise<number> {
+  return await store.db.transaction().execute(async (trx) => {
+    await requireAgent(trx, actor.accountId, agentId);
+    const createdAt = clock.nowIso();
+    await audit(trx, actor, { action: 'agent.reset_conversations', subject: agentId, createdAt });
+    return 0;
+  });
 }

@@ -61,12 +61,7 @@ export async function replayDelivery(
     if (former.status !== 'failed') throw new GatewayError('delivery_not_failed');
     const updatedAt = clock.nowIso();
     await requeueDelivery(trx, deliveryId, updatedAt);
-    await audit(trx, actor, {
-      action: 'delivery.replay',
-      subject: deliveryId,
-      detail: {},
-      createdAt: updatedAt,
-    });
+    await audit(trx, actor, { action: 'delivery.replay', subject: deliveryId, createdAt: updatedAt });
     return { ...former, status: 'queued', responseBody: null, error: null, updatedAt };
   });
 }

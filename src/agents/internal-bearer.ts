@@ -27,10 +27,8 @@ export async function getInternalBearer(
     await requireOwner(trx, actor, agentId);
     const known = await findInternalBearer(trx, domain.store.secrets, agentId);
     if (known) return { bearer: known, isNew: false };
-    return {
-      bearer: await makeBearer(domain, trx, actor, { agentId, action: 'bearer.create' }),
-      isNew: true,
-    };
+    const made = await makeBearer(domain, trx, actor, { agentId, action: 'bearer.create' });
+    return { bearer: made, isNew: true };
   });
   if (isNew) await domain.keys.refresh(actor.accountId);
   return bearer;

@@ -9,9 +9,25 @@ import {
 import type { Db } from '../store/database/tables.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
-import { DEFAULT_EVENT_FILTER, type EventFilter, type EventType } from './event-filter.ts';
 import { type ProviderName, providerKind } from './provider-catalog.ts';
 import { type ConfigChange, type ConfigFault, mergeConfig, shownConfig } from './provider-config.ts';
+
+/**
+ * The events that an agent's model can be called for (specification, "Inbox and push events") and whether it is, by
+ * default: messages, transcripts and ringing calls need an answer; the other events only inform.
+ */
+const DEFAULT_EVENT_FILTER = {
+  dm_chat: true,
+  call_chat: true,
+  call_invite: true,
+  call_transcript: true,
+  call_state: false,
+  call_error: false,
+  dm_delivered: false,
+};
+
+export type EventType = keyof typeof DEFAULT_EVENT_FILTER;
+export const EVENT_TYPES = Object.keys(DEFAULT_EVENT_FILTER) as EventType[];
 
 /** A change of an agent's provider. Fields left out keep their value. */
 export interface ProviderChange {
@@ -30,7 +46,7 @@ export interface ProviderView {
   /** Names of the stored secrets. */
   readonly secretsSet: readonly string[];
   readonly systemPrompt: string | null;
-  readonly eventFilter: EventFilter;
+  readonly eventFilter: Readonly<Record<EventType, boolean>>;
   readonly updatedAt: string | null;
 }
 

@@ -1,6 +1,11 @@
-import { attachAccount, detachAccount } from '../../agents/agent-accounts.ts';
 import type { AgentDomain } from '../../agents/agent-domain.ts';
-import { attachAgentKey, detachAgentKey, mintAgentKey } from '../../agents/agent-keys.ts';
+import {
+  attachAccount,
+  attachAgentKey,
+  detachAccount,
+  detachAgentKey,
+  mintAgentKey,
+} from '../../agents/agent-members.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';

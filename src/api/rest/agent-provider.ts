@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { AgentDomain } from '../../agents/agent-domain.ts';
+import { resetConversations } from '../../agents/change-agent.ts';
 import { queueTest, type TestKind } from '../../agents/deliveries.ts';
 import type { ConfigFault } from '../../agents/provider-config.ts';
 import { changeProvider, getProvider, type ProviderView } from '../../agents/provider-settings.ts';
-import { resetConversations } from '../../agents/reset-conversations.ts';
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
 import { type Route, route } from '../http/routing/route.ts';

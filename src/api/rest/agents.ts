@@ -1,9 +1,6 @@
 import type { AgentDomain } from '../../agents/agent-domain.ts';
-import { changeAgent } from '../../agents/change-agent.ts';
-import { createAgent } from '../../agents/create-agent.ts';
-import { deleteAgent } from '../../agents/delete-agent.ts';
+import { changeAgent, createAgent, deleteAgent, setDefaultAgent } from '../../agents/change-agent.ts';
 import { listAgentViews, listCandidates } from '../../agents/list-agents.ts';
-import { setDefaultAgent } from '../../agents/set-default-agent.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import {

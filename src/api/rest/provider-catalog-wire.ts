@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { EVENT_TYPES } from '../../agents/event-filter.ts';
 import { PROVIDER_CATALOG, type ProviderField, type ProviderKind } from '../../agents/provider-catalog.ts';
+import { EVENT_TYPES } from '../../agents/provider-settings.ts';
 import type { ProviderCatalog } from '../schema/agent-provider.ts';
 
 type Catalog = z.output<typeof ProviderCatalog>;

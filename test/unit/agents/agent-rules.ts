@@ -11,13 +11,16 @@ import { registerBot, removeBot } from '../../../src/accounts/logins/bot-tokens.
 import { disconnect } from '../../../src/accounts/logins/disconnect.ts';
 import { tellNumbers } from '../../../src/accounts/logins/sip-accounts.ts';
 import { createSipDid, deleteSipDid } from '../../../src/accounts/logins/sip-dids.ts';
-import { attachAccount, detachAccount } from '../../../src/agents/agent-accounts.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
-import { attachAgentKey, detachAgentKey, mintAgentKey } from '../../../src/agents/agent-keys.ts';
-import { createAgent } from '../../../src/agents/create-agent.ts';
-import { deleteAgent } from '../../../src/agents/delete-agent.ts';
+import {
+  attachAccount,
+  attachAgentKey,
+  detachAccount,
+  detachAgentKey,
+  mintAgentKey,
+} from '../../../src/agents/agent-members.ts';
+import { createAgent, deleteAgent, setDefaultAgent } from '../../../src/agents/change-agent.ts';
 import { getInternalBearer, rotateInternalBearer } from '../../../src/agents/internal-bearer.ts';
-import { setDefaultAgent } from '../../../src/agents/set-default-agent.ts';
 import { GatewayError } from '../../../src/base/errors.ts';
 import { systemClock } from '../../../src/base/time.ts';
 import type { CallDomain } from '../../../src/calls/call-domain.ts';

@@ -1,14 +1,16 @@
 import { assertBelow, CAPS } from '../accounts/account/caps.ts';
 import { type IssuedKey, issueKey } from '../accounts/keys/issue-key.ts';
 import { GatewayError } from '../base/errors.ts';
-import { detachKey } from '../store/agents/agent-members.ts';
-import { attachKey } from '../store/agents/agents.ts';
+import { agentsOfMember, detachKey, detachMember } from '../store/agents/agent-members.ts';
+import { attachKey, attachMember, type Member } from '../store/agents/agents.ts';
 import type { Db } from '../store/database/tables.ts';
 import { findKey, type ValidKey } from '../store/keys/keys.ts';
+import { ownsMember } from '../store/logins/platform-accounts.ts';
 import { countKeyPlaces } from '../store/people/account-counts.ts';
-import { type Actor, audit } from '../store/people/audit-log.ts';
+import type { Actor } from '../store/people/audit-log.ts';
 import { type AgentDomain, requireAgent } from './agent-domain.ts';
-import { type AgentView, viewFollowed } from './list-agents.ts';
+import { alterAgent } from './change-agent.ts';
+import type { AgentView } from './list-agents.ts';
 
 /** Creates an agent key in one agent. Throws `agent_not_found`, `email_not_verified`, `cap_reached`. */
 export async function mintAgentKey(
@@ -32,21 +34,15 @@ export async function attachAgentKey(
   agentId: string,
   keyId: string,
 ): Promise<AgentView> {
-  await domain.store.db.transaction().execute(async (trx) => {
-    await requireAgent(trx, actor.accountId, agentId);
-    const { agentIds } = await requireAgentKey(trx, actor.accountId, keyId);
-    if (agentIds.includes(agentId)) return;
-    const places = await countKeyPlaces(trx, actor.accountId);
+  const { accountId } = actor;
+  return await alterAgent(domain, actor, { agentId, action: 'agent.attach_key' }, async (trx) => {
+    const { agentIds } = await requireAgentKey(trx, accountId, keyId);
+    if (agentIds.includes(agentId)) return null;
+    const places = await countKeyPlaces(trx, accountId);
     assertBelow(CAPS.keyPlaces, places, 'keys in agents, each counted in every agent');
     await attachKey(trx, agentId, keyId);
-    await audit(trx, actor, {
-      action: 'agent.attach_key',
-      subject: agentId,
-      detail: { keyId },
-      createdAt: domain.clock.nowIso(),
-    });
+    return { keyId };
   });
-  return await viewFollowed(domain, actor.accountId, agentId);
 }
 
 /** Removes a key from an agent. Throws `agent_not_found`, `key_not_found`, `would_orphan`. */
@@ -56,20 +52,46 @@ export async function detachAgentKey(
   agentId: string,
   keyId: string,
 ): Promise<AgentView> {
-  await domain.store.db.transaction().execute(async (trx) => {
-    await requireAgent(trx, actor.accountId, agentId);
+  return await alterAgent(domain, actor, { agentId, action: 'agent.detach_key' }, async (trx) => {
     const { agentIds } = await requireAgentKey(trx, actor.accountId, keyId);
     if (!agentIds.includes(agentId)) throw new GatewayError('key_not_found');
     if (agentIds.length === 1) throw new GatewayError('would_orphan', 'This is the only agent of the key');
     await detachKey(trx, agentId, keyId);
-    await audit(trx, actor, {
-      action: 'agent.detach_key',
-      subject: agentId,
-      detail: { keyId },
-      createdAt: domain.clock.nowIso(),
-    });
+    return { keyId };
   });
-  return await viewFollowed(domain, actor.accountId, agentId);
+}
+
+/** Adds a platform account to an agent. Idempotent. Throws `agent_not_found`, `member_not_found`. */
+export async function attachAccount(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  member: Member,
+): Promise<AgentView> {
+  const { accountId } = actor;
+  return await alterAgent(domain, actor, { agentId, action: 'agent.attach_account' }, async (trx) => {
+    if (!(await ownsMember(trx, accountId, member))) throw new GatewayError('member_not_found');
+    if ((await agentsOfMember(trx, member)).includes(agentId)) return null;
+    await attachMember(trx, agentId, member);
+    return { ...member };
+  });
+}
+
+/** Removes a platform account from an agent. Throws `agent_not_found`, `member_not_found`, `would_orphan`. */
+export async function detachAccount(
+  domain: AgentDomain,
+  actor: Actor,
+  agentId: string,
+  member: Member,
+): Promise<AgentView> {
+  return await alterAgent(domain, actor, { agentId, action: 'agent.detach_account' }, async (trx) => {
+    const agentIds = await agentsOfMember(trx, member);
+    if (!agentIds.includes(agentId)) throw new GatewayError('member_not_found');
+    if (agentIds.length === 1)
+      throw new GatewayError('would_orphan', 'This is the only agent of the account');
+    await detachMember(trx, agentId, member);
+    return { ...member };
+  });
 }
 
 /**
