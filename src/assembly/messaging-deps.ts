@@ -7,18 +7,18 @@ import type { FileDomain } from '../files/file-domain.ts';
 import { keepInboundFiles } from '../files/keep-inbound-files.ts';
 import { listedAttachments } from '../files/listed-attachments.ts';
 import { attachedFiles, resolveAttachments } from '../files/resolve-attachments.ts';
-import { AccountNews } from '../messaging/inbox/account-news.ts';
 import { type DeltaQuestion, readDelta } from '../messaging/inbox/inbox-delta.ts';
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
+import { AccountNews } from '../messaging/inbox/long-poll-account.ts';
 import { LongPolls } from '../messaging/inbox/long-polls.ts';
 import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { awaitReply } from '../messaging/intake/await-reply.ts';
 import type { IntakeDomain } from '../messaging/intake/intake-domain.ts';
-import { PlatformIntake } from '../messaging/intake/platform-intake.ts';
+import { platformIntake } from '../messaging/intake/platform-intake.ts';
 import { openOutbound } from '../messaging/outbox/open-outbound.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
 import { recoverOutbox } from '../messaging/outbox/recover-outbox.ts';
-import { confirmOwner } from '../messaging/owner/confirm-owner.ts';
+import { confirmOwner } from '../messaging/owner/write-to-owner.ts';
 import { WindowQueue } from '../messaging/window/window-queue.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import type { BusinessEvents } from '../telemetry/business-events.ts';
@@ -64,7 +64,12 @@ export async function openMessaging(deps: GatewayDeps, needs: MessagingNeeds): P
     await recoverOutbox(outbound, outbox, (error) => onFailure('a message', error)),
   );
   windows.start();
-  takeMessages(needs.calls, intakeDomain(deps, needs, outbound, windows));
+  const intake = intakeDomain(deps, needs, outbound);
+  for (const connector of needs.calls.connectors.values()) {
+    const queue = hasWindow(connector) ? windows : null;
+    const { platform } = connector;
+    if (takesMessages(connector)) connector.onMessages(platformIntake({ ...intake, platform, queue }));
+  }
   const inbox = inboxDomain(deps, needs);
   metrics.watchInbox(() => inbox.waiters);
   return { outbound, inbox, start: ready.resolve };
@@ -111,14 +116,11 @@ function intakeDomain(
   { store, clock }: GatewayDeps,
   { files, wakeups, roster }: MessagingNeeds,
   outbound: OutboundDomain,
-  windows: WindowQueue,
-): IntakeDomain {
-  const windowed = [...outbound.messengers.values()].filter(hasWindow);
+): Omit<IntakeDomain, 'platform' | 'queue'> {
   return {
     store,
     clock,
     wakeups,
-    holds: new Map(windowed.map((messenger) => [messenger.platform, windows])),
     keepFiles: (trx, from, sent) => keepInboundFiles(files, trx, from, sent),
     onReceived: ({ conversationId }) => {
       awaitReply(outbound, conversationId).catch((error) => outbound.onFailure('a reply timer', error));
@@ -130,12 +132,6 @@ function intakeDomain(
     },
     followAgents: (accountId) => roster.reload(accountId),
   };
-}
-
-/** Connects the incoming messages of every platform to the intake domain. */
-function takeMessages({ connectors }: CallDomain, intake: IntakeDomain): void {
-  for (const connector of connectors.values())
-    if (takesMessages(connector)) connector.onMessages(new PlatformIntake(intake, connector.platform));
 }
 
 function inboxDomain(

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { SentDm } from '../../messaging/outbox/dm.ts';
 import type { OutboundDomain, Writer } from '../../messaging/outbox/outbound-domain.ts';
-import { sendDm } from '../../messaging/outbox/send-dm.ts';
-import { sendTestDm } from '../../messaging/owner/send-test-dm.ts';
-import { showDmTyping } from '../../messaging/typing/show-typing.ts';
+import { sendDm, showDmTyping } from '../../messaging/outbox/send-dm.ts';
+import { sendTestDm } from '../../messaging/owner/write-to-owner.ts';
 import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';

@@ -1,6 +1,6 @@
 import type { AgentScope } from '../../base/scope.ts';
 import { latestOf } from '../../base/time.ts';
-import { type Conversation, listConversationsById } from '../../store/messages/conversations.ts';
+import { listConversationsById } from '../../store/messages/conversations.ts';
 import {
   type Cursor,
   cursorOf,
@@ -166,7 +166,8 @@ async function readMessages(
   const conversations = await listConversationsById(db, scope, ids);
   const seen = messages.filter(({ conversationId }) => conversations.has(conversationId));
   const shown = await viewMessages(reading, scope, conversations, seen);
-  const peers = await peersOf(reading, scope, [...conversations.values()]);
+  const views = await viewConversations(reading, scope, [...conversations.values()]);
+  const peers = new Map(views.map(({ id, peer }) => [id, peer]));
   return new Map(
     seen.map((message, at) => {
       const { id: conversationId, platform } = conversations.get(message.conversationId)!;
@@ -184,13 +185,4 @@ function messageEvent(
   const eventId = idOf(id, payload.event_id);
   const common = { position: id, eventId, type, createdAt };
   return { kind: 'message', ...common, place: message, at: cursorOf(message), ...told };
-}
-
-async function peersOf(
-  reading: Reading,
-  scope: AgentScope,
-  conversations: readonly Conversation[],
-): Promise<Map<string, Peer>> {
-  const views = await viewConversations(reading, scope, conversations);
-  return new Map(views.map(({ id, peer }) => [id, peer]));
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../store/messages/message-tables.ts';
 import { countPending, type Message } from '../../store/messages/messages.ts';
 import type { Store } from '../../store/store.ts';
-import { isWindowOpen } from '../window/service-window.ts';
+import { isWindowOpen } from '../window/window-guard.ts';
 
 /** The platform that accepts messages only to people who have written recently. */
 const WINDOWED = 'whatsapp';

@@ -2,9 +2,8 @@ import { Deadlines } from '../../base/deadlines.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { Places } from '../../base/places.ts';
 import type { Clock } from '../../base/time.ts';
-import type { AccountNews } from './account-news.ts';
 import type { Delta, DeltaQuestion } from './inbox-delta.ts';
-import { LongPollAccount } from './long-poll-account.ts';
+import { type AccountNews, LongPollAccount } from './long-poll-account.ts';
 import { LongPollGroup, type Waiter } from './long-poll-group.ts';
 import type { Wakeups } from './wakeups.ts';
 

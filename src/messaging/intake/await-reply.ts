@@ -1,7 +1,8 @@
 import { isoAfter } from '../../base/time.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
-import { listUnanswered } from '../../store/messages/outbound-messages.ts';
+import { listUnanswered, timeoutTextsOf } from '../../store/messages/outbound-messages.ts';
 import type { OutboundDomain } from '../outbox/outbound-domain.ts';
+import { writeNotice } from '../outbox/write-message.ts';
 import { REPLY_MS } from './reply-watch.ts';
 
 /** Starts the reply timer for a person who has written, and shows them a typing indicator. */
@@ -25,4 +26,27 @@ export async function awaitReplies(domain: OutboundDomain): Promise<void> {
 /** The answer may have been sent meanwhile. */
 function showWork({ replies, typing }: OutboundDomain, conversation: Conversation): void {
   if (replies.isWatched(conversation.id)) typing.start(conversation);
+}
+
+/**
+ * Tells a person that no answer has come yet, in their agent's words or else the gateway's. Sends nothing if the text
+ * is empty. Resolves when the platform has accepted or refused the message.
+ */
+export async function tellTimeout(domain: OutboundDomain, conversationId: string): Promise<void> {
+  const conversation = await findAnyConversation(domain.store.db, conversationId);
+  if (conversation?.status !== 'active' || domain.outbox.isBusy(conversationId)) return;
+  const text = await textFor(domain, conversation);
+  if (text === '') return;
+  domain.typing.stop(conversationId);
+  await writeNotice(domain, conversationId, text);
+}
+
+/** With several agents, the default agent's text is used, else the oldest agent's. */
+async function textFor(
+  { store, timeoutText }: OutboundDomain,
+  { memberType, memberId }: Conversation,
+): Promise<string> {
+  if (memberType === null || memberId === null) return '';
+  const [own = null] = await timeoutTextsOf(store.db, { type: memberType, id: memberId });
+  return own ?? timeoutText;
 }

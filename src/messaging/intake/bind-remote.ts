@@ -1,6 +1,5 @@
 import { ensureDefaultAgent } from '../../accounts/account/default-agent.ts';
 import { newId } from '../../base/ids.ts';
-import type { Platform } from '../../base/platform.ts';
 import { hashToken } from '../../base/tokens.ts';
 import type { Address } from '../../connectors/contract/messenger.ts';
 import { attachMember, type Member } from '../../store/agents/agents.ts';
@@ -12,16 +11,11 @@ import { takeInviteLink } from '../../store/people/invite-links.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { SHARED_LOGIN } from './receivers.ts';
 
-/** The person who presented a token. */
+/** The person who presented a token, and its account. */
 interface Holder {
+  readonly accountId: string;
   readonly remoteId: string;
   readonly remoteName: string | null;
-}
-
-interface Newcomer {
-  readonly from: Address;
-  readonly remoteName: string | null;
-  readonly token: string;
 }
 
 /**
@@ -31,8 +25,9 @@ interface Newcomer {
  */
 export async function bindRemote(
   domain: IntakeDomain,
-  platform: Platform,
-  { from: { login, remoteId }, remoteName, token }: Newcomer,
+  { login, remoteId }: Address,
+  remoteName: string | null,
+  token: string,
 ): Promise<boolean> {
   // A bot belongs to one account and accepts messages from anyone.
   if (login.kind !== 'shared') return false;
@@ -40,12 +35,13 @@ export async function bindRemote(
   const accountId = await domain.store.db.transaction().execute(async (trx) => {
     const link = await takeInviteLink(trx, hashToken(token), nowIso);
     if (!link) return null;
-    const holder = { remoteId, remoteName };
-    const member = await connect(domain, trx, { accountId: link.accountId, platform, holder }, nowIso);
-    const remote = { accountId: link.accountId, platform, member, ...holder, alias: null };
+    const { accountId } = link;
+    const holder = { accountId, remoteId, remoteName };
+    const member = await connect(domain, trx, holder, nowIso);
+    const remote = { ...holder, platform: domain.platform, member, alias: null };
     const conversation = await openConversation(trx, remote, nowIso);
     await heardFrom(trx, conversation.id, nowIso);
-    return link.accountId;
+    return accountId;
   });
   if (accountId === null) return false;
   await domain.followAgents(accountId);
@@ -53,17 +49,11 @@ export async function bindRemote(
   return true;
 }
 
-interface NewConnection {
-  readonly accountId: string;
-  readonly platform: Platform;
-  readonly holder: Holder;
-}
-
 /** A person who is already bound stays in the same agents. From now on their messages go to this account. */
 async function connect(
-  domain: IntakeDomain,
+  { platform, store }: IntakeDomain,
   trx: Db,
-  { accountId, platform, holder: { remoteId, remoteName } }: NewConnection,
+  { accountId, remoteId, remoteName }: Holder,
   nowIso: string,
 ): Promise<Member> {
   const bound = { provider: platform, loginKey: SHARED_LOGIN, remoteIds: [remoteId] };
@@ -77,11 +67,7 @@ async function connect(
   const id = newId('con');
   const connection = { id, accountId, provider: platform, email: null, ...change, createdAt: nowIso };
   // The shared login belongs to the operator, so this person has no secret.
-  const sealed = domain.store.secrets.seal('', {
-    table: 'connections',
-    column: 'sealed_credentials',
-    row: id,
-  });
+  const sealed = store.secrets.seal('', { table: 'connections', column: 'sealed_credentials', row: id });
   await insertConnection(trx, { ...connection, loginKey: SHARED_LOGIN, remoteId }, sealed);
   const agent = await ensureDefaultAgent(trx, accountId, nowIso);
   const member = { type: 'connection', id } as const;

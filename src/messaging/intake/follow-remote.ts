@@ -1,4 +1,3 @@
-import type { Platform } from '../../base/platform.ts';
 import type { Address } from '../../connectors/contract/messenger.ts';
 import { updateConnection } from '../../store/logins/connections.ts';
 import {
@@ -6,6 +5,8 @@ import {
   renameRemote,
   setConversationStatus,
 } from '../../store/messages/conversations.ts';
+import { changeMessageText, findPlatformMessage } from '../../store/messages/messages.ts';
+import { announce } from '../inbox/announce.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { conversationsOf, receiversOf } from './receivers.ts';
 
@@ -13,8 +14,7 @@ const UNREACHABLE = 'This person no longer accepts messages';
 
 /** Closes the conversations with a person who can no longer be reached, or reopens them. */
 export async function followReachability(
-  { store, wakeups }: IntakeDomain,
-  platform: Platform,
+  { store, platform, wakeups }: IntakeDomain,
   address: Address,
   isReachable: boolean,
 ): Promise<void> {
@@ -30,20 +30,15 @@ export async function followReachability(
   for (const accountId of accountIds) wakeups.wake(accountId);
 }
 
-interface Rename {
-  readonly before: Address;
-  readonly remoteId: string;
-  readonly alias: string | null;
-}
-
 /**
  * Follows a change of a person's permanent id. If they already have a conversation under the new id, that one continues
  * and the old one stays as it is.
  */
 export async function followRename(
-  { store }: IntakeDomain,
-  platform: Platform,
-  { before, remoteId, alias }: Rename,
+  { store, platform }: IntakeDomain,
+  before: Address,
+  remoteId: string,
+  alias: string | null,
 ): Promise<void> {
   await store.db.transaction().execute(async (trx) => {
     const receivers = await receiversOf(trx, platform, before, null);
@@ -54,4 +49,27 @@ export async function followRename(
       if (former && !taken) await renameRemote(trx, former.id, remoteId, alias);
     }
   });
+}
+
+/** Applies a person's edit of their message and announces it as a `dm_edited` event. */
+export async function editMessage(
+  { store, platform, clock, wakeups }: IntakeDomain,
+  from: Address,
+  platformMessageId: string,
+  text: string,
+): Promise<void> {
+  const accountId = await store.db.transaction().execute(async (trx) => {
+    const receivers = await receiversOf(trx, platform, from, null);
+    for (const conversation of await conversationsOf(trx, receivers, from.remoteId)) {
+      const message = await findPlatformMessage(trx, conversation.id, platformMessageId);
+      if (message?.direction !== 'inbound') continue;
+      const createdAt = clock.nowIso();
+      await changeMessageText(trx, message.seq, text, createdAt);
+      const payload = { platform, message: { id: message.id, text } };
+      await announce(trx, conversation, { type: 'dm_edited', payload, createdAt });
+      return conversation.accountId;
+    }
+    return null;
+  });
+  if (accountId !== null) wakeups.wake(accountId);
 }

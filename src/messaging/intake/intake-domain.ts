@@ -5,13 +5,14 @@ import type { Db } from '../../store/database/tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
 
-/** Dependencies for handling what platforms report. Built once by the composition root. */
+/** Dependencies for handling what one platform reports. Built once by the composition root. */
 export interface IntakeDomain {
+  readonly platform: Platform;
   readonly store: Store;
   readonly clock: Clock;
   readonly wakeups: Wakeups;
-  /** For platforms where messages may have to wait until the other side writes. */
-  readonly holds: ReadonlyMap<Platform, HoldsMessages>;
+  /** Null on platforms where messages never have to wait until the other side writes. */
+  readonly queue: HoldsMessages | null;
   /** Records files that came with a message, in its transaction. `tooLarge` is the number of files left out. */
   readonly keepFiles: (trx: Db, from: FileOrigin, files: readonly InboundFile[]) => Promise<KeptFiles>;
   /** Called after the commit for every new message from a person. */

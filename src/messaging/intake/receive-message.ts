@@ -1,5 +1,4 @@
 import { newId } from '../../base/ids.ts';
-import type { Platform } from '../../base/platform.ts';
 import { dayOf } from '../../base/time.ts';
 import type { InboundMessage, Intake } from '../../connectors/contract/messenger.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -27,12 +26,8 @@ type Stored =
  * Stores a person's message with its files, event and usage in one transaction. A platform that repeats the message
  * because the acknowledgement got lost then finds it stored. Wakes the waiting requests.
  */
-export async function receiveMessage(
-  domain: IntakeDomain,
-  platform: Platform,
-  inbound: InboundMessage,
-): Promise<Intake> {
-  const stored = await domain.store.db.transaction().execute((trx) => store(domain, trx, platform, inbound));
+export async function receiveMessage(domain: IntakeDomain, inbound: InboundMessage): Promise<Intake> {
+  const stored = await domain.store.db.transaction().execute((trx) => store(domain, trx, inbound));
   if (stored.kind === 'owned') {
     domain.onOwned(stored.conversation.id);
     return 'stored';
@@ -40,17 +35,13 @@ export async function receiveMessage(
   if (stored.kind !== 'stored') return stored.kind;
   const { accountId, id: conversationId } = stored.conversation;
   domain.wakeups.wake(accountId);
-  domain.holds.get(platform)?.flush(conversationId);
+  domain.queue?.flush(conversationId);
   domain.onReceived({ accountId, conversationId, messageSeq: stored.message.seq });
   return 'stored';
 }
 
-async function store(
-  domain: IntakeDomain,
-  trx: Db,
-  platform: Platform,
-  inbound: InboundMessage,
-): Promise<Stored> {
+async function store(domain: IntakeDomain, trx: Db, inbound: InboundMessage): Promise<Stored> {
+  const { platform, queue } = domain;
   const { from, alias } = inbound;
   const receivers = await receiversOf(trx, platform, from, alias);
   const [receiver] = receivers;
@@ -58,11 +49,11 @@ async function store(
   if (await isKnown(trx, receivers, inbound)) return { kind: 'duplicate' };
   const shown = await showedCode(domain, trx, receiver, inbound);
   if (shown === 'repeated') return { kind: 'duplicate' };
-  const conversation = await openWith(domain, trx, platform, { receiver, message: inbound });
+  const conversation = await openWith(domain, trx, receiver, inbound);
   if (shown === 'code') return await own(domain, trx, conversation, inbound);
   await heardFrom(trx, conversation.id, inbound.sentAt);
-  const heldUntil = (await domain.holds.get(platform)?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
-  const message = await insertInbound(domain, trx, platform, { conversation, message: inbound, heldUntil });
+  const heldUntil = (await queue?.replied(trx, conversation.id, inbound.sentAt)) ?? null;
+  const message = await insertInbound(domain, trx, conversation, { message: inbound, heldUntil });
   if (heldUntil === null) await announceMessage(trx, conversation, message);
   const day = dayOf(message.createdAt);
   await countUsage(trx, { accountId: receiver.accountId, platform, day, messages: 1, bytes: 0 });
@@ -104,16 +95,11 @@ async function isKnown(
   return false;
 }
 
-interface Arrival {
-  readonly receiver: Receiver;
-  readonly message: InboundMessage;
-}
-
 async function openWith(
-  { clock }: IntakeDomain,
+  { clock, platform }: IntakeDomain,
   trx: Db,
-  platform: Platform,
-  { receiver: { accountId, member, connection }, message: { from, alias, remoteName } }: Arrival,
+  { accountId, member, connection }: Receiver,
+  { from, alias, remoteName }: InboundMessage,
 ): Promise<Conversation> {
   const { remoteId } = from;
   // A person who writes can be reached, and may have a new permanent id.
@@ -123,28 +109,14 @@ async function openWith(
   return await openConversation(trx, remote, clock.nowIso());
 }
 
-interface Insertion {
-  readonly conversation: Conversation;
-  readonly message: InboundMessage;
-  readonly heldUntil: string | null;
-}
-
 async function insertInbound(
-  { clock, keepFiles }: IntakeDomain,
+  { clock, platform, keepFiles }: IntakeDomain,
   trx: Db,
-  platform: Platform,
-  {
-    conversation: { id: conversationId, accountId },
-    message: {
-      from: { login },
-      text,
-      files,
-      platformMessageId,
-    },
-    heldUntil,
-  }: Insertion,
+  { id: conversationId, accountId }: Conversation,
+  { message: inbound, heldUntil }: { readonly message: InboundMessage; readonly heldUntil: string | null },
 ): Promise<Message> {
-  const loginKey = login.kind === 'bot_token' ? login.id : SHARED_LOGIN;
+  const { from, text, files, platformMessageId } = inbound;
+  const loginKey = from.login.kind === 'bot_token' ? from.login.id : SHARED_LOGIN;
   const kept = await keepFiles(trx, { accountId, platform, loginKey }, files);
   const stubs = Array.from({ length: kept.tooLarge }, () => TOO_LARGE);
   const message = {

@@ -1,5 +1,5 @@
+import { tellTimeout } from '../intake/await-reply.ts';
 import { ReplyWatch } from '../intake/reply-watch.ts';
-import { tellTimeout } from '../intake/tell-timeout.ts';
 import { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
 import { Outbox } from './outbox.ts';

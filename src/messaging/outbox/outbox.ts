@@ -5,8 +5,8 @@ import type { OutboundMessage, SendOutcome } from '../../connectors/contract/mes
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import { type Message, setBackground } from '../../store/messages/messages.ts';
 import type { Waited, WindowGuard } from '../window/window-guard.ts';
-import { type FinalOutcome, recordOutcome } from './record-outcome.ts';
-import { messengerOf, type SendingDeps } from './stored-message.ts';
+import { type FinalOutcome, recordOutcome } from './message-outcome.ts';
+import type { SendingDeps } from './stored-message.ts';
 
 /** Maximum number of messages waiting to be sent: per conversation, per account, and in total. */
 export const MOST_WAITING_EACH = 100;
@@ -26,15 +26,13 @@ export interface Outgoing {
 
 /** The result of sending a message. */
 export type Settled =
-  | { readonly kind: 'delivered' }
+  | Waited
   /** The platform has not accepted it, and it is not retried. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** It may have arrived. */
   | { readonly kind: 'unknown'; readonly reason: string }
   /** The gateway is closing; the next start sends it. Background messages only. */
-  | { readonly kind: 'left' }
-  /** It is sent once the other side writes. */
-  | { readonly kind: 'waits'; readonly templateSent: boolean; readonly position: number };
+  | { readonly kind: 'left' };
 
 /** The result of trying to send a message. */
 type Tried = Exclude<SendOutcome, { kind: 'later' }> | { readonly kind: 'left' };
@@ -170,10 +168,10 @@ export class Outbox {
     const { message, conversation } = outgoing;
     // An earlier message of the lane may have found the window closed.
     if (!isFirst && windows && (await this.#mustWait(windows, conversation.id)))
-      return settledOf(await windows.joined(message.id));
+      return await windows.joined(message.id);
     const outcome = await this.#tryUntil(outgoing, endMs);
     if (outcome.kind === 'left') return outcome;
-    if (outcome.kind === 'window_closed' && windows) return settledOf(await windows.cameBack(message.id));
+    if (outcome.kind === 'window_closed' && windows) return await windows.cameBack(message.id);
     const final = outcome.kind === 'window_closed' ? refused('The recipient must write first') : outcome;
     await recordOutcome(store.db, clock, { message, conversation }, final);
     return toldOf(final);
@@ -225,7 +223,7 @@ export class Outbox {
 
   async #attempt({ outbound, conversation }: Outgoing, leftMs: number): Promise<SendOutcome> {
     const { clock, observer } = this.#deps;
-    const messenger = messengerOf(this.#deps, conversation);
+    const messenger = this.#deps.messengers.get(conversation.platform);
     if (!messenger) return refused(unservedText(conversation.platform));
     const attempt = new AbortController();
     const late = Promise.withResolvers<SendOutcome>();
@@ -265,12 +263,6 @@ function refused(reason: string): FinalOutcome {
 
 function unheard(reason: string): FinalOutcome {
   return { kind: 'unknown', reason, sentIds: [] };
-}
-
-/** Converts the outcome of a message that had to wait. */
-export function settledOf(waited: Waited): Settled {
-  if (waited.delivered) return { kind: 'delivered' };
-  return { kind: 'waits', templateSent: waited.templateSent, position: waited.position };
 }
 
 function toldOf(outcome: FinalOutcome): Settled {

@@ -2,9 +2,9 @@ import { unservedText } from '../../base/platform.ts';
 import { dropsDuplicates } from '../../connectors/contract/messenger.ts';
 import { findAnyConversation } from '../../store/messages/conversations.ts';
 import { listUnderWay, type Message } from '../../store/messages/messages.ts';
+import { recordOutcome } from './message-outcome.ts';
 import type { Outbox, OutboxDeps, Outgoing } from './outbox.ts';
-import { recordOutcome } from './record-outcome.ts';
-import { addressOf, filesOr, messengerOf, outboundOf } from './stored-message.ts';
+import { outboundOf } from './stored-message.ts';
 
 const PAGE_SIZE = 100;
 const RESEND_MS = 60_000;
@@ -68,12 +68,9 @@ async function outgoingAgain(
   { message, conversation }: Pick<Outgoing, 'message' | 'conversation'>,
   isBegun: boolean,
 ): Promise<Outgoing | string> {
-  const messenger = messengerOf(deps, conversation);
+  const messenger = deps.messengers.get(conversation.platform);
   if (!messenger) return unservedText(conversation.platform);
   if (isBegun && !dropsDuplicates(messenger)) return INTERRUPTED;
-  const to = await addressOf(deps.store.db, conversation);
-  if (to === null) return 'The platform account of this conversation was removed';
-  const files = await filesOr(deps, message.seq);
-  if (typeof files === 'string') return files;
-  return { message, conversation, outbound: outboundOf(message, to, files) };
+  const outbound = await outboundOf(deps, message, conversation);
+  return 'kind' in outbound ? outbound.reason : { message, conversation, outbound };
 }

@@ -1,14 +1,21 @@
+import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import { dropsCaptions, type Messenger, type OutboundFile } from '../../connectors/contract/messenger.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
+import { subjectOf } from '../../store/keys/idempotent-requests.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
-import { activeConversation } from '../inbox/active-conversation.ts';
-import { ANSWER_MS, type DmRequest, type SentDm } from './dm.ts';
-import { filesToSend } from './files-to-send.ts';
+import { countPending, findMessage, type Message } from '../../store/messages/messages.ts';
+import {
+  ANSWER_MS,
+  activeConversation,
+  type DmRequest,
+  filesToSend,
+  type SentDm,
+  sentOf,
+  stillSending,
+} from './dm.ts';
 import type { OutboundDomain, Writer } from './outbound-domain.ts';
-import { sentBefore } from './sent-before.ts';
-import { sentOf, stillSending } from './sent-dm.ts';
 import { requireMessenger } from './stored-message.ts';
 import { type Written, writeMessage } from './write-message.ts';
 import { writeToAgent } from './write-to-agent.ts';
@@ -35,7 +42,8 @@ export async function sendDm(domain: OutboundDomain, writer: Writer, request: Dm
 async function writeToPerson(domain: OutboundDomain, writer: Writer, request: DmRequest): Promise<SentDm> {
   const conversation = await activeConversation(domain.store.db, writer.scope, request);
   const messenger = requireMessenger(domain, conversation);
-  checkFiles(messenger, request);
+  if (request.attachments.length > 0 && !PLATFORM_TRAITS[messenger.platform].files)
+    throw new GatewayError('capability_missing', `The ${messenger.platform} platform does not support files`);
   const files = await filesToSend(domain, writer.scope.accountId, request.attachments);
   await checkText(messenger, request.text, files[0]);
   const senderAgentId = await senderOf(domain, writer, conversation);
@@ -93,11 +101,6 @@ function followBackground(
     .catch((error: unknown) => onFailure('a message', error));
 }
 
-function checkFiles({ platform }: Messenger, { attachments }: DmRequest): void {
-  if (attachments.length > 0 && !PLATFORM_TRAITS[platform].files)
-    throw new GatewayError('capability_missing', `The ${platform} platform does not support files`);
-}
-
 /** The text becomes the caption of the first file. */
 async function checkText(messenger: Messenger, text: string, first: OutboundFile | undefined): Promise<void> {
   if (text === '') return;
@@ -134,4 +137,53 @@ async function answerOf(
   } finally {
     stop();
   }
+}
+
+/**
+ * Returns the result of the message that this request created before the gateway crashed. Null: it created none. Throws
+ * `send_failed`.
+ */
+async function sentBefore(
+  { store: { db } }: OutboundDomain,
+  { scope, request }: Writer,
+): Promise<SentDm | null> {
+  const messageId = request && (await subjectOf(db, request));
+  const message = messageId ? await findMessage(db, scope.accountId, messageId) : undefined;
+  if (!message) return null;
+  const isPending = message.status === 'pending';
+  const waiting = isPending ? await countPending(db, [message.conversationId]) : null;
+  return becameOf(message, waiting?.get(message.conversationId) ?? 1);
+}
+
+function becameOf({ id, status, error }: Message, position: number): SentDm {
+  switch (status) {
+    case 'received':
+    case 'delivered':
+      return sentOf(id, { kind: 'delivered' });
+    case 'sending':
+      return stillSending(id);
+    case 'pending':
+      return sentOf(id, { kind: 'waits', templateSent: false, position });
+    case 'dropped':
+      return sentOf(id, { kind: 'failed', reason: 'The recipient did not reply in time' });
+    case 'failed':
+    case 'unknown':
+      return sentOf(id, { kind: status, reason: error ?? 'The reason is unknown' });
+    default:
+      return unreachable(status);
+  }
+}
+
+/**
+ * Shows a typing indicator for 65 s or until a message is sent. Also restarts the 60-second reply window, if one is
+ * running. Shows nothing on platforms without typing indicators. Throws `no_conversation`.
+ */
+export async function showDmTyping(
+  { store, typing, replies }: OutboundDomain,
+  { scope }: Pick<Writer, 'scope'>,
+  wanted: Pick<DmRequest, 'platform' | 'conversationId'>,
+): Promise<void> {
+  const conversation = await activeConversation(store.db, scope, wanted);
+  replies.extend(conversation.id);
+  typing.start(conversation);
 }

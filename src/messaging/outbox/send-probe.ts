@@ -1,7 +1,11 @@
 import { newId } from '../../base/ids.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Db } from '../../store/database/tables.ts';
-import { closeProbeConversations, openAgentConversation } from '../../store/messages/conversations.ts';
+import {
+  type Conversation,
+  closeProbeConversations,
+  openAgentConversation,
+} from '../../store/messages/conversations.ts';
 import { insertMessage } from '../../store/messages/messages.ts';
 import type { Store } from '../../store/store.ts';
 import { announceMessage } from '../inbox/announce.ts';
@@ -28,23 +32,18 @@ export async function sendProbe(
   const nowIso = clock.nowIso();
   await store.db.transaction().execute(async (trx) => {
     await closeProbeConversations(trx, accountId);
-    for (const agentId of agentIds) await writeTo(trx, { accountId, agentId, probeId }, nowIso);
+    for (const agentId of agentIds) {
+      const wanted = { accountId, agentId, peerAgentId: agentId, task: probeId };
+      await writeTo(trx, await openAgentConversation(trx, wanted, nowIso), agentId, nowIso);
+    }
   });
   wakeups.wake(accountId);
 }
 
-interface Probed {
-  readonly accountId: string;
-  readonly agentId: string;
-  readonly probeId: string;
-}
-
-async function writeTo(db: Db, { accountId, agentId, probeId }: Probed, nowIso: string): Promise<void> {
-  const wanted = { accountId, agentId, peerAgentId: agentId, task: probeId };
-  const conversation = await openAgentConversation(db, wanted, nowIso);
+async function writeTo(db: Db, conversation: Conversation, agentId: string, nowIso: string): Promise<void> {
   const message = {
     id: newId('msg'),
-    accountId,
+    accountId: conversation.accountId,
     conversationId: conversation.id,
     direction: 'inbound',
     senderAgentId: null,

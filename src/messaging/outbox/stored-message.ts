@@ -23,7 +23,10 @@ export interface SendingDeps {
   readonly filesOf: (messageSeq: number) => Promise<readonly OutboundFile[]>;
 }
 
-const NO_WAY_THERE: SendOutcome = {
+/** A message that cannot be sent, and why. */
+type Unsendable = Extract<SendOutcome, { readonly kind: 'refused' }>;
+
+const ACCOUNT_GONE: Unsendable = {
   kind: 'refused',
   reason: 'The platform account of this conversation was removed',
   isAddressGone: true,
@@ -43,30 +46,13 @@ async function loginOf(db: Db, { memberType, memberId }: Conversation): Promise<
   return key === 'shared' ? { kind: 'shared' } : { kind: 'bot_token', id: key };
 }
 
-/** Converts a stored message for its messenger. */
-export function outboundOf(
-  { id, text }: Message,
-  to: Address,
-  attachments: readonly OutboundFile[],
-): OutboundMessage {
-  return { messageId: id, to, text, attachments };
-}
-
-/** Returns the messenger of a conversation's platform. Undefined: the gateway has none. */
-export function messengerOf(
+/** Returns the messenger of a conversation's platform. Throws `platform_not_configured` when the gateway has none. */
+export function requireMessenger(
   { messengers }: Pick<SendingDeps, 'messengers'>,
   { platform }: Conversation,
-): Messenger | undefined {
-  return messengers.get(platform);
-}
-
-/** Like `messengerOf`, but throws `platform_not_configured` when the gateway has none. */
-export function requireMessenger(
-  deps: Pick<SendingDeps, 'messengers'>,
-  conversation: Conversation,
 ): Messenger {
-  const messenger = messengerOf(deps, conversation);
-  if (!messenger) throw new GatewayError('platform_not_configured', unservedText(conversation.platform));
+  const messenger = messengers.get(platform);
+  if (!messenger) throw new GatewayError('platform_not_configured', unservedText(platform));
   return messenger;
 }
 
@@ -81,22 +67,24 @@ export async function sendStored(
   const { db } = deps.store;
   const message = await findAnyMessage(db, messageId);
   const conversation = message && (await findAnyConversation(db, message.conversationId));
-  const to = conversation ? await addressOf(db, conversation) : null;
-  const messenger = conversation && messengerOf(deps, conversation);
-  if (!message || !messenger || to === null) return NO_WAY_THERE;
-  const files = await filesOr(deps, message.seq);
-  if (typeof files === 'string') return { kind: 'refused', reason: files, isAddressGone: false };
-  return await messenger.send(outboundOf(message, to, files), signal);
+  const messenger = conversation && deps.messengers.get(conversation.platform);
+  if (!messenger) return ACCOUNT_GONE;
+  const outbound = await outboundOf(deps, message, conversation);
+  return 'kind' in outbound ? outbound : await messenger.send(outbound, signal);
 }
 
-/** Returns a message's files, or the reason why they cannot be read. */
-export async function filesOr(
-  { filesOf }: Pick<SendingDeps, 'filesOf'>,
-  messageSeq: number,
-): Promise<readonly OutboundFile[] | string> {
+/** Returns a stored message as its messenger takes it, with its files. */
+export async function outboundOf(
+  { store, filesOf }: SendingDeps,
+  { id: messageId, text, seq }: Message,
+  conversation: Conversation,
+): Promise<OutboundMessage | Unsendable> {
+  const to = await addressOf(store.db, conversation);
+  if (to === null) return ACCOUNT_GONE;
   try {
-    return await filesOf(messageSeq);
+    return { messageId, to, text, attachments: await filesOf(seq) };
   } catch (error) {
-    return `A file could not be read: ${(error as Error).message}`;
+    const reason = `A file could not be read: ${(error as Error).message}`;
+    return { kind: 'refused', reason, isAddressGone: false };
   }
 }

@@ -5,9 +5,10 @@ import type { Db } from '../../store/database/tables.ts';
 import { noteSubject, type RequestRef } from '../../store/keys/idempotent-requests.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import { insertMessage, type Message, type NewMessage } from '../../store/messages/messages.ts';
+import { ANSWER_MS } from './dm.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
-import { type Outgoing, type Settled, settledOf } from './outbox.ts';
-import { addressOf, outboundOf } from './stored-message.ts';
+import type { Outgoing, Settled } from './outbox.ts';
+import { addressOf } from './stored-message.ts';
 
 /** A message before it is stored. */
 export interface Draft {
@@ -46,9 +47,20 @@ export async function writeMessage(
   return { message: outgoing.message, settled };
 }
 
+/** Writes to a person in the gateway's own name. Resolves when the platform has accepted or refused the message. */
+export async function writeNotice(
+  domain: OutboundDomain,
+  conversationId: string,
+  text: string,
+): Promise<{ readonly messageId: string; readonly settled: Settled }> {
+  const draft = { senderAgentId: null, text, files: [], request: null };
+  const { message, settled } = await writeMessage(domain, conversationId, draft, ANSWER_MS);
+  return { messageId: message.id, settled: await settled };
+}
+
 function setOff({ windows, outbox }: OutboundDomain, outgoing: Outgoing, withinMs: number): Promise<Settled> {
   const { id, status } = outgoing.message;
-  if (status === 'pending' && windows) return windows.joined(id).then(settledOf);
+  if (status === 'pending' && windows) return windows.joined(id);
   return outbox.deliver(outgoing, withinMs);
 }
 
@@ -73,7 +85,8 @@ async function storeMessage(
     domain.clock.nowIso(),
   );
   if (draft.request) await noteSubject(db, draft.request, message.id);
-  return { message, conversation, outbound: outboundOf(message, to, draft.files) };
+  const { id: messageId, text } = message;
+  return { message, conversation, outbound: { messageId, to, text, attachments: draft.files } };
 }
 
 function rowOf(

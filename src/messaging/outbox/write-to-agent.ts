@@ -13,11 +13,9 @@ import {
   openAgentConversation,
 } from '../../store/messages/conversations.ts';
 import { insertMessage, listMessagesBySeq } from '../../store/messages/messages.ts';
-import { activeConversation } from '../inbox/active-conversation.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import { GATEWAY } from '../inbox/inbox-view.ts';
-import type { DmRequest, SentDm } from './dm.ts';
-import { filesToSend } from './files-to-send.ts';
+import { activeConversation, type DmRequest, filesToSend, type SentDm } from './dm.ts';
 import type { OutboundDomain, Writer } from './outbound-domain.ts';
 
 /** Sender, recipient and subject of a message between two agents of one account. */

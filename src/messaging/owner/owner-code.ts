@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
@@ -7,7 +8,6 @@ import type { Db } from '../../store/database/tables.ts';
 import { findOwnerCode, putOwnerCode } from '../../store/logins/bot-owners.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
-import { noLogin } from './no-login.ts';
 
 const VALID_MS = 15 * 60_000;
 /** Crockford's base32: no two characters look alike. */
@@ -74,4 +74,14 @@ function newCode(): string {
     characters.slice(n * GROUP_LENGTH, (n + 1) * GROUP_LENGTH).join(''),
   );
   return ['owner', ...groups].join('-');
+}
+
+/** Platforms where users register a bot; the specification words their error differently ("Errors"). */
+const BOT_PLATFORMS: readonly Platform[] = ['discord', 'telegram'];
+
+/** Returns the error for an account that has no login on a platform, or no login with this id. */
+export function noLogin(platform: Platform, loginId: string | null): GatewayError {
+  if (loginId !== null) return new GatewayError('connection_not_found');
+  const login = BOT_PLATFORMS.includes(platform) ? 'bot registered' : 'connection configured';
+  return new GatewayError('platform_not_configured', `No ${platform} ${login}`);
 }

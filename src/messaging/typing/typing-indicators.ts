@@ -3,7 +3,7 @@ import { type ShowsTyping, showsTyping } from '../../connectors/contract/messeng
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import { DelayLine } from '../inbox/delay-line.ts';
-import { addressOf, messengerOf, type SendingDeps } from '../outbox/stored-message.ts';
+import { addressOf, type SendingDeps } from '../outbox/stored-message.ts';
 
 /** Specification, "Limits": safety stop. */
 export const TYPING_MS = 65_000;
@@ -52,7 +52,7 @@ export class TypingIndicators {
       known.endMs = endMs;
       return;
     }
-    const platform = messengerOf(this.#deps, conversation);
+    const platform = this.#deps.messengers.get(conversation.platform);
     if (!platform || !showsTyping(platform)) return;
     if (this.#shown.size >= MOST_SHOWN) return this.#deps.onSkipped();
     const indicator = { conversation, platform, endMs, asking: null };

@@ -1,12 +1,13 @@
+import { isoAfter } from '../../base/time.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 
 /** The result of a message that had to wait until the other side writes. */
 export type Waited =
   /** The other side had just written: the message has already been sent. */
-  | { readonly delivered: true }
+  | { readonly kind: 'delivered' }
   | {
-      readonly delivered: false;
+      readonly kind: 'waits';
       /** Whether this message made the gateway send the template. */
       readonly templateSent: boolean;
       /** Position in the conversation's queue, starting at 1. */
@@ -26,4 +27,16 @@ export interface WindowGuard {
   joined(messageId: string): Promise<Waited>;
   /** Requeues a message that the platform rejected because of its window. */
   cameBack(messageId: string): Promise<Waited>;
+}
+
+/**
+ * Returns whether a person can be written to on a platform with a service window. The window runs from the platform's
+ * timestamp of their last message, unless the platform has since reported it closed.
+ */
+export function isWindowOpen(
+  { closure, lastInboundAt }: Pick<Conversation, 'closure' | 'lastInboundAt'>,
+  nowIso: string,
+  windowMs: number,
+): boolean {
+  return closure === null && lastInboundAt !== null && nowIso < isoAfter(lastInboundAt, windowMs);
 }

@@ -14,16 +14,18 @@ import {
   openWindow,
   placeInQueue,
 } from '../../store/messages/queued-messages.ts';
+import { announceEnd } from '../inbox/announce.ts';
 import { KeyedRuns } from '../inbox/keyed-runs.ts';
-import { askToReply } from '../intake/ask-to-reply.ts';
 import type { HoldsMessages } from '../intake/intake-domain.ts';
-import { tellDelivered } from '../intake/tell-delivered.ts';
-import { announceEnd } from '../outbox/announce-end.ts';
-import { putInQueue } from './put-in-queue.ts';
-import { type QueueDomain, windowedMessenger } from './queue-domain.ts';
-import { sendQueued } from './send-queued.ts';
-import { isWindowOpen } from './service-window.ts';
-import type { Waited, WindowGuard } from './window-guard.ts';
+import {
+  askToReply,
+  putInQueue,
+  type QueueDomain,
+  sendQueued,
+  tellDelivered,
+  windowedMessenger,
+} from './queued-message.ts';
+import { isWindowOpen, type Waited, type WindowGuard } from './window-guard.ts';
 
 /** Specification, "Limits": whatsapp pending messages. */
 const KEPT_MS = 7 * 86_400_000;
@@ -128,15 +130,15 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
   async #queue(messageId: string, isRefused: boolean): Promise<Waited> {
     const { store, wakeups, count } = this.#domain;
     const conversation = await putInQueue(this.#domain, messageId, { isRefused, expiresAt: this.expiry() });
-    if (!conversation) return { delivered: false, templateSent: false, position: 0 };
+    if (!conversation) return { kind: 'waits', templateSent: false, position: 0 };
     count(conversation.platform, 'queued');
     wakeups.wake(conversation.accountId);
     const isOpen = this.#isOpen(conversation);
-    if (isOpen && (await this.#goesOut(conversation.id, messageId))) return { delivered: true };
+    if (isOpen && (await this.#goesOut(conversation.id, messageId))) return { kind: 'delivered' };
     const text = (await findAnyMessage(store.db, messageId))?.text ?? '';
     const templateSent =
       !isOpen && (await askToReply(this.#domain, conversation, text, this.#givingUp.signal));
-    return { delivered: false, templateSent, position: await placeInQueue(store.db, messageId) };
+    return { kind: 'waits', templateSent, position: await placeInQueue(store.db, messageId) };
   }
 
   /** Empties the queue. Returns whether the message was sent within `GOES_OUT_MS`. */

@@ -283,7 +283,7 @@ it('answers for a message with files as for any other where it must wait for the
     windows: {
       mustWait: async () => true,
       expiry: () => '2030-01-08T00:00:00.000Z',
-      joined: async () => ({ delivered: false, templateSent: true, position: 1 }),
+      joined: async () => ({ kind: 'waits' as const, templateSent: true, position: 1 }),
       cameBack: () => Promise.reject(new Error('not sent')),
     },
   });
@@ -306,7 +306,7 @@ it('says 202 of what must wait until the other side writes', async () => {
     windows: {
       mustWait: async () => true,
       expiry: () => '2030-01-08T00:00:00.000Z',
-      joined: async () => ({ delivered: false, templateSent: true, position: 1 }),
+      joined: async () => ({ kind: 'waits' as const, templateSent: true, position: 1 }),
       cameBack: () => Promise.reject(new Error('not sent')),
     },
   });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isoAfter } from '../../../src/base/time.ts';
 import { hashToken } from '../../../src/base/tokens.ts';
 import type { Address } from '../../../src/connectors/contract/messenger.ts';
-import { PlatformIntake } from '../../../src/messaging/intake/platform-intake.ts';
+import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
 import {
   addPlatformMessageIds,
   changeMessageStatus,
@@ -89,7 +89,7 @@ test("a message to nobody's bot is nobody's, and so is one from nobody who is bo
   expect(await world.intake.received(written('bot_none', '42'))).toBe('unbound');
   expect(await world.intake.received(written(null, '42'))).toBe('unbound');
   // A bot of another platform.
-  const whatsapp = new PlatformIntake(world.domain, 'whatsapp');
+  const whatsapp = platformIntake({ ...world.domain, platform: 'whatsapp' });
   expect(await whatsapp.received(written(world.botId, '42'))).toBe('unbound');
   expect(await messagesIn(world.store)).toEqual([]);
 });
@@ -328,14 +328,14 @@ test('a part of a message that was sent in parts stands for all of it', async ()
 test('a queue holds the event of a reply back, and has the message first', async () => {
   const world = await messagingWorld();
   const told: string[] = [];
-  world.holds.set('telegram', {
+  world.domain.queue = {
     replied: async (_trx, _conversationId, sentAt) => {
       told.push(`replied ${sentAt}`);
       return '2030-01-01T00:00:10.000Z';
     },
     flush: () => void told.push('flush'),
     cameBack: async (messageId) => void told.push(`back ${messageId}`),
-  });
+  };
   await write(world, '1');
   expect(told).toEqual(['replied 2030-01-01T00:00:00.000Z', 'flush']);
   expect(await eventsIn(world.store)).toEqual([]);

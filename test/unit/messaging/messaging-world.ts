@@ -1,7 +1,7 @@
 import { newId } from '../../../src/base/ids.ts';
 import type { AgentScope } from '../../../src/base/scope.ts';
 import type { Clock } from '../../../src/base/time.ts';
-import type { InboundMessage, Intake } from '../../../src/connectors/contract/messenger.ts';
+import type { InboundMessage, Intake, MessageIntake } from '../../../src/connectors/contract/messenger.ts';
 import type { Reading } from '../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../src/messaging/inbox/wakeups.ts';
 import type {
@@ -9,7 +9,7 @@ import type {
   IntakeDomain,
   ReceivedMessage,
 } from '../../../src/messaging/intake/intake-domain.ts';
-import { PlatformIntake } from '../../../src/messaging/intake/platform-intake.ts';
+import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
 import { insertBot } from '../../../src/store/logins/bot-tokens.ts';
 import { findConversationWith } from '../../../src/store/messages/conversations.ts';
@@ -25,8 +25,8 @@ export interface World {
   readonly clock: ManualClock;
   readonly wakeups: Wakeups;
   readonly reading: Reading;
-  readonly domain: IntakeDomain;
-  readonly intake: PlatformIntake;
+  readonly domain: IntakeDomain & { queue: HoldsMessages | null };
+  readonly intake: MessageIntake;
   readonly scope: AgentScope;
   readonly accountId: string;
   readonly agentId: string;
@@ -37,7 +37,6 @@ export interface World {
   readonly followed: string[];
   /** Conversations whose person became the owner of their bot by its code. */
   readonly owned: string[];
-  readonly holds: Map<'telegram' | 'whatsapp', HoldsMessages>;
 }
 
 export async function messagingWorld(): Promise<World> {
@@ -49,12 +48,12 @@ export async function messagingWorld(): Promise<World> {
   const received: ReceivedMessage[] = [];
   const followed: string[] = [];
   const owned: string[] = [];
-  const holds = new Map<'telegram' | 'whatsapp', HoldsMessages>();
-  const domain: IntakeDomain = {
+  const domain: World['domain'] = {
+    platform: 'telegram',
     store,
     clock,
     wakeups,
-    holds,
+    queue: null,
     keepFiles: async (_trx, _from, files) => ({
       fileIds: [],
       tooLarge: files.filter(({ ref }) => ref === null).length,
@@ -64,7 +63,7 @@ export async function messagingWorld(): Promise<World> {
     followAgents: async (followedId) => void followed.push(followedId),
   };
   const reading: Reading = { store, clock, attachments: async () => new Map() };
-  const intake = new PlatformIntake(domain, 'telegram');
+  const intake = platformIntake(domain);
   const scope = { accountId, agentIds: [agentId], platforms: null };
   return {
     store,
@@ -80,7 +79,6 @@ export async function messagingWorld(): Promise<World> {
     received,
     followed,
     owned,
-    holds,
   };
 }
 

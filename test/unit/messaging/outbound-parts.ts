@@ -3,7 +3,6 @@ import { newId } from '../../../src/base/ids.ts';
 import { closeOutbound, openOutbound } from '../../../src/messaging/outbox/open-outbound.ts';
 import type { OutboundDomain } from '../../../src/messaging/outbox/outbound-domain.ts';
 import type { Outgoing } from '../../../src/messaging/outbox/outbox.ts';
-import { outboundOf } from '../../../src/messaging/outbox/stored-message.ts';
 import type { WindowGuard } from '../../../src/messaging/window/window-guard.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
 import { type Conversation, openConversation } from '../../../src/store/messages/conversations.ts';
@@ -132,7 +131,7 @@ export class Outbound {
       login: { kind: 'bot_token', id: conversation.memberId! },
       remoteId: conversation.remoteId,
     } as const;
-    return { message, conversation, outbound: outboundOf(message, to, []) };
+    return { message, conversation, outbound: { messageId: message.id, to, text, attachments: [] } };
   }
 
   async message(id: string): Promise<Message> {

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { newId } from '../../../src/base/ids.ts';
 import { announceMessage } from '../../../src/messaging/inbox/announce.ts';
-import { recordOutcome } from '../../../src/messaging/outbox/record-outcome.ts';
-import type { QueueDomain, QueueEvent } from '../../../src/messaging/window/queue-domain.ts';
+import { recordOutcome } from '../../../src/messaging/outbox/message-outcome.ts';
+import type { QueueDomain, QueueEvent } from '../../../src/messaging/window/queued-message.ts';
 import type { Waited } from '../../../src/messaging/window/window-guard.ts';
 import { WindowQueue } from '../../../src/messaging/window/window-queue.ts';
 import { attachMember } from '../../../src/store/agents/agents.ts';
@@ -31,7 +31,7 @@ const PATIENCE_S = 600;
 export const REMOTE_ID = 'US.1';
 
 /** How sending a message ended for whoever sent it. */
-export type Sent = Waited | { readonly failed: true };
+export type Sent = Waited | { readonly kind: 'failed' };
 
 /** The queue over a real database, with a platform and the two doors beside it as small as can be. */
 export class QueueWorld {
@@ -91,7 +91,7 @@ export class QueueWorld {
     const message = (await findAnyMessage(this.db, id))!;
     const conversation = (await findAnyConversation(this.db, conversationId))!;
     await recordOutcome(this.db, this.clock, { message, conversation }, outcome);
-    return { id, ...(outcome.kind === 'sent' ? { delivered: true } : { failed: true }) };
+    return { id, kind: outcome.kind === 'sent' ? 'delivered' : 'failed' };
   }
 
   /** Makes a message that waits one with files: an event tells how sending it ended. */

@@ -1,5 +1,5 @@
-import { AccountNews } from '../../../src/messaging/inbox/account-news.ts';
 import { type DeltaQuestion, readDelta } from '../../../src/messaging/inbox/inbox-delta.ts';
+import { AccountNews } from '../../../src/messaging/inbox/long-poll-account.ts';
 import { LongPolls } from '../../../src/messaging/inbox/long-polls.ts';
 import type { World } from './messaging-world.ts';
 

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type ErrorCode, GatewayError } from '../../../base/errors.ts';
-import { MAY_HAVE_ARRIVED } from '../../../messaging/outbox/sent-dm.ts';
+import { MAY_HAVE_ARRIVED } from '../../../messaging/outbox/dm.ts';
 import type { JsonReply } from '../../http/answer/reply.ts';
 import type { ErrorBody, ValidationErrorBody, ValidationFault } from '../../schema/error-body.ts';
 

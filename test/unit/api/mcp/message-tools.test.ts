@@ -139,7 +139,7 @@ test('a message that must wait until the other side writes is queued, which is n
     windows: {
       mustWait: async () => true,
       expiry: () => '2030-01-08T00:00:00.000Z',
-      joined: async () => ({ delivered: false, templateSent: true, position: 1 }),
+      joined: async () => ({ kind: 'waits' as const, templateSent: true, position: 1 }),
       cameBack: () => Promise.reject(new Error('not sent')),
     },
   });

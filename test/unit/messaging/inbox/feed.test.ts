@@ -136,13 +136,13 @@ test("an agent's feed has no events of others, and a scope of several has each e
 
 test('a message that is told late is in no feed skipped', async () => {
   const world = await messagingWorld();
-  world.holds.set('telegram', {
+  world.domain.queue = {
     replied: async () => '2030-01-01T00:00:10.000Z',
     flush: () => {},
     cameBack: async () => {},
-  });
+  };
   await write(world, '1', { text: 'held' });
-  world.holds.clear();
+  world.domain.queue = null;
   const held = await cursorNow(world);
   await write(world, '2', { text: 'later' });
   const later = await cursorNow(world);

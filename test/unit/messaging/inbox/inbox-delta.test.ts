@@ -282,11 +282,11 @@ test('an event that happens in the millisecond of a message is told to whoever h
 test('a call that rings before the feed tells of a message is told to whoever has read that message', async () => {
   const world = await messagingWorld();
   const start = await cursorNow(world);
-  world.holds.set('telegram', {
+  world.domain.queue = {
     replied: async () => '2030-01-01T00:00:10.000Z',
     flush: () => {},
     cameBack: async () => {},
-  });
+  };
   await write(world, '1', { text: 'held' });
   const read = async (cursor: string) =>
     await readDelta(world.reading, await ask(world.reading, world.scope, cursor));

@@ -221,12 +221,12 @@ function guard() {
     expiry: () => '2030-01-08T00:00:00.000Z',
     joined: async (id) => {
       calls.push(`joined ${id}`);
-      return { delivered: false, templateSent: false, position: 2 };
+      return { kind: 'waits', templateSent: false, position: 2 };
     },
     cameBack: async (id) => {
       calls.push(`came back ${id}`);
       state.isClosed = true;
-      return { delivered: false, templateSent: true, position: 1 };
+      return { kind: 'waits', templateSent: true, position: 1 };
     },
   };
   return { calls, state, windows };

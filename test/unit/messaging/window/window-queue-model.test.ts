@@ -45,8 +45,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 function answerOf(sent: Sent): Answer {
-  if ('failed' in sent) return 'failed';
-  return sent.delivered ? 'delivered' : { templateSent: sent.templateSent, position: sent.position };
+  if (sent.kind !== 'waits') return sent.kind;
+  return { templateSent: sent.templateSent, position: sent.position };
 }
 
 /** Does a step in the world and in the model; they must answer alike. */

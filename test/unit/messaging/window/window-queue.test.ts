@@ -11,16 +11,16 @@ test('within 24 hours a message goes out at once', async () => {
   const world = await QueueWorld.make();
   await world.reply('hello');
   world.clock.advance(DAY_MS - SECOND_MS);
-  expect(await world.pass(world.send('in time'))).toMatchObject({ delivered: true });
+  expect(await world.pass(world.send('in time'))).toMatchObject({ kind: 'delivered' });
   world.clock.advance(SECOND_MS);
-  expect(await world.pass(world.send('late'))).toMatchObject({ delivered: false });
+  expect(await world.pass(world.send('late'))).toMatchObject({ kind: 'waits' });
   expect(world.platform.arrived).toEqual(['in time']);
 });
 
 test('after that it waits; the first has the person asked to write, the others join', async () => {
   const world = await QueueWorld.make();
   expect(await world.pass(world.send('first'))).toMatchObject({
-    delivered: false,
+    kind: 'waits',
     templateSent: true,
     position: 1,
   });
@@ -88,7 +88,7 @@ test('what is written while the queue is emptied goes behind it, and is answered
   for (const text of ['one', 'two']) await world.pass(world.send(text));
   world.platform.next = 'later';
   await world.reply('here');
-  expect(await world.pass(world.send('three'))).toMatchObject({ delivered: true });
+  expect(await world.pass(world.send('three'))).toMatchObject({ kind: 'delivered' });
   expect(world.platform.arrived).toEqual(['one', 'two', 'three']);
 });
 
@@ -118,7 +118,7 @@ test('the platform may know better: at once, or after it took the message', asyn
   world.platform.next = 'lost';
   const { id } = await world.pass(world.send('afterwards'));
   expect(await world.pass(world.queue.cameBack(id))).toEqual({
-    delivered: false,
+    kind: 'waits',
     templateSent: true,
     position: 1,
   });
@@ -137,7 +137,7 @@ test('a refusal that comes after the person has written again does not close the
   const { id } = await world.pass(world.send('lost'));
   world.clock.advance(SECOND_MS);
   await world.reply('again');
-  expect(await world.pass(world.queue.cameBack(id))).toEqual({ delivered: true });
+  expect(await world.pass(world.queue.cameBack(id))).toEqual({ kind: 'delivered' });
   expect(world.platform.arrived).toEqual(['lost']);
   expect(world.platform.templates).toEqual([]);
 });

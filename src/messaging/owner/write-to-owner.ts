@@ -3,14 +3,14 @@ import type { Platform } from '../../base/platform.ts';
 import { newestBot, newestConnection, newestOwnedBot } from '../../store/agents/test-targets.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, openConversation } from '../../store/messages/conversations.ts';
-import { ANSWER_MS, type SentDm } from '../outbox/dm.ts';
+import { type SentDm, sendFailed, sentOf } from '../outbox/dm.ts';
 import type { OutboundDomain, Writer } from '../outbox/outbound-domain.ts';
-import { sendFailed, sentOf } from '../outbox/sent-dm.ts';
 import { requireMessenger } from '../outbox/stored-message.ts';
-import { writeMessage } from '../outbox/write-message.ts';
-import { noLogin } from './no-login.ts';
+import { writeNotice } from '../outbox/write-message.ts';
+import { noLogin } from './owner-code.ts';
 
-const TEXT = 'This is a test message: your agent can reach you here.';
+const TEST = 'This is a test message: your agent can reach you here.';
+const CONFIRMATION = 'You are now the owner of this bot. Test messages will arrive here.';
 
 /**
  * Sends a test message to the operator's own account on a platform: through the given connection or bot, else through
@@ -25,12 +25,11 @@ export async function sendTestDm(
   loginId: string,
 ): Promise<SentDm> {
   const conversation = await targetOf(domain, accountId, platform, loginId === '' ? null : loginId);
-  requireMessenger(domain, conversation).checkText(TEXT, false);
+  requireMessenger(domain, conversation).checkText(TEST, false);
   if (domain.windows && (await domain.windows.mustWait(domain.store.db, conversation)))
     throw sendFailed('the 24-hour window is closed; send the gateway a message first');
-  const draft = { senderAgentId: null, text: TEXT, files: [], request: null };
-  const { message, settled } = await writeMessage(domain, conversation.id, draft, ANSWER_MS);
-  return sentOf(message.id, await settled);
+  const { messageId, settled } = await writeNotice(domain, conversation.id, TEST);
+  return sentOf(messageId, settled);
 }
 
 /** Considers only people known to be the account's own: those who linked a connection or own a bot. */
@@ -67,4 +66,9 @@ async function unknownOwner(
     'owner_unknown',
     `The bot has no owner yet. Send ${path} the conversation_id of your own conversation with the bot, or send the bot the code that ${path}/code returns`,
   );
+}
+
+/** Confirms to a person that their one-time code made them the bot's owner. */
+export async function confirmOwner(domain: OutboundDomain, conversationId: string): Promise<void> {
+  await writeNotice(domain, conversationId, CONFIRMATION);
 }

@@ -1,0 +1,183 @@
+import type { Clock } from '../../base/time.ts';
+import { pause, withDeadline } from '../../base/waits.ts';
+import { type HasWindow, hasWindow, type SendOutcome } from '../../connectors/contract/messenger.ts';
+import type { Db } from '../../store/database/tables.ts';
+import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
+import type { MessagePlatform, MessageStatus } from '../../store/messages/message-tables.ts';
+import { changeMessageStatus, type Message } from '../../store/messages/messages.ts';
+import { findAnyMessage } from '../../store/messages/outbound-messages.ts';
+import {
+  claimAsking,
+  closeWindow,
+  endWaiting,
+  forgetPlatformMessageIds,
+  haveWrittenSince,
+  listUntold,
+  unclaimAsking,
+} from '../../store/messages/queued-messages.ts';
+import { announce, announceMessage } from '../inbox/announce.ts';
+import { recordOutcome } from '../outbox/message-outcome.ts';
+import { addressOf, type SendingDeps, sendStored } from '../outbox/stored-message.ts';
+
+/** A message with large files takes long. */
+const SEND_MS = 60_000;
+/** The sender of a message waits at most this long for its template. */
+const TEMPLATE_MS = 10_000;
+
+/** Counted events of queued messages. */
+export type QueueEvent = 'queued' | 'template_sent' | 'template_failed' | 'flushed' | 'dropped';
+
+/** Dependencies for queued messages. Built once by the composition root. */
+export interface QueueDomain extends SendingDeps {
+  readonly clock: Clock;
+  /** Wakes the requests that wait for news of an account. */
+  readonly wakeups: { wake(accountId: string): void };
+  readonly count: (platform: MessagePlatform, event: QueueEvent) => void;
+  /** Called when background work fails. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Null: the platform has no service window. */
+export function windowedMessenger(
+  { messengers }: Pick<QueueDomain, 'messengers'>,
+  platform: MessagePlatform,
+): HasWindow | null {
+  const messenger = messengers.get(platform);
+  return messenger && hasWindow(messenger) ? messenger : null;
+}
+
+/**
+ * Statuses from which a message can be queued: when it is new, or when the platform rejected it, possibly after
+ * accepting it.
+ */
+const NEW: readonly MessageStatus[] = ['sending', 'pending'];
+const REFUSED: readonly MessageStatus[] = ['sending', 'delivered', 'unknown'];
+
+/**
+ * Queues a message; its age determines its position. `isRefused`: the platform says that the window is closed. Returns
+ * the updated conversation. Undefined: the message is already queued or finished.
+ */
+export async function putInQueue(
+  { store, clock }: Pick<QueueDomain, 'store' | 'clock'>,
+  messageId: string,
+  { isRefused, expiresAt }: { readonly isRefused: boolean; readonly expiresAt: string },
+): Promise<Conversation | undefined> {
+  return await store.db.transaction().execute(async (trx) => {
+    const message = await findAnyMessage(trx, messageId);
+    if (!message) return undefined;
+    const change = { status: 'pending', expiresAt: message.expiresAt ?? expiresAt } as const;
+    const from = isRefused ? REFUSED : NEW;
+    if (!(await changeMessageStatus(trx, message.seq, { from, change }, clock.nowIso()))) return undefined;
+    if (isRefused) await takeBack(trx, message);
+    return await findAnyConversation(trx, message.conversationId);
+  });
+}
+
+/** A late rejection may refer to a closed window that the person's next message has since reopened. */
+async function takeBack(trx: Db, message: Message): Promise<void> {
+  await forgetPlatformMessageIds(trx, message.seq);
+  const isOver = message.status === 'delivered' && (await haveWrittenSince(trx, message));
+  if (!isOver) await closeWindow(trx, message.conversationId);
+}
+
+/**
+ * Tries once to send a queued message. Its status is `sending` only during the attempt: after a crash it is `pending`
+ * unless it may have been sent. Undefined: the message is no longer queued.
+ */
+export async function sendQueued(
+  domain: QueueDomain,
+  conversation: Conversation,
+  message: Message,
+  closing: AbortSignal,
+): Promise<SendOutcome | undefined> {
+  const { store, clock } = domain;
+  const { db } = store;
+  // A restart must not treat it as never started.
+  const background = message.background && 'begun';
+  const change = { status: 'sending', background } as const;
+  const step = { from: ['pending'], change } as const;
+  if (!(await changeMessageStatus(db, message.seq, step, clock.nowIso()))) return undefined;
+  const outcome = await attempt(domain, message.id, closing);
+  if (outcome.kind === 'later') {
+    const back = { from: ['sending'], change: { status: 'pending' } } as const;
+    await changeMessageStatus(db, message.seq, back, clock.nowIso());
+  } else if (outcome.kind !== 'window_closed') {
+    await recordOutcome(db, clock, { message, conversation }, outcome);
+    domain.wakeups.wake(conversation.accountId);
+  }
+  if (outcome.kind === 'sent') domain.count(conversation.platform, 'flushed');
+  return outcome;
+}
+
+/** A messenger that throws, which is a bug, leaves the outcome unknown. */
+async function attempt(domain: QueueDomain, messageId: string, closing: AbortSignal): Promise<SendOutcome> {
+  try {
+    return await withDeadline(domain.clock, SEND_MS, closing, (signal) =>
+      sendStored(domain, messageId, signal),
+    );
+  } catch (error) {
+    domain.onFailure(error);
+    return { kind: 'unknown', reason: 'Sending the message failed', sentIds: [] };
+  }
+}
+
+/**
+ * Tells agents which queued messages have been sent since the last report, and then what the other side wrote
+ * meanwhile: one `dm_delivered` event, then a `dm_chat` event per reply, in one transaction.
+ */
+export async function tellDelivered(
+  { store, clock, wakeups }: QueueDomain,
+  conversationId: string,
+): Promise<void> {
+  const accountId = await store.db.transaction().execute(async (trx) => {
+    const conversation = await findAnyConversation(trx, conversationId);
+    if (!conversation) return null;
+    const { delivered, replies } = await listUntold(trx, conversationId);
+    await endWaiting(trx, conversationId, [...delivered, ...replies]);
+    if (delivered.length > 0) {
+      const payload = { platform: conversation.platform, delivered_ids: delivered.map(({ id }) => id) };
+      await announce(trx, conversation, { type: 'dm_delivered', payload, createdAt: clock.nowIso() });
+    }
+    for (const reply of replies) await announceMessage(trx, conversation, reply);
+    return delivered.length + replies.length > 0 ? conversation.accountId : null;
+  });
+  if (accountId !== null) wakeups.wake(accountId);
+}
+
+/**
+ * Sends the template that asks a person to write, so that `text` can be sent afterwards. It is sent once per closed
+ * window, for the first queued message. The claim is stored before the template is sent: a crash in between loses the
+ * template but never sends it twice. Returns whether this call sent it.
+ */
+export async function askToReply(
+  domain: QueueDomain,
+  conversation: Conversation,
+  text: string,
+  closing: AbortSignal,
+): Promise<boolean> {
+  const { db } = domain.store;
+  const messenger = windowedMessenger(domain, conversation.platform);
+  const to = await addressOf(db, conversation);
+  if (!messenger || !to || !(await claimAsking(db, conversation.id))) return false;
+  const { kind } = await withDeadline(domain.clock, TEMPLATE_MS, closing, (signal) =>
+    untilTaken(domain.clock, signal, () => messenger.askToReply(to, text, signal)),
+  );
+  domain.count(conversation.platform, kind === 'sent' ? 'template_sent' : 'template_failed');
+  // A template that may have arrived is not sent again.
+  if (kind !== 'sent' && kind !== 'unknown') await unclaimAsking(db, conversation.id);
+  return kind === 'sent';
+}
+
+/** Retries for as long as the platform answers "later" and there is time. */
+async function untilTaken(
+  clock: Clock,
+  signal: AbortSignal,
+  ask: () => Promise<SendOutcome>,
+): Promise<SendOutcome> {
+  for (;;) {
+    const outcome = await ask();
+    if (outcome.kind !== 'later') return outcome;
+    await pause(clock, outcome.afterMs, signal);
+    if (signal.aborted) return outcome;
+  }
+}
