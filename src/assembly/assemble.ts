@@ -11,25 +11,25 @@ import { closeOutbound } from '../messaging/outbox/open-outbound.ts';
 import { listeningUrl } from '../settings/settings.ts';
 import { Retention } from '../store/messages/retention.ts';
 import { BusinessEvents } from '../telemetry/business-events.ts';
+import { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { authorizationDomain, openGrants } from './authorization-deps.ts';
 import { openCalls } from './call-deps.ts';
 import { openFileStorage } from './file-deps.ts';
-import type { GatewayDeps, Running } from './gateway-deps.ts';
+import type { GatewayDeps, PartDeps, Running } from './gateway-deps.ts';
 import { openMessaging } from './messaging-deps.ts';
 import { openPeople } from './people-deps.ts';
 import { makePlatforms } from './platforms.ts';
-import { watchResources } from './resource-deps.ts';
 import { openServers } from './servers.ts';
 
 /** Creates the domains, the platforms and the servers, then starts them. Closing runs in reverse order. */
-export async function assemble(deps: GatewayDeps): Promise<Running> {
-  const { settings, clock, loggers, store, closers } = deps;
+export async function assemble(given: GatewayDeps): Promise<Running> {
+  const { settings, clock, loggers, store, closers } = given;
   const { host, port } = settings.http;
   const publicUrl = (): string => settings.http.publicUrl ?? listeningUrl(host, http.port);
   const metrics = new Metrics();
   const events = new BusinessEvents(loggers, metrics);
-  const wakeups = new Wakeups();
+  const deps: PartDeps = { ...given, metrics, events, wakeups: new Wakeups(), publicUrl };
   const keys = await KeyCache.load(store.db, clock, (error) =>
     events.writeFailed('the last use of a key', error),
   );
@@ -37,48 +37,40 @@ export async function assemble(deps: GatewayDeps): Promise<Running> {
     events.writeFailed('expired records', error),
   );
   closers.push(() => retention.close());
-  const descriptors = watchResources(deps, events, metrics);
+  const descriptors = watchResources(deps);
 
-  const { sip, messengers } = makePlatforms(deps, metrics, publicUrl);
-  const calls = await openCalls(deps, { sip, others: messengers, wakeups, metrics, events });
-  const { files, sweeper } = await openFileStorage(deps, calls, { metrics, events, publicUrl });
+  const { sip, messengers } = makePlatforms(deps);
+  const calls = await openCalls(deps, { sip, others: messengers });
+  const { files, sweeper } = await openFileStorage(deps, calls);
   closers.push((deadlineMs) => sip.close(deadlineMs));
   await sip.start();
   const sipAccounts = { store, directory: sip, clock };
   await loadSipAccounts(sipAccounts);
 
-  const grants = await openGrants(deps, events, publicUrl);
+  const grants = await openGrants(deps);
   const accounts = { ...sipAccounts, calls };
-  const people = await openPeople(deps, { events, publicUrl, keys, grants, accounts });
+  const people = await openPeople(deps, { keys, grants, accounts });
   const { roster } = people;
   const endCalls = (accountId: string, agentId: string): void => hangUpAgent(calls, accountId, agentId);
   const agents = { ...sipAccounts, keys, roster, grants, endCalls };
-  const authorization = authorizationDomain(deps, {
-    grants,
-    people,
-    files,
-    accounts,
-  });
+  const authorization = authorizationDomain(deps, { grants, people, files, accounts });
   const replies = new AgentReplies(clock);
-  const needs = { calls, files, roster, replies, wakeups, metrics, events, publicUrl };
-  const { outbound, inbox, start: startSending } = await openMessaging(deps, needs);
-  const domains = {
+  const messaging = await openMessaging(deps, { calls, files, roster, replies });
+  const { outbound, inbox } = messaging;
+  const trunkChanges = new TrunkChanges(clock);
+  const { http, mcp } = openServers(deps, {
     calls,
-    sip: {
-      ...sipAccounts,
-      trunkChanges: new TrunkChanges(clock),
-      maxNumbers: settings.sip.numbersPerAccount,
-    },
+    sip: { ...sipAccounts, trunkChanges, maxNumbers: settings.sip.numbersPerAccount },
     agents,
     files,
     inbox,
     outbound,
     people,
     authorization,
-    metrics,
-    publicUrl,
-  };
-  const { http, mcp } = openServers(deps, { ...domains, keys, replies, wakeups, events, descriptors });
+    keys,
+    replies,
+    descriptors,
+  });
   // Closes after everything that still has messages to send.
   for (const messenger of messengers) closers.push((deadlineMs) => messenger.close(deadlineMs));
   closers.push((deadlineMs) => http.close(deadlineMs));
@@ -95,7 +87,7 @@ export async function assemble(deps: GatewayDeps): Promise<Running> {
   await http.listen(host, port);
   for (const messenger of messengers) await messenger.start();
   await logInBots({ ...sipAccounts, calls });
-  startSending();
+  messaging.start();
   // Created last: keys from a start that failed later would never have been shown.
   const operatorKeys = await ensureOperator(store.db, settings.bootstrap, clock.nowIso());
   await keys.reload();
@@ -107,4 +99,15 @@ export async function assemble(deps: GatewayDeps): Promise<Running> {
     sipTlsPort: sip.tlsPort,
     operatorKeys,
   };
+}
+
+/** Starts watching resources that the machine may run out of: disk space and file descriptors. */
+function watchResources({ store: { disk }, closers, events, metrics }: PartDeps): DescriptorWatch {
+  const descriptors = new DescriptorWatch();
+  disk.watch((problem) => events.diskChanged(problem));
+  descriptors.watch((problem) => events.descriptorsChanged(problem));
+  metrics.watchQueue('svc_disk_full', '1 while the disk is full', () => (disk.problem ? 1 : 0));
+  metrics.watchRefusedConnections(() => descriptors.refused);
+  closers.push(async () => descriptors.close());
+  return descriptors;
 }

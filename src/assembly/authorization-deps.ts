@@ -10,15 +10,10 @@ import { GrantCache } from '../authorization/grant-cache.ts';
 import { tokenIssuer } from '../authorization/issue-tokens.ts';
 import { readSmallDocument } from '../authorization/read-document.ts';
 import type { FileDomain } from '../files/file-domain.ts';
-import type { BusinessEvents } from '../telemetry/business-events.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { PartDeps } from './gateway-deps.ts';
 
 /** Loads all access tokens. Runs before anything that authenticates with them. */
-export async function openGrants(
-  { store, clock }: GatewayDeps,
-  events: BusinessEvents,
-  publicUrl: () => string,
-): Promise<GrantCache> {
+export async function openGrants({ store, clock, events, publicUrl }: PartDeps): Promise<GrantCache> {
   return await GrantCache.load(
     store.db,
     clock,
@@ -36,15 +31,14 @@ interface AuthorizationNeeds {
 
 /** The authorization server for MCP clients. */
 export function authorizationDomain(
-  { store, clock }: GatewayDeps,
+  { store, clock, publicUrl }: PartDeps,
   { grants, people, files, accounts }: AuthorizationNeeds,
 ): AuthorizationDomain {
-  const { limits, publicUrl } = people;
   return {
     store,
     clock,
     grants,
-    limits,
+    limits: people.limits,
     issuer: publicUrl,
     resource: () => mcpUrl(publicUrl()),
     readDocument: (url) => readSmallDocument(files.web, clock, url),

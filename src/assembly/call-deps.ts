@@ -1,19 +1,15 @@
 import { totalmem } from 'node:os';
 import { hasLogin } from '../accounts/logins/platform-status.ts';
-import type { ReadinessCheck } from '../api/rest/system.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
 import type { Connector, RingsCalls } from '../connectors/contract/connector.ts';
-import type { Wakeups } from '../messaging/inbox/wakeups.ts';
-import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
 import { PlayoutBudget } from '../threads/playout-budget.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { PartDeps } from './gateway-deps.ts';
 
 const CONNECTING_DEADLINE_MS = 90_000;
 /** Specification, "Limits": SIP manual answer. */
@@ -25,15 +21,11 @@ interface CallNeeds {
   readonly sip: Connector & RingsCalls;
   /** Connectors of all other platforms. */
   readonly others: readonly Connector[];
-  readonly wakeups: Wakeups;
-  readonly metrics: Metrics;
-  readonly events: BusinessEvents;
 }
 
 /** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
-export async function openCalls(deps: GatewayDeps, needs: CallNeeds): Promise<CallDomain> {
-  const { settings, clock, engine, store, closers } = deps;
-  const { sip, others, wakeups, metrics, events } = needs;
+export async function openCalls(deps: PartDeps, { sip, others }: CallNeeds): Promise<CallDomain> {
+  const { settings, clock, engine, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
     store.db,
     clock,
@@ -71,11 +63,6 @@ export async function openCalls(deps: GatewayDeps, needs: CallNeeds): Promise<Ca
 function playoutBounds(): { totalBytes: number; accountBytes: number } {
   const totalBytes = Math.floor(Math.min(totalmem(), process.constrainedMemory() || totalmem()) / 8);
   return { totalBytes, accountBytes: Math.floor(totalBytes / 2) };
-}
-
-export function readiness({ engine }: CallDomain): ReadinessCheck[] {
-  const noThreads = 'no engine thread is running';
-  return [{ name: 'engine', problem: () => (engine.report().workers.length > 0 ? null : noThreads) }];
 }
 
 function engineReading(engine: Engine): EngineReading {

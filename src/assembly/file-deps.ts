@@ -4,21 +4,12 @@ import { fetchesFiles } from '../connectors/contract/messenger.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { FileSweeper } from '../files/file-sweeper.ts';
 import { openFiles } from '../files/open-files.ts';
-import type { BusinessEvents } from '../telemetry/business-events.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
-
-interface FileNeeds {
-  readonly metrics: Metrics;
-  readonly events: BusinessEvents;
-  readonly publicUrl: () => string;
-}
+import type { PartDeps } from './gateway-deps.ts';
 
 /** Creates the file domain and the sweeper that deletes old files once it is started. */
 export async function openFileStorage(
-  { settings, clock, store, closers }: GatewayDeps,
+  { settings, clock, store, closers, metrics, events, publicUrl }: PartDeps,
   { connectors }: CallDomain,
-  { metrics, events, publicUrl }: FileNeeds,
 ): Promise<{ readonly files: FileDomain; readonly sweeper: FileSweeper }> {
   const { maxBytes, fetchAllow: trusted, ...limits } = settings.files;
   const files = await openFiles(

@@ -1,8 +1,11 @@
 import type { OperatorKeys } from '../accounts/people/first-start.ts';
 import type { Clock } from '../base/time.ts';
+import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
+import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { Loggers } from '../telemetry/loggers.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 
 /** Closes one part within about `deadlineMs`. */
@@ -16,6 +19,15 @@ export interface GatewayDeps {
   readonly engine: Engine;
   readonly store: Store;
   readonly closers: Closer[];
+}
+
+/** What all parts share beyond that. */
+export interface PartDeps extends GatewayDeps {
+  readonly metrics: Metrics;
+  readonly events: BusinessEvents;
+  readonly wakeups: Wakeups;
+  /** Base URL for clients, without a trailing slash. Known once HTTP listens. */
+  readonly publicUrl: () => string;
 }
 
 /** The addresses and the operator's keys of a running gateway. */

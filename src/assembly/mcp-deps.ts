@@ -4,18 +4,12 @@ import { mcpPages } from '../api/mcp/browser-pages.ts';
 import { LazyServer } from '../api/mcp/lazy-server.ts';
 import { McpCounts } from '../api/mcp/mcp-counts.ts';
 import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';
 
-interface McpNeeds extends McpEndpointNeeds {
-  readonly metrics: Metrics;
-}
-
 /** Creates the MCP server and its routes. */
-export function openMcp(deps: GatewayDeps, needs: McpNeeds): { server: LazyServer; routes: Route[] } {
-  const { settings, clock } = deps;
-  const { metrics, publicUrl } = needs;
+export function openMcp(deps: PartDeps, needs: McpEndpointNeeds): { server: LazyServer; routes: Route[] } {
+  const { settings, clock, metrics, publicUrl } = deps;
   const counts = new McpCounts();
   const open = async () => (await import('./mcp-endpoint-deps.ts')).openMcpEndpoint(deps, needs, counts);
   const server = new LazyServer(open, clock);

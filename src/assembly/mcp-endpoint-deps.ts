@@ -6,39 +6,29 @@ import type { McpCounts } from '../api/mcp/mcp-counts.ts';
 import { McpEndpoint } from '../api/mcp/mcp-endpoint.ts';
 import { mcpTools } from '../api/mcp/tools/mcp-tools.ts';
 import { TranscriptResource } from '../api/mcp/transcript-resource.ts';
-import type { InboxDomain } from '../api/rest/inbox.ts';
 import { Deadlines } from '../base/deadlines.ts';
-import type { CallDomain } from '../calls/call-domain.ts';
-import type { FileDomain } from '../files/file-domain.ts';
-import type { Wakeups } from '../messaging/inbox/wakeups.ts';
-import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { PartDeps } from './gateway-deps.ts';
+import type { Domains } from './routes.ts';
 
-export interface McpEndpointNeeds {
+export interface McpEndpointNeeds extends Pick<Domains, 'calls' | 'files' | 'inbox' | 'outbound'> {
   readonly accounts: AccountDomain;
-  readonly calls: CallDomain;
-  readonly files: FileDomain;
-  readonly inbox: InboxDomain;
-  readonly outbound: OutboundDomain;
-  readonly wakeups: Wakeups;
   readonly idempotency: Idempotency;
-  readonly publicUrl: () => string;
 }
 
 /** Assembles the MCP endpoint. Importing this module loads the SDK. */
 export function openMcpEndpoint(
-  { settings, clock, loggers }: GatewayDeps,
+  { settings, clock, loggers, wakeups, publicUrl }: PartDeps,
   needs: McpEndpointNeeds,
   counts: McpCounts,
 ): McpEndpoint {
-  const { calls, inbox, wakeups } = needs;
+  const { calls, inbox } = needs;
   const { sessionIdleMs, sessionsPerAccount, fastPath } = settings.mcp;
   const cancellations = new Cancellations();
   const transcripts = new TranscriptResource(calls);
   const deadlines = new Deadlines(clock);
   const onError = (error: unknown, requestId: string): void =>
     loggers.http.error({ err: error, requestId }, 'MCP tool failed');
-  const tools = mcpTools({ ...needs, onError });
+  const tools = mcpTools({ ...needs, publicUrl, onError });
   return new McpEndpoint(
     {
       contents: { tools, transcripts, instructions: INSTRUCTIONS, cancellations },

@@ -11,7 +11,6 @@ import { type DeltaQuestion, readDelta } from '../messaging/inbox/inbox-delta.ts
 import type { Reading } from '../messaging/inbox/inbox-view.ts';
 import { AccountNews } from '../messaging/inbox/long-poll-account.ts';
 import { LongPolls } from '../messaging/inbox/long-polls.ts';
-import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { awaitReply } from '../messaging/intake/await-reply.ts';
 import type { IntakeDomain } from '../messaging/intake/intake-domain.ts';
 import { platformIntake } from '../messaging/intake/platform-intake.ts';
@@ -21,9 +20,7 @@ import { recoverOutbox } from '../messaging/outbox/recover-outbox.ts';
 import { confirmOwner } from '../messaging/owner/write-to-owner.ts';
 import { WindowQueue } from '../messaging/window/window-queue.ts';
 import type { MessagePlatform } from '../store/messages/message-tables.ts';
-import type { BusinessEvents } from '../telemetry/business-events.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { PartDeps } from './gateway-deps.ts';
 
 /** Returns the connectors that exchange messages, by platform. */
 function messengersOf({ connectors }: CallDomain): ReadonlyMap<MessagePlatform, Messenger> {
@@ -38,10 +35,6 @@ interface MessagingNeeds {
   readonly files: FileDomain;
   readonly roster: AgentRoster;
   readonly replies: AgentReplies;
-  readonly wakeups: Wakeups;
-  readonly metrics: Metrics;
-  readonly events: BusinessEvents;
-  readonly publicUrl: () => string;
 }
 
 export interface Messaging {
@@ -52,8 +45,8 @@ export interface Messaging {
 }
 
 /** Creates inbound and outbound messaging, after settling the messages that an earlier process was sending. */
-export async function openMessaging(deps: GatewayDeps, needs: MessagingNeeds): Promise<Messaging> {
-  const { metrics, events } = needs;
+export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Promise<Messaging> {
+  const { metrics, events } = deps;
   const windows = windowQueue(deps, needs);
   deps.closers.push((deadlineMs) => windows.close(deadlineMs));
   const ready = Promise.withResolvers<void>();
@@ -70,14 +63,14 @@ export async function openMessaging(deps: GatewayDeps, needs: MessagingNeeds): P
     const { platform } = connector;
     if (takesMessages(connector)) connector.onMessages(platformIntake({ ...intake, platform, queue }));
   }
-  const inbox = inboxDomain(deps, needs);
+  const inbox = inboxDomain(deps, needs.files);
   metrics.watchInbox(() => inbox.waiters);
   return { outbound, inbox, start: ready.resolve };
 }
 
 function windowQueue(
-  { store, clock }: GatewayDeps,
-  { calls, files, wakeups, metrics, events }: MessagingNeeds,
+  { store, clock, wakeups, metrics, events }: PartDeps,
+  { calls, files }: MessagingNeeds,
 ): WindowQueue {
   return new WindowQueue({
     store,
@@ -91,8 +84,8 @@ function windowQueue(
 }
 
 function outboundDomain(
-  { settings, store, clock }: GatewayDeps,
-  { calls, files, wakeups, replies, events }: MessagingNeeds,
+  { settings, store, clock, wakeups, events }: PartDeps,
+  { calls, files, replies }: MessagingNeeds,
   windows: WindowQueue,
   ready: Promise<void>,
 ): OutboundDomain {
@@ -113,8 +106,8 @@ function outboundDomain(
 }
 
 function intakeDomain(
-  { store, clock }: GatewayDeps,
-  { files, wakeups, roster }: MessagingNeeds,
+  { store, clock, wakeups }: PartDeps,
+  { files, roster }: MessagingNeeds,
   outbound: OutboundDomain,
 ): Omit<IntakeDomain, 'platform' | 'queue'> {
   return {
@@ -134,10 +127,7 @@ function intakeDomain(
   };
 }
 
-function inboxDomain(
-  { store, clock }: GatewayDeps,
-  { files, wakeups, publicUrl }: MessagingNeeds,
-): InboxDomain {
+function inboxDomain({ store, clock, wakeups, publicUrl }: PartDeps, files: FileDomain): InboxDomain {
   const attachments: Reading['attachments'] = (seqs) => listedAttachments(files, publicUrl(), seqs);
   const reading: Reading = { store, clock, attachments };
   const view = {

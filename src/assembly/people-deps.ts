@@ -12,12 +12,9 @@ import { GuessLimits } from '../accounts/passwords/guess-limits.ts';
 import type { People } from '../accounts/people/people.ts';
 import { SessionCache } from '../accounts/sessions/session-cache.ts';
 import type { GrantCache } from '../authorization/grant-cache.ts';
-import type { BusinessEvents } from '../telemetry/business-events.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { PartDeps } from './gateway-deps.ts';
 
 interface PeopleNeeds {
-  readonly events: BusinessEvents;
-  readonly publicUrl: () => string;
   readonly keys: KeyCache;
   readonly grants: GrantCache;
   readonly accounts: AccountDomain;
@@ -25,8 +22,8 @@ interface PeopleNeeds {
 
 /** Creates the dependencies for people, their sessions and their mails. */
 export async function openPeople(
-  { settings, clock, store: { db }, closers }: GatewayDeps,
-  { events, publicUrl, keys, grants, accounts }: PeopleNeeds,
+  { settings, clock, store: { db }, closers, events, publicUrl }: PartDeps,
+  { keys, grants, accounts }: PeopleNeeds,
 ): Promise<People> {
   const { signup: mode, signupCode: code, loginAttempts } = settings.people;
   const transport = settings.mail

@@ -1,4 +1,3 @@
-import type { Clock } from '../base/time.ts';
 import type { Connector } from '../connectors/contract/connector.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
@@ -6,11 +5,8 @@ import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts'
 import type { TelegramObserver } from '../connectors/telegram/telegram-observer.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
-import type { Settings } from '../settings/settings.ts';
 import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
-import type { Loggers } from '../telemetry/loggers.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { PartDeps } from './gateway-deps.ts';
 
 /** All platforms with a connector. Only this module knows them all. */
 export interface Platforms {
@@ -19,11 +15,11 @@ export interface Platforms {
   readonly messengers: readonly Connector[];
 }
 
-export function makePlatforms(deps: GatewayDeps, metrics: Metrics, publicUrl: () => string): Platforms {
-  const whatsApp = whatsAppConnector(deps, metrics);
+export function makePlatforms(deps: PartDeps): Platforms {
+  const whatsApp = whatsAppConnector(deps);
   return {
-    sip: sipConnector(deps.settings, deps.clock, deps.loggers, metrics),
-    messengers: [telegramConnector(deps, metrics, publicUrl), ...(whatsApp === null ? [] : [whatsApp])],
+    sip: sipConnector(deps),
+    messengers: [telegramConnector(deps), ...(whatsApp === null ? [] : [whatsApp])],
   };
 }
 
@@ -33,7 +29,7 @@ function portReserver(): PortReserver | null {
   return typeof binding === 'string' ? null : binding;
 }
 
-function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metrics: Metrics): SipConnector {
+function sipConnector({ settings, clock, loggers, metrics }: PartDeps): SipConnector {
   const { tlsCa, tlsListen, numbersPerAccount: _numbers, ...others } = settings.sip;
   return new SipConnector(
     {
@@ -50,11 +46,9 @@ function sipConnector(settings: Settings, clock: Clock, loggers: Loggers, metric
   );
 }
 
-function telegramConnector(
-  { settings, clock, loggers, store: { db } }: GatewayDeps,
-  metrics: Metrics,
-  publicUrl: () => string,
-): TelegramConnector {
+function telegramConnector(deps: PartDeps): TelegramConnector {
+  const { settings, clock, loggers, store, metrics, publicUrl } = deps;
+  const { db } = store;
   const { urls, sharedToken, updates } = settings.telegram;
   const webhookRoot = updates === 'webhook' ? () => `${publicUrl()}/api/telegram/webhook` : null;
   const observer: TelegramObserver = {
@@ -68,10 +62,7 @@ function telegramConnector(
 }
 
 /** Returns the WhatsApp connector; null when no number is configured. */
-function whatsAppConnector(
-  { settings, clock, loggers }: GatewayDeps,
-  metrics: Metrics,
-): WhatsAppConnector | null {
+function whatsAppConnector({ settings, clock, loggers, metrics }: PartDeps): WhatsAppConnector | null {
   if (settings.whatsapp === null) return null;
   return new WhatsAppConnector(settings.whatsapp, clock, {
     count: (event) => metrics.messengerEvent('whatsapp', event),

@@ -7,30 +7,23 @@ import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { IdempotentRequests } from '../api/http/idempotency/idempotent-requests.ts';
 import { HttpServer } from '../api/http/server.ts';
 import type { LazyServer } from '../api/mcp/lazy-server.ts';
-import type { InboxDomain } from '../api/rest/inbox.ts';
 import { oauthContext } from '../api/rest/oauth-context.ts';
 import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { streamRoute } from '../api/stream/stream-route.ts';
 import type { AuthorizationDomain } from '../authorization/authorization-domain.ts';
-import type { Wakeups } from '../messaging/inbox/wakeups.ts';
 import { sendProbe } from '../messaging/outbox/send-probe.ts';
-import type { BusinessEvents } from '../telemetry/business-events.ts';
 import type { DescriptorWatch } from '../telemetry/descriptor-watch.ts';
 import { authorizationContext } from './authorization-deps.ts';
-import { readiness } from './call-deps.ts';
-import type { GatewayDeps } from './gateway-deps.ts';
+import type { PartDeps } from './gateway-deps.ts';
 import { openMcp } from './mcp-deps.ts';
-import { resourceChecks } from './resource-deps.ts';
 import { type Domains, routes } from './routes.ts';
 
-interface ServerNeeds extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness'> {
+interface ServerNeeds
+  extends Omit<Domains, 'probes' | 'oauth' | 'authorization' | 'readiness' | 'metrics' | 'publicUrl'> {
   readonly authorization: AuthorizationDomain;
-  readonly inbox: InboxDomain;
   readonly keys: KeyCache;
   readonly replies: AgentReplies;
-  readonly wakeups: Wakeups;
-  readonly events: BusinessEvents;
   readonly descriptors: DescriptorWatch;
 }
 
@@ -41,9 +34,9 @@ export interface Servers {
 }
 
 /** Creates the HTTP, WebSocket and MCP servers for all domains. */
-export function openServers(deps: GatewayDeps, needs: ServerNeeds): Servers {
-  const { settings, clock, loggers, store } = deps;
-  const { calls, inbox, keys, people, authorization, replies, wakeups, events, metrics, publicUrl } = needs;
+export function openServers(deps: PartDeps, needs: ServerNeeds): Servers {
+  const { settings, clock, loggers, store, wakeups, events, metrics, publicUrl } = deps;
+  const { calls, inbox, keys, people, authorization, replies, descriptors } = needs;
   const streams = new OpenStreams();
   const idempotency = new IdempotentRequests(store, clock, (error) =>
     events.writeFailed('a cached response', error),
@@ -73,7 +66,17 @@ export function openServers(deps: GatewayDeps, needs: ServerNeeds): Servers {
   };
   const rest = routes({
     ...needs,
-    readiness: [...readiness(calls), ...resourceChecks(store, needs.descriptors)],
+    publicUrl,
+    metrics,
+    readiness: [
+      {
+        name: 'engine',
+        problem: () => (calls.engine.report().workers.length > 0 ? null : 'no engine thread is running'),
+      },
+      // Exhausted resources stop the gateway from working although all of its parts run.
+      { name: 'disk', problem: () => store.disk.problem },
+      { name: 'descriptors', problem: () => descriptors.problem },
+    ],
     probes,
     oauth: oauthContext(signIns, people, authenticate),
     authorization: authorizationContext(authorization, people, [...signIns.providers.keys()], authenticate),
@@ -84,7 +87,7 @@ export function openServers(deps: GatewayDeps, needs: ServerNeeds): Servers {
       streamRoute(calls, authenticate, streams, () => metrics.queueFull('call_streams')),
       inboxStreamRoute(feed, authenticate, streams, () => metrics.queueFull('inbox_streams')),
     ],
-    admitsConnection: () => needs.descriptors.admits(),
+    admitsConnection: () => descriptors.admits(),
     authenticate,
     ownOrigin: () => new URL(publicUrl()).origin,
     addresses: new ClientAddresses(settings.people.trustedProxies),
