@@ -15,7 +15,7 @@ import { RtpPacket } from '../../../src/connectors/sip/media/rtp/rtp-packet.ts';
 import { formatted } from '../../../src/connectors/telegram/formatting.ts';
 import { tokensIn, withoutToken } from '../../../src/connectors/whatsapp/invitation.ts';
 import { readPayload } from '../../../src/connectors/whatsapp/webhook-payload.ts';
-import { isSigned } from '../../../src/connectors/whatsapp/webhook-signature.ts';
+import { isSigned } from '../../../src/connectors/whatsapp/webhook-receiver.ts';
 import { cleanFileName } from '../../../src/files/file-name.ts';
 import { mimeOf, servedMime } from '../../../src/files/mime-type.ts';
 import { parseCursor } from '../../../src/store/messages/cursor.ts';

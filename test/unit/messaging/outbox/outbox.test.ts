@@ -2,45 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SendOutcome } from '../../../../src/connectors/contract/messenger.ts';
 import { MOST_WAITING_EACH, type Settled } from '../../../../src/messaging/outbox/outbox.ts';
-import { type Recovered, recoverOutbox } from '../../../../src/messaging/outbox/recover-outbox.ts';
 import { writeMessage } from '../../../../src/messaging/outbox/write-message.ts';
 import type { WindowGuard } from '../../../../src/messaging/window/window-guard.ts';
-import { changeMessageStatus } from '../../../../src/store/messages/messages.ts';
-import { DEAD, FakeMessenger, SILENT } from '../../../support/fake-messenger.ts';
+import { DEAD, SILENT } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { Outbound } from '../outbound-parts.ts';
-
-const WITHIN_MS = 25_000;
-const LATER: SendOutcome = { kind: 'later', reason: 'Too Many Requests', afterMs: 3_000 };
-
-async function outbox(options: Parameters<typeof Outbound.open>[0] = {}) {
-  const outbound = await Outbound.open(options);
-  await outbound.bot();
-  const conversation = await outbound.conversation();
-  const send = async (text: string) =>
-    outbound.domain.outbox.deliver(await outbound.outgoing(conversation, text), WITHIN_MS);
-  /** Sends one message and lets time pass until it is settled. */
-  const settle = async (text: string, stepMs = 1_000): Promise<Settled> => {
-    let settled: Settled | null = null;
-    let failure: unknown = null;
-    send(text).then(
-      (known) => {
-        settled = known;
-      },
-      (error) => {
-        failure = error;
-      },
-    );
-    return await waitFor('it to be settled', async () => {
-      if (failure !== null) throw failure;
-      await outbound.store.db.selectFrom('facts').select('name').execute();
-      if (settled === null) outbound.clock.advance(stepMs);
-      return settled as Settled | null;
-    });
-  };
-  const last = async () => (await outbound.messages()).at(-1)!;
-  return { outbound, conversation, send, settle, last, messenger: outbound.messenger };
-}
+import { LATER, outbox, WITHIN_MS } from './outbox-setup.ts';
 
 it('writes down what the platform took, with its names for it, and counts it', async () => {
   const { outbound, settle, last, messenger } = await outbox();
@@ -254,124 +220,6 @@ it('fails what a window keeps back where nobody looks after windows', async () =
   const { settle, messenger } = await outbox();
   messenger.will({ kind: 'window_closed' });
   expect(await settle('1')).toEqual({ kind: 'failed', reason: 'The recipient must write first' });
-});
-
-async function recovered(outbound: Outbound): Promise<Recovered> {
-  return await recoverOutbox(outbound.domain, outbound.domain.outbox, (error) =>
-    outbound.failures.push(error),
-  );
-}
-
-it('says after a restart of what was being sent that nobody knows, and sends none of it again', async () => {
-  const { outbound, conversation } = await outbox();
-  for (let i = 0; i < 250; i++) await outbound.outgoing(conversation, `${i}`);
-  const [, delivered, failed] = await outbound.messages();
-  await changeMessageStatus(
-    outbound.store.db,
-    delivered!.seq,
-    { from: ['sending'], change: { status: 'delivered' } },
-    '',
-  );
-  await changeMessageStatus(
-    outbound.store.db,
-    failed!.seq,
-    { from: ['sending'], change: { status: 'failed' } },
-    '',
-  );
-  const next = await Outbound.open({ store: outbound.store });
-  expect(await recovered(next)).toEqual({ unknown: 248, resent: 0, failed: 0 });
-  const statuses = Map.groupBy(await next.messages(), ({ status }) => status);
-  expect([...statuses].map(([status, rows]) => [status, rows.length]).sort()).toEqual([
-    ['delivered', 1],
-    ['failed', 1],
-    ['unknown', 248],
-  ]);
-  expect(next.messenger.asked).toEqual([]);
-  expect(await recovered(next)).toEqual({ unknown: 0, resent: 0, failed: 0 });
-});
-
-it('sends it again, in order, where the platform drops what it has already', async () => {
-  const { outbound, conversation } = await outbox();
-  for (let i = 0; i < 120; i++) await outbound.outgoing(conversation, `${i}`);
-  const messenger = Object.assign(new FakeMessenger(), { dropsDuplicates: true as const });
-  const next = await Outbound.open({ store: outbound.store, messenger });
-  expect(await recovered(next)).toEqual({ unknown: 0, resent: 120, failed: 0 });
-  await waitFor('all of them', () => next.domain.outbox.waiting === 0);
-  expect(messenger.texts).toEqual(Array.from({ length: 120 }, (_, i) => `${i}`));
-  expect(new Set((await next.messages()).map(({ status }) => status))).toEqual(new Set(['delivered']));
-});
-
-/** A message with a file, written as an agent writes it. */
-async function inBackground(outbound: Outbound, conversationId: string, text: string) {
-  const files = await outbound.domain.resolveFiles(
-    outbound.accountId,
-    [{ fileId: 'f_1' }],
-    new AbortController().signal,
-  );
-  const draft = { senderAgentId: outbound.agentId, text, files, request: null };
-  return await writeMessage(outbound.domain, conversationId, draft, WITHIN_MS);
-}
-
-async function endsOf({ store }: Outbound): Promise<string[]> {
-  const rows = await store.db.selectFrom('events').select(['type', 'payload']).orderBy('id').execute();
-  return rows.map(({ type, payload }) => `${type} ${JSON.parse(payload).status ?? ''}`.trim());
-}
-
-it('leaves what it has not begun in the background to the next start, which sends it', async () => {
-  const { outbound, conversation, messenger } = await outbox();
-  messenger.will(LATER);
-  const first = await inBackground(outbound, conversation.id, '1');
-  await waitFor('the first try', () => messenger.asked.length === 1);
-  const second = await inBackground(outbound, conversation.id, '2');
-  await outbound.domain.outbox.close(5_000);
-  expect([await first.settled, await second.settled]).toEqual([{ kind: 'left' }, { kind: 'left' }]);
-  expect((await outbound.messages()).map(({ status, background }) => [status, background])).toEqual([
-    ['sending', 'waiting'],
-    ['sending', 'waiting'],
-  ]);
-  const next = await Outbound.open({ store: outbound.store });
-  expect(await recovered(next)).toEqual({ unknown: 0, resent: 2, failed: 0 });
-  await waitFor('both', () => next.domain.outbox.waiting === 0);
-  expect(next.messenger.texts).toEqual(['1', '2']);
-  expect(await endsOf(next)).toEqual(['dm_sent', 'dm_sent']);
-});
-
-it('never sends again in the background what may have arrived, and tells so', async () => {
-  const { outbound, conversation, messenger } = await outbox();
-  messenger.will(DEAD);
-  await inBackground(outbound, conversation.id, '1');
-  await waitFor('the attempt', () => messenger.asked.length === 1);
-  await inBackground(outbound, conversation.id, '2');
-  // As `kill -9` leaves them.
-  const next = await Outbound.open({ store: outbound.store });
-  expect(await recovered(next)).toEqual({ unknown: 1, resent: 1, failed: 0 });
-  await waitFor('the second', () => next.domain.outbox.waiting === 0);
-  expect(next.messenger.texts).toEqual(['2']);
-  expect(await endsOf(next)).toEqual(['dm_failed unknown', 'dm_sent']);
-});
-
-it('fails what cannot be sent after a restart, and waits with the rest for the logins', async () => {
-  const { outbound, conversation, messenger } = await outbox();
-  const gone = await outbound.conversation('43', 'bot_1');
-  messenger.will(DEAD, DEAD);
-  await inBackground(outbound, conversation.id, '1');
-  await inBackground(outbound, gone.id, '2');
-  await waitFor('the attempts', () => messenger.asked.length === 2);
-  const { db } = outbound.store;
-  await db.updateTable('messages').set({ background: 'waiting' }).execute();
-  await db
-    .updateTable('conversations')
-    .set({ memberType: 'connection', memberId: 'con_9' })
-    .where('id', '=', gone.id)
-    .execute();
-  const ready = Promise.withResolvers<void>();
-  const next = await Outbound.open({ store: outbound.store, ready: ready.promise });
-  expect(await recovered(next)).toEqual({ unknown: 0, resent: 1, failed: 1 });
-  for (let i = 0; i < 10; i++) await db.selectFrom('facts').select('name').execute();
-  expect(next.messenger.asked).toEqual([]);
-  ready.resolve();
-  await waitFor('the other', () => next.domain.outbox.waiting === 0);
-  expect(next.messenger.texts).toEqual(['1']);
 });
 
 const outcomes = fc.oneof(
