@@ -1,10 +1,11 @@
 import type { Connector } from '../connectors/contract/connector.ts';
+import type { MessengerObserver } from '../connectors/contract/messenger.ts';
 import type { PortReserver } from '../connectors/sip/signaling/sdp/port-pool.ts';
 import { SipConnector } from '../connectors/sip/sip-connector.ts';
 import { TelegramConnector } from '../connectors/telegram/telegram-connector.ts';
-import type { TelegramObserver } from '../connectors/telegram/telegram-observer.ts';
 import { WhatsAppConnector } from '../connectors/whatsapp/whatsapp-connector.ts';
 import { loadMediaIo } from '../native/media-io.ts';
+import type { MessagePlatform } from '../store/messages/message-tables.ts';
 import { findLoginNote, putLoginNote } from '../store/people/login-notes.ts';
 import type { PartDeps } from './gateway-deps.ts';
 
@@ -47,14 +48,11 @@ function sipConnector({ settings, clock, loggers, metrics }: PartDeps): SipConne
 }
 
 function telegramConnector(deps: PartDeps): TelegramConnector {
-  const { settings, clock, loggers, store, metrics, publicUrl } = deps;
+  const { settings, clock, store, publicUrl } = deps;
   const { db } = store;
   const { urls, sharedToken, updates } = settings.telegram;
   const webhookRoot = updates === 'webhook' ? () => `${publicUrl()}/api/telegram/webhook` : null;
-  const observer: TelegramObserver = {
-    count: (event) => metrics.messengerEvent('telegram', event),
-    log: (level, text, detail) => loggers.messaging[level]({ platform: 'telegram', ...detail }, text),
-  };
+  const observer = observerOf(deps, 'telegram');
   return new TelegramConnector({ urls, sharedToken, webhookRoot }, clock, observer, {
     read: (loginKey) => findLoginNote(db, 'telegram', loginKey),
     write: (loginKey, note) => putLoginNote(db, 'telegram', loginKey, note),
@@ -62,10 +60,14 @@ function telegramConnector(deps: PartDeps): TelegramConnector {
 }
 
 /** Returns the WhatsApp connector; null when no number is configured. */
-function whatsAppConnector({ settings, clock, loggers, metrics }: PartDeps): WhatsAppConnector | null {
-  if (settings.whatsapp === null) return null;
-  return new WhatsAppConnector(settings.whatsapp, clock, {
-    count: (event) => metrics.messengerEvent('whatsapp', event),
-    log: (level, text, detail) => loggers.messaging[level]({ platform: 'whatsapp', ...detail }, text),
-  });
+function whatsAppConnector(deps: PartDeps): WhatsAppConnector | null {
+  const { whatsapp } = deps.settings;
+  return whatsapp && new WhatsAppConnector(whatsapp, deps.clock, observerOf(deps, 'whatsapp'));
+}
+
+function observerOf({ metrics, loggers }: PartDeps, platform: MessagePlatform): MessengerObserver<string> {
+  return {
+    count: (event) => metrics.messengerEvent(platform, event),
+    log: (level, text, detail) => loggers.messaging[level]({ platform, ...detail }, text),
+  };
 }

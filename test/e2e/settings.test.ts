@@ -131,7 +131,8 @@ describe('a gateway as its operator starts it', () => {
     await bound;
     try {
       const banner = await bannerOf(start(settings({ SVC_SIP_PORT: undefined })));
-      const [, port] = /SIP {4}127\.0\.0\.1:(\d+) over UDP and TCP \(port 5060 is taken\)/.exec(banner) ?? [];
+      const [, port] =
+        /SIP {4}127\.0\.0\.1:(\d+) over UDP and TCP \(port 5060 is in use\)/.exec(banner) ?? [];
       expect(Number(port)).toBeGreaterThan(DEFAULT_SIP_PORT);
     } finally {
       socket.close();

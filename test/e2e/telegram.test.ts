@@ -151,7 +151,7 @@ it('binds whoever opens the deep link of the shared bot', async () => {
   });
   expect((await gateway.agentApi.get('/api/account')).body.platforms.telegram.status).toBe('ok');
   bob.opens(body.deep_link.split('start=')[1]);
-  await waitFor('the refusal', () => bob.received.some(({ text }) => text?.includes('not valid any more')));
+  await waitFor('the refusal', () => bob.received.some(({ text }) => text?.includes('no longer valid')));
 });
 
 it('goes on after a crash: what came meanwhile is there, once', async () => {

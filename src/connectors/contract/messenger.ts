@@ -160,6 +160,12 @@ export type LaterStatus =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'window_closed' };
 
+/** Metrics and logs of a connector; never message content or credentials. */
+export interface MessengerObserver<Event extends string> {
+  count(event: Event): void;
+  log(level: 'info' | 'warn' | 'error', text: string, detail: Readonly<Record<string, unknown>>): void;
+}
+
 /**
  * Stores updates that a login has acknowledged to its platform but not handed on yet. On disk once a promise settles.
  */
@@ -247,46 +253,19 @@ export interface HostedBot {
   readonly token: string;
 }
 
-export function isMessenger(connector: object): connector is Messenger {
-  return 'send' in connector;
+/** Makes the test for a part of the contract, which a connector implements if it has this member. */
+function has<Part extends object>(member: keyof Part & string) {
+  return (connector: object): connector is Part => member in connector;
 }
 
-export function hasWindow(connector: object): connector is HasWindow {
-  return 'askToReply' in connector;
-}
-
-export function dropsDuplicates(connector: object): connector is DropsDuplicates {
-  return 'dropsDuplicates' in connector;
-}
-
-export function dropsCaptions(connector: object): connector is DropsCaptions {
-  return 'dropsCaption' in connector;
-}
-
-export function invitesPeople(connector: object): connector is InvitesPeople {
-  return 'inviteUrl' in connector;
-}
-
-export function showsTyping(connector: object): connector is ShowsTyping {
-  return 'showTyping' in connector;
-}
-
-export function fetchesFiles(connector: object): connector is FetchesFiles {
-  return 'fetchFile' in connector;
-}
-
-export function takesWebhooks(connector: object): connector is TakesWebhooks {
-  return 'webhook' in connector;
-}
-
-export function sharesLogin(connector: object): connector is SharesLogin {
-  return 'sharedLogin' in connector;
-}
-
-export function hostsBots(connector: object): connector is HostsBots {
-  return 'addBot' in connector;
-}
-
-export function takesMessages(connector: object): connector is TakesMessages {
-  return 'onMessages' in connector;
-}
+export const isMessenger = has<Messenger>('send');
+export const hasWindow = has<HasWindow>('askToReply');
+export const dropsDuplicates = has<DropsDuplicates>('dropsDuplicates');
+export const dropsCaptions = has<DropsCaptions>('dropsCaption');
+export const invitesPeople = has<InvitesPeople>('inviteUrl');
+export const showsTyping = has<ShowsTyping>('showTyping');
+export const fetchesFiles = has<FetchesFiles>('fetchFile');
+export const takesWebhooks = has<TakesWebhooks>('webhook');
+export const sharesLogin = has<SharesLogin>('sharedLogin');
+export const hostsBots = has<HostsBots>('addBot');
+export const takesMessages = has<TakesMessages>('onMessages');

@@ -1,3 +1,6 @@
+import { LimitedMap } from '../../base/limited-map.ts';
+import type { CancelTimer, Clock } from '../../base/time.ts';
+import type { LoginNotes } from '../contract/messenger.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';
 
 /** Result of one polling round, with albums joined. */
@@ -9,7 +12,7 @@ export interface Round {
 
 /**
  * Joins the parts of each album, which arrive as separate messages, into one message with all files. An album at the
- * end of the round is left for the next round, together with everything after its first part. This happens only once
+ * end of the round is left for the next round, joinParts with everything after its first part. This happens only once
  * per album (`waitedFor`).
  */
 export function joinAlbums(readings: readonly Reading[], waitedFor: string | null): Round {
@@ -17,7 +20,7 @@ export function joinAlbums(readings: readonly Reading[], waitedFor: string | nul
   const openId = albumOf(readings.at(-1));
   const open = all.find((reading) => albumOf(reading) === openId);
   if (openId === null || openId === waitedFor || !open) return { readings: all, open: null };
-  const fromUpdateId = uncut(all, open.updateId);
+  const fromUpdateId = albumStart(all, open.updateId);
   return {
     readings: all.filter((reading) => lastOf(reading) < fromUpdateId),
     open: { albumId: openId, fromUpdateId },
@@ -28,13 +31,13 @@ export function joinAlbums(readings: readonly Reading[], waitedFor: string | nul
  * Returns the update id to fetch from again when some readings of a round were not handled. All unhandled readings are
  * fetched again. No album is split, so handled albums can be recognized by their first part.
  */
-export function beginAgainAt(all: readonly Reading[], unhandled: readonly Reading[]): number {
-  return uncut(all, Math.min(...unhandled.map(({ updateId }) => updateId)));
+export function refetchFrom(all: readonly Reading[], unhandled: readonly Reading[]): number {
+  return albumStart(all, Math.min(...unhandled.map(({ updateId }) => updateId)));
 }
 
-function uncut(all: readonly Reading[], from: number): number {
+function albumStart(all: readonly Reading[], from: number): number {
   const cut = all.find((reading) => reading.updateId < from && lastOf(reading) >= from);
-  return cut ? uncut(all, cut.updateId) : from;
+  return cut ? albumStart(all, cut.updateId) : from;
 }
 
 function albumOf(reading: Reading | undefined): string | null {
@@ -54,7 +57,7 @@ function joined(readings: readonly Reading[]): Reading[] {
   for (const reading of readings) {
     if (reading.kind !== 'message' || reading.albumId === null) continue;
     const before = albums.get(reading.albumId);
-    albums.set(reading.albumId, before ? together(before, reading) : reading);
+    albums.set(reading.albumId, before ? joinParts(before, reading) : reading);
   }
   return readings.flatMap((reading) => {
     const album = albums.get(albumOf(reading) ?? '');
@@ -65,14 +68,142 @@ function joined(readings: readonly Reading[]): Reading[] {
 
 /** Joins the parts of one album into one message. */
 export function wholeOf([first, ...rest]: readonly [ReadMessage, ...ReadMessage[]]): ReadMessage {
-  return rest.reduce(together, first);
+  return rest.reduce(joinParts, first);
 }
 
-function together(before: ReadMessage, part: ReadMessage): ReadMessage {
+function joinParts(before: ReadMessage, part: ReadMessage): ReadMessage {
   return {
     ...before,
     lastUpdateId: part.updateId,
     text: [before.text, part.text].filter(Boolean).join('\n'),
     files: [...before.files, ...part.files],
   };
+}
+
+/** Time without new parts after which an album is complete. */
+const COMPLETE_MS = 1_000;
+/** Number of delivered parts to remember, so that parts sent again after a lost acknowledgement are dropped. */
+const MAX_REMEMBERED = 2_000;
+
+export interface AlbumBufferDeps {
+  /** Key of the login's notes. */
+  readonly key: string;
+  readonly clock: Clock;
+  readonly notes: LoginNotes;
+  /** Resolves once the reading is on disk. */
+  take(reading: Reading): Promise<void>;
+  onFailure(error: unknown): void;
+}
+
+/** Parts of an album received so far; never empty. */
+type AlbumParts = readonly [ReadMessage, ...ReadMessage[]];
+
+/**
+ * Joins the parts of an album received by webhook into one message. Telegram delivers a person's updates one at a time,
+ * each after the previous one is acknowledged. So each part is saved to disk first, and the album is delivered when
+ * something else arrives from the same person, or after one second without a new part.
+ */
+export class AlbumBuffer {
+  readonly #deps: AlbumBufferDeps;
+  /** Incomplete albums by sender. */
+  #open: ReadonlyMap<string, AlbumParts> = new Map();
+  readonly #timers = new Map<string, CancelTimer>();
+  readonly #delivered = new LimitedMap<true>(MAX_REMEMBERED);
+  #loading: Promise<void> | null = null;
+  /** Serializes changes to `#open`. */
+  #turn: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(deps: AlbumBufferDeps) {
+    this.#deps = deps;
+  }
+
+  /** Loads the parts saved by an earlier process. */
+  async load(): Promise<void> {
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = null;
+      throw error;
+    });
+    await this.#loading;
+  }
+
+  /** Takes a reading. Resolves once it is on disk. */
+  async take(reading: Reading): Promise<void> {
+    await this.load();
+    const remoteId = 'person' in reading ? reading.person.remoteId : null;
+    if (isPart(reading)) await this.#inTurn(() => this.#put(reading));
+    else {
+      if (remoteId !== null && this.#open.has(remoteId)) await this.#inTurn(() => this.#tell(remoteId));
+      await this.#deps.take(reading);
+    }
+  }
+
+  /** Resolves when no write is in progress. Incomplete albums are left to the next process. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const cancel of this.#timers.values()) cancel();
+    await this.#loading?.catch(() => undefined);
+    await this.#turn;
+  }
+
+  async #load(): Promise<void> {
+    const note = await this.#deps.notes.read(this.#deps.key);
+    const noted: AlbumParts[] = note === null ? [] : JSON.parse(note);
+    this.#open = new Map(noted.map((parts) => [parts[0].person.remoteId, parts]));
+    for (const remoteId of this.#open.keys()) this.#tellSoon(remoteId);
+  }
+
+  async #put(part: ReadMessage): Promise<void> {
+    const { remoteId } = part.person;
+    if (this.#open.get(remoteId)?.[0].albumId !== part.albumId) await this.#tell(remoteId);
+    const before = this.#open.get(remoteId);
+    if (this.#delivered.get(nameOf(part)) || before?.some((each) => nameOf(each) === nameOf(part))) return;
+    await this.#note(new Map(this.#open).set(remoteId, before ? [...before, part] : [part]));
+    this.#tellSoon(remoteId);
+  }
+
+  /** Delivers an album as one message; does nothing when there is none. */
+  async #tell(remoteId: string): Promise<void> {
+    const parts = this.#open.get(remoteId);
+    if (!parts) return;
+    await this.#deps.take(wholeOf(parts));
+    this.#timers.get(remoteId)?.();
+    this.#timers.delete(remoteId);
+    for (const part of parts) this.#delivered.set(nameOf(part), true);
+    const rest = new Map(this.#open);
+    rest.delete(remoteId);
+    await this.#note(rest);
+  }
+
+  async #note(open: ReadonlyMap<string, AlbumParts>): Promise<void> {
+    const note = open.size === 0 ? null : JSON.stringify([...open.values()]);
+    await this.#deps.notes.write(this.#deps.key, note);
+    this.#open = open;
+  }
+
+  #tellSoon(remoteId: string): void {
+    this.#timers.get(remoteId)?.();
+    if (this.#isClosed) return;
+    const tell = () => {
+      this.#inTurn(() => this.#tell(remoteId)).catch((error: unknown) => {
+        this.#deps.onFailure(error);
+        this.#tellSoon(remoteId);
+      });
+    };
+    this.#timers.set(remoteId, this.#deps.clock.after(COMPLETE_MS, tell));
+  }
+
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(step);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function isPart(reading: Reading): reading is ReadMessage {
+  return reading.kind === 'message' && reading.albumId !== null;
+}
+
+function nameOf({ person, messageId }: ReadMessage): string {
+  return `${person.remoteId} ${messageId}`;
 }

@@ -1,5 +1,6 @@
+import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
-import { parseJson } from '../../base/json.ts';
+import { field, platformJson } from '../contract/platform-json.ts';
 
 /** Kinds of failed Bot API requests. */
 export type FailureKind =
@@ -40,35 +41,26 @@ export class BotApiFailure extends Error {
 }
 
 /** https://core.telegram.org/bots/api#making-requests */
-interface Answer {
-  readonly ok?: unknown;
-  readonly result?: unknown;
-  readonly description?: unknown;
-  readonly parameters?: { readonly retry_after?: unknown };
-}
+const Answer = z.object({
+  ok: field(z.boolean()),
+  result: z.unknown().optional(),
+  description: field(z.string()),
+  parameters: field(z.object({ retry_after: field(z.coerce.number()) })),
+});
 
 const DEFAULT_RETRY_S = 1;
 
 /** Returns the result in an answer. Throws a BotApiFailure when the answer has none. */
 export function resultIn(status: number, text: string): unknown {
-  const answer = parsed(text);
-  if (answer?.ok === true) return answer.result;
-  const reason = typeof answer?.description === 'string' ? answer.description : `HTTP status ${status}`;
+  const { data: answer } = Answer.safeParse(platformJson(text));
+  if (answer?.ok) return answer.result;
+  const reason = answer?.description ?? `HTTP status ${status}`;
   if (status === 429) {
-    const seconds = Number(answer?.parameters?.retry_after);
+    const seconds = answer?.parameters?.retry_after ?? 0;
     throw new BotApiFailure('later', reason, status, (seconds > 0 ? seconds : DEFAULT_RETRY_S) * 1_000);
   }
   // A restarting server, or a proxy in front of it, answers 500 to requests it may have carried out.
   throw new BotApiFailure(status >= 400 && status < 500 ? 'refused' : 'unclear', reason, status);
-}
-
-function parsed(text: string): Answer | null {
-  try {
-    const value: unknown = parseJson(text);
-    return typeof value === 'object' ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Error codes of requests that never left, or that failed before the server read their first byte. */
@@ -101,4 +93,29 @@ function codeOf(error: unknown): string {
   const { cause } = error as { cause?: { code?: unknown; errors?: readonly { code?: unknown }[] } };
   const code = cause?.code ?? cause?.errors?.[0]?.code ?? (error as { code?: unknown }).code;
   return typeof code === 'string' ? code : '';
+}
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 30_000;
+/** Retry interval for a bot that has been logged out. */
+const LOGGED_OUT_MS = 300_000;
+
+/** Exponential backoff with up to 20% random reduction, so that many bots do not reconnect at once. */
+export class Backoff {
+  #failures = 0;
+
+  next(): number {
+    const fullMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    return fullMs * (1 - Math.random() / 5);
+  }
+
+  /** Returns the delay after a failure: at least as long as Telegram asks for. */
+  after(failure: BotApiFailure): number {
+    return Math.max(failure.afterMs, failure.isLoggedOut ? LOGGED_OUT_MS : this.next());
+  }
+
+  reset(): void {
+    this.#failures = 0;
+  }
 }

@@ -1,20 +1,16 @@
 import * as z from 'zod';
+import { field } from '../contract/platform-json.ts';
 
 /**
  * The parts of the Bot API's objects that are read here, under their original names
  * (https://core.telegram.org/bots/api#available-types). Fields that the platform may omit or add later are optional.
  */
 
-/** An unreadable field becomes undefined, so the rest of the message is kept. */
-function part<Schema extends z.ZodType>(schema: Schema) {
-  return schema.optional().catch(undefined);
-}
-
 export const User = z.object({
   id: z.int(),
-  first_name: part(z.string()),
-  last_name: part(z.string()),
-  username: part(z.string()),
+  first_name: field(z.string()),
+  last_name: field(z.string()),
+  username: field(z.string()),
 });
 
 const Chat = User.extend({
@@ -26,16 +22,16 @@ const Chat = User.extend({
 const StoredFile = z.object({
   /** Identifies the file for download by this bot only. */
   file_id: z.string(),
-  file_name: part(z.string()),
-  mime_type: part(z.string()),
+  file_name: field(z.string()),
+  mime_type: field(z.string()),
   /** In bytes. */
-  file_size: part(z.int()),
+  file_size: field(z.int()),
 });
 
 const Sticker = StoredFile.extend({
-  emoji: part(z.string()),
-  is_animated: part(z.boolean()),
-  is_video: part(z.boolean()),
+  emoji: field(z.string()),
+  is_animated: field(z.boolean()),
+  is_video: field(z.boolean()),
 });
 
 const Place = z.object({ latitude: z.number(), longitude: z.number() });
@@ -51,24 +47,24 @@ const Message = z.object({
   date: z.int().min(0).max(LAST_SECOND),
   chat: Chat,
   /** Shared by all messages of one album. */
-  media_group_id: part(z.string()),
-  text: part(z.string()),
-  caption: part(z.string()),
+  media_group_id: field(z.string()),
+  text: field(z.string()),
+  caption: field(z.string()),
   /** One picture in several sizes, smallest first. */
-  photo: part(z.array(StoredFile)),
-  document: part(StoredFile),
-  voice: part(StoredFile),
-  audio: part(StoredFile),
-  video: part(StoredFile),
-  video_note: part(StoredFile),
+  photo: field(z.array(StoredFile)),
+  document: field(StoredFile),
+  voice: field(StoredFile),
+  audio: field(StoredFile),
+  video: field(StoredFile),
+  video_note: field(StoredFile),
   /** Accompanied by `document`, for clients that do not support animations. */
-  animation: part(StoredFile),
-  sticker: part(Sticker),
-  contact: part(Contact),
-  location: part(Place),
-  venue: part(z.object({ title: z.string(), address: z.string(), location: Place })),
-  poll: part(z.object({ question: z.string() })),
-  dice: part(z.object({ emoji: z.string(), value: z.int() })),
+  animation: field(StoredFile),
+  sticker: field(Sticker),
+  contact: field(Contact),
+  location: field(Place),
+  venue: field(z.object({ title: z.string(), address: z.string(), location: Place })),
+  poll: field(z.object({ question: z.string() })),
+  dice: field(z.object({ emoji: z.string(), value: z.int() })),
 });
 
 /** An update that can be confirmed even when the rest of it cannot be read. */

@@ -1,20 +1,18 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
-import { parseJson } from '../../base/json.ts';
 import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { LoginNotes, LoginRef, LoginState, MessageIntake, WebhookReply } from '../contract/messenger.ts';
-import { AlbumBuffer } from './album-buffer.ts';
-import { Backoff } from './backoff.ts';
+import { platformJson } from '../contract/platform-json.ts';
+import { AlbumBuffer } from './albums.ts';
 import type { BotApi } from './bot-api.ts';
-import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
+import { Backoff, type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import { AnyUpdate, User } from './bot-api-types.ts';
-import type { TelegramObserver } from './telegram-observer.ts';
 import { UpdatePoller } from './update-poller.ts';
 import { READ_UPDATES, readingOf } from './update-reading.ts';
-import { UpdateReceiver } from './update-receiver.ts';
+import { type TelegramObserver, UpdateReceiver } from './update-receiver.ts';
 
 const CALL_DEADLINE_MS = 15_000;
 const OK = 'ok';
@@ -96,8 +94,8 @@ export class BotLogin {
   async takeWebhook(secret: string, body: Uint8Array): Promise<WebhookReply> {
     const refusal = this.refusesWebhook(secret);
     if (refusal) return refusal;
-    const update = updateIn(body);
-    if (update === null) return { status: 400, text: 'Not an update' };
+    const { data: update } = AnyUpdate.safeParse(platformJson(body));
+    if (!update) return { status: 400, text: 'Not an update' };
     try {
       await this.#albums.take(readingOf(update));
       return { status: 200, text: '' };
@@ -163,13 +161,5 @@ export class BotLogin {
     if (this.#ending.signal.aborted || (name === state.name && status === state.status)) return;
     this.#state = state;
     this.#deps.onState(state);
-  }
-}
-
-function updateIn(body: Uint8Array): AnyUpdate | null {
-  try {
-    return AnyUpdate.safeParse(parseJson(Buffer.from(body).toString('utf8'))).data ?? null;
-  } catch {
-    return null;
   }
 }

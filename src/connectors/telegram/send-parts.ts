@@ -14,7 +14,7 @@ const UPLOAD_DEADLINE_MS = 120_000;
 const RETRY_MS = 1_000;
 
 /** The sending bot and the chat to send to. */
-export interface Way {
+export interface Chat {
   readonly api: BotApi;
   readonly clock: Clock;
   readonly chatId: string;
@@ -27,34 +27,34 @@ export interface Way {
  * Sends the parts one after another. After the first part has arrived, rate limits and connection failures are waited
  * out here, because the message as a whole cannot be retried.
  */
-export async function sendParts(way: Way, parts: readonly Part[]): Promise<SendOutcome> {
+export async function sendParts(chat: Chat, parts: readonly Part[]): Promise<SendOutcome> {
   const sentIds: string[] = [];
   for (const part of parts) {
     try {
-      sentIds.push(...(await sendPatiently(way, part, sentIds.length > 0)));
+      sentIds.push(...(await sendPatiently(chat, part, sentIds.length > 0)));
     } catch (error) {
       if (!(error instanceof BotApiFailure)) throw error;
-      if (error.isLoggedOut) way.loggedOut(error);
+      if (error.isLoggedOut) chat.loggedOut(error);
       return outcomeOf(error, sentIds);
     }
   }
   return { kind: 'sent', platformMessageIds: sentIds };
 }
 
-async function sendPatiently(way: Way, part: Part, isPatient: boolean): Promise<string[]> {
+async function sendPatiently(chat: Chat, part: Part, isPatient: boolean): Promise<string[]> {
   for (;;) {
     try {
-      return await sendAsItGoes(way, part);
+      return await sendOrPlainer(chat, part);
     } catch (error) {
-      if (!(error instanceof BotApiFailure) || !isPassing(error)) throw error;
-      if (!isPatient || way.signal.aborted) throw error;
-      await pause(way.clock, Math.max(error.afterMs, RETRY_MS), way.signal);
+      if (!(error instanceof BotApiFailure) || !mayRetry(error)) throw error;
+      if (!isPatient || chat.signal.aborted) throw error;
+      await pause(chat.clock, Math.max(error.afterMs, RETRY_MS), chat.signal);
     }
   }
 }
 
 /** Whether the request had no effect and may succeed later. */
-function isPassing({ kind }: BotApiFailure): boolean {
+function mayRetry({ kind }: BotApiFailure): boolean {
   return kind === 'later' || kind === 'unreachable';
 }
 
@@ -62,13 +62,13 @@ function isPassing({ kind }: BotApiFailure): boolean {
  * Sends a part, and once more in a plainer form when Telegram rejected its formatting or file. Nothing has arrived in
  * that case.
  */
-async function sendAsItGoes(way: Way, part: Part): Promise<string[]> {
+async function sendOrPlainer(chat: Chat, part: Part): Promise<string[]> {
   try {
-    return await send(way, part, true);
+    return await send(chat, part, true);
   } catch (error) {
     const plainer = error instanceof BotApiFailure ? plainerThan(part, error) : null;
     if (plainer === null) throw error;
-    return await send(way, plainer.part, plainer.isFormatted);
+    return await send(chat, plainer.part, plainer.isFormatted);
   }
 }
 
@@ -89,7 +89,7 @@ function plainerThan(
   return documents && { part: documents, isFormatted: true };
 }
 
-async function send({ api, chatId, signal }: Way, part: Part, isFormatted: boolean): Promise<string[]> {
+async function send({ api, chatId, signal }: Chat, part: Part, isFormatted: boolean): Promise<string[]> {
   const { method, parameters, files } = requestOf(part, isFormatted);
   const deadlineMs = files.size > 0 ? UPLOAD_DEADLINE_MS : TEXT_DEADLINE_MS;
   const options: CallOptions = { deadlineMs, signal, files };
@@ -108,7 +108,7 @@ function requestOf(part: Part, isFormatted: boolean): Request {
     case 'text':
       return {
         method: 'sendMessage',
-        parameters: words('text', 'entities', part.text, isFormatted),
+        parameters: textFields('text', 'entities', part.text, isFormatted),
         files: new Map(),
       };
     case 'media':
@@ -126,8 +126,8 @@ function mediaRequest(
 ) {
   const parameters = {
     [kind]: 'attach://file0',
-    ...asItIs(kind),
-    ...words('caption', 'caption_entities', caption, isFormatted),
+    ...documentFields(kind),
+    ...textFields('caption', 'caption_entities', caption, isFormatted),
   };
   const method = `send${kind[0]!.toUpperCase()}${kind.slice(1)}`;
   return { method, parameters, files: new Map([['file0', file]]) };
@@ -137,19 +137,24 @@ function albumRequest({ media, caption }: Extract<Part, { kind: 'album' }>, isFo
   const items = media.map(({ kind }, index) => ({
     type: kind,
     media: `attach://file${index}`,
-    ...asItIs(kind),
-    ...(index === 0 ? words('caption', 'caption_entities', caption, isFormatted) : {}),
+    ...documentFields(kind),
+    ...(index === 0 ? textFields('caption', 'caption_entities', caption, isFormatted) : {}),
   }));
   const files = new Map(media.map(({ file }, index) => [`file${index}`, file]));
   return { method: 'sendMediaGroup', parameters: { media: items }, files };
 }
 
 /** Stops Telegram from detecting a document's content type, so that it stays a document. */
-function asItIs(kind: string): Parameters {
+function documentFields(kind: string): Parameters {
   return kind === 'document' ? { disable_content_type_detection: true } : {};
 }
 
-function words(textName: string, entitiesName: string, source: string, isFormatted: boolean): Parameters {
+function textFields(
+  textName: string,
+  entitiesName: string,
+  source: string,
+  isFormatted: boolean,
+): Parameters {
   if (source === '') return {};
   if (!isFormatted) return { [textName]: source };
   const { text, entities } = formatted(source);

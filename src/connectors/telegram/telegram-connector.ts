@@ -29,7 +29,7 @@ import { PreparedFile } from './bot-api-types.ts';
 import { BotLogin } from './bot-login.ts';
 import { characters, MAX_TEXT_CHARACTERS, partsOf } from './outbound-parts.ts';
 import { sendParts } from './send-parts.ts';
-import type { TelegramObserver } from './telegram-observer.ts';
+import type { TelegramObserver } from './update-receiver.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
 const SHARED_KEY = 'shared';
@@ -142,14 +142,14 @@ export class TelegramConnector
     const login = this.#loginOf(message.to.login);
     if (!login) return { kind: 'refused', reason: 'The bot is not logged in', isAddressGone: false };
     const { api } = login;
-    const way = {
+    const chat = {
       api,
       clock: this.#clock,
       chatId: message.to.remoteId,
       signal,
       loggedOut: (failure: BotApiFailure) => login.heard(failure),
     };
-    const outcome = await sendParts(way, partsOf(message));
+    const outcome = await sendParts(chat, partsOf(message));
     if (outcome.kind === 'later') this.#observer.count('throttled');
     return outcome;
   }

@@ -2,13 +2,12 @@ import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
-import { beginAgainAt, joinAlbums } from './albums.ts';
-import { Backoff } from './backoff.ts';
+import { joinAlbums, refetchFrom } from './albums.ts';
 import type { BotApi } from './bot-api.ts';
-import { BotApiFailure } from './bot-api-failure.ts';
+import { Backoff, BotApiFailure } from './bot-api-failure.ts';
 import { AnyUpdate } from './bot-api-types.ts';
-import type { TelegramObserver } from './telegram-observer.ts';
 import { READ_UPDATES, type Reading, readingOf } from './update-reading.ts';
+import type { TelegramObserver } from './update-receiver.ts';
 
 /** Long-poll timeout: 50 s is the longest that Telegram waits. */
 const LONG_POLL_S = 50;
@@ -86,7 +85,7 @@ export class UpdatePoller {
       try {
         await this.#deps.take(reading);
       } catch (error) {
-        this.#confirmUpTo(beginAgainAt(readings, readings.slice(index)));
+        this.#confirmUpTo(refetchFrom(readings, readings.slice(index)));
         this.#waitedFor = null;
         throw error;
       }

@@ -1,10 +1,10 @@
 import { unreachable } from '../../base/assert.ts';
+import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
-import type { Address, LoginRef, MessageIntake } from '../contract/messenger.ts';
+import type { Address, LoginRef, MessageIntake, MessengerObserver } from '../contract/messenger.ts';
 import type { BotApi } from './bot-api.ts';
 import { SentMessages } from './bot-api-types.ts';
-import type { TelegramObserver } from './telegram-observer.ts';
-import type { Person, Reading, ReadMessage } from './update-reading.ts';
+import type { Reading, ReadMessage } from './update-reading.ts';
 
 /** https://core.telegram.org/bots/features#deep-linking */
 const START_WITH_TOKEN = /^\/start ([\w-]{1,64})$/;
@@ -16,7 +16,17 @@ const WHO_ARE_YOU =
 
 const GREETING_DEADLINE_MS = 20_000;
 /** Number of strangers remembered as already notified; each is notified only once. */
-const MAX_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 20_000;
+
+export type TelegramObserver = MessengerObserver<
+  | 'update_read'
+  | 'update_failed'
+  | 'update_skipped'
+  | 'poll_failed'
+  | 'webhook_refused'
+  | 'greeting_failed'
+  | 'throttled'
+>;
 
 export interface UpdateReceiverDeps {
   readonly ref: LoginRef;
@@ -29,7 +39,7 @@ export interface UpdateReceiverDeps {
 /** Passes updates to the domain. Its own replies to people are best effort and block nothing. */
 export class UpdateReceiver {
   readonly #deps: UpdateReceiverDeps;
-  readonly #toldStrangers = new Set<string>();
+  readonly #toldStrangers = new LimitedMap<true>(MAX_REMEMBERED);
 
   constructor(deps: UpdateReceiverDeps) {
     this.#deps = deps;
@@ -39,11 +49,8 @@ export class UpdateReceiver {
   async take(reading: Reading): Promise<void> {
     const { intake, observer } = this.#deps;
     if (reading.kind === 'nothing') return;
-    if (reading.kind === 'unreadable') {
-      observer.count('update_skipped');
-      return;
-    }
-    const from = this.#addressOf(reading.person);
+    if (reading.kind === 'unreadable') return observer.count('update_skipped');
+    const from = { login: this.#deps.ref, remoteId: reading.person.remoteId };
     switch (reading.kind) {
       case 'message':
         await this.#takeMessage(from, reading);
@@ -82,12 +89,8 @@ export class UpdateReceiver {
   }
 
   #tellStranger(remoteId: string): void {
-    if (this.#toldStrangers.has(remoteId)) return;
-    if (this.#toldStrangers.size === MAX_REMEMBERED) {
-      const [first] = this.#toldStrangers;
-      this.#toldStrangers.delete(first!);
-    }
-    this.#toldStrangers.add(remoteId);
+    if (this.#toldStrangers.get(remoteId)) return;
+    this.#toldStrangers.set(remoteId, true);
     this.#tell(remoteId, WHO_ARE_YOU);
   }
 
@@ -97,9 +100,5 @@ export class UpdateReceiver {
     api
       .call('sendMessage', parameters, { deadlineMs: GREETING_DEADLINE_MS }, SentMessages)
       .catch(() => observer.count('greeting_failed'));
-  }
-
-  #addressOf({ remoteId }: Person): Address {
-    return { login: this.#deps.ref, remoteId };
   }
 }

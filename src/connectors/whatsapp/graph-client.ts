@@ -1,6 +1,6 @@
-import { parseJson } from '../../base/json.ts';
 import type { OutboundFile } from '../contract/messenger.ts';
 import { Multipart } from '../contract/multipart.ts';
+import { platformJson } from '../contract/platform-json.ts';
 import { type GraphError, readGraphError } from './graph-error.ts';
 
 /** Address of the Graph API and our credentials. */
@@ -137,11 +137,7 @@ async function bodyOf(answer: Response): Promise<unknown> {
     if (sizeBytes > ANSWER_LIMIT_BYTES) return undefined;
     parts.push(part);
   }
-  try {
-    return parseJson(Buffer.concat(parts).toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return platformJson(Buffer.concat(parts));
 }
 
 /** Returns the reason from the cause, because `fetch` itself only reports that it failed. */

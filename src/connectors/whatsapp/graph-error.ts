@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { SendOutcome } from '../contract/messenger.ts';
+import { field } from '../contract/platform-json.ts';
 
 /** Meta's error codes: https://developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes */
 const WINDOW_CLOSED = 131_047;
@@ -38,14 +39,12 @@ export interface GraphError {
   readonly retryAfterMs: number | null;
 }
 
-const Details = z.object({ details: z.string().optional() });
-
 /** Error object in both answers and statuses. */
 const WireError = z.object({
   code: z.int(),
   message: z.string().optional(),
   title: z.string().optional(),
-  error_data: Details.optional().catch(undefined),
+  error_data: field(z.object({ details: z.string().optional() })),
 });
 
 export const WireErrors = z.array(WireError);

@@ -1,5 +1,4 @@
 import type { InboundFile, InboundMessage } from '../contract/messenger.ts';
-import { namesOf } from './person.ts';
 import type { WireContact, WireMedia, WireMessage } from './webhook-payload.ts';
 
 /** Message types that are about the connection and have no content from a person. */
@@ -42,6 +41,20 @@ export function inboundMessage(
     sentAt: sentAt(message, nowIso),
     files: filesOf(message),
   };
+}
+
+/**
+ * Returns a person's permanent identifier and alias; undefined when neither is available to us. People have two
+ * identifiers on WhatsApp: a phone number, which people with a username may hide, and since 2026 a business-scoped user
+ * id, which Meta always sends. The id is the permanent identifier here, and the number its alias.
+ * https://developers.facebook.com/documentation/business-messaging/whatsapp/business-scoped-user-ids
+ */
+export function namesOf(
+  userId: string | undefined,
+  phone: string | undefined,
+): { readonly remoteId: string; readonly alias: string | null } | undefined {
+  if (userId) return { remoteId: userId, alias: phone || null };
+  return phone ? { remoteId: phone, alias: null } : undefined;
 }
 
 /** Whether there is nothing to pass on. Removing a reaction counts as nothing. */

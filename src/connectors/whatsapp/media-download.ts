@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { GatewayError } from '../../base/errors.ts';
+import { field } from '../contract/platform-json.ts';
 import type { GraphClient } from './graph-client.ts';
 import { isMediaGone } from './graph-error.ts';
 
@@ -8,7 +9,7 @@ import { isMediaGone } from './graph-error.ts';
 const MediaInfo = z.object({
   url: z.string(),
   sha256: z.string().default(''),
-  file_size: z.union([z.string(), z.int()]).transform(Number).optional().catch(undefined),
+  file_size: field(z.union([z.string(), z.int()]).transform(Number)),
 });
 
 /** Opens the bytes of received media. The stream fails at its end when the hash does not match. */

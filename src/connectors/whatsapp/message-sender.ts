@@ -6,7 +6,6 @@ import type { OutboundFile, OutboundMessage, SendOutcome } from '../contract/mes
 import type { GraphAnswer, GraphClient } from './graph-client.ts';
 import { type GraphError, outcomeOf } from './graph-error.ts';
 import { type MediaKind, mediaKindOf, plainMime, takesCaption } from './media-kind.ts';
-import { recipientOf } from './person.ts';
 
 const UNREACHABLE_MS = 2_000;
 /** WhatsApp rejects longer file names. */
@@ -14,6 +13,9 @@ const FILENAME_LENGTH = 240;
 
 const Sent = z.object({ messages: z.tuple([z.object({ id: z.string() })], z.unknown()) });
 const Uploaded = z.object({ id: z.string() });
+
+/** See the identifiers of people in `inbound-message`. */
+const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 
 /** The type-specific part of a message body. */
 export type Content = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -56,7 +58,7 @@ export class MessageSender {
     const body = {
       messaging_product: 'whatsapp',
       recipient_type: 'individual',
-      ...recipientOf(remoteId),
+      ...(BUSINESS_SCOPED_ID.test(remoteId) ? { recipient: remoteId } : { to: remoteId }),
       ...content,
       ...(messageId === null ? {} : { biz_opaque_callback_data: messageId }),
     };

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import type { CancelTimer, Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
+import type { LoginState } from '../contract/messenger.ts';
 import type { GraphAnswer, GraphClient } from './graph-client.ts';
 
 const FIRST_RETRY_MS = 5_000;
 const LAST_RETRY_MS = 300_000;
 const DEADLINE_MS = 15_000;
+const OK = 'ok';
 
 const PhoneNumber = z.object({ display_phone_number: z.string() });
 
@@ -18,8 +20,8 @@ export class NumberLogin {
   readonly #clock: Clock;
   readonly #closing = new AbortController();
   readonly #onState: (problem: string | null) => void;
-  #number: string | null = null;
-  #problem: string | null = 'not logged in yet';
+  /** `name` is the number as Meta displays it, for example `+1 555-0100`. */
+  #state: LoginState = { name: null, status: 'not logged in yet' };
   #retryMs = FIRST_RETRY_MS;
   #cancelRetry: CancelTimer = () => {};
   #asking: Promise<void> | null = null;
@@ -31,14 +33,8 @@ export class NumberLogin {
     this.#onState = onState;
   }
 
-  /** The number as Meta displays it, for example `+1 555-0100`; null until it is known. */
-  get number(): string | null {
-    return this.#number;
-  }
-
-  /** The current problem in Meta's words; null when there is none. */
-  get problem(): string | null {
-    return this.#problem;
+  get state(): LoginState {
+    return this.#state;
   }
 
   start(): void {
@@ -50,7 +46,7 @@ export class NumberLogin {
 
   /** Reports a request that failed because of our login. Checks the login until it works again. */
   failed(problem: string): void {
-    this.#setProblem(problem);
+    this.#become({ ...this.#state, status: problem });
     this.#askLater();
   }
 
@@ -66,11 +62,10 @@ export class NumberLogin {
     );
     const number = answer.kind === 'ok' ? PhoneNumber.safeParse(answer.body) : undefined;
     if (number?.success) {
-      this.#number = number.data.display_phone_number;
       this.#retryMs = FIRST_RETRY_MS;
-      this.#setProblem(null);
+      this.#become({ name: number.data.display_phone_number, status: OK });
     } else {
-      this.#setProblem(problemOf(answer));
+      this.#become({ ...this.#state, status: problemOf(answer) });
       this.#askLater();
     }
   }
@@ -82,10 +77,10 @@ export class NumberLogin {
     this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
   }
 
-  #setProblem(problem: string | null): void {
-    if (problem === this.#problem) return;
-    this.#problem = problem;
-    this.#onState(problem);
+  #become(state: LoginState): void {
+    const isChanged = state.status !== this.#state.status;
+    this.#state = state;
+    if (isChanged) this.#onState(state.status === OK ? null : state.status);
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from '../../base/json.ts';
+import { field, platformJson } from '../contract/platform-json.ts';
 import { WireErrors } from './graph-error.ts';
 
 /**
@@ -15,10 +15,7 @@ const Envelope = z.object({
 });
 
 const Contact = z.object({
-  profile: z
-    .object({ name: z.string().optional(), username: z.string().optional() })
-    .optional()
-    .catch(undefined),
+  profile: field(z.object({ name: z.string().optional(), username: z.string().optional() })),
   wa_id: z.string().optional(),
   user_id: z.string().optional(),
 });
@@ -29,11 +26,6 @@ const Value = z.object({
   messages: z.array(z.unknown()).default([]),
   statuses: z.array(z.unknown()).default([]),
 });
-
-/** An unreadable field becomes undefined, so the rest of the message is kept. */
-function part<Schema extends z.ZodType>(schema: Schema) {
-  return schema.optional().catch(undefined);
-}
 
 const Media = z.object({
   id: z.string(),
@@ -46,9 +38,9 @@ const Media = z.object({
 const Reply = z.object({ title: z.string() });
 
 const Interactive = z.object({
-  button_reply: part(Reply),
-  list_reply: part(Reply),
-  nfm_reply: part(z.object({ body: z.string().optional() })),
+  button_reply: field(Reply),
+  list_reply: field(Reply),
+  nfm_reply: field(z.object({ body: z.string().optional() })),
 });
 
 const Location = z.object({
@@ -78,26 +70,26 @@ const Message = z.object({
   from: z.string().optional(),
   from_user_id: z.string().optional(),
   group_id: z.string().optional(),
-  text: part(z.object({ body: z.string() })),
-  image: part(Media),
-  audio: part(Media),
-  video: part(Media),
-  document: part(Media),
-  sticker: part(Media),
-  reaction: part(z.object({ emoji: z.string().optional() })),
-  button: part(z.object({ text: z.string() })),
-  interactive: part(Interactive),
-  location: part(Location),
-  contacts: part(z.array(SharedContact)),
-  order: part(z.object({ text: z.string().optional() })),
-  system: part(System),
+  text: field(z.object({ body: z.string() })),
+  image: field(Media),
+  audio: field(Media),
+  video: field(Media),
+  document: field(Media),
+  sticker: field(Media),
+  reaction: field(z.object({ emoji: z.string().optional() })),
+  button: field(z.object({ text: z.string() })),
+  interactive: field(Interactive),
+  location: field(Location),
+  contacts: field(z.array(SharedContact)),
+  order: field(z.object({ text: z.string().optional() })),
+  system: field(System),
 });
 
 const Status = z.object({
   id: z.string().min(1),
   status: z.string(),
   biz_opaque_callback_data: z.string().optional(),
-  errors: part(WireErrors),
+  errors: field(WireErrors),
 });
 
 export type WireContact = z.output<typeof Contact>;
@@ -118,7 +110,7 @@ export interface WebhookChange {
  * Parses a payload; undefined when it is not WhatsApp's. Other phone numbers and fields of the business are skipped.
  */
 export function readPayload(body: Uint8Array, phoneNumberId: string): WebhookChange[] | undefined {
-  const payload = Envelope.safeParse(jsonOf(body));
+  const payload = Envelope.safeParse(platformJson(body));
   if (!payload.success) return undefined;
   return payload.data.entry
     .flatMap(({ changes }) => changes)
@@ -139,12 +131,4 @@ function readEach<Schema extends z.ZodType>(schema: Schema, items: readonly unkn
     const parsed = schema.safeParse(item);
     return parsed.success ? [parsed.data] : [];
   });
-}
-
-function jsonOf(body: Uint8Array): unknown {
-  try {
-    return parseJson(Buffer.from(body).toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,5 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { LimitedMap } from '../../base/limited-map.ts';
 import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
@@ -11,12 +13,9 @@ import type {
   WebhookRequest,
 } from '../contract/messenger.ts';
 import { errorText, isWindowClosed } from './graph-error.ts';
-import { inboundMessage } from './inbound-message.ts';
+import { inboundMessage, namesOf } from './inbound-message.ts';
 import { tokensIn, withoutToken } from './invitation.ts';
-import { namesOf } from './person.ts';
-import { RecentIds } from './recent-ids.ts';
 import { readPayload, type WebhookChange, type WireMessage, type WireStatus } from './webhook-payload.ts';
-import { isSignature, isSigned } from './webhook-signature.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
 const LOGIN_KEY = 'shared';
@@ -25,7 +24,7 @@ const NOT_FOUND: WebhookReply = { status: 404, text: 'Not found' };
 /** A status may arrive before the answer to the request that sent the message. */
 const STATUS_ATTEMPTS = 20;
 const STATUS_RETRY_MS = 100;
-const REMEMBERED_STATUSES = 10_000;
+const REMEMBERED_STATUSES = 20_000;
 
 export interface WebhookSecrets {
   readonly phoneNumberId: string;
@@ -58,7 +57,7 @@ export class WebhookReceiver {
   readonly #secrets: WebhookSecrets;
   readonly #deps: WebhookDeps;
   /** Ids of messages whose final status has been reported. */
-  readonly #settled = new RecentIds(REMEMBERED_STATUSES);
+  readonly #settled = new LimitedMap<true>(REMEMBERED_STATUSES);
 
   constructor(secrets: WebhookSecrets, deps: WebhookDeps) {
     this.#secrets = secrets;
@@ -167,11 +166,11 @@ export class WebhookReceiver {
    */
   async #takeStatus(status: WireStatus): Promise<boolean> {
     const later = laterStatus(status);
-    if (!later || this.#settled.has(status.id)) return true;
+    if (!later || this.#settled.get(status.id)) return true;
     const sent = { platformMessageId: status.id, messageId: status.biz_opaque_callback_data ?? null };
     for (let attempt = 0; attempt < STATUS_ATTEMPTS; attempt++) {
       if (await this.#deps.intake().followed(SHARED, sent, later)) {
-        this.#settled.add(status.id);
+        this.#settled.set(status.id, true);
         return true;
       }
       await pause(this.#deps.clock, STATUS_RETRY_MS, this.#deps.closing);
@@ -190,4 +189,22 @@ function laterStatus({ status, errors = [] }: WireStatus): LaterStatus | undefin
   if (status !== 'failed') return undefined;
   if (errors.some(({ code }) => isWindowClosed(code))) return { kind: 'window_closed' };
   return { kind: 'failed', reason: errors[0] ? errorText(errors[0]) : 'no reason given' };
+}
+
+const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
+
+/** Whether a header is formatted as a signature. */
+export function isSignature(header: string): boolean {
+  return SIGNATURE.test(header);
+}
+
+/**
+ * Whether Meta signed these bytes with our app secret (`X-Hub-Signature-256`). The raw bytes are needed: Meta escapes
+ * non-ASCII letters, so reserialized JSON differs.
+ */
+export function isSigned(body: Uint8Array, header: string, appSecret: string): boolean {
+  const [, hex] = SIGNATURE.exec(header) ?? [];
+  if (hex === undefined) return false;
+  const expected = createHmac('sha256', appSecret).update(body).digest();
+  return timingSafeEqual(Buffer.from(hex, 'hex'), expected);
 }

@@ -1,5 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import { GatewayError, isDiskFull } from '../../base/errors.ts';
+import { LimitedMap } from '../../base/limited-map.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
@@ -14,6 +15,7 @@ import type {
   LoginState,
   MessageIntake,
   Messenger,
+  MessengerObserver,
   OutboundFile,
   OutboundMessage,
   SendOutcome,
@@ -23,15 +25,13 @@ import type {
   WebhookReply,
   WebhookRequest,
 } from '../contract/messenger.ts';
-import { followUp } from './follow-up.ts';
 import { GraphClient, type GraphOptions } from './graph-client.ts';
 import { type GraphError, isLoginError } from './graph-error.ts';
-import { inviteLink, STRANGER_TEXT } from './invitation.ts';
+import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
 import { downloadMedia, mediaSize } from './media-download.ts';
 import { mediaKindOf, takesCaption } from './media-kind.ts';
 import { MessageSender } from './message-sender.ts';
 import { NumberLogin } from './number-login.ts';
-import { RecentIds } from './recent-ids.ts';
 import { type WebhookEvent, WebhookReceiver, type WebhookSecrets } from './webhook-receiver.ts';
 
 /** Message length and service window from the specification, "Limits". Length is in UTF-16 units. */
@@ -42,7 +42,7 @@ const CAPTION_LENGTH = 1_024;
 const ANSWER_DEADLINE_MS = 15_000;
 /** Short, because Meta waits for the webhook's answer meanwhile. */
 const SIZE_DEADLINE_MS = 2_000;
-const REMEMBERED_STRANGERS = 10_000;
+const REMEMBERED_STRANGERS = 20_000;
 
 export interface WhatsAppOptions extends GraphOptions, WebhookSecrets {
   /** Language of the template `agent_followup`, for example `en` or `en_US`. */
@@ -51,11 +51,7 @@ export interface WhatsAppOptions extends GraphOptions, WebhookSecrets {
 
 export type WhatsAppEvent = WebhookEvent | 'login_failed' | 'login_ok' | 'api_error';
 
-/** Metrics and logs for the gateway's operator. */
-export interface WhatsAppObserver {
-  count(event: WhatsAppEvent): void;
-  log(level: 'info' | 'warn' | 'error', text: string, detail: object): void;
-}
+export type WhatsAppObserver = MessengerObserver<WhatsAppEvent>;
 
 /** WhatsApp over Meta's Cloud API, with one business number shared by all accounts. */
 export class WhatsAppConnector
@@ -81,7 +77,7 @@ export class WhatsAppConnector
   readonly #sender: MessageSender;
   readonly #login: NumberLogin;
   readonly #webhooks: WebhookReceiver;
-  readonly #strangers = new RecentIds(REMEMBERED_STRANGERS);
+  readonly #strangers = new LimitedMap<true>(REMEMBERED_STRANGERS);
   readonly #answering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   #intake: MessageIntake | null = null;
@@ -124,11 +120,11 @@ export class WhatsAppConnector
   }
 
   sharedLogin(): LoginState {
-    return { name: this.#login.number, status: this.#login.problem ?? 'ok' };
+    return this.#login.state;
   }
 
   inviteUrl(token: string): string | null {
-    const { number } = this.#login;
+    const { name: number } = this.#login.state;
     return number === null ? null : inviteLink(number.replace(/\D/g, ''), token);
   }
 
@@ -181,8 +177,8 @@ export class WhatsAppConnector
 
   /** Answers a stranger once. */
   #answerStranger({ remoteId }: Address): void {
-    if (this.#strangers.has(remoteId) || this.#closing.signal.aborted) return;
-    this.#strangers.add(remoteId);
+    if (this.#strangers.get(remoteId) || this.#closing.signal.aborted) return;
+    this.#strangers.set(remoteId, true);
     const content = { type: 'text', text: { body: STRANGER_TEXT } };
     const answering: Promise<void> = withDeadline(
       this.#clock,

@@ -1,5 +1,6 @@
 import type { AgentScope } from '../../base/scope.ts';
 import type { Clock } from '../../base/time.ts';
+import type { ListedAttachment } from '../../files/listed-attachments.ts';
 import {
   listConversationAgents,
   listNamedAgents,
@@ -25,17 +26,7 @@ export interface Reading {
   readonly store: Store;
   readonly clock: Clock;
   /** Returns attachments by message seq. Messages without attachments are left out. */
-  readonly attachments: (messageSeqs: readonly number[]) => Promise<ReadonlyMap<number, AttachmentView[]>>;
-}
-
-/** A file as shown to readers of its message. */
-export interface AttachmentView {
-  readonly name: string;
-  readonly mime: string;
-  /** Null: the platform does not report it. */
-  readonly sizeBytes: number | null;
-  /** Opens the file without any other credential. */
-  readonly url: string;
+  readonly attachments: (messageSeqs: readonly number[]) => Promise<ReadonlyMap<number, ListedAttachment[]>>;
 }
 
 /** A message as a scope sees it. */
@@ -48,7 +39,7 @@ export interface MessageView {
   readonly createdAt: string;
   /** The agent that wrote it. Null: a person or the gateway wrote it. */
   readonly senderAgentId: string | null;
-  readonly attachments: readonly AttachmentView[];
+  readonly attachments: readonly ListedAttachment[];
 }
 
 /** The other side: a person under their platform's id and name, or an agent under its id. */

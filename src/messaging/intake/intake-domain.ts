@@ -1,6 +1,7 @@
 import type { Platform } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import type { InboundFile } from '../../connectors/contract/messenger.ts';
+import type { InboundOrigin, KeptInbound } from '../../files/keep-inbound-files.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { Store } from '../../store/store.ts';
 import type { Wakeups } from '../inbox/wakeups.ts';
@@ -13,26 +14,14 @@ export interface IntakeDomain {
   readonly wakeups: Wakeups;
   /** Null on platforms where messages never have to wait until the other side writes. */
   readonly queue: HoldsMessages | null;
-  /** Records files that came with a message, in its transaction. `tooLarge` is the number of files left out. */
-  readonly keepFiles: (trx: Db, from: FileOrigin, files: readonly InboundFile[]) => Promise<KeptFiles>;
+  /** Records files that came with a message, in its transaction. */
+  readonly keepFiles: (trx: Db, origin: InboundOrigin, files: readonly InboundFile[]) => Promise<KeptInbound>;
   /** Called after the commit for every new message from a person. */
   readonly onReceived: (received: ReceivedMessage) => void;
   /** Called after the commit when a person has sent a bot its one-time code and now owns it. */
   readonly onOwned: (conversationId: string) => void;
   /** Updates sessions when an account got its first agent. */
   readonly followAgents: (accountId: string) => Promise<void>;
-}
-
-export interface FileOrigin {
-  readonly accountId: string;
-  readonly platform: Platform;
-  /** `shared`, or the bot's id. */
-  readonly loginKey: string;
-}
-
-export interface KeptFiles {
-  readonly fileIds: readonly string[];
-  readonly tooLarge: number;
 }
 
 export interface ReceivedMessage {

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { GatewayError } from '../../base/errors.ts';
 import { unservedText } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
+import { pause } from '../../base/waits.ts';
 import type { OutboundMessage, SendOutcome } from '../../connectors/contract/messenger.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import { type Message, setBackground } from '../../store/messages/messages.ts';
@@ -70,11 +72,10 @@ export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #lanes = new Map<string, Lane>();
   readonly #attempts = new Set<AbortController>();
-  readonly #pauses = new Set<() => void>();
   readonly #waitingOf = new Map<string, number>();
-  readonly #closing = Promise.withResolvers<void>();
+  readonly #closing = new AbortController();
+  readonly #closed = once(this.#closing.signal, 'abort');
   #waiting = 0;
-  #isClosing = false;
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
@@ -87,7 +88,7 @@ export class Outbox {
 
   /** Throws `too_many_messages`, or `not_ready` when the gateway is closing. */
   assertRoom(conversationId: string): void {
-    if (this.#isClosing) throw new GatewayError('not_ready', 'The gateway is closing');
+    if (this.#closing.signal.aborted) throw new GatewayError('not_ready', 'The gateway is closing');
     const inLane = this.#lanes.get(conversationId)?.length ?? 0;
     if (inLane >= MOST_WAITING_EACH) this.#refuse(MOST_WAITING_EACH, 'per conversation');
     if (this.#waiting >= MOST_WAITING) this.#refuse(MOST_WAITING, 'in total');
@@ -125,9 +126,7 @@ export class Outbox {
    * next start.
    */
   async close(deadlineMs: number): Promise<void> {
-    this.#isClosing = true;
-    this.#closing.resolve();
-    for (const resume of this.#pauses) resume();
+    this.#closing.abort();
     const late = Promise.withResolvers<void>();
     const stop = setTimeout(() => this.#stopAttempts(), deadlineMs / 2);
     const deadline = setTimeout(late.resolve, deadlineMs);
@@ -191,11 +190,12 @@ export class Outbox {
   async #tryUntil(outgoing: Outgoing, endMs: number): Promise<Tried> {
     const { clock, ready } = this.#deps;
     const isBackground = outgoing.message.background !== null;
-    if (isBackground) await Promise.race([ready, this.#closing.promise]);
+    if (isBackground) await Promise.race([ready, this.#closed]);
     let reason = 'Earlier messages of this conversation took too long to send';
     for (;;) {
       const leftMs = endMs - clock.monotonicMs();
-      if (this.#isClosing) return isBackground ? { kind: 'left' } : refused('The gateway is closing');
+      if (this.#closing.signal.aborted)
+        return isBackground ? { kind: 'left' } : refused('The gateway is closing');
       if (leftMs <= 0) return refused(reason);
       const outcome = isBackground
         ? await this.#attemptInBackground(outgoing, leftMs)
@@ -204,7 +204,7 @@ export class Outbox {
       reason = outcome.reason;
       const pauseMs = Math.max(LEAST_PAUSE_MS, outcome.afterMs);
       if (clock.monotonicMs() + pauseMs >= endMs) return refused(reason);
-      await this.#pause(pauseMs);
+      await pause(clock, pauseMs, this.#closing.signal);
     }
   }
 
@@ -240,20 +240,6 @@ export class Outbox {
       giveUp();
       this.#attempts.delete(attempt);
     }
-  }
-
-  /** Ends early when the gateway closes. */
-  #pause(durationMs: number): Promise<void> {
-    if (this.#isClosing) return Promise.resolve();
-    return new Promise((resolve) => {
-      const resume = () => {
-        cancel();
-        this.#pauses.delete(resume);
-        resolve();
-      };
-      const cancel = this.#deps.clock.after(durationMs, resume);
-      this.#pauses.add(resume);
-    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { AlbumBuffer } from '../../../../src/connectors/telegram/album-buffer.ts';
+import { AlbumBuffer } from '../../../../src/connectors/telegram/albums.ts';
 import type { Reading, ReadMessage } from '../../../../src/connectors/telegram/update-reading.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';

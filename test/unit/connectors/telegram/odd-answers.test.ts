@@ -28,8 +28,8 @@ test.each<[string, unknown]>([
 ])('a send that is answered with %s may have arrived', async (_what, result) => {
   const api = await apiThatAnswers(result);
   const { signal } = new AbortController();
-  const way = { api, clock: new TurnableClock(), chatId: '7', signal, loggedOut: () => undefined };
-  expect(await sendParts(way, partsOf(outbound(7, 'hello')))).toEqual({
+  const chat = { api, clock: new TurnableClock(), chatId: '7', signal, loggedOut: () => undefined };
+  expect(await sendParts(chat, partsOf(outbound(7, 'hello')))).toEqual({
     kind: 'unknown',
     reason: "Telegram's answer to sendMessage cannot be read",
     sentIds: [],

@@ -165,7 +165,7 @@ test('an invite link binds whoever opens it to the shared bot; strangers are tol
   await waitFor('two answers', () => ada.received.length === 2);
   expect(ada.received.map(({ text }) => text)).toEqual([
     expect.stringContaining('ask for an invite link'),
-    expect.stringContaining('not valid any more'),
+    expect.stringContaining('no longer valid'),
   ]);
   ada.opens('tok-en_1');
   ada.says('here I am');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginAgainAt, joinAlbums } from '../../../../src/connectors/telegram/albums.ts';
+import { refetchFrom, joinAlbums } from '../../../../src/connectors/telegram/albums.ts';
 import type { Message, Update } from '../../../../src/connectors/telegram/bot-api-types.ts';
-import { contentOf } from '../../../../src/connectors/telegram/inbound-content.ts';
 import {
+  contentOf,
   type Reading,
   type ReadMessage,
   readingOf,
@@ -135,7 +135,7 @@ test('albums are joined, nothing is lost, and beginning again at the least updat
 
       const stopped = stop % whole.readings.length;
       const unhandled = whole.readings.slice(stopped);
-      const from = beginAgainAt(whole.readings, unhandled);
+      const from = refetchFrom(whole.readings, unhandled);
       const again = joinAlbums(all.slice(from - 100), all.at(-1)!.albumId).readings;
       expect(refsOf(unhandled).filter((ref) => !refsOf(again).includes(ref))).toEqual([]);
       // What was handled is known by its message id: under it nothing new may come, and nothing old under another.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { LoginRef } from '../../../../src/connectors/contract/messenger.ts';
 import { GraphClient } from '../../../../src/connectors/whatsapp/graph-client.ts';
 import { downloadMedia } from '../../../../src/connectors/whatsapp/media-download.ts';
-import { webpShape } from '../../../../src/connectors/whatsapp/webp.ts';
+import { webpShape } from '../../../../src/connectors/whatsapp/media-kind.ts';
 import { linked, soon } from './linked.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };
