@@ -47,10 +47,32 @@ export interface Messaging {
 /** Creates inbound and outbound messaging, after settling the messages that an earlier process was sending. */
 export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Promise<Messaging> {
   const { metrics, events } = deps;
-  const windows = windowQueue(deps, needs);
+  const { store, clock, wakeups } = deps;
+  const sending = {
+    store,
+    clock,
+    wakeups,
+    messengers: messengersOf(needs.calls),
+    filesOf: (messageSeq: number) => attachedFiles(needs.files, messageSeq),
+  };
+  const windows = new WindowQueue({
+    ...sending,
+    count: (platform, event) => metrics.messengerEvent(platform, event),
+    onFailure: (error) => events.writeFailed('queued messages', error),
+  });
   deps.closers.push((deadlineMs) => windows.close(deadlineMs));
   const ready = Promise.withResolvers<void>();
-  const outbound = outboundDomain(deps, needs, windows, ready.promise);
+  const { files, replies } = needs;
+  const outbound = openOutbound({
+    ...sending,
+    ready: ready.promise,
+    windows,
+    resolveFiles: (accountId, sources, signal) => resolveAttachments(files, accountId, sources, signal),
+    observer: events,
+    timeoutText: deps.settings.messaging.timeoutText,
+    onProbeAnswered: (credentialId, probeId) => replies.replied(credentialId, probeId),
+    onFailure: (what, error) => events.writeFailed(what, error),
+  });
   const { outbox, onFailure } = outbound;
   metrics.watchQueue('svc_outbox_waiting', 'Direct messages being sent', () => outbox.waiting);
   events.messagesLeftByRestart(
@@ -66,43 +88,6 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
   const inbox = inboxDomain(deps, needs.files);
   metrics.watchInbox(() => inbox.waiters);
   return { outbound, inbox, start: ready.resolve };
-}
-
-function windowQueue(
-  { store, clock, wakeups, metrics, events }: PartDeps,
-  { calls, files }: MessagingNeeds,
-): WindowQueue {
-  return new WindowQueue({
-    store,
-    clock,
-    messengers: messengersOf(calls),
-    filesOf: (messageSeq) => attachedFiles(files, messageSeq),
-    wakeups,
-    count: (platform, event) => metrics.messengerEvent(platform, event),
-    onFailure: (error) => events.writeFailed('queued messages', error),
-  });
-}
-
-function outboundDomain(
-  { settings, store, clock, wakeups, events }: PartDeps,
-  { calls, files, replies }: MessagingNeeds,
-  windows: WindowQueue,
-  ready: Promise<void>,
-): OutboundDomain {
-  return openOutbound({
-    store,
-    ready,
-    clock,
-    messengers: messengersOf(calls),
-    windows,
-    wakeups,
-    filesOf: (messageSeq) => attachedFiles(files, messageSeq),
-    resolveFiles: (accountId, sources, signal) => resolveAttachments(files, accountId, sources, signal),
-    observer: events,
-    timeoutText: settings.messaging.timeoutText,
-    onProbeAnswered: (credentialId, probeId) => replies.replied(credentialId, probeId),
-    onFailure: (what, error) => events.writeFailed(what, error),
-  });
 }
 
 function intakeDomain(

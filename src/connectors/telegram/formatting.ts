@@ -28,22 +28,18 @@ function mark(type: Mark['type'], pattern: string, nests: boolean): Mark {
   return { type, pattern: new RegExp(pattern, 'uy'), nests };
 }
 
-/** Longer marks first. A mark without its counterpart on the same line is plain text. */
-const MARKS: readonly Mark[] = [
-  mark('pre', '```(?:(?<language>[\\w+#.-]+)?\\n)?(?<inner>[^`](?:[^`]|`(?!``))*?)\\n?```', false),
-  mark('code', '`(?<inner>[^`\\n]+)`', false),
-  mark('text_link', '\\[(?<inner>[^\\[\\]\\n]+)\\]\\((?<url>https?://[^\\s()]+)\\)', true),
-  mark('bold', `${OPEN}\\*\\*(?<inner>[^\\s*](?:[^*\\n]*[^\\s*])?)\\*\\*${CLOSE}`, true),
-  mark('bold', `${OPEN}\\*(?<inner>[^\\s*](?:[^*\\n]*[^\\s*])?)\\*${CLOSE}`, true),
-  mark('italic', `${OPEN}_(?<inner>[^\\s_](?:[^_\\n]*[^\\s_])?)_${CLOSE}`, true),
-];
-
-/** Marks by their first character. */
-const MARKS_AT: Readonly<Record<string, readonly Mark[]>> = {
-  '`': MARKS.filter(({ type }) => type === 'pre' || type === 'code'),
-  '[': MARKS.filter(({ type }) => type === 'text_link'),
-  '*': MARKS.filter(({ type }) => type === 'bold'),
-  _: MARKS.filter(({ type }) => type === 'italic'),
+/** Marks by their first character, longer ones first. A mark without its counterpart on the same line is plain text. */
+const MARKS: Readonly<Record<string, readonly Mark[]>> = {
+  '`': [
+    mark('pre', '```(?:(?<language>[\\w+#.-]+)?\\n)?(?<inner>[^`](?:[^`]|`(?!``))*?)\\n?```', false),
+    mark('code', '`(?<inner>[^`\\n]+)`', false),
+  ],
+  '[': [mark('text_link', '\\[(?<inner>[^\\[\\]\\n]+)\\]\\((?<url>https?://[^\\s()]+)\\)', true)],
+  '*': [
+    mark('bold', `${OPEN}\\*\\*(?<inner>[^\\s*](?:[^*\\n]*[^\\s*])?)\\*\\*${CLOSE}`, true),
+    mark('bold', `${OPEN}\\*(?<inner>[^\\s*](?:[^*\\n]*[^\\s*])?)\\*${CLOSE}`, true),
+  ],
+  _: [mark('italic', `${OPEN}_(?<inner>[^\\s_](?:[^_\\n]*[^\\s_])?)_${CLOSE}`, true)],
 };
 
 const BEGINS = /[`[*_]/g;
@@ -107,7 +103,7 @@ interface Found {
 }
 
 function markAt(source: string, at: number): Found | null {
-  for (const candidate of MARKS_AT[source[at]!] ?? []) {
+  for (const candidate of MARKS[source.charAt(at)] ?? []) {
     candidate.pattern.lastIndex = at;
     const match = candidate.pattern.exec(source);
     // A mark around whitespace only would leave nothing visible.

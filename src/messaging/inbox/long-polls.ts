@@ -124,18 +124,6 @@ export class LongPolls {
 
 /** Questions with the same key have the same answer. */
 function keyOf({ scope, cursor, platform, peer, limit }: DeltaQuestion): string {
-  const { accountId, agentIds } = scope;
   const platforms = scope.platforms && [...scope.platforms];
-  const { iso, messageId } = cursor;
-  return JSON.stringify([
-    accountId,
-    agentIds,
-    platforms,
-    iso,
-    messageId,
-    platform,
-    peer.peer,
-    peer.task,
-    limit,
-  ]);
+  return JSON.stringify([scope.accountId, scope.agentIds, platforms, cursor, platform, peer, limit]);
 }

@@ -55,7 +55,10 @@ async function partiesOf(db: Db, scope: AgentScope, request: DmRequest): Promise
   if (!reaches(scope, 'agent')) throw new GatewayError('no_conversation');
   if (conversationId !== null)
     return await partiesIn(db, scope, await activeConversation(db, scope, request));
-  return peer === '' ? await partiesOfNewest(db, scope, task) : await partiesNamed(db, scope, peer, task);
+  if (peer !== '') return await partiesNamed(db, scope, peer, task);
+  const newest = await findNewestConversation(db, scope, { platform: 'agent', peer: { peer, task } });
+  if (!newest) throw new GatewayError('no_conversation');
+  return await partiesIn(db, scope, newest);
 }
 
 /** The gateway is not an agent; a message addressed to its name answers its probe. */
@@ -78,15 +81,6 @@ async function partiesNamed(db: Db, scope: AgentScope, peer: string, task: strin
       'An agent cannot message itself, and this credential has no other agent',
     );
   return { senderId, peerId: meant.id, task };
-}
-
-async function partiesOfNewest(db: Db, scope: AgentScope, task: string): Promise<Parties> {
-  const conversation = await findNewestConversation(db, scope, {
-    platform: 'agent',
-    peer: { peer: '', task },
-  });
-  if (!conversation) throw new GatewayError('no_conversation');
-  return await partiesIn(db, scope, conversation);
 }
 
 /** A writer with both sides of a conversation answers its newest message. */
