@@ -84,13 +84,14 @@ export async function readAuthorizationRequest(
   const fault = faultIn(domain, asked);
   if (fault !== null) throw refuse(fault.code, fault.description);
   const platforms = platformsNamed(asked.scope);
-  if (platforms === undefined) throw refuse('invalid_scope', `scope: only ${SCOPE_NAMES.join(' ')}`);
+  if (platforms === undefined)
+    throw refuse('invalid_scope', `scope must be one or more of ${SCOPE_NAMES.join(' ')}`);
   return { client, redirectUri, state, codeChallenge: asked.code_challenge, platforms };
 }
 
 /** The refusal of a request that the person denied. */
 export function denied({ issuer }: AuthorizationDomain, request: AuthorizationRequest): AuthorizationRefused {
-  return new AuthorizationRefused('access_denied', 'The person said no', request, issuer());
+  return new AuthorizationRefused('access_denied', 'The user denied the request', request, issuer());
 }
 
 async function clientOf(domain: AuthorizationDomain, clientId: string, ip: string): Promise<OauthClient> {
@@ -119,7 +120,7 @@ function assertNamedOnce({ repeated = [] }: AskedParameters): void {
  */
 function faultIn(domain: AuthorizationDomain, asked: AskedParameters): Fault | null {
   if (asked.repeated && asked.repeated.length > 0)
-    return { code: 'invalid_request', description: 'A parameter comes more than once' };
+    return { code: 'invalid_request', description: 'A parameter occurs more than once' };
   if (asked.response_type !== 'code')
     return { code: 'unsupported_response_type', description: 'response_type must be code' };
   if (asked.code_challenge_method !== 'S256' || !S256_CHALLENGE.test(asked.code_challenge))

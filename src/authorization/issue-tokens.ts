@@ -55,7 +55,10 @@ function faultIn(domain: AuthorizationDomain, { form, authorization }: ClientReq
   if (!GRANT_TYPES.includes(grant_type))
     return refusal('unsupported_grant_type', `grant_type must be ${GRANT_TYPES.join(' or ')}`);
   if (authorization !== '' && client_secret !== '')
-    return refusal('invalid_request', 'The client proves itself by header and by form: only one is allowed');
+    return refusal(
+      'invalid_request',
+      'Send the client credentials in the header or in the form, not in both',
+    );
   if (resource !== '' && !isResource(domain, resource))
     return refusal('invalid_target', `resource must be ${domain.resource()}`);
   return null;

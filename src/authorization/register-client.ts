@@ -65,12 +65,12 @@ function redirectUrisOf(given: unknown): string[] {
   if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS)
     throw new RegistrationRefused(
       'invalid_redirect_uri',
-      `redirect_uris: 1 to ${MAX_REDIRECT_URIS} addresses`,
+      `redirect_uris must contain 1 to ${MAX_REDIRECT_URIS} URIs`,
     );
   if (!uris.every((uri) => typeof uri === 'string' && isRedirectUri(uri)))
     throw new RegistrationRefused(
       'invalid_redirect_uri',
-      'redirect_uris: https, http to 127.0.0.1, [::1] or localhost, or a scheme of your application like app://; no fragment',
+      'redirect_uris must be https, http to 127.0.0.1, [::1] or localhost, or a private-use scheme such as app://, without a fragment',
     );
   return uris;
 }
@@ -80,7 +80,7 @@ function authMethodOf({ token_endpoint_auth_method: given = 'client_secret_basic
   if (method === undefined)
     throw new RegistrationRefused(
       'invalid_client_metadata',
-      `token_endpoint_auth_method: ${AUTH_METHODS.join(', ')}`,
+      `token_endpoint_auth_method must be one of ${AUTH_METHODS.join(', ')}`,
     );
   return method;
 }

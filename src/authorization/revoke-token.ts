@@ -21,7 +21,7 @@ export async function revokeToken(
     secret: form.client_secret ?? null,
   };
   const client = await clientWith(db, clientId, secret);
-  if (!client) return refusal('invalid_client', 'The client is not known, or its secret is wrong', 401);
+  if (!client) return refusal('invalid_client', 'Unknown client, or wrong client secret', 401);
   if (!form.token) return refusal('invalid_request', 'token is missing');
   const found = await findToken(db, hashToken(form.token));
   if (found?.grant.clientId !== clientId) return DONE;

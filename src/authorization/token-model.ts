@@ -63,7 +63,7 @@ export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, r
         return false;
       }
       if (redirectUri !== '' && redirectUri !== grant.redirectUri)
-        throw new library.InvalidGrantError('redirect_uri is not the one that the code was sent to');
+        throw new library.InvalidGrantError('redirect_uri differs from that of the authorization request');
       return true;
     },
 
@@ -97,11 +97,11 @@ export function tokenModel(domain: AuthorizationDomain, library: OAuthLibrary, r
       const issued = await storeTokens(domain, holder, { accessToken, refreshToken }, asked);
       if (issued === null) {
         await endStolen(domain, holder.grant, 'refresh token');
-        throw new library.InvalidGrantError('Invalid grant: it was used already');
+        throw new library.InvalidGrantError('Invalid grant: already used');
       }
       if (!isWithin(issued.platforms, asked))
         throw new library.InvalidScopeError(
-          'A repeated refresh gets the tokens of the first, with their scope',
+          'A repeated refresh returns the tokens of the first one, with their scope',
         );
       await domain.grants.refresh(holder.grant.accountId);
       const leftMs = Date.parse(issued.expiresAt) - Date.parse(clock.nowIso());

@@ -37,12 +37,12 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
   discord: {
     capabilities: ['audio_in', 'audio_out', 'read', 'write', 'typing', 'files'],
     files: true,
-    setup: 'Register your own bot, or use the shared one where there is one',
+    setup: 'Register your own bot, or use the shared one if there is one',
   },
   teams: {
     capabilities: ['audio_in', 'audio_out', 'read', 'write', 'typing'],
     files: false,
-    setup: 'Connect a Microsoft account by OAuth; an administrator may have to consent',
+    setup: 'Connect a Microsoft account by OAuth; an administrator may have to approve it',
   },
   meet: {
     capabilities: ['audio_in', 'read', 'write'],
@@ -57,12 +57,12 @@ export const PLATFORM_TRAITS: Readonly<Record<Platform, PlatformTraits>> = {
   telegram: {
     capabilities: ['read', 'write', 'typing', 'files'],
     files: true,
-    setup: 'Register your own bot, or use the shared one where there is one',
+    setup: 'Register your own bot, or use the shared one if there is one',
   },
   whatsapp: {
     capabilities: ['read', 'write', 'files'],
     files: true,
-    setup: 'Make an invite link; it is valid for 15 minutes and for one use',
+    setup: 'Create an invite link; it works once, within 15 minutes',
   },
   slack: {
     capabilities: ['read', 'write', 'files'],

@@ -16,6 +16,6 @@ export async function assertFileRoom({ store, count }: FileDomain, accountId: st
 /** Throws `too_many_slots`, with the limit, when the account has reached its number of reserved uploads. */
 export async function assertSlotRoom({ store, clock }: FileDomain, accountId: string): Promise<void> {
   if ((await countOpenSlots(store.db, accountId, clock.nowIso())) < MAX_OPEN_SLOTS) return;
-  const text = `At most ${MAX_OPEN_SLOTS} uploads of an account may be reserved at the same time`;
+  const text = `An account may have at most ${MAX_OPEN_SLOTS} reserved uploads`;
   throw new GatewayError('too_many_slots', text);
 }

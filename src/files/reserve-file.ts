@@ -51,7 +51,7 @@ export async function reserveFile(domain: FileDomain, accountId: string, facts: 
 }
 
 /**
- * Fills a slot with the bytes that `receive` returns for its file. Nobody else can fill it meanwhile. On failure the
+ * Fills a slot with the bytes that `receive` returns for its file. No other request can fill it meanwhile. On failure the
  * slot stays open. Throws `file_not_found` when it is used up, in use, expired or unknown.
  */
 export async function fillReserved(

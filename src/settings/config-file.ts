@@ -26,7 +26,7 @@ function textsOf(content: unknown, path: string): ConfigFile {
   const mistakes: string[] = [];
   for (const [name, value] of Object.entries(content)) {
     if (typeof value === 'string' || typeof value === 'number') texts[name] = String(value);
-    else if (value !== null) mistakes.push(`${name}: must be a text or a number (in ${path})`);
+    else if (value !== null) mistakes.push(`${name}: must be a string or a number (in ${path})`);
   }
   return { texts, mistakes };
 }

@@ -171,7 +171,7 @@ function unknownNames(texts: Texts): string[] {
     .filter((name) => name.startsWith('SVC_') && !(name in VARIABLES) && !isOidcVariable(name))
     .map((name) => {
       const meant = nearestName(name, Object.keys(VARIABLES));
-      return `${name}: there is no such variable${meant ? `; did you mean ${meant}?` : ''}`;
+      return `${name}: unknown variable${meant ? `; did you mean ${meant}?` : ''}`;
     });
 }
 
@@ -181,7 +181,7 @@ function unknownNames(texts: Texts): string[] {
 function unknownKeys(fileTexts: Texts): string[] {
   return Object.keys(fileTexts)
     .filter((name) => !name.startsWith('SVC_'))
-    .map((name) => `${name}: keys of ${CONFIG_FILE} are names of SVC_* variables`);
+    .map((name) => `${name}: keys of ${CONFIG_FILE} must be names of SVC_* variables`);
 }
 
 /** Conflicts between settings that are valid on their own. */
@@ -192,13 +192,13 @@ function conflicts(values: Partial<Values>): string[] {
     mistakes.push(`SVC_RTP_PORT_MAX: must be greater than SVC_RTP_PORT_MIN (${min})`);
   }
   const { SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
-  if (cert && key === null) mistakes.push('SVC_SIP_TLS_KEY_FILE: is missing beside SVC_SIP_TLS_CERT_FILE');
-  if (key && cert === null) mistakes.push('SVC_SIP_TLS_CERT_FILE: is missing beside SVC_SIP_TLS_KEY_FILE');
+  if (cert && key === null) mistakes.push('SVC_SIP_TLS_KEY_FILE: is required with SVC_SIP_TLS_CERT_FILE');
+  if (key && cert === null) mistakes.push('SVC_SIP_TLS_CERT_FILE: is required with SVC_SIP_TLS_KEY_FILE');
   if (values.SVC_SMTP_URL && values.SVC_MAIL_FROM === null) {
-    mistakes.push('SVC_MAIL_FROM: is missing beside SVC_SMTP_URL');
+    mistakes.push('SVC_MAIL_FROM: is required with SVC_SMTP_URL');
   }
   if (values.SVC_TELEGRAM_UPDATES === 'webhook' && values.SVC_PUBLIC_URL === null) {
-    mistakes.push('SVC_PUBLIC_URL: is missing beside SVC_TELEGRAM_UPDATES "webhook"');
+    mistakes.push('SVC_PUBLIC_URL: is required with SVC_TELEGRAM_UPDATES "webhook"');
   }
   mistakes.push(...missingOfWhatsApp(values));
   const { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey } = values;
@@ -220,7 +220,7 @@ function missingOfWhatsApp(values: Partial<Values>): string[] {
   const present = WHATSAPP_NEEDS.filter((name) => values[name] !== null);
   if (present.length === 0) return [];
   return WHATSAPP_NEEDS.filter((name) => values[name] === null).map(
-    (name) => `${name}: is missing beside ${present[0]}`,
+    (name) => `${name}: is required with ${present[0]}`,
   );
 }
 

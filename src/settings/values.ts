@@ -36,17 +36,17 @@ export const MasterKey = z.string().transform((text, context) => {
 
 export const BootstrapKey = z
   .string()
-  .regex(/^svc_[\w-]{28,252}$/, 'must be "svc_" and letters, digits, - or _, 32 to 256 characters in all');
+  .regex(/^svc_[\w-]{28,252}$/, 'must be "svc_" and letters, digits, - or _, 32 to 256 characters in total');
 
 /** Reads a PEM file that must match `what`. */
-function pemFile(what: RegExp, plural: string): z.ZodType<string, string> {
+function pemFile(what: RegExp, content: string): z.ZodType<string, string> {
   return z.string().transform((path, context) => {
     try {
       const pem = readFileSync(path, 'utf8');
       if (what.test(pem)) return pem;
-      context.addIssue(`must be a file of ${plural} in PEM`);
+      context.addIssue(`must be a PEM file with ${content}`);
     } catch (error) {
-      context.addIssue(`must be a file that can be read (${(error as NodeJS.ErrnoException).code})`);
+      context.addIssue(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
     }
     return z.NEVER;
   });
@@ -62,16 +62,16 @@ export const CodecList = z.string().transform((text, context) => {
   const codecs = names.map((name) => CODECS.find((codec) => codec.toLowerCase() === name.toLowerCase()));
   const known = codecs.filter((codec) => codec !== undefined);
   if (known.length < codecs.length) {
-    context.addIssue(`must be one or more of ${CODECS.join(', ')}, with commas between`);
+    context.addIssue(`must be a comma-separated list of ${CODECS.join(', ')}`);
   } else if (new Set(known).size < known.length) {
-    context.addIssue('must name no codec twice');
+    context.addIssue('must not repeat a codec');
   }
   return known;
 });
 
 export const TelegramToken = z
   .string()
-  .regex(/^[1-9]\d{0,19}:[\w-]{1,128}$/, 'must be a token as @BotFather gives them, digits:letters');
+  .regex(/^[1-9]\d{0,19}:[\w-]{1,128}$/, 'must be a token from @BotFather (digits:letters)');
 
 export const SmtpUrl = z.string().refine((text) => {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -90,7 +90,7 @@ const PROXY = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 export const ProxyList = z.string().transform((text, context) => {
   const proxies = text.split(',').map((proxy) => proxy.trim());
   if (proxies.every((proxy) => PROXY.safeParse(proxy).success)) return proxies;
-  context.addIssue('must be IP addresses or subnets (10.0.0.0/8), with commas between');
+  context.addIssue('must be comma-separated IP addresses or subnets (10.0.0.0/8)');
   return z.NEVER;
 });
 
@@ -110,21 +110,21 @@ export const TrunkBindings = z.string().transform((text, context) => {
   for (const { account, subnet } of bindings) {
     if (!/^(?:operator|acc_[\w-]{1,64})$/.test(account) || !PROXY.safeParse(subnet).success) {
       context.addIssue(
-        'must be account=address or account=subnet, with commas between, the account being "operator" or its id (acc_…)',
+        'must be comma-separated account=address or account=subnet, where the account is "operator" or an account id (acc_…)',
       );
       return z.NEVER;
     }
   }
   const subnets = bindings.map(({ subnet }) => subnet.toLowerCase());
   const twice = subnets.find((subnet, index) => subnets.indexOf(subnet) !== index);
-  if (twice !== undefined) context.addIssue(`must name ${twice} once: its calls are one account's`);
+  if (twice !== undefined) context.addIssue(`must not repeat ${twice}: a subnet belongs to one account`);
   return bindings;
 });
 
 export const OriginList = z.string().transform((text, context) => {
   const origins = text.split(',').map((origin) => origin.trim());
   if (origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) return origins;
-  context.addIssue('must be origins (https://host, or with a port), with commas between');
+  context.addIssue('must be comma-separated origins (https://host or https://host:port)');
   return z.NEVER;
 });
 

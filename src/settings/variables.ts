@@ -118,13 +118,13 @@ export const VARIABLES = {
     default: null,
     schema: ProxyList,
     meaning:
-      'Comma-separated addresses or subnets that the trunks of all accounts may use although they are not public; link-local and metadata addresses stay blocked',
+      'Comma-separated non-public addresses or subnets that the trunks of all accounts may use; link-local and metadata addresses stay blocked',
   }),
   SVC_SIP_TRUNK_BINDINGS: variable({
     default: null,
     schema: TrunkBindings,
     meaning:
-      'Which account owns calls from which address, for providers that cannot call the secret URI: comma-separated `account=address` or `account=subnet`, where the account is an `account_id` or `operator`',
+      'Assigns calls from an address to an account, for providers that cannot call the secret URI: comma-separated `account=address` or `account=subnet`, where the account is an `account_id` or `operator`',
   }),
   SVC_SIP_CODECS: variable({
     default: 'PCMU,PCMA',
@@ -158,7 +158,7 @@ export const VARIABLES = {
     meaning: 'Maximum length of a call in minutes; then the gateway hangs up',
   }),
   SVC_DM_TIMEOUT_TEXT: variable({
-    default: 'No answer yet, sorry: this takes longer than usual. You will get one here.',
+    default: 'Sorry, this is taking longer than usual. You will get an answer here.',
     schema: z.string().max(1_000, 'must have at most 1000 characters'),
     meaning:
       'Text sent to a person whose direct message got no reply within 60 s, unless the agent has its own `timeout_text`; `off` sends nothing',
@@ -190,7 +190,7 @@ export const VARIABLES = {
     default: null,
     schema: z
       .string()
-      .regex(/^\d{1,32}$/, 'must be digits: the id that Meta gave the number, not the number'),
+      .regex(/^\d{1,32}$/, 'must be digits: the id of the number at Meta, not the number itself'),
     meaning:
       'Id of the WhatsApp number that all accounts share, from the app dashboard; needs the three secrets below',
   }),
@@ -209,13 +209,15 @@ export const VARIABLES = {
   SVC_WHATSAPP_VERIFY_TOKEN: variable({
     default: null,
     secret: true,
-    schema: z.string().min(16, 'must have 16 characters or more'),
+    schema: z.string().min(16, 'must have at least 16 characters'),
     meaning:
       'Text of your choice, at least 16 characters, that you also enter at Meta with the webhook `…/api/whatsapp/webhook/shared`',
   }),
   SVC_WHATSAPP_TEMPLATE_LANGUAGE: variable({
     default: 'en',
-    schema: z.string().regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a language as Meta writes it: en, en_US'),
+    schema: z
+      .string()
+      .regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a language code of Meta, such as en or en_US'),
     meaning: 'Language of the template `agent_followup`, which asks people to write again after 24 hours',
   }),
   SVC_WHATSAPP_API_URL: variable({
@@ -249,7 +251,7 @@ export const VARIABLES = {
   SVC_SIGNUP: variable({
     default: 'invite',
     schema: z.enum(['open', 'invite', 'closed'], 'must be one of open, invite, closed'),
-    meaning: 'Who may sign up: anyone (open), anyone with SVC_SIGNUP_CODE (invite), or nobody (closed)',
+    meaning: 'Who may sign up: anyone (open), anyone with SVC_SIGNUP_CODE (invite), or no one (closed)',
   }),
   SVC_SIGNUP_CODE: variable({
     default: null,
@@ -273,12 +275,13 @@ export const VARIABLES = {
     default: '10',
     schema: wholeNumber(1, 1_000_000),
     meaning:
-      'Wrong passwords that one IP address may try for one account before it has to wait, twice as long each time. Ten times as many: for one IP address and all accounts in 15 minutes, and for one account from all addresses in an hour; more answer 429',
+      'Wrong passwords that one IP address may try for one account before it has to wait, twice as long each time. Ten times as many are allowed from one IP address for all accounts in 15 minutes, and for one account from all addresses in an hour; more answer 429',
   }),
   SVC_TRUSTED_PROXIES: variable({
     default: null,
     schema: ProxyList,
-    meaning: 'Comma-separated addresses or subnets of reverse proxies whose `X-Forwarded-For` is believed',
+    meaning:
+      'Comma-separated addresses or subnets of reverse proxies whose `X-Forwarded-For` header is trusted',
   }),
   SVC_TELEGRAM_BOT_TOKEN: variable({
     default: null,
@@ -314,7 +317,7 @@ export const VARIABLES = {
   SVC_MCP_SESSION_IDLE_S: variable({
     default: '1800',
     schema: wholeNumber(1, 604_800),
-    meaning: 'Seconds after which an unused MCP session (`?stateful`) ends: no request, no open stream',
+    meaning: 'Seconds after which an MCP session (`?stateful`) without requests or open streams ends',
   }),
   SVC_MCP_SESSIONS_PER_ACCOUNT: variable({
     default: '100',
@@ -377,8 +380,7 @@ export const VARIABLES = {
   SVC_FILES_FETCH_ALLOW: variable({
     default: null,
     schema: ProxyList,
-    meaning:
-      'Comma-separated addresses or subnets from which files may be fetched by URL although they are not public',
+    meaning: 'Comma-separated non-public addresses or subnets from which files may be fetched by URL',
   }),
 } as const;
 

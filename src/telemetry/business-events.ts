@@ -52,7 +52,7 @@ export class BusinessEvents {
     const line = { ...named(call), state, result, reason, lastedMs: Math.round(lastedMs) };
     const { calls } = this.#loggers;
     if (result !== 'internal_error') this.#later(() => calls.info(line, 'call ended'));
-    else this.#later(() => calls.error(line, 'call ended by a fault of the gateway'));
+    else this.#later(() => calls.error(line, 'call ended by an internal error'));
   }
 
   /** A call WebSocket sent its client a `call_error` with this code. */
@@ -62,7 +62,7 @@ export class BusinessEvents {
 
   /** Calls that were live when an earlier process ended. */
   callsLostByRestart(count: number): void {
-    if (count > 0) this.#loggers.calls.warn({ count }, 'calls were lost by a restart');
+    if (count > 0) this.#loggers.calls.warn({ count }, 'calls were lost in a restart');
   }
 
   /**
@@ -76,14 +76,19 @@ export class BusinessEvents {
 
   /** The disk is full, or (null) accepts writes again. */
   diskChanged(problem: string | null): void {
-    if (problem === null) this.#loggers.main.info('the disk takes writes again');
-    else this.#loggers.main.error({ problem }, 'the disk is full: what must be stored is refused');
+    if (problem === null) this.#loggers.main.info('the disk accepts writes again');
+    else
+      this.#loggers.main.error(
+        { problem },
+        'the disk is full: requests that must store something are refused',
+      );
   }
 
   /** File descriptors are running short, or (null) are sufficient again. */
   descriptorsChanged(problem: string | null): void {
-    if (problem === null) this.#loggers.main.info('there are file descriptors again');
-    else this.#loggers.main.error({ problem }, 'file descriptors run short: new connections are turned away');
+    if (problem === null) this.#loggers.main.info('enough file descriptors are free again');
+    else
+      this.#loggers.main.error({ problem }, 'file descriptors are running out: new connections are refused');
   }
 
   /** A user left feedback for the operator. The text is in the database. */
@@ -96,7 +101,7 @@ export class BusinessEvents {
     const { id: feedbackId, accountId, surface, provider } = feedback;
     this.#loggers.accounts.info(
       { feedbackId, accountId, personal: { surface, provider } },
-      'feedback was given',
+      'feedback received',
     );
   }
 
@@ -107,7 +112,7 @@ export class BusinessEvents {
 
   /** A connector threw an unexpected error. */
   messengerFailed(platform: string, error: unknown): void {
-    this.#loggers.messaging.error({ err: error, platform }, 'a messenger failed');
+    this.#loggers.messaging.error({ err: error, platform }, 'unexpected error of a messenger');
   }
 
   /** A queue is full, and items were refused or dropped. */
@@ -122,7 +127,7 @@ export class BusinessEvents {
     readonly failed: number;
   }): void {
     if (left.unknown + left.resent + left.failed > 0)
-      this.#loggers.messaging.warn({ ...left }, 'messages were under way when the gateway ended');
+      this.#loggers.messaging.warn({ ...left }, 'messages were being sent when the gateway stopped');
   }
 
   accountDeleted(accountId: string): void {
@@ -134,7 +139,10 @@ export class BusinessEvents {
    */
   mailKept(mail: { to: string; subject: string; text: string }, path: string): void {
     const { to, subject, text } = mail;
-    this.#loggers.accounts.warn({ path, personal: { to, subject, text } }, 'a mail was kept, not sent');
+    this.#loggers.accounts.warn(
+      { path, personal: { to, subject, text } },
+      'mail written to disk instead of being sent',
+    );
   }
 
   /** Sending a mail failed for good. `error` may name the recipient. */

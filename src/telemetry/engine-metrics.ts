@@ -33,19 +33,19 @@ export function registerEngineMetrics(registry: Registry, read: ReadEngine): voi
   registerReadMetric(registry, {
     name: 'svc_engine_threads',
     type: 'gauge',
-    help: 'Media threads that run',
+    help: 'Running media threads',
     samples: () => [{ value: read().threads, labels: {} }],
   });
   registerReadMetric(registry, {
     name: 'svc_engine_opus_threads',
     type: 'gauge',
-    help: 'Media threads that use this libopus',
+    help: 'Media threads, by Opus library',
     samples: () => opusSamples(read()),
   });
   registerReadMetric(registry, {
     name: TICK_LATENESS,
     type: 'histogram',
-    help: 'How late the 20 ms tick of the media threads began',
+    help: 'Lateness of the 20 ms tick of the media threads',
     samples: () => latenessSamples(read()),
   });
 }

@@ -22,25 +22,25 @@ export function registerMcpMetrics(registry: Registry, read: ReadMcp): void {
   registerReadMetric(registry, {
     name: 'svc_mcp_sessions',
     type: 'gauge',
-    help: 'MCP sessions that are open',
+    help: 'Open MCP sessions',
     samples: () => [{ value: read().sessions, labels: {} }],
   });
   registerReadMetric(registry, {
     name: 'svc_mcp_sessions_ended_total',
     type: 'counter',
-    help: 'MCP sessions that are over, by why',
+    help: 'Ended MCP sessions, by reason',
     samples: () => Array.from(read().ended, ([reason, value]) => ({ value, labels: { reason } })),
   });
   registerReadMetric(registry, {
     name: 'svc_mcp_sessions_refused_total',
     type: 'counter',
-    help: 'MCP sessions that there was no room for',
+    help: 'MCP sessions refused at the limit',
     samples: () => [{ value: read().refused, labels: {} }],
   });
   registerReadMetric(registry, {
     name: 'svc_mcp_streams_refused_total',
     type: 'counter',
-    help: 'MCP streams that there was no room for',
+    help: 'MCP streams refused at the limit',
     samples: () => [{ value: read().streamsRefused, labels: {} }],
   });
   registerReadMetric(registry, {

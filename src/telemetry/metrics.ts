@@ -29,8 +29,11 @@ export type ReadHttpPressure = () => {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requestTimes = new RequestTimes();
-  readonly #callsStarted = this.#counter('svc_calls_started_total', 'Calls begun', ['platform', 'direction']);
-  readonly #callsEnded = this.#counter('svc_calls_ended_total', 'Calls over', [
+  readonly #callsStarted = this.#counter('svc_calls_started_total', 'Started calls', [
+    'platform',
+    'direction',
+  ]);
+  readonly #callsEnded = this.#counter('svc_calls_ended_total', 'Ended calls', [
     'platform',
     'state',
     'result',
@@ -50,32 +53,30 @@ export class Metrics {
   readonly #streamErrors = this.#counter('svc_stream_errors_total', 'call_error sent on call WebSockets', [
     'code',
   ]);
-  readonly #fileEvents = this.#counter('svc_file_events_total', 'What happened to files', ['event']);
-  readonly #sipEvents = this.#counter('svc_sip_events_total', 'What SIP signaling met beside its calls', [
+  readonly #fileEvents = this.#counter('svc_file_events_total', 'File events', ['event']);
+  readonly #sipEvents = this.#counter('svc_sip_events_total', 'Events of SIP signaling other than calls', [
     'event',
   ]);
 
   readonly #messengerEvents = this.#counter(
     'svc_messenger_events_total',
-    'What connectors of chat platforms met beside the messages',
+    'Events of chat platforms other than messages',
     ['platform', 'event'],
   );
   readonly #messagesSent = this.#counter(
     'svc_messages_sent_total',
-    'Outbound direct messages that are settled',
+    'Outbound direct messages with a final result',
     ['platform', 'result'],
   );
   readonly #sendSeconds = this.#histogram(
     'svc_message_send_duration_seconds',
-    'Time from the turn of an outbound message until the platform had taken or refused it',
+    'Time from the first attempt to send a message until the platform accepted or refused it',
     ['platform'],
     SEND_BUCKETS_S,
   );
-  readonly #queuesFull = this.#counter(
-    'svc_queue_full_total',
-    'What was turned away because too much waited',
-    ['queue'],
-  );
+  readonly #queuesFull = this.#counter('svc_queue_full_total', 'Items refused because a queue was full', [
+    'queue',
+  ]);
 
   /** Also starts collecting process metrics: memory, CPU, event loop, garbage collection. */
   constructor() {
@@ -129,7 +130,7 @@ export class Metrics {
   watchFileBytes(read: () => number): void {
     const gauge: Gauge = new Gauge({
       name: 'svc_file_bytes',
-      help: 'What files take on disk',
+      help: 'Disk space used by files, in bytes',
       registers: [this.#registry],
       collect: () => gauge.set(read()),
     });
@@ -154,13 +155,13 @@ export class Metrics {
     registerReadMetric(this.#registry, {
       name: 'svc_inbox_waiters',
       type: 'gauge',
-      help: 'Long-polling requests that wait for messages',
+      help: 'Pending long-polls',
       samples: () => [{ value: read().count, labels: {} }],
     });
     registerReadMetric(this.#registry, {
       name: 'svc_inbox_waiters_refused_total',
       type: 'counter',
-      help: 'Requests that were not let wait, because too many did',
+      help: 'Long-polls refused at the limit',
       samples: () => [{ value: read().refused, labels: {} }],
     });
   }
@@ -170,13 +171,13 @@ export class Metrics {
     registerReadMetric(this.#registry, {
       name: 'svc_http_waiting_bytes',
       type: 'gauge',
-      help: 'Bytes of answers and WebSocket messages that clients have not read yet',
+      help: 'Bytes of responses and WebSocket messages that clients have not read',
       samples: () => [{ value: read().waitingBytes, labels: {} }],
     });
     registerReadMetric(this.#registry, {
       name: 'svc_http_dropped_connections_total',
       type: 'counter',
-      help: 'Connections closed because the client did not read: for 10 s (slow), or when 64 MB waited in all (full)',
+      help: 'Connections closed because the client did not read: for 10 s (slow), or while 64 MB in total were unread (full)',
       samples: () => {
         const { droppedSlow, droppedFull } = read();
         return [
@@ -207,7 +208,7 @@ export class Metrics {
     registerReadMetric(this.#registry, {
       name: 'svc_connections_refused_total',
       type: 'counter',
-      help: 'Connections that were turned away because file descriptors ran short',
+      help: 'Connections refused for lack of file descriptors',
       samples: () => [{ value: read(), labels: {} }],
     });
   }

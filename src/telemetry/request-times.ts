@@ -43,7 +43,7 @@ export class RequestTimes {
     registerReadMetric(registry, {
       name: NAME,
       type: 'histogram',
-      help: 'Time from a request to its answer',
+      help: 'Time from a request to its response',
       samples: () => this.#samples(),
     });
   }

@@ -56,8 +56,7 @@ describe('of one account', () => {
       if (answer.status === 200 && n % 2 === 0) ids.push(answer.body.id ?? answer.body.key_id);
       return answer;
     };
-    const detail =
-      'An account may have at most 1000 keys, those included that were made and revoked within a day';
+    const detail = 'An account may have at most 1000 keys, including those created and revoked within a day';
     // Two are there already.
     expect(await untilRefused(1_000, create)).toEqual([998, 409, detail]);
     expect((await settings.delete(`${paths[0]}/${ids[0]}`)).status).toBe(200);
@@ -97,7 +96,7 @@ describe('of one account', () => {
 
   it('feedback is taken 20 times an hour', async () => {
     const give = () => settings.post('/api/feedback', { message: 'x'.repeat(10_000) });
-    expect(await untilRefused(20, give)).toEqual([20, 429, 'At most 20 messages of feedback an hour']);
+    expect(await untilRefused(20, give)).toEqual([20, 429, 'At most 20 feedback messages per hour']);
     expect((await give()).headers.get('retry-after')).toBe('3600');
     expect((await person.request('POST', '/api/feedback', { message: 'of another' })).status).toBe(200);
   });

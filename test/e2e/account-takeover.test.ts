@@ -129,7 +129,7 @@ describe('a thief with a live session', () => {
     const wanted = { new_email: 'thief@example.com', password: thief.password };
     expect((await thief.request('POST', '/api/change-email', wanted)).status).toBe(200);
     const kept = linkIn(await mailbox.take('thief@example.com', 'Confirm your new email address'));
-    await mailbox.take(email, 'A new email address was asked for');
+    await mailbox.take(email, 'A change of your email address was requested');
     await resetPassword(email);
     await mailbox.take(email, 'Your password was changed');
     for (const method of ['GET', 'POST'])

@@ -92,7 +92,7 @@ it('lets a client for Telegram neither see nor touch a SIP call', async () => {
     expect([verb, status, told]).toEqual([verb, ...gone]);
   }
   const place = await api.post('/api/call', { platform: 'sip', meeting_url: 'sip:+1@127.0.0.1' });
-  expect([place.status, place.body]).toEqual([403, { detail: 'This client was not granted that platform' }]);
+  expect([place.status, place.body]).toEqual([403, { detail: 'This client has no access to that platform' }]);
   expect(await knock(streamUrl, token)).toBe(404);
   const { platforms, identities } = (await api.get('/api/account')).body;
   expect([platforms.sip.status, platforms.telegram.status]).toEqual(['not_granted', 'ok']);

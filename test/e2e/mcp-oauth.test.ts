@@ -175,7 +175,9 @@ describe('the owner of the account', () => {
     expect([none.status, none.html]).toEqual([400, expect.stringContaining('Tick at least one agent')]);
     const { access } = await client.connect(person, {}, { agents: [second] });
     const { body } = await person.request('DELETE', `/api/agents/${second}`);
-    expect(body).toEqual({ detail: 'A key, client or account is in no other agent: move it first' });
+    expect(body).toEqual({
+      detail: 'A key, client or platform account belongs to this agent only; add it to another agent first',
+    });
     await person.request('DELETE', `/api/mcp-authorizations/${client.id}`);
     expect((await person.request('DELETE', `/api/agents/${second}`)).status).toBeLessThan(300);
     expect(await statusFor(gateway, access)).toBe(401);

@@ -87,12 +87,12 @@ describe('people and a mail server', () => {
     const { person } = await somebody('eve@example.com');
     const wanted = { new_email: 'eve@example.org', password: person.password };
     expect((await person.request('POST', '/api/change-email', wanted)).status).toBe(200);
-    await mailbox.take('eve@example.com', 'A new email address was asked for');
+    await mailbox.take('eve@example.com', 'A change of your email address was requested');
     const link = linkIn(await mailbox.take('eve@example.org', 'Confirm your new email address'));
     const page = await fetch(link, { method: 'POST' });
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Address changed')]);
     await mailbox.take('eve@example.com', 'Your email address was changed');
-    await mailbox.take('eve@example.org', 'Your account has this address now');
+    await mailbox.take('eve@example.org', 'Your account now uses this address');
     expect((await person.request('GET', '/api/calls')).status).toBe(401);
     expect((await new Person(gateway.baseUrl, 'eve@example.org').signIn()).status).toBe(200);
   });
@@ -127,7 +127,9 @@ describe('people without a mail server', () => {
       expect((await person.signUp({ invite_code: 'let-me-in-please' })).status).toBe(200);
       const outbox = join(gateway.dataFolder, 'outbox');
       const line = await waitFor('the log to tell of a mail', () =>
-        gateway.output.split('\n').find((text) => text.includes('a mail was kept, not sent')),
+        gateway.output
+          .split('\n')
+          .find((text) => text.includes('mail written to disk instead of being sent')),
       );
       const link = /http:\S+?token=[\w-]+/.exec(
         readFileSync(join(outbox, readdirSync(outbox)[0]!), 'utf8'),

@@ -141,7 +141,7 @@ describe('file descriptors', () => {
     expect((await limited.agentApi.get('/api/calls')).status).toBe(200);
     expect(await limited.metric('svc_connections_refused_total')).toBeGreaterThan(DESCRIPTORS);
     expect(linesWith('file descriptors run short')).toHaveLength(1);
-    expect(linesWith('there are file descriptors again')).toHaveLength(1);
+    expect(linesWith('enough file descriptors are free again')).toHaveLength(1);
   });
 });
 
@@ -170,12 +170,12 @@ describe('the disk', () => {
       const filling = join(`/proc/${small.pid}/root`, small.dataFolder, 'filling');
       fill(filling);
       await waitFor('the gateway to say so', async () => (await monitor.notReady()).disk);
-      expect((await monitor.notReady()).disk).toMatch(/^The disk is full: \d+ MB are free$/);
+      expect((await monitor.notReady()).disk).toMatch(/^The disk is full: \d+ MB free$/);
       const refused = await waitFor('a write to be refused', async () => {
         const answer = await write();
         return answer.status !== 200 && answer;
       });
-      expect([refused.status, refused.body]).toEqual([507, { detail: 'The disk of the gateway is full' }]);
+      expect([refused.status, refused.body]).toEqual([507, { detail: 'The disk is full' }]);
       for (let n = 0; n < 50; n++) expect((await write()).status).toBe(507);
       const bytes_b64 = Buffer.alloc(100_000).toString('base64');
       const upload = () =>
@@ -190,7 +190,7 @@ describe('the disk', () => {
       await waitFor('it to be ready', async () => !(await monitor.notReady()).disk, 20_000);
       expect((await write()).status).toBe(200);
       expect((await upload()).status).toBe(200);
-      expect(linesWith('the disk takes writes again')).toHaveLength(1);
+      expect(linesWith('the disk accepts writes again')).toHaveLength(1);
       expect(findingsIn(join(`/proc/${small.pid}/root`, small.dataFolder))).toEqual([{ quick_check: 'ok' }]);
     },
   );

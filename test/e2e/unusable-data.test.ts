@@ -78,5 +78,5 @@ test('a read-only database', async () => {
 test('something else', async () => {
   const data = await usedData();
   writeFileSync(data.file, 'dear diary, '.repeat(1_000));
-  expect(await complaintAbout(data)).toContain('is not a SQLite database; it was left as it is');
+  expect(await complaintAbout(data)).toContain('is not a SQLite database; it was not changed');
 });

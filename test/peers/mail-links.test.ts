@@ -81,7 +81,7 @@ describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () 
     await page.getByRole('button', { name: 'Confirm new address' }).click();
     await page.getByRole('heading', { name: 'Address changed' }).waitFor();
     await mailbox.take(EMAIL, 'Your email address was changed');
-    await mailbox.take(wanted.new_email, 'Your account has this address now');
+    await mailbox.take(wanted.new_email, 'Your account now uses this address');
     expect((await person.request('GET', '/auth/identities')).status).toBe(401);
     expect(complaints).toEqual([]);
   });

@@ -22,7 +22,7 @@ export async function giveFeedback(
   const feedback = { ...given, id: newId('fbk'), accountId, createdAt };
   await store.db.transaction().execute(async (trx) => {
     if ((await countFeedback(trx, accountId, isoAfter(createdAt, -HOUR_MS))) >= MAX_AN_HOUR)
-      throw new TooManyAttempts(HOUR_MS / 1000, `At most ${MAX_AN_HOUR} messages of feedback an hour`);
+      throw new TooManyAttempts(HOUR_MS / 1000, `At most ${MAX_AN_HOUR} feedback messages per hour`);
     await insertFeedback(trx, feedback);
     await pruneFeedback(trx, accountId, MAX_KEPT);
   });

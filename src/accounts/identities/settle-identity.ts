@@ -52,7 +52,7 @@ async function requireMayLink(db: Db, { accountId, credentialId }: Actor): Promi
 
 /**
  * Returns the account with the verified address; null when there is none. Throws `email_in_use` when the account's
- * owner never proved the address, or when somebody else may know its password.
+ * owner never proved the address, or when someone else may know its password.
  */
 async function ownerOf(db: Db, { email, emailVerified }: ProvenIdentity): Promise<string | null> {
   if (email === null || !emailVerified) return null;

@@ -41,7 +41,7 @@ export interface NewKey {
 export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: string): Promise<IssuedKey> {
   await requireVerifiedAddress(db, actor.accountId);
   const count = await countKeys(db, actor.accountId, isoAfter(nowIso, -DAY_MS));
-  assertBelow(CAPS.keys, count, 'keys, those included that were made and revoked within a day');
+  assertBelow(CAPS.keys, count, 'keys, including those created and revoked within a day');
   const key = newApiKey();
   const record = await storeKey(db, key, { ...wanted, accountId: actor.accountId }, nowIso);
   const { kind, name, agentIds } = wanted;

@@ -21,7 +21,8 @@ export async function logInBots(domain: AccountDomain): Promise<void> {
     if (!hostsBots(connector)) continue;
     connector.onBotState((botId, state) => void keepState(domain, botId, state));
     for (const { id, token } of await listBotsToLogIn(db, secrets, platform as BotPlatform)) {
-      if (token === null) await keepState(domain, id, { name: null, status: 'The token cannot be read' });
+      if (token === null)
+        await keepState(domain, id, { name: null, status: 'The token cannot be decrypted' });
       else void logIn(domain, connector, id, token);
     }
   }

@@ -150,7 +150,7 @@ function ofLogins({ served }: LiveLogins, platform: Platform, logins: readonly P
 function statusOf(login: PlatformAccount, shared: LoginState | null): string {
   const isShared = login.type === 'connection' && login.loginKey === SHARED_LOGIN;
   if (!isShared || login.status !== 'ok') return login.status;
-  return shared?.status ?? 'The gateway has no login of its own there any more';
+  return shared?.status ?? 'The gateway no longer has a shared login on this platform';
 }
 
 function identityOf(login: PlatformAccount, shared: LoginState | null): Identity {

@@ -39,7 +39,10 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
     const listed = await countDids(trx, accountId);
     if (!(await insertDid(trx, did))) throw new GatewayError('number_taken');
     if (listed >= sip.maxNumbers) {
-      throw new GatewayError('too_many_numbers', `An account may list ${sip.maxNumbers} phone numbers`);
+      throw new GatewayError(
+        'too_many_numbers',
+        `An account may list at most ${sip.maxNumbers} phone numbers`,
+      );
     }
     const agent = await ensureDefaultAgent(trx, accountId, createdAt);
     await attachMember(trx, agent.id, { type: 'sip_number', id: did.id });

@@ -58,7 +58,7 @@ export class Mailer {
   /** Schedules a mail to be written and sent soon. Never throws. */
   later(write: WriteMail): void {
     if (this.#waiting.size >= MAX_WAITING) {
-      this.#observer.mailFailed(new Error('too many mails wait'));
+      this.#observer.mailFailed(new Error('too many mails are queued'));
       return;
     }
     const written = Promise.withResolvers<void>();

@@ -17,24 +17,24 @@ interface Letter {
   readonly closing: string;
 }
 
-const NOT_YOU = 'If this was not you, there is nothing to do: forget this mail.';
+const NOT_YOU = 'If this was not you, you can ignore this mail.';
 
 export function verificationMail(to: string, url: string): Mail {
   return compose(to, {
     subject: 'Confirm your email address',
-    lines: ['Welcome. Please confirm that this is your address; the link works for 24 hours.'],
+    lines: ['Welcome. Please confirm your email address. The link works for 24 hours.'],
     action: { label: 'Confirm address', url },
     closing: NOT_YOU,
   });
 }
 
-/** To somebody who signed up with an address that already has an account. `lost` as for a reset mail. */
+/** To someone who signed up with an address that already has an account. `lost` as for a reset mail. */
 export function alreadySignedUpMail(to: string, url: string, lost: string): Mail {
   return compose(to, {
-    subject: 'You have an account already',
+    subject: 'You already have an account',
     lines: [
-      'Somebody, probably you, signed up with this address, which has an account already.',
-      'If you forgot your password, set a new one.',
+      'Someone, probably you, tried to sign up with this address, but it already has an account.',
+      'If you have forgotten your password, set a new one.',
       ...warningOf(lost),
     ],
     action: { label: 'Set a new password', url },
@@ -49,7 +49,7 @@ export function alreadySignedUpMail(to: string, url: string, lost: string): Mail
 export function resetMail(to: string, url: string, lost: string): Mail {
   return compose(to, {
     subject: 'Set a new password',
-    lines: ['You asked for a new password. The link works once, within an hour.', ...warningOf(lost)],
+    lines: ['You requested a new password. The link works once and expires in an hour.', ...warningOf(lost)],
     action: { label: 'Set a new password', url },
     closing: NOT_YOU,
   });
@@ -58,15 +58,15 @@ export function resetMail(to: string, url: string, lost: string): Mail {
 function warningOf(lost: string): string[] {
   if (lost === '') return [];
   return [
-    `A new password also removes what opens the account now (${lost}) and its logins at platforms: somebody else may have signed up with your address and made them.`,
-    'If you know the password, sign in, have the mail that confirms your address sent once more, and open its link in the same browser: then they stay.',
+    `A new password also removes the existing access to the account (${lost}) and its platform logins, because someone else may have signed up with your address and created them.`,
+    'To keep them, sign in with the current password, request the confirmation mail again, and open its link in the same browser.',
   ];
 }
 
 export function changeEmailMail(to: string, url: string): Mail {
   return compose(to, {
     subject: 'Confirm your new email address',
-    lines: ['Please confirm that your account shall have this address; the link works for 24 hours.'],
+    lines: ['Please confirm this address as the new one of your account. The link works for 24 hours.'],
     action: { label: 'Confirm new address', url },
     closing: NOT_YOU,
   });
@@ -77,8 +77,8 @@ export function addressWantedMail(to: string): Mail {
   return compose(to, {
     subject: 'Your address is in use',
     lines: [
-      'Somebody wanted to give this address to another account. It stays with yours.',
-      'If this was you, delete one of your accounts first.',
+      'Someone tried to use this address for another account. It remains with your account.',
+      'If this was you, delete one of the two accounts first.',
     ],
     closing: NOT_YOU,
   });
@@ -87,31 +87,31 @@ export function addressWantedMail(to: string): Mail {
 /** To the current address of an account that asked for another one. */
 export function changeAskedMail(to: string, url: string): Mail {
   return compose(to, {
-    subject: 'A new email address was asked for',
+    subject: 'A change of your email address was requested',
     lines: [
-      'Somebody who knows your password asked to give your account another email address.',
-      'It changes once the link that was sent to the new address is followed.',
+      'Someone who knows your password requested a new email address for your account.',
+      'The address changes when the link sent to the new address is opened.',
     ],
     action: { label: 'This was not me', url },
-    closing: 'If this was you, there is nothing to do. A new password stops the change.',
+    closing: 'If this was you, there is nothing to do. Setting a new password cancels the change.',
   });
 }
 
 /** To an address when the change of an account to it was voided. */
 export function changeVoidedMail(to: string): Mail {
   return compose(to, {
-    subject: 'The change of email address was stopped',
-    lines: ['The link that would have given this address to an account does not work any more.'],
-    closing: 'If this was you, ask for the change again.',
+    subject: 'The change of email address was canceled',
+    lines: ['The link to use this address for an account is no longer valid.'],
+    closing: 'If you still want the change, request it again.',
   });
 }
 
 /** To the new address of an account. */
 export function newAddressMail(to: string): Mail {
   return compose(to, {
-    subject: 'Your account has this address now',
-    lines: ['From now on you sign in with this address, and mails about your account come here.'],
-    closing: 'If this was not you, set a new password, or tell whoever runs this gateway.',
+    subject: 'Your account now uses this address',
+    lines: ['From now on, sign in with this address. Mails about your account are sent here.'],
+    closing: 'If this was not you, set a new password or contact the operator of this gateway.',
   });
 }
 
@@ -120,17 +120,17 @@ export function tooManyGuessesMail(to: string, url: string): Mail {
   return compose(to, {
     subject: 'Too many wrong passwords',
     lines: [
-      'Somebody tried many wrong passwords for your account within an hour.',
-      'Until the hour is over you can sign in only with a browser in which you signed in before, or by setting a new password.',
+      'Someone tried many wrong passwords for your account within an hour.',
+      'For the rest of the hour you can sign in only in a browser that you have used before, or after setting a new password.',
     ],
     action: { label: 'Set a new password', url },
-    closing: 'If your password is long and you use it nowhere else, there is nothing to do.',
+    closing: 'If your password is long and not used anywhere else, there is nothing to do.',
   });
 }
 
 /** `standing`: access to the account that needs no password; '' for none. */
 export function passwordChangedMail(to: string, url: string, standing: string): Mail {
-  const left = `Still valid without the password: ${standing}. Remove what you do not know.`;
+  const left = `Still valid without the password: ${standing}. Remove anything that you do not recognize.`;
   return compose(to, {
     subject: 'Your password was changed',
     lines: [
@@ -147,9 +147,9 @@ export function emailChangedMail(to: string): Mail {
   return compose(to, {
     subject: 'Your email address was changed',
     lines: [
-      'Your account now has another address, and all other sessions were signed out. This address gets no more mail.',
+      'Your account now uses a different address, and all other sessions were signed out. No more mail will be sent here.',
     ],
-    closing: 'If this was not you, tell whoever runs this gateway at once.',
+    closing: 'If this was not you, contact the operator of this gateway immediately.',
   });
 }
 

@@ -9,7 +9,7 @@ const WINDOW_MS = 15 * 60_000;
  */
 const IP_FACTOR = 10;
 const MAX_COUNTERS = 100_000;
-/** Number of attempts that a mail counts as, because it reaches somebody's inbox. */
+/** Number of attempts that a mail counts as, because it reaches a person's inbox. */
 export const MAIL_COST = 3;
 
 interface Counter {

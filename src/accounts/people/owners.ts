@@ -40,7 +40,7 @@ export async function endUnderWay(db: Db, accountId: string, nowIso: string, kep
 }
 
 /**
- * Like `endUnderWay`, and also deletes all access that was created before the owner of the address proved it. Somebody
+ * Like `endUnderWay`, and also deletes all access that was created before the owner of the address proved it. Someone
  * who signed up with another person's address keeps nothing.
  */
 export async function endForeignAccess(

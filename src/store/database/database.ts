@@ -65,10 +65,7 @@ function inspect(path: string): void {
 }
 
 function damaged(path: string, finding: unknown): StoreError {
-  return new StoreError(
-    'damaged',
-    `${path} is damaged (${finding}); it was left as it is: restore a backup of it`,
-  );
+  return new StoreError('damaged', `${path} is damaged (${finding}); it was not changed: restore a backup`);
 }
 
 function openForWriting(path: string, nowIso: () => string): Database {

@@ -58,7 +58,7 @@ export class DiskWatch {
     const code = String((error as { code?: unknown } | null)?.code ?? '');
     if (!REFUSED_WRITE.test(code)) return error;
     this.#failedAtMs = performance.now();
-    this.#become(this.#problem ?? `The disk takes no writes (${code})`);
+    this.#become(this.#problem ?? `The disk refuses writes (${code})`);
     return new GatewayError('disk_full', undefined, { cause: error });
   }
 
@@ -66,7 +66,7 @@ export class DiskWatch {
     const freeBytes = freeBytesOf(this.#options.dir);
     const wantedBytes = this.#problem === null ? LOW_BYTES : 2 * LOW_BYTES;
     if (freeBytes < wantedBytes)
-      this.#become(this.#problem ?? `The disk is full: ${Math.floor(freeBytes / MEGABYTE)} MB are free`);
+      this.#become(this.#problem ?? `The disk is full: ${Math.floor(freeBytes / MEGABYTE)} MB free`);
     else if (this.#problem !== null && performance.now() - this.#failedAtMs >= RECOVERY_MS) this.#tryAgain();
   }
 

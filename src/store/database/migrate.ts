@@ -41,7 +41,7 @@ const MIGRATIONS: readonly Migration[] = [
 export function checkSchema(database: Database, path: string): void {
   const applied = appliedMigrations(database);
   if (applied === null) {
-    throw new StoreError('not_a_database', `${path} is not a database of this gateway; it was left as it is`);
+    throw new StoreError('not_a_database', `${path} is not a database of this gateway; it was not changed`);
   }
   const known = new Set(MIGRATIONS.map((migration) => migration.name));
   const unknown = applied.filter((name) => !known.has(name));

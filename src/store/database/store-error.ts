@@ -23,18 +23,10 @@ export function describeFailure(path: string, error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? '');
   const options = { cause: error };
   if (code === 'SQLITE_NOTADB') {
-    return new StoreError(
-      'not_a_database',
-      `${path} is not a SQLite database; it was left as it is`,
-      options,
-    );
+    return new StoreError('not_a_database', `${path} is not a SQLite database; it was not changed`, options);
   }
   if (code.startsWith('SQLITE_CORRUPT')) {
-    return new StoreError(
-      'damaged',
-      `${path} is damaged; it was left as it is: restore a backup of it`,
-      options,
-    );
+    return new StoreError('damaged', `${path} is damaged; it was not changed: restore a backup`, options);
   }
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new StoreError('locked', `${path} is locked by another program`, options);

@@ -14,7 +14,7 @@ export interface StoredAttachment {
   readonly fileId: string;
   readonly name: string;
   readonly mime: string;
-  /** Null: unknown, because nobody has reported it and the file was never fetched. */
+  /** Null: unknown, because the platform did not report it and the file was never fetched. */
   readonly sizeBytes: number | null;
   readonly token: string;
 }

@@ -4,7 +4,7 @@ import type { AccountsTable } from './people-tables.ts';
 
 export type Account = Selectable<AccountsTable>;
 
-/** A new account. Without an address and password, nobody can sign in to it with them. */
+/** A new account. Without an address and password, no one can sign in to it with them. */
 export type NewAccount = Pick<Account, 'id' | 'name' | 'createdAt'> & Partial<Account>;
 
 export async function insertAccount(db: Db, account: NewAccount): Promise<void> {

@@ -100,7 +100,7 @@ function keyIn(path: string): Buffer {
   }
   throw new StoreError(
     'wrong_master_key',
-    `${path} does not hold a key of ${MASTER_KEY_BYTES} bytes in base64`,
+    `${path} does not contain a key of ${MASTER_KEY_BYTES} bytes in base64`,
   );
 }
 

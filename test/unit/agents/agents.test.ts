@@ -182,7 +182,7 @@ it('attaches a platform account to more agents, and detaches it from all but the
   const kept = await api.delete(`/api/agents/${second}`);
   expect([kept.status, kept.body.detail]).toEqual([
     400,
-    'A key, client or account is in no other agent: move it first',
+    'A key, client or platform account belongs to this agent only; add it to another agent first',
   ]);
   expect((await served.audited(accountId)).filter((action) => action.endsWith('tach_account'))).toEqual([
     'agent.attach_account',

@@ -170,7 +170,7 @@ it('queues tests for agents that have a provider, up to a bound', async () => {
   expect((await api.get(`/api/agent-deliveries/${event.body.id}`)).body).toEqual(event.body);
   for (let i = 2; i < 100; i++) await api.post(`${path}/test`);
   const full = await api.post(`${path}/test`);
-  expect([full.status, full.body.detail]).toEqual([429, 'Too many deliveries wait']);
+  expect([full.status, full.body.detail]).toEqual([429, 'Too many deliveries are queued']);
   const rows = await served.store.db.selectFrom('deliveries').select('id').execute();
   expect(rows).toHaveLength(100);
 });

@@ -93,7 +93,7 @@ test('a bot that cannot be logged in at a start says so and keeps none out', asy
   host.bots.clear();
   await logInBots(domain);
   await waitFor('the state', async () =>
-    (await rows()).some(({ status }) => status === 'The token cannot be read'),
+    (await rows()).some(({ status }) => status === 'The token cannot be decrypted'),
   );
   await waitFor('the other', () => host.bots.size === 1);
 });
@@ -127,7 +127,7 @@ test('the deep link binds to the shared bot, else it leads to the own one', asyn
 test('a connection by the shared login stands with the platform as that does', async () => {
   const { host, platform, connect, settings, domain } = await startServer();
   await connect();
-  expect((await platform()).status).toBe('The gateway has no login of its own there any more');
+  expect((await platform()).status).toBe('The gateway no longer has a shared login on this platform');
   await logInBots(domain);
   host.shared = { name: '@all_bot', status: 'Telegram cannot be reached (ECONNREFUSED)' };
   expect((await platform()).status).toBe('Telegram cannot be reached (ECONNREFUSED)');

@@ -201,7 +201,7 @@ it('says of a request that ended by a fault that nobody knows what it did', asyn
   const again = await ask('/bug', 'k');
   expect([again.status, again.body.detail]).toEqual([
     409,
-    'The first request with this Idempotency-Key was interrupted; what it did is not known',
+    'The first request with this Idempotency-Key was interrupted; its outcome is unknown',
   ]);
   expect([effects, failures.length]).toEqual([['bug'], 1]);
 });

@@ -159,7 +159,7 @@ test('a client is known by the document at its id, which is read once an hour', 
   expect((await ask()).clientName).toBe('Renamed');
   documents.delete(DOCUMENT);
   clock.advance(3_610_000);
-  await expect(ask()).rejects.toThrow('This client is not known here');
+  await expect(ask()).rejects.toThrow('Unknown client');
 });
 
 test.each([
@@ -172,7 +172,7 @@ test.each([
   const { domain, documents } = await authorizationWorld();
   documents.set(DOCUMENT, JSON.stringify(document));
   const asking = readAuthorizationRequest(domain, asked(DOCUMENT), IP);
-  await expect(asking).rejects.toThrow('This client is not known here');
+  await expect(asking).rejects.toThrow('Unknown client');
 });
 
 test('whoever claims the scheme of an application is asked for each time', async () => {

@@ -108,7 +108,7 @@ it('neither shows nor lets a scope touch calls of a platform that it does not re
   expect(() => refuseCall(domain, blind, callId)).toThrow('Call not found');
   await expect(acceptCall(domain, blind, callId)).rejects.toThrow('Call not found');
   await expect(placeCall(domain, blind, REQUEST)).rejects.toThrow(
-    'This client was not granted that platform',
+    'This client has no access to that platform',
   );
   const seeing = { ...SCOPE, platforms: new Set(['telegram', 'sip'] as const) };
   expect(listCalls(domain, seeing)).toHaveLength(1);

@@ -17,7 +17,7 @@ test.each([
   expect(codecsOf(text)).toEqual(codecs);
 });
 
-const UNKNOWN = 'must be one or more of opus, PCMU, PCMA, with commas between';
+const UNKNOWN = 'must be a comma-separated list of opus, PCMU, PCMA';
 
 test.each([
   ['G722', UNKNOWN],
@@ -27,7 +27,7 @@ test.each([
   [',', UNKNOWN],
   ['PCMU,,PCMA', UNKNOWN],
   ['opus,', UNKNOWN],
-  ['PCMU,opus,pcmu', 'must name no codec twice'],
+  ['PCMU,opus,pcmu', 'must not repeat a codec'],
 ])('codecs of %j are one mistake', (text, message) => {
   expect(codecsOf(text)).toEqual([`SVC_SIP_CODECS: ${message} (it is "${text}")`]);
 });

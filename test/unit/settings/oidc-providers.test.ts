@@ -82,7 +82,7 @@ test('they are part of the settings, and misspelt ones are refused', () => {
   expect('settings' in loaded && loaded.settings.oidcProviders).toMatchObject([{ name: 'google' }]);
   for (const name of ['SVC_OIDC_google_CLIENT_ID', 'SVC_OIDC_GOOGLE_CLIENTID', 'SVC_OIDC_2_CLIENT_ID']) {
     expect(loadSettings({ [name]: 'x' }, '/nonexistent')).toEqual({
-      mistakes: [expect.stringContaining(`${name}: there is no such variable`)],
+      mistakes: [expect.stringContaining(`${name}: unknown variable`)],
     });
   }
 });

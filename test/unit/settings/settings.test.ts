@@ -77,12 +77,12 @@ test('all mistakes are told at once, each with its variable', () => {
     'SVC_HOST: must be a host name',
     'SVC_PUBLIC_URL: must be an http or https URL',
     'SVC_RTP_PORT_MAX: must be greater than SVC_RTP_PORT_MIN',
-    'SVC_RTP_PROT_MAX: there is no such variable; did you mean SVC_RTP_PORT_MAX?',
-    'SVC_SIP_TLS_CA_FILE: must be a file that can be read (ENOENT)',
+    'SVC_RTP_PROT_MAX: unknown variable; did you mean SVC_RTP_PORT_MAX?',
+    'SVC_SIP_TLS_CA_FILE: cannot be read (ENOENT)',
     'SVC_BOOTSTRAP_AGENT_KEY: must be "svc_"',
     'SVC_MASTER_KEY: must be 32 bytes',
     'SVC_LOG_LEVEL: must be one of',
-    'SVC_MAX_CALL_MINUTES: must be a text or a number',
+    'SVC_MAX_CALL_MINUTES: must be a string or a number',
     'port: keys of gateway.json',
   ]) {
     expect(mistakes.filter((mistake) => mistake.startsWith(start))).toHaveLength(1);
@@ -159,10 +159,10 @@ test('a certificate needs its key, and both make a listener for TLS', () => {
   writeFileSync(key, '-----BEGIN PRIVATE KEY-----');
   expect(settingsOf({}).sip.tlsListen).toBeNull();
   expect(mistakesOf({ SVC_SIP_TLS_CERT_FILE: cert })).toEqual([
-    'SVC_SIP_TLS_KEY_FILE: is missing beside SVC_SIP_TLS_CERT_FILE',
+    'SVC_SIP_TLS_KEY_FILE: is required with SVC_SIP_TLS_CERT_FILE',
   ]);
   expect(mistakesOf({ SVC_SIP_TLS_KEY_FILE: key })).toEqual([
-    'SVC_SIP_TLS_CERT_FILE: is missing beside SVC_SIP_TLS_KEY_FILE',
+    'SVC_SIP_TLS_CERT_FILE: is required with SVC_SIP_TLS_KEY_FILE',
   ]);
   expect(mistakesOf({ SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: cert })[0]).toContain(
     'a private key',
@@ -182,7 +182,7 @@ test('nobody signs up by default, and mails are kept', () => {
 
 test('a mail server and who its mails are from belong together', () => {
   const SVC_SMTP_URL = 'smtps://user:p%40ss@mail.example.com:465';
-  expect(mistakesOf({ SVC_SMTP_URL })).toEqual(['SVC_MAIL_FROM: is missing beside SVC_SMTP_URL']);
+  expect(mistakesOf({ SVC_SMTP_URL })).toEqual(['SVC_MAIL_FROM: is required with SVC_SMTP_URL']);
   for (const from of ['gateway@example.com', 'Voice Gateway <gateway@example.com>']) {
     expect(settingsOf({ SVC_SMTP_URL, SVC_MAIL_FROM: from }).mail).toEqual({ smtpUrl: SVC_SMTP_URL, from });
   }
@@ -221,7 +221,7 @@ test('Telegram: files are below the Bot API unless told otherwise, and webhooks 
     urls: { files: 'http://127.0.0.1:8081/file' },
   });
   expect(mistakesOf({ SVC_TELEGRAM_UPDATES: 'webhook' })).toEqual([
-    'SVC_PUBLIC_URL: is missing beside SVC_TELEGRAM_UPDATES "webhook"',
+    'SVC_PUBLIC_URL: is required with SVC_TELEGRAM_UPDATES "webhook"',
   ]);
   const [mistake] = mistakesOf({ SVC_TELEGRAM_BOT_TOKEN: 'hunter2/../x' });
   expect(mistake).toMatch(/^SVC_TELEGRAM_BOT_TOKEN: must be a token/);
@@ -264,12 +264,12 @@ test.each([
   'acc_x=1.2.3.4,',
 ])('the binding "%s" is a mistake that shows how to write it', (text) => {
   expect(mistakesOf({ SVC_SIP_TRUNK_BINDINGS: text })).toEqual([
-    `SVC_SIP_TRUNK_BINDINGS: must be account=address or account=subnet, with commas between, the account being "operator" or its id (acc_…) (it is "${text}")`,
+    `SVC_SIP_TRUNK_BINDINGS: must be comma-separated account=address or account=subnet, where the account is "operator" or an account id (acc_…) (it is "${text}")`,
   ]);
 });
 
 test('an address cannot be bound to two accounts', () => {
   expect(mistakesOf({ SVC_SIP_TRUNK_BINDINGS: 'acc_x=1.2.3.4,acc_y=1.2.3.4' })[0]).toContain(
-    'must name 1.2.3.4 once',
+    'must not repeat 1.2.3.4',
   );
 });

@@ -30,7 +30,7 @@ async function fullStore() {
 test('a transaction for which there is no room fails as that, and the next one works', async () => {
   const { store, owner, write, makeRoom } = await fullStore();
   for (let n = 0; n < 3; n++) await expect(write()).rejects.toMatchObject({ code: 'disk_full', status: 507 });
-  expect(store.disk.problem).toBe('The disk takes no writes (SQLITE_FULL)');
+  expect(store.disk.problem).toBe('The disk refuses writes (SQLITE_FULL)');
   expect(await listAgents(store.db, owner.accountId), 'reading goes on').toHaveLength(1);
   await makeRoom();
   await write();
@@ -59,7 +59,7 @@ test('that the disk is full is told once, and that it has room again once', () =
         GatewayError,
       );
     vi.advanceTimersByTime(60_000);
-    const problem = 'The disk takes no writes (EDQUOT)';
+    const problem = 'The disk refuses writes (EDQUOT)';
     expect([told, watch.problem]).toEqual([[problem], problem]);
     isFull = false;
     vi.advanceTimersByTime(20_000);

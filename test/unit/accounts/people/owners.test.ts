@@ -127,7 +127,7 @@ describe('whoever signed up with the address of another', () => {
     await fillAccount(tested.store, 'later', { accountId: actor.accountId, agentId }, ACCESS);
     forgotPassword(people, NEW_EMAIL, IP);
     const mail = mailTo(NEW_EMAIL, await mails());
-    expect(mail?.text).toContain('A new password also removes what opens the account now (1 API key, ');
+    expect(mail?.text).toContain('A new password also removes the existing access to the account (1 API key, ');
     await resetPassword(people, tokenIn(mail), NEW_PASSWORD, IP);
     expect(await counts(tested)).toEqual(NONE);
   });
@@ -204,7 +204,7 @@ describe('a thief who is signed in and knows the password', () => {
   it('cannot ask for another address without the owner hearing of it', async () => {
     const { sent } = await asked();
     expect(subjects(sent)).toEqual([
-      [EMAIL, 'A new email address was asked for'],
+      [EMAIL, 'A change of your email address was requested'],
       [NEW_EMAIL, 'Confirm your new email address'],
     ]);
   });
@@ -224,7 +224,7 @@ describe('a thief who is signed in and knows the password', () => {
     await expect(confirmEmailChange(people, kept, STRANGER)).rejects.toEqual(code('invalid_mail_token'));
     expect(subjects(await mails())).toEqual([
       [EMAIL, 'Your password was changed'],
-      [NEW_EMAIL, 'The change of email address was stopped'],
+      [NEW_EMAIL, 'The change of email address was canceled'],
     ]);
   });
 

@@ -62,7 +62,7 @@ describe('signing up', () => {
     const again = { email: EMAIL, password: 'another password', name: 'Eve', inviteCode: null };
     expect(await signUp(people, again, IP)).toBeUndefined();
     const [mail] = await mails();
-    expect(mail).toMatchObject({ to: EMAIL, subject: 'You have an account already' });
+    expect(mail).toMatchObject({ to: EMAIL, subject: 'You already have an account' });
     expect(await account(tested)).toEqual(first.account);
     await resetPassword(people, tokenIn(mail), 'a third password', IP);
     await login(tested, 'a third password');
@@ -256,7 +256,7 @@ describe('a changed address', () => {
     expect(await account(tested, OTHER)).toMatchObject({ id: made.id, emailVerifiedAt: expect.any(String) });
     expect((await mails()).map(({ to, subject }) => [to, subject]).sort()).toEqual([
       [EMAIL, 'Your email address was changed'],
-      [OTHER, 'Your account has this address now'],
+      [OTHER, 'Your account now uses this address'],
     ]);
     await login(tested, PASSWORD, OTHER);
     await expect(login(tested, PASSWORD)).rejects.toEqual(code('invalid_login'));
