@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { histogramSamples, registerReadMetric, type Sample } from './read-metric.ts';
+import { histogramSamples, registerReadMetric, registerReadValue, type Sample } from './read-metric.ts';
 
 /** Totals of the media engine, read when the metrics are rendered. */
 export interface EngineReading {
@@ -30,11 +30,11 @@ export function registerEngineMetrics(registry: Registry, read: ReadEngine): voi
       samples: () => [{ value: read().counters[name] ?? 0, labels: {} }],
     });
   }
-  registerReadMetric(registry, {
+  registerReadValue(registry, {
     name: 'svc_engine_threads',
     type: 'gauge',
     help: 'Running media threads',
-    samples: () => [{ value: read().threads, labels: {} }],
+    value: () => read().threads,
   });
   registerReadMetric(registry, {
     name: 'svc_engine_opus_threads',

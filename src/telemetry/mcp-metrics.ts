@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { registerReadMetric } from './read-metric.ts';
+import { registerReadMetric, registerReadValue } from './read-metric.ts';
 
 /** Figures of the MCP server. */
 export interface McpReading {
@@ -19,11 +19,11 @@ export interface McpReading {
 export type ReadMcp = () => McpReading;
 
 export function registerMcpMetrics(registry: Registry, read: ReadMcp): void {
-  registerReadMetric(registry, {
+  registerReadValue(registry, {
     name: 'svc_mcp_sessions',
     type: 'gauge',
     help: 'Open MCP sessions',
-    samples: () => [{ value: read().sessions, labels: {} }],
+    value: () => read().sessions,
   });
   registerReadMetric(registry, {
     name: 'svc_mcp_sessions_ended_total',
@@ -31,17 +31,17 @@ export function registerMcpMetrics(registry: Registry, read: ReadMcp): void {
     help: 'Ended MCP sessions, by reason',
     samples: () => Array.from(read().ended, ([reason, value]) => ({ value, labels: { reason } })),
   });
-  registerReadMetric(registry, {
+  registerReadValue(registry, {
     name: 'svc_mcp_sessions_refused_total',
     type: 'counter',
     help: 'MCP sessions refused at the limit',
-    samples: () => [{ value: read().refused, labels: {} }],
+    value: () => read().refused,
   });
-  registerReadMetric(registry, {
+  registerReadValue(registry, {
     name: 'svc_mcp_streams_refused_total',
     type: 'counter',
     help: 'MCP streams refused at the limit',
-    samples: () => [{ value: read().streamsRefused, labels: {} }],
+    value: () => read().streamsRefused,
   });
   registerReadMetric(registry, {
     name: 'svc_mcp_answers_total',

@@ -1,7 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { type ReadEngine, registerEngineMetrics } from './engine-metrics.ts';
 import { type ReadMcp, registerMcpMetrics } from './mcp-metrics.ts';
-import { registerReadMetric } from './read-metric.ts';
+import { registerReadMetric, registerReadValue } from './read-metric.ts';
 import { type AnsweredRequest, RequestTimes } from './request-times.ts';
 
 const CALL_BUCKETS_S = [1, 5, 15, 30, 60, 180, 600, 1_800, 3_600, 14_400];
@@ -128,51 +128,47 @@ export class Metrics {
 
   /** Registers the gauge of disk space used by files. Call once. */
   watchFileBytes(read: () => number): void {
-    const gauge: Gauge = new Gauge({
+    registerReadValue(this.#registry, {
       name: 'svc_file_bytes',
+      type: 'gauge',
       help: 'Disk space used by files, in bytes',
-      registers: [this.#registry],
-      collect: () => gauge.set(read()),
+      value: read,
     });
   }
 
   /** Registers the gauge of live calls by state. Call once. */
   watchCalls(read: ReadLiveCalls): void {
-    const gauge: Gauge<'state'> = new Gauge({
+    registerReadMetric(this.#registry, {
       name: 'svc_calls',
+      type: 'gauge',
       help: 'Live calls',
-      labelNames: ['state'],
-      registers: [this.#registry],
-      collect: () => {
-        gauge.reset();
-        for (const [state, count] of read()) gauge.set({ state }, count);
-      },
+      samples: () => Array.from(read(), ([state, value]) => ({ value, labels: { state } })),
     });
   }
 
   /** Registers the metrics of pending long-polls. Call once. */
   watchInbox(read: ReadWaiting): void {
-    registerReadMetric(this.#registry, {
+    registerReadValue(this.#registry, {
       name: 'svc_inbox_waiters',
       type: 'gauge',
       help: 'Pending long-polls',
-      samples: () => [{ value: read().count, labels: {} }],
+      value: () => read().count,
     });
-    registerReadMetric(this.#registry, {
+    registerReadValue(this.#registry, {
       name: 'svc_inbox_waiters_refused_total',
       type: 'counter',
       help: 'Long-polls refused at the limit',
-      samples: () => [{ value: read().refused, labels: {} }],
+      value: () => read().refused,
     });
   }
 
   /** Registers the metrics of unread bytes. Call once. */
   watchHttp(read: ReadHttpPressure): void {
-    registerReadMetric(this.#registry, {
+    registerReadValue(this.#registry, {
       name: 'svc_http_waiting_bytes',
       type: 'gauge',
       help: 'Bytes of responses and WebSocket messages that clients have not read',
-      samples: () => [{ value: read().waitingBytes, labels: {} }],
+      value: () => read().waitingBytes,
     });
     registerReadMetric(this.#registry, {
       name: 'svc_http_dropped_connections_total',
@@ -195,21 +191,16 @@ export class Metrics {
 
   /** Registers a gauge of queued or running items. Call once per name. */
   watchQueue(name: string, help: string, read: () => number): void {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      registers: [this.#registry],
-      collect: () => gauge.set(read()),
-    });
+    registerReadValue(this.#registry, { name, help, type: 'gauge', value: read });
   }
 
   /** Registers the counter of connections refused for lack of file descriptors. Call once. */
   watchRefusedConnections(read: () => number): void {
-    registerReadMetric(this.#registry, {
+    registerReadValue(this.#registry, {
       name: 'svc_connections_refused_total',
       type: 'counter',
       help: 'Connections refused for lack of file descriptors',
-      samples: () => [{ value: read(), labels: {} }],
+      value: read,
     });
   }
 

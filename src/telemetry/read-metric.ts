@@ -15,6 +15,11 @@ export interface ReadMetric {
   readonly samples: () => readonly Sample[];
 }
 
+/** A metric with a single value. */
+export interface ReadValue extends Omit<ReadMetric, 'samples'> {
+  readonly value: () => number;
+}
+
 /** Accumulated values of one histogram series. */
 export interface Distribution {
   /** One non-cumulative count per bound, and one for everything above the last. */
@@ -30,6 +35,11 @@ export function registerReadMetric(registry: Registry, metric: ReadMetric): void
   const { name, type, help, samples } = metric;
   const get = async () => ({ name, type, help, values: samples(), aggregator: 'sum' });
   registry.registerMetric({ name, get } as unknown as Metric);
+}
+
+/** Like `registerReadMetric`, for a metric with a single value. */
+export function registerReadValue(registry: Registry, { value, ...metric }: ReadValue): void {
+  registerReadMetric(registry, { ...metric, samples: () => [{ value: value(), labels: {} }] });
 }
 
 /** A histogram series in Prometheus format: cumulative buckets, sum and count. */
