@@ -7,9 +7,8 @@ import {
   type StoredFile,
   setGone,
 } from '../store/messages/files.ts';
-import { deleteWithBytes, removeBytes } from './delete-account-files.ts';
-import { emptyCache } from './file-cache.ts';
 import { type FileDomain, INBOUND_LIFE_MS } from './file-domain.ts';
+import { deleteWithBytes, emptyCache, removeBytes } from './remove-files.ts';
 
 const EVERY_MS = 60_000;
 const BATCH_SIZE = 100;

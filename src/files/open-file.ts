@@ -1,9 +1,14 @@
 import { GatewayError } from '../base/errors.ts';
+import { isoAfter } from '../base/time.ts';
+import { TimeLimit } from '../base/time-limit.ts';
 import { hashToken } from '../base/tokens.ts';
-import { findFileByToken, type StoredFile } from '../store/messages/files.ts';
+import type { LoginRef } from '../connectors/contract/messenger.ts';
+import { findFile, findFileByToken, type StoredFile, setCached, setGone } from '../store/messages/files.ts';
+import { abortable, unlessAborted } from './abortable.ts';
 import { isMissing } from './file-disk.ts';
-import type { FileDomain } from './file-domain.ts';
-import { bytesOnDisk, refetchFile } from './refetch-file.ts';
+import { CACHE_LIFE_MS, type FileDomain } from './file-domain.ts';
+import { dropBytes, ownerName, type Received, receiveBytes } from './receive-bytes.ts';
+import { emptyCache } from './remove-files.ts';
 
 /** A file whose bytes are available. */
 export interface OpenFile {
@@ -54,4 +59,103 @@ async function* bytesOf(
   } catch (error) {
     throw isMissing(error) ? new GatewayError('file_gone') : error;
   }
+}
+
+/** From the request to the platform to the last byte. */
+const REFETCH_DEADLINE_MS = 60_000;
+
+/**
+ * Fetches a file's bytes from its platform into the cache for 15 minutes, and returns their number. Concurrent calls
+ * share one fetch. Throws `file_gone` when the platform no longer has the file or it is over our limit (both are
+ * remembered), `platform_failed`, `too_many_transfers`, `storage_full`.
+ */
+export async function refetchFile(domain: FileDomain, file: StoredFile): Promise<number> {
+  const underWay = domain.refetches.get(file.id);
+  if (underWay) return await underWay;
+  const fetching = fetchIntoCache(domain, file).finally(() => domain.refetches.delete(file.id));
+  domain.refetches.set(file.id, fetching);
+  return await fetching;
+}
+
+async function fetchIntoCache(domain: FileDomain, file: StoredFile): Promise<number> {
+  const reason = new GatewayError('platform_failed');
+  const limit = new TimeLimit(domain.clock, REFETCH_DEADLINE_MS, { reason });
+  try {
+    const cachedBytes = await stillCached(domain, file.id);
+    if (cachedBytes !== null) return cachedBytes;
+    const source = await domain.transfers.during(ownerName(null), () => openAt(domain, file, limit.signal));
+    const received = await receiveBytes(domain, file.id, null, abortable(source, limit.signal));
+    return await keepCached(domain, received);
+  } catch (error) {
+    throw await settleFailure(domain, file, error);
+  } finally {
+    limit.close();
+  }
+}
+
+/**
+ * Returns the size of a file that is completely on disk. Null: it is not, or its cache time is over. After a power
+ * failure bytes may be missing.
+ */
+export async function bytesOnDisk({ disk, clock }: FileDomain, file: StoredFile): Promise<number | null> {
+  const isKept = file.state === 'stored' || (file.cachedUntil !== null && file.cachedUntil > clock.nowIso());
+  if (!isKept) return null;
+  const sizeBytes = await disk.sizeBytes(file.id);
+  return sizeBytes === file.sizeBytes ? sizeBytes : null;
+}
+
+/** Another fetch may have ended since the file was looked up. */
+async function stillCached(domain: FileDomain, id: string): Promise<number | null> {
+  const file = await findFile(domain.store.db, id);
+  if (file?.state !== 'remote') throw new GatewayError('file_gone');
+  const cachedBytes = await bytesOnDisk(domain, file);
+  if (cachedBytes === null) await emptyCache(domain, file);
+  return cachedBytes;
+}
+
+async function openAt(
+  domain: FileDomain,
+  file: StoredFile,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { platform, loginKey, remoteRef } = file;
+  if (remoteRef === null) throw new GatewayError('file_gone');
+  const fetcher = platform === null ? undefined : domain.fetcher(platform);
+  if (!fetcher || loginKey === null) throw new GatewayError('platform_failed');
+  return await unlessAborted(fetcher.fetchFile(loginOf(loginKey), remoteRef, signal), signal);
+}
+
+/** Converts a login key from the tables. */
+function loginOf(loginKey: string): LoginRef {
+  return loginKey === 'shared' ? { kind: 'shared' } : { kind: 'bot_token', id: loginKey };
+}
+
+async function keepCached(domain: FileDomain, received: Received): Promise<number> {
+  const { fileId, sizeBytes } = received;
+  const cachedUntil = isoAfter(domain.clock.nowIso(), CACHE_LIFE_MS);
+  const isKnown = await setCached(domain.store.db, fileId, { sizeBytes, cachedUntil });
+  if (!isKnown) {
+    await dropBytes(domain, received);
+    throw new GatewayError('file_gone');
+  }
+  domain.count('refetched');
+  return sizeBytes;
+}
+
+/** A file that is too large stays too large, so it is marked as gone, too. */
+async function settleFailure(
+  { store, count }: FileDomain,
+  file: StoredFile,
+  error: unknown,
+): Promise<unknown> {
+  const code = error instanceof GatewayError ? error.code : 'platform_failed';
+  if (code !== 'file_gone' && code !== 'file_too_large') {
+    count('refetch_failed');
+    return error instanceof GatewayError
+      ? error
+      : new GatewayError('platform_failed', undefined, { cause: error });
+  }
+  await setGone(store.db, file.id, file.expiresAt);
+  count('gone');
+  return new GatewayError('file_gone');
 }

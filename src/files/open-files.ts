@@ -3,10 +3,9 @@ import { storedBytes } from '../store/messages/files.ts';
 import { FileDisk } from './file-disk.ts';
 import type { FileDomain } from './file-domain.ts';
 import { removeOrphans } from './file-sweeper.ts';
-import { dnsAddresses } from './host-names.ts';
 import { StorageLedger, type StorageLimits } from './storage-ledger.ts';
 import { Transfers } from './transfers.ts';
-import { WebFiles } from './web-files.ts';
+import { dnsAddresses, WebFiles } from './web-files.ts';
 
 /** The limit per account leaves room for the uploads of others. */
 const TRANSFER_LIMITS = { perOwner: 2_000, total: 4_000 };

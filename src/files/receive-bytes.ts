@@ -1,7 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
-import { makeRoom } from './file-cache.ts';
 import type { FileDomain, FileEvent } from './file-domain.ts';
 import { SNIFFED_BYTES } from './mime-type.ts';
+import { makeRoom } from './remove-files.ts';
 import type { Owner } from './storage-ledger.ts';
 
 /** Bytes on disk whose record has not been created yet. */

@@ -10,12 +10,14 @@ import {
   type StoredFile,
   tokenOf,
 } from '../store/messages/files.ts';
+import { countOpenSlots } from '../store/people/account-counts.ts';
 import { type FileDomain, SLOT_GRACE_MS, SLOT_LIFE_MS, UPLOAD_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
-import { assertFileRoom, assertSlotRoom } from './file-room.ts';
 import { mimeOf } from './mime-type.ts';
 import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
-import { type FileFacts, newUpload, type Upload } from './upload-file.ts';
+import { assertFileRoom, type FileFacts, newUpload, type Upload } from './upload-file.ts';
+
+const MAX_OPEN_SLOTS = 100;
 
 /** A reserved upload, which can be filled without an API key. */
 export interface Slot {
@@ -48,6 +50,13 @@ export async function reserveFile(domain: FileDomain, accountId: string, facts: 
     expiresAt: isoAfter(expiresAt, SLOT_GRACE_MS),
   });
   return { fileId: file.id, secret, expiresAt };
+}
+
+/** Throws `too_many_slots`, with the limit, when the account has reached its number of reserved uploads. */
+async function assertSlotRoom({ store, clock }: FileDomain, accountId: string): Promise<void> {
+  if ((await countOpenSlots(store.db, accountId, clock.nowIso())) < MAX_OPEN_SLOTS) return;
+  const text = `An account may have at most ${MAX_OPEN_SLOTS} reserved uploads`;
+  throw new GatewayError('too_many_slots', text);
 }
 
 /**

@@ -1,15 +1,18 @@
+import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { isoAfter } from '../base/time.ts';
 import { hashToken, newToken } from '../base/tokens.ts';
 import { insertFile, type StoredFile } from '../store/messages/files.ts';
+import { countHeldFiles } from '../store/people/account-counts.ts';
 import { type FileDomain, UPLOAD_LIFE_MS } from './file-domain.ts';
 import { cleanFileName } from './file-name.ts';
-import { assertFileRoom } from './file-room.ts';
 import { mimeOf } from './mime-type.ts';
 import { dropBytes, type Received, receiveBytes } from './receive-bytes.ts';
 
 /** Specification, "File endpoints". */
 const TOKEN_BYTES = 24;
+/** Applies whatever the files' sizes: each has a record and a directory entry. */
+const MAX_FILES = 10_000;
 
 /** What an uploader states about a file. */
 export interface FileFacts {
@@ -21,6 +24,13 @@ export interface FileFacts {
 export interface Upload {
   readonly file: StoredFile;
   readonly token: string;
+}
+
+/** Throws `storage_full`, with the limit, when the account has reached its number of files. */
+export async function assertFileRoom({ store, count }: FileDomain, accountId: string): Promise<void> {
+  if ((await countHeldFiles(store.db, accountId)) < MAX_FILES) return;
+  count('storage_full');
+  throw new GatewayError('storage_full', `An account may have at most ${MAX_FILES} files`);
 }
 
 /** Receives an account's bytes under a new id. Throws `storage_full` and the errors of `receiveBytes`. */

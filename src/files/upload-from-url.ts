@@ -3,11 +3,10 @@ import { newId } from '../base/ids.ts';
 import { TimeLimit } from '../base/time-limit.ts';
 import { abortable } from './abortable.ts';
 import type { FileDomain } from './file-domain.ts';
-import { assertFileRoom } from './file-room.ts';
 import { tokenIn } from './file-url.ts';
 import { openByToken } from './open-file.ts';
 import { receiveBytes, tooLarge } from './receive-bytes.ts';
-import { type FileFacts, keepUpload, type Upload } from './upload-file.ts';
+import { assertFileRoom, type FileFacts, keepUpload, type Upload } from './upload-file.ts';
 import type { WebFile } from './web-files.ts';
 
 /** From the first DNS lookup to the last byte. */

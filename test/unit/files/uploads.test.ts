@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/base/errors.ts';
-import { deleteAccountFiles } from '../../../src/files/delete-account-files.ts';
 import type { FileDomain } from '../../../src/files/file-domain.ts';
 import { FileSweeper } from '../../../src/files/file-sweeper.ts';
 import { openByToken } from '../../../src/files/open-file.ts';
+import { deleteAccountFiles } from '../../../src/files/remove-files.ts';
 import { fillReserved, reserveFile } from '../../../src/files/reserve-file.ts';
 import { Transfers } from '../../../src/files/transfers.ts';
 import { keepUpload, receiveUpload, uploadInline } from '../../../src/files/upload-file.ts';

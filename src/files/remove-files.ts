@@ -1,7 +1,8 @@
-import { deleteFile, type StoredFile, someFilesOf } from '../store/messages/files.ts';
+import { cachedFiles, deleteFile, type StoredFile, setCold, someFilesOf } from '../store/messages/files.ts';
 import type { FileDomain } from './file-domain.ts';
 
 const BATCH_SIZE = 100;
+const EVICTED_AT_ONCE = 20;
 
 /** Deletes all files of an account, records and bytes, before the account is deleted. */
 export async function deleteAccountFiles(domain: FileDomain, accountId: string): Promise<void> {
@@ -24,4 +25,19 @@ export async function removeBytes({ disk, ledger }: FileDomain, file: StoredFile
   if (file.state !== 'stored' && file.cachedUntil === null) return;
   ledger.give(file.state === 'stored' ? file.accountId : null, file.sizeBytes ?? 0);
   await disk.remove(file.id);
+}
+
+/** Removes a platform's file from the disk. The next request fetches it again. */
+export async function emptyCache(domain: FileDomain, file: StoredFile): Promise<void> {
+  // This may run concurrently; the file's space must be released only once.
+  if (await setCold(domain.store.db, file)) await removeBytes(domain, file);
+}
+
+/** Evicts the oldest cached platform files until `bytes` fit or the cache is empty. */
+export async function makeRoom(domain: FileDomain, bytes: number): Promise<void> {
+  while (domain.ledger.missingFor(bytes) > 0) {
+    const oldest = await cachedFiles(domain.store.db, EVICTED_AT_ONCE);
+    if (oldest.length === 0) return;
+    for (const file of oldest) if (domain.ledger.missingFor(bytes) > 0) await emptyCache(domain, file);
+  }
 }
