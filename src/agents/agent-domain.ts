@@ -1,5 +1,5 @@
 import type { AgentRoster } from '../accounts/account/agent-roster.ts';
-import type { KeyDomain } from '../accounts/keys/issue-key.ts';
+import type { KeyDomain } from '../accounts/keys/api-keys.ts';
 import { type SipAccounts, tellNumbers } from '../accounts/logins/sip-accounts.ts';
 import type { GrantCache } from '../authorization/grant-cache.ts';
 import { GatewayError } from '../base/errors.ts';

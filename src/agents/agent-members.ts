@@ -1,5 +1,5 @@
 import { assertBelow, CAPS } from '../accounts/account/caps.ts';
-import { type IssuedKey, issueKey } from '../accounts/keys/issue-key.ts';
+import { type IssuedKey, issueKey } from '../accounts/keys/api-keys.ts';
 import { GatewayError } from '../base/errors.ts';
 import { agentsOfMember, detachKey, detachMember } from '../store/agents/agent-members.ts';
 import { attachKey, attachMember, type Member } from '../store/agents/agents.ts';

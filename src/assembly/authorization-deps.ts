@@ -5,10 +5,10 @@ import type { Authenticate } from '../api/auth/principal.ts';
 import { sessionTokenOf } from '../api/auth/session-cookie.ts';
 import type { AuthorizationContext } from '../api/authorization/authorization-context.ts';
 import { type AuthorizationDomain, mcpUrl } from '../authorization/authorization-domain.ts';
+import { readSmallDocument } from '../authorization/client-documents.ts';
 import { ConsentTickets } from '../authorization/consent-ticket.ts';
 import { GrantCache } from '../authorization/grant-cache.ts';
 import { tokenIssuer } from '../authorization/issue-tokens.ts';
-import { readSmallDocument } from '../authorization/read-document.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import type { PartDeps } from './gateway-deps.ts';
 

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 
@@ -13,4 +13,9 @@ export function newToken(bytes = TOKEN_BYTES): string {
  */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
+}
+
+/** Compares secrets by their hashes, in a time that reveals nothing about a partial match. */
+export function isSameSecret(one: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'));
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/time.ts';
 import type { SipDirectory } from '../../connectors/contract/sip-accounts.ts';
+import type { Db } from '../../store/database/tables.ts';
 import { listRoutedDids, type RoutedDid } from '../../store/logins/sip-dids.ts';
 import { fillInboundTokens, listTrunks, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
+import { firstAccount } from '../../store/people/accounts.ts';
 import type { Store } from '../../store/store.ts';
-import { isOperatorsAccount } from '../people/operator-account.ts';
 import type { TrunkChanges } from './trunk-changes.ts';
 
 const INBOUND_TOKEN_BYTES = 16;
@@ -49,4 +50,13 @@ export async function tellNumbers({ store, directory }: SipAccounts, accountId: 
 export function tellNumber(directory: SipDirectory, did: RoutedDid): void {
   const { id, accountId, agentId, number, autoAnswer } = did;
   directory.putNumber({ didId: id, accountId, agentId, number, autoAnswer });
+}
+
+/**
+ * Whether the account is the operator's: the first one ever created, which is accessed with keys only. An account with
+ * a password or an address never is, even when it has become the oldest.
+ */
+export async function isOperatorsAccount(db: Db, accountId: string): Promise<boolean> {
+  const first = await firstAccount(db);
+  return first?.id === accountId && first.email === null && first.passwordHash === null;
 }

@@ -3,14 +3,13 @@ import type { Db } from '../../store/database/tables.ts';
 import { updatePerson } from '../../store/people/accounts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { hasSession } from '../../store/people/sessions.ts';
+import { tellOfNewPassword, tellOfVoidedChange } from '../mail/notices.ts';
 import { endUnderWay, followEnd } from '../people/owners.ts';
 import type { Client, People } from '../people/people.ts';
-import { tellOfVoidedChange } from '../people/voided-change.ts';
 import { newSession, type OpenedSession, storeSession } from '../sessions/sessions.ts';
 import { MAIL_COST } from './attempt-limits.ts';
 import { checkPassword, isStillPassword } from './check-password.ts';
 import { rememberBrowser } from './known-browsers.ts';
-import { tellOfNewPassword } from './password-changed.ts';
 import { hashPassword } from './passwords.ts';
 
 /**

@@ -4,12 +4,10 @@ import { type Account, findAccount, findAccountByEmail, updatePerson } from '../
 import { audit, nobodyOf } from '../../store/people/audit-log.ts';
 import { newMailLink, readMailToken } from '../mail/mail-links.ts';
 import { type Mail, resetMail } from '../mail/mails.ts';
+import { standingAccess, tellOfNewPassword, tellOfVoidedChange } from '../mail/notices.ts';
 import { endForeignAccess, endUnderWay, followEnd, type Kept } from '../people/owners.ts';
 import type { People } from '../people/people.ts';
-import { standingAccess } from '../people/standing-access.ts';
-import { tellOfVoidedChange } from '../people/voided-change.ts';
 import { MAIL_COST } from './attempt-limits.ts';
-import { tellOfNewPassword } from './password-changed.ts';
 import { hashPassword } from './passwords.ts';
 
 const NOTHING_KEPT: Kept = { sessionId: null, linkHash: '' };

@@ -12,13 +12,13 @@ import {
   type Mail,
   newAddressMail,
 } from '../mail/mails.ts';
+import { tellOfVoidedChange } from '../mail/notices.ts';
 import { MAIL_COST } from '../passwords/attempt-limits.ts';
 import { limitChanges, requireStill } from '../passwords/change-password.ts';
 import { checkPassword } from '../passwords/check-password.ts';
 import { type Ended, endForeignAccess, endUnderWay, followEnd, type Kept, ownSession } from './owners.ts';
 import type { Client, People } from './people.ts';
 import type { LinkVisitor } from './verify-email.ts';
-import { tellOfVoidedChange } from './voided-change.ts';
 
 /**
  * Sends a confirmation link to a new address (in lower case) and a notice to the current one. The address changes when

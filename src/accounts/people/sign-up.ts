@@ -1,6 +1,6 @@
 import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
-import { isSameSecret } from '../../base/same-secret.ts';
+import { isSameSecret } from '../../base/tokens.ts';
 import { findAccountByEmail, insertPerson } from '../../store/people/accounts.ts';
 import { audit, nobodyOf } from '../../store/people/audit-log.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';

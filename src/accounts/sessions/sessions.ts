@@ -2,10 +2,11 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { hashToken, newToken } from '../../base/tokens.ts';
 import type { Db } from '../../store/database/tables.ts';
+import { type Account, findAccountByEmail } from '../../store/people/accounts.ts';
 import { audit } from '../../store/people/audit-log.ts';
 import { deleteSession, insertSession, type StoredSession } from '../../store/people/sessions.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
-import { isStillPassword } from '../passwords/check-password.ts';
+import { isStillPassword, provenHash } from '../passwords/check-password.ts';
 import { rememberBrowser } from '../passwords/known-browsers.ts';
 import type { Client, People } from '../people/people.ts';
 import { expiryFrom } from './session-cache.ts';
@@ -28,23 +29,14 @@ export interface OpenedSession {
 
 /** Opens a session for a person who was authenticated without a password. Returns the token for the cookie. */
 export async function openSession(people: People, accountId: string, client: Client): Promise<string> {
-  return (await open(people, accountId, client, null)).token;
+  return (await openWith(people, accountId, client, null)).token;
 }
 
 /**
- * Opens a session for a person whose password matched this hash, and makes the browser known. Throws `invalid_login`
- * when the password changed during the check.
+ * Opens a session and, if the person's password matched a hash, makes the browser known. Throws `invalid_login` when the
+ * password changed during the check.
  */
-export async function openSessionByPassword(
-  people: People,
-  accountId: string,
-  client: Client,
-  passwordHash: string,
-): Promise<OpenedSession> {
-  return await open(people, accountId, client, passwordHash);
-}
-
-async function open(
+async function openWith(
   people: People,
   accountId: string,
   client: Client,
@@ -99,4 +91,28 @@ export async function storeSession(db: Db, session: StoredSession): Promise<void
     detail: { address: session.address },
     createdAt,
   });
+}
+
+/** The account that was signed in, and the browser's tokens. */
+export interface SignedIn extends OpenedSession {
+  readonly account: Account;
+}
+
+/**
+ * Signs in with an address (in lower case) and a password, and ends the browser's previous session. Unknown addresses
+ * and wrong passwords take the same time. Throws `invalid_login` or TooManyAttempts.
+ */
+export async function signIn(
+  people: People,
+  { email, password }: { readonly email: string; readonly password: string },
+  client: Client,
+  formerToken: string | null,
+): Promise<SignedIn> {
+  const account = await findAccountByEmail(people.db, email);
+  const hash = await provenHash(people, { account, subject: email, password }, client);
+  if (!account || hash === null) throw new GatewayError('invalid_login');
+  const opened = await openWith(people, account.id, client, hash);
+  const former = formerToken === null ? null : people.sessions.use(formerToken);
+  if (former) await closeSession(people, former.id);
+  return { account, ...opened };
 }

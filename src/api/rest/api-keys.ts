@@ -1,5 +1,4 @@
-import { createKey, type KeyDomain, listIssuedKeys } from '../../accounts/keys/issue-key.ts';
-import { revokeIssuedKey } from '../../accounts/keys/revoke-key.ts';
+import { createKey, type KeyDomain, listIssuedKeys, revokeIssuedKey } from '../../accounts/keys/api-keys.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { IssuedKey } from '../../accounts/keys/issue-key.ts';
+import type { IssuedKey } from '../../accounts/keys/api-keys.ts';
 import type { ValidKey } from '../../store/keys/keys.ts';
 import type { ApiKey, CreatedKey } from '../schema/api-key.ts';
 

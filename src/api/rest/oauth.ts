@@ -1,5 +1,4 @@
-import { finishSignIn } from '../../accounts/identities/finish-sign-in.ts';
-import { SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/identities/start-sign-in.ts';
+import { finishSignIn, SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/identities/sign-ins.ts';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { returnUrl } from '../authorization/return-cookie.ts';

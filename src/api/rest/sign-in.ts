@@ -1,7 +1,6 @@
 import type { Client, People } from '../../accounts/people/people.ts';
 import { signUp } from '../../accounts/people/sign-up.ts';
-import { closeSession, type OpenedSession } from '../../accounts/sessions/sessions.ts';
-import { signIn } from '../../accounts/sessions/sign-in.ts';
+import { closeSession, type OpenedSession, signIn } from '../../accounts/sessions/sessions.ts';
 import { browserCookie, browserTokenOf } from '../auth/browser-cookie.ts';
 import { clearedSessionCookie, sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
 import { reply } from '../http/answer/reply.ts';

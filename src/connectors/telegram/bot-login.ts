@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
 import { isDiskFull } from '../../base/errors.ts';
-import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
+import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
 import type { LoginNotes, LoginRef, LoginState, MessageIntake, WebhookReply } from '../contract/messenger.ts';
 import { platformJson } from '../contract/platform-json.ts';

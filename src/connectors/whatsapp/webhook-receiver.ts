@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LimitedMap } from '../../base/limited-map.ts';
-import { isSameSecret } from '../../base/same-secret.ts';
 import type { Clock } from '../../base/time.ts';
+import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
 import type {
   Address,

@@ -8,7 +8,7 @@ import type { Client, People, SignupPolicy } from '../../../src/accounts/people/
 import { signUp } from '../../../src/accounts/people/sign-up.ts';
 import type { LinkVisitor } from '../../../src/accounts/people/verify-email.ts';
 import { SessionCache } from '../../../src/accounts/sessions/session-cache.ts';
-import { signIn } from '../../../src/accounts/sessions/sign-in.ts';
+import { signIn } from '../../../src/accounts/sessions/sessions.ts';
 import type { GoneLogins } from '../../../src/store/people/account-access.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

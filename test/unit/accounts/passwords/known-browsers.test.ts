@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { changePassword } from '../../../../src/accounts/passwords/change-password.ts';
 import { knownBrowser } from '../../../../src/accounts/passwords/known-browsers.ts';
 import { forgotPassword, resetPassword } from '../../../../src/accounts/passwords/reset-password.ts';
-import { signIn } from '../../../../src/accounts/sessions/sign-in.ts';
+import { signIn } from '../../../../src/accounts/sessions/sessions.ts';
 import { hashToken } from '../../../../src/base/tokens.ts';
 import { CLIENT, EMAIL, mailTo, PASSWORD, signedUp, testPeople, tokenIn } from '../test-people.ts';
 

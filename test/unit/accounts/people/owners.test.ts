@@ -4,7 +4,7 @@ import { forgotPassword, resetPassword } from '../../../../src/accounts/password
 import { changeEmail, confirmEmailChange } from '../../../../src/accounts/people/change-email.ts';
 import { signUp } from '../../../../src/accounts/people/sign-up.ts';
 import { resendVerification, verifyEmail } from '../../../../src/accounts/people/verify-email.ts';
-import { signIn } from '../../../../src/accounts/sessions/sign-in.ts';
+import { signIn } from '../../../../src/accounts/sessions/sessions.ts';
 import type { Tables } from '../../../../src/store/database/tables.ts';
 import { findAccount } from '../../../../src/store/people/accounts.ts';
 import { auditEntriesAfter } from '../../store/audit-entries.ts';
@@ -127,7 +127,9 @@ describe('whoever signed up with the address of another', () => {
     await fillAccount(tested.store, 'later', { accountId: actor.accountId, agentId }, ACCESS);
     forgotPassword(people, NEW_EMAIL, IP);
     const mail = mailTo(NEW_EMAIL, await mails());
-    expect(mail?.text).toContain('A new password also removes the existing access to the account (1 API key, ');
+    expect(mail?.text).toContain(
+      'A new password also removes the existing access to the account (1 API key, ',
+    );
     await resetPassword(people, tokenIn(mail), NEW_PASSWORD, IP);
     expect(await counts(tested)).toEqual(NONE);
   });

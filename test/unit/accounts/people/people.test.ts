@@ -4,7 +4,7 @@ import { forgotPassword, resetPassword } from '../../../../src/accounts/password
 import { changeEmail, confirmEmailChange } from '../../../../src/accounts/people/change-email.ts';
 import { signUp } from '../../../../src/accounts/people/sign-up.ts';
 import { resendVerification, verifyEmail } from '../../../../src/accounts/people/verify-email.ts';
-import { signIn } from '../../../../src/accounts/sessions/sign-in.ts';
+import { signIn } from '../../../../src/accounts/sessions/sessions.ts';
 import { findAccountByEmail } from '../../../../src/store/people/accounts.ts';
 import { auditEntriesAfter } from '../../store/audit-entries.ts';
 import {
