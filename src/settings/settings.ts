@@ -1,107 +1,18 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { CONFIG_FILE, readConfigFile } from './config-file.ts';
-import { nearestName } from './nearest-name.ts';
 import { isOidcVariable, type OidcProviderSettings, readOidcProviders } from './oidc-providers.ts';
-import type { TrunkBinding } from './values.ts';
 import { VARIABLES, type Variable, type VariableName } from './variables.ts';
 
 const BYTES_PER_MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
+/** Names with more differences than this are not considered typing mistakes. */
+const MAX_MISTAKES = 3;
 
 /** All settings of the gateway, deeply frozen. Contains secrets, so never log it as a whole. */
-export interface Settings {
-  readonly http: {
-    readonly host: string;
-    readonly port: number;
-    /** Without a trailing slash. Null: the listening address, see `listeningUrl`. */
-    readonly publicUrl: string | null;
-    readonly bodyLimitBytes: number;
-    /** Null: use whichever can be loaded. */
-    readonly server: 'uws' | 'node' | null;
-  };
-  readonly dataDir: string;
-  readonly masterKey: Buffer | null;
-  /** Whether an empty database may be created although a key file exists. */
-  readonly allowsNewDatabase: boolean;
-  readonly bootstrap: { readonly agentKey: string | null; readonly settingsKey: string | null };
-  readonly people: {
-    readonly signup: Values['SVC_SIGNUP'];
-    readonly signupCode: string | null;
-    readonly loginAttempts: number;
-    /** IP addresses and subnets. */
-    readonly trustedProxies: readonly string[];
-  };
-  /** Null: mails are kept, not sent. */
-  readonly mail: { readonly smtpUrl: string; readonly from: string } | null;
-  readonly sip: {
-    readonly host: string;
-    readonly port: number;
-    /** Whether the port is the default. If it is taken, any other port will do. */
-    readonly portIsDefault: boolean;
-    readonly advertisedHost: string | null;
-    /** In PEM format. */
-    readonly tlsCa: string | null;
-    /** Certificate and key in PEM format. Null: no TLS listener. */
-    readonly tlsListen: { readonly port: number; readonly cert: string; readonly key: string } | null;
-    readonly rtpPortMin: number;
-    readonly rtpPortMax: number;
-    /** In order of preference; at least one. */
-    readonly codecs: Values['SVC_SIP_CODECS'];
-    readonly mediaTimeoutMs: number;
-    readonly numbersPerAccount: number;
-    /** IP addresses and subnets. */
-    readonly trunkAllow: readonly string[];
-    readonly trunkBindings: readonly TrunkBinding[];
-  };
-  readonly telegram: {
-    /** Null: there is no shared bot. */
-    readonly sharedToken: string | null;
-    readonly updates: Values['SVC_TELEGRAM_UPDATES'];
-    /** Without trailing slashes. */
-    readonly urls: { readonly api: string; readonly files: string };
-  };
-  /** Null: the gateway has no WhatsApp number. */
-  readonly whatsapp: {
-    readonly phoneNumberId: string;
-    readonly accessToken: string;
-    readonly appSecret: string;
-    readonly verifyToken: string;
-    readonly templateLanguage: string;
-    /** Without trailing slashes. */
-    readonly apiUrl: string;
-    readonly apiVersion: string;
-    readonly mediaUrl: string;
-  } | null;
-  readonly calls: { readonly maxPerAccount: number; readonly maxCallMs: number };
-  readonly files: {
-    readonly maxBytes: number;
-    readonly accountBytes: number;
-    readonly totalBytes: number;
-    /** IP addresses and subnets. */
-    readonly fetchAllow: readonly string[];
-  };
-  readonly messaging: {
-    /** Empty: no text is sent. */
-    readonly timeoutText: string;
-    /** Null: messages are kept forever. */
-    readonly keptMs: number | null;
-  };
-  readonly mcp: {
-    readonly allowedOrigins: readonly string[];
-    readonly sessionIdleMs: number;
-    readonly sessionsPerAccount: number;
-    /** Whether common requests bypass the MCP SDK. */
-    readonly fastPath: boolean;
-  };
-  readonly engine: {
-    readonly threads: number;
-    readonly callsPerThread: number;
-    readonly mediaIo: 'auto' | 'native' | 'portable';
-  };
-  readonly logLevel: Values['SVC_LOG_LEVEL'];
-  readonly oidcProviders: readonly OidcProviderSettings[];
-}
+export type Settings = Frozen<ReturnType<typeof arrange>>;
+
+type Frozen<Tree> = Tree extends Buffer ? Tree : { readonly [Name in keyof Tree]: Frozen<Tree[Name]> };
 
 /** The settings, or all mistakes, each naming its variable. */
 export type LoadedSettings = { readonly settings: Settings } | { readonly mistakes: readonly string[] };
@@ -132,8 +43,7 @@ export function loadSettings(
     ...conflicts(values),
   ];
   if (all.length > 0) return { mistakes: all };
-  const arranged = arrange(values as Values, texts);
-  return { settings: deepFreeze({ ...arranged, oidcProviders: oidc.providers }) };
+  return { settings: deepFreeze(arrange(values as Values, texts, oidc.providers)) };
 }
 
 /** The local URL of a gateway without SVC_PUBLIC_URL. */
@@ -184,6 +94,29 @@ function unknownKeys(fileTexts: Texts): string[] {
     .map((name) => `${name}: keys of ${CONFIG_FILE} must be names of SVC_* variables`);
 }
 
+/** The known name that `name` is probably a misspelling of; null if none is close. */
+function nearestName(name: string, known: readonly string[]): string | null {
+  const ranked = known
+    .map((candidate) => ({ candidate, mistakes: editDistance(name, candidate) }))
+    .sort((a, b) => a.mistakes - b.mistakes);
+  const best = ranked[0];
+  return best && best.mistakes <= MAX_MISTAKES ? best.candidate : null;
+}
+
+/** Levenshtein distance between two texts. */
+function editDistance(from: string, to: string): number {
+  let above = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = above[column - 1]! + (from[row - 1] === to[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, above[column]! + 1, current[column - 1]! + 1));
+    }
+    above = current;
+  }
+  return above[to.length]!;
+}
+
 /** Conflicts between settings that are valid on their own. */
 function conflicts(values: Partial<Values>): string[] {
   const mistakes: string[] = [];
@@ -224,42 +157,53 @@ function missingOfWhatsApp(values: Partial<Values>): string[] {
   );
 }
 
-function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> {
+function arrange(values: Values, texts: Texts, oidcProviders: readonly OidcProviderSettings[]) {
   return {
     http: {
       host: values.SVC_HOST,
       port: values.SVC_PORT,
+      /** Without a trailing slash. Null: the listening address, see `listeningUrl`. */
       publicUrl: values.SVC_PUBLIC_URL,
       bodyLimitBytes: values.SVC_HTTP_BODY_LIMIT_KB * 1024,
+      /** Null: use whichever can be loaded. */
       server: values.SVC_HTTP_SERVER,
     },
     dataDir: resolve(values.SVC_DATA_DIR),
     masterKey: values.SVC_MASTER_KEY,
+    /** Whether an empty database may be created although a key file exists. */
     allowsNewDatabase: values.SVC_NEW_DATABASE === '1',
     bootstrap: { agentKey: values.SVC_BOOTSTRAP_AGENT_KEY, settingsKey: values.SVC_BOOTSTRAP_SETTINGS_KEY },
     people: {
       signup: values.SVC_SIGNUP,
       signupCode: values.SVC_SIGNUP_CODE,
       loginAttempts: values.SVC_LOGIN_ATTEMPTS,
+      /** IP addresses and subnets. */
       trustedProxies: values.SVC_TRUSTED_PROXIES ?? [],
     },
+    /** Null: mails are kept, not sent. */
     mail: arrangeMail(values),
     sip: {
       host: values.SVC_SIP_HOST,
       port: values.SVC_SIP_PORT,
+      /** Whether the port is the default. If it is taken, any other port will do. */
       portIsDefault: texts.SVC_SIP_PORT === undefined,
       advertisedHost: values.SVC_SIP_ADVERTISED_HOST,
+      /** In PEM format. */
       tlsCa: values.SVC_SIP_TLS_CA_FILE,
+      /** Certificate and key in PEM format. Null: no TLS listener. */
       tlsListen: arrangeTls(values),
       rtpPortMin: values.SVC_RTP_PORT_MIN,
       rtpPortMax: values.SVC_RTP_PORT_MAX,
+      /** In order of preference; at least one. */
       codecs: values.SVC_SIP_CODECS,
       mediaTimeoutMs: values.SVC_MEDIA_TIMEOUT_S * 1000,
       numbersPerAccount: values.SVC_SIP_NUMBERS_PER_ACCOUNT,
+      /** IP addresses and subnets. */
       trunkAllow: values.SVC_SIP_TRUNK_ALLOW ?? [],
       trunkBindings: values.SVC_SIP_TRUNK_BINDINGS ?? [],
     },
     telegram: arrangeTelegram(values),
+    /** Null: the gateway has no WhatsApp number. */
     whatsapp: arrangeWhatsApp(values),
     calls: {
       maxPerAccount: values.SVC_MAX_CALLS_PER_ACCOUNT,
@@ -269,10 +213,13 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       maxBytes: values.SVC_FILES_MAX_SIZE_MB * BYTES_PER_MB,
       accountBytes: values.SVC_FILES_ACCOUNT_QUOTA_MB * BYTES_PER_MB,
       totalBytes: values.SVC_FILES_DISK_QUOTA_MB * BYTES_PER_MB,
+      /** IP addresses and subnets. */
       fetchAllow: values.SVC_FILES_FETCH_ALLOW ?? [],
     },
     messaging: {
+      /** Empty: no text is sent. */
       timeoutText: values.SVC_DM_TIMEOUT_TEXT === 'off' ? '' : values.SVC_DM_TIMEOUT_TEXT,
+      /** Null: messages are kept forever. */
       keptMs: values.SVC_MESSAGES_KEEP_DAYS === null ? null : values.SVC_MESSAGES_KEEP_DAYS * DAY_MS,
     },
     engine: {
@@ -284,27 +231,31 @@ function arrange(values: Values, texts: Texts): Omit<Settings, 'oidcProviders'> 
       allowedOrigins: values.SVC_MCP_ALLOWED_ORIGINS,
       sessionIdleMs: values.SVC_MCP_SESSION_IDLE_S * 1_000,
       sessionsPerAccount: values.SVC_MCP_SESSIONS_PER_ACCOUNT,
+      /** Whether common requests bypass the MCP SDK. */
       fastPath: values.SVC_MCP_FAST_PATH === 'on',
     },
     logLevel: values.SVC_LOG_LEVEL,
+    oidcProviders,
   };
 }
 
-function arrangeTls(values: Values): Settings['sip']['tlsListen'] {
+function arrangeTls(values: Values) {
   const { SVC_SIP_TLS_PORT: port, SVC_SIP_TLS_CERT_FILE: cert, SVC_SIP_TLS_KEY_FILE: key } = values;
   return cert === null || key === null ? null : { port, cert, key };
 }
 
-function arrangeTelegram(values: Values): Settings['telegram'] {
+function arrangeTelegram(values: Values) {
   const api = values.SVC_TELEGRAM_API_URL;
   return {
+    /** Null: there is no shared bot. */
     sharedToken: values.SVC_TELEGRAM_BOT_TOKEN,
     updates: values.SVC_TELEGRAM_UPDATES,
+    /** Without trailing slashes. */
     urls: { api, files: values.SVC_TELEGRAM_FILE_URL ?? `${api}/file` },
   };
 }
 
-function arrangeWhatsApp(values: Values): Settings['whatsapp'] {
+function arrangeWhatsApp(values: Values) {
   const {
     SVC_WHATSAPP_PHONE_NUMBER_ID: phoneNumberId,
     SVC_WHATSAPP_ACCESS_TOKEN: accessToken,
@@ -319,13 +270,14 @@ function arrangeWhatsApp(values: Values): Settings['whatsapp'] {
     appSecret,
     verifyToken,
     templateLanguage: values.SVC_WHATSAPP_TEMPLATE_LANGUAGE,
+    /** Without trailing slashes. */
     apiUrl: values.SVC_WHATSAPP_API_URL,
     apiVersion: values.SVC_WHATSAPP_API_VERSION,
     mediaUrl: values.SVC_WHATSAPP_MEDIA_URL,
   };
 }
 
-function arrangeMail({ SVC_SMTP_URL: smtpUrl, SVC_MAIL_FROM: from }: Values): Settings['mail'] {
+function arrangeMail({ SVC_SMTP_URL: smtpUrl, SVC_MAIL_FROM: from }: Values) {
   return smtpUrl === null || from === null ? null : { smtpUrl, from };
 }
 

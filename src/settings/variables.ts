@@ -1,42 +1,33 @@
 import { availableParallelism } from 'node:os';
 import * as z from 'zod';
+import { CALL_VARIABLES } from './call-variables.ts';
 import { OIDC_ROWS } from './oidc-providers.ts';
 import {
   BootstrapKey,
-  CertificateFile,
-  CodecList,
   Host,
-  IpAddress,
   LogLevel,
   MAX_PORT,
   MailFrom,
   MasterKey,
   OriginList,
-  PrivateKeyFile,
   ProxyList,
   PublicUrl,
   SmtpUrl,
   TelegramToken,
-  TrunkBindings,
   wholeNumber,
 } from './values.ts';
+import { WHATSAPP_VARIABLES } from './whatsapp-variables.ts';
 
 /** Declaration of one `SVC_*` variable: meaning, default and parser. */
-export interface Variable<Value = unknown, Default extends string | null = string | null> {
+export interface Variable {
   readonly meaning: string;
   /** Default as text, parsed like a value given by the operator. Null: the setting is absent. */
-  readonly default: Default;
+  readonly default: string | null;
   /** Text shown in the documentation instead of the default. */
   readonly shownDefault?: string;
   /** Whether to keep the value out of messages. */
   readonly secret?: true;
-  readonly schema: z.ZodType<Value, string>;
-}
-
-function variable<Value, Default extends string | null>(
-  declared: Variable<Value, Default>,
-): Variable<Value, Default> {
-  return declared;
+  readonly schema: z.ZodType<unknown, string>;
 }
 
 /** Origins of hosted assistants that connect to MCP servers from a browser. */
@@ -54,335 +45,203 @@ const ASSISTANT_ORIGINS = [
 
 /** All settings of the gateway. Nothing else reads the environment. */
 export const VARIABLES = {
-  SVC_HOST: variable({ default: '127.0.0.1', schema: Host, meaning: 'Address that HTTP listens on' }),
-  SVC_PORT: variable({
+  SVC_HOST: { default: '127.0.0.1', schema: Host, meaning: 'Address that HTTP listens on' },
+  SVC_PORT: {
     default: '8080',
     schema: wholeNumber(0, MAX_PORT),
     meaning: 'Port that HTTP listens on; 0 picks a free one',
-  }),
-  SVC_PUBLIC_URL: variable({
+  },
+  SVC_PUBLIC_URL: {
     default: null,
     shownDefault: 'from host and port',
     schema: PublicUrl,
     meaning:
       'URL of the gateway as clients see it, with its path if it has one; every URL that the gateway hands out starts with it',
-  }),
-  SVC_DATA_DIR: variable({
+  },
+  SVC_DATA_DIR: {
     default: './data',
     schema: z.string(),
     meaning: 'Directory of the database, the files and `master.key`',
-  }),
-  SVC_SIP_HOST: variable({
-    // Trunks call from outside and could not reach loopback. Unknown peers get no answer anyway.
-    default: '0.0.0.0',
-    schema: IpAddress,
-    meaning: 'Address that SIP and RTP listen on; only configured trunks get an answer',
-  }),
-  SVC_SIP_PORT: variable({
-    default: '5060',
-    schema: wholeNumber(0, MAX_PORT),
-    meaning: 'SIP port, UDP and TCP. Unset: 5060, or the next free port if it is taken; 0 picks a free one',
-  }),
-  SVC_SIP_ADVERTISED_HOST: variable({
-    default: null,
-    shownDefault: 'the address that faces the trunk',
-    schema: IpAddress,
-    meaning: 'Public address for SIP and SDP when the gateway is behind NAT',
-  }),
-  SVC_SIP_TLS_CA_FILE: variable({
-    default: null,
-    schema: CertificateFile,
-    meaning: 'CA certificates (PEM) to trust for TLS to trunks, besides the public ones',
-  }),
-  SVC_SIP_TLS_CERT_FILE: variable({
-    default: null,
-    schema: CertificateFile,
-    meaning: 'Certificate chain (PEM) for trunks that call in over TLS; without it, nothing listens for TLS',
-  }),
-  SVC_SIP_TLS_KEY_FILE: variable({
-    default: null,
-    schema: PrivateKeyFile,
-    meaning: 'Private key (PEM) of that certificate',
-  }),
-  SVC_SIP_TLS_PORT: variable({
-    default: '5061',
-    schema: wholeNumber(0, MAX_PORT),
-    meaning: 'SIP port for TLS, if there is a certificate; 0 picks a free one',
-  }),
-  SVC_SIP_NUMBERS_PER_ACCOUNT: variable({
-    default: '1000',
-    schema: wholeNumber(1, 100_000),
-    meaning: 'Phone numbers per account; more answer 409',
-  }),
-  SVC_SIP_TRUNK_ALLOW: variable({
-    default: null,
-    schema: ProxyList,
-    meaning:
-      'Comma-separated non-public addresses or subnets that the trunks of all accounts may use; link-local and metadata addresses stay blocked',
-  }),
-  SVC_SIP_TRUNK_BINDINGS: variable({
-    default: null,
-    schema: TrunkBindings,
-    meaning:
-      'Assigns calls from an address to an account, for providers that cannot call the secret URI: comma-separated `account=address` or `account=subnet`, where the account is an `account_id` or `operator`',
-  }),
-  SVC_SIP_CODECS: variable({
-    default: 'PCMU,PCMA',
-    schema: CodecList,
-    meaning:
-      "Codecs of SIP calls (opus, PCMU, PCMA), in the order of our offers; for inbound calls the caller's order counts",
-  }),
-  SVC_RTP_PORT_MIN: variable({
-    default: '20000',
-    schema: wholeNumber(1_024, MAX_PORT),
-    meaning: 'First UDP port for RTP; a call uses two',
-  }),
-  SVC_RTP_PORT_MAX: variable({
-    default: '29999',
-    schema: wholeNumber(1_024, MAX_PORT),
-    meaning: 'Last UDP port for RTP',
-  }),
-  SVC_MEDIA_TIMEOUT_S: variable({
-    default: '45',
-    schema: wholeNumber(5, 3_600),
-    meaning: 'Seconds without a packet from the far end before a call is ended; does not apply on hold',
-  }),
-  SVC_MAX_CALLS_PER_ACCOUNT: variable({
-    default: '500',
-    schema: wholeNumber(1, 100_000),
-    meaning: 'Concurrent calls per account; more answer 429',
-  }),
-  SVC_MAX_CALL_MINUTES: variable({
-    default: '240',
-    schema: wholeNumber(1, 10_080),
-    meaning: 'Maximum length of a call in minutes; then the gateway hangs up',
-  }),
-  SVC_DM_TIMEOUT_TEXT: variable({
+  },
+  ...CALL_VARIABLES,
+  SVC_DM_TIMEOUT_TEXT: {
     default: 'Sorry, this is taking longer than usual. You will get an answer here.',
     schema: z.string().max(1_000, 'must have at most 1000 characters'),
     meaning:
       'Text sent to a person whose direct message got no reply within 60 s, unless the agent has its own `timeout_text`; `off` sends nothing',
-  }),
-  SVC_MESSAGES_KEEP_DAYS: variable({
+  },
+  SVC_MESSAGES_KEEP_DAYS: {
     default: null,
     shownDefault: 'forever',
     schema: wholeNumber(1, 36_500),
     meaning: 'Days after which messages are deleted, except those still waiting to be sent',
-  }),
-  SVC_ENGINE_THREADS: variable({
+  },
+  SVC_ENGINE_THREADS: {
     default: String(Math.max(1, availableParallelism() - 1)),
     shownDefault: 'cores − 1, at least 1',
     schema: wholeNumber(1, 1_024),
     meaning: 'Number of media threads',
-  }),
-  SVC_ENGINE_CALLS_PER_THREAD: variable({
+  },
+  SVC_ENGINE_CALLS_PER_THREAD: {
     default: '10000',
     schema: wholeNumber(1, 1_000_000),
     meaning: 'Maximum number of calls on one media thread; 1 gives every call its own thread',
-  }),
-  SVC_MEDIA_IO: variable({
+  },
+  SVC_MEDIA_IO: {
     default: 'auto',
     schema: z.enum(['auto', 'native', 'portable'], 'must be one of auto, native, portable'),
     meaning:
       'How RTP is sent and received: native (C, Linux, less CPU), portable (Node only), or auto: native where it was built',
-  }),
-  SVC_WHATSAPP_PHONE_NUMBER_ID: variable({
-    default: null,
-    schema: z
-      .string()
-      .regex(/^\d{1,32}$/, 'must be digits: the id of the number at Meta, not the number itself'),
-    meaning:
-      'Id of the WhatsApp number that all accounts share, from the app dashboard; needs the three secrets below',
-  }),
-  SVC_WHATSAPP_ACCESS_TOKEN: variable({
-    default: null,
-    secret: true,
-    schema: z.string(),
-    meaning: 'Permanent token of a system user with `whatsapp_business_messaging`',
-  }),
-  SVC_WHATSAPP_APP_SECRET: variable({
-    default: null,
-    secret: true,
-    schema: z.string(),
-    meaning: 'Secret of the Meta app; Meta signs webhooks with it',
-  }),
-  SVC_WHATSAPP_VERIFY_TOKEN: variable({
-    default: null,
-    secret: true,
-    schema: z.string().min(16, 'must have at least 16 characters'),
-    meaning:
-      'Text of your choice, at least 16 characters, that you also enter at Meta with the webhook `…/api/whatsapp/webhook/shared`',
-  }),
-  SVC_WHATSAPP_TEMPLATE_LANGUAGE: variable({
-    default: 'en',
-    schema: z
-      .string()
-      .regex(/^[a-z]{2,3}(_[A-Z]{2})?$/, 'must be a language code of Meta, such as en or en_US'),
-    meaning: 'Language of the template `agent_followup`, which asks people to write again after 24 hours',
-  }),
-  SVC_WHATSAPP_API_URL: variable({
-    default: 'https://graph.facebook.com',
-    schema: PublicUrl,
-    meaning: "Meta's Graph API",
-  }),
-  SVC_WHATSAPP_API_VERSION: variable({
-    default: 'v25.0',
-    schema: z.string().regex(/^v\d{1,3}\.\d{1,2}$/, 'must be a version such as v25.0'),
-    meaning: 'Version of the Graph API',
-  }),
-  SVC_WHATSAPP_MEDIA_URL: variable({
-    default: 'https://lookaside.fbsbx.com',
-    schema: PublicUrl,
-    meaning: 'Host that files are downloaded from; only this host and the API receive the access token',
-  }),
-  SVC_BOOTSTRAP_AGENT_KEY: variable({
+  },
+  ...WHATSAPP_VARIABLES,
+  SVC_BOOTSTRAP_AGENT_KEY: {
     default: null,
     secret: true,
     schema: BootstrapKey,
     meaning:
       'Agent key that is valid from the first start, for unattended installs (`svc_…`, at least 32 characters)',
-  }),
-  SVC_BOOTSTRAP_SETTINGS_KEY: variable({
+  },
+  SVC_BOOTSTRAP_SETTINGS_KEY: {
     default: null,
     secret: true,
     schema: BootstrapKey,
     meaning: 'Settings key that is valid from the first start (`svc_…`, at least 32 characters)',
-  }),
-  SVC_SIGNUP: variable({
+  },
+  SVC_SIGNUP: {
     default: 'invite',
     schema: z.enum(['open', 'invite', 'closed'], 'must be one of open, invite, closed'),
     meaning: 'Who may sign up: anyone (open), anyone with SVC_SIGNUP_CODE (invite), or no one (closed)',
-  }),
-  SVC_SIGNUP_CODE: variable({
+  },
+  SVC_SIGNUP_CODE: {
     default: null,
     secret: true,
     schema: z.string().min(8, 'must have 8 to 256 characters').max(256, 'must have 8 to 256 characters'),
     meaning: 'The `invite_code` for signing up by invitation; without it, no invitation is valid',
-  }),
-  SVC_SMTP_URL: variable({
+  },
+  SVC_SMTP_URL: {
     default: null,
     secret: true,
     schema: SmtpUrl,
     meaning:
       'SMTP server with its login (`smtps://user:password@host:port` or `smtp://…`); without it, mail is written to disk instead of being sent',
-  }),
-  SVC_MAIL_FROM: variable({
+  },
+  SVC_MAIL_FROM: {
     default: null,
     schema: MailFrom,
     meaning: 'Sender of mail, `Name <address>`; required with SVC_SMTP_URL',
-  }),
-  SVC_LOGIN_ATTEMPTS: variable({
+  },
+  SVC_LOGIN_ATTEMPTS: {
     default: '10',
     schema: wholeNumber(1, 1_000_000),
     meaning:
       'Wrong passwords that one IP address may try for one account before it has to wait, twice as long each time. Ten times as many are allowed from one IP address for all accounts in 15 minutes, and for one account from all addresses in an hour; more answer 429',
-  }),
-  SVC_TRUSTED_PROXIES: variable({
+  },
+  SVC_TRUSTED_PROXIES: {
     default: null,
     schema: ProxyList,
     meaning:
       'Comma-separated addresses or subnets of reverse proxies whose `X-Forwarded-For` header is trusted',
-  }),
-  SVC_TELEGRAM_BOT_TOKEN: variable({
+  },
+  SVC_TELEGRAM_BOT_TOKEN: {
     default: null,
     secret: true,
     schema: TelegramToken,
     meaning:
       'Token of a Telegram bot that all accounts share (from @BotFather); without it, accounts register their own bots',
-  }),
-  SVC_TELEGRAM_UPDATES: variable({
+  },
+  SVC_TELEGRAM_UPDATES: {
     default: 'polling',
     schema: z.enum(['polling', 'webhook'], 'must be one of polling, webhook'),
     meaning:
       'How updates arrive from Telegram: the gateway fetches them (polling), or Telegram posts them to SVC_PUBLIC_URL over https (webhook)',
-  }),
-  SVC_TELEGRAM_API_URL: variable({
+  },
+  SVC_TELEGRAM_API_URL: {
     default: 'https://api.telegram.org',
     schema: PublicUrl,
     meaning: "Telegram's Bot API, or your own server",
-  }),
-  SVC_TELEGRAM_FILE_URL: variable({
+  },
+  SVC_TELEGRAM_FILE_URL: {
     default: null,
     shownDefault: '`/file` below the Bot API',
     schema: PublicUrl,
     meaning: 'Where files that people send on Telegram are downloaded from',
-  }),
-  SVC_MCP_ALLOWED_ORIGINS: variable({
+  },
+  SVC_MCP_ALLOWED_ORIGINS: {
     default: ASSISTANT_ORIGINS.join(','),
     shownDefault: 'hosted assistants (claude.ai, chatgpt.com and others)',
     schema: OriginList,
     meaning:
       "Comma-separated origins of web pages that may use MCP from a browser, besides the gateway's own; other programs send no origin",
-  }),
-  SVC_MCP_SESSION_IDLE_S: variable({
+  },
+  SVC_MCP_SESSION_IDLE_S: {
     default: '1800',
     schema: wholeNumber(1, 604_800),
     meaning: 'Seconds after which an MCP session (`?stateful`) without requests or open streams ends',
-  }),
-  SVC_MCP_SESSIONS_PER_ACCOUNT: variable({
+  },
+  SVC_MCP_SESSIONS_PER_ACCOUNT: {
     default: '100',
     schema: wholeNumber(1, 10_000),
     meaning:
       'MCP sessions per account; a new one replaces the least recently used, and answers 429 while all are in use',
-  }),
-  SVC_MCP_FAST_PATH: variable({
+  },
+  SVC_MCP_FAST_PATH: {
     default: 'on',
     schema: z.enum(['on', 'off'], 'must be one of on, off'),
     meaning:
       '`on` answers common MCP requests without the MCP SDK, about ten times as fast and with the same bytes; `off` leaves every request to the SDK',
-  }),
-  SVC_MASTER_KEY: variable({
+  },
+  SVC_MASTER_KEY: {
     default: null,
     shownDefault: '`master.key` in the data directory',
     secret: true,
     schema: MasterKey,
     meaning: 'Key that encrypts the secrets in the database: 32 bytes in base64 or hex',
-  }),
-  SVC_NEW_DATABASE: variable({
+  },
+  SVC_NEW_DATABASE: {
     default: null,
     schema: z.enum(['0', '1'], 'must be 0 or 1'),
     meaning:
       '1 allows a start with an existing `master.key` and no database; otherwise the start is refused, because the database was probably lost',
-  }),
-  SVC_LOG_LEVEL: variable({
+  },
+  SVC_LOG_LEVEL: {
     default: 'info',
     schema: LogLevel,
     meaning: 'Lowest level that is logged: trace, debug, info, warn, error, fatal or silent',
-  }),
-  SVC_HTTP_SERVER: variable({
+  },
+  SVC_HTTP_SERVER: {
     default: null,
     shownDefault: 'uws; node if uws cannot be loaded',
     schema: z.enum(['uws', 'node'], 'must be one of uws, node'),
     meaning:
       "Library that serves HTTP and WebSockets: uWebSockets.js (uws), or Node's http with the ws package (node), which is slower and parses strictly",
-  }),
-  SVC_HTTP_BODY_LIMIT_KB: variable({
+  },
+  SVC_HTTP_BODY_LIMIT_KB: {
     default: '1024',
     schema: wholeNumber(1, 102_400),
     meaning: 'Maximum size of a JSON body in KiB, except for files; more answers 413',
-  }),
-  SVC_FILES_MAX_SIZE_MB: variable({
+  },
+  SVC_FILES_MAX_SIZE_MB: {
     default: '25',
     schema: wholeNumber(1, 2_000),
     meaning: 'Maximum size of a file in MiB, however it arrives; more answers 413',
-  }),
-  SVC_FILES_ACCOUNT_QUOTA_MB: variable({
+  },
+  SVC_FILES_ACCOUNT_QUOTA_MB: {
     default: '1024',
     schema: wholeNumber(1, 100_000_000),
     meaning: 'Disk space for the uploads of one account in MiB; more answers 507',
-  }),
-  SVC_FILES_DISK_QUOTA_MB: variable({
+  },
+  SVC_FILES_DISK_QUOTA_MB: {
     default: '10240',
     schema: wholeNumber(1, 100_000_000),
     meaning:
       'Disk space for all files in MiB; cached copies of platform files are deleted first, then more answers 507',
-  }),
-  SVC_FILES_FETCH_ALLOW: variable({
+  },
+  SVC_FILES_FETCH_ALLOW: {
     default: null,
     schema: ProxyList,
     meaning: 'Comma-separated non-public addresses or subnets from which files may be fetched by URL',
-  }),
-} as const;
+  },
+} as const satisfies Readonly<Record<string, Variable>>;
 
 export type VariableName = keyof typeof VARIABLES;
 
