@@ -1,20 +1,7 @@
 import { GatewayError } from '../base/errors.ts';
-import {
-  deleteAuthorization,
-  findAuthorization,
-  type ListedAuthorization,
-  listAuthorizations,
-} from '../store/keys/mcp-authorizations.ts';
+import { deleteAuthorization, findAuthorization } from '../store/keys/mcp-authorizations.ts';
 import { type Actor, audit } from '../store/people/audit-log.ts';
 import type { AuthorizationDomain } from './authorization-domain.ts';
-
-/** Returns the account's authorizations of MCP clients, oldest first. */
-export async function accountAuthorizations(
-  { store }: AuthorizationDomain,
-  accountId: string,
-): Promise<ListedAuthorization[]> {
-  return await listAuthorizations(store.db, accountId);
-}
 
 /**
  * Revokes a client's authorization and removes the client from all agents. When this resolves, its tokens are invalid

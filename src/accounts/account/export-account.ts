@@ -9,7 +9,7 @@ import type { AccountDomain } from './account-domain.ts';
  */
 export async function* exportAccount({ store, clock }: AccountDomain, actor: Actor): AsyncGenerator<string> {
   const { accountId } = actor;
-  await audit(store.db, actor, { action: 'account.export', subject: null });
+  await audit(store.db, actor, { action: 'account.export' });
   yield `{"format":1,"account_id":${JSON.stringify(accountId)},"exported_at":"${clock.nowIso()}"`;
   for (const table of EXPORTED_TABLES) {
     yield `,"${exportedName(table)}":[`;

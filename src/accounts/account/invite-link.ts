@@ -32,7 +32,7 @@ export async function makeInviteLink({ store, clock }: AccountDomain, actor: Act
     // Each link creates at most one connection.
     assertBelow(CAPS.connections, await countConnections(trx, actor.accountId), 'connections');
     await putInviteLink(trx, { accountId: actor.accountId, tokenHash, createdAt, expiresAt });
-    await audit(trx, actor, { action: 'invite_link.create', subject: null, detail: { expiresAt } });
+    await audit(trx, actor, { action: 'invite_link.create', detail: { expiresAt } });
   });
   return { token, expiresAt };
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findAccount } from '../../store/people/accounts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
-import { deleteIdentity, type Identity, listIdentities } from '../../store/people/identities.ts';
+import { deleteIdentity, listIdentities } from '../../store/people/identities.ts';
 
 /**
  * Unlinks an identity. Throws `identity_not_found`, or `last_sign_in` when the account would have no way left to sign
@@ -33,9 +33,4 @@ async function assertCanSignIn(db: Db, accountId: string): Promise<void> {
   if (!hasPassword && (await listIdentities(db, accountId)).length === 0) {
     throw new GatewayError('last_sign_in');
   }
-}
-
-/** Returns the account's identities, oldest first. */
-export async function identitiesOf(db: Db, accountId: string): Promise<readonly Identity[]> {
-  return await listIdentities(db, accountId);
 }

@@ -75,7 +75,6 @@ async function register(db: Db, proven: ProvenIdentity, options: SettleOptions):
   await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
   await audit(db, nobodyOf(id), {
     action: 'account.sign_up',
-    subject: null,
     detail: { provider },
     createdAt: nowIso,
   });

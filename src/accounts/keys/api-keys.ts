@@ -5,14 +5,7 @@ import { hashToken } from '../../base/tokens.ts';
 import { attachKey } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
-import {
-  type ApiKey,
-  findKey,
-  insertKey,
-  listKeys,
-  revokeKey,
-  type ValidKey,
-} from '../../store/keys/keys.ts';
+import { type ApiKey, findKey, insertKey, revokeKey, type ValidKey } from '../../store/keys/keys.ts';
 import { countKeys } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import type { Store } from '../../store/store.ts';
@@ -101,15 +94,6 @@ export async function createKey(
   });
   await keys.refresh(actor.accountId);
   return issued;
-}
-
-/** Returns the account's valid keys of one kind, oldest first, without their texts. */
-export async function listIssuedKeys(
-  { store }: KeyDomain,
-  accountId: string,
-  kind: KeyKind,
-): Promise<ValidKey[]> {
-  return await listKeys(store.db, accountId, kind);
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   deleteBot,
   hasBotToken,
   insertBot,
-  listBots,
   type StoredBot,
 } from '../../store/logins/bot-tokens.ts';
 import type { BotPlatform } from '../../store/logins/login-tables.ts';
@@ -29,15 +28,12 @@ export interface NewBot extends BotSecrets {
   readonly discordAppId: string | null;
 }
 
-/** A registered bot without its secrets. */
-export type ShownBot = StoredBot;
-
 /**
  * Stores a bot with its secrets encrypted, adds it to the default agent, and logs it in if the platform has a
  * connector. Throws `email_not_verified`, `cap_reached`, `bot_token_taken`, or `bot_refused` when the platform rejects
  * the token.
  */
-export async function registerBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<ShownBot> {
+export async function registerBot(domain: AccountDomain, actor: Actor, wanted: NewBot): Promise<StoredBot> {
   const bot = await storeBot(domain, actor, wanted);
   const host = botHost(domain, wanted.platform);
   if (host === null) return bot;
@@ -88,11 +84,6 @@ async function giveToDefaultAgent(db: Db, accountId: string, botId: string, nowI
   const agent = await ensureDefaultAgent(db, accountId, nowIso);
   await attachMember(db, agent.id, { type: 'bot_token', id: botId });
   return agent.id;
-}
-
-/** Returns the account's bots in order of registration. */
-export async function listRegisteredBots({ store }: AccountDomain, accountId: string): Promise<ShownBot[]> {
-  return await listBots(store.db, accountId);
 }
 
 /** Deletes a bot, removes it from every agent and logs it out. Throws `bot_token_not_found`. */

@@ -7,7 +7,6 @@ import {
   deleteDid,
   findRoutedDid,
   insertDid,
-  listDids,
   type StoredDid,
   updateDid,
 } from '../../store/logins/sip-dids.ts';
@@ -15,9 +14,6 @@ import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
 import { type SipAccounts, type SipSetup, tellNumber } from './sip-accounts.ts';
-
-/** A listed number. */
-export type ListedDid = StoredDid;
 
 /** A number to list, in E.164 with its `+`. */
 export interface NewDid {
@@ -30,7 +26,7 @@ export interface NewDid {
  * Lists a number and adds it to the default agent. Throws `email_not_verified`, `too_many_numbers`, or `number_taken`
  * when the account already lists it.
  */
-export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid): Promise<ListedDid> {
+export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid): Promise<StoredDid> {
   const { accountId } = actor;
   const createdAt = sip.clock.nowIso();
   await requireVerifiedAddress(sip.store.db, accountId);
@@ -57,18 +53,13 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
   return did;
 }
 
-/** Returns the account's numbers in the order in which they were listed. */
-export async function listSipDids(sip: SipAccounts, accountId: string): Promise<ListedDid[]> {
-  return await listDids(sip.store.db, accountId);
-}
-
 /** Changes a listed number. Throws `did_not_found`. */
 export async function changeSipDid(
   sip: SipAccounts,
   actor: Actor,
   didId: string,
   change: DidChange,
-): Promise<ListedDid> {
+): Promise<StoredDid> {
   const did = await sip.store.db.transaction().execute(async (trx) => {
     const changed = await updateDid(trx, actor.accountId, didId, change);
     if (!changed) throw new GatewayError('did_not_found');

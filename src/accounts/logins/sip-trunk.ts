@@ -40,7 +40,6 @@ export async function putSipTrunk(
     const { password: given, ...plain } = wanted;
     await audit(trx, actor, {
       action: 'sip_trunk.put',
-      subject: null,
       detail: { ...plain, newPassword: given !== null },
     });
     return complete;
@@ -69,7 +68,7 @@ export async function getSipTrunk(sip: SipAccounts, accountId: string): Promise<
 export async function deleteSipTrunk(sip: SipAccounts, actor: Actor): Promise<void> {
   await sip.store.db.transaction().execute(async (trx) => {
     if (!(await deleteTrunk(trx, actor.accountId))) throw new GatewayError('trunk_not_found');
-    await audit(trx, actor, { action: 'sip_trunk.delete', subject: null });
+    await audit(trx, actor, { action: 'sip_trunk.delete' });
   });
   sip.directory.removeTrunk(actor.accountId);
 }

@@ -35,7 +35,6 @@ export async function changePassword(
     const { address } = client;
     await audit(trx, actor, {
       action: 'account.change_password',
-      subject: null,
       detail: { address },
       createdAt: session.createdAt,
     });

@@ -60,7 +60,6 @@ export async function resetPassword(
     const end = found.ownerProvenAt === null ? endForeignAccess : endUnderWay;
     await audit(trx, nobodyOf(found.id), {
       action: 'account.reset_password',
-      subject: null,
       detail: { address },
       createdAt: nowIso,
     });

@@ -41,7 +41,6 @@ export async function changeEmail(
     const { address } = client;
     await audit(trx, actor, {
       action: 'account.ask_email_change',
-      subject: null,
       detail: { to: email, address },
       createdAt: nowIso,
     });
@@ -143,7 +142,6 @@ async function moveAddress(
   const detail = { from: account.email, to: email, address: ip };
   await audit(trx, nobodyOf(accountId), {
     action: 'account.change_email',
-    subject: null,
     detail,
     createdAt: nowIso,
   });

@@ -53,8 +53,6 @@ export async function endForeignAccess(
   const logins = await deleteAccess(db, accountId, nowIso);
   await audit(db, nobodyOf(accountId), {
     action: 'account.end_foreign_access',
-    subject: null,
-    detail: {},
     createdAt: nowIso,
   });
   return { links, logins };

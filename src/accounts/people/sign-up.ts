@@ -36,8 +36,6 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
     await ensureDefaultAgent(trx, account.id, nowIso);
     await audit(trx, nobodyOf(account.id), {
       action: 'account.sign_up',
-      subject: null,
-      detail: {},
       createdAt: nowIso,
     });
   });

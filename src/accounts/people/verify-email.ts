@@ -52,7 +52,6 @@ async function verify(
   const ended = await endForeignAccess(trx, account.id, nowIso, kept);
   await audit(trx, nobodyOf(account.id), {
     action: 'account.verify_email',
-    subject: null,
     detail: { address: ip },
     createdAt: nowIso,
   });

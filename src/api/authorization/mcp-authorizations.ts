@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { AuthorizationDomain } from '../../authorization/authorization-domain.ts';
-import { accountAuthorizations, revokeAuthorization } from '../../authorization/authorizations.ts';
+import { revokeAuthorization } from '../../authorization/authorizations.ts';
 import { namesOf } from '../../authorization/scope-names.ts';
-import type { ListedAuthorization } from '../../store/keys/mcp-authorizations.ts';
+import { type ListedAuthorization, listAuthorizations } from '../../store/keys/mcp-authorizations.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { ClientParams, type McpAuthorization, McpAuthorizationList } from '../schema/authorization.ts';
@@ -27,7 +27,7 @@ function list(domain: AuthorizationDomain): Route {
       200: { description: 'One for each client, the oldest first', schema: McpAuthorizationList },
     },
     handler: async ({ principal }) => {
-      const all = await accountAuthorizations(domain, principal.accountId);
+      const all = await listAuthorizations(domain.store.db, principal.accountId);
       return reply(200, { authorizations: all.map(authorizationWire) });
     },
   });

@@ -1,5 +1,6 @@
-import { createKey, type KeyDomain, listIssuedKeys, revokeIssuedKey } from '../../accounts/keys/api-keys.ts';
+import { createKey, type KeyDomain, revokeIssuedKey } from '../../accounts/keys/api-keys.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
+import { listKeys } from '../../store/keys/keys.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
@@ -50,7 +51,7 @@ function list(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
     tags: TAGS,
     responses: { 200: { description: 'The keys, oldest first', schema: KeyList } },
     handler: async ({ principal }) =>
-      reply(200, { keys: (await listIssuedKeys(keys, principal.accountId, kind)).map(keyWire) }),
+      reply(200, { keys: (await listKeys(keys.store.db, principal.accountId, kind)).map(keyWire) }),
   });
 }
 

@@ -1,11 +1,7 @@
 import type { z } from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
-import {
-  listRegisteredBots,
-  registerBot,
-  removeBot,
-  type ShownBot,
-} from '../../accounts/logins/bot-tokens.ts';
+import { registerBot, removeBot } from '../../accounts/logins/bot-tokens.ts';
+import { listBots, type StoredBot } from '../../store/logins/bot-tokens.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams } from '../schema/bot-token.ts';
@@ -29,7 +25,7 @@ function list(domain: AccountDomain): Route {
     tags: TAGS,
     responses: { 200: { description: 'The bots, oldest first, without their tokens', schema: BotTokenList } },
     handler: async ({ principal }) =>
-      reply(200, { bot_tokens: (await listRegisteredBots(domain, principal.accountId)).map(wireOf) }),
+      reply(200, { bot_tokens: (await listBots(domain.store.db, principal.accountId)).map(wireOf) }),
   });
 }
 
@@ -80,7 +76,7 @@ function remove(domain: AccountDomain): Route {
   });
 }
 
-function wireOf(bot: ShownBot): z.output<typeof BotToken> {
+function wireOf(bot: StoredBot): z.output<typeof BotToken> {
   return {
     id: bot.id,
     platform: bot.platform,

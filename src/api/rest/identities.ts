@@ -1,5 +1,6 @@
-import { identitiesOf, unlinkIdentity } from '../../accounts/identities/identities.ts';
+import { unlinkIdentity } from '../../accounts/identities/identities.ts';
 import type { SignIns } from '../../accounts/identities/sign-ins.ts';
+import { listIdentities } from '../../store/people/identities.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { IdentityList, IdentityParams, Unlinked } from '../schema/identities.ts';
@@ -21,7 +22,7 @@ function list({ store }: SignIns): Route {
     tags: TAGS,
     responses: { 200: { description: 'The identities, oldest first', schema: IdentityList } },
     handler: async ({ principal }) => {
-      const identities = await identitiesOf(store.db, principal.accountId);
+      const identities = await listIdentities(store.db, principal.accountId);
       return reply(200, {
         identities: identities.map(({ id, provider, email, createdAt, lastUsedAt }) => ({
           id,

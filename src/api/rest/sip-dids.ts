@@ -1,12 +1,7 @@
 import type { z } from 'zod';
 import type { SipAccounts, SipSetup } from '../../accounts/logins/sip-accounts.ts';
-import {
-  changeSipDid,
-  createSipDid,
-  deleteSipDid,
-  type ListedDid,
-  listSipDids,
-} from '../../accounts/logins/sip-dids.ts';
+import { changeSipDid, createSipDid, deleteSipDid } from '../../accounts/logins/sip-dids.ts';
+import { listDids, type StoredDid } from '../../store/logins/sip-dids.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Deleted } from '../schema/deleted.ts';
@@ -30,7 +25,7 @@ function list(sip: SipAccounts): Route {
     tags: TAGS,
     responses: { 200: { description: 'The numbers, oldest first', schema: SipDidList } },
     handler: async ({ principal }) =>
-      reply(200, { dids: (await listSipDids(sip, principal.accountId)).map(wireOf) }),
+      reply(200, { dids: (await listDids(sip.store.db, principal.accountId)).map(wireOf) }),
   });
 }
 
@@ -97,7 +92,7 @@ function remove(sip: SipAccounts): Route {
   });
 }
 
-function wireOf(did: ListedDid): z.output<typeof SipDid> {
+function wireOf(did: StoredDid): z.output<typeof SipDid> {
   return {
     did_id: did.id,
     number: did.number,

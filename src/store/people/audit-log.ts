@@ -25,19 +25,19 @@ export type AuditDetail = Readonly<Record<string, unknown>>;
 
 interface AuditEntry {
   readonly action: AuditAction;
-  readonly subject: string | null;
+  /** Id of the changed object. Null, the default: the account itself. */
+  readonly subject?: string | null;
   readonly detail?: AuditDetail;
   readonly createdAt?: string;
 }
 
 /**
- * Records a change. Call it in the transaction that makes the change, so that both are stored or neither. `subject` is
- * the id of the changed object; null for the account itself.
+ * Records a change. Call it in the transaction that makes the change, so that both are stored or neither.
  */
 export async function audit(
   db: Db,
   actor: Actor,
-  { action, subject, detail = {}, createdAt = systemClock.nowIso() }: AuditEntry,
+  { action, subject = null, detail = {}, createdAt = systemClock.nowIso() }: AuditEntry,
 ): Promise<void> {
   const { accountId, kind, credentialId } = actor;
   await db
