@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { bit } from '../database/column-types.ts';
 import type { Db } from '../database/tables.ts';
 import type { AgentsTable, MemberType } from './agent-tables.ts';
 
@@ -19,7 +20,7 @@ export async function insertAgent(db: Db, agent: NewAgent): Promise<Agent> {
   const whole = { ...agent, timeoutText: null };
   await db
     .insertInto('agents')
-    .values({ ...whole, isDefault: agent.isDefault ? 1 : 0 })
+    .values({ ...whole, isDefault: bit(agent.isDefault) })
     .execute();
   return whole;
 }

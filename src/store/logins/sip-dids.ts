@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Bit } from '../database/column-types.ts';
+import { bit } from '../database/column-types.ts';
 import type { Db } from '../database/tables.ts';
 import type { SipDidsTable } from './login-tables.ts';
 
@@ -116,8 +116,4 @@ function routes(db: Db) {
 function fromRow(row: Selectable<SipDidsTable>): StoredDid {
   const { id, accountId, number, label, createdAt } = row;
   return { id, accountId, number, label, autoAnswer: row.autoAnswer === 1, createdAt };
-}
-
-function bit(value: boolean): Bit {
-  return value ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Bit } from '../database/column-types.ts';
+import { bit } from '../database/column-types.ts';
 import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { SipTrunksTable } from './login-tables.ts';
@@ -93,10 +93,6 @@ function fromRow(row: Selectable<SipTrunksTable>, secrets: SecretBox): StoredTru
     register: row.register === 1,
     behindNat: row.behindNat === 1,
   };
-}
-
-function bit(value: boolean): Bit {
-  return value ? 1 : 0;
 }
 
 function place(row: string, column: 'sealed_password' | 'sealed_inbound_token'): SecretPlace {
