@@ -6,13 +6,15 @@ import {
   listNamedAgents,
   type NamedAgent,
 } from '../../store/agents/conversation-agents.ts';
-import { type Conversation, isOfProbe } from '../../store/messages/conversations.ts';
+import { isOfProbe } from '../../store/messages/agent-conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import type {
   MessageDirection,
   MessagePlatform,
   MessageStatus,
 } from '../../store/messages/message-tables.ts';
-import { countPending, type Message } from '../../store/messages/messages.ts';
+import type { Message } from '../../store/messages/messages.ts';
+import { countPending } from '../../store/messages/outbound-messages.ts';
 import type { Store } from '../../store/store.ts';
 import { isWindowOpen } from '../window/window-guard.ts';
 

@@ -6,12 +6,11 @@ import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, setConversationStatus } from '../../store/messages/conversations.ts';
 import {
   addPlatformMessageIds,
-  changeMessageStatus,
   findNamelessMessage,
   findSentMessages,
   type Message,
 } from '../../store/messages/messages.ts';
-import { attachedBytes } from '../../store/messages/outbound-messages.ts';
+import { attachedBytes, changeMessageStatus } from '../../store/messages/outbound-messages.ts';
 import { countUsage } from '../../store/people/usage.ts';
 import { announceEnd, type MessageEnd } from '../inbox/announce.ts';
 import type { IntakeDomain } from '../intake/intake-domain.ts';

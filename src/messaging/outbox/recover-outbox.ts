@@ -1,7 +1,8 @@
 import { unservedText } from '../../base/platform.ts';
 import { dropsDuplicates } from '../../connectors/contract/messenger.ts';
 import { findAnyConversation } from '../../store/messages/conversations.ts';
-import { listUnderWay, type Message } from '../../store/messages/messages.ts';
+import type { Message } from '../../store/messages/messages.ts';
+import { listUnderWay } from '../../store/messages/outbound-messages.ts';
 import { recordOutcome } from './message-outcome.ts';
 import type { Outbox, OutboxDeps, Outgoing } from './outbox.ts';
 import { outboundOf } from './stored-message.ts';

@@ -5,7 +5,8 @@ import { dropsCaptions, type Messenger, type OutboundFile } from '../../connecto
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
 import { subjectOf } from '../../store/keys/idempotent-requests.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
-import { countPending, findMessage, type Message } from '../../store/messages/messages.ts';
+import { findMessage, type Message } from '../../store/messages/messages.ts';
+import { countPending } from '../../store/messages/outbound-messages.ts';
 import {
   ANSWER_MS,
   activeConversation,

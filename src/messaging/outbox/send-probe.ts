@@ -1,11 +1,8 @@
 import { newId } from '../../base/ids.ts';
 import type { Clock } from '../../base/time.ts';
 import type { Db } from '../../store/database/tables.ts';
-import {
-  type Conversation,
-  closeProbeConversations,
-  openAgentConversation,
-} from '../../store/messages/conversations.ts';
+import { closeProbeConversations, openAgentConversation } from '../../store/messages/agent-conversations.ts';
+import type { Conversation } from '../../store/messages/conversations.ts';
 import { insertMessage } from '../../store/messages/messages.ts';
 import type { Store } from '../../store/store.ts';
 import { announceMessage } from '../inbox/announce.ts';

@@ -6,12 +6,8 @@ import type { ResolvedFile } from '../../files/resolve-attachments.ts';
 import { listAgents } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { noteSubject } from '../../store/keys/idempotent-requests.ts';
-import {
-  type Conversation,
-  findNewestConversation,
-  findProbeConversation,
-  openAgentConversation,
-} from '../../store/messages/conversations.ts';
+import { findProbeConversation, openAgentConversation } from '../../store/messages/agent-conversations.ts';
+import { type Conversation, findNewestConversation } from '../../store/messages/conversations.ts';
 import { insertMessage, listMessagesBySeq } from '../../store/messages/messages.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import { GATEWAY } from '../inbox/inbox-view.ts';

@@ -4,8 +4,8 @@ import { type HasWindow, hasWindow, type SendOutcome } from '../../connectors/co
 import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform, MessageStatus } from '../../store/messages/message-tables.ts';
-import { changeMessageStatus, type Message } from '../../store/messages/messages.ts';
-import { findAnyMessage } from '../../store/messages/outbound-messages.ts';
+import type { Message } from '../../store/messages/messages.ts';
+import { changeMessageStatus, findAnyMessage } from '../../store/messages/outbound-messages.ts';
 import {
   claimAsking,
   closeWindow,

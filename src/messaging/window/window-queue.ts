@@ -3,8 +3,8 @@ import { type CancelTimer, isoAfter } from '../../base/time.ts';
 import { pause } from '../../base/waits.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
-import { dropExpired, type Message } from '../../store/messages/messages.ts';
-import { findAnyMessage } from '../../store/messages/outbound-messages.ts';
+import type { Message } from '../../store/messages/messages.ts';
+import { dropExpired, findAnyMessage } from '../../store/messages/outbound-messages.ts';
 import {
   conversationsWithSame,
   countWaiting,

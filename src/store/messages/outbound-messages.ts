@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Member } from '../agents/agents.ts';
 import type { Db } from '../database/tables.ts';
 import type { Conversation } from './conversations.ts';
+import type { MessageStatus } from './message-tables.ts';
 import type { Message } from './messages.ts';
 
 /** How many of the newest messages are searched for unanswered ones. */
@@ -65,5 +66,95 @@ export async function listUnanswered(db: Db, since: string): Promise<Conversatio
     .where('conversations.platform', '!=', 'agent')
     .where('conversations.status', '=', 'active')
     .orderBy('messages.seq')
+    .execute();
+}
+
+/** A status change of a message. Omitted fields stay unchanged. */
+export interface StatusChange {
+  readonly status: MessageStatus;
+  readonly error?: string | null;
+  readonly expiresAt?: string | null;
+  readonly background?: Message['background'];
+}
+
+interface StatusStep {
+  readonly from: readonly MessageStatus[];
+  readonly change: StatusChange;
+}
+
+/** Changes a message's status if its current one is in `from`. Returns whether it did. */
+export async function changeMessageStatus(
+  db: Db,
+  seq: number,
+  { from, change }: StatusStep,
+  nowIso: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('messages')
+    .set({ ...change, changedAt: nowIso })
+    .where('seq', '=', seq)
+    .where('status', 'in', from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Records whether a message sent in the background may have reached the platform. */
+export async function setBackground(db: Db, seq: number, background: 'waiting' | 'begun'): Promise<void> {
+  await db.updateTable('messages').set({ background }).where('seq', '=', seq).execute();
+}
+
+/**
+ * Repeats the condition of a partial index. With a parameter instead, SQLite would not use the index and read all
+ * messages.
+ */
+const UNDER_WAY = sql<boolean>`status in ('sending', 'pending')`;
+
+/** Counts the pending messages of each of these conversations. Conversations without any are left out. */
+export async function countPending(db: Db, conversationIds: readonly string[]): Promise<Map<string, number>> {
+  if (conversationIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('messages')
+    .select(({ fn }) => ['conversationId', fn.countAll<number>().as('count')])
+    .where('status', '=', 'pending')
+    .where('expiresAt', 'is not', null)
+    .where('conversationId', 'in', conversationIds)
+    .groupBy('conversationId')
+    .execute();
+  return new Map(rows.map(({ conversationId, count }) => [conversationId, count]));
+}
+
+/** Drops up to `limit` pending messages that have expired. Returns them as updated. */
+export async function dropExpired(db: Db, nowIso: string, limit: number): Promise<Message[]> {
+  const expired = db
+    .selectFrom('messages')
+    .select('seq')
+    .where(UNDER_WAY)
+    .where('status', '=', 'pending')
+    .where('expiresAt', '<=', nowIso)
+    .orderBy('seq')
+    .limit(limit);
+  return await db
+    .updateTable('messages')
+    .set({ status: 'dropped', changedAt: nowIso })
+    .where('seq', 'in', expired)
+    .returningAll()
+    .execute();
+}
+
+/** Returns messages of all accounts with this status, oldest first. The next page begins after the last one's `seq`. */
+export async function listUnderWay(
+  db: Db,
+  status: 'sending' | 'pending',
+  afterSeq: number,
+  limit: number,
+): Promise<Message[]> {
+  return await db
+    .selectFrom('messages')
+    .selectAll()
+    .where(UNDER_WAY)
+    .where('status', '=', status)
+    .where('seq', '>', afterSeq)
+    .orderBy('seq')
+    .limit(limit)
     .execute();
 }

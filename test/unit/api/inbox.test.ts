@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { insertAgent } from '../../../src/store/agents/agents.ts';
-import { openAgentConversation, setConversationStatus } from '../../../src/store/messages/conversations.ts';
+import { openAgentConversation } from '../../../src/store/messages/agent-conversations.ts';
+import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
 import { insertMessage } from '../../../src/store/messages/messages.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { answer, type World, write } from '../messaging/messaging-world.ts';

@@ -4,11 +4,8 @@ import { isoAfter } from '../../../src/base/time.ts';
 import { hashToken } from '../../../src/base/tokens.ts';
 import type { Address } from '../../../src/connectors/contract/messenger.ts';
 import { platformIntake } from '../../../src/messaging/intake/platform-intake.ts';
-import {
-  addPlatformMessageIds,
-  changeMessageStatus,
-  findMessage,
-} from '../../../src/store/messages/messages.ts';
+import { addPlatformMessageIds, findMessage } from '../../../src/store/messages/messages.ts';
+import { changeMessageStatus } from '../../../src/store/messages/outbound-messages.ts';
 import { putInviteLink } from '../../../src/store/people/invite-links.ts';
 import { usageSince } from '../../../src/store/people/usage.ts';
 import type { Store } from '../../../src/store/store.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../src/base/ids.ts';
 import { readDetail } from '../../../src/messaging/inbox/inbox.ts';
 import { insertAgent } from '../../../src/store/agents/agents.ts';
-import { openAgentConversation } from '../../../src/store/messages/conversations.ts';
+import { openAgentConversation } from '../../../src/store/messages/agent-conversations.ts';
 import { messagingWorld, write } from './messaging-world.ts';
 
 const FIRST = { limit: 50, offset: 0 };

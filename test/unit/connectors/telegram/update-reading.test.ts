@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { refetchFrom, joinAlbums } from '../../../../src/connectors/telegram/albums.ts';
+import { joinAlbums, refetchFrom } from '../../../../src/connectors/telegram/albums.ts';
 import type { Message, Update } from '../../../../src/connectors/telegram/bot-api-types.ts';
 import {
   contentOf,

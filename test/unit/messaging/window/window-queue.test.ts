@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { findAnyConversation } from '../../../../src/store/messages/conversations.ts';
-import { changeMessageStatus, listMessages } from '../../../../src/store/messages/messages.ts';
+import { listMessages } from '../../../../src/store/messages/messages.ts';
+import { changeMessageStatus } from '../../../../src/store/messages/outbound-messages.ts';
 import { beginConversation, QueueWorld } from '../queue-world.ts';
 
 const SECOND_MS = 1_000;

@@ -1,25 +1,27 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../../src/base/ids.ts';
+import { openAgentConversation } from '../../../../src/store/messages/agent-conversations.ts';
 import {
   type Conversation,
   findConversation,
   findNewestConversation,
   heardFrom,
   listConversations,
-  openAgentConversation,
   openConversation,
 } from '../../../../src/store/messages/conversations.ts';
+import {
+  findMessage,
+  insertMessage,
+  listMessages,
+  type Message,
+  type NewMessage,
+} from '../../../../src/store/messages/messages.ts';
 import {
   changeMessageStatus,
   countPending,
   dropExpired,
-  findMessage,
-  insertMessage,
-  listMessages,
   listUnderWay,
-  type Message,
-  type NewMessage,
-} from '../../../../src/store/messages/messages.ts';
+} from '../../../../src/store/messages/outbound-messages.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { seedBot } from '../../messaging/messaging-world.ts';
 import { NOW, seedAccount, temporaryStore } from '../temporary.ts';
