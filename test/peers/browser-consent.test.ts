@@ -203,7 +203,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await signUp('rita@example.com');
     await page.getByRole('heading', { name: 'Connect Claude?' }).waitFor();
     await page.goto(gateway.baseUrl + mcp.authorizeUrl({ redirect_uri: 'https://evil.example/' }));
-    await page.getByText('sent to an address that it never told').waitFor();
+    await page.getByText('The redirect URI is not registered').waitFor();
     await lookAt('refused');
   });
 });
