@@ -21,6 +21,8 @@ export class NodeConnection {
   #current: Turn | null = null;
   /** The request that the parser started last. */
   #latest: IncomingMessage | null = null;
+  /** The request whose body is unreadable. */
+  #broken: IncomingMessage | null = null;
   /** The error answer for unreadable input, sent after all earlier answers. */
   #finalResponse: string | null = null;
 
@@ -51,21 +53,21 @@ export class NodeConnection {
 
   /**
    * Handles unreadable input: sends the error after all earlier answers, then closes. If the unreadable part belongs to
-   * a request body, no error is sent, because that request may already have its answer.
+   * a request body, no error is sent: that request gets its own answer in its turn, but only if it needs no body.
    */
   fail(finalResponse: string): void {
     if (this.#finalResponse !== null) return;
-    this.#finalResponse = finalResponse;
-    const isRestOfBody = this.#latest !== null && !this.#latest.complete;
-    if (isRestOfBody && this.#current !== null) this.#socket.destroy();
-    else if (isRestOfBody) this.#socket.destroySoon();
-    else if (this.#current === null) this.#end(finalResponse);
+    if (this.#latest !== null && !this.#latest.complete) this.#broken = this.#latest;
+    this.#finalResponse = this.#broken === null ? finalResponse : '';
+    if (this.#current === null) this.#end(this.#finalResponse);
+    else if (this.#current.request === this.#broken) this.#socket.destroy();
   }
 
   #begin(turn: Turn): void {
     this.#current = turn;
     turn.response.once('close', () => setImmediate(() => this.#next()));
     this.#serve(turn);
+    if (turn.request === this.#broken && !turn.response.writableEnded) this.#socket.destroy();
   }
 
   #next(): void {

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { replyEmpty } from '../../../src/api/http/answer/reply.ts';
+import { route } from '../../../src/api/http/routing/route.ts';
+import { RawClient, served } from './served.ts';
+
+/** Of the second request of two that arrive in one piece, the body cannot be read. */
+describe('Node’s server, when the body of a waiting request is malformed', () => {
+  const FIRST = 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n';
+  const BROKEN = 'Transfer-Encoding: chunked\r\n\r\nnot a size\r\n';
+
+  it.each([
+    ['has no Host', `POST /nothing HTTP/1.1\r\n${BROKEN}`, 400],
+    ['needs no body', `POST /nothing HTTP/1.1\r\nHost: a\r\n${BROKEN}`, 404],
+  ])('answers it as if it had come alone: it %s', async (_, second, status) => {
+    const { port } = await served([], { library: 'node' });
+    const received = await new RawClient(port).write(FIRST + second).closed();
+    expect(statusesIn(received)).toEqual([404, status]);
+  });
+
+  it('does not wait for the rest of that body', async () => {
+    const { port } = await served([echo], { library: 'node' });
+    const second = `POST /echo HTTP/1.1\r\nHost: a\r\n${BROKEN}`;
+    const received = await new RawClient(port).write(FIRST + second).closed();
+    expect(statusesIn(received)).toEqual([404]);
+  });
+});
+
+function statusesIn(received: string): number[] {
+  return Array.from(received.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => Number(status));
+}
+
+const echo = route({
+  method: 'post',
+  path: '/echo',
+  access: 'public',
+  operationId: 'echo',
+  summary: 'Echo',
+  tags: [],
+  body: 'raw',
+  responses: { 204: { description: 'Read' } },
+  handler: () => replyEmpty(204),
+});
