@@ -66,7 +66,7 @@ it('takes keys of agents, and no others', async () => {
   expect(status).toBe(401);
   const metadata = `${gateway.baseUrl}/.well-known/oauth-protected-resource/mcp`;
   expect(headers.get('www-authenticate')).toBe(
-    `Bearer resource_metadata="${metadata}", error="invalid_token", error_description="It is unknown, has expired or was revoked"`,
+    `Bearer resource_metadata="${metadata}", error="invalid_token", error_description="The token is unknown, expired or revoked"`,
   );
   expect((await caller().post(`"${'x'.repeat(1_100_000)}"`)).status).toBe(413);
 });

@@ -64,7 +64,7 @@ describe.skipIf(requirePeer('chromium'))('signing in at a provider on another si
     peer.person = { subject: 'mallory' };
     await page.goto(`${peer.issuer}/.well-known/openid-configuration`);
     await page.evaluate(`location.href = '${gateway.baseUrl}/auth/oauth/acme/start'`);
-    await page.getByText('must begin on the gateway itself').waitFor();
+    await page.getByText('from a page of the gateway').waitFor();
     const shown = JSON.parse(await identities());
     expect(shown.identities).toMatchObject([{ provider: 'acme', email: 'nina@example.com' }]);
   });

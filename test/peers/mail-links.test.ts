@@ -97,7 +97,7 @@ describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () 
     expect(page.url()).toBe(`${gateway.baseUrl}/auth/reset-password`);
     const set = async (password: string, again: string) => {
       await page.getByLabel('New password').fill(password);
-      await page.getByLabel('The same again').fill(again);
+      await page.getByLabel('Repeat the password').fill(again);
       await page.getByRole('button', { name: 'Set password' }).click();
     };
     await set('a new password', 'another password');

@@ -28,18 +28,18 @@ import { returnCookie } from './return-cookie.ts';
 const TAGS = ['MCP authorization'] as const;
 const PATH = '/oauth/authorize';
 const SENT_BACK = {
-  description: 'Back to the client, with a code or an error',
-  headers: { Location: 'Where the browser goes' },
+  description: 'Redirects to the client with a code or an error',
+  headers: { Location: 'The redirect URL' },
 } as const;
 const PAGE = {
-  description: 'A page that asks whether the client may, or for somebody to sign in',
+  description: 'The consent page, or the sign-in page',
   contentType: HTML_TYPE,
 } as const;
 const UNVERIFIED_PAGE = {
-  description: 'A page that asks to confirm the email address of the account first',
+  description: "A page that asks the user to confirm the account's email address first",
   contentType: HTML_TYPE,
 } as const;
-const FAULT_PAGE = { description: 'A page that tells what is wrong', contentType: HTML_TYPE } as const;
+const FAULT_PAGE = { description: 'A page that explains the error', contentType: HTML_TYPE } as const;
 
 type Asked = z.output<typeof AuthorizeQuery>;
 
@@ -55,9 +55,9 @@ function ask(context: AuthorizationContext): Route {
     access: 'public',
     operationId: 'authorize',
     refusesHead: true,
-    summary: 'Ask somebody to let an MCP client act for them',
+    summary: 'Show the consent page for an MCP client',
     description:
-      'For browsers. Whoever is not signed in signs in first, and confirms the email address of the account. What was said yes to before is not asked again: the same client, to be sent to the same place, for no more platforms. For a client on the own computer (loopback) that goes for the same port, in the session of the yes.',
+      "For browsers. The user signs in and confirms the account's email address first. Consent is not asked for again if the user gave it to the same client for the same redirect URI and at least the same platforms. For a client on the user's computer (loopback), the port and the session must be the same too.",
     tags: TAGS,
     headers: ['cookie'],
     query: AuthorizeQuery,
@@ -108,14 +108,14 @@ function decide(context: AuthorizationContext): Route {
     path: PATH,
     access: 'public',
     operationId: 'decideAuthorization',
-    summary: 'Say yes or no to an MCP client',
-    description: 'The form of the page that asks.',
+    summary: 'Allow or deny an MCP client',
+    description: 'Submitted by the form on the consent page.',
     tags: TAGS,
     headers: ['cookie'],
     body: 'raw',
     responses: {
       303: SENT_BACK,
-      400: { ...FAULT_PAGE, description: 'A page that tells what is wrong, or asks again' },
+      400: { ...FAULT_PAGE, description: 'A page that explains the error, or the consent page again' },
       403: UNVERIFIED_PAGE,
       429: TOO_MANY,
     },

@@ -15,7 +15,7 @@ import type { AuthorizationContext } from './authorization-context.ts';
 import { parseForm, repeatedNames } from './form-body.ts';
 
 const TAGS = ['MCP authorization'] as const;
-const REFUSED = { description: 'In the words of OAuth', schema: OAuthFault };
+const REFUSED = { description: 'An OAuth error', schema: OAuthFault };
 
 /** Routes that MCP clients call directly, without a user. */
 export function clientRoutes(context: AuthorizationContext): Route[] {
@@ -31,7 +31,7 @@ function register({ domain }: AuthorizationContext): Route {
     operationId: 'registerClient',
     summary: 'Register an MCP client (RFC 7591)',
     description:
-      'Reads redirect_uris, client_name and token_endpoint_auth_method. Clients that nobody authorizes make room for later ones.',
+      'Reads redirect_uris, client_name and token_endpoint_auth_method. Clients that are never authorized are deleted to make room for new ones.',
     tags: TAGS,
     body: 'raw',
     responses: { 201: { description: 'The client', schema: RegisteredClient }, 400: REFUSED, 429: TOO_MANY },
@@ -63,7 +63,7 @@ function metadataIn(body: Uint8Array): ClientMetadata {
   } catch {
     // Reported below, like JSON that is not an object.
   }
-  throw new RegistrationRefused('invalid_client_metadata', 'The body is no JSON object');
+  throw new RegistrationRefused('invalid_client_metadata', 'The body is not a JSON object');
 }
 
 function token({ issueTokens }: AuthorizationContext): Route {
@@ -75,7 +75,7 @@ function token({ issueTokens }: AuthorizationContext): Route {
     operationId: 'issueTokens',
     summary: 'Get tokens for a code or a refresh token',
     description:
-      'A form. A code works once and a refresh token works once: a second use ends everything that came of it. Only the same client may repeat a refresh, within 60 seconds and until one of the new tokens is used: it gets the same tokens again. A refresh with a `scope` gets an access token for those platforms alone. Access tokens last an hour, and end when they are refreshed.',
+      'Takes a form. Codes and refresh tokens work once; using one again revokes all tokens issued from it. The same client may repeat a refresh within 60 seconds, until one of the new tokens is used, and gets the same tokens again. A refresh with a `scope` returns an access token for those platforms only. Access tokens are valid for an hour and end when they are refreshed.',
     tags: TAGS,
     headers: ['authorization'],
     body: 'raw',
@@ -91,12 +91,17 @@ function revoke({ domain }: AuthorizationContext): Route {
     access: 'public',
     crossOrigin: anyOrigin,
     operationId: 'revokeToken',
-    summary: 'Give a token back (RFC 7009)',
-    description: 'A form. With an access or a refresh token goes all that came of the same code.',
+    summary: 'Revoke a token (RFC 7009)',
+    description:
+      'Takes a form. Revokes the access or refresh token and all tokens issued from the same code.',
     tags: TAGS,
     headers: ['authorization'],
     body: 'raw',
-    responses: { 200: { description: 'It opens nothing', schema: RevokedToken }, 400: REFUSED, 401: REFUSED },
+    responses: {
+      200: { description: 'The token is not valid any more', schema: RevokedToken },
+      400: REFUSED,
+      401: REFUSED,
+    },
     handler: (request) => answerForm(request, (asked) => revokeToken(domain, asked)),
   });
 }
@@ -110,7 +115,7 @@ async function answerForm(
   const answered =
     repeatedNames(form).length === 0
       ? await answer({ form: Object.fromEntries(form), authorization: request.header('authorization') })
-      : refusal('invalid_request', 'A parameter comes more than once');
+      : refusal('invalid_request', 'A parameter is given more than once');
   return reply(answered.status, answered.body, answered.headers) as
     | JsonReply<200, never>
     | JsonReply<400 | 401, { error: string }>;

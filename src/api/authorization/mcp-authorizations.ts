@@ -21,10 +21,10 @@ function list(domain: AuthorizationDomain): Route {
     path: '/api/mcp-authorizations',
     access: 'config',
     operationId: 'listMcpAuthorizations',
-    summary: 'List the MCP clients that may act for the account',
+    summary: 'List the authorized MCP clients',
     tags: TAGS,
     responses: {
-      200: { description: 'One for each client, the oldest first', schema: McpAuthorizationList },
+      200: { description: 'One per client, oldest first', schema: McpAuthorizationList },
     },
     handler: async ({ principal }) => {
       const all = await listAuthorizations(domain.store.db, principal.accountId);
@@ -39,12 +39,12 @@ function revoke(domain: AuthorizationDomain): Route {
     path: '/api/mcp-authorizations/{client_id}',
     access: 'config',
     operationId: 'revokeMcpAuthorization',
-    summary: 'Let an MCP client do nothing more',
+    summary: 'Revoke the authorization of an MCP client',
     description:
-      'All its tokens are void at once, its sessions and WebSockets end, and it leaves its agents, which stay. It has to ask again.',
+      'Revokes all its tokens at once, ends its sessions and WebSockets, and removes it from its agents. The client has to ask for authorization again.',
     tags: TAGS,
     params: ClientParams,
-    responses: { 200: { description: 'Gone', schema: Deleted }, 404: 'MCP authorization not found' },
+    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'MCP authorization not found' },
     handler: async ({ principal, params }) => {
       await revokeAuthorization(domain, principal, params.client_id);
       return reply(200, { status: 'deleted' as const });

@@ -38,9 +38,9 @@ function resource(domain: AuthorizationDomain, path: `/${string}`, operationId: 
     access: 'public',
     crossOrigin: anyOrigin,
     operationId,
-    summary: 'Tell MCP clients whom to ask for a token (RFC 9728)',
+    summary: 'Get the protected resource metadata (RFC 9728)',
     tags: TAGS,
-    responses: { 200: { description: 'The MCP server as a resource', schema: ResourceMetadata } },
+    responses: { 200: { description: 'Metadata of the MCP server', schema: ResourceMetadata } },
     handler: ({ path: asked }) =>
       reply(200, {
         resource: asked === `${RESOURCE_PATH}/mcp` ? domain.resource().replace(/\/$/, '') : domain.resource(),
@@ -61,9 +61,9 @@ function server({ issuer }: AuthorizationDomain, path: `/${string}`, operationId
     access: 'public',
     crossOrigin: anyOrigin,
     operationId,
-    summary: 'Describe the authorization server (RFC 8414)',
+    summary: 'Get the authorization server metadata (RFC 8414)',
     tags: TAGS,
-    responses: { 200: { description: 'What it can do, and where', schema: ServerMetadata } },
+    responses: { 200: { description: 'The metadata', schema: ServerMetadata } },
     handler: () => {
       const root = issuer();
       return reply(200, {
@@ -96,7 +96,7 @@ function keys(): Route {
     access: 'public',
     crossOrigin: anyOrigin,
     operationId: 'getKeySet',
-    summary: 'List the keys that sign identity tokens: none, as there are no such tokens',
+    summary: 'Get the keys that sign ID tokens (always empty: no ID tokens are issued)',
     tags: TAGS,
     responses: { 200: { description: 'An empty set', schema: KeySet } },
     handler: () => reply(200, { keys: [] }),

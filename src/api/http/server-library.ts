@@ -43,5 +43,7 @@ export interface ServerLibrary {
 }
 
 export function cannotListen(host: string, port: number): Error {
-  return new Error(`cannot listen on ${host}:${port}: the port is taken or the host is not this machine's`);
+  return new Error(
+    `cannot listen on ${host}:${port}: the port is in use or the host is not an address of this machine`,
+  );
 }

@@ -6,7 +6,7 @@ export const INSTRUCTIONS = `This server connects you with people: phone calls, 
 
 Start: call svc_account. It returns the connected platforms and \`last_message_cursor\`.
 
-Loop: call svc_inbox with that cursor and \`wait: 55\`. It returns when somebody writes or calls, or after 55 s with nothing. Call it again with the \`cursor\` of the answer, as long as you are on duty.
+Loop: call svc_inbox with that cursor and \`wait: 55\`. It returns when someone writes or calls, or after 55 s with nothing. Call it again with the \`cursor\` of the answer, as long as you are on duty.
 
 Messages: reply with svc_dm_chat within 60 s, or the person is told that no answer has come. If you need longer, call svc_dm_typing about every 55 s. A message with \`status: "queued"\` is sent later by itself: do not repeat it.
 

@@ -21,6 +21,6 @@ export const CONFIRM_ADDRESS = confirmPage(
 
 export const CONFIRM_CHANGE = confirmPage(
   'Confirm your new email address',
-  'Please confirm that your account shall have this address. You sign in with it and your password afterwards.',
+  'Please confirm this as the new address of your account. From then on you sign in with it and your password.',
   'Confirm new address',
 );

@@ -77,7 +77,7 @@ export function consentPage(question: ConsentQuestion): Page {
 <input type="hidden" name="ticket" value="${escapeHtml(question.ticket)}">
 ${ticks('Platforms it may use', 'platform', platforms, platformHint)}
 ${agents.length > 1 ? ticks('Agents it acts for', 'agent', agents, () => '') : ''}
-<p class="fine">It can read messages and take calls there, and write and speak in your name.${wholeHint(request)}
+<p class="fine">It can read messages, take calls, and write and speak in your name there.${wholeHint(request)}
 You can take this back at any time.</p>${fault}
 <div class="answers"><button class="no" name="decision" value="deny">Deny</button>
 <button name="decision" value="allow">Allow</button></div></form>
@@ -113,7 +113,7 @@ function platformHint({ id, isConnected }: PlatformTick): string {
 /** Explains that ticking every platform includes future ones. Only for requests without a platform list. */
 function wholeHint({ platforms }: AuthorizationRequest): string {
   if (platforms !== null) return '';
-  return ' With every platform ticked it may use those that come later too, and write to your other agents.';
+  return ' With every platform ticked, it may also use platforms added later and write to your other agents.';
 }
 
 /**

@@ -15,17 +15,17 @@ export const ADDRESS_CHANGED = notice(
 
 export const LINK_INVALID = notice(
   'This link does not work',
-  'It has expired, was used already, or is not complete. Ask for a new one.',
+  'It has expired, has been used already, or is incomplete. Request a new one.',
 );
 
 export const ADDRESS_TAKEN = notice(
   'This address is in use',
-  'Another account has it by now, so yours keeps its address.',
+  'Another account uses it now, so your account keeps its old address.',
 );
 
 export const CONFIRM_FIRST = notice(
   'Confirm your email address first',
-  'We sent you a mail with a link. Open it in this browser, then load this page again.',
+  'We sent you an email with a link. Open it in this browser, then reload this page.',
 );
 
 export const SIGNED_IN = notice('You are signed in', 'You can close this page.');

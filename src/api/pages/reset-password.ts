@@ -10,7 +10,7 @@ const SCRIPT = `
   const tell = (text, kind) => { status.textContent = text; status.className = kind; };
   const reasonOf = async (answer) => {
     const { detail } = await answer.json().catch(() => ({}));
-    return typeof detail === 'string' ? detail : 'Please check what you wrote';
+    return typeof detail === 'string' ? detail : 'Please check your input';
   };
   history.replaceState(null, '', location.pathname);
   form.addEventListener('submit', async (event) => {
@@ -29,7 +29,7 @@ const SCRIPT = `
       if (answer.ok) { form.reset(); return tell(form.dataset.done, 'good'); }
       tell(await reasonOf(answer), 'bad');
     } catch {
-      tell('The gateway does not answer', 'bad');
+      tell('The gateway is not responding', 'bad');
     }
     button.disabled = false;
   });
@@ -57,7 +57,7 @@ function askForPassword(token: string): Page {
 <form data-target="reset-password" data-done="Your password was changed. You can sign in with it now.">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
 ${field('password', 'New password')}
-${field('again', 'The same again')}
+${field('again', 'Repeat the password')}
 <button>Set password</button><p role="status"></p></form>`,
     script: SCRIPT,
   };
@@ -66,8 +66,8 @@ ${field('again', 'The same again')}
 function askForLink(): Page {
   return {
     title: 'Forgot your password?',
-    content: `<p>We send you a link with which you can set a new one.</p>${NO_SCRIPT}
-<form data-target="forgot-password" data-done="If the address has an account, the mail is on its way.">
+    content: `<p>We will send you a link to set a new one.</p>${NO_SCRIPT}
+<form data-target="forgot-password" data-done="If the address has an account, an email is on its way.">
 <label for="email">Email address</label>
 <input id="email" name="email" type="email" required autocomplete="email">
 <button>Send link</button><p role="status"></p></form>`,

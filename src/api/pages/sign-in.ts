@@ -30,7 +30,7 @@ const SCRIPT = `
     });
     if (answer.ok) return null;
     const { detail } = await answer.json().catch(() => ({}));
-    return typeof detail === 'string' ? detail : 'Please check what you wrote';
+    return typeof detail === 'string' ? detail : 'Please check your input';
   };
   let isNew = false;
   const show = () => {
@@ -60,7 +60,7 @@ const SCRIPT = `
       if (!fault) return goOn();
       tell(isNew && !refused ? form.dataset.taken : fault, 'bad');
     } catch {
-      tell('The gateway does not answer', 'bad');
+      tell('The gateway is not responding', 'bad');
     }
     go.disabled = false;
   });
@@ -81,11 +81,11 @@ export function signInPage({ mode }: SignupPolicy, providers: readonly string[])
   const other = mode === 'closed' ? 'hidden' : '';
   return {
     title: 'Sign in',
-    content: `<p>An assistant asks to act for you. Who are you?</p>
+    content: `<p>An assistant wants to act for you. Sign in to continue.</p>
 <noscript><p class="bad">This page needs JavaScript.</p></noscript>
 <form data-sign-in="Sign in" data-create="Create account" data-known="I have an account"
  data-unknown="Create an account" data-min-length="${PASSWORD_MIN_LENGTH}"
- data-taken="This address may have an account already, with another password. A mail tells you more.">
+ data-taken="This address may already have an account with another password. Check your email.">
 <label for="email">Email address</label>
 <input id="email" name="email" type="email" required autocomplete="username">
 <label for="password">Password</label>

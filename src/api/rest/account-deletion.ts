@@ -17,12 +17,12 @@ export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUr
       operationId: 'deleteAccount',
       summary: 'Delete the account and all its data',
       description:
-        "Its live calls end. Nothing brings it back. An account that is entered by keys alone is the operator's, who has the database.",
+        'Ends its live calls. This cannot be undone. An account without email and password belongs to the operator, who deletes it in the database.',
       tags: ['Account'],
       headers: CLIENT_HEADERS,
       body: DeleteAccountBody,
       responses: {
-        200: { description: 'Gone', schema: Deleted },
+        200: { description: 'Deleted', schema: Deleted },
         400: 'Current password is wrong',
         429: TOO_MANY,
       },

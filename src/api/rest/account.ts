@@ -10,7 +10,7 @@ import { viewerOf } from './platforms.ts';
 /** A self-hosted gateway does not bill anyone. */
 const PLAN = 'self_hosted';
 const FEATURES_NOTE =
-  'Hosted speech (hosted_stt, hosted_tts) runs with your own provider key (byok): it is ready once an enabled voice preset of its kind holds one. Without it, exchange raw PCM over the call WebSocket.';
+  'Hosted speech (hosted_stt, hosted_tts) uses your own provider key (byok). It is ready once an enabled voice preset of its kind has one. Without it, exchange raw PCM on the call WebSocket.';
 
 /** Voice presets do not exist yet, so no kind of hosted speech is ready. */
 const FEATURES: Account['features'] = {
@@ -34,8 +34,8 @@ export function accountRoutes(domain: AccountDomain): Route[] {
       path: '/api/account',
       access: 'account',
       operationId: 'getAccount',
-      summary: 'Tell what the account has and may do',
-      description: 'Call it first on a cold start. An agent key sees the logins of its own agents only.',
+      summary: 'Get the account: platforms, features, limits',
+      description: 'Call this first. Agent keys see only the logins of their own agents.',
       tags: ['Account'],
       responses: { 200: { description: 'The account', schema: Account } },
       handler: ({ principal }) => goOn(statusFor(viewerOf(principal)), replyOf),

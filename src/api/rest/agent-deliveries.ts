@@ -45,7 +45,7 @@ function detail(agents: AgentDomain): Route {
     path: '/api/agent-deliveries/{id}',
     access: 'config',
     operationId: 'getDelivery',
-    summary: 'Show a delivery with its payload and what was answered',
+    summary: 'Get a delivery with its payload and response',
     tags: TAGS,
     params: DeliveryParams,
     responses: { 200: { description: 'The delivery', schema: DeliveryDetail }, 404: NOT_FOUND },
@@ -60,7 +60,7 @@ function replay(agents: AgentDomain): Route {
     path: '/api/agent-deliveries/{id}/replay',
     access: 'config',
     operationId: 'replayDelivery',
-    summary: 'Queue a failed delivery once more',
+    summary: 'Queue a failed delivery again',
     tags: TAGS,
     params: DeliveryParams,
     responses: {

@@ -43,15 +43,15 @@ function mintKey(agents: AgentDomain): Route {
     access: 'config',
     operationId: 'mintAgentKey',
     summary: 'Create an agent key in an agent',
-    description: 'It is shown this once.',
+    description: 'The key is shown only in this answer.',
     tags: TAGS,
     params: AgentParams,
     body: MintKeyBody,
     responses: {
       200: { description: 'The key', schema: CreatedKey },
-      403: 'Email address is not verified, or the credential is of another kind',
+      403: 'Email address is not verified, or the credential is of the wrong kind',
       404: 'Agent not found',
-      409: 'The account has as many keys as it may have',
+      409: 'The account has reached its limit of keys',
     },
     handler: async ({ principal, params, body }) => {
       const name = body?.name ?? DEFAULT_KEY_NAME;
@@ -66,14 +66,14 @@ function attachKey(agents: AgentDomain): Route {
     path: '/api/agents/{agent_id}/keys/{key_id}',
     access: 'config',
     operationId: 'attachAgentKey',
-    summary: 'Put an agent key into one more agent',
-    description: 'Does nothing when it is there.',
+    summary: 'Add an agent key to another agent',
+    description: 'Does nothing if the agent already has it.',
     tags: TAGS,
     params: AgentKeyParams,
     responses: {
       200: { description: 'The agent', schema: Agent },
       404: 'Agent or API key not found',
-      409: 'The keys of the account are in as many agents as they may be',
+      409: 'The account has reached its limit of agents per key',
     },
     handler: async ({ principal, params }) =>
       reply(200, agentWire(await attachAgentKey(agents, principal, params.agent_id, params.key_id))),
@@ -86,14 +86,14 @@ function detachKey(agents: AgentDomain): Route {
     path: '/api/agents/{agent_id}/keys/{key_id}',
     access: 'config',
     operationId: 'detachAgentKey',
-    summary: 'Take an agent key out of an agent',
-    description: "Call WebSockets that it has open on this agent's calls are closed with 1008.",
+    summary: 'Remove an agent key from an agent',
+    description: "Closes the key's call WebSockets on this agent's calls with 1008.",
     tags: TAGS,
     params: AgentKeyParams,
     responses: {
       200: { description: 'The agent', schema: Agent },
       400: 'It is the only agent of the key',
-      404: 'Agent not found, or the key is not in it',
+      404: 'Agent not found, or it does not have the key',
     },
     handler: async ({ principal, params }) =>
       reply(200, agentWire(await detachAgentKey(agents, principal, params.agent_id, params.key_id))),
@@ -106,9 +106,9 @@ function attachPlatformAccount(agents: AgentDomain): Route {
     path: '/api/agents/{agent_id}/accounts',
     access: 'config',
     operationId: 'attachAgentAccount',
-    summary: 'Put a platform account into one more agent',
+    summary: 'Add a platform account to another agent',
     description:
-      'Does nothing when it is there. What arrives on an account of several agents goes to the default one of them, else to the oldest.',
+      'Does nothing if the agent already has it. If several agents share an account, its calls and messages go to the default agent among them, otherwise to the oldest.',
     tags: TAGS,
     params: AgentParams,
     body: AttachAccountBody,
@@ -129,13 +129,13 @@ function detachPlatformAccount(agents: AgentDomain): Route {
     path: '/api/agents/{agent_id}/accounts/{account_type}/{account_id}',
     access: 'config',
     operationId: 'detachAgentAccount',
-    summary: 'Take a platform account out of an agent',
+    summary: 'Remove a platform account from an agent',
     tags: TAGS,
     params: AgentAccountParams,
     responses: {
       200: { description: 'The agent', schema: Agent },
       400: 'It is the only agent of the account',
-      404: 'Agent not found, or the account is not in it',
+      404: 'Agent not found, or it does not have the account',
     },
     handler: async ({ principal, params }) => {
       const type = AccountType.safeParse(params.account_type).data;

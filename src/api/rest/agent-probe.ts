@@ -17,12 +17,12 @@ function start(probes: AgentProbes): Route {
     path: '/api/keys/test-agent/start',
     access: 'config',
     operationId: 'startAgentProbe',
-    summary: 'Test whether agents answer',
+    summary: 'Test whether the agents answer',
     description:
-      'Sends a `dm_chat` (platform `agent`, from `Gateway test`) to every agent that has a key, and waits 30 s for answers to it. A key that answers has `replied`; of the others it tells which hold a WebSocket or an MCP stream open, and which were used lately. A new probe replaces the previous one.',
+      'Sends a `dm_chat` (platform `agent`, from `Gateway test`) to every agent with a key and waits 30 s for answers. A key that answers has `replied`. For the others, the result says which have an open WebSocket or MCP stream and which were used recently. A new probe replaces the previous one.',
     tags: TAGS,
     body: TestAgentStartBody,
-    responses: { 200: { description: 'The keys that are watched', schema: AgentProbe } },
+    responses: { 200: { description: 'The probe and the keys it watches', schema: AgentProbe } },
     handler: async ({ principal, body }) =>
       reply(200, wireOf(await probes.start(principal.accountId, body?.key_ids ?? null))),
   });
@@ -34,8 +34,8 @@ function status(probes: AgentProbes): Route {
     path: '/api/keys/test-agent/status',
     access: 'config',
     operationId: 'getAgentProbe',
-    summary: 'Tell how the latest probe goes',
-    description: 'Poll it until `done`.',
+    summary: 'Get the state of the latest probe',
+    description: 'Poll until `done` is true.',
     tags: TAGS,
     responses: { 200: { description: 'The probe', schema: AgentProbe }, 404: 'No probe was started' },
     handler: async ({ principal }) => reply(200, wireOf(await probes.status(principal.accountId))),

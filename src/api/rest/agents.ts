@@ -36,7 +36,7 @@ function list(agents: AgentDomain): Route {
     access: 'config',
     operationId: 'listAgents',
     summary: 'List the agents with their members',
-    description: 'The default agent comes first; it is made when there is none.',
+    description: 'The default agent comes first. It is created if there is none.',
     tags: TAGS,
     responses: { 200: { description: 'The agents', schema: AgentList } },
     handler: async ({ principal }) =>
@@ -50,7 +50,7 @@ function candidates(agents: AgentDomain): Route {
     path: '/api/agents/_candidates',
     access: 'config',
     operationId: 'listAgentCandidates',
-    summary: 'List all platform accounts, which agents can have for members',
+    summary: 'List all platform accounts that agents can have as members',
     tags: TAGS,
     responses: { 200: { description: 'Connections, bots and numbers', schema: CandidateList } },
     handler: async ({ principal }) =>
@@ -69,7 +69,7 @@ function create(agents: AgentDomain): Route {
     body: AgentNameBody,
     responses: {
       200: { description: 'The agent', schema: Agent },
-      409: 'The account has as many agents as it may have',
+      409: 'The account has reached its limit of agents',
     },
     handler: async ({ principal, body }) =>
       reply(200, agentWire(await createAgent(agents, principal, body.name))),
@@ -82,7 +82,7 @@ function change(agents: AgentDomain): Route {
     path: '/api/agents/{agent_id}',
     access: 'config',
     operationId: 'changeAgent',
-    summary: 'Rename an agent, or set what people are told who get no answer in time',
+    summary: "Change an agent's name or the text it sends when it does not answer in time",
     tags: TAGS,
     params: AgentParams,
     body: AgentChangeBody,
@@ -101,12 +101,12 @@ function remove(agents: AgentDomain): Route {
     access: 'config',
     operationId: 'deleteAgent',
     summary: 'Delete an agent',
-    description: 'Its live calls end. Members that are in no other agent must be moved first.',
+    description: 'Ends its live calls. Members that belong to no other agent must be moved first.',
     tags: TAGS,
     params: AgentParams,
     responses: {
-      200: { description: 'Gone', schema: Deleted },
-      400: 'It is the default agent, or a key or account is in no other agent',
+      200: { description: 'Deleted', schema: Deleted },
+      400: 'It is the default agent, or one of its keys or accounts belongs to no other agent',
       404: NOT_FOUND,
     },
     handler: async ({ principal, params }) => {
@@ -122,7 +122,7 @@ function setDefault(agents: AgentDomain): Route {
     path: '/api/agents/{agent_id}/set-default',
     access: 'config',
     operationId: 'setDefaultAgent',
-    summary: 'Make an agent the default one',
+    summary: 'Make an agent the default',
     description: 'New keys and newly connected platform accounts join the default agent.',
     tags: TAGS,
     params: AgentParams,

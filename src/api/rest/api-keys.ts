@@ -13,6 +13,9 @@ interface KeyPages {
   readonly path: '/api/api-keys' | '/api/settings-keys';
   /** Used in operation ids. */
   readonly noun: 'ApiKey' | 'SettingsKey';
+  /** With its article. */
+  readonly name: string;
+  /** The description of the list. */
   readonly purpose: string;
 }
 
@@ -22,13 +25,15 @@ const AGENT_KEYS: KeyPages = {
   kind: 'agent',
   path: '/api/api-keys',
   noun: 'ApiKey',
-  purpose: 'agent keys, which act at runtime',
+  name: 'an agent key',
+  purpose: 'Agent keys act at runtime. Revoked keys are not listed.',
 };
 const SETTINGS_KEYS: KeyPages = {
   kind: 'settings',
   path: '/api/settings-keys',
   noun: 'SettingsKey',
-  purpose: 'settings keys, which configure the account',
+  name: 'a settings key',
+  purpose: 'Settings keys configure the account. Revoked keys are not listed.',
 };
 
 /** Routes for agent keys and settings keys. */
@@ -46,8 +51,8 @@ function list(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
     path,
     access: 'config',
     operationId: `list${noun}s`,
-    summary: `List the ${purpose}`,
-    description: 'Revoked keys are left out.',
+    summary: `List the ${kind} keys`,
+    description: purpose,
     tags: TAGS,
     responses: { 200: { description: 'The keys, oldest first', schema: KeyList } },
     handler: async ({ principal }) =>
@@ -55,35 +60,37 @@ function list(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
   });
 }
 
-function create(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
+function create(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
   return route({
     method: 'post',
     path,
     access: 'config',
     operationId: `create${noun}`,
-    summary: `Create one of the ${purpose}`,
+    summary: `Create ${name}`,
     description:
-      kind === 'agent' ? 'It joins the default agent, and is shown this once.' : 'It is shown this once.',
+      kind === 'agent'
+        ? 'The key joins the default agent. It is shown only in this answer.'
+        : 'The key is shown only in this answer.',
     tags: TAGS,
     body: CreateKeyBody,
     responses: {
       200: { description: 'The key', schema: CreatedKey },
-      403: 'Email address is not verified, or the credential is of another kind',
-      409: 'The account has as many keys as it may have',
+      403: 'Email address is not verified, or the credential is of the wrong kind',
+      409: 'The account has reached its limit of keys',
     },
     handler: async ({ principal, body }) =>
       reply(200, createdKeyWire(await createKey(keys, principal, kind, body.name))),
   });
 }
 
-function revoke(keys: KeyDomain, { kind, path, noun, purpose }: KeyPages): Route {
+function revoke(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
   return route({
     method: 'delete',
     path: `${path}/{key_id}`,
     access: 'config',
     operationId: `revoke${noun}`,
-    summary: `Revoke one of the ${purpose}`,
-    description: 'At once: call WebSockets that it opened are closed with 1008.',
+    summary: `Revoke ${name}`,
+    description: 'Takes effect at once: call WebSockets opened with the key are closed with 1008.',
     tags: TAGS,
     params: KeyParams,
     responses: { 200: { description: 'Revoked', schema: Deleted }, 404: 'API key not found' },

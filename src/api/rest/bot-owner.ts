@@ -33,7 +33,7 @@ function mark(domain: Domain): Route {
     body: BotOwnerBody,
     responses: {
       200: { description: 'The owner', schema: BotOwner },
-      400: 'The conversation is with a connection, which belongs to the person who linked it',
+      400: 'The conversation belongs to a connection, whose owner is the person who linked it',
       404: 'Conversation not found',
     },
     handler: async ({ principal, params, body }) => {
@@ -54,9 +54,9 @@ function makeCode(domain: Domain): Route {
     path: `${PATH}/code`,
     access: 'config',
     operationId: 'makeBotOwnerCode',
-    summary: 'Make a code that marks whoever sends it to a bot as its owner',
+    summary: 'Create a code whose sender becomes the owner of the bot',
     description:
-      'Works once, within 15 minutes, for one bot. A new code voids the previous one. The message with the code does not reach the inbox.',
+      'Valid once, for 15 minutes, for one bot. A new code replaces the previous one. The message with the code does not appear in the inbox.',
     tags: TAGS,
     params: BotOwnerParams,
     query: OwnerCodeQuery,

@@ -37,14 +37,14 @@ function register(domain: AccountDomain): Route {
     operationId: 'registerBotToken',
     summary: 'Register a bot of your own',
     description:
-      'It belongs to the default agent. Its secrets are kept encrypted and never shown. Where the gateway has a connector for the platform, it logs the bot in.',
+      'The bot joins the default agent. Its secrets are stored encrypted and never shown. The gateway logs the bot in if it has a connector for the platform.',
     tags: TAGS,
     body: BotTokenBody,
     responses: {
       200: { description: 'The bot', schema: BotToken },
       400: 'The platform refused the bot token',
       403: 'Email address is not verified',
-      409: 'Bot token is already registered, or the account has as many bots as it may have',
+      409: 'Bot token is already registered, or the account has reached its limit of bots',
     },
     handler: async ({ principal, body }) => {
       const { platform, bot_token: token, discord_app_id: appId, slack_signing_secret: signing } = body;
@@ -65,10 +65,10 @@ function remove(domain: AccountDomain): Route {
     path: `${PATH}/{bot_id}`,
     access: 'config',
     operationId: 'deleteBotToken',
-    summary: 'Forget a bot',
+    summary: 'Delete a bot',
     tags: TAGS,
     params: BotTokenParams,
-    responses: { 200: { description: 'Gone', schema: Deleted }, 404: 'Bot token not found' },
+    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Bot token not found' },
     handler: async ({ principal, params }) => {
       await removeBot(domain, principal, params.bot_id);
       return reply(200, { status: 'deleted' as const });

@@ -51,15 +51,15 @@ function create(calls: CallDomain, publicUrl: PublicUrl): Route {
     operationId: 'createCall',
     summary: 'Place a call',
     description:
-      'Answers at once, `connecting`; the call is `active` when media can flow both ways. With no voice preset, both directions are BYO audio over the call WebSocket.',
+      'Answers at once with a `connecting` call, which becomes `active` when media can flow both ways. Without a voice preset, you exchange raw audio on the call WebSocket.',
     tags: TAGS,
     body: PlaceCallBody,
     responses: {
       200: { description: 'The call', schema: CreatedCall },
       400: 'meeting_url required, No SIP trunk configured, or the platform is not configured',
-      403: 'The credential is of another kind, or its client was not granted the platform',
+      403: 'The credential is of the wrong kind, or the user did not grant its client the platform',
       429: 'Concurrent call limit reached',
-      503: 'The gateway is closing',
+      503: 'The gateway is shutting down',
     },
     handler: async ({ principal, body }) => {
       const voiceConfigIds = [body.stt_voice_config_id, body.tts_voice_config_id];
@@ -81,9 +81,9 @@ function status(calls: CallDomain, publicUrl: PublicUrl): Route {
     path: '/api/call/{call_id}',
     access: 'runtime',
     operationId: 'getCall',
-    summary: 'Read a call and its transcript',
+    summary: 'Get a call and its transcript',
     description:
-      'Calls that were refused, missed or disconnected stay readable; a call that ended answers 404.',
+      'Calls that were refused, missed or disconnected stay readable. A call that ended normally answers 404.',
     tags: TAGS,
     params: CallParams,
     query: SinceQuery,
@@ -104,7 +104,7 @@ function list(calls: CallDomain, publicUrl: PublicUrl): Route {
     path: '/api/calls',
     access: 'runtime',
     operationId: 'listCalls',
-    summary: 'List the calls that live now, ringing ones included',
+    summary: 'List live calls, including ringing ones',
     tags: TAGS,
     responses: { 200: { description: 'The calls, oldest first', schema: CallList } },
     handler: ({ principal }) =>
@@ -119,10 +119,10 @@ function hangUp(calls: CallDomain, publicUrl: PublicUrl): Route {
     access: 'runtime',
     operationId: 'hangUpCall',
     summary: 'Hang up',
-    description: 'The call is `ended` at once; the platform is told in the background.',
+    description: 'The call is `ended` at once; the gateway hangs up at the platform in the background.',
     tags: TAGS,
     params: CallParams,
-    responses: { 202: { description: 'The call as it ended', schema: Call }, 404: NOT_FOUND },
+    responses: { 202: { description: 'The ended call', schema: Call }, 404: NOT_FOUND },
     handler: ({ principal, params }) =>
       reply(202, callWire(hangUpCall(calls, principal, params.call_id), publicUrl)),
   });
@@ -143,7 +143,7 @@ function accept(calls: CallDomain, publicUrl: PublicUrl, verb: 'accept' | 'answe
       200: { description: 'The call, active', schema: Call },
       404: NOT_FOUND,
       409: 'Call is not ringing',
-      502: 'The caller could not be connected',
+      502: 'The call could not be connected',
     },
     handler: async ({ principal, params }) =>
       reply(200, callWire(await acceptCall(calls, principal, params.call_id), publicUrl)),
@@ -175,7 +175,7 @@ function sayRoute(calls: CallDomain): Route {
     path: '/api/call/{call_id}/say',
     access: 'runtime',
     operationId: 'say',
-    summary: 'Speak by hosted TTS',
+    summary: 'Speak with hosted text-to-speech',
     tags: TAGS,
     params: CallParams,
     body: SayBody,
@@ -194,8 +194,8 @@ function stopSpeakingRoute(calls: CallDomain): Route {
     path: '/api/call/{call_id}/stop-speaking',
     access: 'runtime',
     operationId: 'stopSpeaking',
-    summary: 'Cancel the hosted TTS utterance in flight',
-    description: 'Does nothing when none is.',
+    summary: 'Stop speaking',
+    description: 'Discards the rest of the text. Does nothing while idle.',
     tags: TAGS,
     params: CallParams,
     responses: { 200: { description: 'Silent', schema: Acknowledged }, 404: NOT_FOUND },
@@ -212,7 +212,7 @@ function chat(calls: CallDomain): Route {
     path: '/api/call/{call_id}/chat',
     access: 'runtime',
     operationId: 'sendCallChat',
-    summary: 'Write into the meeting chat',
+    summary: 'Write in the meeting chat',
     tags: TAGS,
     params: CallParams,
     body: CallChatBody,
@@ -249,18 +249,18 @@ function dtmf(calls: CallDomain): Route {
     path: '/api/call/{call_id}/dtmf',
     access: 'runtime',
     operationId: 'sendDtmf',
-    summary: 'Press keys',
+    summary: 'Send DTMF digits',
     description:
-      'Answers when all digits have been sent: RFC 4733 events, or SIP INFO where the far end takes none.',
+      'Answers when all digits have been sent, as RFC 4733 events or, if the other side does not support them, by SIP INFO.',
     tags: TAGS,
     params: CallParams,
     body: DtmfBody,
     responses: {
       200: { description: 'Sent', schema: Acknowledged },
-      400: 'The platform has no keys',
+      400: 'The platform does not support DTMF',
       404: NOT_FOUND,
       409: 'Call is not active',
-      502: 'The platform did not take the digits',
+      502: 'The platform rejected the digits',
     },
     handler: async ({ principal, params, body }) => {
       await liveCall(calls, principal, params.call_id).sendDtmf(body.digits);

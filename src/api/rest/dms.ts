@@ -13,11 +13,11 @@ import { attachmentSources } from './attachment-sources.ts';
 import { platformNamed } from './platform-named.ts';
 
 const TAGS = ['Messages'] as const;
-const DELIVERED = { description: 'The platform has taken it', schema: DeliveredDm };
-const QUEUED = { description: 'Stored, and sent later', schema: QueuedDm };
+const DELIVERED = { description: 'The platform accepted the message', schema: DeliveredDm };
+const QUEUED = { description: 'Stored; the gateway sends it later', schema: QueuedDm };
 const NO_CONVERSATION = 'No active conversation';
-const SEND_FAILED = 'Failed to send message: the platform refused it, or nobody knows whether it arrived';
-const TOO_MANY = 'Too many messages wait to be sent';
+const SEND_FAILED = 'Failed to send message: the platform refused it, or it is unknown whether it arrived';
+const TOO_MANY = 'Too many messages are waiting to be sent';
 
 /** Routes for direct messages to people and between agents. */
 export function dmRoutes(domain: OutboundDomain): Route[] {
@@ -30,24 +30,24 @@ function chat(domain: OutboundDomain): Route {
     path: '/api/dm/chat',
     access: 'runtime',
     operationId: 'sendDm',
-    summary: 'Write a direct message',
+    summary: 'Send a direct message',
     description:
-      'Goes to the active conversation of the platform that has the newest message. The message is stored before it is sent. Text: the answer tells what the platform said, after half a minute at the latest. With attachments: the request answers 202 `still_sending` once the files are checked and stored, and a `dm_sent` or `dm_failed` event tells how sending ended. `platform: agent` writes to another agent of the account, who has the message at once.',
+      "Sends to the platform's most recent active conversation, or to `conversation_id`. The message is stored before it is sent. For text alone, the answer comes when the platform has accepted or refused it, after 30 s at the latest. With attachments, the request answers 202 `still_sending` once the files are checked and stored, and a `dm_sent` or `dm_failed` event reports the outcome. `platform: agent` writes to another agent of the account, which receives the message at once.",
     tags: TAGS,
     body: DmChatBody,
     idempotency: 'resumed',
     responses: {
       200: DELIVERED,
       202: QUEUED,
-      400: 'The gateway has no connector for the platform, the platform takes no files, or an attachment is not right',
+      400: 'The gateway has no connector for the platform, the platform does not support files, or an attachment is invalid',
       403: 'File belongs to another user',
       404: `${NO_CONVERSATION}, Agent not found, or Unknown file token`,
-      410: 'A file is gone',
+      410: 'A file is no longer available',
       413: 'A file exceeds the size limit',
       429: TOO_MANY,
       502: `${SEND_FAILED}; or a URL could not be fetched`,
-      503: 'The gateway is closing',
-      507: 'There is no room for a file',
+      503: 'The gateway is shutting down',
+      507: 'There is not enough space for a file',
     },
     handler: async ({ principal, body, idempotency }) => {
       const sent = await sendDm(domain, writerOf(principal, idempotency), {
@@ -72,7 +72,7 @@ function typing(domain: OutboundDomain): Route {
     operationId: 'showDmTyping',
     summary: 'Show a typing indicator',
     description:
-      'It stays until a message is sent, at most 65 s; asking again lets it stay longer, and the person wait 60 s more before they are told that no answer has come. Platforms without typing indicators show nothing.',
+      'Stays until a message is sent, at most 65 s; repeat the request to extend it. Each request also restarts the 60-second reply window. Platforms without typing indicators show nothing.',
     tags: TAGS,
     body: DmTypingBody,
     responses: { 200: { description: 'Shown', schema: Acknowledged }, 404: NO_CONVERSATION },
@@ -92,18 +92,18 @@ function testDm(domain: OutboundDomain): Route {
     operationId: 'sendTestDm',
     summary: 'Send a test message to your own account on a platform',
     description:
-      'Reaches only the person who linked the connection, or who is marked as the owner of the bot (`POST /api/platforms/{platform}/owner`).',
+      'Reaches only the person who linked the connection, or the owner of the bot (`POST /api/platforms/{platform}/owner`).',
     tags: ['Platforms'],
     params: TestDmParams,
     query: TestDmQuery,
     responses: {
       200: DELIVERED,
       202: QUEUED,
-      400: 'Nobody is logged in there, the owner of the bot is not known, or the gateway has no connector for the platform',
+      400: 'The account has no login there, the bot has no owner, or the gateway has no connector for the platform',
       404: 'Connection not found; or the owner has blocked the bot',
       429: TOO_MANY,
       502: SEND_FAILED,
-      503: 'The gateway is closing',
+      503: 'The gateway is shutting down',
     },
     handler: async ({ principal, params, query }) =>
       sentReply(

@@ -18,15 +18,15 @@ import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
 const TAGS = ['Authentication'] as const;
 const LINK_HEADERS = ['cookie', 'accept'] as const;
 const GET_NOTE =
-  'Acts for a browser that is signed in to the account, and for `Accept: application/json`, which is answered in JSON. For everybody else it shows a page with a button that posts to the same address, since programs that look through mails follow links. HEAD never acts.';
-const POST_NOTE = 'The form of the page that GET shows; `Accept: application/json` is answered in JSON.';
+  'Takes effect at once in a browser that is signed in to the account, and for `Accept: application/json`, which gets JSON. Otherwise it shows a page with a button that posts to the same URL, because mail scanners follow links. HEAD has no effect.';
+const POST_NOTE = 'Submitted by the page that GET shows. `Accept: application/json` gets JSON.';
 const INVALID = {
   description: 'Invalid or expired token',
   schema: ErrorBody,
   contentType: HTML_TYPE,
 } as const;
 const TAKEN = {
-  description: 'Another account has the address',
+  description: 'Another account uses the address',
   schema: ErrorBody,
   contentType: HTML_TYPE,
 } as const;
@@ -74,7 +74,11 @@ export function emailAddressRoutes(people: People): Route[] {
 function verifyRoutes(people: People, link: Link<400>): Route[] {
   const common = { path: '/auth/verify', access: 'public', tags: TAGS, headers: LINK_HEADERS } as const;
   const responses = {
-    200: { description: 'The address is proven, or a page that asks', schema: Done, contentType: HTML_TYPE },
+    200: {
+      description: 'The address is verified, or a page that asks for confirmation',
+      schema: Done,
+      contentType: HTML_TYPE,
+    },
     400: INVALID,
     429: TOO_MANY,
   } as const;
@@ -83,7 +87,7 @@ function verifyRoutes(people: People, link: Link<400>): Route[] {
       ...common,
       method: 'get',
       operationId: 'verifyEmail',
-      summary: 'Prove an email address by the token of a mail',
+      summary: 'Verify an email address with the token from the email',
       description: GET_NOTE,
       query: TokenQuery,
       responses,
@@ -93,7 +97,7 @@ function verifyRoutes(people: People, link: Link<400>): Route[] {
       ...common,
       method: 'post',
       operationId: 'confirmEmail',
-      summary: 'Prove an email address by the token of a mail',
+      summary: 'Verify an email address with the token from the email',
       description: POST_NOTE,
       query: TokenQuery,
       responses,
@@ -106,7 +110,7 @@ function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
   const common = { path: '/api/verify-email-change', access: 'public', tags: TAGS } as const;
   const responses = {
     200: {
-      description: 'The account has the address, or a page that asks',
+      description: 'The address was changed, or a page that asks for confirmation',
       schema: Done,
       contentType: HTML_TYPE,
     },
@@ -119,7 +123,7 @@ function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
       ...common,
       method: 'get',
       operationId: 'verifyEmailChange',
-      summary: 'Take a new email address by the token of a mail',
+      summary: 'Confirm a new email address with the token from the email',
       description: GET_NOTE,
       headers: LINK_HEADERS,
       query: TokenQuery,
@@ -130,7 +134,7 @@ function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
       ...common,
       method: 'post',
       operationId: 'confirmEmailChange',
-      summary: 'Take a new email address by the token of a mail',
+      summary: 'Confirm a new email address with the token from the email',
       description: POST_NOTE,
       headers: LINK_HEADERS,
       query: TokenQuery,
@@ -205,12 +209,12 @@ function resend(people: People): Route {
     path: '/auth/resend-verification',
     access: 'session',
     operationId: 'resendVerification',
-    summary: 'Send the link that proves the email address once more',
+    summary: 'Send the verification email again',
     description:
-      'Sends nothing when the address is proven already, in a browser that was signed in. Former links of the account are void.',
+      'Sends nothing if the address was already verified in a signed-in browser. Invalidates earlier links.',
     tags: TAGS,
     responses: {
-      200: { description: 'The mail is on its way', schema: Done },
+      200: { description: 'The email is on its way', schema: Done },
       400: 'Account has no email address',
       429: TOO_MANY,
     },
@@ -227,14 +231,14 @@ function askForChange(people: People): Route {
     path: '/api/change-email',
     access: 'session',
     operationId: 'changeEmail',
-    summary: 'Ask for another email address',
+    summary: 'Change the email address',
     description:
-      'A mail goes to the new address; the account has it once the link in that mail was followed. The present address is told. Former links of the account are void, and a new password voids this one.',
+      'Sends a link to the new address, which takes effect when the link is followed, and a notice to the current address. Invalidates earlier links. A password change invalidates this one.',
     tags: TAGS,
     headers: CLIENT_HEADERS,
     body: ChangeEmailRequest,
     responses: {
-      200: { description: 'The mail is on its way', schema: Done },
+      200: { description: 'The email is on its way', schema: Done },
       400: 'Current password is wrong',
       429: TOO_MANY,
     },

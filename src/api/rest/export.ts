@@ -11,9 +11,9 @@ export function exportRoutes(domain: AccountDomain): Route[] {
       path: '/api/export',
       access: 'config',
       operationId: 'exportAccount',
-      summary: 'Take out everything that the account owns',
+      summary: 'Export all data of the account',
       description:
-        'One JSON document: a list of rows for each kind of thing, among them the log of who changed what. Secrets, sealed or hashed, are left out. It is read while it is sent.',
+        'Streams one JSON document with a list of rows per table, including the audit log. Without secrets, even encrypted or hashed ones.',
       tags: ['Account'],
       responses: { 200: { description: 'The document', contentType: 'application/json' } },
       handler: ({ principal }) =>

@@ -12,11 +12,14 @@ export function feedbackRoutes(domain: AccountDomain): Route[] {
       path: '/api/feedback',
       access: 'account',
       operationId: 'giveFeedback',
-      summary: 'Tell the operator something',
-      description: 'For example that the suggestion shown with an error was wrong.',
+      summary: 'Send feedback to the operator',
+      description: 'For example, that the suggestion shown with an error was wrong.',
       tags: ['Account'],
       body: FeedbackBody,
-      responses: { 200: { description: 'Kept', schema: Feedback }, 429: 'More than 20 messages in an hour' },
+      responses: {
+        200: { description: 'Stored', schema: Feedback },
+        429: 'More than 20 messages in an hour',
+      },
       handler: async ({ principal, body }) => {
         const feedbackId = await giveFeedback(domain, principal.accountId, {
           message: body.message,

@@ -24,8 +24,8 @@ const PATH = '/api/files';
 const TAGS = ['Files'] as const;
 
 const NO_ROOM = {
-  429: 'Too many files come and go at once',
-  507: 'The account or the gateway has no room for more files',
+  429: 'Too many uploads and downloads at once',
+  507: 'The account or the gateway has no space for more files',
 } as const;
 
 /** Routes for files: agents upload them, and anyone who knows a file's URL can download it. */
@@ -39,18 +39,18 @@ function upload(domain: FileDomain, publicUrl: PublicUrl): Route {
     path: PATH,
     access: 'runtime',
     operationId: 'uploadFile',
-    summary: 'Bring a file',
+    summary: 'Upload a file',
     description:
-      'As a form, or as JSON with exactly one of `url` and `bytes_b64`. The size cap is the same for all three. The file belongs to the account and is served for 24 h. Where its first bytes contradict `mime`, they decide the type.',
+      'As a form, or as JSON with either `url` or `bytes_b64`. All have the same size limit. The file belongs to the account and is served for 24 h. If its first bytes contradict `mime`, they determine the type.',
     tags: TAGS,
     streamedBody: FileUploadBody,
     form: FileUploadForm,
     responses: {
       200: { description: 'The file', schema: File },
-      400: 'Not exactly one of url and bytes_b64; or a URL that is not one of a public host',
-      404: 'The URL is one of the gateway, and of no file',
-      410: 'The URL is one of the gateway, and the platform has the file no more',
-      413: 'File exceeds max size; or JSON of more than 64 KB beside `bytes_b64`',
+      400: "Not exactly one of url and bytes_b64, or the URL's host is not public",
+      404: 'The URL belongs to the gateway, but to no file',
+      410: 'The URL belongs to the gateway, but the platform no longer has the file',
+      413: 'File exceeds max size, or the JSON besides `bytes_b64` exceeds 64 KB',
       502: 'The URL could not be fetched',
       ...NO_ROOM,
     },
@@ -70,13 +70,13 @@ function reserve(domain: FileDomain, publicUrl: PublicUrl): Route {
     path: `${PATH}/reserve`,
     access: 'runtime',
     operationId: 'reserveFile',
-    summary: 'Get a URL to which somebody without a key can bring one file',
+    summary: 'Get a URL for uploading one file without a key',
     tags: TAGS,
     body: ReserveBody,
     responses: {
-      200: { description: 'Where to bring it, within 5 minutes', schema: ReservedFile },
-      429: 'As many uploads are reserved as may be',
-      507: 'The account has as many files as it may have',
+      200: { description: 'The upload URL, valid for 5 minutes', schema: ReservedFile },
+      429: 'The account has reached its limit of reserved uploads',
+      507: 'The account has reached its limit of files',
     },
     handler: async ({ principal, body }) =>
       reply(200, slotWire(await reserveFile(domain, principal.accountId, body), publicUrl())),
@@ -89,8 +89,8 @@ function fill(domain: FileDomain, publicUrl: PublicUrl): Route {
     path: `${PATH}/upload/{slot}`,
     access: 'public',
     operationId: 'fillReservedFile',
-    summary: 'Bring a reserved file',
-    description: 'The URL is the credential. It works once, or again when the upload did not succeed.',
+    summary: 'Upload a reserved file',
+    description: 'The URL is the only credential. It works until one upload has succeeded.',
     tags: TAGS,
     params: SlotParams,
     form: SlotForm,
@@ -113,9 +113,9 @@ function serve(domain: FileDomain): Route {
     path: `${PATH}/{token}`,
     access: 'public',
     operationId: 'serveFile',
-    summary: 'Read a file, or a range of its bytes',
+    summary: 'Download a file, or a range of its bytes',
     description:
-      'The token is the only credential. Served to be saved, not to be shown; what a browser could run is served as mere bytes. HEAD answers with the headers.',
+      'The token is the only credential. Browsers save the file instead of displaying it, and content that a browser could run is served as plain bytes. HEAD returns only the headers.',
     tags: TAGS,
     params: FileParams,
     headers: ['range', 'if-range'],
@@ -123,9 +123,9 @@ function serve(domain: FileDomain): Route {
       200: { description: 'The bytes', contentType: '*/*' },
       206: { description: 'The range', contentType: '*/*' },
       404: 'Unknown file token',
-      410: 'The platform has the file no more',
+      410: 'The platform no longer has the file',
       416: 'Range not satisfiable',
-      502: 'The platform did not give the file',
+      502: 'The file could not be fetched from the platform',
       ...NO_ROOM,
     },
     handler: async (request) => {

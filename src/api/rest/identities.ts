@@ -44,13 +44,13 @@ function unlink({ store, clock }: SignIns): Route {
     operationId: 'unlinkIdentity',
     summary: 'Unlink an identity',
     description:
-      'Refused for the last one of an account without a password, which nobody could enter any more.',
+      'Refused for the last identity of an account without a password, because it would become inaccessible.',
     tags: TAGS,
     params: IdentityParams,
     responses: {
-      200: { description: 'It is unlinked', schema: Unlinked },
+      200: { description: 'The identity is unlinked', schema: Unlinked },
       404: 'Identity not found',
-      409: 'The account could not be signed in to any more',
+      409: 'The account would have no way to sign in',
     },
     handler: async ({ principal, params }) => {
       await unlinkIdentity(store.db, principal, params.identity_id, clock.nowIso());

@@ -42,15 +42,15 @@ function list(inbox: InboxDomain): Route {
     path: '/api/inbox',
     access: 'runtime',
     operationId: 'readInbox',
-    summary: 'Read conversations: all of them, one with its history, or what is new',
+    summary: 'Read all conversations, one with its history, or only what is new',
     description:
-      'Without parameters a snapshot: all active conversations, each with its newest message. With `platform` one conversation with its history. With `last_message_cursor` only conversations with new messages, each with them, in both directions, and what else happened, to calls and to messages (`events`). Following the cursor delivers every message and event exactly once; keep a separate cursor for each filter by platform.',
+      'Snapshot (no parameters): all active conversations, each with its newest message. Detail (`platform`): one conversation with its history. Delta (`last_message_cursor`): conversations with their new messages in both directions, and other `events` of calls and messages. Following the cursor delivers every message and event exactly once; keep a separate cursor per platform filter.',
     tags: TAGS,
     query: InboxQuery,
     responses: {
       200: { description: 'Conversations and the next cursor', schema: Inbox },
       404: 'No active conversation',
-      429: 'Too many requests wait',
+      429: 'Too many pending long-polls',
     },
     handler: async ({ principal, query, signal }) => {
       if (query.last_message_cursor) {

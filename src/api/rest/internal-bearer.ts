@@ -8,7 +8,7 @@ import { AgentParams, InternalBearer } from '../schema/agent.ts';
 
 const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Agent not found';
-const UNVERIFIED = 'Email address is not verified, or the credential is of another kind';
+const UNVERIFIED = 'Email address is not verified, or the credential is of the wrong kind';
 
 /** Routes for the key that the model behind an agent uses to call back. */
 export function internalBearerRoutes(agents: AgentDomain): Route[] {
@@ -22,8 +22,8 @@ function bearer(agents: AgentDomain): Route {
     access: 'config',
     operationId: 'getInternalBearer',
     refusesHead: true,
-    summary: 'Show the key by which the provider calls back',
-    description: 'It is made when there is none, acts for this agent alone, and is not among the keys.',
+    summary: 'Get the key with which the provider calls back',
+    description: 'Created if there is none. It acts only for this agent and is not in the list of keys.',
     tags: TAGS,
     params: AgentParams,
     responses: {
@@ -42,8 +42,8 @@ function rotate(agents: AgentDomain): Route {
     path: '/api/agents/{agent_id}/internal-bearer/rotate',
     access: 'config',
     operationId: 'rotateInternalBearer',
-    summary: 'Replace the key by which the provider calls back',
-    description: 'The former opens nothing any more.',
+    summary: 'Replace the key with which the provider calls back',
+    description: 'The previous key stops working at once.',
     tags: TAGS,
     params: AgentParams,
     responses: {

@@ -18,13 +18,13 @@ export function inviteLinkRoutes(
       path: '/api/invite-link',
       access: 'config',
       operationId: 'makeInviteLink',
-      summary: 'Make an invite token for whatsapp or telegram',
-      description: 'Valid for 15 minutes and for one use. The former one is void.',
+      summary: 'Create an invite token for WhatsApp or Telegram',
+      description: 'Valid once, for 15 minutes. It replaces the previous one.',
       tags: ['Platforms'],
       responses: {
         200: { description: 'The token', schema: InviteLink },
-        403: 'Email address is not verified, or the credential is of another kind',
-        409: 'The account has as many connections as it may have',
+        403: 'Email address is not verified, or the credential is of the wrong kind',
+        409: 'The account has reached its limit of connections',
       },
       handler: async ({ principal }) => {
         const { token, expiresAt } = await makeInviteLink(domain, principal);

@@ -22,8 +22,8 @@ const PATH = '/auth/oauth';
 const STATE_COOKIE = 'svc_sign_in';
 
 const SENT_ON = {
-  description: 'To the identity provider',
-  headers: { Location: 'Where the browser goes' },
+  description: 'Redirects to the identity provider',
+  headers: { Location: 'The redirect URL' },
 } as const;
 const UNKNOWN_PROVIDER = 'Identity provider not found';
 const PROVIDER_FAILED = 'The identity provider did not answer as expected';
@@ -45,13 +45,13 @@ function start({ signIns, publicUrl, sessionOf }: OAuthContext): Route {
     operationId: 'startOAuth',
     refusesHead: true,
     summary: 'Sign in with an identity provider',
-    description: 'For browsers. One that is signed in links the identity to its account instead.',
+    description: 'For browsers. If the browser is signed in, the identity is linked to its account instead.',
     tags: TAGS,
     headers: ['cookie', 'sec-fetch-site'],
     params: OAuthParams,
     responses: {
       302: SENT_ON,
-      403: 'Another site asked to link an identity, or the address of the account is not verified',
+      403: "The request came from another site, or the account's email address is not verified",
       404: UNKNOWN_PROVIDER,
       429: TOO_MANY,
       502: PROVIDER_FAILED,
@@ -81,8 +81,8 @@ function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthContext):
     access: 'public',
     operationId: 'finishOAuth',
     refusesHead: true,
-    summary: 'Come back from an identity provider',
-    description: 'Works once, within ten minutes, in the browser that began.',
+    summary: 'Finish signing in with an identity provider',
+    description: 'Works once, within 10 minutes, in the browser that started the sign-in.',
     tags: TAGS,
     headers: ['cookie', 'user-agent'],
     params: OAuthParams,
@@ -93,12 +93,12 @@ function callback({ signIns, publicUrl, sessionOf, openSession }: OAuthContext):
         headers: { 'Set-Cookie': 'The session: `svc_session`' },
       },
       302: {
-        description: 'The browser is signed in, and goes on to what it came for',
-        headers: { Location: 'Where the browser goes', 'Set-Cookie': 'The session: `svc_session`' },
+        description: 'The browser is signed in and returns to the page that required it',
+        headers: { Location: 'The redirect URL', 'Set-Cookie': 'The session: `svc_session`' },
       },
-      400: page('The sign-in is over, was begun elsewhere, or was not confirmed'),
+      400: page('The sign-in has expired, was started in another browser, or was cancelled'),
       403: page(
-        'Nobody has this identity, and sign-up is not open; or the address of the account is not verified',
+        "No account has this identity and sign-up is not open, or the account's email address is not verified",
       ),
       404: UNKNOWN_PROVIDER,
       409: page('The identity or its address belongs to another account'),
@@ -149,7 +149,7 @@ function refusalPage(error: unknown): BytesReply<400 | 403 | 409 | 502> {
  */
 function assertOwnWish(fetchSite: string): void {
   if (OWN_SITES.has(fetchSite)) return;
-  throw new GatewayError('forbidden', 'Linking an identity must begin on the gateway itself');
+  throw new GatewayError('forbidden', 'Start linking an identity from a page of the gateway');
 }
 
 function callbackUrl(publicUrl: PublicUrl, provider: string): URL {

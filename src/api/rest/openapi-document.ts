@@ -19,10 +19,10 @@ const ANY_TYPE = '*/*';
 /** The OpenAPI description of a set of routes. */
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-const DESCRIPTION = `A gateway by which an AI agent joins phone calls, meetings and chats.
+const DESCRIPTION = `Connects AI agents to phone calls, meetings and chats.
 
-Errors are \`{"detail": "<text>"}\`; a request that is not valid answers 422 with one entry for every fault.
-Every answer carries \`X-Request-Id\`: the request's own, or one made for it.`;
+Errors are \`{"detail": "<text>"}\`; an invalid request answers 422 with one entry per error.
+Every answer has an \`X-Request-Id\`: the one from the request, or a new one.`;
 
 const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, `svc_…`' },
@@ -31,30 +31,31 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'cookie',
     name: 'svc_session',
-    description: 'A browser that is signed in; what changes something must come from a page of the gateway',
+    description:
+      'The session of a signed-in browser. Requests that change something must come from a page of the gateway',
   },
 } as const;
 
 const WHO: Readonly<Record<Route['access'], string>> = {
-  public: 'Needs no key.',
-  runtime: 'Needs an agent key, an MCP access token or a session.',
-  mcp: 'Needs an agent key or an MCP access token.',
-  config: 'Needs a settings key or a session.',
-  account: 'Needs any key, an MCP access token or a session.',
-  session: 'Needs a session.',
+  public: 'Requires no key.',
+  runtime: 'Requires an agent key, an MCP access token or a session.',
+  mcp: 'Requires an agent key or an MCP access token.',
+  config: 'Requires a settings key or a session.',
+  account: 'Requires any key, an MCP access token or a session.',
+  session: 'Requires a session.',
 };
 
-const WHY_NOT_AGAIN = 'A request with this Idempotency-Key still runs, or was interrupted';
+const WHY_NOT_AGAIN = 'A request with this Idempotency-Key is still running or was interrupted';
 
 const KEY_HEADERS = z.object({
   [KEY_HEADER]: z.string().optional().meta({
     description:
-      'Lets the request take effect once: within 24 hours the same request with the same key gets the same answer, with `Idempotent-Replayed: true`; another request with that key answers 422. Answers that say that nothing was done (4xx, 503) are not kept',
+      'Makes the request take effect only once. Within 24 hours, the same request with the same key gets the same answer with `Idempotent-Replayed: true`; a different request with that key gets 422. Answers that mean that nothing was done (4xx, 503) are not stored',
     maxLength: 255,
   }),
 });
 
-const WHY_FORBIDDEN = 'The credential is of another kind, or the request comes from another site';
+const WHY_FORBIDDEN = 'The credential is of the wrong kind, or the request comes from another site';
 
 /** Generates the OpenAPI document from the route objects that are also used for dispatch and validation. */
 export function openApiDocument(routes: readonly Route[], publicUrl: string): OpenApiDocument {
@@ -131,7 +132,7 @@ function serverResponses(route: Route): Record<number, ResponseSpec> {
       : {}),
     ...(takesKey(route) ? { 409: WHY_NOT_AGAIN } : {}),
     ...(query || form || (body && body !== 'raw') || takesKey(route)
-      ? { 422: { description: 'The request is not valid', schema: ValidationErrorBody } }
+      ? { 422: { description: 'The request is invalid', schema: ValidationErrorBody } }
       : {}),
     500: 'Internal error',
   };

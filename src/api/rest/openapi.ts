@@ -15,7 +15,7 @@ export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUr
     path: '/openapi.json',
     access: 'public',
     operationId: 'getOpenApi',
-    summary: 'Read this description',
+    summary: 'Get this document',
     tags: ['System'],
     responses: { 200: { description: 'An OpenAPI 3.1.0 document', contentType: 'application/json' } },
     handler: () => {

@@ -27,13 +27,13 @@ function forgot(people: People): Route {
     path: '/auth/forgot-password',
     access: 'public',
     operationId: 'forgotPassword',
-    summary: 'Ask for a mail with a link for a new password',
+    summary: 'Request a password reset email',
     description:
-      'Answers 200 just as fast whether or not the address has an account, and also when too many mails were asked for: then none is sent.',
+      'Answers 200 equally fast whether or not the address has an account. When too many emails were requested, none is sent and the answer is the same.',
     tags: TAGS,
     body: ForgotPasswordRequest,
     responses: {
-      200: { description: 'If the address has an account, the mail is on its way', schema: Done },
+      200: { description: 'If the address has an account, an email is on its way', schema: Done },
     },
     handler: ({ body, address }) => {
       forgotPassword(people, body.email, address);
@@ -48,9 +48,9 @@ function reset(people: People): Route {
     path: '/auth/reset-password',
     access: 'public',
     operationId: 'resetPassword',
-    summary: 'Set a new password by the token of a reset mail',
+    summary: 'Set a new password with the token from the email',
     description:
-      'The token works once, within an hour. Every session of the account ends, and every other link that was sent by mail. Where the account was never shown to be its owner’s, its keys, MCP clients, identities and platform logins end with them.',
+      "The token works once, within an hour. Ends all sessions of the account and invalidates all other emailed links. If the account's address was never verified, its keys, MCP clients, identities and platform logins are removed too.",
     tags: TAGS,
     body: ResetPasswordRequest,
     responses: {
@@ -71,8 +71,8 @@ function resetPage(): Route {
     path: '/auth/reset-password',
     access: 'public',
     operationId: 'getResetPasswordPage',
-    summary: 'Show the page that a reset mail leads to',
-    description: 'Without a token it asks for the address to send a link to.',
+    summary: 'Get the page for setting a new password',
+    description: 'Without a token, the page asks for the email address to send a link to.',
     tags: TAGS,
     query: ResetPageQuery,
     responses: { 200: { description: 'A page', contentType: HTML_TYPE } },
@@ -88,13 +88,13 @@ function change(people: People): Route {
     operationId: 'changePassword',
     summary: 'Change the password',
     description:
-      'Every session of the account ends, and every link that was sent by mail; this browser gets a new session. An account without a password gets its first one by POST /auth/forgot-password.',
+      'Ends all sessions of the account and invalidates all emailed links; this browser gets a new session. Accounts without a password set one with POST /auth/forgot-password.',
     tags: TAGS,
     headers: CLIENT_HEADERS,
     body: ChangePasswordRequest,
     responses: {
       200: {
-        description: 'It was changed',
+        description: 'The password was changed',
         schema: Done,
         headers: { 'Set-Cookie': SESSION_COOKIES },
       },

@@ -27,7 +27,7 @@ function list(domain: AccountDomain): Route {
     path: '/api/platforms',
     access: 'account',
     operationId: 'listPlatforms',
-    summary: 'List the platforms and how the account stands with them',
+    summary: "List the platforms and the account's logins",
     tags: TAGS,
     responses: { 200: { description: 'All platforms', schema: PlatformList } },
     handler: async ({ principal }) =>
@@ -48,10 +48,10 @@ function removeConnection(domain: AccountDomain): Route {
     access: 'config',
     operationId: 'deleteConnection',
     summary: 'Disconnect a platform',
-    description: 'Forgets the login and takes it out of every agent.',
+    description: 'Deletes the login and removes it from all agents.',
     tags: TAGS,
     params: ConnectionParams,
-    responses: { 200: { description: 'Gone', schema: Deleted }, 404: 'Connection not found' },
+    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: 'Connection not found' },
     handler: async ({ principal, params }) => {
       await disconnect(domain, principal, params.connection_id);
       return reply(200, { status: 'deleted' as const });

@@ -12,13 +12,13 @@ const MAX_USER_AGENT_LENGTH = 256;
 
 /** Description of the cookies set by signing in, for the OpenAPI document. */
 export const SESSION_COOKIES =
-  'The session: `svc_session`; and `svc_browser`, by which wrong passwords of others never keep this browser out';
+  '`svc_session`: the session. `svc_browser`: identifies this browser, so that wrong passwords sent by others do not lock it out';
 
 /** Request headers needed by `clientOf`. */
 export const CLIENT_HEADERS = ['cookie', 'user-agent'] as const;
 
 /** Description of 429 for routes that limit attempts, for the OpenAPI document. */
-export const TOO_MANY = 'Too many attempts; `Retry-After` says in how many seconds to come again';
+export const TOO_MANY = 'Too many attempts; retry after the number of seconds in `Retry-After`';
 
 /** Routes for signing up, in and out. */
 export function signInRoutes(people: People): Route[] {
@@ -43,13 +43,13 @@ function signup(people: People): Route {
     path: '/auth/signup',
     access: 'public',
     operationId: 'signUp',
-    summary: 'Make an account',
+    summary: 'Create an account',
     description:
-      'A mail follows, with a link that proves the address. The answer is the same when the address has an account already; the mail then says so. Sign in with POST /auth/login.',
+      'Sends an email with a link that verifies the address. The answer is the same if the address already has an account; the email then says so. Sign in with POST /auth/login.',
     tags: TAGS,
     body: SignupRequest,
     responses: {
-      200: { description: 'The mail is on its way', schema: Done },
+      200: { description: 'The email is on its way', schema: Done },
       403: 'Sign-up is closed, or the invite code is wrong',
       429: TOO_MANY,
     },
@@ -67,15 +67,15 @@ function login(people: People): Route {
     path: '/auth/login',
     access: 'public',
     operationId: 'logIn',
-    summary: 'Sign in by email address and password',
+    summary: 'Sign in with email address and password',
     description:
-      'Sets the session cookie. A session ends 30 days after its last use; the one that the browser had before ends now.',
+      "Sets the session cookie and ends the browser's previous session. A session ends 30 days after its last use.",
     tags: TAGS,
     headers: CLIENT_HEADERS,
     body: LoginRequest,
     responses: {
       200: {
-        description: 'Who was signed in',
+        description: 'The account',
         schema: SignedIn,
         headers: { 'Set-Cookie': SESSION_COOKIES },
       },

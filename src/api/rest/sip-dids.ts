@@ -35,15 +35,14 @@ function create(sip: SipSetup): Route {
     path: '/api/sip/dids',
     access: 'config',
     operationId: 'createSipDid',
-    summary: 'List a phone number',
-    description:
-      'Its calls go to the default agent. Listing claims nothing: only calls that come by the own trunk ring.',
+    summary: 'Add a phone number',
+    description: 'Its calls go to the default agent. Only calls that arrive on your own trunk ring.',
     tags: TAGS,
     body: CreateSipDidBody,
     responses: {
       200: { description: 'The number', schema: SipDid },
       403: 'Email address is not verified',
-      409: 'Phone number is already listed, or the account lists as many as it may',
+      409: 'Phone number is already listed, or the account has reached its limit of numbers',
     },
     handler: async ({ principal, body }) => {
       const { number, label, auto_answer } = body;
@@ -59,8 +58,8 @@ function change(sip: SipAccounts): Route {
     path: '/api/sip/dids/{did_id}',
     access: 'config',
     operationId: 'changeSipDid',
-    summary: 'Change the label or the auto-answer of a phone number',
-    description: 'Fields that are left out stay as they are; a label of null takes it away.',
+    summary: 'Change the label or auto-answer of a phone number',
+    description: 'Omitted fields stay unchanged. A label of null removes it.',
     tags: TAGS,
     params: SipDidParams,
     body: ChangeSipDidBody,
@@ -81,10 +80,10 @@ function remove(sip: SipAccounts): Route {
     path: '/api/sip/dids/{did_id}',
     access: 'config',
     operationId: 'deleteSipDid',
-    summary: 'Take a phone number off the list',
+    summary: 'Delete a phone number',
     tags: TAGS,
     params: SipDidParams,
-    responses: { 200: { description: 'Gone', schema: Deleted }, 404: NOT_FOUND },
+    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: NOT_FOUND },
     handler: async ({ principal, params }) => {
       await deleteSipDid(sip, principal, params.did_id);
       return reply(200, { status: 'deleted' as const });

@@ -27,15 +27,15 @@ function put(sip: SipSetup): Route {
     path: PATH,
     access: 'config',
     operationId: 'putSipTrunk',
-    summary: 'Connect a SIP trunk, or replace it',
+    summary: 'Set or replace the SIP trunk',
     description:
-      'Registration starts at once and is kept up; live calls are not touched. Another host or user name gives the trunk another `inbound_uri`.',
+      'Registration starts at once and is renewed. Live calls continue. A new host or user name changes the `inbound_uri`.',
     tags: TAGS,
     body: SipTrunkBody,
     responses: {
       200: { description: 'The trunk', schema: SipTrunk },
       403: 'Email address is not verified',
-      429: 'The trunk was changed too often',
+      429: 'Too many changes of the trunk',
     },
     handler: async ({ principal, body }) => {
       const { caller_id, behind_nat, realm, password, ...same } = body;
@@ -58,7 +58,7 @@ function get(sip: SipAccounts): Route {
     path: PATH,
     access: 'config',
     operationId: 'getSipTrunk',
-    summary: 'Show the SIP trunk and how its registration goes',
+    summary: 'Get the SIP trunk and the state of its registration',
     tags: TAGS,
     responses: { 200: { description: 'The trunk', schema: SipTrunk }, 404: NOT_FOUND },
     handler: async ({ principal }) => reply(200, wireOf(await getSipTrunk(sip, principal.accountId))),
@@ -71,10 +71,10 @@ function remove(sip: SipAccounts): Route {
     path: PATH,
     access: 'config',
     operationId: 'deleteSipTrunk',
-    summary: 'Unregister and forget the SIP trunk',
-    description: 'Live calls go on; listed numbers stay listed.',
+    summary: 'Unregister and delete the SIP trunk',
+    description: 'Live calls continue, and phone numbers stay in the list.',
     tags: TAGS,
-    responses: { 200: { description: 'Gone', schema: Deleted }, 404: NOT_FOUND },
+    responses: { 200: { description: 'Deleted', schema: Deleted }, 404: NOT_FOUND },
     handler: async ({ principal }) => {
       await deleteSipTrunk(sip, principal);
       return reply(200, { status: 'deleted' as const });

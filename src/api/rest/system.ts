@@ -31,9 +31,9 @@ function healthz(): Route {
     path: '/healthz',
     access: 'public',
     operationId: 'getHealth',
-    summary: 'Tell whether the process serves',
+    summary: 'Check whether the process is running',
     tags: TAGS,
-    responses: { 200: { description: 'It does', schema: Alive } },
+    responses: { 200: { description: 'It is', schema: Alive } },
     handler: () => reply(200, { status: 'ok' as const }),
   });
 }
@@ -44,7 +44,7 @@ function readyz(checks: readonly ReadinessCheck[]): Route {
     path: '/readyz',
     access: 'public',
     operationId: 'getReadiness',
-    summary: 'Tell whether the gateway can take calls',
+    summary: 'Check whether the gateway can take calls',
     tags: TAGS,
     responses: {
       200: { description: 'It can', schema: Ready },
@@ -68,7 +68,7 @@ function metricsRoute(metrics: () => Promise<string>): Route {
     path: '/metrics',
     access: 'public',
     operationId: 'getMetrics',
-    summary: 'Read the metrics in Prometheus text format',
+    summary: 'Get the metrics in Prometheus text format',
     tags: TAGS,
     responses: { 200: { description: 'The metrics', contentType: METRICS_CONTENT_TYPE } },
     handler: async () => replyBytes(200, METRICS_CONTENT_TYPE, await metrics()),

@@ -12,15 +12,15 @@ export function telegramRoutes(domain: AccountDomain): Route[] {
       path: '/api/telegram/connect',
       access: 'config',
       operationId: 'connectTelegram',
-      summary: 'Make a deep link to the bot on Telegram',
+      summary: 'Create a deep link to the bot on Telegram',
       description:
-        'Of the shared bot, the link binds whoever opens it to this account; the former link is void. Without a shared bot it leads to the newest of your own.',
+        'With a shared bot, a person who opens the link is connected to this account, and the previous link becomes invalid. Without a shared bot, the link leads to your newest bot.',
       tags: ['Platforms'],
       responses: {
         200: { description: 'The link', schema: TelegramLink },
         400: 'No telegram bot registered',
-        403: 'Email address is not verified, or the credential is of another kind',
-        502: 'The shared bot could not be logged in so far',
+        403: 'Email address is not verified, or the credential is of the wrong kind',
+        502: 'The shared bot is not logged in yet',
       },
       handler: async ({ principal }) => {
         const { url, botName, expiresAt } = await makeTelegramLink(domain, principal);

@@ -11,12 +11,12 @@ const BODY_LIMIT_BYTES = 1_048_576;
 const NO_BYTES = new Uint8Array(0);
 
 const RESPONSES = {
-  200: { description: 'Taken: what was told is stored', contentType: TEXT_TYPE },
-  400: 'What came cannot be read',
-  401: 'The caller is not the platform',
-  403: 'The caller is not the platform',
-  404: 'The gateway has no such login',
-  503: 'What came could not be stored: it should come again',
+  200: { description: 'Stored', contentType: TEXT_TYPE },
+  400: 'The request is invalid',
+  401: 'The request does not come from the platform',
+  403: 'The request does not come from the platform',
+  404: 'Unknown login',
+  503: 'The event could not be stored; the platform should send it again',
 } as const;
 
 /**
@@ -49,7 +49,7 @@ function asked(connector: Connector & TakesWebhooks): Route {
     ...common(connector),
     method: 'get',
     operationId: `${connector.platform}WebhookCheck`,
-    summary: `For ${connector.platform}: is this the gateway's address?`,
+    summary: `Verify the webhook URL for ${connector.platform}`,
     handler: async (request) =>
       answerOf(
         await connector.webhook({
@@ -68,7 +68,7 @@ function told(connector: Connector & TakesWebhooks): Route {
     ...common(connector),
     method: 'post',
     operationId: `${connector.platform}Webhook`,
-    summary: `For ${connector.platform}: something has happened`,
+    summary: `Receive events from ${connector.platform}`,
     body: 'raw',
     bodyLimitBytes: BODY_LIMIT_BYTES,
     precheck: (request) => {

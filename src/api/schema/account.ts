@@ -7,16 +7,16 @@ const Speech = z.enum(['ready', 'byok']).describe('`ready` with an enabled prese
 
 export const PlatformState = z
   .object({
-    status: z.string().describe('`ok`, `not_configured`, `not_granted` to this client, or what is wrong'),
-    capabilities: z.array(z.string()).describe('What it offers to who is logged in'),
+    status: z.string().describe('`ok`, `not_configured`, `not_granted` to this client, or the problem'),
+    capabilities: z.array(z.string()).describe('Capabilities once connected'),
     files: z.boolean().describe('Whether files can be sent and received'),
   })
   .meta({ id: 'PlatformState' });
 
 const Identity = z
   .object({
-    agent: z.string().nullable().describe("The agent's own handle, as far as it is known"),
-    operator: z.string().nullable().describe("The human operator's handle, as far as it is known"),
+    agent: z.string().nullable().describe("The agent's own handle, if known"),
+    operator: z.string().nullable().describe("The human operator's handle, if known"),
   })
   .meta({ id: 'PlatformIdentity' });
 
@@ -24,7 +24,7 @@ export const Account = z
   .object({
     account_id: z.string(),
     name: z.string(),
-    email: z.string().nullable().describe('Null for an account that is entered by keys alone'),
+    email: z.string().nullable().describe('Null for an account that has only keys'),
     email_verified: z.boolean(),
     plan: z.string().describe('For information only'),
     features: z.object({
@@ -37,13 +37,13 @@ export const Account = z
       hosted_stt: Speech,
       hosted_tts: Speech,
     }),
-    features_note: z.string().describe('What `byok` means'),
+    features_note: z.string().describe('Explains `byok`'),
     platforms: z.record(Platform, PlatformState),
-    concurrent_calls: z.object({ active: z.int(), limit: z.int() }).describe('Of the whole account'),
+    concurrent_calls: z
+      .object({ active: z.int(), limit: z.int() })
+      .describe('Number of live calls of the account and the limit'),
     identities: z.partialRecord(Platform, Identity).describe('Only platforms with a login'),
-    last_message_cursor: z
-      .string()
-      .describe('Where the delta mode of the inbox starts: `<ISO time>|<message id>`'),
+    last_message_cursor: z.string().describe("Start of the inbox's delta mode: `<ISO time>|<message id>`"),
   })
   .meta({ id: 'Account' });
 export type Account = z.output<typeof Account>;
@@ -53,15 +53,15 @@ export const McpAccount = Account.extend({
   features: Account.shape.features.extend({
     channel: z
       .enum(['ready', 'poll'])
-      .describe('`ready`: events are pushed to this session; `poll`: read them by svc_inbox'),
+      .describe('`ready`: events are pushed to this session; `poll`: read them with svc_inbox'),
   }),
 });
 
 export const DeleteAccountBody = z
   .object({
-    password: z.string().max(1_024).optional().describe('Needed where the account has one'),
+    password: z.string().max(1_024).optional().describe('Required if the account has one'),
     confirm: z
       .union([z.literal('DELETE'), z.literal(true)])
-      .describe('`"DELETE"` or `true`: nothing brings it back'),
+      .describe('`"DELETE"` or `true`. Deletion cannot be undone'),
   })
   .meta({ id: 'DeleteAccount' });

@@ -2,14 +2,14 @@ import * as z from 'zod';
 
 export const TestAgentStartBody = z
   .object({
-    key_ids: z.array(z.string()).max(1_000).optional().describe('Agent keys to test; without it all of them'),
+    key_ids: z.array(z.string()).max(1_000).optional().describe('Agent keys to test. Default: all'),
   })
   .meta({ id: 'TestAgentStart' })
   .nullish();
 
 const Signals = z.object({
-  mcp_session: z.boolean().describe('Whether somebody listens to the MCP server with the key'),
-  call_streams: z.int().describe('WebSockets that are open with the key, of calls and of the inbox'),
+  mcp_session: z.boolean().describe('Whether an MCP stream is open with the key'),
+  call_streams: z.int().describe('Number of call and inbox WebSockets open with the key'),
   last_used_at: z.string().nullable().describe('Last use of the key, to the minute'),
 });
 
@@ -32,7 +32,7 @@ export const AgentProbe = z
     probe_id: z.string(),
     started_at: z.string(),
     deadline_at: z.string().describe('30 s after the start'),
-    done: z.boolean().describe('All keys have replied, or the time is up'),
+    done: z.boolean().describe('Whether all keys have replied or the time is up'),
     keys: z.array(WatchedKey),
   })
   .meta({ id: 'AgentProbe' });

@@ -10,18 +10,18 @@ const ProviderName = z.enum(PROVIDER_NAMES);
 
 export const ProviderBody = z
   .object({
-    provider: ProviderName.nullish().describe('Null takes the provider away with all that was set'),
+    provider: ProviderName.nullish().describe('Null removes the provider and its settings'),
     config: z
       .record(z.string(), z.string().max(MAX_FIELD_LENGTH).nullable())
       .optional()
       .describe(
-        'Fields of the provider as its catalog entry lists them. Those left out stay; null or blank takes one away, but a blank key keeps the stored one.',
+        "Fields from the provider's catalog entry. Omitted fields stay unchanged. Null or an empty text removes a field, but an empty key keeps the stored one.",
       ),
     system_prompt: z.string().max(MAX_PROMPT_LENGTH).nullish(),
     event_filter: z
       .partialRecord(EventType, z.boolean())
       .optional()
-      .describe('Which events the model is called for; those left out stay'),
+      .describe('Events that call the model. Omitted events stay unchanged'),
   })
   .meta({ id: 'ChangeProvider' });
 
@@ -30,8 +30,8 @@ export const Provider = z
   .object({
     agent_id: z.string(),
     provider: z.string().nullable(),
-    config: z.record(z.string(), z.string()).describe('Without secrets; presets filled in'),
-    secrets_set: z.array(z.string()).describe('Names of the secrets that are stored'),
+    config: z.record(z.string(), z.string()).describe('Without secrets; includes defaults'),
+    secrets_set: z.array(z.string()).describe('Names of the stored secrets'),
     system_prompt: z.string().nullable(),
     event_filter: z.record(z.string(), z.boolean()),
     updated_at: z.string().nullable(),
@@ -44,7 +44,7 @@ const ConfigProperty = z.object({
   description: z.string(),
   format: z.literal('uri').optional(),
   default: z.string().optional(),
-  writeOnly: z.literal(true).optional().describe('A secret: stored sealed, never returned'),
+  writeOnly: z.literal(true).optional().describe('A secret: stored encrypted, never returned'),
 });
 
 export const ProviderCatalog = z

@@ -20,7 +20,7 @@ const TimeoutText = z
   .max(MAX_TIMEOUT_TEXT)
   .nullable()
   .describe(
-    'What a person is told who gets no answer within 60 s; null: the usual text, empty: nothing at all',
+    'Text sent to people who get no answer within 60 s. Null: the default text. Empty: nothing is sent',
   );
 
 export const AgentChangeBody = z
@@ -41,7 +41,7 @@ export const MintKeyBody = z.object({ name: Name.optional() }).optional().meta({
 
 const common = {
   id: z.string(),
-  status: z.string().describe('`ok`, `not_configured`, or what is wrong'),
+  status: z.string().describe('`ok`, `not_configured`, or the problem'),
   label: z.string(),
 };
 const Connection = z.object({
@@ -61,7 +61,7 @@ const SipNumber = z.object({ type: z.literal('sip_number'), ...common, number: z
 /** A platform account that belongs to an agent. */
 export const AgentAccount = z.union([Connection, Bot, SipNumber]).meta({ id: 'AgentAccount' });
 
-const agentIds = { agent_ids: z.array(z.string()).describe('Agents that the account is in') };
+const agentIds = { agent_ids: z.array(z.string()).describe('Agents that the platform account belongs to') };
 
 /** A platform account and the agents it belongs to. */
 export const Candidate = z
@@ -97,7 +97,7 @@ export const AgentList = z.object({ agents: z.array(Agent) }).meta({ id: 'AgentL
 export const InternalBearer = z
   .object({
     agent_id: z.string(),
-    bearer: z.string().describe('An agent key that acts for this agent alone'),
+    bearer: z.string().describe('An agent key that acts only for this agent'),
     key_prefix: z.string(),
     created_at: z.string(),
     last_used_at: z.string().nullable(),
@@ -105,5 +105,5 @@ export const InternalBearer = z
   .meta({ id: 'InternalBearer' });
 
 export const ResetConversations = z
-  .object({ status: z.literal('ok'), dropped: z.int().describe('Sessions that were dropped') })
+  .object({ status: z.literal('ok'), dropped: z.int().describe('Number of deleted sessions') })
   .meta({ id: 'ResetConversations' });

@@ -18,7 +18,7 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 
 export const CreatedKey = ApiKey.extend({
-  key: z.string().describe('The key itself: shown this once'),
+  key: z.string().describe('The key. Shown only in this answer'),
 }).meta({ id: 'CreatedApiKey' });
 
 export const KeyList = z.object({ keys: z.array(ApiKey) }).meta({ id: 'ApiKeyList' });

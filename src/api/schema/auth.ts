@@ -5,31 +5,27 @@ import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../accounts/passwor
 const EMAIL_MAX_LENGTH = 254;
 const TOKEN_MAX_LENGTH = 128;
 
-const Email = z
-  .email()
-  .max(EMAIL_MAX_LENGTH)
-  .toLowerCase()
-  .describe('Email address; upper and lower case are the same');
+const Email = z.email().max(EMAIL_MAX_LENGTH).toLowerCase().describe('Email address, not case-sensitive');
 
 const NewPassword = z
   .string()
   .min(PASSWORD_MIN_LENGTH)
   .max(PASSWORD_MAX_LENGTH)
-  .describe(`${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters, any of them`);
+  .describe(`${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`);
 
 const Password = z.string().min(1).max(PASSWORD_MAX_LENGTH);
-const Token = z.string().min(1).max(TOKEN_MAX_LENGTH).describe('As it came by mail');
+const Token = z.string().min(1).max(TOKEN_MAX_LENGTH).describe('The token from the email');
 
 export const SignupRequest = z
   .object({
     email: Email,
     password: NewPassword,
-    name: z.string().min(1).max(80).optional().describe('What the account is called; else its address'),
+    name: z.string().min(1).max(80).optional().describe('Name of the account. Default: the email address'),
     invite_code: z
       .string()
       .max(256)
       .optional()
-      .describe('Needed where sign-up is by invitation; the operator has it'),
+      .describe('Required if sign-up is by invitation; ask the operator for it'),
   })
   .meta({ id: 'SignupRequest' });
 

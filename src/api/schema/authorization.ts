@@ -9,20 +9,21 @@ export const AuthorizeQuery = z.object({
   client_id: z
     .string()
     .default('')
-    .describe('As it was registered, or the https URL of a document about the client'),
-  redirect_uri: z.string().default('').describe('One that the client registered; on loopback at any port'),
+    .describe('The registered id, or the https URL of a client metadata document'),
+  redirect_uri: z.string().default('').describe('A registered redirect URI; on loopback with any port'),
   response_type: z.string().default('').describe('`code`'),
-  state: z.string().default('').describe('Comes back as it is'),
+  state: z.string().default('').describe('Returned unchanged'),
   code_challenge: z.string().default('').describe('PKCE: SHA-256 of the verifier in base64url'),
   code_challenge_method: z.string().default('').describe('`S256`'),
-  resource: z.string().default('').describe('The address of the MCP server; left out, it is meant'),
+  resource: z.string().default('').describe('URL of the MCP server, which is also the default'),
   scope: z
     .string()
     .default('')
-    .describe(
-      'Names of platforms, with spaces between; left out, all of them. An unknown name is `invalid_scope`',
-    ),
-  prompt: z.string().default('').describe('`consent` asks anew, `login` lets somebody else sign in'),
+    .describe('Names of platforms, separated by spaces. Default: all. An unknown name is `invalid_scope`'),
+  prompt: z
+    .string()
+    .default('')
+    .describe('`consent` asks for consent again, `login` offers to sign in with another account'),
 });
 
 /** A registered client (RFC 7591, section 3.2.1). */
@@ -31,7 +32,7 @@ export const RegisteredClient = z
     client_id: z.string(),
     client_name: z.string(),
     client_id_issued_at: z.int().describe('Unix time in seconds'),
-    client_secret: z.string().optional().describe('Shown this once; not for clients with `none`'),
+    client_secret: z.string().optional().describe('Shown only in this answer; omitted for `none`'),
     client_secret_expires_at: z.literal(0).optional(),
     redirect_uris: z.array(z.string()),
     grant_types: z.array(z.string()),
@@ -50,8 +51,8 @@ export const OAuthTokens = z
     access_token: z.string(),
     token_type: z.literal('Bearer'),
     expires_in: z.int().describe('Seconds'),
-    refresh_token: z.string().describe('Works once; a refresh may be repeated for 60 seconds'),
-    scope: z.string().describe('The platforms that were granted'),
+    refresh_token: z.string().describe('Works once; the client may repeat a refresh for 60 seconds'),
+    scope: z.string().describe('The granted platforms'),
   })
   .meta({ id: 'OAuthTokens' });
 
@@ -101,11 +102,11 @@ export const McpAuthorization = z
     client_id: z.string(),
     client_name: z.string(),
     registered_at: z.string(),
-    authorized_at: z.string().describe('When somebody said yes to it last'),
+    authorized_at: z.string().describe('Time of the last consent'),
     last_used_at: z.string().nullable().describe('Written at most once a minute'),
-    redirect_uri: z.string().describe('Where its codes are sent'),
-    platforms: z.array(z.enum(PLATFORMS)).describe('Those that it may use'),
-    all_platforms: z.boolean().describe('Whether it may use those that come later, too'),
+    redirect_uri: z.string().describe('The URI that receives its codes'),
+    platforms: z.array(z.enum(PLATFORMS)).describe('Platforms that it may use'),
+    all_platforms: z.boolean().describe('Whether it may also use platforms added later'),
     agent_ids: z.array(z.string()).describe('Agents that it acts for'),
   })
   .meta({ id: 'McpAuthorization' });

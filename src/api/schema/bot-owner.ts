@@ -15,13 +15,13 @@ export const BotOwner = z
   .meta({ id: 'BotOwner' });
 
 export const OwnerCodeQuery = z.object({
-  connection_id: z.string().default('').describe('Which bot; empty: the one that was registered last'),
+  connection_id: z.string().default('').describe('Id of the bot. Default: the one registered last'),
 });
 
 export const OwnerCode = z
   .object({
     bot_id: z.string(),
-    code: z.string().describe('Send it to the bot as a direct message, and nothing else with it'),
+    code: z.string().describe('Send it to the bot as a direct message of its own'),
     expires_at: z.string(),
   })
   .meta({ id: 'OwnerCode' });

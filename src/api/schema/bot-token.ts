@@ -15,13 +15,13 @@ const NEEDED = { discord: 'discord_app_id', slack: 'slack_signing_secret', teleg
 export const BotTokenBody = z
   .object({
     platform: BotPlatform,
-    bot_token: Secret.describe('Never shown again'),
+    bot_token: Secret.describe('Never returned'),
     discord_app_id: z
       .string()
       .regex(/^\d{1,20}$/)
       .nullish()
-      .describe('Needed for discord: the application id'),
-    slack_signing_secret: Secret.nullish().describe('Needed for slack; never shown again'),
+      .describe('Required for discord: the application id'),
+    slack_signing_secret: Secret.nullish().describe('Required for slack. Never returned'),
   })
   .superRefine((body, context) => {
     const needed = NEEDED[body.platform];
@@ -38,7 +38,7 @@ export const BotToken = z
     bot_name: z.string().nullable().describe('Known once the gateway has logged the bot in'),
     status: z
       .string()
-      .describe('`registered` until the gateway has logged the bot in, then `ok`, or what the platform says'),
+      .describe("`registered` until the gateway has logged the bot in, then `ok` or the platform's error"),
     discord_app_id: z.string().nullable(),
     created_at: z.string(),
   })

@@ -49,24 +49,24 @@ export const Termination = z
   .object({
     result: z
       .enum(TERMINATION_RESULTS)
-      .describe('For programs: `busy`, `no_answer`, `refused`, `disconnected` and so on'),
-    reason: z.string().describe('For people, for example `486 Busy Here`'),
+      .describe('Machine-readable, for example `busy`, `no_answer`, `refused` or `disconnected`'),
+    reason: z.string().describe('Human-readable, for example `486 Busy Here`'),
   })
   .meta({ id: 'Termination' });
 
 /** A call without its transcript, as in lists and state changes. */
 export const Call = CreatedCall.extend({
   direction: z.enum(['outbound', 'inbound']),
-  caller: z.string().describe('Who calls; empty for outbound calls'),
+  caller: z.string().describe('The caller; empty for outbound calls'),
   created_at: z.string(),
   ended_at: z.string().nullable(),
-  termination: Termination.nullable().describe('Why the call ended; null while it lives'),
+  termination: Termination.nullable().describe('Why the call ended; null while it is live'),
 }).meta({ id: 'Call' });
 export type Call = z.output<typeof Call>;
 
 export const CallStatus = Call.extend({
   transcript: z.array(z.string()).describe('Lines `[<speaker>] <text>` after `since`'),
-  transcript_length: z.int().describe('All lines so far; the next `since`'),
+  transcript_length: z.int().describe('Number of lines so far; the next `since`'),
 }).meta({ id: 'CallStatus' });
 export type CallStatus = z.output<typeof CallStatus>;
 
@@ -102,7 +102,9 @@ export const CallChatBody = z
   .meta({ id: 'CallChat' });
 
 export const DtmfBody = z
-  .object({ digits: z.string().regex(/^[0-9*#A-D]{1,64}$/, 'digits are 1 to 64 of 0-9, *, # and A-D') })
+  .object({
+    digits: z.string().regex(/^[0-9*#A-D]{1,64}$/, 'digits must be 1 to 64 characters of 0-9, *, # and A-D'),
+  })
   .meta({ id: 'Dtmf' });
 
 /** Acknowledges a request that returns no data. */

@@ -15,23 +15,23 @@ const conversation = {
     .string()
     .max(64)
     .optional()
-    .describe('Which conversation; without it the active one of the platform that has the newest message'),
+    .describe("Id of the conversation. Default: the platform's most recent active one"),
 };
 
 export const DmChatBody = z
   .object({
     ...conversation,
-    text: ChatText.describe('Required without attachments; with them the caption of the first'),
-    keep_typing: z.boolean().default(false).describe('Shows the typing indicator again after the message'),
+    text: ChatText.describe('Required without attachments. With attachments: the caption of the first'),
+    keep_typing: z.boolean().default(false).describe('Show the typing indicator again after the message'),
     attachments: AttachmentsBody,
     peer: z
       .string()
       .max(80)
       .default('')
       .describe(
-        '`agent` only: name (in any case) or id of the agent to write to; empty: go on with the newest conversation',
+        '`agent` only: name (not case-sensitive) or id of the other agent. Default: the most recent conversation',
       ),
-    task: z.string().max(MAX_TASK).default('').describe('`agent` only: what the conversation is about'),
+    task: z.string().max(MAX_TASK).default('').describe('`agent` only: topic of the conversation'),
   })
   .check(requireContent)
   .meta({ id: 'DmChat' });
@@ -49,18 +49,18 @@ export const QueuedDm = z
     reason: z
       .enum(['outside_24h_window', 'still_sending'])
       .describe(
-        '`outside_24h_window`: it waits until the other side writes. `still_sending`: a `dm_sent` or `dm_failed` event with this `message_id` tells how sending ended',
+        '`outside_24h_window`: sent when the person writes again. `still_sending`: a `dm_sent` or `dm_failed` event with this `message_id` reports the outcome',
       ),
     template_sent: z
       .boolean()
       .optional()
       .describe(
-        'With `outside_24h_window`: whether this message made the gateway ask the other side to write',
+        'With `outside_24h_window`: whether the gateway sent the template that asks the person to write',
       ),
     queue_position: z
       .int()
       .optional()
-      .describe('With `outside_24h_window`: its place among those that wait in the conversation'),
+      .describe("With `outside_24h_window`: position among the conversation's queued messages"),
   })
   .meta({ id: 'QueuedDm' });
 
@@ -70,5 +70,5 @@ export const TestDmQuery = z.object({
   connection_id: z
     .string()
     .default('')
-    .describe('Which connection or bot; empty: the newest one whose person is known'),
+    .describe('Id of the connection or bot. Default: the newest one with a known owner'),
 });

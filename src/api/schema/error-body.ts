@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /** Body of every error except a failed validation. */
 export const ErrorBody = z
-  .object({ detail: z.string().describe('What went wrong, for people') })
+  .object({ detail: z.string().describe('What went wrong') })
   .meta({ id: 'Error', description: 'An error' });
 export type ErrorBody = z.output<typeof ErrorBody>;
 
@@ -11,15 +11,15 @@ export const ValidationFault = z
   .object({
     loc: z
       .array(z.union([z.string(), z.number().int()]))
-      .describe('`body`, `query` or `path`, then the way to the field'),
+      .describe('`body`, `query` or `path`, then the path to the field'),
     msg: z.string(),
-    type: z.string().describe('Kind of fault, for example `missing`, `string_type`, `enum`, `json_invalid`'),
+    type: z.string().describe('Error code, for example `missing`, `string_type`, `enum`, `json_invalid`'),
   })
-  .meta({ id: 'ValidationFault', description: 'One fault of a request' });
+  .meta({ id: 'ValidationFault', description: 'One error in a request' });
 export type ValidationFault = z.output<typeof ValidationFault>;
 
 /** The answer to a request that fails validation. */
 export const ValidationErrorBody = z
   .object({ detail: z.array(ValidationFault) })
-  .meta({ id: 'ValidationError', description: 'The request is not valid' });
+  .meta({ id: 'ValidationError', description: 'The request is invalid' });
 export type ValidationErrorBody = z.output<typeof ValidationErrorBody>;

@@ -6,10 +6,10 @@ const Long = z.string().max(10_000).nullish();
 export const FeedbackBody = z
   .object({
     message: z.string().min(1).max(10_000),
-    surface: Short.describe('Where it was said, for example a page of the dashboard'),
-    provider: Short.describe('Which platform or provider it is about'),
-    error_detail: Long.describe('The error that was shown'),
-    suggestion_shown: Long.describe('What was suggested about it'),
+    surface: Short.describe('Where the feedback was given, for example a page of the dashboard'),
+    provider: Short.describe('The platform or provider concerned'),
+    error_detail: Long.describe('The error message shown'),
+    suggestion_shown: Long.describe('The suggestion shown with it'),
   })
   .meta({ id: 'FeedbackBody' });
 

@@ -6,10 +6,10 @@ const MimeType = z.string().max(255);
 /** JSON body of `POST /api/files`. The endpoint checks which fields may be combined. */
 export const FileUploadBody = z
   .object({
-    url: z.string().optional().describe('http or https; fetched by the gateway'),
-    bytes_b64: z.base64().optional().describe('Of a file up to the size cap; with padding'),
-    name: FileName.optional().describe('Needed with bytes_b64'),
-    mime: MimeType.optional().describe('Needed with bytes_b64'),
+    url: z.string().optional().describe('An http or https URL, fetched by the gateway'),
+    bytes_b64: z.base64().optional().describe('The file as base64 with padding'),
+    name: FileName.optional().describe('Required with bytes_b64'),
+    mime: MimeType.optional().describe('Required with bytes_b64'),
   })
   .superRefine(({ url, bytes_b64, ...facts }, context) => {
     if (url !== undefined || bytes_b64 === undefined) return;
@@ -26,8 +26,8 @@ const Bytes = z.string().meta({ format: 'binary' });
 export const FileUploadForm = z
   .object({
     file: Bytes,
-    name: FileName.optional().describe("Instead of the file's own"),
-    mime: MimeType.optional().describe("Instead of the part's Content-Type"),
+    name: FileName.optional().describe("Replaces the file's own name"),
+    mime: MimeType.optional().describe("Replaces the part's Content-Type"),
   })
   .meta({ id: 'FileUploadForm' });
 
@@ -37,8 +37,8 @@ export const ReserveBody = z.object({ name: FileName, mime: MimeType }).meta({ i
 
 export const File = z
   .object({
-    file_id: z.string().describe('Begins with `f_`'),
-    url: z.string().describe('Serves the file to whoever knows it'),
+    file_id: z.string().describe('Starts with `f_`'),
+    url: z.string().describe('Downloads the file without any other credential'),
     name: z.string(),
     mime: z.string(),
     size: z.int().describe('Bytes'),
@@ -49,8 +49,8 @@ export const File = z
 export const ReservedFile = z
   .object({
     file_id: z.string(),
-    upload_url: z.string().describe('Takes the file once; needs no key'),
-    expires_at: z.string().describe('When the upload must have begun'),
+    upload_url: z.string().describe('Accepts the file once, without a key'),
+    expires_at: z.string().describe('The upload must start before this time'),
   })
   .meta({ id: 'ReservedFile' });
 

@@ -9,6 +9,6 @@ export const NotReady = z
     status: z.literal('not_ready'),
     not_ready: z
       .array(z.object({ name: z.string(), reason: z.string() }))
-      .describe('What the gateway waits for, and why'),
+      .describe('The failed checks and the reasons'),
   })
   .meta({ id: 'NotReady' });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 export const OAuthParams = z.object({
-  provider: z.string().describe('Name of the identity provider, as the operator set it up'),
+  provider: z.string().describe("Name of the identity provider in the gateway's settings"),
 });
 
 /** Query parameters of a provider's redirect back to the gateway. */
@@ -9,7 +9,7 @@ export const OAuthCallbackQuery = z.object({
   code: z.string().default(''),
   state: z.string().default(''),
   error: z.string().default(''),
-  iss: z.string().default('').describe('The provider that answers (RFC 9207)'),
+  iss: z.string().default('').describe('Issuer of the answer (RFC 9207)'),
 });
 
 export const IdentityParams = z.object({ identity_id: z.string() });
@@ -18,7 +18,7 @@ const Identity = z
   .object({
     id: z.string(),
     provider: z.string(),
-    email: z.string().nullable().describe('As the provider told it at the last sign-in'),
+    email: z.string().nullable().describe('As reported by the provider at the last sign-in'),
     created_at: z.string(),
     last_used_at: z.string(),
   })

@@ -30,27 +30,27 @@ export const InboxQuery = z.object({
     .max(256)
     .default('')
     .describe(
-      'Which conversation of the platform: remote_id or remote_name; with `platform=agent` the name of the other agent, whatever its case',
+      'remote_id or remote_name of the other side; with `platform=agent`, the name of the other agent. Not case-sensitive',
     ),
-  task: z.string().max(256).default('').describe('With `platform=agent`: what the conversation is about'),
+  task: z.string().max(256).default('').describe('With `platform=agent`: topic of the conversation'),
   last_message_cursor: CursorText.optional().describe(
     'Delta mode: the `cursor` of any answer (`<ISO time>|<message id>`), or an ISO time',
   ),
   wait: wholeNumber(0, MAX_WAIT_S)
     .default(0)
     .describe(
-      'With a cursor: seconds to wait, 55 at most, for a message that your own agents did not write or, without `peer` and `task`, for an event. Ignored without a cursor',
+      'With a cursor: seconds to wait, at most 55, for a message from the other side or, without `peer` and `task`, for an event. Ignored without a cursor',
     ),
   limit: Limit.describe(
-    'Most conversations of a snapshot, or messages of a detail; of a delta, most messages and most events',
+    'Maximum number of conversations in a snapshot, of messages in detail mode, and of messages and of events in a delta',
   ),
   status: z
     .enum(['active', 'closed', 'all'])
     .default('active')
-    .describe('`active`, `closed` or `all`; a delta tells of every new message whatever it is'),
+    .describe('Status of the conversations. Ignored with a cursor'),
   offset: wholeNumber(0)
     .default(0)
-    .describe('Conversations of a snapshot, or messages of a detail, to leave out, counted from the newest'),
+    .describe('Number of newest conversations (snapshot) or messages (detail) to skip'),
 });
 export type InboxQuery = z.output<typeof InboxQuery>;
 
@@ -64,8 +64,8 @@ const Attachment = z
   .object({
     name: z.string(),
     mime: z.string(),
-    size: z.int().nullable().describe('Bytes; null while the platform has not told'),
-    url: z.string().describe('Opens the file without any other credential'),
+    size: z.int().nullable().describe('Bytes; null if not known yet'),
+    url: z.string().describe('Downloads the file without any other credential'),
   })
   .meta({ id: 'MessageAttachment' });
 
@@ -78,9 +78,9 @@ export const Message = z
     status: z
       .enum(['received', 'sending', 'pending', 'delivered', 'failed', 'unknown', 'dropped'])
       .describe(
-        'Of an outbound message: `pending` until the other side writes, `dropped` when it did not in time, `unknown` when nobody can tell whether it arrived',
+        'Outbound messages: `pending` until the other side writes again, `dropped` if it did not in time, `unknown` if it may or may not have arrived',
       ),
-    error: z.string().nullable().describe('Why it failed, in the words of the platform'),
+    error: z.string().nullable().describe("The platform's error message"),
     sender_agent_id: z.string().nullable().describe('The agent that wrote it'),
     attachments: z.array(Attachment),
   })
@@ -91,29 +91,29 @@ export const Conversation = z
   .object({
     conversation_id: z.string(),
     platform: MessagePlatform,
-    remote_id: z
-      .string()
-      .describe('The lasting name of the other side at its platform, or the id of an agent'),
+    remote_id: z.string().describe('Permanent id of the other side on its platform, or the id of an agent'),
     remote_name: z.string().nullable(),
-    status: z.string().describe('`active`, or `closed` when the other side cannot be written to any more'),
-    task: z.string().describe('Of a conversation between agents: what it is about; else empty'),
+    status: z.string().describe('`active`, or `closed` if the other side can no longer receive messages'),
+    task: z.string().describe('Topic of a conversation between agents; otherwise empty'),
     created_at: z.string(),
-    agents: z.array(z.object({ id: z.string(), name: z.string() })).describe('Your agents that take part'),
+    agents: z
+      .array(z.object({ id: z.string(), name: z.string() }))
+      .describe('Your agents in the conversation'),
     whatsapp_window: z
       .object({ open: z.boolean(), last_inbound_at: z.string().nullable(), pending_count: z.int() })
       .optional()
-      .describe('WhatsApp only: whether the other side may be written to now'),
+      .describe('WhatsApp only: whether messages can be sent now'),
   })
   .meta({ id: 'Conversation' });
 export type Conversation = z.output<typeof Conversation>;
 
 /** A conversation in a list, with its newest message or the requested messages. */
 const ListedConversation = Conversation.extend({
-  preview: Message.nullable().optional().describe('Snapshot: the newest message, its text cut short'),
+  preview: Message.nullable().optional().describe('Snapshot: the newest message, with its text shortened'),
   messages: z.array(Message).optional().describe('Detail and delta: oldest first'),
 }).meta({ id: 'InboxConversation' });
 
-const Cursor = z.string().describe('Everything later is new: the `last_message_cursor` of the next request');
+const Cursor = z.string().describe('The `last_message_cursor` of the next request');
 
 /** An event. Its other fields depend on its type. */
 const InboxEvent = z
@@ -121,14 +121,14 @@ const InboxEvent = z
     type: z
       .string()
       .describe(
-        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_error`: a call failed or lost its bridge. `dm_sent`, `dm_failed`: how sending a message ended. `dm_delivered`: queued messages went out. `dm_edited`: a person changed a message',
+        '`call_invite`: an inbound call rings. `call_state`: a call changed its state. `call_error`: a call failed or lost its bridge. `dm_sent`, `dm_failed`: the outcome of sending a message. `dm_delivered`: queued messages were sent. `dm_edited`: a person edited a message',
       ),
-    event_id: z.string().describe('The same wherever the event is told'),
+    event_id: z.string().describe('Identifies the event, on every channel'),
     created_at: z.string(),
     call_id: z.string().optional(),
-    state: z.string().optional().describe('The state of the call then'),
-    code: z.string().optional().describe('call_error: what went wrong, for programs'),
-    message: z.string().optional().describe('call_error: what went wrong, and what to do about it'),
+    state: z.string().optional().describe('State of the call at that time'),
+    code: z.string().optional().describe('call_error: machine-readable error code'),
+    message: z.string().optional().describe('call_error: what went wrong and what to do'),
     termination: Termination.optional().describe('Why the call ended, once it is over'),
     conversation_id: z.string().optional(),
     message_id: z.string().optional(),
@@ -143,7 +143,7 @@ export const Inbox = z
       .array(InboxEvent)
       .optional()
       .describe(
-        'Delta without `peer` and `task`: what else happened, to calls and to messages, oldest first; left out when nothing did',
+        'Delta without `peer` and `task`: other events of calls and messages, oldest first; omitted if there are none',
       ),
     cursor: Cursor,
   })

@@ -14,8 +14,8 @@ const Login = z
 
 const ListedPlatform = PlatformState.extend({
   platform: z.enum(PLATFORMS),
-  setup: z.string().describe('What its user does to connect it'),
-  accounts: z.array(Login).describe('Logins there; for an agent key only those of its agents'),
+  setup: z.string().describe('How to connect the platform'),
+  accounts: z.array(Login).describe('Logins on the platform; agent keys see only those of their own agents'),
 }).meta({ id: 'ListedPlatform' });
 
 export const PlatformList = z.object({ platforms: z.array(ListedPlatform) }).meta({ id: 'PlatformList' });

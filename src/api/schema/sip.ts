@@ -8,7 +8,7 @@ const PASSWORD = /^[ -~\u00a0-\uffff]+$/;
 
 const Host = z
   .union([z.ipv4(), z.ipv6(), z.hostname().max(253)])
-  .describe('Host name (SRV records are followed) or IP address of the trunk');
+  .describe('Host name (SRV records are used) or IP address of the trunk');
 
 const Transport = z.enum(['udp', 'tcp', 'tls']);
 const Srtp = z.enum(['off', 'optional', 'required']);
@@ -24,25 +24,30 @@ export const SipTrunkBody = z
       .max(256)
       .regex(PASSWORD)
       .optional()
-      .describe('Never shown again; without it the stored one is kept'),
+      .describe('Never returned. Default: the stored one'),
     realm: z
       .string()
       .max(255)
       .regex(QUOTED_SAFE)
       .nullish()
-      .describe('Realm to answer to, where the provider names one; else the one of its challenge'),
+      .describe(
+        'Realm for digest authentication, if the provider requires one. Default: the realm of the challenge',
+      ),
     caller_id: z
       .string()
       .regex(/^\+?[\w.-]{1,64}$/)
       .nullish()
-      .describe('Number or user part shown to called parties; else the user name'),
-    register: z.boolean().default(true).describe('Keep a registration, which inbound calls usually need'),
-    srtp: Srtp.default('off').describe('Encryption of the audio by SDES keys (RFC 4568)'),
+      .describe('Number or user part shown to called parties. Default: the user name'),
+    register: z
+      .boolean()
+      .default(true)
+      .describe('Register with the trunk, which inbound calls usually require'),
+    srtp: Srtp.default('off').describe('Audio encryption with SDES keys (RFC 4568)'),
     behind_nat: z
       .boolean()
       .default(false)
       .describe(
-        'The audio of the trunk may come from other addresses than SDP names, and move during a call',
+        "The trunk's audio may come from other addresses than those in SDP and may change during a call",
       ),
   })
   .meta({ id: 'SipTrunkBody' });
@@ -54,7 +59,7 @@ const Registration = z
       .string()
       .nullable()
       .describe(
-        "`unreachable`, `tls_failed`, `not_allowed` (the address is not open to this account), or the server's answer, such as `401 Unauthorized`",
+        "`unreachable`, `tls_failed`, `not_allowed` (this account may not use the address), or the server's answer, such as `401 Unauthorized`",
       ),
     expires_at: z.string().nullable(),
   })
@@ -76,7 +81,7 @@ export const SipTrunk = z
       .string()
       .nullable()
       .describe(
-        'Where a provider without registration sends calls, with the number in To or after the user part (`sip:<token>.<number>@…`); its user part is secret. Null while the address that the trunk reaches us at is not known',
+        'URI to which a provider without registration sends calls, with the number in To or after the user part (`sip:<token>.<number>@…`). Its user part is secret. Null until the gateway knows its own address towards the trunk',
       ),
     registration: Registration,
   })
@@ -84,7 +89,7 @@ export const SipTrunk = z
 
 export const SipDidParams = z.object({ did_id: z.string().describe('Identifier of the listed number') });
 
-const Label = z.string().min(1).max(80).describe('A name for people');
+const Label = z.string().min(1).max(80).describe('A descriptive name');
 
 export const CreateSipDidBody = z
   .object({
@@ -93,7 +98,7 @@ export const CreateSipDidBody = z
       .regex(/^\+[1-9]\d{6,14}$/)
       .describe('E.164, for example `+33123456789`'),
     label: Label.nullish(),
-    auto_answer: z.boolean().default(false).describe('Answer at once; otherwise the call rings for 60 s'),
+    auto_answer: z.boolean().default(false).describe('Answer at once. Otherwise calls ring for 60 s'),
   })
   .meta({ id: 'CreateSipDid' });
 

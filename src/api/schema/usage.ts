@@ -3,14 +3,14 @@ import { PLATFORMS } from '../../base/platform.ts';
 import { wholeNumber } from './query.ts';
 
 export const UsageQuery = z.object({
-  days: wholeNumber(1, 366).default(30).describe('How many days, today included'),
+  days: wholeNumber(1, 366).default(30).describe('Number of days, including today'),
 });
 
 const Amounts = z.object({
-  calls: z.int().describe('Calls that began'),
-  minutes: z.number().describe('How long they were answered, or have been so far; to the hundredth'),
+  calls: z.int().describe('Calls that started'),
+  minutes: z.number().describe('Time that calls were active, rounded to hundredths'),
   messages: z.int(),
-  bytes: z.int().describe('Of files, both ways'),
+  bytes: z.int().describe('Bytes of files, sent and received'),
 });
 
 const UsageDay = Amounts.extend({
@@ -24,6 +24,6 @@ export const Usage = z
     first_day: z.string(),
     last_day: z.string(),
     total: Amounts,
-    days: z.array(UsageDay).describe('By day and platform; those without any use are left out'),
+    days: z.array(UsageDay).describe('By day and platform; only those with usage'),
   })
   .meta({ id: 'Usage' });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 export const WebhookParams = z.object({
-  login_key: z.string().describe('Which login of the gateway is called: `shared`, or the id of a bot token'),
+  login_key: z.string().describe('The login concerned: `shared`, or the id of a bot token'),
 });
 
 /** Any query parameters, because platforms choose their own. */

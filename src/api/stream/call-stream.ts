@@ -61,7 +61,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   /** AgentStream: closes the stream if its credential no longer acts for the call's agent. The call continues. */
   follow(agentIds: readonly string[]): void {
     if (agentIds.includes(this.#call.identity.agentId)) return;
-    this.#socket?.close(POLICY_VIOLATION, 'the key no longer opens this call');
+    this.#socket?.close(POLICY_VIOLATION, 'the key may no longer access this call');
   }
 
   opened(socket: Socket): void {
@@ -153,7 +153,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   /** The newest audio from the client was dropped, because too much is waiting to be played. */
   overflow(lostMs: number): void {
-    this.#lost('audio_overflow', lostMs, 'of sent audio were dropped because too much waits to be played');
+    this.#lost('audio_overflow', lostMs, 'of sent audio were dropped because too much audio is queued');
   }
 
   #carryOut(request: StreamRequest): void {
@@ -187,12 +187,13 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
 
   #mark(name: string): void {
     const markId = this.#marks.add(name);
-    if (markId === null) throw new StreamFault('too_many_marks', 'too many marks wait to be played');
+    if (markId === null) throw new StreamFault('too_many_marks', 'too many marks are pending');
     this.#joined().mark(markId);
   }
 
   #clear(): void {
-    if (this.#clearsWaiting >= MAX_CLEARS) throw new StreamFault('too_many_clears', 'too many clears wait');
+    if (this.#clearsWaiting >= MAX_CLEARS)
+      throw new StreamFault('too_many_clears', 'too many clears are pending');
     this.#clearsWaiting += 1;
     this.#marks.clear();
     this.#joined().clear();

@@ -73,7 +73,7 @@ export class InboxStream implements SocketHandler, AgentStream {
     const { scope } = this.#next ?? { scope: this.#scope };
     const hasLost = scope.agentIds.some((agentId) => !agentIds.includes(agentId));
     if (hasLost || agentIds.length === 0)
-      return this.#close(POLICY_VIOLATION, 'the key acts for other agents now');
+      return this.#close(POLICY_VIOLATION, 'the key now acts for other agents');
     const next = { ...scope, agentIds };
     // Determined immediately, so that everything stored from now on includes the new agents.
     const start = this.#next?.start ?? feedStart(this.#feed.reading, next, null);
@@ -192,7 +192,7 @@ export class InboxStream implements SocketHandler, AgentStream {
    */
   #letGo(): void {
     const reached = this.#reached && cursorText(this.#reached.cursor);
-    this.#close(TRY_AGAIN_LATER, `too slow; go on from ${reached}`);
+    this.#close(TRY_AGAIN_LATER, `too slow; resume from ${reached}`);
   }
 
   #close(code: number, reason: string): void {

@@ -19,10 +19,7 @@ export function parseStreamRequest(text: string): StreamRequest {
   const [issue] = parsed.error.issues;
   const path = issue?.path.join('.') ?? '';
   if (path === 'type' || path === '') {
-    throw new StreamFault(
-      'unknown_type',
-      'type is not one of audio, audio_config, clear, mark, say, send_chat',
-    );
+    throw new StreamFault('unknown_type', 'type must be audio, audio_config, clear, mark, say or send_chat');
   }
   const code = path === 'sample_rate' ? 'invalid_sample_rate' : 'invalid_message';
   throw new StreamFault(code, `${path}: ${issue?.message}`);
@@ -31,7 +28,10 @@ export function parseStreamRequest(text: string): StreamRequest {
 /** A view of a binary frame as PCM: signed 16-bit little-endian mono. Throws a StreamFault if it is invalid. */
 export function pcmFromBytes(bytes: ArrayBuffer): Int16Array {
   if (bytes.byteLength % 2 !== 0) {
-    throw new StreamFault('invalid_audio', `16-bit PCM has an even number of bytes, not ${bytes.byteLength}`);
+    throw new StreamFault(
+      'invalid_audio',
+      `16-bit PCM must have an even number of bytes, got ${bytes.byteLength}`,
+    );
   }
   return new Int16Array(bytes);
 }
@@ -39,7 +39,7 @@ export function pcmFromBytes(bytes: ArrayBuffer): Int16Array {
 /** Decodes PCM from base64 (RFC 4648, section 4, padding required). Throws a StreamFault if it is invalid. */
 export function pcmFromBase64(base64: string): Int16Array {
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) {
-    throw new StreamFault('invalid_base64', 'audio is not base64');
+    throw new StreamFault('invalid_base64', 'audio must be valid base64');
   }
   const bytes = new ArrayBuffer(Buffer.byteLength(base64, 'base64'));
   Buffer.from(bytes).write(base64, 'base64');
@@ -50,7 +50,7 @@ function jsonOf(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    const message = error instanceof JsonTooDeep ? error.message : 'the text frame is not JSON';
+    const message = error instanceof JsonTooDeep ? error.message : 'text frames must be JSON';
     throw new StreamFault('invalid_json', message);
   }
 }

@@ -90,7 +90,7 @@ test('100,000 requests with a key are kept for an account, and other accounts ha
   await sql`insert into idempotent_requests (account_id, credential_id, key, sealed_request, created_at)
     ${upTo(99_999)} select ${a.accountId}, 'key_old', n, '', ${NOW} from numbers`.execute(store.db);
   await once(a, 'the last');
-  const detail = 'At most 100000 requests with an Idempotency-Key are kept per account, for 24 hours';
+  const detail = 'At most 100000 requests with an Idempotency-Key per account are stored for 24 hours';
   await expect(once(a, 'too many')).rejects.toMatchObject({ code: 'too_many_keys', message: detail });
   expect(await once(a, 'the last'), 'what is kept is told again').toMatchObject({ text: '"the last"' });
   await once(b, 'too many');

@@ -143,7 +143,7 @@ it('refuses a key that came with another request', async () => {
       {
         loc: ['header', 'Idempotency-Key'],
         type: 'idempotency_key_reused',
-        msg: 'This key came with another request before',
+        msg: 'This key was used for a different request',
       },
     ]);
   }

@@ -117,7 +117,7 @@ describe('JSON with bytes', () => {
         expect(await faultOf(`{${first},"name":"a",${second}}`)).toEqual({
           loc: ['body', 'bytes_b64'],
           type: 'duplicate_field',
-          msg: 'Field given twice',
+          msg: 'Field is given twice',
         });
     expect(await faultOf('{"name":"a","name":"b"}')).toMatchObject({ loc: ['body', 'name'] });
   });

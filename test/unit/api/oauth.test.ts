@@ -360,7 +360,7 @@ describe('linking an identity', () => {
     const browser = await signedIn('acc_bob');
     for (const site of ['cross-site', 'same-site']) {
       const answer = await browser.get(startUrl(), { 'sec-fetch-site': site });
-      await expectRefusal(answer, 403, 'must begin on the gateway itself');
+      await expectRefusal(answer, 403, 'from a page of the gateway');
     }
     expect((await browser.get(startUrl(), { 'sec-fetch-site': 'same-origin' })).status).toBe(302);
   });

@@ -37,7 +37,7 @@ export function takesKey({ method, access, idempotency }: Route): boolean {
 export function requestRef(principal: Principal, key: string): RequestRef | null {
   if (key === '') return null;
   if (!KEY_FORM.test(key))
-    throw keyFault('string_pattern_mismatch', 'A key is 1 to 255 printable ASCII characters');
+    throw keyFault('string_pattern_mismatch', 'A key must be 1 to 255 printable ASCII characters');
   return { accountId: principal.accountId, credentialId: principal.credentialId, key };
 }
 

@@ -123,5 +123,5 @@ function replyOf({ status, answer }: KeptRequest): Reply | null {
 }
 
 function reused(): Error {
-  return keyFault('idempotency_key_reused', 'This key came with another request before');
+  return keyFault('idempotency_key_reused', 'This key was used for a different request');
 }

@@ -31,7 +31,7 @@ export class KeptKeys {
     if (count.kept >= MAX_KEPT_REQUESTS)
       throw new GatewayError(
         'too_many_keys',
-        `At most ${MAX_KEPT_REQUESTS} requests with an Idempotency-Key are kept per account, for 24 hours`,
+        `At most ${MAX_KEPT_REQUESTS} requests with an Idempotency-Key per account are stored for 24 hours`,
       );
     count.kept += 1;
   }

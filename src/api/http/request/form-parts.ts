@@ -67,7 +67,7 @@ class FormReader {
     let lengthBytes = 0;
     for await (const chunk of this.bytes()) {
       lengthBytes += chunk.byteLength;
-      if (lengthBytes > MAX_PREAMBLE_BYTES) throw notAForm('its boundary does not come');
+      if (lengthBytes > MAX_PREAMBLE_BYTES) throw notAForm('its boundary does not occur');
     }
   }
 
@@ -120,7 +120,7 @@ class FormReader {
 
   async #fill(): Promise<void> {
     const next = await this.#source.next();
-    if (next.done) throw notAForm('it ends too early');
+    if (next.done) throw notAForm('it is incomplete');
     const { buffer, byteOffset, byteLength } = next.value;
     const chunk = Buffer.from(buffer, byteOffset, byteLength);
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
@@ -135,7 +135,7 @@ function boundaryOf(contentType: string): string {
 }
 
 function partOf(headers: string, reader: FormReader): FormPart {
-  if (!/^[ \t]*(\r\n|$)/.test(headers)) throw notAForm('its boundary goes on');
+  if (!/^[ \t]*(\r\n|$)/.test(headers)) throw notAForm('its boundary is followed by other characters');
   const disposition = headerOf(headers, 'content-disposition');
   const parameters = parametersOf(disposition ?? '');
   const name = parameters.get('name');

@@ -165,7 +165,9 @@ class Outline {
     this.#awaits = null;
     const name = jsonBody(this.bytes.subarray(start)) as string;
     if (this.#names.has(name))
-      throw new ValidationError([{ loc: ['body', name], type: 'duplicate_field', msg: 'Field given twice' }]);
+      throw new ValidationError([
+        { loc: ['body', name], type: 'duplicate_field', msg: 'Field is given twice' },
+      ]);
     this.#names.add(name);
     this.#name = name;
   }

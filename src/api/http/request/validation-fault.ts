@@ -71,8 +71,8 @@ function wordingOf(issue: Issue, part: RequestPart): Wording {
       return wrongValue(issue.values);
     case 'invalid_union':
       return issue.discriminator === undefined
-        ? { type: 'union_error', msg: 'Input matches none of the accepted forms' }
-        : { type: 'union_tag_invalid', msg: 'Input has an unknown kind' };
+        ? { type: 'union_error', msg: 'Input matches none of the accepted types' }
+        : { type: 'union_tag_invalid', msg: 'Input has an unknown type' };
     case 'invalid_key':
     case 'invalid_element':
     case 'unrecognized_keys':

@@ -76,7 +76,7 @@ function isOwnOrigin(origin: string, request: RequestHead, ownOrigin: OwnOrigin 
  */
 export function invalidToken(challenge = 'Bearer'): string {
   const separator = challenge === 'Bearer' ? ' ' : ', ';
-  return `${challenge}${separator}error="invalid_token", error_description="It is unknown, has expired or was revoked"`;
+  return `${challenge}${separator}error="invalid_token", error_description="The token is unknown, expired or revoked"`;
 }
 
 /**

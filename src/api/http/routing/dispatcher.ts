@@ -283,7 +283,9 @@ function answerWithoutRoute(exchange: Exchange, endpoint: Endpoint, request: Req
     const shared = rule && preflightHeaders(rule, endpoint.methods.keys(), request);
     exchange.send(replyEmpty(204, { ...headers, ...shared }));
   } else if (endpoint.socket !== null && method === 'get') {
-    exchange.send(reply(426, { detail: 'This path takes WebSocket connections' }, { Upgrade: 'websocket' }));
+    exchange.send(
+      reply(426, { detail: 'This path accepts only WebSocket connections' }, { Upgrade: 'websocket' }),
+    );
   } else {
     exchange.send(reply(405, { detail: new GatewayError('method_not_allowed').message }, headers));
   }

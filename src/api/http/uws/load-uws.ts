@@ -52,6 +52,6 @@ export function assertChecksum(path: string, expected: string): void {
   if (found === expected) return;
   throw new Error(
     `${path} is not the file that this version of the gateway was tested with (SHA-256 ${found}, not ${expected}). ` +
-      'Install the packages afresh with "npm install", or set SVC_HTTP_SERVER=node.',
+      'Reinstall the packages with "npm install", or set SVC_HTTP_SERVER=node.',
   );
 }

@@ -74,7 +74,7 @@ export const CALL_TOOLS: readonly ToolSpec[] = [
     twin: 'say',
     title: 'Speak in a call',
     description:
-      'Speaks a text in the call with hosted text-to-speech. Needs the capabilities `audio_out` and `hosted_tts`. Use short sentences, and svc_call_stop_speaking when somebody interrupts.',
+      'Speaks a text in the call with hosted text-to-speech. Needs the capabilities `audio_out` and `hosted_tts`. Use short sentences, and svc_call_stop_speaking when someone interrupts.',
     params: { ...CALL_ID, text: TEXT, idempotency_key: IDEMPOTENCY_KEY },
     hints: ACTS,
     takesKey: true,

@@ -154,7 +154,7 @@ test('a wrong token is told apart from none (RFC 6750)', async () => {
   };
   const metadata = 'https://voice.example.com/.well-known/oauth-protected-resource';
   expect(await challenged('/mcp/', {})).toEqual([401, `Bearer resource_metadata="${metadata}/mcp/"`]);
-  const why = 'error="invalid_token", error_description="It is unknown, has expired or was revoked"';
+  const why = 'error="invalid_token", error_description="The token is unknown, expired or revoked"';
   const wrong = { authorization: 'Bearer mcp_wrong' };
   expect(await challenged('/mcp', wrong)).toEqual([
     401,

@@ -119,7 +119,7 @@ test('a repeated join places another call, one with the same key the same', asyn
   expect(await world.ask('svc_call_join', keyed)).toEqual(first);
   expect((await world.ask('svc_call_list')).calls).toHaveLength(1);
   expect(await world.fault('svc_call_join', { ...keyed, agent_name: 'Bob' })).toBe(
-    '422 Idempotency-Key: This key came with another request before',
+    '422 Idempotency-Key: This key was used for a different request',
   );
   // A key says nothing of another credential's calls.
   const other = { ...world.agent, credentialId: 'key_2' };

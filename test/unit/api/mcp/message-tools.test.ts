@@ -107,7 +107,7 @@ test('a message goes out, and once only where its key comes again', async () => 
   expect(await world.ask('svc_dm_chat', keyed)).toEqual(first);
   expect(world.outbound.messenger.texts).toEqual(['Hi', 'Once']);
   expect(await world.fault('svc_dm_chat', { ...keyed, text: 'Twice' })).toBe(
-    '422 Idempotency-Key: This key came with another request before',
+    '422 Idempotency-Key: This key was used for a different request',
   );
 });
 

@@ -67,7 +67,7 @@ describe.each([
     const answer = await new McpCaller(`${url}/mcp/`, { authorization: 'Bearer svc_wrong' }).post(CALL);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe(
-      'Bearer resource_metadata="https://voice.example.com/.well-known/oauth-protected-resource/mcp/", error="invalid_token", error_description="It is unknown, has expired or was revoked"',
+      'Bearer resource_metadata="https://voice.example.com/.well-known/oauth-protected-resource/mcp/", error="invalid_token", error_description="The token is unknown, expired or revoked"',
     );
   });
 

@@ -204,7 +204,7 @@ test('a reader that takes nothing is not read for, and let go after 30 s with it
     return state.closed;
   });
   expect(state.sent).toHaveLength(2);
-  expect(state.closed).toEqual([1013, `too slow; go on from ${cursor}`]);
+  expect(state.closed).toEqual([1013, `too slow; resume from ${cursor}`]);
 });
 
 test('a reader that takes what waits hears all the rest', async () => {
