@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AttachmentSource } from '../../files/resolve-attachments.ts';
 import type { SentDm } from '../../messaging/outbox/dm.ts';
 import type { OutboundDomain, Writer } from '../../messaging/outbox/outbound-domain.ts';
 import { sendDm, showDmTyping } from '../../messaging/outbox/send-dm.ts';
@@ -7,9 +8,9 @@ import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import type { AttachmentBody } from '../schema/attachment.ts';
 import { Acknowledged } from '../schema/call.ts';
 import { DeliveredDm, DmChatBody, DmTypingBody, QueuedDm, TestDmParams, TestDmQuery } from '../schema/dm.ts';
-import { attachmentSources } from './attachment-sources.ts';
 import { platformNamed } from './platform-named.ts';
 
 const TAGS = ['Messages'] as const;
@@ -127,4 +128,15 @@ function sentReply(sent: SentDm): SentReply {
   const { templateSent: template_sent, position: queue_position } = sent;
   const reason = 'outside_24h_window' as const;
   return reply(202, { status: 'queued' as const, message_id, reason, template_sent, queue_position });
+}
+
+/** Converts a request's attachments for the domain. */
+export function attachmentSources(bodies: readonly AttachmentBody[]): AttachmentSource[] {
+  return bodies.map(sourceOf);
+}
+
+function sourceOf(body: AttachmentBody): AttachmentSource {
+  if ('file_id' in body) return { fileId: body.file_id };
+  if ('url' in body) return { url: body.url, name: body.name ?? null, mime: body.mime ?? null };
+  return { bytes: Buffer.from(body.bytes_b64, 'base64'), name: body.name, mime: body.mime };
 }

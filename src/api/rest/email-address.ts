@@ -47,6 +47,12 @@ type LinkReply<Refused extends 400 | 409> =
   | BytesReply<200 | 400 | Refused>
   | JsonReply<200, z.output<typeof Done>>;
 
+/** Both methods of a link: GET is the link itself, POST the form of its page. */
+const LINK_METHODS = [
+  { method: 'get', description: GET_NOTE, answer: visit },
+  { method: 'post', description: POST_NOTE, answer: act },
+] as const;
+
 /** Routes that verify and change an account's email address. */
 export function emailAddressRoutes(people: People): Route[] {
   const verification: Link<400> = {
@@ -82,32 +88,27 @@ function verifyRoutes(people: People, link: Link<400>): Route[] {
     400: INVALID,
     429: TOO_MANY,
   } as const;
-  return [
+  return LINK_METHODS.map(({ method, description, answer }) =>
     route({
       ...common,
-      method: 'get',
-      operationId: 'verifyEmail',
+      method,
+      operationId: method === 'get' ? 'verifyEmail' : 'confirmEmail',
       summary: 'Verify an email address with the token from the email',
-      description: GET_NOTE,
+      description,
       query: TokenQuery,
       responses,
-      handler: async (request) => await visit(people, link, request),
+      handler: async (request) => await answer(people, link, request),
     }),
-    route({
-      ...common,
-      method: 'post',
-      operationId: 'confirmEmail',
-      summary: 'Verify an email address with the token from the email',
-      description: POST_NOTE,
-      query: TokenQuery,
-      responses,
-      handler: async (request) => await act(people, link, request),
-    }),
-  ];
+  );
 }
 
 function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
-  const common = { path: '/api/verify-email-change', access: 'public', tags: TAGS } as const;
+  const common = {
+    path: '/api/verify-email-change',
+    access: 'public',
+    tags: TAGS,
+    headers: LINK_HEADERS,
+  } as const;
   const responses = {
     200: {
       description: 'The address was changed, or a page that asks for confirmation',
@@ -118,30 +119,18 @@ function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
     409: TAKEN,
     429: TOO_MANY,
   } as const;
-  return [
+  return LINK_METHODS.map(({ method, description, answer }) =>
     route({
       ...common,
-      method: 'get',
-      operationId: 'verifyEmailChange',
+      method,
+      operationId: method === 'get' ? 'verifyEmailChange' : 'confirmEmailChange',
       summary: 'Confirm a new email address with the token from the email',
-      description: GET_NOTE,
-      headers: LINK_HEADERS,
+      description,
       query: TokenQuery,
       responses,
-      handler: async (request) => await visit(people, link, request),
+      handler: async (request) => await answer(people, link, request),
     }),
-    route({
-      ...common,
-      method: 'post',
-      operationId: 'confirmEmailChange',
-      summary: 'Confirm a new email address with the token from the email',
-      description: POST_NOTE,
-      headers: LINK_HEADERS,
-      query: TokenQuery,
-      responses,
-      handler: async (request) => await act(people, link, request),
-    }),
-  ];
+  );
 }
 
 /**

@@ -1,6 +1,9 @@
+import type { z } from 'zod';
 import type { FileDomain } from '../../files/file-domain.ts';
+import { fileUrl } from '../../files/file-url.ts';
 import { openByToken } from '../../files/open-file.ts';
-import { fillReserved, reserveFile } from '../../files/reserve-file.ts';
+import { fillReserved, reserveFile, type Slot } from '../../files/reserve-file.ts';
+import type { Upload } from '../../files/upload-file.ts';
 import { reply } from '../http/answer/reply.ts';
 import { isForm } from '../http/request/form-parts.ts';
 import { type Route, route } from '../http/routing/route.ts';
@@ -15,7 +18,6 @@ import {
   SlotParams,
 } from '../schema/file.ts';
 import type { PublicUrl } from './call-wire.ts';
-import { fileWire, slotWire } from './file-wire.ts';
 import { servedFile } from './served-file.ts';
 import { fileOfForm, uploadForm } from './uploaded-form.ts';
 import { uploadJson } from './uploaded-json.ts';
@@ -133,4 +135,24 @@ function serve(domain: FileDomain): Route {
       return servedFile(file, request.header('range'), request.header('if-range'));
     },
   });
+}
+
+/** The API representation of an uploaded file. */
+export function fileWire({ file, token }: Upload, publicUrl: string): z.output<typeof File> {
+  return {
+    file_id: file.id,
+    url: fileUrl(publicUrl, token),
+    name: file.name,
+    mime: file.mime,
+    size: file.sizeBytes ?? 0,
+    expires_at: file.expiresAt,
+  };
+}
+
+export function slotWire(slot: Slot, publicUrl: string): z.output<typeof ReservedFile> {
+  return {
+    file_id: slot.fileId,
+    upload_url: `${publicUrl}/api/files/upload/${slot.secret}`,
+    expires_at: slot.expiresAt,
+  };
 }

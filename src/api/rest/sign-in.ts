@@ -1,8 +1,13 @@
 import type { Client, People } from '../../accounts/people/people.ts';
 import { signUp } from '../../accounts/people/sign-up.ts';
 import { closeSession, type OpenedSession, signIn } from '../../accounts/sessions/sessions.ts';
-import { browserCookie, browserTokenOf } from '../auth/browser-cookie.ts';
-import { clearedSessionCookie, sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
+import {
+  browserCookie,
+  browserTokenOf,
+  clearedSessionCookie,
+  sessionCookie,
+  sessionTokenOf,
+} from '../auth/session-cookie.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { Done, LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';

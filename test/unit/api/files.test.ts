@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attachmentSources } from '../../../src/api/rest/attachment-sources.ts';
+import { attachmentSources } from '../../../src/api/rest/dms.ts';
 import { fileRoutes } from '../../../src/api/rest/files.ts';
 import { AttachmentsBody } from '../../../src/api/schema/attachment.ts';
 import { waitFor } from '../../support/wait-for.ts';

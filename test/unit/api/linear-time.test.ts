@@ -3,8 +3,7 @@ import { ClientAddresses, plainAddress } from '../../../src/api/auth/client-addr
 import { sessionTokenOf } from '../../../src/api/auth/session-cookie.ts';
 import { formParts } from '../../../src/api/http/request/form-parts.ts';
 import { requestIdFrom } from '../../../src/api/http/request/request-id.ts';
-import { byteRangeOf } from '../../../src/api/rest/byte-range.ts';
-import { attachmentDisposition } from '../../../src/api/rest/content-disposition.ts';
+import { attachmentDisposition, byteRangeOf } from '../../../src/api/rest/served-file.ts';
 import { LoginRequest, SignupRequest } from '../../../src/api/schema/auth.ts';
 import { AuthorizeQuery } from '../../../src/api/schema/authorization.ts';
 import { Name } from '../../../src/api/schema/name.ts';

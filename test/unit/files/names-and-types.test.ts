@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byteRangeOf } from '../../../src/api/rest/byte-range.ts';
-import { attachmentDisposition } from '../../../src/api/rest/content-disposition.ts';
+import { attachmentDisposition, byteRangeOf } from '../../../src/api/rest/served-file.ts';
 import { cleanFileName } from '../../../src/files/file-name.ts';
 import { mimeOf, servedMime } from '../../../src/files/mime-type.ts';
 

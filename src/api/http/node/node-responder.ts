@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Backlog, Waiting } from '../answer/backlog.ts';
 import { type Bytes, byteLength, type Piece } from '../answer/reply.ts';
 import type { AnswerListener, Responder } from '../answer/responder.ts';
-import { unsentBytes } from './unsent-bytes.ts';
 
 const NOTHING = new Uint8Array();
 
@@ -152,4 +152,17 @@ export class NodeResponder implements Responder, Waiting {
     if (this.#isWaiting) this.#backlog.remove(this);
     this.#isWaiting = false;
   }
+}
+
+/** Node's internal handle. `writeQueueSize`: bytes of pending writes that the operating system has not accepted. */
+interface QueueingHandle {
+  readonly writeQueueSize?: number;
+}
+
+/** Bytes written to a connection that the operating system has not accepted. */
+export function unsentBytes(socket: Socket): number {
+  const { _handle: handle } = socket as unknown as { readonly _handle: QueueingHandle | null };
+  const underWay = handle?.writeQueueSize ?? 0;
+  // Node counts a pending write in full until its last byte is out. Data behind it has not started.
+  return Math.max(underWay, socket.writableLength === 0 ? 0 : underWay || socket.writableLength);
 }

@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { JsonTooDeep, parseJson } from '../../../base/json.ts';
 import { NextTurn } from '../../../base/next-turn.ts';
 import type { Exchange } from '../answer/exchange.ts';
-import type { BodyBudget } from './body-budget.ts';
 import { ValidationError } from './validation.ts';
 
 /** Size and time limits of a request body. */
@@ -117,4 +116,23 @@ export function jsonBody(bytes: Buffer): unknown {
 
 export function notJson(): ValidationError {
   return new ValidationError([{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }]);
+}
+
+/** Limit on partially received bodies of public routes. Bodies that arrive whole, as small ones do, do not count. */
+const STRANGERS_BYTES = 32 * 1_048_576;
+
+/** Memory for bodies still being received. Limits what slow senders on many connections can occupy. */
+export class BodyBudget {
+  #leftBytes = STRANGERS_BYTES;
+
+  /** Reserves memory. Returns false if there is not enough left. */
+  take(bytes: number): boolean {
+    if (bytes > this.#leftBytes) return false;
+    this.#leftBytes -= bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#leftBytes += bytes;
+  }
 }

@@ -2,10 +2,10 @@ import type * as uWS from 'uWebSockets.js';
 import type { Backlog } from '../answer/backlog.ts';
 import { cannotListen, type ServerHandlers, type ServerLibrary, type SocketPath } from '../server-library.ts';
 import type { OpenSocket } from '../socket/open-socket.ts';
-import type { Bounds } from './bounds.ts';
 import { framingOf } from './framing.ts';
 import type { Uws } from './load-uws.ts';
 import { Pace } from './pace.ts';
+import type { Bounds } from './uws-responder.ts';
 import { UwsResponder } from './uws-responder.ts';
 
 /** Seconds of silence after which a connection counts as dead. The library sends pings before that. */

@@ -1,9 +1,9 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import type { Waiting } from '../answer/backlog.ts';
+import type { Backlog, Waiting } from '../answer/backlog.ts';
 import { type Bytes, byteLength, type Piece } from '../answer/reply.ts';
 import type { AnswerListener, Responder } from '../answer/responder.ts';
-import type { Bounds } from './bounds.ts';
+import type { Pace } from './pace.ts';
 import { Remainder } from './remainder.ts';
 
 const STATUS_LINES: ReadonlyMap<number, string> = new Map(
@@ -255,4 +255,10 @@ function closingBody(body: Bytes, bytes: number): Buffer {
   const pieces: readonly Piece[] = typeof body === 'string' || body instanceof Uint8Array ? [body] : body;
   const head = `close\r\nTransfer-Encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n`;
   return Buffer.concat([head, ...pieces, '\r\n0\r\n'].map((piece) => Buffer.from(piece)));
+}
+
+/** Limits shared by all answers of a server. */
+export interface Bounds {
+  readonly backlog: Backlog;
+  readonly pace: Pace;
 }
