@@ -2,7 +2,7 @@ import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { type AccountStatus, accountStatuses } from '../../accounts/account/account-status.ts';
 import { goOn } from '../../base/now-or-later.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
-import { type JsonReply, reply } from '../http/answer/reply.ts';
+import { cachedReplies } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Account } from '../schema/account.ts';
 import { viewerOf } from './platforms.ts';
@@ -27,7 +27,7 @@ const FEATURES: Account['features'] = {
 /** `GET /api/account`: an overview of the account. */
 export function accountRoutes(domain: AccountDomain): Route[] {
   const statusFor = accountStatuses(domain);
-  const replyOf = accountReplies();
+  const replyOf = cachedReplies(wireOf);
   return [
     route({
       method: 'get',
@@ -41,19 +41,6 @@ export function accountRoutes(domain: AccountDomain): Route[] {
       handler: ({ principal }) => goOn(statusFor(viewerOf(principal)), replyOf),
     }),
   ];
-}
-
-/** Creates replies and caches them: the same object gets the same reply. */
-function accountReplies(): (account: AccountStatus) => JsonReply<200, Account> {
-  const known = new WeakMap<AccountStatus, JsonReply<200, Account>>();
-  return (account) => {
-    const former = known.get(account);
-    if (former !== undefined) return former;
-    const body = wireOf(account);
-    const answer = { ...reply(200, body), text: JSON.stringify(body) };
-    known.set(account, answer);
-    return answer;
-  };
 }
 
 function wireOf(account: AccountStatus): Account {

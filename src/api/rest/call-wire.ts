@@ -1,7 +1,7 @@
 import { FRAME_MS, frameSamples } from '../../base/frame.ts';
 import type { CallSnapshot } from '../../calls/call.ts';
 import type { TranscriptLine, TranscriptPart } from '../../calls/transcript.ts';
-import { type JsonReply, reply } from '../http/answer/reply.ts';
+import { cachedReplies, type JsonReply, reply } from '../http/answer/reply.ts';
 import type { Call, CallStatus, CreatedCall } from '../schema/call.ts';
 
 /** The gateway's public URL: `http(s)://host[:port][/prefix]`, without a trailing slash. */
@@ -51,17 +51,12 @@ type StatusReply = (call: CallSnapshot, transcript: TranscriptPart) => JsonReply
  * something happens, so polling agents get the same serialized answer as long as there is no transcript.
  */
 export function statusReplies(publicUrl: PublicUrl): StatusReply {
-  const known = new WeakMap<CallSnapshot, JsonReply<200, CallStatus>>();
-  return (call, transcript) => {
-    if (transcript.length > 0) return reply(200, callStatus(call, transcript, publicUrl));
-    const former = known.get(call);
-    if (former !== undefined) return former;
-    const body = callStatus(call, transcript, publicUrl);
-    const made = { ...reply(200, body), text: JSON.stringify(body) };
-    known.set(call, made);
-    return made;
-  };
+  const withoutTranscript = cachedReplies((call: CallSnapshot) => callStatus(call, NO_TRANSCRIPT, publicUrl));
+  return (call, transcript) =>
+    transcript.length > 0 ? reply(200, callStatus(call, transcript, publicUrl)) : withoutTranscript(call);
 }
+
+const NO_TRANSCRIPT: TranscriptPart = { lines: [], length: 0 };
 
 function callStatus(call: CallSnapshot, { lines, length }: TranscriptPart, publicUrl: PublicUrl): CallStatus {
   return { ...callWire(call, publicUrl), transcript: lines.map(lineText), transcript_length: length };

@@ -1,7 +1,6 @@
 import type { History, Snapshot } from '../../messaging/inbox/inbox.ts';
 import type { Delta } from '../../messaging/inbox/inbox-delta.ts';
 import type { MessageView } from '../../messaging/inbox/inbox-view.ts';
-import { type JsonReply, reply } from '../http/answer/reply.ts';
 import type { ConversationHistory, Inbox, InboxEvent, Message } from '../schema/inbox.ts';
 import { otherEventWire } from './event-wire.ts';
 import { conversationWire, messageWire } from './message-wire.ts';
@@ -36,20 +35,7 @@ export function historyWire({ conversation, messages, cursor }: History): Conver
   return { conversation: conversationWire(conversation), messages: messages.map(messageWire), cursor };
 }
 
-/** Creates replies to delta requests and caches them, so that long-polls with the same delta share one reply. */
-export function deltaReplies(): (delta: Delta) => JsonReply<200, Inbox> {
-  const known = new WeakMap<Delta, JsonReply<200, Inbox>>();
-  return (delta) => {
-    const former = known.get(delta);
-    if (former !== undefined) return former;
-    const body = deltaWire(delta);
-    const made = { ...reply(200, body), text: JSON.stringify(body) };
-    known.set(delta, made);
-    return made;
-  };
-}
-
-function deltaWire({ groups, events, cursor }: Delta): Inbox {
+export function deltaWire({ groups, events, cursor }: Delta): Inbox {
   const conversations = groups.map(({ conversation, messages }) => ({
     ...conversationWire(conversation),
     messages: messages.map(messageWire),

@@ -7,7 +7,7 @@ import type { Reading } from '../../messaging/inbox/inbox-view.ts';
 import type { LongPolls } from '../../messaging/inbox/long-polls.ts';
 import { parseCursor, positionOf } from '../../store/messages/cursor.ts';
 import type { Principal } from '../auth/principal.ts';
-import { reply } from '../http/answer/reply.ts';
+import { cachedReplies, reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import {
   ConversationHistory,
@@ -16,7 +16,7 @@ import {
   Inbox,
   InboxQuery,
 } from '../schema/inbox.ts';
-import { deltaReplies, detailWire, historyWire, snapshotWire } from './inbox-wire.ts';
+import { deltaWire, detailWire, historyWire, snapshotWire } from './inbox-wire.ts';
 
 const TAGS = ['Messages'] as const;
 /** Longest wait of an inbox long-poll (specification, "Limits"). */
@@ -35,7 +35,8 @@ export function inboxRoutes(inbox: InboxDomain): Route[] {
 }
 
 function list(inbox: InboxDomain): Route {
-  const deltaReply = deltaReplies();
+  // Long-polls with the same delta share one reply.
+  const deltaReply = cachedReplies(deltaWire);
   const turns = new TurnLimit(DELTAS_A_TURN);
   return route({
     method: 'get',

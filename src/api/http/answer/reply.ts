@@ -55,6 +55,24 @@ export function reply<Status extends number, Body>(
   return { kind: 'json', status, body, headers };
 }
 
+/**
+ * Creates JSON replies and caches them, for sources that are the same object until something changes: clients that poll
+ * get the same serialized reply.
+ */
+export function cachedReplies<Source extends object, Body>(
+  bodyOf: (source: Source) => Body,
+): (source: Source) => JsonReply<200, Body> {
+  const known = new WeakMap<Source, JsonReply<200, Body>>();
+  return (source) => {
+    const former = known.get(source);
+    if (former !== undefined) return former;
+    const body = bodyOf(source);
+    const made = { ...reply(200, body), text: JSON.stringify(body) };
+    known.set(source, made);
+    return made;
+  };
+}
+
 /** Answers with a status and no body. */
 export function replyEmpty<Status extends number>(
   status: Status,
