@@ -1,19 +1,14 @@
 import type { Closer, GatewayDeps, Running } from './assembly/gateway-deps.ts';
-import type { CancelTimer, Clock } from './base/time.ts';
+import type { Clock } from './base/time.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import type { Settings } from './settings/settings.ts';
 import { openStore, type Store } from './store/store.ts';
 import type { Loggers } from './telemetry/loggers.ts';
 import { Engine, type EngineObserver } from './threads/engine.ts';
+import { PROCESS_MEMORY, UnusedMemory } from './unused-memory.ts';
 
 /** A worker that stalls for this long is replaced. */
 const ENGINE_STALL_MS = 2_000;
-
-/**
- * Interval of returning memory to the system. Frequent enough for process monitoring, and rare enough to cost little:
- * each run takes some milliseconds of a core.
- */
-const GIVE_BACK_INTERVAL_MS = 60_000;
 
 /** A running gateway. */
 export interface Gateway extends Running {
@@ -66,21 +61,10 @@ async function startAll(deps: Omit<GatewayDeps, 'engine' | 'store'>): Promise<Ru
   return running;
 }
 
-/**
- * Returns unused heap to the system periodically. Otherwise the process would keep the memory of a burst for good, such
- * as audio queued while the machine stalled.
- */
 function giveMemoryBack({ settings, clock, closers }: Omit<GatewayDeps, 'engine' | 'store'>): void {
   if (settings.engine.mediaIo === 'portable') return;
-  const giveBack = (): CancelTimer =>
-    clock.after(GIVE_BACK_INTERVAL_MS, () => {
-      const binding = loadMediaIo();
-      if (typeof binding === 'string') return;
-      binding.giveHeapBack();
-      cancel = giveBack();
-    });
-  let cancel = giveBack();
-  closers.push(async () => cancel());
+  const unused = new UnusedMemory(clock, PROCESS_MEMORY);
+  closers.push(async () => unused.close());
 }
 
 function startEngine({ settings, loggers, closers }: Omit<GatewayDeps, 'engine' | 'store'>): Engine {

@@ -17,7 +17,7 @@ interface Addon {
 const ADDONS: readonly Addon[] = [
   {
     name: 'media-io',
-    sources: ['media-io.c', 'udp-sockets.c', 'on-time.c', 'heap.c'],
+    sources: ['media-io.c', 'udp-sockets.c', 'on-time.c', 'heap.c', 'object-heap.c'],
     consequence: "Media I/O uses Node's dgram, which takes more CPU per call",
   },
   {

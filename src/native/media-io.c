@@ -1,6 +1,7 @@
 /*
  * Functions that Node lacks. For media threads: UDP on all sockets of a thread at once (udp-sockets.h) and timely
- * wake-ups (on-time.h). For the main thread: returning freed memory to the system (heap.h). A Node-API addon for Linux.
+ * wake-ups (on-time.h). For the main thread: returning unused memory to the system
+ * (heap.h, object-heap.h). A Node-API addon for Linux.
  * Each thread that loads it has its own sockets, which are closed when the thread ends.
  */
 #define _GNU_SOURCE
@@ -10,11 +11,12 @@
 #include <unistd.h>
 #include "heap.h"
 #include "napi-helpers.h"
+#include "object-heap.h"
 #include "on-time.h"
 #include "udp-sockets.h"
 
 /* Incremented with every change of the interface to JavaScript. */
-#define INTERFACE_VERSION 4
+#define INTERFACE_VERSION 5
 
 static UdpSockets *arguments(napi_env env, napi_callback_info info, size_t count, napi_value *values) {
   UdpSockets *io = NULL;
@@ -160,6 +162,14 @@ static napi_value give_heap_back_(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+/* reduceObjectHeap() */
+static napi_value reduce_object_heap_(napi_env env, napi_callback_info info) {
+  (void)env;
+  (void)info;
+  reduce_object_heap();
+  return NULL;
+}
+
 static void end(napi_env env, void *data, void *hint) {
   (void)env;
   (void)hint;
@@ -191,5 +201,6 @@ NAPI_MODULE_INIT() {
   add(env, exports, "sleep", sleep_);
   add(env, exports, "beOnTime", be_on_time_);
   add(env, exports, "giveHeapBack", give_heap_back_);
+  add(env, exports, "reduceObjectHeap", reduce_object_heap_);
   return exports;
 }

@@ -1,0 +1,89 @@
+import type { CancelTimer, Clock } from './base/time.ts';
+import { loadMediaIo } from './native/media-io.ts';
+
+/**
+ * Interval of returning memory to the system. Frequent enough for process monitoring, and rare enough to cost little:
+ * each run takes some milliseconds of a core.
+ */
+const INTERVAL_MS = 60_000;
+/** By then V8 has finished the collection that it was asked for. */
+const REDUCED_MS = 5_000;
+/** Growth that is worth a collection. */
+const WORTHWHILE_BYTES = 8 * 2 ** 20;
+/** A main thread that is busier needs the memory again at once, and the time for its work. */
+const MAX_UTILIZATION = 0.5;
+
+/** The process as its memory is concerned. */
+export interface ProcessMemory {
+  residentBytes(): number;
+  /** Share of the time since the last call that the main thread was busy. */
+  utilization(): number;
+  giveHeapBack(): void;
+  reduceObjectHeap(): void;
+}
+
+/**
+ * Returns unused memory to the system periodically. Otherwise the process would keep the memory of a burst for good:
+ * malloc keeps what was freed, and V8 the pages that its collections have emptied. V8 returns them in a collection of
+ * another kind, which it starts by itself only when the program allocates little or was not collected for long; a
+ * gateway with calls may wait for that until the next burst.
+ */
+export class UnusedMemory {
+  readonly #clock: Clock;
+  readonly #memory: ProcessMemory;
+  #leastBytes: number;
+  #cancel: CancelTimer;
+
+  constructor(clock: Clock, memory: ProcessMemory) {
+    this.#clock = clock;
+    this.#memory = memory;
+    this.#leastBytes = memory.residentBytes();
+    this.#cancel = this.#wait(INTERVAL_MS);
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  #wait(delayMs: number): CancelTimer {
+    return this.#clock.after(delayMs, () => this.#giveBack());
+  }
+
+  #giveBack(): void {
+    this.#memory.giveHeapBack();
+    const isBusy = this.#memory.utilization() > MAX_UTILIZATION;
+    const bytes = this.#memory.residentBytes();
+    this.#leastBytes = Math.min(this.#leastBytes, bytes);
+    if (isBusy || bytes - this.#leastBytes < WORTHWHILE_BYTES) {
+      this.#cancel = this.#wait(INTERVAL_MS);
+      return;
+    }
+    this.#memory.reduceObjectHeap();
+    // A burst until the next run has to show as growth, so what is left is not asked for then.
+    this.#cancel = this.#clock.after(REDUCED_MS, () => {
+      this.#leastBytes = this.#memory.residentBytes();
+      this.#cancel = this.#wait(INTERVAL_MS - REDUCED_MS);
+    });
+  }
+}
+
+let lastUse = performance.eventLoopUtilization();
+
+/** This process. Without native parts nothing is returned. */
+export const PROCESS_MEMORY: ProcessMemory = {
+  residentBytes: () => process.memoryUsage.rss(),
+  utilization() {
+    const use = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(use, lastUse);
+    lastUse = use;
+    return utilization;
+  },
+  giveHeapBack() {
+    const binding = loadMediaIo();
+    if (typeof binding !== 'string') binding.giveHeapBack();
+  },
+  reduceObjectHeap() {
+    const binding = loadMediaIo();
+    if (typeof binding !== 'string') binding.reduceObjectHeap();
+  },
+};
