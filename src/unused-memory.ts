@@ -6,14 +6,14 @@ import { loadMediaIo } from './native/media-io.ts';
  * each run takes some milliseconds of a core.
  */
 const INTERVAL_MS = 60_000;
-/** By then V8 has finished the collection that it was asked for. */
+/** V8 has finished a requested collection by then. */
 const REDUCED_MS = 5_000;
-/** Growth that is worth a collection. */
+/** Growth of resident memory that justifies a collection. */
 const WORTHWHILE_BYTES = 8 * 2 ** 20;
-/** A main thread that is busier needs the memory again at once, and the time for its work. */
+/** A busier main thread would soon need the memory again, and needs the time for its work. */
 const MAX_UTILIZATION = 0.5;
 
-/** The process as its memory is concerned. */
+/** Memory and load of a process. */
 export interface ProcessMemory {
   residentBytes(): number;
   /** Share of the time since the last call that the main thread was busy. */
@@ -24,9 +24,9 @@ export interface ProcessMemory {
 
 /**
  * Returns unused memory to the system periodically. Otherwise the process would keep the memory of a burst for good:
- * malloc keeps what was freed, and V8 the pages that its collections have emptied. V8 returns them in a collection of
- * another kind, which it starts by itself only when the program allocates little or was not collected for long; a
- * gateway with calls may wait for that until the next burst.
+ * malloc keeps what was freed, and V8 keeps the pages that its usual collections empty. V8 returns them only in a
+ * memory-reducing collection, which it starts by itself when the program allocates little. In a gateway with calls that
+ * may not happen before the next burst.
  */
 export class UnusedMemory {
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class UnusedMemory {
       return;
     }
     this.#memory.reduceObjectHeap();
-    // A burst until the next run has to show as growth, so what is left is not asked for then.
+    // The memory left after the collection is the new baseline, so that only a later burst counts as growth.
     this.#cancel = this.#clock.after(REDUCED_MS, () => {
       this.#leastBytes = this.#memory.residentBytes();
       this.#cancel = this.#wait(INTERVAL_MS - REDUCED_MS);
@@ -69,7 +69,7 @@ export class UnusedMemory {
 
 let lastUse = performance.eventLoopUtilization();
 
-/** This process. Without native parts nothing is returned. */
+/** This process. Without the native addon, memory is not returned. */
 export const PROCESS_MEMORY: ProcessMemory = {
   residentBytes: () => process.memoryUsage.rss(),
   utilization() {

@@ -1,8 +1,8 @@
 /*
  * Functions that Node lacks. For media threads: UDP on all sockets of a thread at once (udp-sockets.h) and timely
- * wake-ups (on-time.h). For the main thread: returning unused memory to the system
- * (heap.h, object-heap.h). A Node-API addon for Linux.
- * Each thread that loads it has its own sockets, which are closed when the thread ends.
+ * wake-ups (on-time.h). For the main thread: returning unused memory to the system (heap.h,
+ * object-heap.h). A Node-API addon for Linux. Each thread that loads it has its own sockets, which are closed when the
+ * thread ends.
  */
 #define _GNU_SOURCE
 #include <node_api.h>

@@ -41,8 +41,8 @@ export interface MediaIoBinding {
   /** Returns memory freed by any thread of the process to the system. Does not block the calling thread. */
   giveHeapBack(): void;
   /**
-   * Has V8 collect this thread's garbage in steps and return the pages that are empty then. V8 keeps the pages that its
-   * usual collections empty.
+   * Has V8 collect this thread's garbage incrementally and return empty pages to the system. V8's usual collections
+   * keep them.
    */
   reduceObjectHeap(): void;
 }
