@@ -71,7 +71,7 @@ export class Agent {
   }
 
   /** The next event of a type, with these fields if given. */
-  waitFor(type: string, fields: Record<string, unknown> = {}, deadlineMs = 5_000): Promise<StreamEvent> {
+  waitFor(type: string, fields: Record<string, unknown> = {}, deadlineMs?: number): Promise<StreamEvent> {
     const matches = (event: StreamEvent) =>
       event.type === type && Object.entries(fields).every(([name, value]) => event[name] === value);
     return this.#events.next(`${type} ${JSON.stringify(fields)} from the gateway`, matches, deadlineMs);

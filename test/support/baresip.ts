@@ -8,7 +8,7 @@ import { claimRtpPorts, claimSignalingPorts, type PortClaim } from './free-ports
 import { waitFor } from './wait-for.ts';
 import { readMonoWav } from './wav.ts';
 
-const START_DEADLINE_MS = 10_000;
+const START_DEADLINE_MS = 30_000;
 const RTP_PORT_COUNT = 32;
 /** It exits by itself, in case the test process was killed. */
 const DEFAULT_LIFETIME_S = 600;
@@ -93,12 +93,12 @@ export class Baresip {
   }
 
   /** The next event of a type (`CALL_INCOMING`, `CALL_ESTABLISHED`, `CALL_CLOSED`, `REGISTER_OK`…). */
-  waitFor(type: string, deadlineMs = 10_000): Promise<BaresipEvent> {
+  waitFor(type: string, deadlineMs?: number): Promise<BaresipEvent> {
     return this.#control.events.next(`${type} from baresip`, (event) => event.type === type, deadlineMs);
   }
 
   /** Waits for the first successful REGISTER, which may be over before the control connection can tell of it. */
-  async waitUntilRegistered(deadlineMs = 10_000): Promise<void> {
+  async waitUntilRegistered(deadlineMs?: number): Promise<void> {
     await waitFor('baresip to register', () => /200 OK .*binding/.test(this.output), deadlineMs);
   }
 

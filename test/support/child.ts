@@ -50,7 +50,7 @@ export class Child {
   }
 
   /** Asks it to end, and kills it when it does not within `deadlineMs`. Resolves with its exit code; safe to call twice. */
-  async stop(deadlineMs = 5_000): Promise<number | null> {
+  async stop(deadlineMs?: number): Promise<number | null> {
     this.#process.kill('SIGTERM');
     try {
       return await within('the child to end', this.exited, deadlineMs);

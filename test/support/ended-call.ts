@@ -10,7 +10,7 @@ export interface EndedCall {
 }
 
 /** Waits until the API does not know a call any more, and reads its record. */
-export async function endedCall(gateway: Gateway, callId: string, deadlineMs = 10_000): Promise<EndedCall> {
+export async function endedCall(gateway: Gateway, callId: string, deadlineMs?: number): Promise<EndedCall> {
   const record = () =>
     readGatewayRows<EndedCall>(
       gateway.dataFolder,

@@ -26,7 +26,7 @@ export class EventLog<T> {
   }
 
   /** The next matching event after the last one that was waited for. */
-  async next(what: string, matches: (event: T) => boolean, deadlineMs = 5_000): Promise<T> {
+  async next(what: string, matches: (event: T) => boolean, deadlineMs?: number): Promise<T> {
     const index = this.#events.findIndex((event, at) => at >= this.#readTo && matches(event));
     if (index >= 0) {
       this.#readTo = index + 1;

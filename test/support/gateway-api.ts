@@ -7,7 +7,7 @@ export interface Answer {
   readonly body: any;
 }
 
-const REQUEST_DEADLINE_MS = 15_000;
+const REQUEST_DEADLINE_MS = 60_000;
 
 /** The REST API with one key. */
 export class GatewayApi {

@@ -11,7 +11,7 @@ import { startCommand } from './start-command.ts';
 import { waitFor } from './wait-for.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const READY_DEADLINE_MS = 20_000;
+const READY_DEADLINE_MS = 60_000;
 const DEFAULT_RTP_PORT_COUNT = 128;
 
 export interface GatewayOptions {
@@ -130,7 +130,7 @@ export class Gateway {
   }
 
   /** Waits until a call that is not over is in this state. */
-  async waitForState(callId: string, state: string, deadlineMs = 10_000): Promise<void> {
+  async waitForState(callId: string, state: string, deadlineMs?: number): Promise<void> {
     let seen = 'nothing';
     await waitFor(
       `call ${callId} to be ${state}`,

@@ -101,12 +101,12 @@ export class Registrar {
   }
 
   /** Waits for a user to be registered. */
-  waitForBinding(user: string, deadlineMs = 10_000): Promise<Binding> {
+  waitForBinding(user: string, deadlineMs?: number): Promise<Binding> {
     return waitFor(`${user} to register`, () => this.binding(user), deadlineMs);
   }
 
   /** Waits until so many requests of a method have come in, lost ones included. */
-  async waitForRequests(method: string, count: number, deadlineMs = 10_000): Promise<ReceivedRequest[]> {
+  async waitForRequests(method: string, count: number, deadlineMs?: number): Promise<ReceivedRequest[]> {
     await waitFor(`${count} ${method} requests`, () => this.requestsOf(method).length >= count, deadlineMs);
     return this.requestsOf(method);
   }

@@ -102,7 +102,7 @@ export class SipProbe {
   }
 
   /** The next response with this status (or, below 10, of this class) in a Call-ID. */
-  async waitForStatus(callId: string, status: number, deadlineMs = 5_000): Promise<SipResponse> {
+  async waitForStatus(callId: string, status: number, deadlineMs?: number): Promise<SipResponse> {
     const matches = ({ message }: ProbedMessage) =>
       message.method === undefined &&
       message.headers['call-id'] === callId &&
@@ -112,7 +112,7 @@ export class SipProbe {
   }
 
   /** The next request of a method. */
-  waitForRequest(method: string, deadlineMs = 5_000): Promise<ProbedMessage> {
+  waitForRequest(method: string, deadlineMs?: number): Promise<ProbedMessage> {
     return this.#log.next(`${method} to the probe`, ({ message }) => message.method === method, deadlineMs);
   }
 

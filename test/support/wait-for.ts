@@ -1,10 +1,12 @@
 const POLL_MS = 10;
+/** For what should happen at once: only a fault lets it pass, not a busy machine. */
+const DEADLINE_MS = 30_000;
 
 /** Waits until `condition` gives something truthy and returns it; throws when `deadlineMs` pass, naming `what`. */
 export async function waitFor<T>(
   what: string,
   condition: () => T | Promise<T>,
-  deadlineMs = 5_000,
+  deadlineMs = DEADLINE_MS,
 ): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
   const end = performance.now() + deadlineMs;
   for (;;) {
@@ -16,7 +18,7 @@ export async function waitFor<T>(
 }
 
 /** Rejects when `promise` has not settled within `deadlineMs`. */
-export async function within<T>(what: string, promise: Promise<T>, deadlineMs = 5_000): Promise<T> {
+export async function within<T>(what: string, promise: Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`waited ${deadlineMs} ms in vain for ${what}`)), deadlineMs);

@@ -33,7 +33,7 @@ export class RecordedLeg implements LegObserver {
     this.media.close();
   }
 
-  async waitFor(entry: string, deadlineMs = 10_000): Promise<void> {
+  async waitFor(entry: string, deadlineMs?: number): Promise<void> {
     await waitFor(`leg to log "${entry}", has [${this.log}]`, () => this.log.includes(entry), deadlineMs);
   }
 }

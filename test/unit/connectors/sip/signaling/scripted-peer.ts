@@ -49,11 +49,11 @@ export class ScriptedPeer {
     this.#gatewayPort = gatewayPort;
   }
 
-  async request(method: string, deadlineMs = 5_000): Promise<SipRequest> {
+  async request(method: string, deadlineMs?: number): Promise<SipRequest> {
     return (await this.#log.next(method, (message) => message.method === method, deadlineMs)) as SipRequest;
   }
 
-  async response(status: number, method: string, deadlineMs = 5_000): Promise<SipResponse> {
+  async response(status: number, method: string, deadlineMs?: number): Promise<SipResponse> {
     const matches = (message: SipMessage): boolean =>
       message.status === status && message.headers.cseq.method === method;
     return (await this.#log.next(`${status} to ${method}`, matches, deadlineMs)) as SipResponse;
