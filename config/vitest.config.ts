@@ -1,11 +1,26 @@
 import { defineConfig } from 'vitest/config';
 
-/** Units that take seconds, because they wait for real timers or for another process: `npm run check` does without. */
+/** Tests wait for timers and sockets more than they compute; the default on two cores would be one at a time. */
+const MAX_WORKERS = 3;
+
+/** Units that take seconds, or that need a process of their own: `npm run check` does without. */
 const SLOW_UNITS = [
   'test/unit/connectors/sip/signaling/**/*.test.ts',
   'test/unit/connectors/{telegram,whatsapp}/*.test.ts',
-  'test/unit/engine/{engine,agent-audio}.test.ts',
+  'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
   'test/unit/messaging/outbox-kills.test.ts',
+  'test/unit/messaging/inbox/long-polls.test.ts',
+  'test/unit/messaging/outbox/outbox.test.ts',
+  'test/unit/messaging/window/window-queue*.test.ts',
+  'test/unit/accounts/people/{owners,people}.test.ts',
+  'test/unit/accounts/passwords/passwords.test.ts',
+  'test/unit/api/{http-backlog,http-library,linear-time}.test.ts',
+  'test/unit/api/mcp/{fast-path,stateless}.test.ts',
+  'test/unit/authorization/clients.test.ts',
+  'test/unit/bench/demo-findings.test.ts',
+  'test/unit/store/store.test.ts',
+  'test/unit/threads/ring.test.ts',
+  'test/unit/{gateway-close,mcp-shim}.test.ts',
 ];
 
 /** What a server library has a part in, to be run over both: `SVC_HTTP_SERVER`. */
@@ -14,85 +29,92 @@ const HTTP_UNITS = [
   'test/unit/api/{mcp,stream}/*.test.ts',
   'test/unit/agents/*.test.ts',
 ];
-const HTTP_E2E = [
-  'test/e2e/{call-stream,clear-and-mark,files,inbox,mcp-clients,mcp-endpoint}.test.ts',
-  'test/e2e/{route-access,signing-out,slow-reader,streaming}.test.ts',
+/** Among them, what has no server. */
+const WITHOUT_SERVER = [
+  'test/unit/api/{cookie,form-parts,json-with-bytes,linear-time,path-table,since-query}.test.ts',
+  'test/unit/agents/agent-rules.test.ts',
 ];
 
+/** What starts gateways and little else: several files at a time, because most of their time is waiting. */
+const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-access,signing-out}.test.ts'];
+
+/** Sound is judged in real time: several at a time too, but nothing beside them that computes. */
+const AUDIO = [
+  'test/e2e/{call-stream,clear-and-mark,opus,slow-reader,streaming}.test.ts',
+  'test/peers/{call-audio,gateway-during-call,gateway-opus,harness}.test.ts',
+];
+const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,slow-reader,streaming}.test.ts'];
+
+/** Time, memory or what a fault costs is measured against a limit: one at a time. */
+const MEASURED = [
+  'test/e2e/{dm-kills,files,many-waiters,recovery,resources,same-time}.test.ts',
+  'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
+];
+
+const PORTABLE_MEDIA = { SVC_MEDIA_IO: 'portable' };
+const NODE_HTTP = { SVC_HTTP_SERVER: 'node' };
+
+/** Projects of one group run together, one group after the other. */
+const GROUPS = { units: 0, sockets: 1, audio: 2, measured: 3 } as const;
+
+interface Files {
+  readonly include: string[];
+  readonly exclude?: string[];
+  readonly env?: Record<string, string>;
+}
+
+/** Without a process for each file, unless `isolate`. */
+function units(name: string, { isolate = false, ...files }: Files & { readonly isolate?: boolean }) {
+  const sequence = { groupOrder: GROUPS.units };
+  return { test: { name, ...files, isolate, sequence, testTimeout: 60_000, hookTimeout: 60_000 } };
+}
+
+function gateways(name: string, group: Exclude<keyof typeof GROUPS, 'units'>, files: Files) {
+  const sequence = { groupOrder: GROUPS[group] };
+  const maxWorkers = group === 'measured' ? 1 : MAX_WORKERS;
+  return { test: { name, ...files, maxWorkers, sequence, testTimeout: 120_000, hookTimeout: 120_000 } };
+}
+
 /**
- * Units, quick and slow; the gateway over real sockets; the gateway against real peers; the media without native parts;
- * HTTP and WebSockets over Node's own server.
+ * Units, quick and slow; the gateway over real sockets, and against real peers; some of each over Node's own HTTP and
+ * WebSockets, and without the native parts of the media, as on a machine without a C compiler.
  */
 export default defineConfig({
   test: {
-    // Units wait for timers and sockets more than they compute; the default on two cores would be one at a time.
-    maxWorkers: 3,
+    maxWorkers: MAX_WORKERS,
     setupFiles: ['config/vitest.setup.ts'],
     projects: [
-      {
-        test: {
-          name: 'unit',
-          include: ['test/unit/**/*.test.ts'],
-          exclude: SLOW_UNITS,
-          testTimeout: 20_000,
-        },
-      },
-      { test: { name: 'slow-unit', include: SLOW_UNITS, testTimeout: 20_000 } },
-      {
-        // The same media over Node's own sockets, which a machine without a C compiler has.
-        test: {
-          name: 'portable',
-          env: { SVC_MEDIA_IO: 'portable' },
-          include: [
-            'test/unit/connectors/sip/media/**/*.test.ts',
-            'test/e2e/recovery.test.ts',
-            'test/peers/call-audio.test.ts',
-          ],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 3 },
-        },
-      },
-      {
-        test: {
-          name: 'node-http',
-          env: { SVC_HTTP_SERVER: 'node' },
-          include: HTTP_UNITS,
-          testTimeout: 20_000,
-        },
-      },
-      {
-        test: {
-          name: 'node-http-e2e',
-          env: { SVC_HTTP_SERVER: 'node' },
-          include: HTTP_E2E,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: 'peers',
-          include: ['test/peers/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      units('unit', { include: ['test/unit/**/*.test.ts'], exclude: SLOW_UNITS }),
+      units('slow-unit', { include: SLOW_UNITS, isolate: true }),
+      units('node-http', { include: HTTP_UNITS, exclude: WITHOUT_SERVER, env: NODE_HTTP }),
+      units('portable', {
+        include: ['test/unit/connectors/sip/media/**/*.test.ts'],
+        env: PORTABLE_MEDIA,
+      }),
+      gateways('e2e', 'sockets', {
+        include: ['test/e2e/**/*.test.ts'],
+        exclude: [...AUDIO, ...MEASURED],
+      }),
+      gateways('peers', 'sockets', {
+        include: ['test/peers/**/*.test.ts'],
+        exclude: [...AUDIO, ...MEASURED],
+      }),
+      gateways('node-http-e2e', 'sockets', { include: SOCKETS_OVER_NODE, env: NODE_HTTP }),
+      gateways('audio', 'audio', { include: AUDIO }),
+      gateways('node-http-audio', 'audio', { include: AUDIO_OVER_NODE, env: NODE_HTTP }),
+      gateways('portable-audio', 'audio', {
+        include: ['test/peers/call-audio.test.ts'],
+        env: PORTABLE_MEDIA,
+      }),
+      gateways('measured', 'measured', { include: MEASURED }),
+      gateways('node-http-measured', 'measured', {
+        include: ['test/e2e/files.test.ts'],
+        env: NODE_HTTP,
+      }),
+      gateways('portable-measured', 'measured', {
+        include: ['test/e2e/recovery.test.ts'],
+        env: PORTABLE_MEDIA,
+      }),
     ],
   },
 });

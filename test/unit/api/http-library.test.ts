@@ -27,6 +27,8 @@ function pretendToBeOn(arch: string): void {
 afterEach(() => {
   vi.restoreAllMocks();
   vi.doUnmock('../../../src/api/http/uws/checksums.ts');
+  // What was loaded meanwhile is not for the next file of this process.
+  vi.resetModules();
 });
 
 describe('the server library', () => {
