@@ -66,7 +66,7 @@ interface Files {
 /** Without a process for each file, unless `isolate`. */
 function units(name: string, { isolate = false, ...files }: Files & { readonly isolate?: boolean }) {
   const sequence = { groupOrder: GROUPS.units };
-  return { test: { name, ...files, isolate, sequence, testTimeout: 60_000, hookTimeout: 60_000 } };
+  return { test: { name, ...files, isolate, sequence, testTimeout: 120_000, hookTimeout: 120_000 } };
 }
 
 function gateways(name: string, group: Exclude<keyof typeof GROUPS, 'units'>, files: Files) {
@@ -83,6 +83,7 @@ export default defineConfig({
   test: {
     maxWorkers: MAX_WORKERS,
     setupFiles: ['config/vitest.setup.ts'],
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       units('unit', { include: ['test/unit/**/*.test.ts'], exclude: SLOW_UNITS }),
       units('slow-unit', { include: SLOW_UNITS, isolate: true }),

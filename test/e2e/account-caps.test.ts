@@ -65,7 +65,7 @@ describe('of one account', () => {
     expect((await settings.post(`/api/agents/${agents[0].id}/keys`, { name: 'x' })).status).toBe(409);
     const other = await person.request('POST', '/api/api-keys', { name: 'of another' });
     expect(kept(other).status).toBe(200);
-  }, 120_000);
+  });
 
   it('there are 100 bots', async () => {
     const register = (n: number) => {
@@ -92,7 +92,7 @@ describe('of one account', () => {
     const { authorizations } = (await person.request('GET', '/api/mcp-authorizations')).body;
     expect(authorizations).toHaveLength(100);
     await clients[0]!.connect(person, { prompt: 'consent' });
-  }, 120_000);
+  });
 
   it('feedback is taken 20 times an hour', async () => {
     const give = () => settings.post('/api/feedback', { message: 'x'.repeat(10_000) });

@@ -50,7 +50,7 @@ describe('the call WebSocket', () => {
   /** Waits until `lengthMs` of voice have come since `agent` was listened to, and silence after it. */
   async function heardOut(agent: Agent, lengthMs: number): Promise<Int16Array> {
     const voicedFrames = () => agent.heard.filter(isVoiced).length;
-    await waitFor(`${lengthMs} ms of voice`, () => voicedFrames() * 20 >= lengthMs - 20, lengthMs + 10_000);
+    await waitFor(`${lengthMs} ms of voice`, () => voicedFrames() * 20 >= lengthMs - 20, lengthMs + 30_000);
     await waitFor('silence', () => agent.heard.slice(-5).every((frame) => !isVoiced(frame)));
     return agent.heardSamples();
   }

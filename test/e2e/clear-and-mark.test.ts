@@ -35,7 +35,7 @@ describe('clear and mark', () => {
   const voiced = () => far.heard.filter(isVoiced);
   const voicedMs = () => voiced().length * 20;
   const hearVoice = (lengthMs: number) =>
-    waitFor(`${lengthMs} ms of voice at the far end`, () => voicedMs() >= lengthMs, lengthMs + 10_000);
+    waitFor(`${lengthMs} ms of voice at the far end`, () => voicedMs() >= lengthMs, lengthMs + 30_000);
   const hearSilence = () => waitFor('silence', () => far.heard.slice(-10).every((frame) => !isVoiced(frame)));
 
   it('echoes marks in order, each when its audio has been played', async () => {

@@ -50,9 +50,9 @@ it('both agents of the demo hear each other', async () => {
 });
 
 it('leaves nothing behind when it is interrupted', async () => {
-  await waitFor('the call', () => demo.output.includes('active on both sides'), 20_000);
+  await waitFor('the call', () => demo.output.includes('active on both sides'));
   demo.kill('SIGINT');
-  expect(await within('the demo to end', demo.exited, 20_000), demo.output).toBe(130);
+  expect(await within('the demo to end', demo.exited), demo.output).toBe(130);
   expect(readdirSync(folder)).toEqual([]);
 });
 

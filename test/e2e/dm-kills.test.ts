@@ -161,7 +161,7 @@ it('loses no message to kill -9 in either direction, and doubles none', async ()
   }
   const inbound = () =>
     rows().filter(({ direction, text }) => direction === 'inbound' && text.startsWith('in '));
-  await waitFor('all that was said', () => inbound().length >= said.length, 20_000);
+  await waitFor('all that was said', () => inbound().length >= said.length);
   expect(
     inbound()
       .map(({ text }) => text)

@@ -16,10 +16,8 @@ function fake(...args: string[]): Child {
 
 it('starts a Telegram that a gateway works with as it is told', async () => {
   const child = fake('telegram', '0');
-  const [, url, token, username] = await waitFor(
-    'what it says',
-    () => /SVC_TELEGRAM_API_URL=(\S+) [\s\S]*"bot_token":"(\S+?)"[\s\S]*"bot":"(\w+)"/.exec(child.output),
-    15_000,
+  const [, url, token, username] = await waitFor('what it says', () =>
+    /SVC_TELEGRAM_API_URL=(\S+) [\s\S]*"bot_token":"(\S+?)"[\s\S]*"bot":"(\w+)"/.exec(child.output),
   );
   const gateway = await Gateway.start({ env: { SVC_TELEGRAM_API_URL: url! } });
   gateway.secrets.add(token!);

@@ -190,7 +190,7 @@ it(`serves others while ${SLOW_UPLOADS} uploads trickle, and takes those whole i
   expect(performance.now() - startMs).toBeGreaterThan(SLOW_MS - 1_000);
   expect(slow.filter(({ isClosed, status }) => isClosed || status !== undefined)).toEqual([]);
   for (const { socket } of slow) socket.write(END);
-  await waitFor('all uploads to be taken', () => slow.every(({ status }) => status !== undefined), 20_000);
+  await waitFor('all uploads to be taken', () => slow.every(({ status }) => status !== undefined));
   expect(new Set(slow.map(({ status }) => status))).toEqual(new Set(['200']));
   for (const { socket } of slow) socket.destroy();
   const sorted = latenciesMs.sort((a, b) => a - b);
@@ -199,7 +199,7 @@ it(`serves others while ${SLOW_UPLOADS} uploads trickle, and takes those whole i
     `${sorted.length} requests beside ${SLOW_UPLOADS} slow uploads: median ${sorted[sorted.length >> 1]!.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
   );
   expect(p99Ms).toBeLessThan(100);
-}, 60_000);
+});
 
 it('keeps files over a restart, and a kill', async () => {
   const { body } = await upload(Buffer.from('still here'), 'kept.txt');

@@ -102,14 +102,10 @@ it('loses and repeats nothing, however often it is killed', async () => {
     await gateway.killHard();
     await gateway.restart();
   }
-  await waitFor(
-    'all that was said',
-    async () => {
-      while ((await hear()) > 0);
-      return heard.length >= said.length;
-    },
-    20_000,
-  );
+  await waitFor('all that was said', async () => {
+    while ((await hear()) > 0);
+    return heard.length >= said.length;
+  });
   expect([...heard].sort()).toEqual([...said].sort());
   // Each person's messages are in the order in which they were said.
   const order = new Map(said.map((text, at) => [text, at]));

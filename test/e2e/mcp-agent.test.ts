@@ -91,7 +91,7 @@ it('an agent lives through MCP alone', async () => {
 
   await waits();
   ada.says('goodbye');
-  await within('it to leave', life, 15_000);
+  await within('it to leave', life);
   expect(ada.received.at(-1)?.text).toBe('You said: goodbye');
   expect(agent.diary).toEqual(['ringing', 'active', 'ended']);
   const isOver = async () => (await pair.caller.agentApi.get(`/api/call/${outbound.call_id}`)).status === 404;

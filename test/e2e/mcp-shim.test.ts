@@ -151,7 +151,7 @@ it('ends when the key is revoked', async () => {
   expect((await process.call('svc_account')).result.isError).toBeUndefined();
   expect((await gateway.settingsApi.delete(`/api/api-keys/${id}`)).status).toBe(200);
   // The stream from the gateway ends, and is refused when it is opened again.
-  expect(await within('svc-mcp to end', process.exited, 15_000)).toBe(77);
+  expect(await within('svc-mcp to end', process.exited)).toBe(77);
   expect(process.errors).toContain('401');
 });
 
@@ -170,7 +170,7 @@ describe('when the gateway is started again', () => {
     expect((await process.call('svc_account')).result.structuredContent.features.channel).toBe('ready');
     expect((await waiting).error.message).toContain('may or may not have taken effect');
     bot.person({ id: 1, first_name: 'Ada' }).says('after');
-    await process.written.next('a push of the new session', isPush('after'), 15_000);
+    await process.written.next('a push of the new session', isPush('after'));
     expect(await process.end()).toBe(0);
   });
 

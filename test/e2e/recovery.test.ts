@@ -75,7 +75,7 @@ describe('a gateway that was killed', () => {
     await pair.hangUp(again);
 
     // The far gateway hears nothing any more and gives the old calls up by itself.
-    await far.waitFor('call_error', { code: 'bridge_disconnected' }, 20_000);
+    await far.waitFor('call_error', { code: 'bridge_disconnected' });
     await far.waitFor('call_state', { state: 'disconnected' });
     for (const { inbound } of calls) await pair.callee.waitForState(inbound.call_id, 'disconnected');
     expect(registrar.violations).toEqual([]);
@@ -122,11 +122,7 @@ describe('an engine thread that fails', () => {
       const speech = tone(440, SAMPLE_RATE_HZ, (SAMPLE_RATE_HZ * SPEECH_MS) / 1000);
       for (const agent of everyone) agent.speak(speech);
       const heardVoice = (frames: (agent: Agent) => readonly HeardFrame[], count: number) =>
-        waitFor(
-          'all voices',
-          () => everyone.every((agent) => frames(agent).filter(isVoiced).length > count),
-          20_000,
-        );
+        waitFor('all voices', () => everyone.every((agent) => frames(agent).filter(isVoiced).length > count));
       await heardVoice(({ heard }) => heard, 50);
 
       const lateBefore = await veryLateTicks();

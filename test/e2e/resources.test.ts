@@ -187,7 +187,7 @@ describe('the disk', () => {
       expect(linesWith('the disk is full')).toHaveLength(1);
 
       rmSync(filling);
-      await waitFor('it to be ready', async () => !(await monitor.notReady()).disk, 20_000);
+      await waitFor('it to be ready', async () => !(await monitor.notReady()).disk);
       expect((await write()).status).toBe(200);
       expect((await upload()).status).toBe(200);
       expect(linesWith('the disk accepts writes again')).toHaveLength(1);

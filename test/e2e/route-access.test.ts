@@ -176,7 +176,7 @@ it('lets every credential in exactly where it belongs', async () => {
   }
   console.log(asTable(rows));
   expect(wrong).toEqual([]);
-}, 120_000);
+});
 
 /** A WebSocket's line of the table; what is wrong in it is added to `wrong`. */
 async function socketRow(path: string, wrong: string[]): Promise<string[]> {

@@ -66,5 +66,5 @@ it.each([
     console.log(`${path}: ${figures}`);
     expect(difference(), figures).toBeLessThan(MOST_DIFFERENCE);
   },
-  120_000,
+  240_000,
 );

@@ -70,7 +70,7 @@ describe('a gateway as its operator starts it', () => {
         SVC_SIP_PROT: '5070',
       }),
     );
-    expect(await within('the gateway to give up', gateway.exited, 15_000)).toBe(EXIT_CONFIG);
+    expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_CONFIG);
     const wrong = [
       'SVC_PORT',
       'SVC_SIP_HOST',
@@ -90,7 +90,7 @@ describe('a gateway as its operator starts it', () => {
     await once(server, 'listening');
     try {
       const gateway = start(settings({ SVC_PORT: `${ports.first + 2}` }));
-      expect(await within('the gateway to give up', gateway.exited, 15_000)).toBe(EXIT_UNAVAILABLE);
+      expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_UNAVAILABLE);
       expect(gateway.output).toContain('The gateway cannot start:');
       expect(gateway.output).toContain(`${ports.first + 2}`);
       expect(gateway.output).not.toContain('    at ');
@@ -105,7 +105,7 @@ describe('a gateway as its operator starts it', () => {
     await once(socket, 'listening');
     try {
       const gateway = start(settings({ SVC_SIP_PORT: `${ports.first + 3}` }));
-      expect(await within('the gateway to give up', gateway.exited, 15_000)).toBe(EXIT_UNAVAILABLE);
+      expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_UNAVAILABLE);
       expect(gateway.output).toContain(`${ports.first + 3}`);
     } finally {
       socket.close();
@@ -116,7 +116,7 @@ describe('a gateway as its operator starts it', () => {
     const first = start(settings());
     await bannerOf(first);
     const second = start(settings({ SVC_PORT: '0', SVC_SIP_PORT: '0', SVC_DATA_DIR: dataDir }));
-    expect(await within('the second gateway to give up', second.exited, 15_000)).toBe(EXIT_UNAVAILABLE);
+    expect(await within('the second gateway to give up', second.exited)).toBe(EXIT_UNAVAILABLE);
     expect(second.output).toContain('another gateway is running on this data directory');
     expect((await new GatewayApi(baseUrl(), null).get('/readyz')).status).toBe(200);
   });

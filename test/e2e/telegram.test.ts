@@ -168,7 +168,7 @@ it('goes on after a crash: what came meanwhile is there, once', async () => {
     (await news(cursor)).conversations.flatMap(({ messages }: { messages: { text: string }[] }) =>
       messages.map(({ text }) => text),
     );
-  await waitFor('all', async () => (await texts()).includes('after'), 15_000);
+  await waitFor('all', async () => (await texts()).includes('after'));
   expect(await texts()).toEqual(['before', 'meanwhile', 'after']);
 });
 

@@ -34,7 +34,7 @@ async function complaintAbout({ dataDir, file }: { dataDir: string; file: string
     SVC_SIP_PORT: '0',
   });
   onTestFinished(() => void gateway.stop());
-  expect(await within('the gateway to give up', gateway.exited, 20_000)).toBe(EXIT_UNAVAILABLE);
+  expect(await within('the gateway to give up', gateway.exited)).toBe(EXIT_UNAVAILABLE);
   expect(readFileSync(file).equals(bytes)).toBe(true);
   expect(statSync(file)).toMatchObject({ mtimeMs, mode });
   const [, complaint, ...others] = gateway.output

@@ -61,7 +61,7 @@ describe.skipIf(requirePeer('baresip'))('during a call with a phone', () => {
       expect([status, body]).toEqual([200, { status: 'ok' }]);
     }
     const all = `1234#*${ALL_KEYS}`;
-    await waitFor('all keys', () => phone.receivedDigits.length >= all.length, 15_000);
+    await waitFor('all keys', () => phone.receivedDigits.length >= all.length);
     await hangUp(line!, call);
     expect(phone.receivedDigits).toBe(all);
   });
@@ -102,7 +102,7 @@ describe.skipIf(requirePeer('baresip'))('during a call with a phone', () => {
     }
     // It records no more after a hold, but it can say what it hears.
     await phone.echo();
-    await waitFor('the echo', () => hears(agent, AGENT_TONE_HZ), 10_000);
+    await waitFor('the echo', () => hears(agent, AGENT_TONE_HZ));
     expect(analyzeTone(await agent.hear(150), SAMPLE_RATE_HZ, AGENT_TONE_HZ).snrDb).toBeGreaterThan(30);
     speaking.stop();
     expect(agent.events.filter(({ type }) => type === 'call_error')).toEqual([]);

@@ -89,7 +89,7 @@ describe.skipIf(requirePeer('sipp'))('a hundred calls at one time', () => {
       placed.map(({ call_id }) => gateway.agentApi.delete(`/api/call/${call_id}`)),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-    expect(await sipp.finished(20_000)).toMatchObject({ created: CALLS, successful: CALLS, failed: 0 });
+    expect(await sipp.finished(30_000)).toMatchObject({ created: CALLS, successful: CALLS, failed: 0 });
     await expectAllCompleted(gateway);
   });
 
@@ -108,7 +108,7 @@ describe.skipIf(requirePeer('sipp'))('a hundred calls at one time', () => {
     );
     const calls = await allActive(gateway);
     await Promise.all(AGENT_TONES_HZ.map((toneHz, n) => hearsItself(gateway, calls[n * 25]!, toneHz)));
-    expect(await sipp.finished(HOLD_MS + 20_000)).toMatchObject({
+    expect(await sipp.finished(HOLD_MS + 30_000)).toMatchObject({
       ...{ created: CALLS, successful: CALLS, failed: 0, exitCode: 0 },
     });
     await expectAllCompleted(gateway);

@@ -31,7 +31,7 @@ async function callEachOther(options: Partial<BaresipOptions>) {
   await alice.waitFor('CALL_ESTABLISHED');
   const lengthSamples = 3 * phoneRateHz(options);
   const hasHeard = () => (bob.recordings()[0]?.samples.length ?? 0) > lengthSamples;
-  await waitFor('three seconds of sound', hasHeard, 15_000);
+  await waitFor('three seconds of sound', hasHeard);
   await alice.hangUp();
   await alice.waitFor('CALL_CLOSED');
   await bob.waitFor('CALL_CLOSED');
@@ -173,7 +173,7 @@ describe.skipIf(requirePeer('sipp'))('sipp', () => {
     const uac = await open(
       Sipp.start({ scenario: { builtIn: 'uac' }, target: `127.0.0.1:${uas.port}`, calls: 20, rate: 20 }),
     );
-    const [called, calling] = [await uas.finished(20_000), await uac.finished(20_000)];
+    const [called, calling] = [await uas.finished(30_000), await uac.finished(20_000)];
     expect(calling).toMatchObject({ created: 20, successful: 20, failed: 0, exitCode: 0 });
     expect(called).toMatchObject({ created: 20, successful: 20, failed: 0, exitCode: 0 });
   });
@@ -184,8 +184,8 @@ describe.skipIf(requirePeer('sipp'))('sipp', () => {
     const caller = await open(
       Sipp.start({ scenario: { xml: placeAndHold(500) }, target, service: '+49301', calls: 10, rate: 20 }),
     );
-    expect(await caller.finished(20_000)).toMatchObject({ successful: 10, failed: 0, retransmissions: 0 });
-    expect(await callee.finished(20_000)).toMatchObject({ successful: 10, failed: 0 });
+    expect(await caller.finished(30_000)).toMatchObject({ successful: 10, failed: 0, retransmissions: 0 });
+    expect(await callee.finished(30_000)).toMatchObject({ successful: 10, failed: 0 });
     const refusing = await open(Sipp.start({ scenario: { xml: refuse('486 Busy Here') }, calls: 1 }));
     const refused = await open(
       Sipp.start({
@@ -195,8 +195,8 @@ describe.skipIf(requirePeer('sipp'))('sipp', () => {
         calls: 1,
       }),
     );
-    expect(await refused.finished(20_000)).toMatchObject({ successful: 0, failed: 1 });
-    expect(await refusing.finished(20_000)).toMatchObject({ successful: 1, failed: 0 });
+    expect(await refused.finished(30_000)).toMatchObject({ successful: 0, failed: 1 });
+    expect(await refusing.finished(30_000)).toMatchObject({ successful: 1, failed: 0 });
   });
 
   it('tells of calls that nobody answers', async () => {
@@ -208,7 +208,7 @@ describe.skipIf(requirePeer('sipp'))('sipp', () => {
         extraArgs: ['-max_invite_retrans', '1'],
       }),
     );
-    const result = await uac.finished(20_000);
+    const result = await uac.finished(30_000);
     expect(result).toMatchObject({ successful: 0, failed: 1, exitCode: 1 });
   });
 });

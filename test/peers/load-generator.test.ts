@@ -208,6 +208,6 @@ describe.skipIf(requirePeer('cc', 'sipp'))('phones of the load generator behind 
     expect(phones).toMatchObject({ count: 1, lost: 0, breaks: 0 });
     expect(Math.abs(phones.sent - MEASURED_FRAMES)).toBeLessThan(6);
     expect(Math.abs(phones.received - phones.sent)).toBeLessThanOrEqual(1);
-    expect(await sipp.finished(15_000)).toMatchObject({ successful: 1, failed: 0 });
+    expect(await sipp.finished(30_000)).toMatchObject({ successful: 1, failed: 0 });
   });
 });

@@ -54,9 +54,9 @@ describe.skipIf(requirePeer('sipp'))('a hundred calls with sipp', () => {
       const request = { callId: `call_${index}`, accountId: 'acc_1', target, agentName: 'Agent' };
       return { notes, leg: gateway.connector.dial(request, notes.media, notes) };
     });
-    await waitFor('all to answer', () => legs.every(({ notes }) => notes.log.includes('answered')), 20_000);
+    await waitFor('all to answer', () => legs.every(({ notes }) => notes.log.includes('answered')));
     for (const { leg } of legs) leg.hangUp();
     await Promise.all(legs.map(({ leg }) => leg.released));
-    expect(await sipp.finished(20_000)).toMatchObject({ successful: CALLS, failed: 0 });
+    expect(await sipp.finished(30_000)).toMatchObject({ successful: CALLS, failed: 0 });
   });
 });

@@ -99,14 +99,10 @@ export class GatewayPair {
 
   async #dial(number: string, state: string): Promise<CallPair> {
     const outbound = await this.caller.placeCall(this.uriOf(number));
-    const inbound = await waitFor(
-      `the call to ${number} to be ${state}`,
-      async () => {
-        const call = await this.#inboundTo(number);
-        return call?.state === state && call;
-      },
-      15_000,
-    );
+    const inbound = await waitFor(`the call to ${number} to be ${state}`, async () => {
+      const call = await this.#inboundTo(number);
+      return call?.state === state && call;
+    });
     return { outbound, inbound };
   }
 

@@ -26,7 +26,7 @@ export async function bannerOf(gateway: Child): Promise<string> {
       if (!gateway.running) throw new Error(`the gateway ended while starting:\n${gateway.output}`);
       return WHOLE_BANNER.test(gateway.output);
     },
-    20_000,
+    60_000,
   );
   return gateway.output;
 }

@@ -49,7 +49,7 @@ export class ShimProcess {
     this.#requests += 1;
     const id = this.#requests;
     this.send({ jsonrpc: '2.0', id, method, params });
-    return await this.written.next(`an answer to ${method}`, (message) => message.id === id, 15_000);
+    return await this.written.next(`an answer to ${method}`, (message) => message.id === id);
   }
 
   /** Introduces a client of the older generation. */

@@ -88,7 +88,7 @@ test('it starts from a folder that holds nothing else, without a warning', () =>
   const started = spawnSync(process.execPath, [join(program, 'svc-mcp.mjs'), '--help'], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH },
-    timeout: 20_000,
+    timeout: 60_000,
   });
   expect(started).toMatchObject({ status: 0, stderr: '' });
   expect(started.stdout).toContain('Usage: svc-mcp');

@@ -115,7 +115,7 @@ describe('a call on the engine', () => {
     await until(() => report() === 1);
     await after.call.close();
     expect(report()).toBe(0);
-  }, 15_000);
+  });
 
   it('gives every call a thread of its own when told so', async () => {
     const started = await startTestEngine({ callsPerThread: 1 });

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import SqliteDatabase from 'better-sqlite3';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../../src/store/database/migrate.ts';
 import { findCall } from '../../../src/store/messages/calls.ts';
 import { appendEvent } from '../../../src/store/messages/events.ts';
@@ -271,7 +271,7 @@ test('the log is moved into the file while the store is in use, and is gone afte
   onTestFinished(() => store.close());
   const [before, log] = [statSync(file).size, statSync(`${file}-wal`).size];
   expect(log).toBeGreaterThan(before);
-  await vi.waitFor(() => expect(statSync(file).size).toBeGreaterThan(before), { timeout: 15_000 });
+  await expect.poll(() => statSync(file).size).toBeGreaterThan(before);
   await seedAccount(store, 'a');
   await store.close();
   expect(existsSync(`${file}-wal`)).toBe(false);

@@ -108,7 +108,7 @@ test('the last use is written at most once a minute', async () => {
   const ring = await KeyCache.load(store.db, clock, () => {});
   const authenticate = authenticator(ring);
   authenticate(AGENT_KEY);
-  await vi.waitFor(async () => expect(await lastUsedAt(store, agent.id)).toBe(NOW));
+  await expect.poll(() => lastUsedAt(store, agent.id)).toBe(NOW);
   expect(await lastUsedAt(store, settings.id)).toBeNull();
 
   clock.ms = 59_999;
@@ -129,7 +129,7 @@ test('a failing write of the last use is told and lets the key in all the same',
   const authenticate = authenticator(await KeyCache.load(store.db, handClock(), failed));
   await store.close();
   expect(authenticate(AGENT_KEY)?.accountId).toBe(accountId);
-  await vi.waitFor(() => expect(failed).toHaveBeenCalledOnce());
+  await expect.poll(() => failed.mock.calls.length).toBe(1);
 });
 
 test('a session acts for all agents of its account', async () => {

@@ -129,7 +129,7 @@ export class TestAgent implements AgentAudioObserver {
 }
 
 /** Waits for a condition, looking every few milliseconds; rejects when `withinMs` pass without it. */
-export async function until(condition: () => boolean, withinMs = 5_000): Promise<number> {
+export async function until(condition: () => boolean, withinMs = 30_000): Promise<number> {
   const startedMs = performance.now();
   while (!condition()) {
     if (performance.now() - startedMs > withinMs) throw new Error(`not within ${withinMs} ms: ${condition}`);

@@ -105,7 +105,7 @@ async function sendLost(world: QueueWorld, model: QueueModel, text: string): Pro
 const ALL_ENDS = ['delivered', 'dropped', 'failed', 'pending'];
 const ALL_EVENTS = ['dropped', 'flushed', 'queued', 'template_failed', 'template_sent'];
 
-test('whatever happens, the queue is as the specification says', { timeout: 120_000 }, async () => {
+test('whatever happens, the queue is as the specification says', async () => {
   const seen = { ends: new Set<string>(), events: new Set<string>() };
   await fc.assert(
     // The usual size would be ten steps at most.

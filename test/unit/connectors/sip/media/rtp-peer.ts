@@ -209,7 +209,7 @@ export async function freePortPair(): Promise<number> {
 
 /** Resolves when `condition` holds; looks each time that the event loop has taken in what has arrived. */
 export async function until(condition: () => boolean, what: string, each = turn): Promise<void> {
-  const deadline = performance.now() + 5_000;
+  const deadline = performance.now() + 30_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`never happened: ${what}`);
     await each();

@@ -57,6 +57,6 @@ export class RecordingAnswerer implements InboundAnswerer {
   }
 
   async next(index = 0): Promise<{ call: InboundCall; leg: PlatformLeg; notes: RecordedLeg }> {
-    return waitFor('an inbound call', () => this.calls[index], 10_000);
+    return waitFor('an inbound call', () => this.calls[index]);
   }
 }
