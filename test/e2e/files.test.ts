@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Gateway } from '../support/gateway.ts';
+import { Slowdown } from '../support/slowdown.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const MB = 1024 * 1024;
@@ -179,6 +180,7 @@ it(`serves others while ${SLOW_UPLOADS} uploads trickle, and takes those whole i
     for (const { socket } of sent < pieces ? slow : []) socket.write('x'.repeat(1_000));
     sent += 1;
   }, 1_000);
+  const slowdown = new Slowdown(gateway.pid, process.pid);
   const latenciesMs: number[] = [];
   while (sent < pieces) {
     const askedMs = performance.now();
@@ -187,6 +189,7 @@ it(`serves others while ${SLOW_UPLOADS} uploads trickle, and takes those whole i
     if (latenciesMs.length === 100) expect((await upload(Buffer.alloc(MB))).status).toBe(200);
   }
   clearInterval(trickle);
+  const mostMs = 100 * slowdown.factor;
   expect(performance.now() - startMs).toBeGreaterThan(SLOW_MS - 1_000);
   expect(slow.filter(({ isClosed, status }) => isClosed || status !== undefined)).toEqual([]);
   for (const { socket } of slow) socket.write(END);
@@ -198,7 +201,7 @@ it(`serves others while ${SLOW_UPLOADS} uploads trickle, and takes those whole i
   console.log(
     `${sorted.length} requests beside ${SLOW_UPLOADS} slow uploads: median ${sorted[sorted.length >> 1]!.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
   );
-  expect(p99Ms).toBeLessThan(100);
+  expect(p99Ms).toBeLessThan(mostMs);
 });
 
 it('keeps files over a restart, and a kill', async () => {

@@ -7,6 +7,7 @@ import type { Answer, GatewayApi } from '../support/gateway-api.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
 import { memberOf } from '../support/member.ts';
 import type { Person } from '../support/person.ts';
+import { Slowdown } from '../support/slowdown.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { WaitingClient } from '../support/waiting-client.ts';
 
@@ -16,7 +17,7 @@ const AGENTS = 50;
 const WAITERS_PER_AGENT = 100;
 const WAITERS = AGENTS * WAITERS_PER_AGENT;
 const ROUNDS = 100;
-/** What is asked for on a quiet machine; a busy one gets some more before this test fails. */
+/** What is asked for on a quiet machine that shares no core; another gets some more before this test fails. */
 const WAKE_P99_MS = 50;
 const REST_P99_MS = 20;
 const PATIENCE = 4;
@@ -97,6 +98,7 @@ it('wakes 100 of 5,000 requests that wait within 50 ms, each with its message', 
   const answers = await waitAll(readers);
   const bytes = (residentBytes(gateway.pid) - before) / WAITERS;
   const delaysMs: number[] = [];
+  const slowdown = new Slowdown(gateway.pid, process.pid);
   for (let round = 0; round < ROUNDS; round++) {
     const reader = readers[(round * 7) % AGENTS]!;
     const startMs = performance.now();
@@ -114,7 +116,7 @@ it('wakes 100 of 5,000 requests that wait within 50 ms, each with its message', 
     `${WAITERS} long polls: ${(bytes / 1024).toFixed(1)} KB each; from request to answer ` +
       `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (wanted: ${WAKE_P99_MS})`,
   );
-  expect(p99).toBeLessThan(WAKE_P99_MS * PATIENCE);
+  expect(p99).toBeLessThan(WAKE_P99_MS * PATIENCE * slowdown.factor);
 }, 180_000);
 
 it('answers other requests within 20 ms while 200 messages a second come in from a platform', async () => {
@@ -124,6 +126,7 @@ it('answers other requests within 20 ms while 200 messages a second come in from
   const people = Array.from({ length: 20 }, (_, n) =>
     bot.person({ id: 1_000 + n, first_name: `Person ${n}` }),
   );
+  const slowdown = new Slowdown(gateway.pid, process.pid);
   const endMs = performance.now() + 10_000;
   const restMs: number[] = [];
   const reading = (async () => {
@@ -139,6 +142,7 @@ it('answers other requests within 20 ms while 200 messages a second come in from
     people[said % people.length]!.says(`message ${said++}`);
   }
   await reading;
+  const mostMs = REST_P99_MS * PATIENCE * slowdown.factor;
   const query =
     "select count(*) as stored from messages where direction = 'inbound' and text like 'message %'";
   await waitFor('all messages', () => {
@@ -148,5 +152,5 @@ it('answers other requests within 20 ms while 200 messages a second come in from
   const p99 = quantile(restMs, 0.99);
   console.log(`${said} messages in 10 s; GET /api/calls p99 ${p99.toFixed(1)} ms (wanted: ${REST_P99_MS})`);
   expect(telegram.offences).toEqual([]);
-  expect(p99).toBeLessThan(REST_P99_MS * PATIENCE);
+  expect(p99).toBeLessThan(mostMs);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Agent, type HeardFrame } from '../support/agent.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
+import { Slowdown } from '../support/slowdown.ts';
 import { findToneBreaks, toneLevelDb } from '../support/tone-analysis.ts';
 import { streamTone } from '../support/tone-stream.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -48,11 +49,12 @@ describe('an agent that stops reading', () => {
     first.stop();
     speaker.clear();
     await speaker.waitFor('cleared');
+    const slowdown = new Slowdown(pair.caller.pid, pair.callee.pid, process.pid);
     const second = streamTone(speaker, SECOND_TONE_HZ, 100);
     const heardSecond = (agent: Agent) =>
       waitFor('the second tone', () => agent.heard.slice(-50).find(isSecondTone)?.atMs);
     const [slowAtMs, besideAtMs] = await Promise.all([heardSecond(slow), heardSecond(beside)]);
-    expect(slowAtMs - besideAtMs).toBeLessThan(250);
+    expect(slowAtMs - besideAtMs).toBeLessThan(250 * slowdown.factor);
     await Promise.all([beside, elsewhere].map((agent) => agent.hear(25)));
     second.stop();
     other.stop();

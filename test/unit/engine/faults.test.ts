@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/threads/engine.ts';
+import { Slowdown } from '../../support/slowdown.ts';
 import { startTestEngine, TestAgent, TestCall, until } from './support/test-engine.ts';
 
 let engine: Engine | null = null;
@@ -62,6 +63,7 @@ describe('a worker that dies', () => {
       calls[0]!.call.media.command('exit').catch(() => {});
       await until(() => started.observer.lost.length === 1);
       const lostAtMs = performance.now();
+      const slowdown = new Slowdown(process.pid);
       const lost = started.observer.lost[0]!;
       expect(lost.calls).toBe(50);
       await until(() => started.observer.moved.length === 50);
@@ -73,7 +75,7 @@ describe('a worker that dies', () => {
           calls.every(({ hears }) => hears.queuedSamples > 0),
       );
       const backMs = performance.now() - lostAtMs;
-      expect(backMs).toBeLessThan(500);
+      expect(backMs).toBeLessThan(500 * slowdown.factor);
       expect(calls.flatMap(({ terminations }) => terminations)).toEqual([]);
       const other = started.engine.report().workers.find(({ threadId }) => ticksBefore.has(threadId))!;
       expect(started.observer.moved).toHaveLength(50);

