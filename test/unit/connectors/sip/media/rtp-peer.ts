@@ -5,11 +5,16 @@ import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../../../../../src/connecto
 import { mediaIo, sipMediaOver } from '../../../../../src/connectors/sip/media/open-sip-media.ts';
 import type { SipMediaLeg } from '../../../../../src/connectors/sip/media/sip-media-leg.ts';
 import type { G711Name, SipMediaConfig } from '../../../../../src/connectors/sip/media-protocol.ts';
+import { claimRtpPorts, type PortClaim } from '../../../../support/free-ports.ts';
 import type { Tone } from '../../../../support/tone.ts';
 
 const HOST = '127.0.0.1';
+/** More than are open at one time. */
+const CLAIMED_PORTS = 64;
 /** This thread's; the tests of this folder run once with what was built and once, as project `portable`, with dgram. */
 export const io = mediaIo((process.env.SVC_MEDIA_IO ?? 'auto') as 'auto' | 'portable');
+let claim: Promise<PortClaim> | null = null;
+let given = 0;
 const openSipMedia = sipMediaOver(io);
 const LAWS = {
   PCMU: { decode: decodeUlaw, encode: encodeUlaw },
@@ -198,12 +203,12 @@ export function baseConfig(remotePort: number): SipMediaConfig {
   };
 }
 
-/** The first of two neighbours that nobody has. */
+/** The first of two neighbours that no other process is given. */
 export async function freePortPair(): Promise<number> {
-  const [rtp, rtcp] = await bindPair();
-  const { port } = rtp.address();
-  rtp.close();
-  rtcp.close();
+  claim ??= claimRtpPorts(CLAIMED_PORTS);
+  const { first } = await claim;
+  const port = first + (given % CLAIMED_PORTS);
+  given += 2;
   return port;
 }
 
