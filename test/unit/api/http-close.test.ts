@@ -46,7 +46,7 @@ describe('close', () => {
     const idle = new RawClient(port);
     const busy = new RawClient(port).write(GET);
     await eventually(() => waiters.length === 1);
-    const closed = server.close(5000);
+    const closed = server.close(60_000);
     const late = new RawClient(port);
     await late.closed();
     expect([busy.isClosed, busy.received]).toEqual([false, '']);
@@ -73,7 +73,7 @@ describe('close', () => {
     const { server, port } = await served([streamed]);
     const reader = new RawClient(port).write(GET);
     await reader.until(({ received }) => received.includes('first'));
-    const closed = server.close(5000);
+    const closed = server.close(60_000);
     end();
     expect(await reader.closed()).toMatch(/\r\n\r\n5\r\nfirst\r\n4\r\nlast\r\n0\r\n\r\n$/);
     await closed;
@@ -96,7 +96,7 @@ describe('close', () => {
     const client = new WebSocket(`ws://127.0.0.1:${port}/ws`);
     await new Promise((resolve) => client.on('open', resolve));
     const closed = new Promise((resolve) => client.on('close', resolve));
-    await server.close(1000);
+    await server.close(60_000);
     expect(await closed).toBe(1001);
   });
 });

@@ -60,7 +60,7 @@ test('whoever asked before the server closes has the whole answer, and hears of 
   const { server, url } = await served([told(waits)]);
   const answer = fetch(`${url}/pieces`);
   await eventually(() => isAsked);
-  const closed = server.close(5_000);
+  const closed = server.close(60_000);
   late.resolve(['a', Buffer.from(LONG), 'z']);
   const response = await answer;
   expect(response.headers.get('connection')).toBe('close');

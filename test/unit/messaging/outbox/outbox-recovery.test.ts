@@ -74,7 +74,7 @@ it('leaves what it has not begun in the background to the next start, which send
   const first = await inBackground(outbound, conversation.id, '1');
   await waitFor('the first try', () => messenger.asked.length === 1);
   const second = await inBackground(outbound, conversation.id, '2');
-  await outbound.domain.outbox.close(5_000);
+  await outbound.domain.outbox.close(60_000);
   expect([await first.settled, await second.settled]).toEqual([{ kind: 'left' }, { kind: 'left' }]);
   expect((await outbound.messages()).map(({ status, background }) => [status, background])).toEqual([
     ['sending', 'waiting'],

@@ -162,7 +162,7 @@ it('lets what is being sent end when it closes, and gives up the rest', async ()
   const waiting = send('1');
   await waitFor('the first try', () => messenger.asked.length === 1);
   const behind = send('2');
-  await outbound.domain.outbox.close(5_000);
+  await outbound.domain.outbox.close(60_000);
   const givenUp = { kind: 'failed', reason: 'The gateway is closing' };
   expect([await waiting, await behind]).toEqual([givenUp, givenUp]);
   expect(() => outbound.domain.outbox.assertRoom('cnv_1')).toThrow('The gateway is closing');

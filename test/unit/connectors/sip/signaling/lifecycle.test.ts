@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { localAddressTowards } from '../../../../../src/connectors/sip/signaling/address/own-address.ts';
 import { UdpTransport } from '../../../../../src/connectors/sip/signaling/transport/udp-transport.ts';
-import { claimRtpPorts } from '../../../../support/free-ports.ts';
+import { claimRtpPorts, claimSignalingPorts } from '../../../../support/free-ports.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
@@ -190,15 +190,16 @@ describe('life of the connector', () => {
   });
 
   it('leaves no socket open when it is closed while it starts', async () => {
-    const gateway = ConnectorUnderTest.prepare(await claimRtpPorts(2));
+    const claim = await claimSignalingPorts(1);
+    cleanups.push(() => claim.release());
+    const gateway = ConnectorUnderTest.prepare(await claimRtpPorts(2), claim.first);
     cleanups.push(() => gateway.stop());
     const started = gateway.connector.start();
     await gateway.connector.close(1_000);
     await started;
-    const { port } = gateway.connector;
     const again = createServer();
     await new Promise<void>((resolve, reject) =>
-      again.on('error', reject).listen(port!, '127.0.0.1', resolve),
+      again.on('error', reject).listen(claim.first, '127.0.0.1', resolve),
     );
     again.close();
   });

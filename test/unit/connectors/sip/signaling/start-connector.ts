@@ -39,8 +39,8 @@ export class ConnectorUnderTest {
   }
 
   /** One that is not started yet. */
-  static prepare(rtp: PortClaim): ConnectorUnderTest {
-    return new ConnectorUnderTest(rtp, {}, systemClock);
+  static prepare(rtp: PortClaim, port: number): ConnectorUnderTest {
+    return new ConnectorUnderTest(rtp, { port }, systemClock);
   }
 
   static async start(
