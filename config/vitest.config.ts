@@ -10,7 +10,7 @@ const SLOW_UNITS = [
   'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
   'test/unit/messaging/outbox-kills.test.ts',
   'test/unit/messaging/inbox/long-polls.test.ts',
-  'test/unit/messaging/outbox/outbox.test.ts',
+  'test/unit/messaging/outbox/outbox*.test.ts',
   'test/unit/messaging/window/window-queue*.test.ts',
   'test/unit/accounts/people/{owners,people}.test.ts',
   'test/unit/accounts/passwords/passwords.test.ts',
