@@ -40,15 +40,18 @@ const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-acces
 
 /** Sound is judged in real time: several at a time too, but nothing beside them that computes. */
 const AUDIO = [
-  'test/e2e/{call-stream,clear-and-mark,opus,slow-reader,streaming}.test.ts',
-  'test/peers/{call-audio,gateway-during-call,gateway-opus,harness}.test.ts',
+  'test/e2e/{call-stream,clear-and-mark,slow-reader,streaming}.test.ts',
+  'test/peers/{call-audio,harness}.test.ts',
 ];
 const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,slow-reader,streaming}.test.ts'];
 
-/** Time, memory or what a fault costs is measured against a limit: one at a time. */
+/**
+ * One at a time: what measures time, memory or the cost of a fault against a limit, and what judges sound but starts
+ * gateways for every test, which would disturb others that do.
+ */
 const MEASURED = [
-  'test/e2e/{dm-kills,files,many-waiters,recovery,resources,same-time}.test.ts',
-  'test/peers/{gateway-load,gateway-lost-messages,load-generator}.test.ts',
+  'test/e2e/{dm-kills,files,many-waiters,opus,recovery,resources,same-time}.test.ts',
+  'test/peers/{gateway-during-call,gateway-load,gateway-lost-messages,gateway-opus,load-generator}.test.ts',
 ];
 
 const PORTABLE_MEDIA = { SVC_MEDIA_IO: 'portable' };
