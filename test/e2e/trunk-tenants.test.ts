@@ -76,7 +76,7 @@ it('bounds the numbers that an account lists by the setting', async () => {
     answers.push(await thief.request('POST', '/api/sip/dids', { number: `+4930123456${n}` }));
   }
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 409, 409]);
-  expect(answers.at(-1)?.body).toEqual({ detail: 'An account may list 5 phone numbers' });
+  expect(answers.at(-1)?.body).toEqual({ detail: 'An account may list at most 5 phone numbers' });
 });
 
 it('brings calls from an address that the operator has bound', async () => {

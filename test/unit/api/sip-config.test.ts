@@ -204,7 +204,10 @@ test('an account lists so many numbers and no more, and is told how many', async
   const list = (api: typeof a, n: number) => api.post('/api/sip/dids', { number: `+3312345678${n}` });
   for (const n of [1, 2, 3]) expect((await list(a, n)).status).toBe(200);
   const refused = await list(a, 4);
-  expect([refused.status, refused.body]).toEqual([409, { detail: 'An account may list 3 phone numbers' }]);
+  expect([refused.status, refused.body]).toEqual([
+    409,
+    { detail: 'An account may list at most 3 phone numbers' },
+  ]);
   expect((await a.get('/api/sip/dids')).body.dids).toHaveLength(3);
   expect((await list(b, 4)).status).toBe(200);
   const [{ did_id }] = (await a.get('/api/sip/dids')).body.dids;

@@ -1,17 +1,11 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { G711Name } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { Tone } from '../../../../support/tone.ts';
 import { RtpPeer, TestLeg, turn, until } from './rtp-peer.ts';
 
-const open: { close(): void }[] = [];
-
-afterEach(() => {
-  for (const each of open.splice(0)) each.close();
-});
-
 /** Closes `each` when the test is over. */
 export function closing<T extends { close(): void }>(each: T): T {
-  open.push(each);
+  onTestFinished(() => each.close());
   return each;
 }
 
