@@ -103,7 +103,7 @@ describe('of one account', () => {
 
   it('100 uploads may be reserved at the same time, and the others bring their files meanwhile', async () => {
     const reserve = () => gateway.agentApi.post('/api/files/reserve', FACTS);
-    const detail = 'At most 100 uploads of an account may be reserved at the same time';
+    const detail = 'An account may have at most 100 reserved uploads';
     expect(await untilRefused(100, reserve)).toEqual([100, 429, detail]);
     expect((await person.request('POST', '/api/files/reserve', FACTS)).status).toBe(200);
     const inline = { bytes_b64: 'aGVsbG8=', ...FACTS };

@@ -161,7 +161,7 @@ describe('an engine thread that fails', () => {
   function movedCalls(): Set<string> {
     // What follows the last line break is still being written.
     const lines = pair.callee.output.split('\n').slice(0, -1);
-    const moves = lines.filter((line) => line.includes('call moves to another'));
+    const moves = lines.filter((line) => line.includes('call moved to another'));
     const moved = new Set(moves.map((line) => JSON.parse(line).callId));
     return new Set(calls.map(({ inbound }) => inbound.call_id).filter((callId) => moved.has(callId)));
   }

@@ -140,7 +140,7 @@ describe('file descriptors', () => {
     await waitFor('it to be ready', async () => Object.keys(await monitor.notReady()).length === 0);
     expect((await limited.agentApi.get('/api/calls')).status).toBe(200);
     expect(await limited.metric('svc_connections_refused_total')).toBeGreaterThan(DESCRIPTORS);
-    expect(linesWith('file descriptors run short')).toHaveLength(1);
+    expect(linesWith('file descriptors are running out')).toHaveLength(1);
     expect(linesWith('enough file descriptors are free again')).toHaveLength(1);
   });
 });

@@ -58,7 +58,7 @@ test('a database of a newer gateway', async () => {
 test('a database cut in half', async () => {
   const data = await usedData();
   truncateSync(data.file, Math.floor(statSync(data.file).size / 2));
-  expect(await complaintAbout(data)).toMatch(/gateway\.db is damaged.*left as it is: restore a backup/);
+  expect(await complaintAbout(data)).toMatch(/gateway\.db is damaged.*was not changed: restore a backup/);
 });
 
 test('a database that is gone while its master key is there', async () => {

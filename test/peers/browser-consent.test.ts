@@ -173,7 +173,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await page.getByText('Invalid email or password').waitFor();
     await page.getByRole('button', { name: 'Create an account' }).click();
     await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByText('may have an account already').waitFor();
+    await page.getByText('may already have an account').waitFor();
     await lookAt('taken');
   });
 

@@ -122,7 +122,7 @@ describe.skipIf(requirePeer('cc'))('agents of the load generator', () => {
 
   it('that are not let in are an error', async () => {
     const nobody = 'ws://127.0.0.1:9/stream';
-    await expect(startGenerator().joinAgents([nobody], 'none')).rejects.toThrow('1 agents were not let in');
+    await expect(startGenerator().joinAgents([nobody], 'none')).rejects.toThrow('1 agents could not join');
   });
 });
 

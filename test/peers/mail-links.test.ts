@@ -90,7 +90,7 @@ describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () 
     await page.goto(`${gateway.baseUrl}/auth/reset-password`);
     await page.getByLabel('Email address').fill(NEW_EMAIL);
     await page.getByRole('button', { name: 'Send link' }).click();
-    await page.getByText('the mail is on its way').waitFor();
+    await page.getByText('an email is on its way').waitFor();
 
     const link = linkIn(await mailbox.take(NEW_EMAIL, 'Set a new password'));
     await page.goto(link);
