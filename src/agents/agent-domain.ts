@@ -1,6 +1,6 @@
 import type { AgentRoster } from '../accounts/account/agent-roster.ts';
 import type { KeyDomain } from '../accounts/keys/api-keys.ts';
-import { type SipAccounts, tellNumbers } from '../accounts/logins/sip-accounts.ts';
+import { notifyNumbersChanged, type SipAccounts } from '../accounts/logins/sip-accounts.ts';
 import type { GrantCache } from '../authorization/grant-cache.ts';
 import { GatewayError } from '../base/errors.ts';
 import { type Agent, findAgent } from '../store/agents/agents.ts';
@@ -22,7 +22,7 @@ export async function followMembers(domain: AgentDomain, accountId: string): Pro
   await domain.keys.refresh(accountId);
   await domain.grants.refresh(accountId);
   await domain.roster.reload(accountId);
-  await tellNumbers(domain, accountId);
+  await notifyNumbersChanged(domain, accountId);
 }
 
 /** Returns the account's agent with this id. Throws `agent_not_found`. */

@@ -42,7 +42,7 @@ export interface Choice {
  * later, so the consent covers only the session that gave it. Private-use schemes like `app://` are never covered,
  * because any program may claim one (RFC 8252, section 8.6).
  */
-export function rememberedFor(
+export function approvedBefore(
   former: ListedAuthorization | undefined,
   { redirectUri, platforms }: AuthorizationRequest,
   sessionId: string,

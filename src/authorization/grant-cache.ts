@@ -13,13 +13,13 @@ import { isSameReach } from './scope-names.ts';
 /** Minimum interval between writes of an authorization's last use. */
 const TOUCH_INTERVAL_MS = 60_000;
 
-interface KeptGrant {
+interface CachedGrant {
   readonly grant: LiveGrant;
   touchedMs: number;
 }
 
-interface KeptToken {
-  readonly kept: KeptGrant;
+interface CachedToken {
+  readonly kept: CachedGrant;
   readonly expiresAt: string;
   /** Until its first use, the refresh that issued it may be repeated. */
   isUsed: boolean;
@@ -27,7 +27,7 @@ interface KeptToken {
 
 /** One account's grants by id, and the hashes of their access tokens. */
 interface Account {
-  readonly grants: ReadonlyMap<string, KeptGrant>;
+  readonly grants: ReadonlyMap<string, CachedGrant>;
   readonly hashes: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export class GrantCache {
   readonly #clock: Clock;
   readonly #resource: ResourceUrl;
   readonly #onTouchFailed: (error: unknown) => void;
-  readonly #byHash = new Map<string, KeptToken>();
+  readonly #byHash = new Map<string, CachedToken>();
   readonly #byAccount = new Map<string, Account>();
   #onChanged: OnGrantChanged = () => {};
 
@@ -95,7 +95,7 @@ export class GrantCache {
     }
     if (kept.size === 0) this.#byAccount.delete(accountId);
     else this.#byAccount.set(accountId, { grants: kept, hashes: tokens.map(({ tokenHash }) => tokenHash) });
-    for (const [id, { grant }] of former.grants) this.#tellIfChanged(grant, kept.get(id)?.grant);
+    for (const [id, { grant }] of former.grants) this.#notifyIfChanged(grant, kept.get(id)?.grant);
   }
 
   /** Returns the grant of an access token and records its use; null when the token is invalid. */
@@ -110,17 +110,17 @@ export class GrantCache {
     return grant;
   }
 
-  #tellIfChanged(former: LiveGrant, now: LiveGrant | undefined): void {
+  #notifyIfChanged(former: LiveGrant, now: LiveGrant | undefined): void {
     if (!now || !isSameReach(former.platforms, now.platforms)) this.#onChanged(former.id, []);
     else if (former.agentIds.join() !== now.agentIds.join()) this.#onChanged(former.id, now.agentIds);
   }
 
-  #firstUse(token: KeptToken): void {
+  #firstUse(token: CachedToken): void {
     token.isUsed = true;
     forgetSuccessors(this.#db, 'grantId', token.kept.grant.id).catch(this.#onTouchFailed);
   }
 
-  #touch(kept: KeptGrant): void {
+  #touch(kept: CachedGrant): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - kept.touchedMs < TOUCH_INTERVAL_MS) return;
     kept.touchedMs = nowMs;
@@ -128,6 +128,6 @@ export class GrantCache {
   }
 }
 
-function keptAs(grant: LiveGrant, former: Account): KeptGrant {
+function keptAs(grant: LiveGrant, former: Account): CachedGrant {
   return { grant, touchedMs: former.grants.get(grant.id)?.touchedMs ?? -Infinity };
 }

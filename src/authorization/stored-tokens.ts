@@ -12,7 +12,7 @@ import {
   replaceTokens,
   spendToken,
 } from '../store/keys/oauth-grants.ts';
-import { audit, nobodyOf } from '../store/people/audit-log.ts';
+import { audit, unauthenticatedActor } from '../store/people/audit-log.ts';
 import { ACCESS_TOKEN_MS, type AuthorizationDomain, REFRESH_TOKEN_MS } from './authorization-domain.ts';
 import { REPEAT_MS, repeatedPair, sealPair, type TokenPair } from './repeated-refresh.ts';
 import { isWithin } from './scope-names.ts';
@@ -72,7 +72,7 @@ export async function endStolen(
   await store.db.transaction().execute(async (trx) => {
     if (!(await deleteGrant(trx, id))) return;
     const detail = { grantId: id, what };
-    await audit(trx, nobodyOf(accountId), {
+    await audit(trx, unauthenticatedActor(accountId), {
       action: 'mcp_authorization.reuse',
       subject: clientId,
       detail,

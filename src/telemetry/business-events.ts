@@ -137,7 +137,7 @@ export class BusinessEvents {
   /**
    * No SMTP server is configured, so the whole mail with its link is logged for people who are trying out the gateway.
    */
-  mailKept(mail: { to: string; subject: string; text: string }, path: string): void {
+  mailSavedToFile(mail: { to: string; subject: string; text: string }, path: string): void {
     const { to, subject, text } = mail;
     this.#loggers.accounts.warn(
       { path, personal: { to, subject, text } },

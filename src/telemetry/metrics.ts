@@ -16,11 +16,11 @@ const LOOP_LOOK_MS = 100;
 export type ReadLiveCalls = () => ReadonlyMap<string, number>;
 
 /** Current number of pending long-polls, and the total refused. */
-export type ReadWaiting = () => { readonly count: number; readonly refused: number };
+export type ReadLongPolls = () => { readonly count: number; readonly refused: number };
 
 /** Unread bytes of HTTP clients, and connections dropped because of them. */
 export type ReadHttpPressure = () => {
-  readonly waitingBytes: number;
+  readonly unreadBytes: number;
   readonly droppedSlow: number;
   readonly droppedFull: number;
 };
@@ -147,7 +147,7 @@ export class Metrics {
   }
 
   /** Registers the metrics of pending long-polls. Call once. */
-  watchInbox(read: ReadWaiting): void {
+  watchInbox(read: ReadLongPolls): void {
     registerReadValue(this.#registry, {
       name: 'svc_inbox_waiters',
       type: 'gauge',
@@ -168,7 +168,7 @@ export class Metrics {
       name: 'svc_http_waiting_bytes',
       type: 'gauge',
       help: 'Bytes of responses and WebSocket messages that clients have not read',
-      value: () => read().waitingBytes,
+      value: () => read().unreadBytes,
     });
     registerReadMetric(this.#registry, {
       name: 'svc_http_dropped_connections_total',

@@ -31,15 +31,15 @@ type BacklogItem = BacklogAudio | { readonly type: 'mark'; readonly markId: numb
 export class Uplink {
   readonly memory = ringMemory(RING_SAMPLES);
   readonly #ring = new RingProducer(this.memory);
-  readonly #backlogMemory: QueueBudget;
+  readonly #backlogState: QueueBudget;
   readonly #backlog: BacklogItem[] = [];
   /** A free block for reuse, if any. */
   #spare: BacklogAudio | null = null;
   #backlogMs = 0;
   #rateHz = 8_000;
 
-  constructor(backlogMemory: QueueBudget) {
-    this.#backlogMemory = backlogMemory;
+  constructor(backlogState: QueueBudget) {
+    this.#backlogState = backlogState;
   }
 
   /** Milliseconds not yet played, in the ring and in the backlog. */
@@ -104,7 +104,7 @@ export class Uplink {
     // After a mark or a rate change the block gets its exact length, so many small pieces take no more memory than
     // needed.
     const capacity = last === undefined || goesOn ? Math.max(length, BLOCK_SAMPLES) : length;
-    if (!this.#backlogMemory.take(capacity * Int16Array.BYTES_PER_ELEMENT + ITEM_BYTES)) return null;
+    if (!this.#backlogState.take(capacity * Int16Array.BYTES_PER_ELEMENT + ITEM_BYTES)) return null;
     const room = this.#newRoom(capacity);
     room.sampleRateHz = sampleRateHz;
     this.#backlog.push(room);
@@ -127,7 +127,7 @@ export class Uplink {
   /** Returns an item's memory to the queue and keeps one block of the standard size for reuse. */
   #release(item: BacklogItem): void {
     if (item.type !== 'audio') return;
-    this.#backlogMemory.give(item.samples.byteLength + ITEM_BYTES);
+    this.#backlogState.give(item.samples.byteLength + ITEM_BYTES);
     if (item.samples.length !== BLOCK_SAMPLES) return;
     item.from = 0;
     item.to = 0;

@@ -2,7 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findAccountByEmail, insertAccount } from '../../store/people/accounts.ts';
-import { type Actor, audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { type Actor, audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { findIdentity, insertIdentity, touchIdentity } from '../../store/people/identities.ts';
 import { hasSession } from '../../store/people/sessions.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
@@ -37,7 +37,7 @@ export async function settleIdentity(
     return known.accountId;
   }
   const accountId = linkTo?.accountId ?? (await ownerOf(db, proven)) ?? (await register(db, proven, options));
-  await link(db, proven, linkTo ?? nobodyOf(accountId), nowIso);
+  await link(db, proven, linkTo ?? unauthenticatedActor(accountId), nowIso);
   return accountId;
 }
 
@@ -73,7 +73,7 @@ async function register(db: Db, proven: ProvenIdentity, options: SettleOptions):
   const proof = { emailVerifiedAt: nowIso, ownerProvenAt: nowIso };
   const proved = emailVerified && email !== null ? { email, ...proof } : {};
   await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
-  await audit(db, nobodyOf(id), {
+  await audit(db, unauthenticatedActor(id), {
     action: 'account.sign_up',
     detail: { provider },
     createdAt: nowIso,

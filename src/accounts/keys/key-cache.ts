@@ -10,7 +10,7 @@ const TOUCH_INTERVAL_MS = 60_000;
 /** Called when a key acts for other agents than before. The list is empty when the key was revoked. */
 export type OnAgentsChanged = (keyId: string, agentIds: readonly string[]) => void;
 
-interface KeptKey {
+interface CachedKey {
   readonly key: ValidKey;
   touchedMs: number;
 }
@@ -23,8 +23,8 @@ export class KeyCache {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onTouchFailed: (error: unknown) => void;
-  readonly #byHash = new Map<string, KeptKey>();
-  readonly #byAccount = new Map<string, readonly KeptKey[]>();
+  readonly #byHash = new Map<string, CachedKey>();
+  readonly #byAccount = new Map<string, readonly CachedKey[]>();
   #onChanged: OnAgentsChanged = () => {};
 
   private constructor(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void) {
@@ -70,10 +70,10 @@ export class KeyCache {
     for (const one of kept) this.#byHash.set(one.key.hash, one);
     if (kept.length > 0) this.#byAccount.set(accountId, kept);
     else this.#byAccount.delete(accountId);
-    for (const { key } of former) this.#tellIfChanged(key);
+    for (const { key } of former) this.#notifyIfChanged(key);
   }
 
-  #tellIfChanged(former: ValidKey): void {
+  #notifyIfChanged(former: ValidKey): void {
     const agentIds = this.#byHash.get(former.hash)?.key.agentIds ?? [];
     if (!areSameAgents(former.agentIds, agentIds)) this.#onChanged(former.id, agentIds);
   }
@@ -86,7 +86,7 @@ export class KeyCache {
     return kept.key;
   }
 
-  #touch(kept: KeptKey): void {
+  #touch(kept: CachedKey): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - kept.touchedMs < TOUCH_INTERVAL_MS) return;
     kept.touchedMs = nowMs;

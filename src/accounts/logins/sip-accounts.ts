@@ -28,8 +28,8 @@ export interface SipSetup extends SipAccounts {
 export async function loadSipAccounts(sip: SipAccounts): Promise<void> {
   const { store, directory } = sip;
   await fillInboundTokens(store.db, store.secrets, newInboundToken);
-  for (const trunk of await listTrunks(store.db, store.secrets)) await tellTrunk(sip, trunk);
-  for (const did of await listRoutedDids(store.db)) tellNumber(directory, did);
+  for (const trunk of await listTrunks(store.db, store.secrets)) await notifyTrunkChanged(sip, trunk);
+  for (const did of await listRoutedDids(store.db)) notifyNumberChanged(directory, did);
 }
 
 /** Returns a new token that identifies a trunk in its inbound URI. */
@@ -37,17 +37,23 @@ export function newInboundToken(): string {
   return randomBytes(INBOUND_TOKEN_BYTES).toString('hex');
 }
 
-export async function tellTrunk({ store, directory }: SipAccounts, trunk: StoredTrunk): Promise<void> {
+export async function notifyTrunkChanged(
+  { store, directory }: SipAccounts,
+  trunk: StoredTrunk,
+): Promise<void> {
   const ofOperator = await isOperatorsAccount(store.db, trunk.accountId);
   directory.putTrunk({ ...trunk, ofOperator });
 }
 
 /** Updates an account's numbers in the connector, after they may have moved to other agents. */
-export async function tellNumbers({ store, directory }: SipAccounts, accountId: string): Promise<void> {
-  for (const did of await listRoutedDids(store.db, accountId)) tellNumber(directory, did);
+export async function notifyNumbersChanged(
+  { store, directory }: SipAccounts,
+  accountId: string,
+): Promise<void> {
+  for (const did of await listRoutedDids(store.db, accountId)) notifyNumberChanged(directory, did);
 }
 
-export function tellNumber(directory: SipDirectory, did: RoutedDid): void {
+export function notifyNumberChanged(directory: SipDirectory, did: RoutedDid): void {
   const { id, accountId, agentId, number, autoAnswer } = did;
   directory.putNumber({ didId: id, accountId, agentId, number, autoAnswer });
 }

@@ -13,7 +13,7 @@ import {
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
-import { type SipAccounts, type SipSetup, tellNumber } from './sip-accounts.ts';
+import { notifyNumberChanged, type SipAccounts, type SipSetup } from './sip-accounts.ts';
 
 /** A number to list, in E.164 with its `+`. */
 export interface NewDid {
@@ -49,7 +49,7 @@ export async function createSipDid(sip: SipSetup, actor: Actor, wanted: NewDid):
     });
     return agent.id;
   });
-  tellNumber(sip.directory, { ...did, agentId });
+  notifyNumberChanged(sip.directory, { ...did, agentId });
   return did;
 }
 
@@ -67,7 +67,7 @@ export async function changeSipDid(
     return changed;
   });
   const routed = await findRoutedDid(sip.store.db, didId);
-  if (routed) tellNumber(sip.directory, routed);
+  if (routed) notifyNumberChanged(sip.directory, routed);
   return did;
 }
 

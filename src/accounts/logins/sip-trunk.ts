@@ -3,7 +3,7 @@ import type { Registration } from '../../connectors/contract/sip-accounts.ts';
 import { deleteTrunk, findTrunk, putTrunk, type StoredTrunk } from '../../store/logins/sip-trunks.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';
-import { newInboundToken, type SipAccounts, type SipSetup, tellTrunk } from './sip-accounts.ts';
+import { newInboundToken, notifyTrunkChanged, type SipAccounts, type SipSetup } from './sip-accounts.ts';
 
 /** New settings of an account's trunk. `password` null: the stored one, if host and username are unchanged. */
 export interface WantedTrunk extends Omit<StoredTrunk, 'accountId' | 'password' | 'inboundToken'> {
@@ -45,7 +45,7 @@ export async function putSipTrunk(
     return complete;
   });
   if (!trunk) return null;
-  await tellTrunk(sip, trunk);
+  await notifyTrunkChanged(sip, trunk);
   return shown(sip, trunk);
 }
 

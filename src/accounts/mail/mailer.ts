@@ -27,7 +27,7 @@ const MAX_DELAY_MS = 600;
 const RETRY_AFTER_MS = [5_000, 60_000];
 const MAX_WAITING = 10_000;
 
-interface WaitingMail {
+interface QueuedMail {
   readonly write: WriteMail;
   /** Resolves when the previously requested mail is written. */
   readonly turn: Promise<void>;
@@ -43,7 +43,7 @@ export class Mailer {
   readonly #transport: MailTransport;
   readonly #clock: Clock;
   readonly #observer: MailObserver;
-  readonly #waiting = new Set<WaitingMail>();
+  readonly #waiting = new Set<QueuedMail>();
   readonly #sending = new Set<Promise<void>>();
   readonly #pauses = new Set<() => void>();
   #lastWritten = Promise.resolve();
@@ -62,7 +62,7 @@ export class Mailer {
       return;
     }
     const written = Promise.withResolvers<void>();
-    const mail: WaitingMail = { write, turn: this.#lastWritten, written: written.resolve, cancel: () => {} };
+    const mail: QueuedMail = { write, turn: this.#lastWritten, written: written.resolve, cancel: () => {} };
     this.#lastWritten = written.promise;
     this.#waiting.add(mail);
     mail.cancel = this.#clock.after(randomInt(MIN_DELAY_MS, MAX_DELAY_MS), () => this.#begin(mail));
@@ -88,7 +88,7 @@ export class Mailer {
     this.#transport.close();
   }
 
-  #begin(mail: WaitingMail): void {
+  #begin(mail: QueuedMail): void {
     this.#waiting.delete(mail);
     const sending = this.#writeAndSend(mail)
       .catch((error: unknown) => this.#observer.mailFailed(error))
@@ -96,7 +96,7 @@ export class Mailer {
     this.#sending.add(sending);
   }
 
-  async #write({ write, turn, written }: WaitingMail): Promise<Mail | null> {
+  async #write({ write, turn, written }: QueuedMail): Promise<Mail | null> {
     await turn;
     try {
       return await write();
@@ -105,7 +105,7 @@ export class Mailer {
     }
   }
 
-  async #writeAndSend(waiting: WaitingMail): Promise<void> {
+  async #writeAndSend(waiting: QueuedMail): Promise<void> {
     const mail = await this.#write(waiting);
     if (mail === null) return;
     for (const retryAfterMs of RETRY_AFTER_MS) {

@@ -9,7 +9,7 @@ import { changeVoidedMail, passwordChangedMail } from './mails.ts';
  * Notifies the owner that the password changed, and lists what still gives access to the account, since a thief may
  * have created it.
  */
-export function tellOfNewPassword(people: People, accountId: string): void {
+export function notifyPasswordChanged(people: People, accountId: string): void {
   people.mailer.later(async () => {
     const email = (await findAccount(people.db, accountId))?.email ?? null;
     if (email === null) return null;
@@ -19,7 +19,7 @@ export function tellOfNewPassword(people: People, accountId: string): void {
 }
 
 /** Notifies addresses that were to become the account's that their change links no longer work. */
-export function tellOfVoidedChange({ mailer }: People, links: readonly MailToken[]): void {
+export function notifyEmailChangeVoided({ mailer }: People, links: readonly MailToken[]): void {
   const wanted = links.filter(({ purpose }) => purpose === 'change_email').map(({ email }) => email);
   for (const email of new Set(wanted)) mailer.later(async () => changeVoidedMail(email));
 }

@@ -6,7 +6,7 @@ import type { Mail } from './mails.ts';
 
 export interface OutboxObserver {
   /** A mail was written to the folder instead of being sent. */
-  mailKept(mail: Mail, path: string): void;
+  mailSavedToFile(mail: Mail, path: string): void;
 }
 
 /**
@@ -32,7 +32,7 @@ export class OutboxFolder implements MailTransport {
       mode: 0o600,
       flag: 'wx',
     });
-    this.#observer.mailKept(mail, path);
+    this.#observer.mailSavedToFile(mail, path);
   }
 
   close(): void {}

@@ -3,7 +3,7 @@ import type { Db } from '../../store/database/tables.ts';
 import { updatePerson } from '../../store/people/accounts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { hasSession } from '../../store/people/sessions.ts';
-import { tellOfNewPassword, tellOfVoidedChange } from '../mail/notices.ts';
+import { notifyEmailChangeVoided, notifyPasswordChanged } from '../mail/notices.ts';
 import { endUnderWay, followEnd } from '../people/owners.ts';
 import type { Client, People } from '../people/people.ts';
 import { newSession, type OpenedSession, storeSession } from '../sessions/sessions.ts';
@@ -44,8 +44,8 @@ export async function changePassword(
   });
   people.sessions.add(session);
   await followEnd(people, accountId, ended, kept);
-  tellOfNewPassword(people, accountId);
-  tellOfVoidedChange(people, ended.links);
+  notifyPasswordChanged(people, accountId);
+  notifyEmailChangeVoided(people, ended.links);
   return { token, browserToken };
 }
 

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { type Account, findAccount, findAccountByEmail, updatePerson } from '../../store/people/accounts.ts';
-import { audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { newMailLink, readMailToken } from '../mail/mail-links.ts';
 import { type Mail, resetMail } from '../mail/mails.ts';
-import { standingAccess, tellOfNewPassword, tellOfVoidedChange } from '../mail/notices.ts';
+import { notifyEmailChangeVoided, notifyPasswordChanged, standingAccess } from '../mail/notices.ts';
 import { endForeignAccess, endUnderWay, followEnd, type Kept } from '../people/owners.ts';
 import type { People } from '../people/people.ts';
 import { MAIL_COST } from './attempt-limits.ts';
@@ -58,7 +58,7 @@ export async function resetPassword(
     const change = { emailVerifiedAt: found.emailVerifiedAt ?? nowIso, ownerProvenAt: nowIso };
     await updatePerson(trx, found.id, { passwordHash, ...change });
     const end = found.ownerProvenAt === null ? endForeignAccess : endUnderWay;
-    await audit(trx, nobodyOf(found.id), {
+    await audit(trx, unauthenticatedActor(found.id), {
       action: 'account.reset_password',
       detail: { address },
       createdAt: nowIso,
@@ -66,8 +66,8 @@ export async function resetPassword(
     return { account: found, ended: await end(trx, found.id, nowIso, NOTHING_KEPT) };
   });
   await followEnd(people, account.id, ended, NOTHING_KEPT);
-  tellOfNewPassword(people, account.id);
-  tellOfVoidedChange(people, ended.links);
+  notifyPasswordChanged(people, account.id);
+  notifyEmailChangeVoided(people, ended.links);
 }
 
 async function accountOf(db: Db, token: string, nowIso: string): Promise<Account> {

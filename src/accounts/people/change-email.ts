@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { findAccount, findAccountByEmail, updatePerson } from '../../store/people/accounts.ts';
-import { type Actor, audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { type Actor, audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { voidMailTokens } from '../../store/people/mail-tokens.ts';
 import { newMailLink, readMailToken } from '../mail/mail-links.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Mail,
   newAddressMail,
 } from '../mail/mails.ts';
-import { tellOfVoidedChange } from '../mail/notices.ts';
+import { notifyEmailChangeVoided } from '../mail/notices.ts';
 import { MAIL_COST } from '../passwords/attempt-limits.ts';
 import { limitChanges, requireStill } from '../passwords/change-password.ts';
 import { checkPassword } from '../passwords/check-password.ts';
@@ -48,7 +48,7 @@ export async function changeEmail(
   });
   people.mailer.later(() => writeLinkMail(people, actor, email, hash));
   people.mailer.later(() => writeAskedMail(people, actor.accountId, email));
-  tellOfVoidedChange(
+  notifyEmailChangeVoided(
     people,
     links.filter((link) => link.email !== email),
   );
@@ -140,7 +140,7 @@ async function moveAddress(
   const end = account.emailVerifiedAt === null ? endForeignAccess : endUnderWay;
   const ended = await end(trx, accountId, nowIso, kept);
   const detail = { from: account.email, to: email, address: ip };
-  await audit(trx, nobodyOf(accountId), {
+  await audit(trx, unauthenticatedActor(accountId), {
     action: 'account.change_email',
     detail,
     createdAt: nowIso,

@@ -1,7 +1,7 @@
 import type { Db } from '../../store/database/tables.ts';
 import { endOpenExchanges } from '../../store/keys/oauth-grants.ts';
 import { deleteAccess, type GoneLogins } from '../../store/people/account-access.ts';
-import { audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { forgetBrowsers } from '../../store/people/known-browsers.ts';
 import { type MailToken, voidMailTokens } from '../../store/people/mail-tokens.ts';
 import { deleteSessionsOf, hasSession } from '../../store/people/sessions.ts';
@@ -51,7 +51,7 @@ export async function endForeignAccess(
 ): Promise<Ended> {
   const { links } = await endUnderWay(db, accountId, nowIso, kept);
   const logins = await deleteAccess(db, accountId, nowIso);
-  await audit(db, nobodyOf(accountId), {
+  await audit(db, unauthenticatedActor(accountId), {
     action: 'account.end_foreign_access',
     createdAt: nowIso,
   });

@@ -2,7 +2,7 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { isSameSecret } from '../../base/tokens.ts';
 import { findAccountByEmail, insertPerson } from '../../store/people/accounts.ts';
-import { audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { alreadySignedUpMail, type Mail } from '../mail/mails.ts';
 import { MAIL_COST } from '../passwords/attempt-limits.ts';
@@ -34,7 +34,7 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
   await people.db.transaction().execute(async (trx) => {
     if (!(await insertPerson(trx, account))) return;
     await ensureDefaultAgent(trx, account.id, nowIso);
-    await audit(trx, nobodyOf(account.id), {
+    await audit(trx, unauthenticatedActor(account.id), {
       action: 'account.sign_up',
       createdAt: nowIso,
     });

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { type Account, findAccount, updatePerson } from '../../store/people/accounts.ts';
-import { audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { newMailLink, readMailToken } from '../mail/mail-links.ts';
 import { type Mail, verificationMail } from '../mail/mails.ts';
 import { MAIL_COST } from '../passwords/attempt-limits.ts';
@@ -50,7 +50,7 @@ async function verify(
   await updatePerson(trx, account.id, { emailVerifiedAt, ownerProvenAt });
   if (account.emailVerifiedAt !== null) return null;
   const ended = await endForeignAccess(trx, account.id, nowIso, kept);
-  await audit(trx, nobodyOf(account.id), {
+  await audit(trx, unauthenticatedActor(account.id), {
     action: 'account.verify_email',
     detail: { address: ip },
     createdAt: nowIso,

@@ -15,7 +15,7 @@ export const SESSION_MS = 30 * 86_400_000;
 const TOUCH_INTERVAL_MS = 60_000;
 const NOBODY: readonly string[] = [];
 
-interface KeptSession {
+interface CachedSession {
   session: StoredSession;
   touchedMs: number;
 }
@@ -39,7 +39,7 @@ export class SessionCache {
   readonly #clock: Clock;
   readonly #roster: AgentRoster;
   readonly #onTouchFailed: (error: unknown) => void;
-  #byHash = new Map<string, KeptSession>();
+  #byHash = new Map<string, CachedSession>();
   #onChanged: OnSessionChanged = () => {};
 
   private constructor(db: Db, clock: Clock, roster: AgentRoster, onTouchFailed: (error: unknown) => void) {
@@ -135,7 +135,7 @@ export class SessionCache {
     }
   }
 
-  #touch(kept: KeptSession, nowIso: string): void {
+  #touch(kept: CachedSession, nowIso: string): void {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - kept.touchedMs < TOUCH_INTERVAL_MS) return;
     kept.touchedMs = nowMs;

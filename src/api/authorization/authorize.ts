@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
-import { approve, approveAgain, rememberedFor } from '../../authorization/approve.ts';
+import { approve, approveAgain, approvedBefore } from '../../authorization/approve.ts';
 import {
   AuthorizationRefused,
   type AuthorizationRequest,
@@ -74,7 +74,7 @@ function ask(context: AuthorizationContext): Route {
         const former = await findAuthorization(context.domain.store.db, accountId, asked.client.clientId);
         const remembered = wants(query, 'consent')
           ? null
-          : rememberedFor(former, asked, session.credentialId);
+          : approvedBefore(former, asked, session.credentialId);
         if (remembered) return sendBack(302, await approveAgain(context.domain, session, remembered, asked));
         const given = former && { platforms: former.platforms, agentIds: former.agentIds };
         return await consentReply(200, context, session, { asked, state: { query, given, complaint: '' } });

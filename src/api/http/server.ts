@@ -27,7 +27,7 @@ export interface HttpServerOptions extends DispatcherOptions {
 
 /** Unread bytes and dropped clients, for the metrics. */
 export interface ReadPressure {
-  readonly waitingBytes: number;
+  readonly unreadBytes: number;
   readonly droppedSlow: number;
   readonly droppedFull: number;
 }
@@ -95,7 +95,7 @@ export class HttpServer {
 
   get pressure(): ReadPressure {
     const { bytes, droppedSlow, droppedFull } = this.#backlog;
-    return { waitingBytes: bytes, droppedSlow, droppedFull };
+    return { unreadBytes: bytes, droppedSlow, droppedFull };
   }
 
   /**

@@ -50,7 +50,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   #leaveList: () => void = () => {};
   #sampleRateHz: number;
   #receiving = false;
-  #clearsWaiting = 0;
+  #pendingClears = 0;
 
   constructor(call: CallActor, deps: StreamDeps) {
     this.#call = call;
@@ -142,7 +142,7 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   }
 
   cleared(playedMs: number, droppedMs: number): void {
-    this.#clearsWaiting -= 1;
+    this.#pendingClears -= 1;
     this.#send({ type: 'cleared', played_ms: playedMs, dropped_ms: droppedMs });
   }
 
@@ -192,9 +192,9 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
   }
 
   #clear(): void {
-    if (this.#clearsWaiting >= MAX_CLEARS)
+    if (this.#pendingClears >= MAX_CLEARS)
       throw new StreamFault('too_many_clears', 'too many clears are pending');
-    this.#clearsWaiting += 1;
+    this.#pendingClears += 1;
     this.#marks.clear();
     this.#joined().clear();
   }
@@ -206,10 +206,10 @@ export class CallStream implements SocketHandler, AgentStream, CallObserver, Age
     this.#sampleRateHz = request.sample_rate ?? this.#sampleRateHz;
     this.#receiving = receiving;
     if (listenChanged) this.#joined().listen(receiving ? this.#sampleRateHz : null);
-    this.#tellAudioConfig();
+    this.#sendAudioConfig();
   }
 
-  #tellAudioConfig(): void {
+  #sendAudioConfig(): void {
     const nativeSampleRateHz = this.#call.identity.sampleRateHz;
     this.#send({
       type: 'audio_config',

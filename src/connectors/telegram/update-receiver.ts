@@ -85,10 +85,10 @@ export class UpdateReceiver {
       sentAt: message.sentAt,
       files: message.files,
     });
-    if (taken === 'unbound') this.#tellStranger(from.remoteId);
+    if (taken === 'unbound') this.#notifyStranger(from.remoteId);
   }
 
-  #tellStranger(remoteId: string): void {
+  #notifyStranger(remoteId: string): void {
     if (this.#toldStrangers.get(remoteId)) return;
     this.#toldStrangers.set(remoteId, true);
     this.#tell(remoteId, WHO_ARE_YOU);

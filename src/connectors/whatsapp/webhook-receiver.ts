@@ -24,7 +24,7 @@ const NOT_FOUND: WebhookReply = { status: 404, text: 'Not found' };
 /** A status may arrive before the answer to the request that sent the message. */
 const STATUS_ATTEMPTS = 20;
 const STATUS_RETRY_MS = 100;
-const REMEMBERED_STATUSES = 20_000;
+const MAX_CACHED_STATUSES = 20_000;
 
 export interface WebhookSecrets {
   readonly phoneNumberId: string;
@@ -57,7 +57,7 @@ export class WebhookReceiver {
   readonly #secrets: WebhookSecrets;
   readonly #deps: WebhookDeps;
   /** Ids of messages whose final status has been reported. */
-  readonly #settled = new LimitedMap<true>(REMEMBERED_STATUSES);
+  readonly #settled = new LimitedMap<true>(MAX_CACHED_STATUSES);
 
   constructor(secrets: WebhookSecrets, deps: WebhookDeps) {
     this.#secrets = secrets;

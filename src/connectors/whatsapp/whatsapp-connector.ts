@@ -42,7 +42,7 @@ const CAPTION_LENGTH = 1_024;
 const ANSWER_DEADLINE_MS = 15_000;
 /** Short, because Meta waits for the webhook's answer meanwhile. */
 const SIZE_DEADLINE_MS = 2_000;
-const REMEMBERED_STRANGERS = 20_000;
+const MAX_NOTIFIED_STRANGERS = 20_000;
 
 export interface WhatsAppOptions extends GraphOptions, WebhookSecrets {
   /** Language of the template `agent_followup`, for example `en` or `en_US`. */
@@ -77,7 +77,7 @@ export class WhatsAppConnector
   readonly #sender: MessageSender;
   readonly #login: NumberLogin;
   readonly #webhooks: WebhookReceiver;
-  readonly #strangers = new LimitedMap<true>(REMEMBERED_STRANGERS);
+  readonly #strangers = new LimitedMap<true>(MAX_NOTIFIED_STRANGERS);
   readonly #answering = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   #intake: MessageIntake | null = null;

@@ -11,7 +11,7 @@ import type { Wakeups } from './wakeups.ts';
 const LIMITS = { perKey: 100, perAccount: 1_000, total: 10_000 };
 
 /** How a request waits, and for how long. */
-export interface Waiting {
+export interface LongPoll {
   readonly credentialId: string;
   readonly waitMs: number;
   /** Aborts when the client has disconnected. */
@@ -57,7 +57,7 @@ export class LongPolls {
    * Resolves as soon as there is news, or with the current state when the time is up or `signal` aborts. Throws
    * `too_many_waiters`, and `not_ready` once closed.
    */
-  async wait(question: DeltaQuestion, { credentialId, waitMs, signal }: Waiting): Promise<Delta> {
+  async wait(question: DeltaQuestion, { credentialId, waitMs, signal }: LongPoll): Promise<Delta> {
     if (this.#isClosed) throw new GatewayError('not_ready');
     const holder = { credentialId, accountId: question.scope.accountId };
     this.#places.assertRoom(holder);

@@ -32,7 +32,7 @@ function showWork({ replies, typing }: OutboundDomain, conversation: Conversatio
  * Tells a person that no answer has come yet, in their agent's words or else the gateway's. Sends nothing if the text
  * is empty. Resolves when the platform has accepted or refused the message.
  */
-export async function tellTimeout(domain: OutboundDomain, conversationId: string): Promise<void> {
+export async function sendTimeoutText(domain: OutboundDomain, conversationId: string): Promise<void> {
   const conversation = await findAnyConversation(domain.store.db, conversationId);
   if (conversation?.status !== 'active' || domain.outbox.isBusy(conversationId)) return;
   const text = await textFor(domain, conversation);

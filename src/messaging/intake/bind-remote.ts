@@ -6,7 +6,7 @@ import { attachMember, type Member } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { connectionsOfRemote, insertConnection, updateConnection } from '../../store/logins/connections.ts';
 import { heardFrom, openConversation } from '../../store/messages/conversations.ts';
-import { audit, nobodyOf } from '../../store/people/audit-log.ts';
+import { audit, unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { takeInviteLink } from '../../store/people/invite-links.ts';
 import type { IntakeDomain } from './intake-domain.ts';
 import { SHARED_LOGIN } from './receivers.ts';
@@ -72,7 +72,7 @@ async function connect(
   const agent = await ensureDefaultAgent(trx, accountId, nowIso);
   const member = { type: 'connection', id } as const;
   await attachMember(trx, agent.id, member);
-  await audit(trx, nobodyOf(accountId), {
+  await audit(trx, unauthenticatedActor(accountId), {
     action: 'connection.create',
     subject: id,
     detail: { provider: platform, label },

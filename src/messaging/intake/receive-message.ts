@@ -6,7 +6,7 @@ import { useOwnerCode } from '../../store/logins/bot-owners.ts';
 import { updateConnection } from '../../store/logins/connections.ts';
 import { type Conversation, heardFrom, openConversation } from '../../store/messages/conversations.ts';
 import { findPlatformMessage, insertMessage, type Message } from '../../store/messages/messages.ts';
-import { nobodyOf } from '../../store/people/audit-log.ts';
+import { unauthenticatedActor } from '../../store/people/audit-log.ts';
 import { countUsage } from '../../store/people/usage.ts';
 import { announceMessage } from '../inbox/announce.ts';
 import { ownBot } from '../owner/mark-owner.ts';
@@ -79,7 +79,12 @@ async function own(
   { from: { remoteId }, sentAt }: InboundMessage,
 ): Promise<Stored> {
   await heardFrom(trx, conversation.id, sentAt);
-  const { botId } = await ownBot(trx, nobodyOf(conversation.accountId), conversation, clock.nowIso());
+  const { botId } = await ownBot(
+    trx,
+    unauthenticatedActor(conversation.accountId),
+    conversation,
+    clock.nowIso(),
+  );
   await useOwnerCode(trx, botId, remoteId);
   return { kind: 'owned', conversation };
 }

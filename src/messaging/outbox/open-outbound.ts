@@ -1,4 +1,4 @@
-import { tellTimeout } from '../intake/await-reply.ts';
+import { sendTimeoutText } from '../intake/await-reply.ts';
 import { ReplyWatch } from '../intake/reply-watch.ts';
 import { TypingIndicators } from '../typing/typing-indicators.ts';
 import type { OutboundDomain } from './outbound-domain.ts';
@@ -11,7 +11,7 @@ export type OutboundDeps = Omit<OutboundDomain, 'outbox' | 'typing' | 'replies'>
 export function openOutbound(deps: OutboundDeps): OutboundDomain {
   const { clock, observer, onFailure } = deps;
   const late = (conversationId: string) => {
-    tellTimeout(domain, conversationId).catch((error: unknown) => onFailure('a timeout message', error));
+    sendTimeoutText(domain, conversationId).catch((error: unknown) => onFailure('a timeout message', error));
   };
   const domain: OutboundDomain = {
     ...deps,

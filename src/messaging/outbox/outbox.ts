@@ -13,8 +13,8 @@ import type { SendingDeps } from './stored-message.ts';
 
 /** Maximum number of messages waiting to be sent: per conversation, per account, and in total. */
 export const MOST_WAITING_EACH = 100;
-export const MOST_WAITING_OF_ACCOUNT = 1_000;
-export const MOST_WAITING = 10_000;
+export const MAX_PENDING_OF_ACCOUNT = 1_000;
+export const MAX_PENDING = 10_000;
 /** Grace period for a messenger to report its outcome after it was aborted. */
 const GRACE_MS = 2_000;
 /** Minimum pause before a retry when the platform answers "later". */
@@ -73,10 +73,10 @@ export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #lanes = new Map<string, Lane>();
   readonly #attempts = new Set<AbortController>();
-  readonly #waitingOf = new Map<string, number>();
+  readonly #pendingOf = new Map<string, number>();
   readonly #closing = new AbortController();
   readonly #closed = once(this.#closing.signal, 'abort');
-  #waiting = 0;
+  #pending = 0;
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
@@ -84,7 +84,7 @@ export class Outbox {
 
   /** Number of messages without a result. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#pending;
   }
 
   /** Throws `too_many_messages`, or `not_ready` when the gateway is closing. */
@@ -92,13 +92,13 @@ export class Outbox {
     if (this.#closing.signal.aborted) throw new GatewayError('not_ready', 'The gateway is closing');
     const inLane = this.#lanes.get(conversationId)?.length ?? 0;
     if (inLane >= MOST_WAITING_EACH) this.#refuse(MOST_WAITING_EACH, 'per conversation');
-    if (this.#waiting >= MOST_WAITING) this.#refuse(MOST_WAITING, 'in total');
+    if (this.#pending >= MAX_PENDING) this.#refuse(MAX_PENDING, 'in total');
   }
 
   /** Limits one account across all its conversations, which leaves room for others. Throws `too_many_messages`. */
   assertRoomOf(accountId: string): void {
-    if ((this.#waitingOf.get(accountId) ?? 0) >= MOST_WAITING_OF_ACCOUNT)
-      this.#refuse(MOST_WAITING_OF_ACCOUNT, 'per account');
+    if ((this.#pendingOf.get(accountId) ?? 0) >= MAX_PENDING_OF_ACCOUNT)
+      this.#refuse(MAX_PENDING_OF_ACCOUNT, 'per account');
   }
 
   /** Returns whether a message of this conversation is being sent. */
@@ -114,8 +114,8 @@ export class Outbox {
     this.#lanes.set(id, lane);
     const isFirst = lane.length === 0;
     lane.length++;
-    this.#waiting++;
-    this.#waitingOf.set(accountId, (this.#waitingOf.get(accountId) ?? 0) + 1);
+    this.#pending++;
+    this.#pendingOf.set(accountId, (this.#pendingOf.get(accountId) ?? 0) + 1);
     const settled = lane.tail.then(() => this.#settle(outgoing, endMs, isFirst));
     const leave = () => this.#leave(id, accountId, lane);
     lane.tail = settled.then(leave, leave);
@@ -147,10 +147,10 @@ export class Outbox {
 
   #leave(conversationId: string, accountId: string, lane: Lane): void {
     lane.length--;
-    this.#waiting--;
-    const left = this.#waitingOf.get(accountId)! - 1;
-    if (left > 0) this.#waitingOf.set(accountId, left);
-    else this.#waitingOf.delete(accountId);
+    this.#pending--;
+    const left = this.#pendingOf.get(accountId)! - 1;
+    if (left > 0) this.#pendingOf.set(accountId, left);
+    else this.#pendingOf.delete(accountId);
     if (lane.length === 0) this.#lanes.delete(conversationId);
   }
 

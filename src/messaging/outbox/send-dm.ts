@@ -68,11 +68,11 @@ async function asAnswer(
   keepTyping: boolean,
   send: (failed: () => void) => Promise<SentDm>,
 ): Promise<SentDm> {
-  const wasWaiting = replies.answered(conversation.id);
+  const wasQueued = replies.answered(conversation.id);
   typing.stop(conversation.id);
   const failed = (): void => {
     // The person is still without an answer.
-    if (wasWaiting) replies.begin(conversation.id);
+    if (wasQueued) replies.begin(conversation.id);
   };
   try {
     const sent = await send(failed);

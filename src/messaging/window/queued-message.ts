@@ -9,7 +9,7 @@ import { changeMessageStatus, findAnyMessage } from '../../store/messages/outbou
 import {
   claimAsking,
   closeWindow,
-  endWaiting,
+  endQueued,
   forgetPlatformMessageIds,
   haveWrittenSince,
   listUntold,
@@ -125,7 +125,7 @@ async function attempt(domain: QueueDomain, messageId: string, closing: AbortSig
  * Tells agents which queued messages have been sent since the last report, and then what the other side wrote
  * meanwhile: one `dm_delivered` event, then a `dm_chat` event per reply, in one transaction.
  */
-export async function tellDelivered(
+export async function emitDelivered(
   { store, clock, wakeups }: QueueDomain,
   conversationId: string,
 ): Promise<void> {
@@ -133,7 +133,7 @@ export async function tellDelivered(
     const conversation = await findAnyConversation(trx, conversationId);
     if (!conversation) return null;
     const { delivered, replies } = await listUntold(trx, conversationId);
-    await endWaiting(trx, conversationId, [...delivered, ...replies]);
+    await endQueued(trx, conversationId, [...delivered, ...replies]);
     if (delivered.length > 0) {
       const payload = { platform: conversation.platform, delivered_ids: delivered.map(({ id }) => id) };
       await announce(trx, conversation, { type: 'dm_delivered', payload, createdAt: clock.nowIso() });

@@ -7,10 +7,10 @@ import type { Message } from '../../store/messages/messages.ts';
 import { dropExpired, findAnyMessage } from '../../store/messages/outbound-messages.ts';
 import {
   conversationsWithSame,
-  countWaiting,
+  countQueued,
   listConversationsToLookAt,
-  listWaitingWithSame,
-  nextWaiting,
+  listQueuedWithSame,
+  nextQueued,
   openWindow,
   placeInQueue,
 } from '../../store/messages/queued-messages.ts';
@@ -19,10 +19,10 @@ import { KeyedRuns } from '../inbox/keyed-runs.ts';
 import type { HoldsMessages } from '../intake/intake-domain.ts';
 import {
   askToReply,
+  emitDelivered,
   putInQueue,
   type QueueDomain,
   sendQueued,
-  tellDelivered,
   windowedMessenger,
 } from './queued-message.ts';
 import { isWindowOpen, type Waited, type WindowGuard } from './window-guard.ts';
@@ -30,7 +30,7 @@ import { isWindowOpen, type Waited, type WindowGuard } from './window-guard.ts';
 /** Specification, "Limits": whatsapp pending messages. */
 const KEPT_MS = 7 * 86_400_000;
 /** Maximum queue length per conversation; further messages are refused. */
-const MOST_WAITING = 1_000;
+const MAX_PENDING = 1_000;
 const SWEEP_MS = 60_000;
 /** Messages dropped per transaction, which takes less than a millisecond of the main thread. */
 const BATCH_SIZE = 100;
@@ -85,8 +85,8 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
    */
   async mustWait(db: Db, conversation: Conversation): Promise<boolean> {
     if (!windowedMessenger(this.#domain, conversation.platform)) return false;
-    const waiting = await countWaiting(db, conversation.id);
-    if (waiting >= MOST_WAITING) throw new GatewayError('too_many_messages');
+    const waiting = await countQueued(db, conversation.id);
+    if (waiting >= MAX_PENDING) throw new GatewayError('too_many_messages');
     return waiting > 0 || !this.#isOpen(conversation);
   }
 
@@ -115,7 +115,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     if (!conversation || !windowedMessenger(this.#domain, conversation.platform)) return null;
     await openWindow(trx, await conversationsWithSame(trx, conversation), sentAt);
     const opened = await findAnyConversation(trx, conversationId);
-    const isFollowed = this.#isOpen(opened!) && (await countWaiting(trx, conversationId)) > 0;
+    const isFollowed = this.#isOpen(opened!) && (await countQueued(trx, conversationId)) > 0;
     const isHeld = isFollowed || this.#runs.has(conversationId);
     return isHeld ? isoAfter(this.#domain.clock.nowIso(), HOLD_MS) : null;
   }
@@ -123,7 +123,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
   /** Sends the queued messages for this person, from all accounts. Call it after that transaction. */
   flush(conversationId: string): void {
     void this.#runs.run(`whoever is in ${conversationId}`, async () => {
-      for (const id of await listWaitingWithSame(this.#domain.store.db, conversationId)) void this.#empty(id);
+      for (const id of await listQueuedWithSame(this.#domain.store.db, conversationId)) void this.#empty(id);
     });
   }
 
@@ -161,7 +161,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
       try {
         while (await this.#sendNext(conversationId));
       } finally {
-        await tellDelivered(this.#domain, conversationId);
+        await emitDelivered(this.#domain, conversationId);
         this.#release(conversationId);
       }
     });
@@ -174,7 +174,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     if (this.#closing.signal.aborted) return false;
     const conversation = await findAnyConversation(db, conversationId);
     if (!conversation || !this.#isOpen(conversation)) return false;
-    const message = await nextWaiting(db, conversationId, clock.nowIso());
+    const message = await nextQueued(db, conversationId, clock.nowIso());
     if (!message) return false;
     const outcome = await sendQueued(this.#domain, conversation, message, this.#givingUp.signal);
     if (outcome?.kind === 'sent') this.#watched.get(message.id)?.();
@@ -187,7 +187,7 @@ export class WindowQueue implements WindowGuard, HoldsMessages {
     if (this.#holds.has(conversationId)) return;
     const cancel = this.#domain.clock.after(HOLD_MS, () => {
       this.#holds.delete(conversationId);
-      void this.#runs.run(`tell ${conversationId}`, () => tellDelivered(this.#domain, conversationId));
+      void this.#runs.run(`tell ${conversationId}`, () => emitDelivered(this.#domain, conversationId));
     });
     this.#holds.set(conversationId, cancel);
   }

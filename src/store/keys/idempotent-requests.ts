@@ -11,7 +11,7 @@ export interface RequestRef {
 }
 
 /** An earlier request with an idempotency key. */
-export interface KeptRequest {
+export interface StoredRequest {
   /** Distinguishes it from any other request. */
   readonly fingerprint: string;
   /** Null: there is no answer yet, or there never will be. */
@@ -24,7 +24,7 @@ export async function findRequest(
   db: Db,
   secrets: SecretBox,
   ref: RequestRef,
-): Promise<KeptRequest | undefined> {
+): Promise<StoredRequest | undefined> {
   const row = await db
     .selectFrom('idempotentRequests')
     .selectAll()
@@ -121,7 +121,7 @@ export async function deleteOldRequests(db: Db, before: string, limit: number): 
   return Number(numAffectedRows ?? 0n);
 }
 
-function fromRow(row: Selectable<IdempotentRequestsTable>, secrets: SecretBox): KeptRequest {
+function fromRow(row: Selectable<IdempotentRequestsTable>, secrets: SecretBox): StoredRequest {
   return {
     fingerprint: secrets.open(row.sealedRequest, place('sealed_request', row)),
     status: row.status,

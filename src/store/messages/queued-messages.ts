@@ -10,7 +10,7 @@ const ON_ITS_WAY: readonly MessageStatus[] = ['pending', 'sending'];
 const OVER: readonly MessageStatus[] = ['failed', 'unknown', 'dropped'];
 
 /** Counts the queued messages of a conversation, including one that is just being sent. */
-export async function countWaiting(db: Db, conversationId: string): Promise<number> {
+export async function countQueued(db: Db, conversationId: string): Promise<number> {
   return await countUpTo(db, conversationId, Number.MAX_SAFE_INTEGER);
 }
 
@@ -34,12 +34,12 @@ async function countUpTo(db: Db, conversationId: string, lastSeq: number): Promi
 }
 
 /** Returns the oldest queued message of a conversation that has not expired. */
-export async function nextWaiting(
+export async function nextQueued(
   db: Db,
   conversationId: string,
   nowIso: string,
 ): Promise<Message | undefined> {
-  return await waitingIn(db, conversationId)
+  return await queuedIn(db, conversationId)
     .where('direction', '=', 'outbound')
     .where('status', '=', 'pending')
     .where('expiresAt', '>', nowIso)
@@ -53,7 +53,7 @@ export async function listUntold(
   db: Db,
   conversationId: string,
 ): Promise<{ readonly delivered: Message[]; readonly replies: Message[] }> {
-  const rows = await waitingIn(db, conversationId)
+  const rows = await queuedIn(db, conversationId)
     .where('status', 'in', ['delivered', 'received'])
     .orderBy('seq')
     .execute();
@@ -64,7 +64,7 @@ export async function listUntold(
 }
 
 /** Clears the expiry of a conversation's finished messages and of those in `told`. */
-export async function endWaiting(
+export async function endQueued(
   db: Db,
   conversationId: string,
   told: readonly Pick<Message, 'seq'>[],
@@ -133,7 +133,7 @@ export async function conversationsWithSame(
 }
 
 /** Returns the conversations with the same person that have messages queued or to report. */
-export async function listWaitingWithSame(db: Db, conversationId: string): Promise<string[]> {
+export async function listQueuedWithSame(db: Db, conversationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('conversations as one')
     .innerJoin('conversations as other', (join) =>
@@ -191,7 +191,7 @@ export async function unclaimAsking(db: Db, conversationId: string): Promise<voi
     .execute();
 }
 
-function waitingIn(db: Db, conversationId: string) {
+function queuedIn(db: Db, conversationId: string) {
   return db
     .selectFrom('messages')
     .selectAll()

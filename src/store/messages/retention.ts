@@ -25,7 +25,7 @@ const BATCH_SIZE = 100;
 type DeleteSome = (db: Db, before: string, limit: number) => Promise<number>;
 
 /** Configurable retention periods. */
-interface KeptFor {
+interface RetentionTimes {
   /** Null: messages are kept forever. */
   readonly messagesMs: number | null;
 }
@@ -38,13 +38,13 @@ interface KeptFor {
 export class Retention {
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #keptFor: KeptFor;
+  readonly #keptFor: RetentionTimes;
   readonly #onFailure: (error: unknown) => void;
   #cancelNext: CancelTimer = () => {};
   #sweeping: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(db: Db, clock: Clock, keptFor: KeptFor, onFailure: (error: unknown) => void) {
+  constructor(db: Db, clock: Clock, keptFor: RetentionTimes, onFailure: (error: unknown) => void) {
     this.#db = db;
     this.#clock = clock;
     this.#keptFor = keptFor;

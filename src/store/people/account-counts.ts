@@ -8,7 +8,8 @@ export const countAgents: CountOf = (db, accountId) => countRows(db, 'agents', a
 export const countBots: CountOf = (db, accountId) => countRows(db, 'bot_tokens', accountId);
 export const countConnections: CountOf = (db, accountId) => countRows(db, 'connections', accountId);
 export const countAuthorizations: CountOf = (db, accountId) => countRows(db, 'mcp_authorizations', accountId);
-export const countKeptRequests: CountOf = (db, accountId) => countRows(db, 'idempotent_requests', accountId);
+export const countStoredRequests: CountOf = (db, accountId) =>
+  countRows(db, 'idempotent_requests', accountId);
 
 /** Counts the keys created by people: valid ones, and revoked ones that were created after `since`. */
 export async function countKeys(db: Db, accountId: string, since: string): Promise<number> {

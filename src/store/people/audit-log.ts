@@ -13,7 +13,7 @@ export interface Actor {
 }
 
 /** Actor for changes without a sign-in: sign-up, or a link from an email. */
-export function nobodyOf(accountId: string): Actor {
+export function unauthenticatedActor(accountId: string): Actor {
   return { accountId, kind: 'none', credentialId: '' };
 }
 

@@ -54,16 +54,16 @@ function assertMayBegin(databasePath: string, { keyPath, allowsNewDatabase }: Ma
  */
 export function openSecretBox(database: Database, options: MasterKeyOptions): SecretBox {
   const { keyPath, configuredKey } = options;
-  const rememberedId = database
+  const storedKeyId = database
     .prepare<[], string>("select value from facts where name = 'master_key_id'")
     .pluck()
     .get() as string | undefined;
-  if (rememberedId === undefined) return beginWithKey(database, options);
-  const box = new SecretBox(configuredKey ?? readKeyFile(options) ?? unfinishedKey(keyPath, rememberedId));
-  if (rememberedId !== box.keyId) {
+  if (storedKeyId === undefined) return beginWithKey(database, options);
+  const box = new SecretBox(configuredKey ?? readKeyFile(options) ?? unfinishedKey(keyPath, storedKeyId));
+  if (storedKeyId !== box.keyId) {
     throw new StoreError(
       'wrong_master_key',
-      `the secrets in the database were sealed with the master key ${rememberedId}, ` +
+      `the secrets in the database were sealed with the master key ${storedKeyId}, ` +
         `but ${configuredKey ? 'SVC_MASTER_KEY' : keyPath} is the key ${box.keyId}`,
     );
   }
@@ -105,11 +105,11 @@ function keyIn(path: string): Buffer {
 }
 
 /** Adopts a key file that was not renamed because of a crash. */
-function unfinishedKey(keyPath: string, rememberedId: string): Buffer {
+function unfinishedKey(keyPath: string, storedKeyId: string): Buffer {
   const path = unfinishedPath(keyPath);
   if (existsSync(path)) {
     const key = keyIn(path);
-    if (new SecretBox(key).keyId === rememberedId) {
+    if (new SecretBox(key).keyId === storedKeyId) {
       renameSync(path, keyPath);
       return key;
     }

@@ -7,7 +7,7 @@ import { createKey, revokeIssuedKey, storeKey } from '../../../src/accounts/keys
 import { KeyCache } from '../../../src/accounts/keys/key-cache.ts';
 import { registerBot, removeBot } from '../../../src/accounts/logins/bot-tokens.ts';
 import { disconnect } from '../../../src/accounts/logins/disconnect.ts';
-import { tellNumbers } from '../../../src/accounts/logins/sip-accounts.ts';
+import { notifyNumbersChanged } from '../../../src/accounts/logins/sip-accounts.ts';
 import { createSipDid, deleteSipDid } from '../../../src/accounts/logins/sip-dids.ts';
 import type { AgentDomain } from '../../../src/agents/agent-domain.ts';
 import {
@@ -130,7 +130,7 @@ async function newWorld(domain: World['domain'], isBare: boolean): Promise<World
     if (!isBare) await furnish(trx, world);
   });
   await domain.keys.refresh(accountId);
-  await tellNumbers(domain, accountId);
+  await notifyNumbersChanged(domain, accountId);
   return world;
 }
 

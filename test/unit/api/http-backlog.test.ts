@@ -93,9 +93,9 @@ describe('a client that does not read', () => {
     for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
     // 3 x 2,000 answers are 1.4 GB.
     expect(process.memoryUsage.rss() - before).toBeLessThan(150 * MB);
-    expect(server.pressure.waitingBytes).toBeLessThan(3 * MB);
+    expect(server.pressure.unreadBytes).toBeLessThan(3 * MB);
     for (const { socket } of clients) socket.destroy();
-    await eventually(() => server.pressure.waitingBytes === 0);
+    await eventually(() => server.pressure.unreadBytes === 0);
   });
 
   it('cannot make heads pile up by asking for nothing else', async () => {
@@ -122,9 +122,9 @@ describe('a client that does not read', () => {
     it(`is hung up on when it takes nothing for too long (${path})`, async () => {
       const { port, server, failures } = await big({ backlog: { patienceMs: 250 } });
       const client = new SlowReader(port, get(path));
-      await eventually(() => server.pressure.waitingBytes > 0);
+      await eventually(() => server.pressure.unreadBytes > 0);
       await eventually(() => server.pressure.droppedSlow === 1);
-      expect(server.pressure.waitingBytes).toBe(0);
+      expect(server.pressure.unreadBytes).toBe(0);
       client.readAll();
       await eventually(() => client.isClosed);
       expect(client.bytes).toBeLessThan(LONG.length);
@@ -134,9 +134,9 @@ describe('a client that does not read', () => {
     it(`gets every byte when it reads slowly (${path})`, async () => {
       const { port, server } = await big({ backlog: { patienceMs: 2_000 } });
       const client = new SlowReader(port, get(path));
-      await eventually(() => server.pressure.waitingBytes > 0);
+      await eventually(() => server.pressure.unreadBytes > 0);
       await client.trickle(LONG.length);
-      await eventually(() => server.pressure.waitingBytes === 0);
+      await eventually(() => server.pressure.unreadBytes === 0);
       expect(client.isClosed).toBe(false);
       expect(client.bytes).toBeGreaterThan(LONG.length);
       expect(server.pressure.droppedSlow).toBe(0);
@@ -146,9 +146,9 @@ describe('a client that does not read', () => {
   it('is the first to go when too much waits in all, and who reads loses nothing', async () => {
     const { port, server } = await big({ backlog: { maxBytes: 50 * MB } });
     const idle = new SlowReader(port, get('/whole'));
-    await eventually(() => server.pressure.waitingBytes > 0);
+    await eventually(() => server.pressure.unreadBytes > 0);
     const reader = new SlowReader(port, get('/whole'));
-    await eventually(() => server.pressure.waitingBytes > 30 * MB);
+    await eventually(() => server.pressure.unreadBytes > 30 * MB);
     const third = new SlowReader(port, get('/whole'));
     await eventually(() => server.pressure.droppedFull === 1);
     idle.readAll();
@@ -156,7 +156,7 @@ describe('a client that does not read', () => {
     expect(idle.bytes).toBeLessThan(LONG.length);
     for (const each of [reader, third]) each.readAll();
     await eventually(() => reader.bytes > LONG.length && third.bytes > LONG.length);
-    expect(server.pressure.waitingBytes).toBe(0);
+    expect(server.pressure.unreadBytes).toBe(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { approve, rememberedFor } from '../../../src/authorization/approve.ts';
+import { approve, approvedBefore } from '../../../src/authorization/approve.ts';
 import {
   AuthorizationRefused,
   readAuthorizationRequest,
@@ -185,7 +185,7 @@ test('whoever claims the scheme of an application is asked for each time', async
   expect(location).toMatch(/^cursor:\/\/client\/callback\?code=mcc_/);
   const former = await findAuthorization(store.db, accountId, clientId);
   expect(former?.redirectUri).toBe(redirect_uri);
-  expect(rememberedFor(former, request, actor.credentialId)).toBeNull();
+  expect(approvedBefore(former, request, actor.credentialId)).toBeNull();
 });
 
 test.each(['openid', 'sip openid', 'SIP', 'telegram,sip', 'offline_access'])(

@@ -1,7 +1,7 @@
 /** A connection with bytes that the client has not read yet. */
-export interface Waiting {
+export interface UnreadConnection {
   /** Number of unread bytes. */
-  waitingBytes(): number;
+  unreadBytes(): number;
   /** Drops the connection and its unread bytes. */
   drop(): void;
 }
@@ -29,7 +29,7 @@ export class Backlog {
   /** Connections dropped because the client read nothing for too long, and because the total limit was exceeded. */
   droppedSlow = 0;
   droppedFull = 0;
-  readonly #entries = new Map<Waiting, Entry>();
+  readonly #entries = new Map<UnreadConnection, Entry>();
   readonly #maxBytes: number;
   readonly #patienceMs: number;
   #bytes = 0;
@@ -49,25 +49,25 @@ export class Backlog {
    * Starts tracking a connection, or updates its count. With `isPatient`, the connection has no stall timeout here: its
    * owner decides how long the client may take.
    */
-  add(waiting: Waiting, isPatient = false): void {
-    const bytes = waiting.waitingBytes();
-    const known = this.#entries.get(waiting);
+  add(connection: UnreadConnection, isPatient = false): void {
+    const bytes = connection.unreadBytes();
+    const known = this.#entries.get(connection);
     this.#bytes += bytes - (known?.bytes ?? 0);
     if (known) known.bytes = bytes;
     else {
       const patienceMs = isPatient ? Number.POSITIVE_INFINITY : this.#patienceMs;
-      this.#entries.set(waiting, { bytes, progressMs: performance.now(), patienceMs });
+      this.#entries.set(connection, { bytes, progressMs: performance.now(), patienceMs });
     }
     this.#timer ??= setInterval(() => this.#look(), Math.min(LOOK_INTERVAL_MS, this.#patienceMs / 4)).unref();
     while (this.#bytes > this.#maxBytes) this.#dropLeastRead();
   }
 
   /** Stops tracking a connection. Does nothing if it is not tracked. */
-  remove(waiting: Waiting): void {
-    const entry = this.#entries.get(waiting);
+  remove(connection: UnreadConnection): void {
+    const entry = this.#entries.get(connection);
     if (entry === undefined) return;
     this.#bytes -= entry.bytes;
-    this.#entries.delete(waiting);
+    this.#entries.delete(connection);
     if (this.#entries.size > 0 || this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
@@ -75,23 +75,23 @@ export class Backlog {
 
   #look(): void {
     const nowMs = performance.now();
-    for (const [waiting, entry] of [...this.#entries]) {
-      const bytes = waiting.waitingBytes();
+    for (const [connection, entry] of [...this.#entries]) {
+      const bytes = connection.unreadBytes();
       if (bytes !== entry.bytes) entry.progressMs = nowMs;
       this.#bytes += bytes - entry.bytes;
       entry.bytes = bytes;
       if (nowMs - entry.progressMs < entry.patienceMs) continue;
       this.droppedSlow += 1;
-      this.#drop(waiting);
+      this.#drop(connection);
     }
   }
 
   #dropLeastRead(): void {
-    let least: Waiting | null = null;
+    let least: UnreadConnection | null = null;
     let leastMs = Number.POSITIVE_INFINITY;
-    for (const [waiting, { progressMs }] of this.#entries) {
+    for (const [connection, { progressMs }] of this.#entries) {
       if (progressMs >= leastMs) continue;
-      least = waiting;
+      least = connection;
       leastMs = progressMs;
     }
     if (least === null) return;
@@ -99,8 +99,8 @@ export class Backlog {
     this.#drop(least);
   }
 
-  #drop(waiting: Waiting): void {
-    this.remove(waiting);
-    waiting.drop();
+  #drop(connection: UnreadConnection): void {
+    this.remove(connection);
+    connection.drop();
   }
 }

@@ -5,21 +5,21 @@ import {
   findRequest,
   finishRequest,
   forgetRequest,
-  type KeptRequest,
   type RequestRef,
+  type StoredRequest,
 } from '../../../store/keys/idempotent-requests.ts';
 import type { Store } from '../../../store/store.ts';
 import { failureReply } from '../answer/failure.ts';
 import type { JsonReply, Reply, ReplyHeaders } from '../answer/reply.ts';
 import { type Idempotency, type KeyedRequest, keyFault } from './idempotency.ts';
-import { KeptKeys } from './kept-keys.ts';
+import { StoredRequestCounts } from './stored-request-counts.ts';
 
 /** How long a stored answer is replayed. */
 export const KEY_VALID_MS = 86_400_000;
 const REPLAYED: ReplyHeaders = { 'Idempotent-Replayed': 'true' };
 
 /** A stored answer. `text` is the JSON body, or null without a body. */
-interface KeptAnswer {
+interface StoredAnswer {
   readonly text: string | null;
   readonly headers: ReplyHeaders;
 }
@@ -31,7 +31,7 @@ interface KeptAnswer {
 export class IdempotentRequests implements Idempotency {
   readonly #store: Pick<Store, 'db' | 'secrets'>;
   readonly #clock: Clock;
-  readonly #kept: KeptKeys;
+  readonly #kept: StoredRequestCounts;
   readonly #onKeepFailed: (error: unknown) => void;
   /** Fingerprints of the requests in progress. */
   readonly #running = new Map<string, string>();
@@ -39,7 +39,7 @@ export class IdempotentRequests implements Idempotency {
   constructor(store: Pick<Store, 'db' | 'secrets'>, clock: Clock, onKeepFailed: (error: unknown) => void) {
     this.#store = store;
     this.#clock = clock;
-    this.#kept = new KeptKeys(store.db, clock);
+    this.#kept = new StoredRequestCounts(store.db, clock);
     this.#onKeepFailed = onKeepFailed;
   }
 
@@ -107,16 +107,16 @@ function refusalOf(error: unknown): JsonReply {
 }
 
 /** The storable form of an answer; null if this kind of answer cannot be replayed. */
-function keptAnswer(answer: Reply): KeptAnswer | null {
+function keptAnswer(answer: Reply): StoredAnswer | null {
   const headers = answer.headers ?? {};
   if (answer.kind === 'empty') return { text: null, headers };
   if (answer.kind !== 'json') return null;
   return { text: answer.text ?? JSON.stringify(answer.body), headers };
 }
 
-function replyOf({ status, answer }: KeptRequest): Reply | null {
+function replyOf({ status, answer }: StoredRequest): Reply | null {
   if (status === null || answer === null) return null;
-  const { text, headers }: KeptAnswer = JSON.parse(answer);
+  const { text, headers }: StoredAnswer = JSON.parse(answer);
   const replayed = { ...headers, ...REPLAYED };
   if (text === null) return { kind: 'empty', status, headers: replayed };
   return { kind: 'json', status, body: null, text, headers: replayed };

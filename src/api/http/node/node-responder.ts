@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Backlog, Waiting } from '../answer/backlog.ts';
+import type { Backlog, UnreadConnection } from '../answer/backlog.ts';
 import { type Bytes, byteLength, type Piece } from '../answer/reply.ts';
 import type { AnswerListener, Responder } from '../answer/responder.ts';
 
 const NOTHING = new Uint8Array();
 
 /** An answer sent by Node's http. */
-export class NodeResponder implements Responder, Waiting {
+export class NodeResponder implements Responder, UnreadConnection {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #backlog: Backlog;
@@ -113,18 +113,18 @@ export class NodeResponder implements Responder, Waiting {
     this.#request.socket.destroy();
   }
 
-  /** Waiting: number of unread bytes. */
-  waitingBytes(): number {
+  /** UnreadConnection: number of unread bytes. */
+  unreadBytes(): number {
     return unsentBytes(this.#request.socket);
   }
 
-  /** Waiting: drops a client that does not read. */
+  /** UnreadConnection: drops a client that does not read. */
   drop(): void {
     this.close();
   }
 
   #await(): void {
-    if (this.#isOver || this.waitingBytes() === 0) return;
+    if (this.#isOver || this.unreadBytes() === 0) return;
     this.#isWaiting = true;
     this.#backlog.add(this);
   }

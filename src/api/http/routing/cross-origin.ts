@@ -2,7 +2,7 @@ import type { ReplyHeaders } from '../answer/reply.ts';
 import type { RequestHead } from '../request/request-head.ts';
 
 /** How long browsers may cache a preflight answer. */
-const REMEMBERED_S = 86_400;
+const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /** Rule for pages of other sites that use a route: the allowed origins, request headers and answer headers. */
 export interface CrossOrigin {
@@ -51,7 +51,7 @@ export function preflightHeaders(
       ...common,
       'Access-Control-Allow-Methods': [...methods].join(', ').toUpperCase(),
       'Access-Control-Allow-Headers': rule.sends,
-      'Access-Control-Max-Age': `${REMEMBERED_S}`,
+      'Access-Control-Max-Age': `${PREFLIGHT_MAX_AGE_S}`,
     }
   );
 }

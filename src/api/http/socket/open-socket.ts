@@ -1,4 +1,4 @@
-import type { Backlog, Waiting } from '../answer/backlog.ts';
+import type { Backlog, UnreadConnection } from '../answer/backlog.ts';
 import type { Socket, SocketHandler } from './socket.ts';
 import { BUFFERED, DROPPED, type SocketWire } from './socket-wire.ts';
 
@@ -9,7 +9,7 @@ const pingNumber = new Uint32Array(1);
  * Connects a WebSocket of the server library with a route's handler. A handler that throws closes only its own
  * connection.
  */
-export class OpenSocket implements Socket, Waiting {
+export class OpenSocket implements Socket, UnreadConnection {
   readonly #handler: SocketHandler;
   readonly #maxMessageBytes: number;
   readonly #backlog: Backlog;
@@ -67,12 +67,12 @@ export class OpenSocket implements Socket, Waiting {
     this.#ws?.end(code, reason);
   }
 
-  /** Waiting: number of unread bytes. */
-  waitingBytes(): number {
+  /** UnreadConnection: number of unread bytes. */
+  unreadBytes(): number {
     return this.bufferedBytes();
   }
 
-  /** Waiting: drops the connection because the total limit was exceeded. */
+  /** UnreadConnection: drops the connection because the total limit was exceeded. */
   drop(): void {
     this.#ws?.close();
   }

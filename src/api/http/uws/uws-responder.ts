@@ -1,6 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import type { Backlog, Waiting } from '../answer/backlog.ts';
+import type { Backlog, UnreadConnection } from '../answer/backlog.ts';
 import { type Bytes, byteLength, type Piece } from '../answer/reply.ts';
 import type { AnswerListener, Responder } from '../answer/responder.ts';
 import type { Pace } from './pace.ts';
@@ -22,7 +22,7 @@ const LONGEST_WITH_CLOSE_BYTES = 16_384;
  * accepts; a reference to the rest is kept here. Until then the request counts as unanswered, and the library closes
  * the connection if another request arrives on it.
  */
-export class UwsResponder implements Responder, Waiting {
+export class UwsResponder implements Responder, UnreadConnection {
   readonly #response: HttpResponse;
   readonly #bounds: Bounds;
   /** Whether no later request on the connection is served. */
@@ -108,7 +108,7 @@ export class UwsResponder implements Responder, Waiting {
     if (this.#remainder === null) return this.#writeChunk(chunk);
     this.#remainder.add(chunk);
     this.#response.cork(() => this.#offer());
-    if (this.#isOver || this.waitingBytes() === 0) return true;
+    if (this.#isOver || this.unreadBytes() === 0) return true;
     this.#bounds.backlog.add(this);
     return false;
   }
@@ -122,12 +122,12 @@ export class UwsResponder implements Responder, Waiting {
     this.#response.close();
   }
 
-  /** Waiting: number of unread bytes. */
-  waitingBytes(): number {
+  /** UnreadConnection: number of unread bytes. */
+  unreadBytes(): number {
     return this.#remainder?.bytes ?? Math.max(0, this.#chunkBytes);
   }
 
-  /** Waiting: drops a client that does not read. */
+  /** UnreadConnection: drops a client that does not read. */
   drop(): void {
     if (!this.#isOver) this.#response.close();
   }
@@ -170,7 +170,7 @@ export class UwsResponder implements Responder, Waiting {
       // The library buffers the whole chunk itself.
       if (this.#chunkBytes > 0) this.#chunkBytes = 0;
       this.#offer();
-      if (this.#isOver || this.waitingBytes() > 0) return true;
+      if (this.#isOver || this.unreadBytes() > 0) return true;
       this.#bounds.backlog.remove(this);
       this.#listener?.room();
       return true;

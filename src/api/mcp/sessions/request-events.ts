@@ -5,7 +5,7 @@ import type { RpcId } from '../rpc-message.ts';
 const MAX_EVENTS = 20_000;
 const MAX_CHARACTERS = 32 * 1_048_576;
 
-interface KeptEvent {
+interface BufferedEvent {
   readonly sessionId: string;
   readonly streamId: string;
   /** Null: an answer was withheld here, and the stream is over. */
@@ -33,7 +33,7 @@ export function isWithheld(piece: Uint8Array): boolean {
  * dropped first, because clients reconnect within seconds.
  */
 export class RequestEvents {
-  readonly #events = new Map<number, KeptEvent>();
+  readonly #events = new Map<number, BufferedEvent>();
   #characters = 0;
   #last = 0;
 
@@ -65,7 +65,7 @@ export class RequestEvents {
     return false;
   }
 
-  #store(event: Omit<KeptEvent, 'length'>): string {
+  #store(event: Omit<BufferedEvent, 'length'>): string {
     const { length } = JSON.stringify(event.message);
     this.#last += 1;
     this.#events.set(this.#last, { ...event, length });
@@ -78,7 +78,7 @@ export class RequestEvents {
     return event.message === null ? `${WITHHELD}${this.#last}` : idOf(this.#last);
   }
 
-  #find(sessionId: string, eventId: string): KeptEvent | undefined {
+  #find(sessionId: string, eventId: string): BufferedEvent | undefined {
     const event = this.#events.get(numberOf(eventId));
     return event?.sessionId === sessionId ? event : undefined;
   }

@@ -6,10 +6,10 @@ import type { SipMediaCommand, SipMediaConfig } from '../media-protocol.ts';
 import type { VoiceCodecs } from './codecs/voice-codecs.ts';
 import { newSipMediaCounters, type SipMediaCounters } from './media-counters.ts';
 import { RtcpSession } from './rtp/rtcp-session.ts';
-import { RtpMemory } from './rtp/rtp-memory.ts';
 import { isRtcp } from './rtp/rtp-packet.ts';
 import { RtpReceiver } from './rtp/rtp-receiver.ts';
 import { RtpSender } from './rtp/rtp-sender.ts';
+import { RtpState } from './rtp/rtp-state.ts';
 import type { Datagram, DatagramListener, MediaSockets } from './sockets/media-sockets.ts';
 import { SrtpSession } from './srtp/srtp.ts';
 
@@ -28,7 +28,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
   readonly #counters = newSipMediaCounters();
   readonly #host: MediaLegHost;
   readonly #sockets: MediaSockets;
-  readonly #memory: RtpMemory;
+  readonly #memory: RtpState;
   readonly #receiver: RtpReceiver;
   readonly #sender: RtpSender;
   readonly #rtcp: RtcpSession;
@@ -44,7 +44,7 @@ export class SipMediaLeg implements MediaLeg, DatagramListener {
     this.sampleRateHz = roomRateHz;
     this.#host = host;
     this.#sockets = sockets;
-    this.#memory = new RtpMemory(memory);
+    this.#memory = new RtpState(memory);
     this.#receiver = new RtpReceiver(codecs, roomRateHz, {
       memory: this.#memory,
       counters: this.#counters,

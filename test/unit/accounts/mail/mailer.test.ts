@@ -112,8 +112,8 @@ test('a close sends what waits, and does not wait for what does not come', async
 
 test('without a server a mail becomes a file that only its owner reads', async () => {
   const dir = join(temporaryDir(), 'outbox');
-  const mailKept = vi.fn();
-  const folder = new OutboxFolder(dir, () => NOW, { mailKept });
+  const mailSavedToFile = vi.fn();
+  const folder = new OutboxFolder(dir, () => NOW, { mailSavedToFile });
   await folder.send(MAIL);
   await folder.send(MAIL);
   const names = readdirSync(dir);
@@ -121,7 +121,7 @@ test('without a server a mail becomes a file that only its owner reads', async (
   const path = join(dir, names[0]!);
   expect([statSync(dir).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o700, 0o600]);
   expect(readFileSync(path, 'utf8')).toBe(`To: ${MAIL.to}\nSubject: ${MAIL.subject}\n\n${MAIL.text}`);
-  expect(mailKept).toHaveBeenCalledWith(MAIL, expect.stringContaining(dir));
+  expect(mailSavedToFile).toHaveBeenCalledWith(MAIL, expect.stringContaining(dir));
 });
 
 test('what stands in a mail as HTML is what stands in it as text', () => {

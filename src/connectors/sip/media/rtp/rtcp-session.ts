@@ -11,8 +11,8 @@ import {
   writeGoodbye,
   writeReport,
 } from './rtcp-packet.ts';
-import type { RtpMemory } from './rtp-memory.ts';
 import type { RtpSender, SendPacket } from './rtp-sender.ts';
+import type { RtpState } from './rtp-state.ts';
 
 const INTERVAL_MS = 5_000;
 /** RFC 3550 section 6.3.1: compensates for the shorter intervals caused by randomised timers. */
@@ -24,7 +24,7 @@ const NTP_UNITS_PER_MS = 0x1_0000 / 1000;
 const compound = new Uint8Array(MAX_COMPOUND_BYTES + SRTP_TRAILER_BYTES);
 
 interface RtcpSessionDeps {
-  readonly memory: RtpMemory;
+  readonly memory: RtpState;
   readonly sender: RtpSender;
   readonly stats: ReceptionStats;
   readonly counters: SipMediaCounters;

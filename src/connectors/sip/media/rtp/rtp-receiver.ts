@@ -8,15 +8,15 @@ import type { Datagram, SourceAddress } from '../sockets/media-sockets.ts';
 import type { SrtpSession } from '../srtp/srtp.ts';
 import { InboundAudio } from './inbound-audio.ts';
 import { ReceptionStats } from './reception-stats.ts';
-import type { RtpMemory } from './rtp-memory.ts';
 import { RtpPacket } from './rtp-packet.ts';
+import type { RtpState } from './rtp-state.ts';
 import { SourceLatch } from './source-latch.ts';
 
 /** Comfort noise (RFC 3389): the sender is silent. */
 const COMFORT_NOISE_PAYLOAD_TYPE = 13;
 
 interface RtpReceiverDeps {
-  readonly memory: RtpMemory;
+  readonly memory: RtpState;
   readonly counters: SipMediaCounters;
   readonly emit: (event: MediaEvent) => void;
 }
@@ -25,7 +25,7 @@ interface RtpReceiverDeps {
 export class RtpReceiver {
   readonly source = new SourceLatch();
   readonly stats = new ReceptionStats();
-  readonly #memory: RtpMemory;
+  readonly #memory: RtpState;
   readonly #counters: SipMediaCounters;
   readonly #emit: (event: MediaEvent) => void;
   readonly #codecs: VoiceCodecs;

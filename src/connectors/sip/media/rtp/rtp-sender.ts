@@ -8,8 +8,8 @@ import { DTMF_PAYLOAD_BYTES } from '../dtmf/dtmf-event.ts';
 import { DtmfSender } from '../dtmf/dtmf-sender.ts';
 import { SRTP_TRAILER_BYTES, type SrtpSession } from '../srtp/srtp.ts';
 import { ExpectedLoss } from './expected-loss.ts';
-import type { RtpMemory } from './rtp-memory.ts';
 import { RTP_HEADER_BYTES, type RtpHeader, writeRtpHeader } from './rtp-packet.ts';
+import type { RtpState } from './rtp-state.ts';
 
 /** The packet being written. A thread writes one at a time, and a single buffer stays in the CPU cache. */
 const packet = new Uint8Array(RTP_HEADER_BYTES + MAX_SENT_PAYLOAD_BYTES + SRTP_TRAILER_BYTES);
@@ -22,7 +22,7 @@ const MAX_BEHIND_FRAMES = 8;
 export type SendPacket = (bytes: Uint8Array, length: number) => void;
 
 interface RtpSenderDeps {
-  readonly memory: RtpMemory;
+  readonly memory: RtpState;
   readonly nowMs: number;
   readonly send: SendPacket;
 }
@@ -35,7 +35,7 @@ export class RtpSender {
   readonly dtmf = new DtmfSender();
   readonly #codecs: VoiceCodecs;
   readonly #roomRateHz: number;
-  readonly #memory: RtpMemory;
+  readonly #memory: RtpState;
   readonly #send: SendPacket;
   readonly #expectedLoss = new ExpectedLoss();
   /** Null before the first configuration. */

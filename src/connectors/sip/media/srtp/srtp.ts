@@ -1,6 +1,6 @@
 import type { SrtpKeys } from '../../media-protocol.ts';
-import type { RtpMemory } from '../rtp/rtp-memory.ts';
 import { RTP_HEADER_BYTES, type RtpPacket, readUint32, writeUint32 } from '../rtp/rtp-packet.ts';
+import type { RtpState } from '../rtp/rtp-state.ts';
 import { deriveSessionKeys, RTCP_LABEL, RTP_LABEL, SrtpCipher } from './srtp-cipher.ts';
 
 /** Free space needed after a packet: the SRTCP index and the longest tag. */
@@ -18,11 +18,11 @@ const WINDOW = 64;
 
 /**
  * Encrypts the packets a leg sends and decrypts those it receives (RFC 3711), with one SSRC per direction. Sequence
- * numbers are 32 bits wide; the upper half is the roll-over counter. They are kept in the RtpMemory, so a leg that is
+ * numbers are 32 bits wide; the upper half is the roll-over counter. They are kept in the RtpState, so a leg that is
  * reopened stays in step with its peer.
  */
 export class SrtpSession {
-  readonly #memory: RtpMemory;
+  readonly #memory: RtpState;
   readonly #outRtp: SrtpCipher;
   readonly #inRtp: SrtpCipher;
   readonly #outRtcp: SrtpCipher;
@@ -32,7 +32,7 @@ export class SrtpSession {
   #remoteSsrc: number | null = null;
   #highest = 0;
 
-  constructor(keys: SrtpKeys, memory: RtpMemory) {
+  constructor(keys: SrtpKeys, memory: RtpState) {
     const tagBytes = keys.suite === 'AES_CM_128_HMAC_SHA1_32' ? 4 : 10;
     this.#memory = memory;
     this.#outRtp = new SrtpCipher(deriveSessionKeys(keys.localKey, RTP_LABEL), tagBytes);

@@ -13,8 +13,8 @@ import {
   writeReport,
 } from '../../../../../src/connectors/sip/media/rtp/rtcp-packet.ts';
 import { RtcpSession } from '../../../../../src/connectors/sip/media/rtp/rtcp-session.ts';
-import { RtpMemory } from '../../../../../src/connectors/sip/media/rtp/rtp-memory.ts';
 import { RtpSender } from '../../../../../src/connectors/sip/media/rtp/rtp-sender.ts';
+import { RtpState } from '../../../../../src/connectors/sip/media/rtp/rtp-state.ts';
 import { hear, pair, pushSilence } from './media-pair.ts';
 import { baseConfig, until } from './rtp-peer.ts';
 
@@ -37,7 +37,7 @@ function newStats(): ReceptionStats {
 
 /** A session in a time of our own, and what it sends. */
 function session() {
-  const memory = new RtpMemory(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
+  const memory = new RtpState(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
   const sent: Buffer[] = [];
   const codecs = new VoiceCodecs(() => assert.fail('no Opus here'));
   const sender = new RtpSender(codecs, 8_000, { memory, nowMs: START_MS, send: () => {} });
@@ -155,7 +155,7 @@ describe('a leg’s reports on the wire', () => {
     const stranger = createSocket('udp4');
     await new Promise<void>((resolve) => stranger.bind(0, '127.0.0.2', resolve));
     const report = Buffer.alloc(32);
-    const { localSsrc } = new RtpMemory(test.memory);
+    const { localSsrc } = new RtpState(test.memory);
     const length = writeReport(report, 0, 5, {
       sender: null,
       block: { ...ZERO_BLOCK, ssrc: localSsrc, fractionLost: 128 },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MEDIA_MEMORY_BYTES } from '../../../../../src/connectors/contract/media-leg.ts';
-import { RtpMemory } from '../../../../../src/connectors/sip/media/rtp/rtp-memory.ts';
 import { RtpPacket } from '../../../../../src/connectors/sip/media/rtp/rtp-packet.ts';
+import { RtpState } from '../../../../../src/connectors/sip/media/rtp/rtp-state.ts';
 import { SrtpSession } from '../../../../../src/connectors/sip/media/srtp/srtp.ts';
 import type { SrtpKeys } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { Tone } from '../../../../support/tone.ts';
@@ -15,7 +15,7 @@ const KEYS: SrtpKeys = { suite: 'AES_CM_128_HMAC_SHA1_80', localKey: OURS, remot
 
 /** Gives a peer the other end of the keys. */
 function secure(peer: RtpPeer): void {
-  const memory = new RtpMemory(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
+  const memory = new RtpState(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
   peer.ssrc = memory.localSsrc;
   const session = new SrtpSession({ ...KEYS, localKey: THEIRS, remoteKey: OURS }, memory);
   const packet = new RtpPacket();

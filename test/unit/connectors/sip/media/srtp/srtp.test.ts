@@ -2,8 +2,8 @@ import { createCipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MEDIA_MEMORY_BYTES } from '../../../../../../src/connectors/contract/media-leg.ts';
-import { RtpMemory } from '../../../../../../src/connectors/sip/media/rtp/rtp-memory.ts';
 import { RtpPacket, writeRtpHeader } from '../../../../../../src/connectors/sip/media/rtp/rtp-packet.ts';
+import { RtpState } from '../../../../../../src/connectors/sip/media/rtp/rtp-state.ts';
 import { ReplayWindow, SrtpSession } from '../../../../../../src/connectors/sip/media/srtp/srtp.ts';
 import {
   deriveSessionKeys,
@@ -53,7 +53,7 @@ const KEY_A = Buffer.from(Array.from({ length: 30 }, (_, i) => i * 7));
 const KEY_B = Buffer.from(Array.from({ length: 30 }, (_, i) => 255 - i));
 
 function sessions(suite: SrtpKeys['suite'] = 'AES_CM_128_HMAC_SHA1_80') {
-  const memoryA = new RtpMemory(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
+  const memoryA = new RtpState(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
   const sharedB = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
   const keysB: SrtpKeys = { suite, localKey: KEY_B, remoteKey: KEY_A };
   return {
@@ -61,12 +61,12 @@ function sessions(suite: SrtpKeys['suite'] = 'AES_CM_128_HMAC_SHA1_80') {
     sharedB,
     keysB,
     a: new SrtpSession({ suite, localKey: KEY_A, remoteKey: KEY_B }, memoryA),
-    b: new SrtpSession(keysB, new RtpMemory(sharedB)),
+    b: new SrtpSession(keysB, new RtpState(sharedB)),
   };
 }
 
 /** A protected packet of eight bytes of payload. */
-function seal(session: SrtpSession, memory: RtpMemory, sequence: number): Buffer {
+function seal(session: SrtpSession, memory: RtpState, sequence: number): Buffer {
   const bytes = Buffer.alloc(40, 0x77);
   writeRtpHeader(bytes, {
     payloadType: 0,
@@ -139,7 +139,7 @@ describe('SrtpSession over time', () => {
     for (const sequence of [40_000, 65_535, 65_536, 65_540])
       expect(opens(b, seal(a, memoryA, sequence))).toBe(true);
     const replayed = seal(a, memoryA, 65_540);
-    const again = new SrtpSession(keysB, new RtpMemory(sharedB));
+    const again = new SrtpSession(keysB, new RtpState(sharedB));
     expect(opens(again, replayed)).toBe(false);
     expect(opens(again, seal(a, memoryA, 65_541))).toBe(true);
   });

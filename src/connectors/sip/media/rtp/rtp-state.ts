@@ -47,7 +47,7 @@ const CNAME_BYTES = 12;
 const END_OFFSET = CNAME_OFFSET + CNAME_BYTES;
 
 /** The state of an RTP session in shared memory. New memory is initialised with random values. */
-export class RtpMemory {
+export class RtpState {
   /** Whether a previous worker has already sent in this session. */
   readonly resumed: boolean;
   readonly #words: Uint32Array;
