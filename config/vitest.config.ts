@@ -40,17 +40,17 @@ const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-acces
 
 /** Sound is judged in real time: several at a time too, but nothing beside them that computes. */
 const AUDIO = [
-  'test/e2e/{call-stream,clear-and-mark,slow-reader,streaming}.test.ts',
+  'test/e2e/{call-stream,clear-and-mark,streaming}.test.ts',
   'test/peers/{call-audio,harness}.test.ts',
 ];
-const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,slow-reader,streaming}.test.ts'];
+const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'];
 
 /**
  * One at a time: what measures time, memory or the cost of a fault against a limit, and what judges sound but starts
- * gateways for every test, which would disturb others that do.
+ * gateways for every test or many agents at 48 kHz, which would disturb others.
  */
 const MEASURED = [
-  'test/e2e/{dm-kills,files,many-waiters,opus,recovery,resources,same-time}.test.ts',
+  'test/e2e/{dm-kills,files,many-waiters,opus,recovery,resources,same-time,slow-reader}.test.ts',
   'test/peers/{gateway-during-call,gateway-load,gateway-lost-messages,gateway-opus,load-generator}.test.ts',
 ];
 
@@ -112,7 +112,7 @@ export default defineConfig({
       }),
       gateways('measured', 'measured', { include: MEASURED }),
       gateways('node-http-measured', 'measured', {
-        include: ['test/e2e/files.test.ts'],
+        include: ['test/e2e/{files,slow-reader}.test.ts'],
         env: NODE_HTTP,
       }),
       gateways('portable-measured', 'measured', {
