@@ -11,6 +11,8 @@ const PACKETS = 30;
 /** Longer than a REST answer takes behind one packet, on a machine that does other things. */
 const FREEZE_MS = 60;
 const MAX_CPU_MS = 2;
+/** A garbage collection may fall into one measurement. A slow pattern is slow in all of them. */
+const TRIES = 3;
 
 /** Headers and bodies that a careless pattern reads again from each of their characters. */
 const SHAPES: Readonly<Record<string, string>> = {
@@ -63,7 +65,11 @@ async function packets(target: Target, notes: Notes, host: string): Promise<void
       notes.demand(false, `${shape} from ${host}: a REST answer behind one packet, ms`, Math.round(first));
       continue;
     }
-    const cpuMs = Math.max(0, (await cpu.msOf(() => repeated(target, socket, text))) - restMs) / PACKETS;
+    let cpuMs = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < TRIES && cpuMs > MAX_CPU_MS; tries++) {
+      const allMs = await cpu.msOf(() => repeated(target, socket, text));
+      cpuMs = Math.min(cpuMs, Math.max(0, allMs - restMs) / PACKETS);
+    }
     worstCpuMs = Math.max(worstCpuMs, cpuMs);
     if (cpuMs > MAX_CPU_MS)
       notes.demand(false, `${shape} from ${host}: CPU of a packet, ms`, cpuMs.toFixed(2));
