@@ -20,7 +20,7 @@ const SLOW_UNITS = [
   'test/unit/bench/demo-findings.test.ts',
   'test/unit/store/store.test.ts',
   'test/unit/threads/ring.test.ts',
-  'test/unit/{gateway-close,mcp-shim,unused-memory}.test.ts',
+  'test/unit/{gateway-close,mcp-shim,memory-reducer}.test.ts',
 ];
 
 /** What a server library has a part in, to be run over both: `SVC_HTTP_SERVER`. */

@@ -1,11 +1,11 @@
 import type { Closer, GatewayDeps, Running } from './assembly/gateway-deps.ts';
 import type { Clock } from './base/time.ts';
+import { MemoryReducer, PROCESS_MEMORY } from './memory-reducer.ts';
 import { loadMediaIo } from './native/media-io.ts';
 import type { Settings } from './settings/settings.ts';
 import { openStore, type Store } from './store/store.ts';
 import type { Loggers } from './telemetry/loggers.ts';
 import { Engine, type EngineObserver } from './threads/engine.ts';
-import { PROCESS_MEMORY, UnusedMemory } from './unused-memory.ts';
 
 /** A worker that stalls for this long is replaced. */
 const ENGINE_STALL_MS = 2_000;
@@ -63,8 +63,8 @@ async function startAll(deps: Omit<GatewayDeps, 'engine' | 'store'>): Promise<Ru
 
 function giveMemoryBack({ settings, clock, closers }: Omit<GatewayDeps, 'engine' | 'store'>): void {
   if (settings.engine.mediaIo === 'portable') return;
-  const unused = new UnusedMemory(clock, PROCESS_MEMORY);
-  closers.push(async () => unused.close());
+  const reducer = new MemoryReducer(clock, PROCESS_MEMORY);
+  closers.push(async () => reducer.close());
 }
 
 function startEngine({ settings, loggers, closers }: Omit<GatewayDeps, 'engine' | 'store'>): Engine {

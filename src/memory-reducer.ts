@@ -28,7 +28,7 @@ export interface ProcessMemory {
  * memory-reducing collection, which it starts by itself when the program allocates little. In a gateway with calls that
  * may not happen before the next burst.
  */
-export class UnusedMemory {
+export class MemoryReducer {
   readonly #clock: Clock;
   readonly #memory: ProcessMemory;
   #leastBytes: number;

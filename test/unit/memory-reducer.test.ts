@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
+import { MemoryReducer, PROCESS_MEMORY, type ProcessMemory } from '../../src/memory-reducer.ts';
 import { loadMediaIo } from '../../src/native/media-io.ts';
-import { PROCESS_MEMORY, type ProcessMemory, UnusedMemory } from '../../src/unused-memory.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const MINUTE_MS = 60_000;
@@ -39,7 +39,7 @@ class FakeProcess implements ProcessMemory {
 function watched() {
   const clock = new ManualClock();
   const memory = new FakeProcess();
-  return { clock, memory, unused: new UnusedMemory(clock, memory) };
+  return { clock, memory, unused: new MemoryReducer(clock, memory) };
 }
 
 test('the heap of malloc is given back once a minute', () => {
