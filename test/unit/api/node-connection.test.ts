@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { replyEmpty } from '../../../src/api/http/answer/reply.ts';
 import { route } from '../../../src/api/http/routing/route.ts';
 import { RawClient, served } from './served.ts';
@@ -22,6 +22,32 @@ describe('Node’s server, when the body of a waiting request is malformed', () 
     const second = `POST /echo HTTP/1.1\r\nHost: a\r\n${BROKEN}`;
     const received = await new RawClient(port).write(FIRST + second).closed();
     expect(statusesIn(received)).toEqual([404]);
+  });
+});
+
+describe('Node’s server, when a client still sends after an unreadable request', () => {
+  it('answers what it could read, and closes without resetting the connection', async () => {
+    const { port, url } = await served([], { library: 'node' });
+    const client = new RawClient(port);
+    client.socket.pause();
+    client.write('GET /nothing HTTP/1.1\r\nHost: a\r\n\r\nnot a request\r\n\r\n');
+    for (let i = 0; i < 4; i++) {
+      // The server has dealt with the earlier bytes when it has answered another connection.
+      for (let j = 0; j < 2; j++) await fetch(`${url}/nothing`, { headers: { connection: 'close' } });
+      client.write('more');
+    }
+    client.socket.resume();
+    expect(statusesIn(await client.closed())).toEqual([404, 400]);
+  });
+
+  it('closes the connection when the client never stops', async () => {
+    const { port } = await served([], { library: 'node' });
+    const client = new RawClient(port).write('not a request\r\n\r\n');
+    client.socket.allowHalfOpen = true;
+    await client.until(({ received }) => received.includes('400'));
+    const sending = setInterval(() => client.write('more'), 50);
+    onTestFinished(() => clearInterval(sending));
+    expect(statusesIn(await client.closed())).toEqual([400]);
   });
 });
 

@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 
 /** Limit on pipelined requests waiting for an earlier answer. Another request closes the connection. */
 const MAX_WAITING = 100;
+/** How long the input after an unreadable request is discarded before the connection is closed. */
+const LINGER_MS = 1_000;
 
 /** A parsed request and its response. */
 export interface Turn {
@@ -79,7 +81,15 @@ export class NodeConnection {
     else this.#socket.resume();
   }
 
+  /**
+   * Sends the error, then closes in stages (RFC 9112 section 9.6): closing at once would reset the connection of a
+   * client that is still sending, and the client would lose the answers that it has not read yet.
+   */
   #end(finalResponse: string): void {
-    this.#socket.end(finalResponse, () => this.#socket.destroy());
+    const socket = this.#socket;
+    if (socket.writable) socket.end(finalResponse);
+    const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(linger));
+    socket.resume();
   }
 }

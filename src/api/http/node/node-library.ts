@@ -117,7 +117,7 @@ export class NodeLibrary implements ServerLibrary {
   }
 
   #unreadable(error: NodeJS.ErrnoException, stream: Socket): void {
-    if (error.code === 'ECONNRESET' || !stream.writable) return void stream.destroy();
-    this.#connectionOf(stream).fail(parseErrorResponse(error.code ?? ''));
+    if (error.code === 'ECONNRESET') stream.destroy();
+    else this.#connectionOf(stream).fail(parseErrorResponse(error.code ?? ''));
   }
 }
