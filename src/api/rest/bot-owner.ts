@@ -1,11 +1,37 @@
+import * as z from 'zod';
 import type { Clock } from '../../base/time.ts';
 import { markOwner } from '../../messaging/owner/mark-owner.ts';
 import { makeOwnerCode } from '../../messaging/owner/owner-code.ts';
 import type { Store } from '../../store/store.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { BotOwner, BotOwnerBody, BotOwnerParams, OwnerCode, OwnerCodeQuery } from '../schema/bot-owner.ts';
 import { platformNamed } from './platform-named.ts';
+
+export const BotOwnerParams = z.object({ platform: z.string().describe('discord, telegram or slack') });
+
+export const BotOwnerBody = z
+  .object({ conversation_id: z.string().max(64).describe('Your own conversation with the bot') })
+  .meta({ id: 'BotOwnerChoice' });
+
+export const BotOwner = z
+  .object({
+    bot_id: z.string(),
+    conversation_id: z.string(),
+    remote_name: z.string().nullable(),
+  })
+  .meta({ id: 'BotOwner' });
+
+export const OwnerCodeQuery = z.object({
+  connection_id: z.string().default('').describe('Id of the bot. Default: the one registered last'),
+});
+
+export const OwnerCode = z
+  .object({
+    bot_id: z.string(),
+    code: z.string().describe('Send it to the bot as a direct message of its own'),
+    expires_at: z.string(),
+  })
+  .meta({ id: 'OwnerCode' });
 
 interface Domain {
   readonly store: Pick<Store, 'db'>;

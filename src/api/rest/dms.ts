@@ -8,9 +8,9 @@ import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import type { AttachmentBody } from '../schema/attachment.ts';
 import { Acknowledged } from '../schema/call.ts';
 import { DeliveredDm, DmChatBody, DmTypingBody, QueuedDm, TestDmParams, TestDmQuery } from '../schema/dm.ts';
+import type { AttachmentBody } from '../schema/fields.ts';
 import { platformNamed } from './platform-named.ts';
 
 const TAGS = ['Messages'] as const;

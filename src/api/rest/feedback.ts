@@ -1,8 +1,25 @@
+import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { giveFeedback } from '../../accounts/account/give-feedback.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { Feedback, FeedbackBody } from '../schema/feedback.ts';
+
+const Short = z.string().max(200).nullish();
+const Long = z.string().max(10_000).nullish();
+
+export const FeedbackBody = z
+  .object({
+    message: z.string().min(1).max(10_000),
+    surface: Short.describe('Where the feedback was given, for example a page of the dashboard'),
+    provider: Short.describe('The platform or provider concerned'),
+    error_detail: Long.describe('The error message shown'),
+    suggestion_shown: Long.describe('The suggestion shown with it'),
+  })
+  .meta({ id: 'FeedbackBody' });
+
+export const Feedback = z
+  .object({ status: z.literal('ok'), feedback_id: z.string() })
+  .meta({ id: 'Feedback' });
 
 /** `POST /api/feedback`: a message to the gateway's operator. */
 export function feedbackRoutes(domain: AccountDomain): Route[] {

@@ -1,8 +1,21 @@
+import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { makeInviteLink } from '../../accounts/account/invite-link.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { InviteLink } from '../schema/invite-link.ts';
+
+export const InviteLink = z
+  .object({
+    invite_token: z.string().describe('Shown only in this answer'),
+    expires_at: z.string().describe('15 minutes from now'),
+    whatsapp_url: z
+      .string()
+      .nullable()
+      .describe(
+        'Opens a chat with the WhatsApp number and a prepared message that contains the token. Null if the gateway has no number or does not know it yet',
+      ),
+  })
+  .meta({ id: 'InviteLink' });
 
 /**
  * `POST /api/invite-link`: an invite token that assigns a WhatsApp or Telegram contact to the account. `whatsAppUrl`

@@ -1,12 +1,35 @@
+import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { disconnect } from '../../accounts/logins/disconnect.ts';
 import { type PlatformStatus, platformStatuses, type Viewer } from '../../accounts/logins/platform-status.ts';
-import { PLATFORM_TRAITS } from '../../base/platform.ts';
+import { PLATFORM_TRAITS, PLATFORMS } from '../../base/platform.ts';
 import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import { PlatformState } from '../schema/account.ts';
+import { AccountType } from '../schema/agent.ts';
 import { Deleted } from '../schema/deleted.ts';
-import { ConnectionParams, PlatformList } from '../schema/platforms.ts';
+
+const Login = z
+  .object({
+    type: AccountType,
+    id: z.string(),
+    label: z.string(),
+    status: z.string(),
+  })
+  .meta({ id: 'PlatformLogin' });
+
+const ListedPlatform = PlatformState.extend({
+  platform: z.enum(PLATFORMS),
+  setup: z.string().describe('How to connect the platform'),
+  accounts: z.array(Login).describe('Logins on the platform; agent keys see only those of their own agents'),
+}).meta({ id: 'ListedPlatform' });
+
+export const PlatformList = z.object({ platforms: z.array(ListedPlatform) }).meta({ id: 'PlatformList' });
+
+export const ConnectionParams = z.object({
+  connection_id: z.string().describe('Identifier of the connection'),
+});
 
 const TAGS = ['Platforms'] as const;
 

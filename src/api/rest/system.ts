@@ -1,6 +1,19 @@
+import * as z from 'zod';
 import { reply, replyBytes } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { Alive, NotReady, Ready } from '../schema/health.ts';
+
+export const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive' });
+
+export const Ready = z.object({ status: z.literal('ready') }).meta({ id: 'Ready' });
+
+export const NotReady = z
+  .object({
+    status: z.literal('not_ready'),
+    not_ready: z
+      .array(z.object({ name: z.string(), reason: z.string() }))
+      .describe('The failed checks and the reasons'),
+  })
+  .meta({ id: 'NotReady' });
 
 const TAGS = ['System'] as const;
 

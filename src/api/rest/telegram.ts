@@ -1,8 +1,19 @@
+import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { makeTelegramLink } from '../../accounts/logins/telegram-link.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { TelegramLink } from '../schema/telegram.ts';
+
+export const TelegramLink = z
+  .object({
+    deep_link: z.string().describe('Opens the bot in Telegram, where the person presses Start'),
+    bot_name: z.string().describe("The bot's user name, such as `@my_bot`"),
+    expires_at: z
+      .string()
+      .nullable()
+      .describe('15 minutes from now; the link works once. Null: the link to your own bot does not expire'),
+  })
+  .meta({ id: 'TelegramLink' });
 
 /** `POST /api/telegram/connect`: a deep link with which people start a Telegram chat with the account's agents. */
 export function telegramRoutes(domain: AccountDomain): Route[] {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BotPlatform } from './bot-token.ts';
-import { Name } from './name.ts';
+import { Name } from './fields.ts';
 
 export const AgentParams = z.object({ agent_id: z.string().describe('Identifier of the agent') });
 

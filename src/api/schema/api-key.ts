@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Name } from './name.ts';
+import { Name } from './fields.ts';
 
 export const KeyParams = z.object({ key_id: z.string().describe('Identifier of the key') });
 

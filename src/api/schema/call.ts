@@ -2,9 +2,7 @@ import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { TERMINATION_RESULTS } from '../../base/termination.ts';
 import { DEFAULT_AGENT_NAME } from '../../calls/call.ts';
-import { AttachmentsBody } from './attachment.ts';
-import { ChatText, requireContent } from './characters.ts';
-import { wholeNumber } from './query.ts';
+import { AttachmentsBody, ChatText, requireContent, wholeNumber } from './fields.ts';
 
 const Platform = z.enum(PLATFORMS);
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { wholeNumber } from './query.ts';
+import { wholeNumber } from './fields.ts';
 
 const MAX_PAGE = 200;
 

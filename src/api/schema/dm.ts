@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { AttachmentsBody } from './attachment.ts';
-import { ChatText, requireContent } from './characters.ts';
+import { AttachmentsBody, ChatText, requireContent } from './fields.ts';
 
 /**
  * Platforms for direct messages (specification, "Inbox and DM endpoints"). `agent`: between the account's own agents.

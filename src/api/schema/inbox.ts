@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PLATFORMS } from '../../base/platform.ts';
 import { parseCursor } from '../../store/messages/cursor.ts';
 import { Termination } from './call.ts';
-import { wholeNumber } from './query.ts';
+import { wholeNumber } from './fields.ts';
 
 const MAX_PAGE = 200;
 /** Limit of the schema. The gateway answers after at most 55 s. */

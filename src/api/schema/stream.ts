@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MAX_SAMPLE_RATE_HZ, MIN_SAMPLE_RATE_HZ } from '../../base/frame.ts';
 import type { CallEvent } from '../../calls/call.ts';
 import { SayBody } from './call.ts';
-import { ChatText } from './characters.ts';
+import { ChatText } from './fields.ts';
 
 const SampleRate = z.int().min(MIN_SAMPLE_RATE_HZ).max(MAX_SAMPLE_RATE_HZ);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { attachmentSources } from '../../../src/api/rest/dms.ts';
 import { fileRoutes } from '../../../src/api/rest/files.ts';
-import { AttachmentsBody } from '../../../src/api/schema/attachment.ts';
+import { AttachmentsBody } from '../../../src/api/schema/fields.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { MAX_BYTES, PUBLIC_URL, testFiles } from '../files/test-files.ts';
 import { AGENT, RawClient, served } from './served.ts';

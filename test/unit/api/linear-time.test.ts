@@ -6,7 +6,7 @@ import { requestIdFrom } from '../../../src/api/http/request/request-id.ts';
 import { attachmentDisposition, byteRangeOf } from '../../../src/api/rest/served-file.ts';
 import { LoginRequest, SignupRequest } from '../../../src/api/schema/auth.ts';
 import { AuthorizeQuery } from '../../../src/api/schema/authorization.ts';
-import { Name } from '../../../src/api/schema/name.ts';
+import { Name } from '../../../src/api/schema/fields.ts';
 import { describedClient } from '../../../src/authorization/register-client.ts';
 import { platformsNamed } from '../../../src/authorization/scope-names.ts';
 import { readCompound } from '../../../src/connectors/sip/media/rtp/rtcp-packet.ts';

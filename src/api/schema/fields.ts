@@ -1,5 +1,13 @@
 import * as z from 'zod';
 
+/** An integer in a query, which must consist of digits: coercion would read '' as 0 and `0x10` as 16. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  return z.preprocess(
+    (text) => (/^-?\d+$/.test(`${text}`) ? Number(text) : text),
+    z.int().min(least).max(most),
+  );
+}
+
 /** Longest chat text (specification, "Limits"). */
 const MAX_CHAT_CHARACTERS = 10_000;
 
@@ -32,3 +40,30 @@ export const requireContent: z.core.CheckFn<{
   if (text === '') issues.push({ code: 'too_small', origin: 'string', minimum: 1, inclusive: true, ...at });
   else issues.push({ code: 'custom', message: 'text or attachments is required', ...at });
 };
+
+const MAX_CHARACTERS = 80;
+const CONTROL = /\p{Cc}/u;
+
+/** A name chosen by a user: 1 to 80 Unicode characters without control characters. */
+export const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .check(atMost(MAX_CHARACTERS), ({ value, issues }) => {
+    if (CONTROL.test(value))
+      issues.push({ code: 'custom', message: 'String should have no control characters', input: value });
+  })
+  .meta({ maxLength: MAX_CHARACTERS });
+
+const MAX_ATTACHMENTS = 10;
+
+/** Exactly one of three shapes (specification, "Attachments array"). */
+export const AttachmentBody = z.union([
+  z.strictObject({ file_id: z.string() }),
+  z.strictObject({ url: z.string(), name: z.string().optional(), mime: z.string().optional() }),
+  z.strictObject({ bytes_b64: z.base64(), name: z.string(), mime: z.string() }),
+]);
+export type AttachmentBody = z.output<typeof AttachmentBody>;
+
+/** The files that a request attaches. */
+export const AttachmentsBody = z.array(AttachmentBody).max(MAX_ATTACHMENTS).default([]);
