@@ -7,7 +7,7 @@ import { ClientAddresses } from '../api/auth/client-addresses.ts';
 import { IdempotentRequests } from '../api/http/idempotency/idempotent-requests.ts';
 import { HttpServer } from '../api/http/server.ts';
 import type { LazyServer } from '../api/mcp/lazy-server.ts';
-import { oauthContext } from '../api/rest/oauth-context.ts';
+import { oauthContext } from '../api/rest/oauth.ts';
 import { inboxStreamRoute } from '../api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../api/stream/open-streams.ts';
 import { streamRoute } from '../api/stream/stream-route.ts';

@@ -21,8 +21,8 @@ import { signInPage } from '../pages/sign-in.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { AuthorizeQuery } from '../schema/authorization.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
+import { repeatedNames } from './clients.ts';
 import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.ts';
-import { repeatedNames } from './form-body.ts';
 import { returnCookie } from './return-cookie.ts';
 
 const TAGS = ['MCP authorization'] as const;

@@ -12,7 +12,6 @@ import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { TOO_MANY } from '../rest/sign-in.ts';
 import { OAuthFault, OAuthTokens, RegisteredClient, RevokedToken } from '../schema/authorization.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
-import { parseForm, repeatedNames } from './form-body.ts';
 
 const TAGS = ['MCP authorization'] as const;
 const REFUSED = { description: 'An OAuth error', schema: OAuthFault };
@@ -119,4 +118,14 @@ async function answerForm(
   return reply(answered.status, answered.body, answered.headers) as
     | JsonReply<200, never>
     | JsonReply<400 | 401, { error: string }>;
+}
+
+/** Parses a form sent by a browser or an OAuth client. Repeated fields keep all values. */
+export function parseForm(body: Uint8Array): URLSearchParams {
+  return new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+}
+
+/** Names of repeated parameters, which OAuth forbids (RFC 6749, sections 3.1 and 3.2). */
+export function repeatedNames(parameters: URLSearchParams): string[] {
+  return [...new Set(parameters.keys())].filter((name) => parameters.getAll(name).length > 1);
 }

@@ -7,7 +7,7 @@ import { findAccount } from '../../store/people/accounts.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type ConsentQuestion, PLATFORM_NAMES } from '../pages/consent.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
-import { parseForm } from './form-body.ts';
+import { parseForm } from './clients.ts';
 
 /** Fields of the consent form. */
 export interface GivenAnswer {

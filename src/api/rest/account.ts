@@ -1,11 +1,17 @@
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { type AccountStatus, accountStatuses } from '../../accounts/account/account-status.ts';
+import { deleteWholeAccount, type LeavingDomain } from '../../accounts/account/delete-account.ts';
+import { exportAccount } from '../../accounts/account/export-account.ts';
 import { goOn } from '../../base/now-or-later.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
-import { cachedReplies } from '../http/answer/reply.ts';
+import { clearedSessionCookie } from '../auth/session-cookie.ts';
+import { cachedReplies, reply, replyStream } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { Account } from '../schema/account.ts';
+import { Account, DeleteAccountBody } from '../schema/account.ts';
+import { Deleted } from '../schema/deleted.ts';
+import type { PublicUrl } from './call-wire.ts';
 import { viewerOf } from './platforms.ts';
+import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
 
 /** A self-hosted gateway does not bill anyone. */
 const PLAN = 'self_hosted';
@@ -63,4 +69,57 @@ function wireOf(account: AccountStatus): Account {
     identities: Object.fromEntries(identities) as Account['identities'],
     last_message_cursor: account.lastMessageCursor,
   };
+}
+
+/** `DELETE /api/account`, only for the account's owner. */
+export function accountDeletionRoutes(domain: LeavingDomain, publicUrl: PublicUrl): Route[] {
+  return [
+    route({
+      method: 'delete',
+      path: '/api/account',
+      access: 'session',
+      operationId: 'deleteAccount',
+      summary: 'Delete the account and all its data',
+      description:
+        'Ends its live calls. This cannot be undone. An account without email and password belongs to the operator, who deletes it in the database.',
+      tags: ['Account'],
+      headers: CLIENT_HEADERS,
+      body: DeleteAccountBody,
+      responses: {
+        200: { description: 'Deleted', schema: Deleted },
+        400: 'Current password is wrong',
+        429: TOO_MANY,
+      },
+      handler: async (request) => {
+        const { principal, body } = request;
+        await deleteWholeAccount(domain, principal.accountId, body.password ?? null, clientOf(request));
+        const headers = { 'Set-Cookie': clearedSessionCookie(publicUrl()) };
+        return reply(200, { status: 'deleted' as const }, headers);
+      },
+    }),
+  ];
+}
+
+/** `GET /api/export`: all data of the account. */
+export function exportRoutes(domain: AccountDomain): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/export',
+      access: 'config',
+      operationId: 'exportAccount',
+      summary: 'Export all data of the account',
+      description:
+        'Streams one JSON document with a list of rows per table, including the audit log. Without secrets, even encrypted or hashed ones.',
+      tags: ['Account'],
+      responses: { 200: { description: 'The document', contentType: 'application/json' } },
+      handler: ({ principal }) =>
+        replyStream(200, 'application/json', exportAccount(domain, principal), {
+          headers: {
+            'Content-Disposition': 'attachment; filename="account-export.json"',
+            'Cache-Control': 'no-store',
+          },
+        }),
+    }),
+  ];
 }

@@ -20,7 +20,7 @@ import {
 } from '../schema/agent.ts';
 import { CreatedKey } from '../schema/api-key.ts';
 import { agentWire } from './agent-wire.ts';
-import { createdKeyWire } from './key-wire.ts';
+import { createdKeyWire } from './api-keys.ts';
 
 const TAGS = ['Agents'] as const;
 const DEFAULT_KEY_NAME = 'Agent key';

@@ -2,8 +2,14 @@ import type { z } from 'zod';
 import type { AgentDomain } from '../../agents/agent-domain.ts';
 import { resetConversations } from '../../agents/change-agent.ts';
 import { queueTest, type TestKind } from '../../agents/deliveries.ts';
+import { PROVIDER_CATALOG, type ProviderField, type ProviderKind } from '../../agents/provider-catalog.ts';
 import type { ConfigFault } from '../../agents/provider-config.ts';
-import { changeProvider, getProvider, type ProviderView } from '../../agents/provider-settings.ts';
+import {
+  changeProvider,
+  EVENT_TYPES,
+  getProvider,
+  type ProviderView,
+} from '../../agents/provider-settings.ts';
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
 import { type Route, route } from '../http/routing/route.ts';
@@ -11,7 +17,6 @@ import { AgentParams, ResetConversations } from '../schema/agent.ts';
 import { Provider, ProviderBody, ProviderCatalog } from '../schema/agent-provider.ts';
 import { DeliveryDetail } from '../schema/delivery.ts';
 import { deliveryDetailWire } from './agent-deliveries.ts';
-import { catalogWire } from './provider-catalog-wire.ts';
 
 const TAGS = ['Agents'] as const;
 const NOT_FOUND = 'Agent not found';
@@ -146,5 +151,38 @@ function providerWire(view: ProviderView): z.output<typeof Provider> {
     system_prompt: view.systemPrompt,
     event_filter: { ...view.eventFilter },
     updated_at: view.updatedAt,
+  };
+}
+
+type Catalog = z.output<typeof ProviderCatalog>;
+type Entry = Catalog['providers'][number];
+
+/** The API representation of the provider catalog, with each provider's settings as a JSON Schema. */
+export function catalogWire(): Catalog {
+  return { providers: PROVIDER_CATALOG.map(entryWire), event_types: [...EVENT_TYPES] };
+}
+
+function entryWire({ name, title, fields, anyOf }: ProviderKind): Entry {
+  return {
+    name,
+    title,
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(fields.map((field) => [field.name, propertyWire(field)])),
+      required: fields.filter((field) => field.isRequired).map((field) => field.name),
+      ...(anyOf ? { anyOf: anyOf.map((field) => ({ required: [field] })) } : {}),
+      additionalProperties: false,
+    },
+  };
+}
+
+function propertyWire(field: ProviderField): Entry['schema']['properties'][string] {
+  return {
+    type: 'string',
+    title: field.title,
+    description: field.description,
+    ...(field.kind === 'url' ? { format: 'uri' as const } : {}),
+    ...(field.default === undefined ? {} : { default: field.default }),
+    ...(field.kind === 'secret' ? { writeOnly: true as const } : {}),
   };
 }

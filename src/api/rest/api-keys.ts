@@ -1,11 +1,11 @@
-import { createKey, type KeyDomain, revokeIssuedKey } from '../../accounts/keys/api-keys.ts';
+import type { z } from 'zod';
+import { createKey, type IssuedKey, type KeyDomain, revokeIssuedKey } from '../../accounts/keys/api-keys.ts';
 import type { KeyKind } from '../../store/keys/key-tables.ts';
-import { listKeys } from '../../store/keys/keys.ts';
+import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
+import { type ApiKey, CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
 import { Deleted } from '../schema/deleted.ts';
-import { createdKeyWire, keyWire } from './key-wire.ts';
 
 /** Both kinds of keys have the same three endpoints. */
 interface KeyPages {
@@ -99,4 +99,21 @@ function revoke(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
       return reply(200, { status: 'deleted' as const });
     },
   });
+}
+
+/** The API representation of a key, without its text. */
+export function keyWire(key: ValidKey): z.output<typeof ApiKey> {
+  return {
+    id: key.id,
+    key_prefix: key.keyPrefix,
+    name: key.name,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    agent_ids: [...key.agentIds],
+  };
+}
+
+/** A new key with its text, which is shown only in this answer. */
+export function createdKeyWire(issued: IssuedKey): z.output<typeof CreatedKey> {
+  return { ...keyWire(issued), key: issued.key };
 }

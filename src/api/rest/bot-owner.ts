@@ -5,7 +5,7 @@ import { makeOwnerCode } from '../../messaging/owner/owner-code.ts';
 import type { Store } from '../../store/store.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { platformNamed } from './platform-named.ts';
+import { platformNamed } from './platforms.ts';
 
 export const BotOwnerParams = z.object({ platform: z.string().describe('discord, telegram or slack') });
 

@@ -11,7 +11,7 @@ import { type Route, route } from '../http/routing/route.ts';
 import { Acknowledged } from '../schema/call.ts';
 import { DeliveredDm, DmChatBody, DmTypingBody, QueuedDm, TestDmParams, TestDmQuery } from '../schema/dm.ts';
 import type { AttachmentBody } from '../schema/fields.ts';
-import { platformNamed } from './platform-named.ts';
+import { platformNamed } from './platforms.ts';
 
 const TAGS = ['Messages'] as const;
 const DELIVERED = { description: 'The platform accepted the message', schema: DeliveredDm };

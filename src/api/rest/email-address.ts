@@ -8,8 +8,14 @@ import type { MailPurpose } from '../../store/people/people-tables.ts';
 import { sessionTokenOf } from '../auth/session-cookie.ts';
 import { type BytesReply, type JsonReply, reply } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
-import { CONFIRM_ADDRESS, CONFIRM_CHANGE } from '../pages/confirm.ts';
-import { ADDRESS_CHANGED, ADDRESS_CONFIRMED, ADDRESS_TAKEN, LINK_INVALID } from '../pages/notice.ts';
+import {
+  ADDRESS_CHANGED,
+  ADDRESS_CONFIRMED,
+  ADDRESS_TAKEN,
+  CONFIRM_ADDRESS,
+  CONFIRM_CHANGE,
+  LINK_INVALID,
+} from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, type Page, pageReply } from '../pages/page.ts';
 import { ChangeEmailRequest, Done, TokenQuery } from '../schema/auth.ts';
 import { ErrorBody } from '../schema/error-body.ts';

@@ -1,9 +1,15 @@
 import { assert } from '../../base/assert.ts';
 import { scopeOf } from '../../base/scope.ts';
 import { TurnLimit } from '../../base/turn-limit.ts';
-import { readConversation, readDetail, takeSnapshot } from '../../messaging/inbox/inbox.ts';
+import {
+  type History,
+  readConversation,
+  readDetail,
+  type Snapshot,
+  takeSnapshot,
+} from '../../messaging/inbox/inbox.ts';
 import { type Delta, readDelta } from '../../messaging/inbox/inbox-delta.ts';
-import type { Reading } from '../../messaging/inbox/inbox-view.ts';
+import type { MessageView, Reading } from '../../messaging/inbox/inbox-view.ts';
 import type { LongPolls } from '../../messaging/inbox/long-polls.ts';
 import { parseCursor, positionOf } from '../../store/messages/cursor.ts';
 import type { Principal } from '../auth/principal.ts';
@@ -14,9 +20,11 @@ import {
   ConversationParams,
   ConversationQuery,
   Inbox,
+  type InboxEvent,
   InboxQuery,
+  type Message,
 } from '../schema/inbox.ts';
-import { deltaWire, detailWire, historyWire, snapshotWire } from './inbox-wire.ts';
+import { conversationWire, messageWire, otherEventWire } from './message-wire.ts';
 
 const TAGS = ['Messages'] as const;
 /** Longest wait of an inbox long-poll (specification, "Limits"). */
@@ -110,4 +118,43 @@ function conversation(inbox: InboxDomain): Route {
       return reply(200, historyWire(await readConversation(inbox, principal, params.conversation_id, page)));
     },
   });
+}
+
+/** Length of a preview's text in characters. */
+const PREVIEW_LENGTH = 200;
+
+export function snapshotWire({ previews, cursor }: Snapshot): Inbox {
+  const conversations = previews.map(({ conversation, lastMessage }) => ({
+    ...conversationWire(conversation),
+    preview: lastMessage && previewOf(lastMessage),
+  }));
+  return { conversations, cursor };
+}
+
+function previewOf(message: MessageView): Message {
+  const characters = [...message.text.slice(0, 4 * PREVIEW_LENGTH)];
+  const isLong = characters.length > PREVIEW_LENGTH;
+  const text = isLong ? `${characters.slice(0, PREVIEW_LENGTH - 1).join('')}…` : message.text;
+  return messageWire({ ...message, text });
+}
+
+/** Detail mode answers in the common format, with one conversation. */
+export function detailWire({ conversation, messages, cursor }: History): Inbox {
+  return {
+    conversations: [{ ...conversationWire(conversation), messages: messages.map(messageWire) }],
+    cursor,
+  };
+}
+
+export function historyWire({ conversation, messages, cursor }: History): ConversationHistory {
+  return { conversation: conversationWire(conversation), messages: messages.map(messageWire), cursor };
+}
+
+export function deltaWire({ groups, events, cursor }: Delta): Inbox {
+  const conversations = groups.map(({ conversation, messages }) => ({
+    ...conversationWire(conversation),
+    messages: messages.map(messageWire),
+  }));
+  if (events.length === 0) return { conversations, cursor };
+  return { conversations, events: events.map((event) => otherEventWire(event) as InboxEvent), cursor };
 }

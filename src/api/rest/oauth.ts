@@ -1,6 +1,15 @@
-import { finishSignIn, SIGN_IN_DEADLINE_MS, startSignIn } from '../../accounts/identities/sign-ins.ts';
+import {
+  finishSignIn,
+  SIGN_IN_DEADLINE_MS,
+  type SignIns,
+  startSignIn,
+} from '../../accounts/identities/sign-ins.ts';
+import type { Client, People } from '../../accounts/people/people.ts';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
+import { openSession } from '../../accounts/sessions/sessions.ts';
 import { GatewayError } from '../../base/errors.ts';
+import type { Authenticate, Principal } from '../auth/principal.ts';
+import { sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
 import { returnUrl } from '../authorization/return-cookie.ts';
 import { type BytesReply, replyEmpty } from '../http/answer/reply.ts';
 import { cookieNamed } from '../http/request/cookie.ts';
@@ -9,8 +18,33 @@ import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
 import { HTML_TYPE, pageReply } from '../pages/page.ts';
 import { OAuthCallbackQuery, OAuthParams } from '../schema/identities.ts';
 import type { PublicUrl } from './call-wire.ts';
-import type { OAuthContext } from './oauth-context.ts';
 import { clientOf, TOO_MANY } from './sign-in.ts';
+
+/** Dependencies of the routes for external sign-in. */
+export interface OAuthContext {
+  readonly signIns: SignIns;
+  /** Without a trailing slash. */
+  readonly publicUrl: () => string;
+  /** The session in a request's cookies; null if not signed in. */
+  readonly sessionOf: (cookies: string) => Principal | null;
+  /** Opens a session and returns its `Set-Cookie` header. */
+  readonly openSession: (accountId: string, client: Client) => Promise<string>;
+}
+
+/** The gateway's own context: an external sign-in opens the same kind of session as a password. */
+export function oauthContext(signIns: SignIns, people: People, authenticate: Authenticate): OAuthContext {
+  const { publicUrl } = people;
+  return {
+    signIns,
+    publicUrl,
+    sessionOf: (cookies) => {
+      const principal = authenticate(sessionTokenOf(cookies));
+      return principal?.kind === 'session' ? principal : null;
+    },
+    openSession: async (accountId, client) =>
+      sessionCookie(await openSession(people, accountId, client), publicUrl()),
+  };
+}
 
 const TAGS = ['Authentication'] as const;
 const PATH = '/auth/oauth';

@@ -1,7 +1,18 @@
+import * as z from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import { assert } from '../../base/assert.ts';
 import { replyBytes } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { KEY_HEADER, takesKey } from '../http/idempotency/idempotency.ts';
+import { ADMITTED } from '../http/routing/access.ts';
+import { type ResponseSpec, type Route, route } from '../http/routing/route.ts';
+import { ErrorBody, ValidationErrorBody } from '../schema/error-body.ts';
 import type { PublicUrl } from './call-wire.ts';
-import { openApiDocument } from './openapi-document.ts';
 
 /**
  * `GET /openapi.json`: the description of `routes()`, which may include this route. Generated at the first request and
@@ -23,4 +34,141 @@ export function openApiRoute(routes: () => readonly Route[], publicUrl: PublicUr
       return replyBytes(200, 'application/json', bytes);
     },
   });
+}
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'multipart/form-data';
+const ANY_TYPE = '*/*';
+
+/** The OpenAPI description of a set of routes. */
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+const DESCRIPTION = `Connects AI agents to phone calls, meetings and chats.
+
+Errors are \`{"detail": "<text>"}\`; an invalid request answers 422 with one entry per error.
+Every answer has an \`X-Request-Id\`: the one from the request, or a new one.`;
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key, `svc_…`' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The same API key as a bearer token' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'svc_session',
+    description:
+      'The session of a signed-in browser. Requests that change something must come from a page of the gateway',
+  },
+} as const;
+
+const WHO: Readonly<Record<Route['access'], string>> = {
+  public: 'Requires no key.',
+  runtime: 'Requires an agent key, an MCP access token or a session.',
+  mcp: 'Requires an agent key or an MCP access token.',
+  config: 'Requires a settings key or a session.',
+  account: 'Requires any key, an MCP access token or a session.',
+  session: 'Requires a session.',
+};
+
+const WHY_NOT_AGAIN = 'A request with this Idempotency-Key is still running or was interrupted';
+
+const KEY_HEADERS = z.object({
+  [KEY_HEADER]: z.string().optional().meta({
+    description:
+      'Makes the request take effect only once. Within 24 hours, the same request with the same key gets the same answer with `Idempotent-Replayed: true`; a different request with that key gets 422. Answers that mean that nothing was done (4xx, 503) are not stored',
+    maxLength: 255,
+  }),
+});
+
+const WHY_FORBIDDEN = 'The credential is of the wrong kind, or the request comes from another site';
+
+/** Generates the OpenAPI document from the route objects that are also used for dispatch and validation. */
+export function openApiDocument(routes: readonly Route[], publicUrl: string): OpenApiDocument {
+  return createDocument({
+    openapi: '3.1.0',
+    info: { title: 'Voice and Chat Gateway', version: '0.1.0', description: DESCRIPTION },
+    servers: [{ url: publicUrl }],
+    paths: pathsOf(routes),
+    components: { securitySchemes: SECURITY_SCHEMES },
+  });
+}
+
+function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  const operationIds = new Set<string>();
+  for (const route of routes) {
+    assert(!operationIds.has(route.operationId), `operationId ${route.operationId} is taken`);
+    operationIds.add(route.operationId);
+    paths[route.path] ??= {};
+    paths[route.path]![route.method] = operationOf(route);
+  }
+  return paths;
+}
+
+function operationOf(route: Route): ZodOpenApiOperationObject {
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    description: [route.description, WHO[route.access]].filter(Boolean).join('\n\n'),
+    tags: [...route.tags],
+    ...(route.deprecated ? { deprecated: true } : {}),
+    security: securityOf(route.access),
+    requestParams: {
+      ...(route.params ? { path: route.params } : {}),
+      ...(route.query ? { query: route.query } : {}),
+      ...(takesKey(route) ? { header: KEY_HEADERS } : {}),
+    },
+    ...(route.body || route.streamedBody || route.form ? { requestBody: requestBodyOf(route) } : {}),
+    responses: responsesOf(route),
+  };
+}
+
+function securityOf(access: Route['access']): Record<string, string[]>[] {
+  if (access === 'public') return [];
+  const kinds = ADMITTED[access];
+  const byKey = kinds.some((kind) => kind !== 'session') ? [{ apiKey: [] }, { bearer: [] }] : [];
+  return kinds.includes('session') ? [...byKey, { session: [] }] : byKey;
+}
+
+function requestBodyOf({ body: readBody, streamedBody, form }: Route) {
+  const body = readBody ?? streamedBody;
+  const isOptional = body !== undefined && body !== 'raw' && body.safeParse(undefined).success;
+  const content = {
+    ...(body === undefined ? {} : body === 'raw' ? { [ANY_TYPE]: {} } : { [JSON_TYPE]: { schema: body } }),
+    ...(form === undefined ? {} : { [FORM_TYPE]: { schema: form } }),
+  };
+  return { required: !isOptional, content };
+}
+
+/** The route's own answers and those that the server adds. */
+function responsesOf(route: Route): ZodOpenApiResponsesObject {
+  const specs: Record<number, ResponseSpec> = { ...serverResponses(route), ...route.responses };
+  const described = Object.entries(specs).map(([status, spec]) => [status, responseOf(spec)]);
+  return Object.fromEntries(described) as ZodOpenApiResponsesObject;
+}
+
+function serverResponses(route: Route): Record<number, ResponseSpec> {
+  const { access, method, query, body, form } = route;
+  return {
+    ...(access === 'public' ? {} : { 401: 'Invalid or missing API key' }),
+    ...((access === 'public' || access === 'account') && method === 'get' ? {} : { 403: WHY_FORBIDDEN }),
+    ...(body || form
+      ? { 408: 'The body did not arrive in time', 413: 'Request body exceeds the size limit' }
+      : {}),
+    ...(takesKey(route) ? { 409: WHY_NOT_AGAIN } : {}),
+    ...(query || form || (body && body !== 'raw') || takesKey(route)
+      ? { 422: { description: 'The request is invalid', schema: ValidationErrorBody } }
+      : {}),
+    500: 'Internal error',
+  };
+}
+
+function responseOf(spec: ResponseSpec): ZodOpenApiResponseObject {
+  if (typeof spec === 'string') {
+    return { description: spec, content: { [JSON_TYPE]: { schema: ErrorBody } } };
+  }
+  const content = {
+    ...(spec.schema ? { [JSON_TYPE]: { schema: spec.schema } } : {}),
+    ...(spec.contentType ? { [spec.contentType]: {} } : {}),
+  };
+  return { description: spec.description, ...(spec.schema || spec.contentType ? { content } : {}) };
 }

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { AccountDomain } from '../../accounts/account/account-domain.ts';
 import { disconnect } from '../../accounts/logins/disconnect.ts';
 import { type PlatformStatus, platformStatuses, type Viewer } from '../../accounts/logins/platform-status.ts';
-import { PLATFORM_TRAITS, PLATFORMS } from '../../base/platform.ts';
+import { GatewayError } from '../../base/errors.ts';
+import { PLATFORM_TRAITS, PLATFORMS, type Platform } from '../../base/platform.ts';
 import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
@@ -80,4 +81,11 @@ function removeConnection(domain: AccountDomain): Route {
       return reply(200, { status: 'deleted' as const });
     },
   });
+}
+
+/** The platform named in a path. Throws `not_found` for an unknown one. */
+export function platformNamed(name: string): Platform {
+  const platform = PLATFORMS.find((each) => each === name);
+  if (platform === undefined) throw new GatewayError('not_found');
+  return platform;
 }

@@ -13,7 +13,7 @@ import type { Reading } from '../../messaging/inbox/inbox-view.ts';
 import type { Wakeups } from '../../messaging/inbox/wakeups.ts';
 import { type Cursor, cursorText } from '../../store/messages/cursor.ts';
 import type { Socket, SocketHandler } from '../http/socket/socket.ts';
-import { eventWire } from '../rest/event-wire.ts';
+import { eventWire } from '../rest/message-wire.ts';
 import type { AgentStream } from './open-streams.ts';
 
 /** WebSocket close codes (RFC 6455, section 7.4.1). */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { accountRoutes } from '../../../src/api/rest/account.ts';
-import { exportRoutes } from '../../../src/api/rest/export.ts';
+import { accountRoutes, exportRoutes } from '../../../src/api/rest/account.ts';
 import { feedbackRoutes } from '../../../src/api/rest/feedback.ts';
 import { inviteLinkRoutes } from '../../../src/api/rest/invite-link.ts';
 import { usageRoutes } from '../../../src/api/rest/usage.ts';
