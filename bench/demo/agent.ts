@@ -22,7 +22,7 @@ export function joinCall(
   socket.onclose = ({ code, reason }) => event({ type: 'closed', code, reason });
   return {
     speak: (pcm: Pcm) => socket.send(pcm),
-    /** Somebody interrupts: forget what was not played yet. */
+    /** Call this when someone interrupts: discards what has not been played yet. */
     stopSpeaking: () => send({ type: 'clear' }),
   };
 }

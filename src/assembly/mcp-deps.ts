@@ -2,7 +2,7 @@ import { resourceMetadataUrl } from '../api/authorization/metadata.ts';
 import type { Route } from '../api/http/routing/route.ts';
 import { mcpPages } from '../api/mcp/browser-pages.ts';
 import { LazyServer } from '../api/mcp/lazy-server.ts';
-import { McpCounts } from '../api/mcp/mcp-counts.ts';
+import { McpCounts } from '../api/mcp/mcp-request.ts';
 import { mcpRoutes } from '../api/mcp/mcp-routes.ts';
 import type { PartDeps } from './gateway-deps.ts';
 import type { McpEndpointNeeds } from './mcp-endpoint-deps.ts';

@@ -1,9 +1,9 @@
 import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import type { Idempotency } from '../api/http/idempotency/idempotency.ts';
 import { Cancellations } from '../api/mcp/cancellations.ts';
-import { INSTRUCTIONS } from '../api/mcp/instructions.ts';
-import type { McpCounts } from '../api/mcp/mcp-counts.ts';
+import { INSTRUCTIONS } from '../api/mcp/mcp-contents.ts';
 import { McpEndpoint } from '../api/mcp/mcp-endpoint.ts';
+import type { McpCounts } from '../api/mcp/mcp-request.ts';
 import { mcpTools } from '../api/mcp/tools/mcp-tools.ts';
 import { TranscriptResource } from '../api/mcp/transcript-resource.ts';
 import { Deadlines } from '../base/deadlines.ts';

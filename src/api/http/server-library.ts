@@ -1,8 +1,6 @@
 import type { Responder } from './answer/responder.ts';
-import type { RequestHead } from './request/request-head.ts';
-import type { RequestId } from './request/request-id.ts';
-import type { OpenSocket } from './socket/open-socket.ts';
-import type { SocketWire } from './socket/socket-wire.ts';
+import type { RequestHead, RequestId } from './request/request-head.ts';
+import type { OpenSocket, SocketWire } from './socket/open-socket.ts';
 
 /** An accepted handshake. */
 export interface Handshake {

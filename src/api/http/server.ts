@@ -1,14 +1,16 @@
 import { assert } from '../../base/assert.ts';
 import { Backlog, type BacklogOptions } from './answer/backlog.ts';
 import { Traffic } from './answer/traffic.ts';
-import { type LibraryChoice, openLibrary } from './open-library.ts';
+import { NodeLibrary } from './node/node-library.ts';
 import { Dispatcher, type DispatcherOptions } from './routing/dispatcher.ts';
 import { compile, type Endpoint, newEndpoint } from './routing/endpoint.ts';
 import { PathTable } from './routing/path-table.ts';
 import { pathParameterNames, type Route } from './routing/route.ts';
-import type { ServerLibrary, SocketPath } from './server-library.ts';
+import type { ServerHandlers, ServerLibrary, SocketPath } from './server-library.ts';
 import type { SocketRoute } from './socket/socket.ts';
 import { SocketServer } from './socket/socket-server.ts';
+import { loadUws } from './uws/load-uws.ts';
+import { UwsLibrary } from './uws/uws-library.ts';
 
 /** Margin above a route's message limit, within which the sender is told that the message is too long (1009). */
 const EXCESS_BYTES = 65_536;
@@ -117,4 +119,26 @@ function socketPath({ path, maxMessageBytes }: SocketRoute): SocketPath {
     path,
     maxReceivedBytes: maxMessageBytes < EXCESS_BYTES ? EXCESS_BYTES : maxMessageBytes + EXCESS_BYTES,
   };
+}
+
+/** `auto`: uWebSockets.js if it can be loaded, else Node's own http. */
+export type LibraryChoice = 'uws' | 'node' | 'auto';
+
+/**
+ * Throws if uWebSockets.js was requested but cannot be loaded, and in any case if its file does not match the pinned
+ * checksum.
+ */
+function openLibrary(
+  choice: LibraryChoice,
+  backlog: Backlog,
+  onFallback: ((reason: string) => void) | undefined,
+  handlers: ServerHandlers,
+): ServerLibrary {
+  if (choice === 'node') return new NodeLibrary(handlers, backlog);
+  const uws = loadUws();
+  if (typeof uws !== 'string') return new UwsLibrary(uws, handlers, backlog);
+  if (choice === 'uws')
+    throw new Error(`SVC_HTTP_SERVER is "uws", but uWebSockets.js cannot be loaded: ${uws}`);
+  onFallback?.(uws);
+  return new NodeLibrary(handlers, backlog);
 }

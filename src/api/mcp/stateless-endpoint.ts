@@ -1,17 +1,15 @@
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type McpHttpHandler, type ServerEventBus } from '@modelcontextprotocol/server';
 import { GatewayError } from '../../base/errors.ts';
 import type { Places } from '../../base/places.ts';
+import type { Principal } from '../auth/principal.ts';
 import type { Reply } from '../http/answer/reply.ts';
 import type { FastPath } from './fast-path/fast-path.ts';
-import { ListenStream } from './listen-stream.ts';
-import { authInfoOf, type McpContents } from './mcp-contents.ts';
-import type { McpCounts } from './mcp-counts.ts';
-import type { McpRequest } from './mcp-request.ts';
+import { ListenStream, streamPlace } from './listen-stream.ts';
+import { authInfoOf, type McpContents, type Transcripts } from './mcp-contents.ts';
+import type { McpCounts, McpRequest } from './mcp-request.ts';
 import { cancelledId, isRecord, KEEP_ALIVE_MS, noAnswer } from './rpc-message.ts';
 import { mcpServer } from './sdk/mcp-server.ts';
-import { transcriptBus } from './sdk/transcript-bus.ts';
 import { type HttpVerb, replyOf, webRequest } from './sdk/web-exchange.ts';
-import { streamPlace } from './stream-place.ts';
 
 export interface StatelessDeps {
   readonly contents: McpContents;
@@ -141,4 +139,21 @@ function answerOf(
 
 function isListen(body: unknown): boolean {
   return isRecord(body) && body.method === 'subscriptions/listen';
+}
+
+/** Changes of the transcripts that a principal may read. */
+function transcriptBus(transcripts: Transcripts, principal: Principal): ServerEventBus {
+  return {
+    publish() {},
+    subscribe(listener) {
+      const unwatch = transcripts.watch(principal, (uri) => listener({ kind: 'resource_updated', uri }));
+      const unwatchList = transcripts.watchList(principal, () =>
+        listener({ kind: 'resources_list_changed' }),
+      );
+      return () => {
+        unwatch();
+        unwatchList();
+      };
+    },
+  };
 }

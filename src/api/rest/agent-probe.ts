@@ -3,7 +3,7 @@ import type { AgentProbes, ProbeStatus } from '../../accounts/keys/agent-probes.
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 
-export const TestAgentStartBody = z
+const TestAgentStartBody = z
   .object({
     key_ids: z.array(z.string()).max(1_000).optional().describe('Agent keys to test. Default: all'),
   })
@@ -30,7 +30,7 @@ const WatchedKey = z
   })
   .meta({ id: 'WatchedKey' });
 
-export const AgentProbe = z
+const AgentProbe = z
   .object({
     probe_id: z.string(),
     started_at: z.string(),

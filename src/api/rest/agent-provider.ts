@@ -158,7 +158,7 @@ type Catalog = z.output<typeof ProviderCatalog>;
 type Entry = Catalog['providers'][number];
 
 /** The API representation of the provider catalog, with each provider's settings as a JSON Schema. */
-export function catalogWire(): Catalog {
+function catalogWire(): Catalog {
   return { providers: PROVIDER_CATALOG.map(entryWire), event_types: [...EVENT_TYPES] };
 }
 

@@ -102,7 +102,7 @@ function revoke(keys: KeyDomain, { kind, path, noun, name }: KeyPages): Route {
 }
 
 /** The API representation of a key, without its text. */
-export function keyWire(key: ValidKey): z.output<typeof ApiKey> {
+function keyWire(key: ValidKey): z.output<typeof ApiKey> {
   return {
     id: key.id,
     key_prefix: key.keyPrefix,

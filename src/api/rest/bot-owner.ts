@@ -7,13 +7,13 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { platformNamed } from './platforms.ts';
 
-export const BotOwnerParams = z.object({ platform: z.string().describe('discord, telegram or slack') });
+const BotOwnerParams = z.object({ platform: z.string().describe('discord, telegram or slack') });
 
-export const BotOwnerBody = z
+const BotOwnerBody = z
   .object({ conversation_id: z.string().max(64).describe('Your own conversation with the bot') })
   .meta({ id: 'BotOwnerChoice' });
 
-export const BotOwner = z
+const BotOwner = z
   .object({
     bot_id: z.string(),
     conversation_id: z.string(),
@@ -21,11 +21,11 @@ export const BotOwner = z
   })
   .meta({ id: 'BotOwner' });
 
-export const OwnerCodeQuery = z.object({
+const OwnerCodeQuery = z.object({
   connection_id: z.string().default('').describe('Id of the bot. Default: the one registered last'),
 });
 
-export const OwnerCode = z
+const OwnerCode = z
   .object({
     bot_id: z.string(),
     code: z.string().describe('Send it to the bot as a direct message of its own'),

@@ -7,7 +7,7 @@ import { type Route, route } from '../http/routing/route.ts';
 const Short = z.string().max(200).nullish();
 const Long = z.string().max(10_000).nullish();
 
-export const FeedbackBody = z
+const FeedbackBody = z
   .object({
     message: z.string().min(1).max(10_000),
     surface: Short.describe('Where the feedback was given, for example a page of the dashboard'),
@@ -17,9 +17,7 @@ export const FeedbackBody = z
   })
   .meta({ id: 'FeedbackBody' });
 
-export const Feedback = z
-  .object({ status: z.literal('ok'), feedback_id: z.string() })
-  .meta({ id: 'Feedback' });
+const Feedback = z.object({ status: z.literal('ok'), feedback_id: z.string() }).meta({ id: 'Feedback' });
 
 /** `POST /api/feedback`: a message to the gateway's operator. */
 export function feedbackRoutes(domain: AccountDomain): Route[] {

@@ -123,7 +123,7 @@ function conversation(inbox: InboxDomain): Route {
 /** Length of a preview's text in characters. */
 const PREVIEW_LENGTH = 200;
 
-export function snapshotWire({ previews, cursor }: Snapshot): Inbox {
+function snapshotWire({ previews, cursor }: Snapshot): Inbox {
   const conversations = previews.map(({ conversation, lastMessage }) => ({
     ...conversationWire(conversation),
     preview: lastMessage && previewOf(lastMessage),
@@ -139,18 +139,18 @@ function previewOf(message: MessageView): Message {
 }
 
 /** Detail mode answers in the common format, with one conversation. */
-export function detailWire({ conversation, messages, cursor }: History): Inbox {
+function detailWire({ conversation, messages, cursor }: History): Inbox {
   return {
     conversations: [{ ...conversationWire(conversation), messages: messages.map(messageWire) }],
     cursor,
   };
 }
 
-export function historyWire({ conversation, messages, cursor }: History): ConversationHistory {
+function historyWire({ conversation, messages, cursor }: History): ConversationHistory {
   return { conversation: conversationWire(conversation), messages: messages.map(messageWire), cursor };
 }
 
-export function deltaWire({ groups, events, cursor }: Delta): Inbox {
+function deltaWire({ groups, events, cursor }: Delta): Inbox {
   const conversations = groups.map(({ conversation, messages }) => ({
     ...conversationWire(conversation),
     messages: messages.map(messageWire),

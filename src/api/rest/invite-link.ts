@@ -4,7 +4,7 @@ import { makeInviteLink } from '../../accounts/account/invite-link.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 
-export const InviteLink = z
+const InviteLink = z
   .object({
     invite_token: z.string().describe('Shown only in this answer'),
     expires_at: z.string().describe('15 minutes from now'),

@@ -40,9 +40,6 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'multipart/form-data';
 const ANY_TYPE = '*/*';
 
-/** The OpenAPI description of a set of routes. */
-export type OpenApiDocument = ReturnType<typeof createDocument>;
-
 const DESCRIPTION = `Connects AI agents to phone calls, meetings and chats.
 
 Errors are \`{"detail": "<text>"}\`; an invalid request answers 422 with one entry per error.
@@ -82,7 +79,7 @@ const KEY_HEADERS = z.object({
 const WHY_FORBIDDEN = 'The credential is of the wrong kind, or the request comes from another site';
 
 /** Generates the OpenAPI document from the route objects that are also used for dispatch and validation. */
-export function openApiDocument(routes: readonly Route[], publicUrl: string): OpenApiDocument {
+function openApiDocument(routes: readonly Route[], publicUrl: string) {
   return createDocument({
     openapi: '3.1.0',
     info: { title: 'Voice and Chat Gateway', version: '0.1.0', description: DESCRIPTION },

@@ -26,9 +26,9 @@ const ListedPlatform = PlatformState.extend({
   accounts: z.array(Login).describe('Logins on the platform; agent keys see only those of their own agents'),
 }).meta({ id: 'ListedPlatform' });
 
-export const PlatformList = z.object({ platforms: z.array(ListedPlatform) }).meta({ id: 'PlatformList' });
+const PlatformList = z.object({ platforms: z.array(ListedPlatform) }).meta({ id: 'PlatformList' });
 
-export const ConnectionParams = z.object({
+const ConnectionParams = z.object({
   connection_id: z.string().describe('Identifier of the connection'),
 });
 

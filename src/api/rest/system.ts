@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { reply, replyBytes } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 
-export const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive' });
+const Alive = z.object({ status: z.literal('ok') }).meta({ id: 'Alive' });
 
-export const Ready = z.object({ status: z.literal('ready') }).meta({ id: 'Ready' });
+const Ready = z.object({ status: z.literal('ready') }).meta({ id: 'Ready' });
 
-export const NotReady = z
+const NotReady = z
   .object({
     status: z.literal('not_ready'),
     not_ready: z

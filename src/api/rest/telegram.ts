@@ -4,7 +4,7 @@ import { makeTelegramLink } from '../../accounts/logins/telegram-link.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 
-export const TelegramLink = z
+const TelegramLink = z
   .object({
     deep_link: z.string().describe('Opens the bot in Telegram, where the person presses Start'),
     bot_name: z.string().describe("The bot's user name, such as `@my_bot`"),

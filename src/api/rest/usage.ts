@@ -6,7 +6,7 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { wholeNumber } from '../schema/fields.ts';
 
-export const UsageQuery = z.object({
+const UsageQuery = z.object({
   days: wholeNumber(1, 366).default(30).describe('Number of days, including today'),
 });
 
@@ -21,9 +21,9 @@ const UsageDay = Amounts.extend({
   day: z.string().describe('YYYY-MM-DD, UTC'),
   platform: z.enum(PLATFORMS),
 }).meta({ id: 'UsageDay' });
-export type UsageDay = z.output<typeof UsageDay>;
+type UsageDay = z.output<typeof UsageDay>;
 
-export const Usage = z
+const Usage = z
   .object({
     first_day: z.string(),
     last_day: z.string(),

@@ -4,12 +4,12 @@ import { type TakesWebhooks, takesWebhooks, type WebhookReply } from '../../conn
 import { reply, replyBytes } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 
-export const WebhookParams = z.object({
+const WebhookParams = z.object({
   login_key: z.string().describe('The login concerned: `shared`, or the id of a bot token'),
 });
 
 /** Any query parameters, because platforms choose their own. */
-export const WebhookQuery = z.object({}).catchall(z.string());
+const WebhookQuery = z.object({}).catchall(z.string());
 
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 /** Body limit for all senders, because only the signature identifies the platform. */

@@ -15,7 +15,7 @@ const MAX_CHAT_CHARACTERS = 10_000;
  * A check that a text has at most this many Unicode characters. Like JSON Schema, it counts a character outside the
  * basic plane once, although JavaScript stores two units. The schema must declare `maxLength` itself.
  */
-export function atMost(characters: number): z.core.CheckFn<string> {
+function atMost(characters: number): z.core.CheckFn<string> {
   return ({ value, issues }) => {
     if (value.length <= characters || [...value].length <= characters) return;
     issues.push({ code: 'too_big', origin: 'string', maximum: characters, inclusive: true, input: value });

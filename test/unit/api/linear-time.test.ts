@@ -2,7 +2,7 @@ import { describe, it, vi } from 'vitest';
 import { ClientAddresses, plainAddress } from '../../../src/api/auth/client-addresses.ts';
 import { sessionTokenOf } from '../../../src/api/auth/session-cookie.ts';
 import { formParts } from '../../../src/api/http/request/form-parts.ts';
-import { requestIdFrom } from '../../../src/api/http/request/request-id.ts';
+import { requestIdFrom } from '../../../src/api/http/request/request-head.ts';
 import { attachmentDisposition, byteRangeOf } from '../../../src/api/rest/served-file.ts';
 import { LoginRequest, SignupRequest } from '../../../src/api/schema/auth.ts';
 import { AuthorizeQuery } from '../../../src/api/schema/authorization.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { jsonBody } from '../../../src/api/http/request/request-body.ts';
-import { ValidationError, validate } from '../../../src/api/http/request/validation.ts';
-import type { RequestPart } from '../../../src/api/http/request/validation-fault.ts';
+import { type RequestPart, ValidationError, validate } from '../../../src/api/http/request/validation.ts';
 
 function faults(schema: z.ZodType, input: unknown, part: RequestPart = 'body') {
   try {

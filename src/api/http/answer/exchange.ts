@@ -1,8 +1,14 @@
 import { assert, unreachable } from '../../../base/assert.ts';
 import { type ClientAddresses, plainAddress } from '../../auth/client-addresses.ts';
-import type { RequestId } from '../request/request-id.ts';
-import { failureReply } from './failure.ts';
-import { type Bytes, byteLength, type Reply, type ReplyHeaders, type StreamReply } from './reply.ts';
+import type { RequestId } from '../request/request-head.ts';
+import {
+  type Bytes,
+  byteLength,
+  failureReply,
+  type Reply,
+  type ReplyHeaders,
+  type StreamReply,
+} from './reply.ts';
 import type { AnswerListener, Responder } from './responder.ts';
 import type { Traffic } from './traffic.ts';
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Backlog } from '../answer/backlog.ts';
@@ -7,7 +7,6 @@ import { NodeConnection, type Turn } from './node-connection.ts';
 import { hasBody, isInDoubt, NodeHead } from './node-head.ts';
 import { NodeResponder } from './node-responder.ts';
 import { NodeSockets } from './node-sockets.ts';
-import { parseErrorResponse } from './parse-error-response.ts';
 
 const MAX_HEADERS_BYTES = 16_384;
 const MAX_HEADERS = 100;
@@ -120,4 +119,30 @@ export class NodeLibrary implements ServerLibrary {
     if (error.code === 'ECONNRESET') stream.destroy();
     else this.#connectionOf(stream).fail(parseErrorResponse(error.code ?? ''));
   }
+}
+
+/** HTTP status by error code of Node's parser and timeouts; 400 for all others. */
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_INVALID_VERSION: 505,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Data received after the client's last request on the connection. */
+const AFTER_THE_LAST = 'HPE_CLOSED_CONNECTION';
+
+/** A complete answer to an unreadable request; '' if it gets none. */
+function parseErrorResponse(code: string): string {
+  if (code === AFTER_THE_LAST) return '';
+  const status = STATUSES[code] ?? 400;
+  const body = JSON.stringify({ detail: status === 400 ? 'Malformed HTTP request' : STATUS_CODES[status] });
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { BUFFERED, DROPPED, type SocketWire } from '../socket/socket-wire.ts';
+import { BUFFERED, DROPPED, type SocketWire } from '../socket/open-socket.ts';
 
 /** Send buffer limit per connection; messages beyond it are dropped. Routes stay far below it by their own policies. */
 const MAX_BUFFERED_BYTES = 4 * 1_048_576;

@@ -183,3 +183,15 @@ export function route<
   assert(inPath === inSchema, `${definition.path}: parameters of path and schema differ`);
   return definition as unknown as Route;
 }
+
+/** Body limit of public routes. Bytes beyond it are discarded. */
+const PUBLIC_BODY_LIMIT_BYTES = 16 * 1024;
+const DEFAULT_BODY_LIMIT_BYTES = 1_048_576;
+
+/** The body limit of a route: its own limit, else 16 KB for public routes and `knownBytes` for all others. */
+export function bodyLimitOf(
+  { access, bodyLimitBytes }: Pick<Route, 'access' | 'bodyLimitBytes'>,
+  knownBytes = DEFAULT_BODY_LIMIT_BYTES,
+): number {
+  return bodyLimitBytes ?? (access === 'public' ? PUBLIC_BODY_LIMIT_BYTES : knownBytes);
+}

@@ -4,14 +4,12 @@ import { Exchange, type OnError } from '../answer/exchange.ts';
 import { reply } from '../answer/reply.ts';
 import type { Responder } from '../answer/responder.ts';
 import type { Traffic } from '../answer/traffic.ts';
-import type { RequestHead } from '../request/request-head.ts';
-import { type RequestId, requestIdFrom } from '../request/request-id.ts';
+import { type RequestHead, type RequestId, requestIdFrom } from '../request/request-head.ts';
 import { credentialOf, type OwnOrigin } from '../routing/access.ts';
 import { type Endpoint, namedValues } from '../routing/endpoint.ts';
 import type { PathMatch, PathTable } from '../routing/path-table.ts';
 import type { Handshake } from '../server-library.ts';
-import { OpenSocket } from './open-socket.ts';
-import type { SocketWire } from './socket-wire.ts';
+import { OpenSocket, type SocketWire } from './open-socket.ts';
 
 /** Base64 of 16 bytes (RFC 6455, section 4.1). */
 const SOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;

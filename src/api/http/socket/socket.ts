@@ -1,4 +1,4 @@
-import type { RequestId } from '../request/request-id.ts';
+import type { RequestId } from '../request/request-head.ts';
 
 /**
  * One open WebSocket. Every method is safe after the close and then does nothing. The send methods return false if the

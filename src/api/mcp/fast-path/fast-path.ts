@@ -1,8 +1,7 @@
 import type { Deadlines } from '../../../base/deadlines.ts';
 import type { Reply } from '../../http/answer/reply.ts';
 import type { Cancellations } from '../cancellations.ts';
-import type { McpCounts } from '../mcp-counts.ts';
-import type { McpRequest } from '../mcp-request.ts';
+import type { McpCounts, McpRequest } from '../mcp-request.ts';
 import type { McpTools } from '../tools/mcp-tools.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { ToolCalls } from './tool-calls.ts';

@@ -1,11 +1,12 @@
 import { scopeOf } from '../../../base/scope.ts';
 import { type FeedEvent, feedStart, readFeed } from '../../../messaging/inbox/feed.ts';
 import type { Reading } from '../../../messaging/inbox/inbox-view.ts';
+import { cursorText } from '../../../store/messages/cursor.ts';
 import type { Principal } from '../../auth/principal.ts';
+import { messageWire } from '../../rest/message-wire.ts';
 import type { Subscriptions } from '../mcp-contents.ts';
 import { eventFrame, KEEP_ALIVE_FRAME } from '../rpc-message.ts';
 import { ChannelWatch, type WatchDeps } from './channel-watch.ts';
-import { channelPush } from './channel-wire.ts';
 
 /** Number of events read at a time. */
 const PAGE_SIZE = 100;
@@ -136,4 +137,44 @@ export class Channel implements Subscriptions {
 
 function notification(method: string, params?: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params });
+}
+
+/** The parameters of a `notifications/claude/channel`: a text, and values whose names have only letters and underscores. */
+interface ChannelPush {
+  readonly content: string;
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+/** An event of the feed as a push. Values that are not strings are sent as JSON. */
+function channelPush(event: FeedEvent): ChannelPush {
+  const { type, eventId: event_id, createdAt: created_at } = event;
+  const common = { type, event_id, created_at };
+  if (event.kind === 'other')
+    return { content: wordsOf(event.payload), meta: texts({ ...common, ...event.payload }) };
+  const { conversationId: conversation_id, platform, peer, at } = event;
+  const { id: message_id, text, attachments } = messageWire(event.message);
+  const meta = {
+    ...common,
+    conversation_id,
+    platform,
+    remote_id: peer.remoteId,
+    remote_name: peer.remoteName,
+    message_id,
+    cursor: cursorText(at),
+    ...(attachments.length > 0 && { attachments }),
+  };
+  return { content: text, meta: texts(meta) };
+}
+
+/** An event's text, or its whole payload as JSON. */
+function wordsOf(payload: Readonly<Record<string, unknown>>): string {
+  const words = payload.text ?? payload.message;
+  return typeof words === 'string' ? words : JSON.stringify(payload);
+}
+
+function texts(fields: Readonly<Record<string, unknown>>): Record<string, string> {
+  const said = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(
+    said.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
 }

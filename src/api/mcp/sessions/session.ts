@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/time.ts';
 import type { Principal } from '../../auth/principal.ts';
 import { type Reply, replyEmpty, replyStream } from '../../http/answer/reply.ts';
 import type { FastPath } from '../fast-path/fast-path.ts';
-import { isWithin } from '../listen-stream.ts';
+import { isWithin, streamPlace } from '../listen-stream.ts';
 import { authInfoOf, type McpContents } from '../mcp-contents.ts';
 import { type McpRequest, SESSION_HEADER } from '../mcp-request.ts';
 import {
@@ -17,7 +17,6 @@ import {
 } from '../rpc-message.ts';
 import { mcpServer } from '../sdk/mcp-server.ts';
 import { type HttpVerb, replyOf, webRequest } from '../sdk/web-exchange.ts';
-import { streamPlace } from '../stream-place.ts';
 import { Channel, type ChannelDeps } from './channel.ts';
 import { isRequestEvent, isWithheld, type RequestEvents } from './request-events.ts';
 

@@ -2,8 +2,7 @@ import { GatewayError } from '../../../base/errors.ts';
 import { newId } from '../../../base/ids.ts';
 import type { CancelTimer } from '../../../base/time.ts';
 import type { Reply } from '../../http/answer/reply.ts';
-import type { McpCounts, SessionEnd } from '../mcp-counts.ts';
-import type { McpRequest } from '../mcp-request.ts';
+import type { McpCounts, McpRequest, SessionEnd } from '../mcp-request.ts';
 import { isRecord, rpcError } from '../rpc-message.ts';
 import { McpSession, type SessionDeps } from './session.ts';
 

@@ -1,5 +1,14 @@
-import { ACTS, ACTS_ONCE, ENDS, READS, READS_PEOPLE, type ToolSpec } from './mcp-tool.ts';
-import { ATTACHMENTS, IDEMPOTENCY_KEY, TEXT } from './shared-params.ts';
+import {
+  ACTS,
+  ACTS_ONCE,
+  ATTACHMENTS,
+  ENDS,
+  IDEMPOTENCY_KEY,
+  READS,
+  READS_PEOPLE,
+  TEXT,
+  type ToolSpec,
+} from './mcp-tool.ts';
 
 const NO_AUDIO =
   'MCP carries no audio: to hear and speak yourself, exchange raw PCM on the WebSocket `audio.stream_url`.';

@@ -1,8 +1,17 @@
 import type { Clock } from '../../../base/time.ts';
 import type { InboxQuery } from '../../schema/inbox.ts';
 import { Heartbeats } from './heartbeats.ts';
-import { ACTS, ACTS_ONCE, MAKES, READS_PEOPLE, type Run, type ToolSpec } from './mcp-tool.ts';
-import { ATTACHMENTS, IDEMPOTENCY_KEY, TEXT } from './shared-params.ts';
+import {
+  ACTS,
+  ACTS_ONCE,
+  ATTACHMENTS,
+  IDEMPOTENCY_KEY,
+  MAKES,
+  READS_PEOPLE,
+  type Run,
+  TEXT,
+  type ToolSpec,
+} from './mcp-tool.ts';
 
 /** Tools for direct messages: reading, waiting for them, answering, and files to attach. */
 export function messageTools(clock: Clock): readonly ToolSpec[] {

@@ -4,15 +4,13 @@ import { assert } from '../../../base/assert.ts';
 import { goOn } from '../../../base/now-or-later.ts';
 import type { RequestRef } from '../../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { failureReply } from '../../http/answer/failure.ts';
-import type { JsonReply, Reply } from '../../http/answer/reply.ts';
+import { failureReply, type JsonReply, type Reply } from '../../http/answer/reply.ts';
 import { fingerprintOf, type Idempotency, requestRef } from '../../http/idempotency/idempotency.ts';
 import type { Route, RouteRequest } from '../../http/routing/route.ts';
 import type { Arguments, McpTool, Run, ToolContext, ToolSpec } from './mcp-tool.ts';
 import { ToolArguments } from './tool-arguments.ts';
 import { answerSchema, describeTool } from './tool-description.ts';
-import { toolError } from './tool-error.ts';
-import { toolResult } from './tool-result.ts';
+import { toolError, toolResult } from './tool-result.ts';
 
 /** Dependencies of tools, besides their endpoints. */
 export interface ToolDeps {

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { KEY_FORM } from '../../http/idempotency/idempotency.ts';
-import { ValidationError } from '../../http/request/validation.ts';
-import { faultOf } from '../../http/request/validation-fault.ts';
+import { faultOf, ValidationError } from '../../http/request/validation.ts';
 import type { Route } from '../../http/routing/route.ts';
 import type { ValidationFault } from '../../schema/error-body.ts';
 import { closestName } from './argument-names.ts';

@@ -1,5 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type ErrorCode, GatewayError } from '../../../base/errors.ts';
+import { MAY_HAVE_ARRIVED } from '../../../messaging/outbox/dm.ts';
 import type { JsonReply } from '../../http/answer/reply.ts';
+import type { ErrorBody, ValidationErrorBody, ValidationFault } from '../../schema/error-body.ts';
 
 /** A tool's result: structured content, and the same as JSON for clients that only read text. */
 export function toolResult({ body, text }: Pick<JsonReply, 'body' | 'text'>): CallToolResult {
@@ -14,4 +17,60 @@ export function resultJson(result: CallToolResult): string {
   const [first] = result.content;
   if (result.isError || first?.type !== 'text') return JSON.stringify(result);
   return `{"content":[{"type":"text","text":${JSON.stringify(first.text)}}],"structuredContent":${first.text}}`;
+}
+
+/** Key of the machine-readable error in `_meta`. */
+export const ERROR_META_KEY = 'svc/error';
+
+/** Whether to repeat a call: not unchanged, later, or unsure because it may have taken effect already. */
+export type Retry = 'no' | 'later' | 'unsure';
+
+/** Advice for the model after an error. */
+const ADVICE: Readonly<Record<Retry, string>> = {
+  no: 'Nothing was done. Do not repeat this call unchanged: it would fail again.',
+  later: 'Nothing was done. You can try again later.',
+  unsure:
+    'It may have taken effect. Check before you repeat it, and repeat it only with the same `idempotency_key`.',
+};
+
+/** Temporary errors: the client is too fast or too slow, or the gateway has no room or is restarting. */
+const PASSING: ReadonlySet<number> = new Set([408, 429, 503, 507]);
+const UNSURE: ReadonlySet<number> = new Set([500, 504]);
+/** Temporary conflicts: the call is still connecting, or the first request with the same key is still running. */
+const PASSING_TEXTS = textsOf('call_not_active', 'request_running');
+const UNSURE_TEXTS = textsOf('request_interrupted');
+
+/**
+ * The result for an error: status and text of the REST API, then advice. The machine-readable error is in `_meta`
+ * rather than in the structured content, because clients validate that against the output schema. The keys are in the
+ * SDK's order.
+ */
+export function toolError({ status, body, text }: JsonReply, requestId: string): CallToolResult {
+  const { detail } = (body ?? JSON.parse(text ?? '{}')) as ErrorBody | ValidationErrorBody;
+  const words = wordsOf(detail);
+  const retry = retryOf(status, words);
+  return {
+    _meta: { [ERROR_META_KEY]: { status, detail, retry, request_id: requestId } },
+    content: [{ type: 'text', text: `${status} ${words}\n${ADVICE[retry]}` }],
+    isError: true,
+  };
+}
+
+function retryOf(status: number, words: string): Retry {
+  if (UNSURE.has(status) || UNSURE_TEXTS.has(words) || words.endsWith(MAY_HAVE_ARRIVED)) return 'unsure';
+  return PASSING.has(status) || PASSING_TEXTS.has(words) ? 'later' : 'no';
+}
+
+function textsOf(...codes: readonly ErrorCode[]): ReadonlySet<string> {
+  return new Set(codes.map((code) => new GatewayError(code).message));
+}
+
+function wordsOf(detail: (ErrorBody | ValidationErrorBody)['detail']): string {
+  if (typeof detail === 'string') return detail;
+  return detail.map(faultWords).join('; ');
+}
+
+function faultWords({ loc, msg }: ValidationFault): string {
+  const where = loc.slice(1).join('.');
+  return where === '' ? msg : `${where}: ${msg}`;
 }

@@ -1,10 +1,9 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { failureReply } from '../../../../src/api/http/answer/failure.ts';
+import { failureReply } from '../../../../src/api/http/answer/reply.ts';
 import type { McpTool, ToolContext } from '../../../../src/api/mcp/tools/mcp-tool.ts';
 import type { McpTools } from '../../../../src/api/mcp/tools/mcp-tools.ts';
-import { toolError } from '../../../../src/api/mcp/tools/tool-error.ts';
-import { toolResult } from '../../../../src/api/mcp/tools/tool-result.ts';
+import { toolError, toolResult } from '../../../../src/api/mcp/tools/tool-result.ts';
 import { GatewayError } from '../../../../src/base/errors.ts';
 
 type Run = (context: ToolContext, args: Readonly<Record<string, unknown>>) => unknown;

@@ -2,8 +2,8 @@ import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Tiktoken } from 'js-tiktoken/lite';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, test } from 'vitest';
-import { INSTRUCTIONS } from '../../../../src/api/mcp/instructions.ts';
-import { availabilityOf } from '../../../../src/api/mcp/tools/tool-availability.ts';
+import { INSTRUCTIONS } from '../../../../src/api/mcp/mcp-contents.ts';
+import { availabilityOf } from '../../../../src/api/mcp/tools/tool-lists.ts';
 import type { Account } from '../../../../src/api/schema/account.ts';
 import { ToolWorld } from './tool-world.ts';
 
