@@ -1,8 +1,8 @@
 import type { AccountDomain } from '../accounts/account/account-domain.ts';
 import { platformStatuses } from '../accounts/logins/platform-status.ts';
 import type { People } from '../accounts/people/people.ts';
+import { sessionTokenOf } from '../api/auth/cookies.ts';
 import type { Authenticate } from '../api/auth/principal.ts';
-import { sessionTokenOf } from '../api/auth/session-cookie.ts';
 import type { AuthorizationContext } from '../api/authorization/authorization-context.ts';
 import { type AuthorizationDomain, mcpUrl } from '../authorization/authorization-domain.ts';
 import { readSmallDocument } from '../authorization/client-documents.ts';

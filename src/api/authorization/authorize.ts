@@ -11,6 +11,7 @@ import { isPrivateUseRedirect } from '../../authorization/redirect-uris.ts';
 import { reachOf } from '../../authorization/scope-names.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { findAuthorization } from '../../store/keys/mcp-authorizations.ts';
+import { returnCookie } from '../auth/cookies.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type BytesReply, type EmptyReply, replyEmpty } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
@@ -23,7 +24,6 @@ import { AuthorizeQuery } from '../schema/authorization.ts';
 import type { AuthorizationContext } from './authorization-context.ts';
 import { repeatedNames } from './clients.ts';
 import { choiceIn, type GivenAnswer, questionFor, readAnswer } from './consent.ts';
-import { returnCookie } from './return-cookie.ts';
 
 const TAGS = ['MCP authorization'] as const;
 const PATH = '/oauth/authorize';

@@ -4,7 +4,7 @@ import { deleteWholeAccount, type LeavingDomain } from '../../accounts/account/d
 import { exportAccount } from '../../accounts/account/export-account.ts';
 import { goOn } from '../../base/now-or-later.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
-import { clearedSessionCookie } from '../auth/session-cookie.ts';
+import { clearedSessionCookie } from '../auth/cookies.ts';
 import { cachedReplies, reply, replyStream } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Account, DeleteAccountBody } from '../schema/account.ts';

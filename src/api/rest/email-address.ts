@@ -5,7 +5,7 @@ import type { People } from '../../accounts/people/people.ts';
 import { type LinkVisitor, resendVerification, verifyEmail } from '../../accounts/people/verify-email.ts';
 import { type ErrorCode, GatewayError } from '../../base/errors.ts';
 import type { MailPurpose } from '../../store/people/people-tables.ts';
-import { sessionTokenOf } from '../auth/session-cookie.ts';
+import { sessionTokenOf } from '../auth/cookies.ts';
 import { type BytesReply, type JsonReply, reply } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import {
@@ -26,16 +26,10 @@ const LINK_HEADERS = ['cookie', 'accept'] as const;
 const GET_NOTE =
   'Takes effect at once in a browser that is signed in to the account, and for `Accept: application/json`, which gets JSON. Otherwise it shows a page with a button that posts to the same URL, because mail scanners follow links. HEAD has no effect.';
 const POST_NOTE = 'Submitted by the page that GET shows. `Accept: application/json` gets JSON.';
-const INVALID = {
-  description: 'Invalid or expired token',
-  schema: ErrorBody,
-  contentType: HTML_TYPE,
-} as const;
-const TAKEN = {
-  description: 'Another account uses the address',
-  schema: ErrorBody,
-  contentType: HTML_TYPE,
-} as const;
+const INVALID = jsonOrPage('Invalid or expired token', ErrorBody);
+const TAKEN = jsonOrPage('Another account uses the address', ErrorBody);
+/** What the routes of both links share. */
+const LINK_ROUTE = { access: 'public', tags: TAGS, headers: LINK_HEADERS, query: TokenQuery } as const;
 
 /** The action behind a link from a mail, and its pages. `Refused`: possible statuses of a refusal. */
 interface Link<Refused extends 400 | 409> {
@@ -84,59 +78,47 @@ export function emailAddressRoutes(people: People): Route[] {
 }
 
 function verifyRoutes(people: People, link: Link<400>): Route[] {
-  const common = { path: '/auth/verify', access: 'public', tags: TAGS, headers: LINK_HEADERS } as const;
-  const responses = {
-    200: {
-      description: 'The address is verified, or a page that asks for confirmation',
-      schema: Done,
-      contentType: HTML_TYPE,
-    },
-    400: INVALID,
-    429: TOO_MANY,
-  } as const;
   return LINK_METHODS.map(({ method, description, answer }) =>
     route({
-      ...common,
+      ...LINK_ROUTE,
       method,
+      path: '/auth/verify',
       operationId: method === 'get' ? 'verifyEmail' : 'confirmEmail',
       summary: 'Verify an email address with the token from the email',
       description,
-      query: TokenQuery,
-      responses,
+      responses: {
+        200: jsonOrPage('The address is verified, or a page that asks for confirmation', Done),
+        400: INVALID,
+        429: TOO_MANY,
+      },
       handler: async (request) => await answer(people, link, request),
     }),
   );
 }
 
 function confirmChangeRoutes(people: People, link: Link<400 | 409>): Route[] {
-  const common = {
-    path: '/api/verify-email-change',
-    access: 'public',
-    tags: TAGS,
-    headers: LINK_HEADERS,
-  } as const;
-  const responses = {
-    200: {
-      description: 'The address was changed, or a page that asks for confirmation',
-      schema: Done,
-      contentType: HTML_TYPE,
-    },
-    400: INVALID,
-    409: TAKEN,
-    429: TOO_MANY,
-  } as const;
   return LINK_METHODS.map(({ method, description, answer }) =>
     route({
-      ...common,
+      ...LINK_ROUTE,
       method,
+      path: '/api/verify-email-change',
       operationId: method === 'get' ? 'verifyEmailChange' : 'confirmEmailChange',
       summary: 'Confirm a new email address with the token from the email',
       description,
-      query: TokenQuery,
-      responses,
+      responses: {
+        200: jsonOrPage('The address was changed, or a page that asks for confirmation', Done),
+        400: INVALID,
+        409: TAKEN,
+        429: TOO_MANY,
+      },
       handler: async (request) => await answer(people, link, request),
     }),
   );
+}
+
+/** An answer whose form depends on the `Accept` header. */
+function jsonOrPage<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, schema, contentType: HTML_TYPE } as const;
 }
 
 /**

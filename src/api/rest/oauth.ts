@@ -8,11 +8,15 @@ import type { Client, People } from '../../accounts/people/people.ts';
 import { requireVerifiedAddress } from '../../accounts/people/verified-address.ts';
 import { openSession } from '../../accounts/sessions/sessions.ts';
 import { GatewayError } from '../../base/errors.ts';
+import {
+  cookieNamed,
+  externalSignInCookie,
+  returnUrl,
+  sessionCookie,
+  sessionTokenOf,
+} from '../auth/cookies.ts';
 import type { Authenticate, Principal } from '../auth/principal.ts';
-import { sessionCookie, sessionTokenOf } from '../auth/session-cookie.ts';
-import { returnUrl } from '../authorization/return-cookie.ts';
 import { type BytesReply, replyEmpty } from '../http/answer/reply.ts';
-import { cookieNamed } from '../http/request/cookie.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { IDENTITY_LINKED, SIGNED_IN, signInFailed } from '../pages/notice.ts';
 import { HTML_TYPE, pageReply } from '../pages/page.ts';
@@ -102,7 +106,14 @@ function start({ signIns, publicUrl, sessionOf }: OAuthContext): Route {
         accountId: session?.accountId ?? null,
         callbackUrl: callbackUrl(publicUrl, params.provider).href,
       });
-      const headers = { Location: url, 'Set-Cookie': stateCookie(publicUrl, state) };
+      const headers = {
+        Location: url,
+        'Set-Cookie': externalSignInCookie(
+          `${STATE_COOKIE}=${state}`,
+          SIGN_IN_DEADLINE_MS / 1000,
+          publicUrl(),
+        ),
+      };
       return replyEmpty(302, { ...headers, 'Cache-Control': 'no-store' });
     },
   });
@@ -197,13 +208,4 @@ function callbackUrl(publicUrl: PublicUrl, provider: string): URL {
 function withQuery(url: URL, query: Readonly<Record<string, string>>): URL {
   for (const [name, value] of Object.entries(query)) if (value !== '') url.searchParams.set(name, value);
   return url;
-}
-
-/** SameSite=Lax, because the browser returns by a link from the provider's site. */
-function stateCookie(publicUrl: PublicUrl, state: string): string {
-  const { protocol, pathname } = new URL(publicUrl());
-  const path = `${pathname.replace(/\/$/, '')}${PATH}`;
-  const secure = protocol === 'https:' ? '; Secure' : '';
-  const maxAgeS = SIGN_IN_DEADLINE_MS / 1000;
-  return `${STATE_COOKIE}=${state}; Path=${path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -7,7 +7,7 @@ import {
   clearedSessionCookie,
   sessionCookie,
   sessionTokenOf,
-} from '../auth/session-cookie.ts';
+} from '../auth/cookies.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 import { Done, LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cookieNamed } from '../../../src/api/http/request/cookie.ts';
+import { cookieNamed } from '../../../src/api/auth/cookies.ts';
 
 test.each([
   ['svc=1', '1'],

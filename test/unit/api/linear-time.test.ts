@@ -1,6 +1,6 @@
 import { describe, it, vi } from 'vitest';
 import { ClientAddresses, plainAddress } from '../../../src/api/auth/client-addresses.ts';
-import { sessionTokenOf } from '../../../src/api/auth/session-cookie.ts';
+import { sessionTokenOf } from '../../../src/api/auth/cookies.ts';
 import { formParts } from '../../../src/api/http/request/form-parts.ts';
 import { requestIdFrom } from '../../../src/api/http/request/request-head.ts';
 import { attachmentDisposition, byteRangeOf } from '../../../src/api/rest/served-file.ts';

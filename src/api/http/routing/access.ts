@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../base/errors.ts';
+import { sessionTokenOf } from '../../auth/cookies.ts';
 import type { CredentialKind, Principal } from '../../auth/principal.ts';
-import { sessionTokenOf } from '../../auth/session-cookie.ts';
 import type { RequestHead } from '../request/request-head.ts';
 import type { Access } from './route.ts';
 

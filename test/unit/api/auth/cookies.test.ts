@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  clearedSessionCookie,
-  sessionCookie,
-  sessionTokenOf,
-} from '../../../../src/api/auth/session-cookie.ts';
+import { clearedSessionCookie, sessionCookie, sessionTokenOf } from '../../../../src/api/auth/cookies.ts';
 
 test.each([
   ['svc_session=abc', 'abc'],
