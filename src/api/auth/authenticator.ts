@@ -1,7 +1,7 @@
 import type { KeyCache } from '../../accounts/keys/key-cache.ts';
 import type { SessionCache } from '../../accounts/sessions/session-cache.ts';
 import type { GrantCache } from '../../authorization/grant-cache.ts';
-import type { Authenticate, Principal } from './principal.ts';
+import type { Authenticate, CredentialKind, Principal } from './principal.ts';
 
 /** All keys and tokens are shorter. Longer credentials are rejected without hashing them. */
 const MAX_CREDENTIAL_LENGTH = 256;
@@ -14,30 +14,26 @@ export function authenticator(
 ): Authenticate {
   return (credential) => {
     if (credential === null || credential.length > MAX_CREDENTIAL_LENGTH) return null;
-    if (credential.startsWith('svc_')) return byKey(keys, credential);
+    if (credential.startsWith('svc_')) {
+      const key = keys.use(credential);
+      return key && principalOf(key, key.kind);
+    }
     // A session token can start the same way by chance: one in sixteen million does.
-    const byGrant = credential.startsWith('mcp_') ? byAccessToken(grants, credential) : null;
-    return byGrant ?? bySession(sessions, credential);
+    const grant = credential.startsWith('mcp_') ? grants.use(credential) : null;
+    if (grant !== null) return principalOf(grant, 'oauth', grant.platforms);
+    const session = sessions.use(credential);
+    return session && principalOf(session, 'session');
   };
 }
 
-function byKey(keys: Pick<KeyCache, 'use'>, credential: string): Principal | null {
-  const key = keys.use(credential);
-  if (key === null) return null;
-  const { accountId, id: credentialId, kind, agentIds } = key;
-  return { accountId, credentialId, kind, agentIds, platforms: null };
-}
-
-function byAccessToken(grants: Pick<GrantCache, 'use'>, credential: string): Principal | null {
-  const grant = grants.use(credential);
-  if (grant === null) return null;
-  const { accountId, id: credentialId, agentIds, platforms } = grant;
-  return { accountId, credentialId, kind: 'oauth', agentIds, platforms };
-}
-
-function bySession(sessions: Pick<SessionCache, 'use'>, credential: string): Principal | null {
-  const session = sessions.use(credential);
-  if (session === null) return null;
-  const { accountId, id: credentialId, agentIds } = session;
-  return { accountId, credentialId, kind: 'session', agentIds, platforms: null };
+function principalOf(
+  {
+    accountId,
+    id: credentialId,
+    agentIds,
+  }: Pick<Principal, 'accountId' | 'agentIds'> & { readonly id: string },
+  kind: CredentialKind,
+  platforms: Principal['platforms'] = null,
+): Principal {
+  return { accountId, credentialId, kind, agentIds, platforms };
 }

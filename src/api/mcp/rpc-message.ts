@@ -39,6 +39,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Progress tokens have the same form. */
 export function isRpcId(value: unknown): value is RpcId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Connector } from '../../connectors/contract/connector.ts';
 import { type TakesWebhooks, takesWebhooks, type WebhookReply } from '../../connectors/contract/messenger.ts';
 import { reply, replyBytes } from '../http/answer/reply.ts';
-import { type Route, route } from '../http/routing/route.ts';
+import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 
 const WebhookParams = z.object({
   login_key: z.string().describe('The login concerned: `shared`, or the id of a bot token'),
@@ -57,16 +57,7 @@ function asked(connector: Connector & TakesWebhooks): Route {
     method: 'get',
     operationId: `${connector.platform}WebhookCheck`,
     summary: `Verify the webhook URL for ${connector.platform}`,
-    handler: async (request) =>
-      answerOf(
-        await connector.webhook({
-          method: 'get',
-          loginKey: request.params.login_key,
-          query: request.query,
-          header: (name) => request.header(name),
-          body: NO_BYTES,
-        }),
-      ),
+    handler: (request) => receive(connector, 'get', request, NO_BYTES),
   });
 }
 
@@ -85,17 +76,19 @@ function told(connector: Connector & TakesWebhooks): Route {
       });
       return refusal && answerOf(refusal);
     },
-    handler: async (request) =>
-      answerOf(
-        await connector.webhook({
-          method: 'post',
-          loginKey: request.params.login_key,
-          query: request.query,
-          header: (name) => request.header(name),
-          body: request.body,
-        }),
-      ),
+    handler: (request) => receive(connector, 'post', request, request.body),
   });
+}
+
+async function receive(
+  connector: Connector & TakesWebhooks,
+  method: 'get' | 'post',
+  request: RouteRequest<null, z.output<typeof WebhookParams>, z.output<typeof WebhookQuery>>,
+  body: Uint8Array,
+) {
+  const { params, query } = request;
+  const header = (name: string) => request.header(name);
+  return answerOf(await connector.webhook({ method, loginKey: params.login_key, query, header, body }));
 }
 
 function answerOf({ status, text }: WebhookReply) {

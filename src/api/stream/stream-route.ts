@@ -2,9 +2,9 @@ import { Places } from '../../base/places.ts';
 import { scopeOf } from '../../base/scope.ts';
 import type { CallDomain } from '../../calls/call-domain.ts';
 import { liveCall } from '../../calls/find-call.ts';
-import type { Authenticate, Principal } from '../auth/principal.ts';
+import type { Authenticate } from '../auth/principal.ts';
 import { admit } from '../http/routing/access.ts';
-import type { SocketRequest, SocketRoute } from '../http/socket/socket.ts';
+import type { SocketRoute } from '../http/socket/socket.ts';
 import { CallStream } from './call-stream.ts';
 import { ClientReadPosition } from './client-read-position.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -37,16 +37,12 @@ export function streamRoute(
   return {
     path: '/api/call/{call_id}/stream',
     maxMessageBytes: MAX_MESSAGE_BYTES,
-    accept(request) {
-      const principal = identify(request, authenticate);
-      const call = liveCall(calls, principal, request.params.call_id ?? '');
+    accept({ params, query, credential }) {
+      const principal = admit('runtime', authenticate(query.get('api_key') ?? credential));
+      const call = liveCall(calls, principal, params.call_id ?? '');
       places.assertRoom(principal);
       const enlist = (stream: CallStream) => streams.add(principal, stream, places);
       return new CallStream(call, { calls, readPosition, scope: scopeOf(principal), enlist });
     },
   };
-}
-
-function identify(request: SocketRequest, authenticate: Authenticate): Principal {
-  return admit('runtime', authenticate(request.query.get('api_key') ?? request.credential));
 }

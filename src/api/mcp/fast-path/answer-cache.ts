@@ -1,6 +1,6 @@
 import { type Reply, type ReplyHeaders, replyBytes } from '../../http/answer/reply.ts';
 import { MCP_HEADERS, type McpRequest } from '../mcp-request.ts';
-import { isRecord, plainRequest, type RpcId } from '../rpc-message.ts';
+import { isRecord, isRpcId, plainRequest, type RpcId } from '../rpc-message.ts';
 import { keptHeaders } from '../sdk/web-exchange.ts';
 
 /** Methods with constant answers that do not depend on the caller. */
@@ -71,11 +71,7 @@ export class AnswerCache {
 /** These methods report no progress, but some clients send a new token with each request. */
 function withoutToken(params: Readonly<Record<string, unknown>> | undefined): unknown {
   const meta = params?._meta;
-  if (!isRecord(meta) || !isTokenOf(meta.progressToken)) return params ?? null;
+  if (!isRecord(meta) || !isRpcId(meta.progressToken)) return params ?? null;
   const { progressToken, ...others } = meta;
   return { ...params, _meta: others };
-}
-
-function isTokenOf(value: unknown): boolean {
-  return typeof value === 'string' || Number.isSafeInteger(value);
 }

@@ -1,4 +1,5 @@
 import { classifyInboundRequest, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import { isRpcId } from '../rpc-message.ts';
 
 const MAX_ENVELOPES = 1_000;
 /** Longer envelopes are left to the SDK. */
@@ -12,7 +13,7 @@ export class EnvelopeCache {
 
   isValid(meta: Meta): boolean {
     const { progressToken, ...envelope } = meta;
-    if (!isToken(progressToken)) return false;
+    if (progressToken !== undefined && !isRpcId(progressToken)) return false;
     const text = JSON.stringify(envelope);
     if (this.#valid.has(text)) return true;
     if (text.length > MAX_LENGTH || !isAccepted(envelope)) return false;
@@ -20,10 +21,6 @@ export class EnvelopeCache {
     this.#valid.add(text);
     return true;
   }
-}
-
-function isToken(value: unknown): boolean {
-  return value === undefined || typeof value === 'string' || Number.isSafeInteger(value);
 }
 
 function isAccepted(envelope: Meta): boolean {

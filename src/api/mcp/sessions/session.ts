@@ -99,10 +99,6 @@ export class McpSession {
     return this.#usedMs;
   }
 
-  isOf(credentialId: string): boolean {
-    return this.#principal.credentialId === credentialId;
-  }
-
   /** Whether it may continue now that its credential acts for these agents. */
   isFor(agentIds: readonly string[]): boolean {
     return isWithin(this.#principal, agentIds);

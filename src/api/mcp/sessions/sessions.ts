@@ -62,7 +62,7 @@ export class McpSessions {
   /** A credential now acts for these agents; ends its sessions that were opened for any other. */
   follow(credentialId: string, agentIds: readonly string[]): void {
     for (const session of [...this.#byId.values()])
-      if (session.isOf(credentialId) && !session.isFor(agentIds)) this.#end(session, 'revoked');
+      if (session.credentialId === credentialId && !session.isFor(agentIds)) this.#end(session, 'revoked');
   }
 
   /** Ends all streams but lets pending calls finish; safe to call twice. */
@@ -90,7 +90,7 @@ export class McpSessions {
     const id = request.header('mcp-session-id');
     if (id === '') return rpcError(400, -32_000, 'Bad Request: Mcp-Session-Id header is required');
     const session = this.#byId.get(id);
-    if (session === undefined || !session.isOf(request.principal.credentialId))
+    if (session === undefined || session.credentialId !== request.principal.credentialId)
       return rpcError(404, -32_001, 'Session not found');
     return act(session);
   }

@@ -78,12 +78,11 @@ export function availabilityOf(account: Account, writesToAgents: boolean): Reado
 /** Platforms that are connected and have all these capabilities. */
 function connectedFor(account: Account, wanted: readonly string[]): string[] {
   return Object.entries(account.platforms)
-    .filter(([, { status, capabilities }]) => status === 'ok' && isWithin(wanted, capabilities))
+    .filter(
+      ([, { status, capabilities }]) =>
+        status === 'ok' && wanted.every((each) => capabilities.includes(each)),
+    )
     .map(([platform]) => platform);
-}
-
-function isWithin(wanted: readonly string[], capabilities: readonly string[]): boolean {
-  return wanted.every((capability) => capabilities.includes(capability));
 }
 
 function isDmPlatform(platform: string): boolean {
