@@ -5,8 +5,8 @@ import { namesOf } from '../../authorization/scope-names.ts';
 import { type ListedAuthorization, listAuthorizations } from '../../store/keys/mcp-authorizations.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
 import { ClientParams, type McpAuthorization, McpAuthorizationList } from '../schema/authorization.ts';
-import { Deleted } from '../schema/deleted.ts';
 
 const TAGS = ['MCP authorization'] as const;
 

@@ -8,7 +8,7 @@ import { clearedSessionCookie } from '../auth/cookies.ts';
 import { cachedReplies, reply, replyStream } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { Account, DeleteAccountBody } from '../schema/account.ts';
-import { Deleted } from '../schema/deleted.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
 import type { PublicUrl } from './call-wire.ts';
 import { viewerOf } from './platforms.ts';
 import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';

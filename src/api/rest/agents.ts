@@ -3,6 +3,7 @@ import { changeAgent, createAgent, deleteAgent, setDefaultAgent } from '../../ag
 import { listAgentViews, listCandidates } from '../../agents/list-agents.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
 import {
   Agent,
   AgentChangeBody,
@@ -11,7 +12,6 @@ import {
   AgentParams,
   CandidateList,
 } from '../schema/agent.ts';
-import { Deleted } from '../schema/deleted.ts';
 import { agentWire, candidateWire } from './agent-wire.ts';
 
 const TAGS = ['Agents'] as const;

@@ -4,8 +4,8 @@ import type { KeyKind } from '../../store/keys/key-tables.ts';
 import { listKeys, type ValidKey } from '../../store/keys/keys.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
 import { type ApiKey, CreatedKey, CreateKeyBody, KeyList, KeyParams } from '../schema/api-key.ts';
-import { Deleted } from '../schema/deleted.ts';
 
 /** Both kinds of keys have the same three endpoints. */
 interface KeyPages {

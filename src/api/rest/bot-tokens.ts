@@ -4,8 +4,8 @@ import { registerBot, removeBot } from '../../accounts/logins/bot-tokens.ts';
 import { listBots, type StoredBot } from '../../store/logins/bot-tokens.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
 import { BotToken, BotTokenBody, BotTokenList, BotTokenParams } from '../schema/bot-token.ts';
-import { Deleted } from '../schema/deleted.ts';
 
 const PATH = '/api/bot-tokens';
 const TAGS = ['Platforms'] as const;

@@ -7,8 +7,8 @@ import { placeCall } from '../../calls/place-call.ts';
 import { say, stopSpeaking } from '../../calls/speak.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
+import { Acknowledged } from '../schema/acknowledgements.ts';
 import {
-  Acknowledged,
   Call,
   CallChatBody,
   CallList,

@@ -8,7 +8,7 @@ import type { RequestRef } from '../../store/keys/idempotent-requests.ts';
 import type { Principal } from '../auth/principal.ts';
 import { type JsonReply, reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { Acknowledged } from '../schema/call.ts';
+import { Acknowledged } from '../schema/acknowledgements.ts';
 import { DeliveredDm, DmChatBody, DmTypingBody, QueuedDm, TestDmParams, TestDmQuery } from '../schema/dm.ts';
 import type { AttachmentBody } from '../schema/fields.ts';
 import { platformNamed } from './platforms.ts';

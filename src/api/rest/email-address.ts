@@ -17,7 +17,8 @@ import {
   LINK_INVALID,
 } from '../pages/notice.ts';
 import { HTML_TYPE, OWN_FORM_HEADERS, type Page, pageReply } from '../pages/page.ts';
-import { ChangeEmailRequest, Done, TokenQuery } from '../schema/auth.ts';
+import { Done } from '../schema/acknowledgements.ts';
+import { ChangeEmailRequest, TokenQuery } from '../schema/auth.ts';
 import { ErrorBody } from '../schema/error-body.ts';
 import { CLIENT_HEADERS, clientOf, TOO_MANY } from './sign-in.ts';
 

@@ -5,9 +5,9 @@ import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { HTML_TYPE, pageReply } from '../pages/page.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
+import { Done } from '../schema/acknowledgements.ts';
 import {
   ChangePasswordRequest,
-  Done,
   ForgotPasswordRequest,
   ResetPageQuery,
   ResetPasswordRequest,

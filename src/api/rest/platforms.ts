@@ -8,8 +8,8 @@ import type { Principal } from '../auth/principal.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
 import { PlatformState } from '../schema/account.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
 import { AccountType } from '../schema/agent.ts';
-import { Deleted } from '../schema/deleted.ts';
 
 const Login = z
   .object({

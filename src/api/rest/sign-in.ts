@@ -10,7 +10,8 @@ import {
 } from '../auth/cookies.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
-import { Done, LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';
+import { Done } from '../schema/acknowledgements.ts';
+import { LoginRequest, SignedIn, SignupRequest } from '../schema/auth.ts';
 
 const TAGS = ['Authentication'] as const;
 const MAX_USER_AGENT_LENGTH = 256;

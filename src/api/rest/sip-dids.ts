@@ -4,7 +4,7 @@ import { changeSipDid, createSipDid, deleteSipDid } from '../../accounts/logins/
 import { listDids, type StoredDid } from '../../store/logins/sip-dids.ts';
 import { reply } from '../http/answer/reply.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { Deleted } from '../schema/deleted.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
 import { ChangeSipDidBody, CreateSipDidBody, SipDid, SipDidList, SipDidParams } from '../schema/sip.ts';
 
 const TAGS = ['SIP'] as const;

@@ -9,7 +9,7 @@ import {
 import { reply } from '../http/answer/reply.ts';
 import { ValidationError } from '../http/request/validation.ts';
 import { type Route, route } from '../http/routing/route.ts';
-import { Deleted } from '../schema/deleted.ts';
+import { Deleted } from '../schema/acknowledgements.ts';
 import { SipTrunk, SipTrunkBody } from '../schema/sip.ts';
 
 const PATH = '/api/sip/trunk';

@@ -58,6 +58,3 @@ export const SignedIn = z
     email_verified: z.boolean(),
   })
   .meta({ id: 'SignedIn' });
-
-/** The same answer whether or not anything was done, so that it reveals nothing. */
-export const Done = z.object({ status: z.literal('ok') }).meta({ id: 'Done' });

@@ -104,6 +104,3 @@ export const DtmfBody = z
     digits: z.string().regex(/^[0-9*#A-D]{1,64}$/, 'digits must be 1 to 64 characters of 0-9, *, # and A-D'),
   })
   .meta({ id: 'Dtmf' });
-
-/** Acknowledges a request that returns no data. */
-export const Acknowledged = z.object({ status: z.literal('ok') }).meta({ id: 'Acknowledged' });
