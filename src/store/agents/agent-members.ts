@@ -1,5 +1,5 @@
+import { sql } from 'kysely';
 import type { Db } from '../database/tables.ts';
-import { hasSoleAuthorization } from '../keys/mcp-authorizations.ts';
 import type { MemberType } from './agent-tables.ts';
 import type { Member } from './agents.ts';
 
@@ -65,39 +65,26 @@ export async function detachMember(db: Db, agentId: string, member: Member): Pro
     .execute();
 }
 
+/** The tables of agents' members, with the columns that identify a member. */
+const MEMBERS = [
+  ['agent_keys', ['key_id']],
+  ['agent_accounts', ['member_type', 'member_id']],
+  ['agent_authorizations', ['authorization_id']],
+] as const;
+
 /** Returns whether any key, MCP client or platform account belongs to this agent only. */
 export async function hasSoleMembers(db: Db, agentId: string): Promise<boolean> {
-  if (await hasSoleAuthorization(db, agentId)) return true;
-  return (await hasSoleKey(db, agentId)) || (await hasSoleAccount(db, agentId));
+  for (const [table, columns] of MEMBERS) if (await hasSole(db, agentId, table, columns)) return true;
+  return false;
 }
 
-async function hasSoleKey(db: Db, agentId: string): Promise<boolean> {
-  const sole = await db
-    .selectFrom('agentKeys as mine')
-    .leftJoin('agentKeys as other', (join) =>
-      join.onRef('other.keyId', '=', 'mine.keyId').onRef('other.agentId', '!=', 'mine.agentId'),
-    )
-    .select('mine.keyId')
-    .where('mine.agentId', '=', agentId)
-    .where('other.keyId', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return sole !== undefined;
-}
-
-async function hasSoleAccount(db: Db, agentId: string): Promise<boolean> {
-  const sole = await db
-    .selectFrom('agentAccounts as mine')
-    .leftJoin('agentAccounts as other', (join) =>
-      join
-        .onRef('other.memberType', '=', 'mine.memberType')
-        .onRef('other.memberId', '=', 'mine.memberId')
-        .onRef('other.agentId', '!=', 'mine.agentId'),
-    )
-    .select('mine.memberId')
-    .where('mine.agentId', '=', agentId)
-    .where('other.memberId', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return sole !== undefined;
+async function hasSole(db: Db, agentId: string, table: string, columns: readonly string[]): Promise<boolean> {
+  const members = sql.table(table);
+  const equal = columns.map((column) => sql`${sql.ref(`other.${column}`)} = ${sql.ref(`mine.${column}`)}`);
+  const { rows } = await sql`
+    select 1 from ${members} as mine where mine.agent_id = ${agentId} and not exists (
+      select 1 from ${members} as other
+      where ${sql.join(equal, sql` and `)} and other.agent_id != mine.agent_id)
+    limit 1`.execute(db);
+  return rows.length > 0;
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { bit } from '../database/column-types.ts';
 import type { Db } from '../database/tables.ts';
 import type { AgentsTable, MemberType } from './agent-tables.ts';
@@ -11,6 +11,19 @@ export interface Agent extends Omit<Selectable<AgentsTable>, 'isDefault'> {
 export interface Member {
   readonly type: MemberType;
   readonly id: string;
+}
+
+/** Orders agents: the default one first, then from the oldest. */
+export const DEFAULT_AGENT_FIRST = sql`agents.is_default desc, agents.created_at, agents.id`;
+
+/** Joins the rows of each object, which differ only in their agent. An object without agents has one row, with null. */
+export function withAgentIds<Row extends { readonly id: string; readonly agentId: string | null }>(
+  rows: readonly Row[],
+): (Omit<Row, 'agentId'> & { readonly agentIds: readonly string[] })[] {
+  return [...Map.groupBy(rows, (row) => row.id).values()].map((same) => {
+    const { agentId: _first, ...object } = same[0]!;
+    return { ...object, agentIds: same.map((row) => row.agentId).filter((id) => id !== null) };
+  });
 }
 
 /** A new agent. It starts with the gateway's timeout text. */
@@ -41,9 +54,7 @@ export async function listAgents(db: Db, accountId: string): Promise<Agent[]> {
     .selectFrom('agents')
     .selectAll()
     .where('accountId', '=', accountId)
-    .orderBy('isDefault', 'desc')
-    .orderBy('createdAt')
-    .orderBy('id')
+    .orderBy(DEFAULT_AGENT_FIRST)
     .execute();
   return rows.map(fromRow);
 }
@@ -126,7 +137,7 @@ export async function listAgentIds(
 ): Promise<{ readonly id: string; readonly accountId: string }[]> {
   const all = db.selectFrom('agents').select(['id', 'accountId']);
   const wanted = accountId === null ? all : all.where('accountId', '=', accountId);
-  return await wanted.orderBy('isDefault', 'desc').orderBy('createdAt').orderBy('id').execute();
+  return await wanted.orderBy(DEFAULT_AGENT_FIRST).execute();
 }
 
 function fromRow(row: Selectable<AgentsTable>): Agent {

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
+import { DEFAULT_AGENT_FIRST, withAgentIds } from '../agents/agents.ts';
 import type { Db } from '../database/tables.ts';
 import type { McpAuthorizationsTable } from './key-tables.ts';
 
@@ -65,23 +66,6 @@ export async function touchAuthorization(db: Db, authorizationId: string, usedAt
     .execute();
 }
 
-/** Returns whether an authorization of this agent belongs to no other agent. */
-export async function hasSoleAuthorization(db: Db, agentId: string): Promise<boolean> {
-  const sole = await db
-    .selectFrom('agentAuthorizations as mine')
-    .leftJoin('agentAuthorizations as other', (join) =>
-      join
-        .onRef('other.authorizationId', '=', 'mine.authorizationId')
-        .onRef('other.agentId', '!=', 'mine.agentId'),
-    )
-    .select('mine.authorizationId')
-    .where('mine.agentId', '=', agentId)
-    .where('other.authorizationId', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return sole !== undefined;
-}
-
 /** Parses the stored form of platforms. */
 export function platformsFrom(text: string | null): ReadonlySet<Platform> | null {
   return text === null ? null : new Set(JSON.parse(text) as Platform[]);
@@ -103,17 +87,14 @@ function authorizations(db: Db, accountId: string) {
     .where('mcpAuthorizations.accountId', '=', accountId)
     .orderBy('mcpAuthorizations.createdAt')
     .orderBy('mcpAuthorizations.id')
-    .orderBy('agents.isDefault', 'desc')
-    .orderBy('agents.createdAt')
-    .orderBy('agents.id');
+    .orderBy(DEFAULT_AGENT_FIRST);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof authorizations>['execute']>>[number];
 
 function withAgents(rows: readonly Row[]): ListedAuthorization[] {
-  return [...Map.groupBy(rows, (row) => row.id).values()].map((same) => {
-    const { agentId: _first, platforms, ...authorization } = same[0]!;
-    const agentIds = same.map((row) => row.agentId).filter((id) => id !== null);
-    return { ...authorization, platforms: platformsFrom(platforms), agentIds };
-  });
+  return withAgentIds(rows).map((authorization) => ({
+    ...authorization,
+    platforms: platformsFrom(authorization.platforms),
+  }));
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Member } from '../agents/agents.ts';
+import { DEFAULT_AGENT_FIRST, type Member } from '../agents/agents.ts';
 import type { Db } from '../database/tables.ts';
 import type { Conversation } from './conversations.ts';
 import type { MessageStatus } from './message-tables.ts';
@@ -45,9 +45,7 @@ export async function timeoutTextsOf(db: Db, member: Member): Promise<(string | 
     .select('agents.timeoutText')
     .where('agentAccounts.memberType', '=', member.type)
     .where('agentAccounts.memberId', '=', member.id)
-    .orderBy('agents.isDefault', 'desc')
-    .orderBy('agents.createdAt')
-    .orderBy('agents.id')
+    .orderBy(DEFAULT_AGENT_FIRST)
     .execute();
   return rows.map(({ timeoutText }) => timeoutText);
 }
