@@ -2,7 +2,6 @@ import { GatewayError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { attachMember, detachMemberEverywhere } from '../../store/agents/agents.ts';
 import {
-  countDids,
   type DidChange,
   deleteDid,
   findRoutedDid,
@@ -10,6 +9,7 @@ import {
   type StoredDid,
   updateDid,
 } from '../../store/logins/sip-dids.ts';
+import { countDids } from '../../store/people/account-counts.ts';
 import { type Actor, audit } from '../../store/people/audit-log.ts';
 import { ensureDefaultAgent } from '../account/default-agent.ts';
 import { requireVerifiedAddress } from '../people/verified-address.ts';

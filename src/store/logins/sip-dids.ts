@@ -60,15 +60,6 @@ export async function deleteDid(db: Db, accountId: string, didId: string): Promi
   return numDeletedRows > 0n;
 }
 
-export async function countDids(db: Db, accountId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('sipDids')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('accountId', '=', accountId)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
 /** Returns the account's numbers in the order they were listed. */
 export async function listDids(db: Db, accountId: string): Promise<StoredDid[]> {
   const rows = await db
