@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { deleteSome } from '../database/delete-some.ts';
 import type { Db } from '../database/tables.ts';
 import type { SecretBox, SecretPlace } from '../secrets/secret-box.ts';
 import type { IdempotentRequestsTable } from './key-tables.ts';
@@ -115,10 +116,7 @@ export async function subjectOf(db: Db, ref: RequestRef): Promise<string | null>
 
 /** Deletes up to `limit` requests from before a time. Returns their number. */
 export async function deleteOldRequests(db: Db, before: string, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from idempotent_requests where rowid in (
-      select rowid from idempotent_requests where created_at < ${before} limit ${limit})`.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return await deleteSome(db, 'idempotent_requests', sql`created_at < ${before}`, limit);
 }
 
 function fromRow(row: Selectable<IdempotentRequestsTable>, secrets: SecretBox): StoredRequest {

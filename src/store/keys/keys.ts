@@ -1,4 +1,6 @@
 import { type Selectable, sql } from 'kysely';
+import { DEFAULT_AGENT_FIRST, withAgentIds } from '../agents/agents.ts';
+import { deleteSome } from '../database/delete-some.ts';
 import type { Db } from '../database/tables.ts';
 import type { ApiKeysTable, KeyKind } from './key-tables.ts';
 
@@ -24,12 +26,12 @@ export async function listValidKeys(db: Db, accountId?: string): Promise<ValidKe
     ? keys
     : keys.where('apiKeys.accountId', '=', accountId)
   ).execute();
-  return withAgents(rows);
+  return withAgentIds(rows);
 }
 
 /** Returns an account's valid keys of one kind, oldest first. Internal bearers are left out. */
 export async function listKeys(db: Db, accountId: string, kind: KeyKind): Promise<ValidKey[]> {
-  return withAgents(await madeKeys(db, accountId, kind).execute());
+  return withAgentIds(await madeKeys(db, accountId, kind).execute());
 }
 
 /** Returns a valid key of one kind. Undefined for any other id and for internal bearers. */
@@ -40,7 +42,7 @@ export async function findKey(
   keyId: string,
 ): Promise<ValidKey | undefined> {
   const rows = await madeKeys(db, accountId, kind).where('apiKeys.id', '=', keyId).execute();
-  return withAgents(rows)[0];
+  return withAgentIds(rows)[0];
 }
 
 /** Internal bearers are managed by the gateway and cannot be attached, detached or revoked as keys. */
@@ -63,16 +65,7 @@ function validKeys(db: Db) {
     .where('apiKeys.revokedAt', 'is', null)
     .orderBy('apiKeys.createdAt')
     .orderBy('apiKeys.id')
-    .orderBy('agents.isDefault', 'desc')
-    .orderBy('agents.createdAt')
-    .orderBy('agents.id');
-}
-
-function withAgents(rows: readonly (ApiKey & { agentId: string | null })[]): ValidKey[] {
-  return [...Map.groupBy(rows, (row) => row.id).values()].map((sameKey) => {
-    const { agentId: _first, ...key } = sameKey[0]!;
-    return { ...key, agentIds: sameKey.map((row) => row.agentId).filter((id) => id !== null) };
-  });
+    .orderBy(DEFAULT_AGENT_FIRST);
 }
 
 export async function touchKey(db: Db, keyId: string, usedAt: string): Promise<void> {
@@ -97,8 +90,5 @@ export async function deleteKey(db: Db, keyId: string): Promise<void> {
 
 /** Deletes up to `limit` keys that were revoked before a time. Returns their number. */
 export async function deleteRevokedKeys(db: Db, before: string, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from api_keys where id in (
-      select id from api_keys where revoked_at < ${before} limit ${limit})`.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  return await deleteSome(db, 'api_keys', sql`revoked_at < ${before}`, limit);
 }

@@ -1,5 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
+import { DEFAULT_AGENT_FIRST, withAgentIds } from '../agents/agents.ts';
+import { deleteSome } from '../database/delete-some.ts';
 import type { Db } from '../database/tables.ts';
 import type { OauthGrantsTable, OauthTokensTable } from './key-tables.ts';
 import { platformsFrom, platformsText } from './mcp-authorizations.ts';
@@ -184,17 +186,15 @@ export async function listLiveGrants(db: Db, accountId?: string): Promise<LiveGr
     ])
     .select(['mcpAuthorizations.clientId', 'mcpAuthorizations.platforms', 'agents.id as agentId'])
     .where('oauthGrants.redeemedAt', 'is not', null)
-    .orderBy('agents.isDefault', 'desc')
-    .orderBy('agents.createdAt')
-    .orderBy('agents.id');
+    .orderBy(DEFAULT_AGENT_FIRST);
   const rows = await (accountId === undefined
     ? all
     : all.where('oauthGrants.accountId', '=', accountId)
   ).execute();
-  return [...Map.groupBy(rows, (row) => row.id).values()].map((same) => {
-    const { agentId: _first, platforms, narrowedTo, ...grant } = same[0]!;
-    return { ...grant, platforms: reachOf(platforms, narrowedTo), agentIds: same.map((row) => row.agentId) };
-  });
+  return withAgentIds(rows).map(({ platforms, narrowedTo, ...grant }) => ({
+    ...grant,
+    platforms: reachOf(platforms, narrowedTo),
+  }));
 }
 
 /** Returns the unexpired access tokens of one account or of all. */
@@ -217,12 +217,8 @@ export async function deleteExpiredTokens(db: Db, before: string, limit: number)
 
 /** Deletes up to `limit` grants without tokens whose codes expired before a time. Returns their number. */
 export async function deleteEmptyGrants(db: Db, before: string, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from oauth_grants where id in (
-      select id from oauth_grants where code_expires_at < ${before}
-        and not exists (select 1 from oauth_tokens where grant_id = oauth_grants.id)
-      limit ${limit})`.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  const isEmpty = sql`not exists (select 1 from oauth_tokens where grant_id = oauth_grants.id)`;
+  return await deleteSome(db, 'oauth_grants', sql`code_expires_at < ${before} and ${isEmpty}`, limit);
 }
 
 type GrantRow = Awaited<ReturnType<ReturnType<typeof grants>['executeTakeFirstOrThrow']>>;

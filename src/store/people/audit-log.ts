@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { systemClock } from '../../base/time.ts';
+import { deleteSome } from '../database/delete-some.ts';
 import type { Db } from '../database/tables.ts';
 import type { AuditLogTable } from './people-tables.ts';
 
@@ -104,10 +105,6 @@ export async function auditDeletion(
 
 /** Deletes up to `limit` lines about failed passwords from before a time. Returns their number. */
 export async function deleteOldestFailedPasswords(db: Db, before: string, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from audit_log where id in (
-      select id from audit_log where action = 'password.fail' and created_at < ${before} limit ${limit})`.execute(
-    db,
-  );
-  return Number(numAffectedRows ?? 0n);
+  const condition = sql`action = 'password.fail' and created_at < ${before}`;
+  return await deleteSome(db, 'audit_log', condition, limit);
 }
