@@ -27,7 +27,7 @@ export async function createAgent(domain: AgentDomain, actor: Actor, name: strin
     await ensureDefaultAgent(trx, accountId, createdAt);
     assertBelow(CAPS.agents, await countAgents(trx, accountId), 'agents');
     await insertAgent(trx, { id, accountId, name, isDefault: false, createdAt });
-    await audit(trx, actor, { action: 'agent.create', subject: id, detail: { name }, createdAt });
+    await audit(trx, actor, { action: 'agent.create', subject: id, detail: { name } });
   });
   return await viewFollowed(domain, accountId, id);
 }
@@ -51,7 +51,7 @@ export async function alterAgent(
   await domain.store.db.transaction().execute(async (trx) => {
     const detail = await change(trx, await requireAgent(trx, actor.accountId, agentId));
     if (detail === null) return;
-    await audit(trx, actor, { action, subject: agentId, detail, createdAt: domain.clock.nowIso() });
+    await audit(trx, actor, { action, subject: agentId, detail });
   });
   return await viewFollowed(domain, actor.accountId, agentId);
 }
@@ -74,7 +74,7 @@ export async function setDefaultAgent(
  * Fields left out keep their value. Throws `agent_not_found`.
  */
 export async function changeAgent(
-  { store, clock }: AgentDomain,
+  { store }: AgentDomain,
   actor: Actor,
   agentId: string,
   change: AgentChange,
@@ -82,13 +82,13 @@ export async function changeAgent(
   return await store.db.transaction().execute(async (trx) => {
     const former = await requireAgent(trx, actor.accountId, agentId);
     await updateAgent(trx, agentId, change);
-    const entry = { subject: agentId, createdAt: clock.nowIso() };
     if (change.name !== undefined) {
       const detail = { from: former.name, to: change.name };
-      await audit(trx, actor, { ...entry, action: 'agent.rename', detail });
+      await audit(trx, actor, { action: 'agent.rename', subject: agentId, detail });
     }
     // Without the text itself, which is private.
-    if (change.timeoutText !== undefined) await audit(trx, actor, { ...entry, action: 'agent.timeout_text' });
+    if (change.timeoutText !== undefined)
+      await audit(trx, actor, { action: 'agent.timeout_text', subject: agentId });
     return await viewAgent(trx, actor.accountId, agentId);
   });
 }
@@ -105,8 +105,7 @@ export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: st
     await deleteInternalBearer(trx, agentId);
     if (await hasSoleMembers(trx, agentId)) throw new GatewayError('would_orphan');
     await dropAgent(trx, agentId);
-    const createdAt = domain.clock.nowIso();
-    await audit(trx, actor, { action: 'agent.delete', subject: agentId, detail: { name }, createdAt });
+    await audit(trx, actor, { action: 'agent.delete', subject: agentId, detail: { name } });
   });
   domain.endCalls(accountId, agentId);
   await followMembers(domain, accountId);
@@ -117,14 +116,13 @@ export async function deleteAgent(domain: AgentDomain, actor: Actor, agentId: st
  * model yet. Throws `agent_not_found`.
  */
 export async function resetConversations(
-  { store, clock }: AgentDomain,
+  { store }: AgentDomain,
   actor: Actor,
   agentId: string,
 ): Promise<number> {
   return await store.db.transaction().execute(async (trx) => {
     await requireAgent(trx, actor.accountId, agentId);
-    const createdAt = clock.nowIso();
-    await audit(trx, actor, { action: 'agent.reset_conversations', subject: agentId, createdAt });
+    await audit(trx, actor, { action: 'agent.reset_conversations', subject: agentId });
     return 0;
   });
 }

@@ -61,7 +61,7 @@ export async function replayDelivery(
     if (former.status !== 'failed') throw new GatewayError('delivery_not_failed');
     const updatedAt = clock.nowIso();
     await requeueDelivery(trx, deliveryId, updatedAt);
-    await audit(trx, actor, { action: 'delivery.replay', subject: deliveryId, createdAt: updatedAt });
+    await audit(trx, actor, { action: 'delivery.replay', subject: deliveryId });
     return { ...former, status: 'queued', responseBody: null, error: null, updatedAt };
   });
 }
@@ -86,7 +86,6 @@ export async function queueTest(
       action: `agent.${kind}`,
       subject: agentId,
       detail: { deliveryId: delivery.id },
-      createdAt: delivery.createdAt,
     });
     return delivery;
   });

@@ -71,7 +71,7 @@ async function makeBearer(
   const owner = { accountId: actor.accountId, kind: 'agent', name: KEY_NAME, agentIds: [agentId] } as const;
   const { id: keyId } = await storeKey(db, key, owner, clock.nowIso());
   await putInternalBearer(db, store.secrets, agentId, { keyId, key });
-  await audit(db, actor, { action, subject: agentId, detail: { keyId }, createdAt: clock.nowIso() });
+  await audit(db, actor, { action, subject: agentId, detail: { keyId } });
   const made = await findInternalBearer(db, store.secrets, agentId);
   assert(made !== undefined, 'a bearer that was just stored is there');
   return made;

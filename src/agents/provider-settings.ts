@@ -76,25 +76,23 @@ export async function changeProvider(
   return await store.db.transaction().execute(async (trx): Promise<ProviderOutcome> => {
     await requireAgent(trx, actor.accountId, agentId);
     await requireVerifiedAddress(trx, actor.accountId);
-    const updatedAt = clock.nowIso();
-    if (change.provider === null) return await removeProvider(trx, actor, agentId, updatedAt);
+    if (change.provider === null) return await removeProvider(trx, actor, agentId);
     const former = await findProvider(trx, store.secrets, agentId);
-    const next = mergeProvider(agentId, former, change, updatedAt);
+    const next = mergeProvider(agentId, former, change, clock.nowIso());
     if ('faults' in next) return next;
     await putProvider(trx, store.secrets, next);
     await audit(trx, actor, {
       action: 'provider.change',
       subject: agentId,
       detail: changedNames(next, change),
-      createdAt: updatedAt,
     });
     return viewOf(agentId, next);
   });
 }
 
-async function removeProvider(db: Db, actor: Actor, agentId: string, nowIso: string): Promise<ProviderView> {
+async function removeProvider(db: Db, actor: Actor, agentId: string): Promise<ProviderView> {
   if (await deleteProvider(db, agentId))
-    await audit(db, actor, { action: 'provider.remove', subject: agentId, detail: {}, createdAt: nowIso });
+    await audit(db, actor, { action: 'provider.remove', subject: agentId });
   return viewOf(agentId, undefined);
 }
 

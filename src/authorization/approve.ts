@@ -86,12 +86,7 @@ export async function approve(
     };
     await putAuthorization(trx, authorization);
     const detail = { client: client.clientName, redirectUri, platforms: namesOf(platforms), agentIds };
-    await audit(trx, actor, {
-      action: 'mcp_authorization.approve',
-      subject: client.clientId,
-      detail,
-      createdAt: nowIso,
-    });
+    await audit(trx, actor, { action: 'mcp_authorization.approve', subject: client.clientId, detail });
     return await issueCode(trx, domain, authorization, request);
   });
   await domain.grants.refresh(actor.accountId);

@@ -8,7 +8,7 @@ import type { AuthorizationDomain } from './authorization-domain.ts';
  * and its connections are closed. Throws `authorization_not_found`.
  */
 export async function revokeAuthorization(
-  { store, clock, grants }: AuthorizationDomain,
+  { store, grants }: AuthorizationDomain,
   actor: Actor,
   clientId: string,
 ): Promise<void> {
@@ -17,12 +17,7 @@ export async function revokeAuthorization(
     if (!found) throw new GatewayError('authorization_not_found');
     await deleteAuthorization(trx, found.id);
     const detail = { client: found.clientName };
-    await audit(trx, actor, {
-      action: 'mcp_authorization.revoke',
-      subject: clientId,
-      detail,
-      createdAt: clock.nowIso(),
-    });
+    await audit(trx, actor, { action: 'mcp_authorization.revoke', subject: clientId, detail });
   });
   await grants.refresh(actor.accountId);
 }

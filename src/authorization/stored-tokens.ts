@@ -65,7 +65,7 @@ export async function storeTokens(
  * keep access.
  */
 export async function endStolen(
-  { store, clock, grants }: AuthorizationDomain,
+  { store, grants }: AuthorizationDomain,
   { id, accountId, clientId }: FoundGrant,
   what: 'code' | 'refresh token',
 ): Promise<void> {
@@ -76,7 +76,6 @@ export async function endStolen(
       action: 'mcp_authorization.reuse',
       subject: clientId,
       detail,
-      createdAt: clock.nowIso(),
     });
   });
   await grants.refresh(accountId);

@@ -8,12 +8,7 @@ import { deleteIdentity, listIdentities } from '../../store/people/identities.ts
  * Unlinks an identity. Throws `identity_not_found`, or `last_sign_in` when the account would have no way left to sign
  * in.
  */
-export async function unlinkIdentity(
-  db: Db,
-  actor: Actor,
-  identityId: string,
-  nowIso: string,
-): Promise<void> {
+export async function unlinkIdentity(db: Db, actor: Actor, identityId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const removed = await deleteIdentity(trx, actor.accountId, identityId);
     if (!removed) throw new GatewayError('identity_not_found');
@@ -22,7 +17,6 @@ export async function unlinkIdentity(
       action: 'identity.unlink',
       subject: identityId,
       detail: { provider: removed.provider },
-      createdAt: nowIso,
     });
   });
 }

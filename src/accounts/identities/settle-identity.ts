@@ -73,11 +73,7 @@ async function register(db: Db, proven: ProvenIdentity, options: SettleOptions):
   const proof = { emailVerifiedAt: nowIso, ownerProvenAt: nowIso };
   const proved = emailVerified && email !== null ? { email, ...proof } : {};
   await insertAccount(db, { id, name: shownName, createdAt: nowIso, ...proved });
-  await audit(db, unauthenticatedActor(id), {
-    action: 'account.sign_up',
-    detail: { provider },
-    createdAt: nowIso,
-  });
+  await audit(db, unauthenticatedActor(id), { action: 'account.sign_up', detail: { provider } });
   return id;
 }
 
@@ -94,5 +90,5 @@ async function link(db: Db, proven: ProvenIdentity, actor: Actor, nowIso: string
     createdAt: nowIso,
     lastUsedAt: nowIso,
   });
-  await audit(db, actor, { action: 'identity.link', subject: id, detail: { provider }, createdAt: nowIso });
+  await audit(db, actor, { action: 'identity.link', subject: id, detail: { provider } });
 }

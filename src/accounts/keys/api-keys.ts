@@ -70,12 +70,7 @@ export async function issueKey(db: Db, actor: Actor, wanted: NewKey, nowIso: str
   const key = newApiKey();
   const record = await storeKey(db, key, { ...wanted, accountId: actor.accountId }, nowIso);
   const { kind, name, agentIds } = wanted;
-  await audit(db, actor, {
-    action: 'key.create',
-    subject: record.id,
-    detail: { kind, name, agentIds },
-    createdAt: nowIso,
-  });
+  await audit(db, actor, { action: 'key.create', subject: record.id, detail: { kind, name, agentIds } });
   return { ...record, agentIds, key };
 }
 
@@ -111,12 +106,7 @@ export async function revokeIssuedKey(
     const key = await findKey(trx, actor.accountId, kind, keyId);
     if (!key) throw new GatewayError('key_not_found');
     await revokeKey(trx, keyId, nowIso);
-    await audit(trx, actor, {
-      action: 'key.revoke',
-      subject: keyId,
-      detail: { kind, name: key.name },
-      createdAt: nowIso,
-    });
+    await audit(trx, actor, { action: 'key.revoke', subject: keyId, detail: { kind, name: key.name } });
   });
   await keys.refresh(actor.accountId);
 }

@@ -38,10 +38,7 @@ export async function putSipTrunk(
     const complete = { ...wanted, accountId, password, inboundToken };
     await putTrunk(trx, secrets, complete, sip.clock.nowIso());
     const { password: given, ...plain } = wanted;
-    await audit(trx, actor, {
-      action: 'sip_trunk.put',
-      detail: { ...plain, newPassword: given !== null },
-    });
+    await audit(trx, actor, { action: 'sip_trunk.put', detail: { ...plain, newPassword: given !== null } });
     return complete;
   });
   if (!trunk) return null;

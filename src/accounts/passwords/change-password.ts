@@ -33,11 +33,7 @@ export async function changePassword(
     await updatePerson(trx, accountId, { passwordHash });
     const under = await endUnderWay(trx, accountId, session.createdAt, kept);
     const { address } = client;
-    await audit(trx, actor, {
-      action: 'account.change_password',
-      detail: { address },
-      createdAt: session.createdAt,
-    });
+    await audit(trx, actor, { action: 'account.change_password', detail: { address } });
     await storeSession(trx, session);
     const made = await rememberBrowser(trx, accountId, null, session.createdAt);
     return { ended: under, browserToken: made };

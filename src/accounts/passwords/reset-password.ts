@@ -61,7 +61,6 @@ export async function resetPassword(
     await audit(trx, unauthenticatedActor(found.id), {
       action: 'account.reset_password',
       detail: { address },
-      createdAt: nowIso,
     });
     return { account: found, ended: await end(trx, found.id, nowIso, NOTHING_KEPT) };
   });

@@ -39,11 +39,7 @@ export async function changeEmail(
     await requireStill(trx, actor, hash);
     const nowIso = people.clock.nowIso();
     const { address } = client;
-    await audit(trx, actor, {
-      action: 'account.ask_email_change',
-      detail: { to: email, address },
-      createdAt: nowIso,
-    });
+    await audit(trx, actor, { action: 'account.ask_email_change', detail: { to: email, address } });
     return await voidMailTokens(trx, actor.accountId, nowIso);
   });
   people.mailer.later(() => writeLinkMail(people, actor, email, hash));
@@ -140,10 +136,6 @@ async function moveAddress(
   const end = account.emailVerifiedAt === null ? endForeignAccess : endUnderWay;
   const ended = await end(trx, accountId, nowIso, kept);
   const detail = { from: account.email, to: email, address: ip };
-  await audit(trx, unauthenticatedActor(accountId), {
-    action: 'account.change_email',
-    detail,
-    createdAt: nowIso,
-  });
+  await audit(trx, unauthenticatedActor(accountId), { action: 'account.change_email', detail });
   return { accountId, former: account.email, email, ended, kept };
 }

@@ -51,10 +51,7 @@ export async function endForeignAccess(
 ): Promise<Ended> {
   const { links } = await endUnderWay(db, accountId, nowIso, kept);
   const logins = await deleteAccess(db, accountId, nowIso);
-  await audit(db, unauthenticatedActor(accountId), {
-    action: 'account.end_foreign_access',
-    createdAt: nowIso,
-  });
+  await audit(db, unauthenticatedActor(accountId), { action: 'account.end_foreign_access' });
   return { links, logins };
 }
 

@@ -34,10 +34,7 @@ export async function signUp(people: People, person: NewPerson, ip: string): Pro
   await people.db.transaction().execute(async (trx) => {
     if (!(await insertPerson(trx, account))) return;
     await ensureDefaultAgent(trx, account.id, nowIso);
-    await audit(trx, unauthenticatedActor(account.id), {
-      action: 'account.sign_up',
-      createdAt: nowIso,
-    });
+    await audit(trx, unauthenticatedActor(account.id), { action: 'account.sign_up' });
   });
   people.mailer.later(() => welcome(people, email, account.id));
 }

@@ -53,7 +53,6 @@ async function verify(
   await audit(trx, unauthenticatedActor(account.id), {
     action: 'account.verify_email',
     detail: { address: ip },
-    createdAt: nowIso,
   });
   return { accountId: account.id, ended, kept };
 }

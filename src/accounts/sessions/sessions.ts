@@ -82,15 +82,10 @@ export function newSession(accountId: string, client: Client, nowIso: string): N
 
 /** Stores a session and writes it to the audit log. */
 export async function storeSession(db: Db, session: StoredSession): Promise<void> {
-  const { id, accountId, createdAt } = session;
+  const { id, accountId } = session;
   await insertSession(db, session);
   const actor = { accountId, kind: 'session', credentialId: id } as const;
-  await audit(db, actor, {
-    action: 'session.open',
-    subject: id,
-    detail: { address: session.address },
-    createdAt,
-  });
+  await audit(db, actor, { action: 'session.open', subject: id, detail: { address: session.address } });
 }
 
 /** The account that was signed in, and the browser's tokens. */

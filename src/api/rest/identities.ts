@@ -36,7 +36,7 @@ function list({ store }: SignIns): Route {
   });
 }
 
-function unlink({ store, clock }: SignIns): Route {
+function unlink({ store }: SignIns): Route {
   return route({
     method: 'delete',
     path: '/auth/identities/{identity_id}',
@@ -53,7 +53,7 @@ function unlink({ store, clock }: SignIns): Route {
       409: 'The account would have no way to sign in',
     },
     handler: async ({ principal, params }) => {
-      await unlinkIdentity(store.db, principal, params.identity_id, clock.nowIso());
+      await unlinkIdentity(store.db, principal, params.identity_id);
       return reply(200, { status: 'unlinked' as const });
     },
   });

@@ -76,7 +76,6 @@ async function connect(
     action: 'connection.create',
     subject: id,
     detail: { provider: platform, label },
-    createdAt: nowIso,
   });
   return member;
 }

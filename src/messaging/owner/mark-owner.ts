@@ -44,12 +44,7 @@ export async function ownBot(
   const { id: conversationId, accountId, remoteName } = conversation;
   const botId = await botOf(db, conversation);
   await putBotOwner(db, { botId, accountId, conversationId, createdAt: nowIso });
-  await audit(db, actor, {
-    action: 'bot_owner.mark',
-    subject: botId,
-    detail: { conversationId },
-    createdAt: nowIso,
-  });
+  await audit(db, actor, { action: 'bot_owner.mark', subject: botId, detail: { conversationId } });
   return { botId, conversationId, remoteName };
 }
 

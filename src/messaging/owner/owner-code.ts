@@ -44,7 +44,7 @@ export async function makeOwnerCode(
     if (!bot) throw noLogin(platform, botId);
     const stored = { botId: bot.id, accountId: actor.accountId, codeHash: hashToken(code), usedBy: null };
     await putOwnerCode(trx, { ...stored, createdAt, expiresAt });
-    await audit(trx, actor, { action: 'bot_owner.code', subject: bot.id, detail: { expiresAt }, createdAt });
+    await audit(trx, actor, { action: 'bot_owner.code', subject: bot.id, detail: { expiresAt } });
     return { botId: bot.id, code, expiresAt };
   });
 }

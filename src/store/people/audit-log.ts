@@ -29,7 +29,6 @@ interface AuditEntry {
   /** Id of the changed object. Null, the default: the account itself. */
   readonly subject?: string | null;
   readonly detail?: AuditDetail;
-  readonly createdAt?: string;
 }
 
 /**
@@ -37,15 +36,15 @@ interface AuditEntry {
  */
 export async function audit(
   db: Db,
-  actor: Actor,
-  { action, subject = null, detail = {}, createdAt = systemClock.nowIso() }: AuditEntry,
+  { accountId, kind: credentialKind, credentialId }: Actor,
+  { action, subject = null, detail = {} }: AuditEntry,
 ): Promise<void> {
-  const { accountId, kind, credentialId } = actor;
+  const createdAt = systemClock.nowIso();
   await db
     .insertInto('auditLog')
     .values({
       accountId,
-      credentialKind: kind,
+      credentialKind,
       credentialId,
       action,
       subject,

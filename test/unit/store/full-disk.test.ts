@@ -4,7 +4,7 @@ import { GatewayError } from '../../../src/base/errors.ts';
 import { listAgents } from '../../../src/store/agents/agents.ts';
 import { DiskWatch } from '../../../src/store/database/disk-watch.ts';
 import { audit } from '../../../src/store/people/audit-log.ts';
-import { NOW, seedAccount, temporaryStore } from './temporary.ts';
+import { seedAccount, temporaryStore } from './temporary.ts';
 
 /** A store that has no room for so much as one more page. */
 async function fullStore() {
@@ -20,7 +20,6 @@ async function fullStore() {
         action: 'agent.create',
         subject: null,
         detail: { text: 'x'.repeat(100_000) },
-        createdAt: NOW,
       }),
     );
   };
