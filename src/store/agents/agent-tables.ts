@@ -1,5 +1,14 @@
 import type { Bit } from '../database/column-types.ts';
 
+/** The tables of this folder by name. */
+export interface AgentTables {
+  agents: AgentsTable;
+  agentAccounts: AgentAccountsTable;
+  agentProviders: AgentProvidersTable;
+  deliveries: DeliveriesTable;
+  internalBearers: InternalBearersTable;
+}
+
 /** The model behind an agent. `config` and `eventFilter` are JSON. The config's secrets are sealed separately. */
 export interface AgentProvidersTable {
   agentId: string;
@@ -12,7 +21,7 @@ export interface AgentProvidersTable {
 }
 
 /** The agent key with which a model calls back. The only key whose text is stored (sealed). */
-export interface InternalBearersTable {
+interface InternalBearersTable {
   agentId: string;
   keyId: string;
   sealedKey: string;
@@ -49,7 +58,7 @@ export interface AgentsTable {
 export type MemberType = 'connection' | 'bot_token' | 'sip_number';
 
 /** Platform accounts of agents. `memberId` refers to a row of the table that `memberType` denotes. */
-export interface AgentAccountsTable {
+interface AgentAccountsTable {
   agentId: string;
   memberType: MemberType;
   memberId: string;

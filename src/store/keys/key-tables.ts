@@ -1,3 +1,15 @@
+/** The tables of this folder by name. */
+export interface KeyTables {
+  agentAuthorizations: AgentAuthorizationsTable;
+  apiKeys: ApiKeysTable;
+  agentKeys: AgentKeysTable;
+  idempotentRequests: IdempotentRequestsTable;
+  mcpAuthorizations: McpAuthorizationsTable;
+  oauthClients: OauthClientsTable;
+  oauthGrants: OauthGrantsTable;
+  oauthTokens: OauthTokensTable;
+}
+
 /** Agent keys are for runtime use, settings keys for configuring the account. */
 export type KeyKind = 'agent' | 'settings';
 
@@ -14,7 +26,7 @@ export interface ApiKeysTable {
   revokedAt: string | null;
 }
 
-export interface AgentKeysTable {
+interface AgentKeysTable {
   agentId: string;
   keyId: string;
 }
@@ -49,7 +61,7 @@ export interface McpAuthorizationsTable {
   lastUsedAt: string | null;
 }
 
-export interface AgentAuthorizationsTable {
+interface AgentAuthorizationsTable {
   agentId: string;
   authorizationId: string;
 }

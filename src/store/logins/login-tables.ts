@@ -1,6 +1,17 @@
 import type { Platform } from '../../base/platform.ts';
 import type { Bit } from '../database/column-types.ts';
 
+/** The tables of this folder by name. */
+export interface LoginTables {
+  botOwners: BotOwnersTable;
+  botTokens: BotTokensTable;
+  connections: ConnectionsTable;
+  sipTrunks: SipTrunksTable;
+  sipDids: SipDidsTable;
+  loginPositions: LoginPositionsTable;
+  ownerCodes: OwnerCodesTable;
+}
+
 /** A platform login through OAuth or similar. */
 export interface ConnectionsTable {
   id: string;
@@ -80,7 +91,7 @@ export interface SipDidsTable {
 }
 
 /** A login's read position in its platform's stream of updates. */
-export interface LoginPositionsTable {
+interface LoginPositionsTable {
   platform: Platform;
   loginKey: string;
   position: string;

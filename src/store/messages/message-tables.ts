@@ -3,6 +3,17 @@ import type { Platform } from '../../base/platform.ts';
 import type { TerminationResult } from '../../base/termination.ts';
 import type { MemberType } from '../agents/agent-tables.ts';
 
+/** The tables of this folder by name. */
+export interface MessageTables {
+  attachments: AttachmentsTable;
+  calls: CallsTable;
+  conversations: ConversationsTable;
+  events: EventsTable;
+  files: FilesTable;
+  messages: MessagesTable;
+  platformMessages: PlatformMessagesTable;
+}
+
 export type CallState = 'connecting' | 'ringing' | 'active' | 'refused' | 'ended' | 'disconnected' | 'missed';
 
 export type CallDirection = 'inbound' | 'outbound';
@@ -146,13 +157,13 @@ export interface FilesTable {
 }
 
 /** A platform's id of a message. A message sent in parts has several. */
-export interface PlatformMessagesTable {
+interface PlatformMessagesTable {
   platformMessageId: string;
   conversationId: string;
   messageSeq: number;
 }
 
-export interface AttachmentsTable {
+interface AttachmentsTable {
   messageSeq: number;
   position: number;
   fileId: string;

@@ -1,6 +1,20 @@
 import type { GeneratedAlways } from 'kysely';
 import type { Platform } from '../../base/platform.ts';
 
+/** The tables of this folder by name. */
+export interface PeopleTables {
+  accounts: AccountsTable;
+  auditLog: AuditLogTable;
+  feedback: FeedbackTable;
+  identities: IdentitiesTable;
+  knownBrowsers: KnownBrowsersTable;
+  inviteLinks: InviteLinksTable;
+  mailTokens: MailTokensTable;
+  sessions: SessionsTable;
+  signIns: SignInsTable;
+  usageDays: UsageDaysTable;
+}
+
 /** An account. Without an email address, such as the operator's at first, it is only accessible with keys. */
 export interface AccountsTable {
   id: string;
@@ -70,7 +84,7 @@ export interface SignInsTable {
 }
 
 /** Messages and file bytes per day (YYYY-MM-DD, UTC). Calls and minutes are computed from the calls. */
-export interface UsageDaysTable {
+interface UsageDaysTable {
   accountId: string;
   platform: Platform;
   day: string;
