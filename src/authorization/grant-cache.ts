@@ -1,3 +1,4 @@
+import { LastUses } from '../base/last-uses.ts';
 import type { Clock } from '../base/time.ts';
 import { hashToken } from '../base/tokens.ts';
 import type { Db } from '../store/database/tables.ts';
@@ -10,16 +11,8 @@ import {
 } from '../store/keys/oauth-grants.ts';
 import { isSameReach } from './scope-names.ts';
 
-/** Minimum interval between writes of an authorization's last use. */
-const TOUCH_INTERVAL_MS = 60_000;
-
-interface CachedGrant {
-  readonly grant: LiveGrant;
-  touchedMs: number;
-}
-
 interface CachedToken {
-  readonly kept: CachedGrant;
+  readonly grant: LiveGrant;
   readonly expiresAt: string;
   /** Until its first use, the refresh that issued it may be repeated. */
   isUsed: boolean;
@@ -27,7 +20,7 @@ interface CachedToken {
 
 /** One account's grants by id, and the hashes of their access tokens. */
 interface Account {
-  readonly grants: ReadonlyMap<string, CachedGrant>;
+  readonly grants: ReadonlyMap<string, LiveGrant>;
   readonly hashes: readonly string[];
 }
 
@@ -51,6 +44,7 @@ export class GrantCache {
   readonly #clock: Clock;
   readonly #resource: ResourceUrl;
   readonly #onTouchFailed: (error: unknown) => void;
+  readonly #lastUses: LastUses;
   readonly #byHash = new Map<string, CachedToken>();
   readonly #byAccount = new Map<string, Account>();
   #onChanged: OnGrantChanged = () => {};
@@ -60,6 +54,7 @@ export class GrantCache {
     this.#clock = clock;
     this.#resource = resource;
     this.#onTouchFailed = onTouchFailed;
+    this.#lastUses = new LastUses(clock, onTouchFailed);
   }
 
   static async load(
@@ -88,25 +83,27 @@ export class GrantCache {
     const former = this.#byAccount.get(accountId) ?? NOTHING;
     const used = new Set(former.hashes.filter((hash) => this.#byHash.get(hash)?.isUsed));
     for (const hash of former.hashes) this.#byHash.delete(hash);
-    const kept = new Map(grants.map((grant) => [grant.id, keptAs(grant, former)]));
+    const now = new Map(grants.map((grant) => [grant.id, grant]));
     for (const { tokenHash, grantId, expiresAt } of tokens) {
-      const one = kept.get(grantId);
-      if (one) this.#byHash.set(tokenHash, { kept: one, expiresAt, isUsed: used.has(tokenHash) });
+      const grant = now.get(grantId);
+      if (grant) this.#byHash.set(tokenHash, { grant, expiresAt, isUsed: used.has(tokenHash) });
     }
-    if (kept.size === 0) this.#byAccount.delete(accountId);
-    else this.#byAccount.set(accountId, { grants: kept, hashes: tokens.map(({ tokenHash }) => tokenHash) });
-    for (const [id, { grant }] of former.grants) this.#notifyIfChanged(grant, kept.get(id)?.grant);
+    if (now.size === 0) this.#byAccount.delete(accountId);
+    else this.#byAccount.set(accountId, { grants: now, hashes: tokens.map(({ tokenHash }) => tokenHash) });
+    for (const [id, grant] of former.grants) this.#notifyIfChanged(grant, now.get(id));
   }
 
   /** Returns the grant of an access token and records its use; null when the token is invalid. */
   use(token: string): LiveGrant | null {
     const found = this.#byHash.get(hashToken(token));
     if (!found || found.expiresAt <= this.#clock.nowIso()) return null;
-    const { grant } = found.kept;
+    const { grant } = found;
     // The token was issued when the gateway had another URL.
     if (grant.resource !== this.#resource()) return null;
     if (!found.isUsed) this.#firstUse(found);
-    this.#touch(found.kept);
+    this.#lastUses.note(grant.id, () =>
+      touchAuthorization(this.#db, grant.authorizationId, this.#clock.nowIso()),
+    );
     return grant;
   }
 
@@ -117,17 +114,6 @@ export class GrantCache {
 
   #firstUse(token: CachedToken): void {
     token.isUsed = true;
-    forgetSuccessors(this.#db, 'grantId', token.kept.grant.id).catch(this.#onTouchFailed);
+    forgetSuccessors(this.#db, 'grantId', token.grant.id).catch(this.#onTouchFailed);
   }
-
-  #touch(kept: CachedGrant): void {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - kept.touchedMs < TOUCH_INTERVAL_MS) return;
-    kept.touchedMs = nowMs;
-    touchAuthorization(this.#db, kept.grant.authorizationId, this.#clock.nowIso()).catch(this.#onTouchFailed);
-  }
-}
-
-function keptAs(grant: LiveGrant, former: Account): CachedGrant {
-  return { grant, touchedMs: former.grants.get(grant.id)?.touchedMs ?? -Infinity };
 }

@@ -1,19 +1,12 @@
+import { LastUses } from '../../base/last-uses.ts';
 import { areSameAgents } from '../../base/scope.ts';
 import type { Clock } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { listValidKeys, touchKey, type ValidKey } from '../../store/keys/keys.ts';
 
-/** Minimum interval between writes of a key's last use. */
-const TOUCH_INTERVAL_MS = 60_000;
-
 /** Called when a key acts for other agents than before. The list is empty when the key was revoked. */
 export type OnAgentsChanged = (keyId: string, agentIds: readonly string[]) => void;
-
-interface CachedKey {
-  readonly key: ValidKey;
-  touchedMs: number;
-}
 
 /**
  * All valid keys, in memory, so that authentication does not wait for the database. Keys are looked up by hash, so
@@ -22,15 +15,15 @@ interface CachedKey {
 export class KeyCache {
   readonly #db: Db;
   readonly #clock: Clock;
-  readonly #onTouchFailed: (error: unknown) => void;
-  readonly #byHash = new Map<string, CachedKey>();
-  readonly #byAccount = new Map<string, readonly CachedKey[]>();
+  readonly #lastUses: LastUses;
+  readonly #byHash = new Map<string, ValidKey>();
+  readonly #byAccount = new Map<string, readonly ValidKey[]>();
   #onChanged: OnAgentsChanged = () => {};
 
   private constructor(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void) {
     this.#db = db;
     this.#clock = clock;
-    this.#onTouchFailed = onTouchFailed;
+    this.#lastUses = new LastUses(clock, onTouchFailed);
   }
 
   static async load(db: Db, clock: Clock, onTouchFailed: (error: unknown) => void): Promise<KeyCache> {
@@ -64,32 +57,23 @@ export class KeyCache {
 
   #replace(accountId: string, keys: readonly ValidKey[]): void {
     const former = this.#byAccount.get(accountId) ?? [];
-    const touchedMs = new Map(former.map((kept) => [kept.key.hash, kept.touchedMs]));
-    const kept = keys.map((key) => ({ key, touchedMs: touchedMs.get(key.hash) ?? -Infinity }));
-    for (const { key } of former) this.#byHash.delete(key.hash);
-    for (const one of kept) this.#byHash.set(one.key.hash, one);
-    if (kept.length > 0) this.#byAccount.set(accountId, kept);
+    for (const key of former) this.#byHash.delete(key.hash);
+    for (const key of keys) this.#byHash.set(key.hash, key);
+    if (keys.length > 0) this.#byAccount.set(accountId, keys);
     else this.#byAccount.delete(accountId);
-    for (const { key } of former) this.#notifyIfChanged(key);
+    for (const key of former) this.#notifyIfChanged(key);
   }
 
   #notifyIfChanged(former: ValidKey): void {
-    const agentIds = this.#byHash.get(former.hash)?.key.agentIds ?? [];
+    const agentIds = this.#byHash.get(former.hash)?.agentIds ?? [];
     if (!areSameAgents(former.agentIds, agentIds)) this.#onChanged(former.id, agentIds);
   }
 
   /** Returns the record of a valid key and records its use; null when the key is invalid. */
   use(key: string): ValidKey | null {
-    const kept = this.#byHash.get(hashToken(key));
-    if (!kept) return null;
-    this.#touch(kept);
-    return kept.key;
-  }
-
-  #touch(kept: CachedKey): void {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - kept.touchedMs < TOUCH_INTERVAL_MS) return;
-    kept.touchedMs = nowMs;
-    touchKey(this.#db, kept.key.id, this.#clock.nowIso()).catch(this.#onTouchFailed);
+    const known = this.#byHash.get(hashToken(key));
+    if (!known) return null;
+    this.#lastUses.note(known.id, () => touchKey(this.#db, known.id, this.#clock.nowIso()));
+    return known;
   }
 }

@@ -1,3 +1,4 @@
+import { LastUses } from '../../base/last-uses.ts';
 import { type Clock, isoAfter } from '../../base/time.ts';
 import { hashToken } from '../../base/tokens.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -11,14 +12,7 @@ import type { AgentRoster } from '../account/agent-roster.ts';
 
 /** A session expires when it is not used for this long. */
 export const SESSION_MS = 30 * 86_400_000;
-/** Minimum interval between writes of a session's last use. */
-const TOUCH_INTERVAL_MS = 60_000;
 const NOBODY: readonly string[] = [];
-
-interface CachedSession {
-  session: StoredSession;
-  touchedMs: number;
-}
 
 /**
  * Called when a session acts for other agents than before. The list is empty when the session was closed before it
@@ -38,15 +32,15 @@ export class SessionCache {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #roster: AgentRoster;
-  readonly #onTouchFailed: (error: unknown) => void;
-  #byHash = new Map<string, CachedSession>();
+  readonly #lastUses: LastUses;
+  #byHash = new Map<string, StoredSession>();
   #onChanged: OnSessionChanged = () => {};
 
   private constructor(db: Db, clock: Clock, roster: AgentRoster, onTouchFailed: (error: unknown) => void) {
     this.#db = db;
     this.#clock = clock;
     this.#roster = roster;
-    this.#onTouchFailed = onTouchFailed;
+    this.#lastUses = new LastUses(clock, onTouchFailed);
     roster.watch((accountId, agentIds) => {
       for (const { id } of this.of(accountId)) this.#onChanged(id, agentIds);
     });
@@ -77,14 +71,8 @@ export class SessionCache {
   async reload(): Promise<void> {
     const sessions = await listSessions(this.#db, this.#clock.nowIso());
     const former = this.#byHash;
-    this.#byHash = new Map(
-      sessions.map((session) => [
-        session.tokenHash,
-        { session, touchedMs: former.get(session.tokenHash)?.touchedMs ?? -Infinity },
-      ]),
-    );
-    for (const [tokenHash, { session }] of former)
-      if (!this.#byHash.has(tokenHash)) this.#onChanged(session.id, NOBODY);
+    this.#byHash = new Map(sessions.map((session) => [session.tokenHash, session]));
+    for (const [tokenHash, { id }] of former) if (!this.#byHash.has(tokenHash)) this.#onChanged(id, NOBODY);
   }
 
   /**
@@ -92,21 +80,21 @@ export class SessionCache {
    */
   use(token: string): ValidSession | null {
     const tokenHash = hashToken(token);
-    const kept = this.#byHash.get(tokenHash);
-    if (!kept) return null;
+    const session = this.#byHash.get(tokenHash);
+    if (!session) return null;
     const nowIso = this.#clock.nowIso();
-    if (kept.session.expiresAt <= nowIso) {
+    if (session.expiresAt <= nowIso) {
       this.#byHash.delete(tokenHash);
       return null;
     }
-    this.#touch(kept, nowIso);
-    const { id, accountId } = kept.session;
+    this.#lastUses.note(session.id, () => this.#extend(session, nowIso));
+    const { id, accountId } = session;
     return { id, accountId, agentIds: this.#roster.idsOf(accountId) };
   }
 
   /** Adds a session that is already stored. */
   add(session: StoredSession): void {
-    this.#byHash.set(session.tokenHash, { session, touchedMs: -Infinity });
+    this.#byHash.set(session.tokenHash, session);
   }
 
   /** Invalidates a session. */
@@ -122,26 +110,22 @@ export class SessionCache {
   /** Returns the account's sessions, last used first. */
   of(accountId: string): StoredSession[] {
     return [...this.#byHash.values()]
-      .map(({ session }) => session)
       .filter((session) => session.accountId === accountId)
       .sort((a, b) => (a.lastUsedAt < b.lastUsedAt ? 1 : -1));
   }
 
   #removeWhere(isMeant: (session: StoredSession) => boolean): void {
-    for (const [tokenHash, { session }] of this.#byHash) {
+    for (const [tokenHash, session] of this.#byHash) {
       if (!isMeant(session)) continue;
       this.#byHash.delete(tokenHash);
       this.#onChanged(session.id, NOBODY);
     }
   }
 
-  #touch(kept: CachedSession, nowIso: string): void {
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - kept.touchedMs < TOUCH_INTERVAL_MS) return;
-    kept.touchedMs = nowMs;
+  async #extend(session: StoredSession, nowIso: string): Promise<void> {
     const used = { lastUsedAt: nowIso, expiresAt: expiryFrom(nowIso) };
-    kept.session = { ...kept.session, ...used };
-    touchSession(this.#db, kept.session.id, used).catch(this.#onTouchFailed);
+    this.#byHash.set(session.tokenHash, { ...session, ...used });
+    await touchSession(this.#db, session.id, used);
   }
 }
 
