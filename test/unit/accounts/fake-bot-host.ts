@@ -6,13 +6,13 @@ import type {
   SharesLogin,
 } from '../../../src/connectors/contract/messenger.ts';
 
-/** A platform that logs bots in, as far as the account domain sees it. */
+/** A platform that logs bots in, as seen by the account domain. */
 export class FakeBotHost implements HostsBots, SharesLogin {
   readonly platform = 'telegram';
-  /** Tokens by the id of the bot. */
+  /** Tokens by bot id. */
   readonly bots = new Map<string, string>();
   shared: LoginState | null = null;
-  /** Something that happens while a bot is being logged in. */
+  /** A hook that runs while a bot is being logged in. */
   beforeLogIn: (botId: string) => Promise<unknown> = async () => undefined;
   tell: (botId: string, state: LoginState) => void = () => undefined;
 

@@ -5,7 +5,7 @@ import type {
   SipTrunk,
 } from '../../../src/connectors/contract/sip-accounts.ts';
 
-/** A directory that remembers what it was told, as the connector does. */
+/** A directory that records what it is given, as the connector does. */
 export class FakeDirectory implements SipDirectory {
   readonly trunks = new Map<string, SipTrunk>();
   readonly numbers = new Map<string, SipNumber>();

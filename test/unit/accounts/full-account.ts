@@ -2,10 +2,10 @@ import type { Tables } from '../../../src/store/database/tables.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { NOW, seedAccount } from '../store/temporary.ts';
 
-/** What every secret column of a full account holds, so that a test can look for it. */
+/** The value of every secret column of a full account, so that a test can look for it. */
 export const SEALED = 'SEALED-OR-HASHED';
 
-/** An account with a row in every table that an account can have rows in; every row names `name` somewhere. */
+/** An account with a row in every table that can have rows of an account; every row contains `name`. */
 export async function fullAccount(
   store: Store,
   name: string,
@@ -18,10 +18,10 @@ export async function fullAccount(
   return owner;
 }
 
-/** Tables whose rows those of others need. */
+/** Tables that others refer to. */
 const NEEDED: readonly (keyof Tables)[] = ['apiKeys', 'oauthClients'];
 
-/** A row in every table, or in `tables`, for an account that is there. */
+/** A row in every table, or in `tables`, for an existing account. */
 export async function fillAccount(
   { db }: Store,
   name: string,
@@ -154,7 +154,7 @@ function rowsOf(name: string, owner: { accountId: string; agentId: string }): [k
   ];
 }
 
-/** An MCP client that was let in, with a token. */
+/** An authorized MCP client with a token. */
 function authorizationOf(
   name: string,
   { accountId, agentId }: { accountId: string; agentId: string },
@@ -192,10 +192,10 @@ function authorizationOf(
   ];
 }
 
-/** A conversation with one message, which has a file. */
+/** A conversation with one message that has a file. */
 function messagesOf(name: string, accountId: string, secret: string): [keyof Tables, Row][] {
   const own = { id: `row_${name}`, accountId, createdAt: NOW };
-  // Told by the name, because the rows that belong to it must know it.
+  // Derived from `name`, because the rows that belong to it need it.
   const seq = Buffer.from(name.padEnd(4)).readUInt32BE();
   return [
     [
@@ -250,10 +250,10 @@ function messagesOf(name: string, accountId: string, secret: string): [keyof Tab
   ];
 }
 
-/** The gateway's own tables; every other one holds things of accounts. */
+/** The gateway's own tables; all others contain data of accounts. */
 const NOBODYS = ['facts', 'login_positions', 'migrations', 'oauth_clients'];
 
-/** Every row of every table that accounts have rows in, as the database file has them. */
+/** Every row of every table that can have rows of an account, as stored in the database file. */
 export async function everyRow(store: Store): Promise<Map<string, Row[]>> {
   const plain = store.db.withoutPlugins();
   const tables = (await plain.introspection.getTables()).map((table) => table.name);
@@ -265,7 +265,7 @@ export async function everyRow(store: Store): Promise<Map<string, Row[]>> {
   return rows;
 }
 
-/** In which tables there is a row that names this account. */
+/** The tables that have a row with this account’s name. */
 export function tablesNaming(rows: ReadonlyMap<string, readonly Row[]>, name: string): string[] {
   return [...rows].flatMap(([table, own]) =>
     own.some((row) => JSON.stringify(row).includes(name)) ? [table] : [],

@@ -15,7 +15,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { temporaryStore } from '../store/temporary.ts';
 
 export const CLIENT: Client = { address: '203.0.113.5', userAgent: 'test', browserToken: null };
-/** Somebody who follows a link in a browser in which nobody is signed in. */
+/** A person who follows a link in a browser that is not signed in. */
 export const STRANGER: LinkVisitor = { ip: CLIENT.address, session: null };
 export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'correct horse';
@@ -24,13 +24,13 @@ export interface TestPeople {
   readonly store: Store;
   readonly clock: ManualClock;
   readonly people: People;
-  /** Every mail that left since it was last asked. */
+  /** All mails sent since the last call. */
   mails(): Promise<Mail[]>;
-  /** Accounts whose access ended, with the logins that are gone. */
+  /** Accounts whose access ended, with the removed logins. */
   readonly followed: [string, GoneLogins | null][];
 }
 
-/** A domain of people over a real database, whose mails are caught. */
+/** A people domain over a real database, whose mails are captured. */
 export async function testPeople(signup: SignupPolicy = { mode: 'open', code: null }): Promise<TestPeople> {
   const store = await temporaryStore();
   const clock = new ManualClock();
@@ -63,7 +63,7 @@ export async function testPeople(signup: SignupPolicy = { mode: 'open', code: nu
   return { store, clock, people, mails, followed };
 }
 
-/** The mail to an address among others; its last one. */
+/** The last mail to an address. */
 export function mailTo(email: string, mails: readonly Mail[]): Mail | undefined {
   return mails.findLast(({ to }) => to === email);
 }
@@ -75,7 +75,7 @@ export function tokenIn(mail: Mail | undefined): string {
   return token;
 }
 
-/** Somebody who signed up and in, whose mails were read. */
+/** A person who signed up and in, and whose mails were read. */
 export async function signedUp({ people, mails }: TestPeople, email = EMAIL, password = PASSWORD) {
   await signUp(people, { email, password, name: 'Ada', inviteCode: null }, CLIENT.address);
   const [welcome] = await mails();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentServer } from '../../agents/agent-server.ts';
 
-test('a session acts for an account’s agents as they are, the default one first', async () => {
+test('a session acts for the current agents of its account, the default one first', async () => {
   const { account, agents } = await agentServer();
   const { accountId, api } = await account('a');
   const [first] = (await api.get('/api/agents')).body.agents;

@@ -16,7 +16,7 @@ import { everyRow, fullAccount, tablesNaming } from '../full-account.ts';
 const REQUEST = { platform: 'sip', meetingUrl: 'sip:+1', agentName: 'AI Agent', voiceConfigIds: [] } as const;
 const CLIENT = { address: '127.0.0.1', userAgent: 'test', browserToken: null };
 
-/** Two full accounts, and calls that really are recorded over legs that are not there. */
+/** Two full accounts, and calls that are really recorded, over fake legs. */
 async function twoAccounts() {
   const store = await temporaryStore();
   const [goner, stayer] = [await fullAccount(store, 'goner'), await fullAccount(store, 'stayer')];
@@ -64,7 +64,7 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
   } as unknown as CallDomain;
 }
 
-test('no row of a deleted account is left in any table, and all of the other one are', async () => {
+test('deleting an account removes its rows from every table and keeps all rows of the other account', async () => {
   const { store, goner, domain, directory, told } = await twoAccounts();
   const before = await everyRow(store);
   expect(tablesNaming(before, 'goner').sort()).toEqual([...before.keys()].sort());
@@ -82,7 +82,7 @@ test('no row of a deleted account is left in any table, and all of the other one
   expect(told).toEqual([`files of ${goner.accountId}`, `forgot ${goner.accountId}`]);
 });
 
-test('the bots of a deleted account are logged out', async () => {
+test('deleting an account logs its bots out', async () => {
   const { goner, domain, calls } = await twoAccounts();
   const host = new FakeBotHost();
   (calls.connectors as Map<string, unknown>).set('slack', host);
@@ -91,7 +91,7 @@ test('the bots of a deleted account are logged out', async () => {
   expect([...host.bots.keys()]).toEqual(['row_stayer']);
 });
 
-test('live calls end and are written before their account goes', async () => {
+test('deleting an account ends and records its live calls first', async () => {
   const { store, goner, stayer, domain, calls, failures, told } = await twoAccounts();
   const scope = { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null };
   await placeCall(calls, scope, REQUEST);
@@ -111,7 +111,7 @@ test('live calls end and are written before their account goes', async () => {
   expect(tablesNaming(await everyRow(store), 'goner')).toEqual([]);
 });
 
-test('no call is added while the account goes', async () => {
+test('an account that is being deleted takes no new calls', async () => {
   const { goner, domain, calls } = await twoAccounts();
   const scope = { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null };
   await placeCall(calls, scope, REQUEST);
@@ -121,12 +121,12 @@ test('no call is added while the account goes', async () => {
   expect(calls.registry.countOf(goner.accountId)).toBe(0);
 });
 
-/** Places calls one after another, as an agent does that does not know. */
+/** Places calls one after another, as an agent does that knows nothing of the deletion. */
 async function placeUntilRefused(calls: CallDomain, scope: AgentScope) {
   for (let i = 0; i < 5; i++) await placeCall(calls, scope, REQUEST);
 }
 
-test('without the right password nothing happens', async () => {
+test('deleting an account with a wrong password changes nothing', async () => {
   const { store, goner, domain, calls } = await twoAccounts();
   const before = await everyRow(store);
   await placeCall(calls, { accountId: goner.accountId, agentIds: [goner.agentId], platforms: null }, REQUEST);
@@ -148,7 +148,7 @@ test('an account without a password is deleted without one', async () => {
   expect(tablesNaming(await everyRow(store), 'goner')).toEqual([]);
 });
 
-test('a long history goes too, and a deleted account is nobody', async () => {
+test('deleting an account removes a long history too, and its credentials stop working', async () => {
   const { store, goner, domain } = await twoAccounts();
   const event = { accountId: goner.accountId, agentId: null, type: 't', payload: '{}', createdAt: NOW };
   for (let i = 0; i < 350; i++) await store.db.insertInto('events').values(event).execute();

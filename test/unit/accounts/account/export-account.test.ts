@@ -14,7 +14,7 @@ async function exported(store: Store, accountId: string) {
   return { text, document: JSON.parse(text) };
 }
 
-test('an export holds the account of every table, of no other account, and no secret', async () => {
+test('an export has the account’s rows of every table, nothing of other accounts, and no secrets', async () => {
   const store = await temporaryStore();
   const mine = await fullAccount(store, 'mine');
   await fullAccount(store, 'other');
@@ -31,7 +31,7 @@ test('an export holds the account of every table, of no other account, and no se
   expect(text).not.toContain(SEALED);
 });
 
-test('JSON in the database is JSON in the export, and the export itself is written down', async () => {
+test('an export shows stored JSON as JSON, and is itself in the audit log', async () => {
   const store = await temporaryStore();
   const mine = await fullAccount(store, 'mine');
   const { document } = await exported(store, mine.accountId);
@@ -44,7 +44,7 @@ test('JSON in the database is JSON in the export, and the export itself is writt
   expect(document.audit_log[1]).toMatchObject({ credential_kind: 'settings', credential_id: 'key_1' });
 });
 
-test('long tables come whole, each row once', async () => {
+test('an export has every row of a long table once', async () => {
   const store = await temporaryStore();
   const { accountId, agentId } = await fullAccount(store, 'mine');
   for (let i = 0; i < 250; i++) {

@@ -11,7 +11,7 @@ const CALLBACK = 'http://127.0.0.1:1/auth/oauth/github/callback';
 
 interface Fake {
   readonly provider: GithubProvider;
-  /** Bodies that the token endpoint was sent. */
+  /** Request bodies that the token endpoint received. */
   readonly redeemed: URLSearchParams[];
 }
 
@@ -45,7 +45,7 @@ async function fakeGithub(answers: { token?: unknown; user?: unknown; emails?: u
 
 const callback = (query: string) => new URL(`${CALLBACK}?${query}`);
 
-test('the browser is sent off with a state and a challenge', async () => {
+test('the browser is redirected with a state and a challenge', async () => {
   const { provider } = await fakeGithub({});
   const url = new URL(await provider.authorizationUrl(SECRETS, CALLBACK));
   expect(url.pathname).toBe('/login/oauth/authorize');
@@ -58,7 +58,7 @@ test('the browser is sent off with a state and a challenge', async () => {
   });
 });
 
-test('a person is the number and the primary address that the API tells', async () => {
+test('an identity consists of the user id and the primary address that the API returns', async () => {
   const { provider, redeemed } = await fakeGithub({
     user: { id: 583_231, login: 'octocat', name: null },
     emails: [
@@ -80,7 +80,7 @@ test('a person is the number and the primary address that the API tells', async 
   });
 });
 
-test('an address that GitHub did not verify is told as such', async () => {
+test('an address that GitHub did not verify is reported as unverified', async () => {
   const { provider } = await fakeGithub({
     user: { id: 1, login: 'm' },
     emails: [{ email: 'victim@example.com', primary: true, verified: false }],
@@ -99,7 +99,7 @@ test.each([
   });
 });
 
-test('an API that does not answer is the fault of the provider', async () => {
+test('an API that does not answer is reported as a fault of the provider', async () => {
   const { provider } = await fakeGithub({ user: undefined });
   const failing = provider.identify(SECRETS, callback('code=c1&state=state-1'));
   await expect(failing).rejects.toMatchObject({ code: 'identity_provider_failed' });

@@ -12,7 +12,7 @@ async function agentKey(store: Store, owner: { accountId: string; agentId: strin
   return (await storeKey(store.db, `svc_${accountId}_${name}`, key, NOW)).id;
 }
 
-/** An account with the keys named, and hands on what is seen of them. */
+/** An account with the given keys, and the observable state around them. */
 async function probed(...names: string[]) {
   const store = await temporaryStore();
   const owner = await seedAccount(store, 'a');
@@ -32,7 +32,7 @@ async function probed(...names: string[]) {
   return { store, owner, ids, clock, replied, streams, inMcp, probes, sent };
 }
 
-test('after 30 s each key has one of four verdicts', async () => {
+test('a probe gives each key one of four verdicts after 30 s', async () => {
   const names = ['replied', 'on a call', 'in MCP', 'key_used_recently', 'not_connected', 'long ago'];
   const { store, owner, ids, clock, replied, streams, inMcp, probes, sent } = await probed(...names);
   streams.set(ids['on a call']!, 2);
@@ -73,7 +73,7 @@ test('a probe is done as soon as all keys have replied', async () => {
   expect((await probes.status(owner.accountId)).isDone).toBe(true);
 });
 
-test('an answer after 30 s is none', async () => {
+test('a reply after 30 s does not count', async () => {
   const { owner, ids, replied, clock, probes } = await probed('one');
   await probes.start(owner.accountId, null);
   clock.advance(30_000);
@@ -81,7 +81,7 @@ test('an answer after 30 s is none', async () => {
   expect((await probes.status(owner.accountId)).keys).toMatchObject([{ verdict: 'not_connected' }]);
 });
 
-test('only agent keys that people hold are watched, and of those the ones that are named', async () => {
+test('a probe covers only agent keys that people hold, and among those the requested ones', async () => {
   const { store, owner, ids, probes } = await probed('one', 'two', 'revoked', 'bearer');
   const settings = { accountId: owner.accountId, kind: 'settings', name: 's', agentIds: [] } as const;
   await storeKey(store.db, 'svc_settings', settings, NOW);
@@ -96,14 +96,14 @@ test('only agent keys that people hold are watched, and of those the ones that a
   expect(await names([ids.two!, 'key_unknown'])).toEqual(['two']);
 });
 
-test('each account has its own probe, and who started none has none', async () => {
+test('each account has its own probe, and an account that started none gets an error', async () => {
   const { store, owner, probes } = await probed('one');
   const other = await seedAccount(store, 'b');
   await probes.start(owner.accountId, null);
   await expect(probes.status(other.accountId)).rejects.toMatchObject({ code: 'probe_not_found' });
 });
 
-test('a probe that nobody asks about is forgotten', async () => {
+test('a probe whose result is never fetched is forgotten', async () => {
   const { store, owner, clock, probes } = await probed('one');
   const other = await seedAccount(store, 'b');
   await probes.start(owner.accountId, null);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AgentReplies } from '../../../../src/accounts/keys/agent-replies.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-test('a credential has answered the probe that it answered, when it first did', () => {
+test('a reply counts for its own credential and probe, at the time of the first one', () => {
   const clock = new ManualClock();
   const replies = new AgentReplies(clock);
   const first = clock.nowIso();
@@ -14,7 +14,7 @@ test('a credential has answered the probe that it answered, when it first did', 
   expect(replies.repliedAt('key_2', 'prb_1')).toBeNull();
 });
 
-test('those who answered longest ago are forgotten first', () => {
+test('the oldest replies are forgotten first', () => {
   const replies = new AgentReplies(new ManualClock());
   replies.replied('key_0', 'prb_0');
   replies.replied('key_1', 'prb_0');

@@ -8,7 +8,7 @@ import { FakeBotHost } from '../fake-bot-host.ts';
 import { FakeDirectory } from '../fake-directory.ts';
 import { fullAccount } from '../full-account.ts';
 
-test('calls end, and bots, numbers and the trunk of one account are logged out', async () => {
+test('ending an account’s logins ends its calls and logs out its bots, numbers and trunk', async () => {
   const store = await temporaryStore();
   const [gone, stayer] = [await fullAccount(store, 'gone'), await fullAccount(store, 'stayer')];
   const host = new FakeBotHost();

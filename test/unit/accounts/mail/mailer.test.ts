@@ -9,7 +9,7 @@ import { NOW, temporaryDir } from '../../store/temporary.ts';
 
 const MAIL = resetMail('ada@example.com', 'https://voice.example.com/auth/reset-password?token=abc', '');
 
-/** A mailer whose transport fails as often as there are errors. */
+/** A mailer whose transport fails once for each of the errors. */
 function mailer(errors: unknown[] = []) {
   const clock = new ManualClock();
   const sent: Mail[] = [];
@@ -22,10 +22,10 @@ function mailer(errors: unknown[] = []) {
   return { clock, sent, send, close, mailFailed, mailer: new Mailer({ send, close }, clock, { mailFailed }) };
 }
 
-/** Lets everything that waits for nothing but other promises happen. */
+/** Lets all pending promises settle. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a mail is written and sent a little later', async () => {
+test('a mail is composed and sent shortly after it is requested', async () => {
   const { clock, sent, mailer: tested } = mailer();
   const write = vi.fn(async () => MAIL);
   tested.later(write);
@@ -36,7 +36,7 @@ test('a mail is written and sent a little later', async () => {
   expect(sent).toEqual([MAIL]);
 });
 
-test('mails are written in the order in which they were asked for, also after one that failed', async () => {
+test('mails are composed in the order of their requests, even after one that failed', async () => {
   const { clock, sent, mailFailed, mailer: tested } = mailer();
   const orders = Array.from({ length: 20 }, (_, order) => order);
   const written: number[] = [];
@@ -56,7 +56,7 @@ test('mails are written in the order in which they were asked for, also after on
   expect([sent.length, mailFailed.mock.calls]).toEqual([19, [[new Error('no such account')]]]);
 });
 
-test('nobody to write to is no failure', async () => {
+test('a mail without a recipient is not a failure', async () => {
   const { clock, send, mailFailed, mailer: tested } = mailer();
   tested.later(async () => null);
   clock.advance(1_000);
@@ -64,7 +64,7 @@ test('nobody to write to is no failure', async () => {
   expect([send.mock.calls, mailFailed.mock.calls]).toEqual([[], []]);
 });
 
-test('what fails is tried again twice, then given up', async () => {
+test('a failed mail is tried twice more, then given up', async () => {
   const { clock, sent, send, mailFailed, mailer: tested } = mailer([1, 2].map(() => new Error('busy')));
   tested.later(async () => MAIL);
   for (const waitMs of [1_000, 5_000, 60_000]) {
@@ -84,7 +84,7 @@ test('what fails is tried again twice, then given up', async () => {
   expect(never.mailFailed.mock.calls).toEqual([[new Error('busy 3')]]);
 });
 
-test('a server that says never is believed', async () => {
+test('a permanent refusal by the mail server is not retried', async () => {
   const refusal = Object.assign(new Error('no such mailbox'), { responseCode: 550 });
   const { clock, send, mailFailed, mailer: tested } = mailer([refusal]);
   tested.later(async () => MAIL);
@@ -93,7 +93,7 @@ test('a server that says never is believed', async () => {
   expect([send.mock.calls.length, mailFailed.mock.calls]).toEqual([1, [[refusal]]]);
 });
 
-test('a close sends what waits, and does not wait for what does not come', async () => {
+test('closing sends what is pending, and does not wait for a send that hangs', async () => {
   const { clock, sent, close, mailFailed, mailer: tested } = mailer([new Error('busy')]);
   tested.later(async () => MAIL);
   clock.advance(1_000);
@@ -110,7 +110,7 @@ test('a close sends what waits, and does not wait for what does not come', async
   expect(stuck.close).toHaveBeenCalledOnce();
 });
 
-test('without a server a mail becomes a file that only its owner reads', async () => {
+test('without a mail server each mail becomes a file that only its owner can read', async () => {
   const dir = join(temporaryDir(), 'outbox');
   const mailSavedToFile = vi.fn();
   const folder = new OutboxFolder(dir, () => NOW, { mailSavedToFile });
@@ -124,7 +124,7 @@ test('without a server a mail becomes a file that only its owner reads', async (
   expect(mailSavedToFile).toHaveBeenCalledWith(MAIL, expect.stringContaining(dir));
 });
 
-test('what stands in a mail as HTML is what stands in it as text', () => {
+test('the HTML and the text of a mail say the same', () => {
   const mail = resetMail('ada@example.com', 'https://voice.example.com/?a=1&b="<script>', '');
   expect(mail.text).toContain('https://voice.example.com/?a=1&b="<script>');
   expect(mail.html).toContain('href="https://voice.example.com/?a=1&amp;b=&quot;&lt;script&gt;"');

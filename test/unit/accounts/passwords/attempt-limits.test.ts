@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 function limited(attempts = 3) {
   const clock = new ManualClock();
   const limits = new AttemptLimits(clock, attempts);
-  /** Seconds to wait; 0: it was let through. */
+  /** Seconds to wait; 0 when the attempt was allowed. */
   const wait = (ip: string, subject: string | null, cost?: number): number => {
     try {
       limits.attempt(ip, subject, cost);
@@ -21,7 +21,7 @@ function limited(attempts = 3) {
   return { clock, limits, wait };
 }
 
-test('an address has its attempts, from wherever, and gets them back in time', () => {
+test('an address has a number of attempts from anywhere, and regains them over time', () => {
   const { clock, wait } = limited();
   for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) expect(wait(ip, 'login a')).toBe(0);
   expect(wait('192.0.2.4', 'login a')).toBe(300);
@@ -33,7 +33,7 @@ test('an address has its attempts, from wherever, and gets them back in time', (
   expect(wait('192.0.2.4', 'login a')).toBe(300);
 });
 
-test('what is refused does not count', () => {
+test('a refused attempt does not count', () => {
   const { clock, wait } = limited(1);
   expect(wait('192.0.2.1', 'login a')).toBe(0);
   for (let i = 0; i < 50; i++) expect(wait('192.0.2.1', 'login a')).toBe(900);
@@ -41,7 +41,7 @@ test('what is refused does not count', () => {
   expect(wait('192.0.2.1', 'login a')).toBe(0);
 });
 
-test('an IP address has ten times as many, over all addresses', () => {
+test('an IP address has ten times as many attempts over all addresses', () => {
   const { wait } = limited(1);
   for (let i = 0; i < 10; i++) expect(wait('192.0.2.1', `login ${i}`)).toBe(0);
   expect(wait('192.0.2.1', 'login another')).toBe(90);
@@ -49,14 +49,14 @@ test('an IP address has ten times as many, over all addresses', () => {
   expect(wait('192.0.2.2', 'login another')).toBe(0);
 });
 
-test('the owner of an IPv6 network is one client', () => {
+test('an IPv6 network counts as one client', () => {
   const { wait } = limited(1);
   for (let i = 0; i < 10; i++) expect(wait(`2001:db8:0:1:0:0:0:${i}`, null)).toBe(0);
   expect(wait('2001:db8:0:1:f:f:f:f', null)).toBe(90);
   expect(wait('2001:db8:0:2:0:0:0:1', null)).toBe(0);
 });
 
-test('a mail costs more, but one is always allowed', () => {
+test('a mail costs more attempts, but the first one is always allowed', () => {
   const { wait, limits } = limited(10);
   expect([wait('192.0.2.1', 'mail a', 3), wait('192.0.2.1', 'mail a', 3)]).toEqual([0, 0]);
   expect(wait('192.0.2.1', 'mail a', 3)).toBe(0);

@@ -23,7 +23,7 @@ async function logged() {
     const rows = await store.db.selectFrom('auditLog').selectAll().orderBy('id').execute();
     return rows.map(({ accountId: owner, action, detail }) => ({ owner, action, ...JSON.parse(detail) }));
   };
-  /** The lines once they count so many wrong passwords. */
+  /** The log lines once they count this many wrong passwords. */
   const counting = async (sum: number) =>
     await waitFor(`${sum} wrong passwords in the log`, async () => {
       const all = await lines();
@@ -32,7 +32,7 @@ async function logged() {
   return { store, clock, failed, accountId, counting, drops };
 }
 
-test('wrong passwords are one line for each account, address and hour, with a count', async () => {
+test('wrong passwords are logged as one line per account, address and hour, with a count', async () => {
   const { clock, failed, accountId, counting } = await logged();
   for (let n = 0; n < 500; n++) failed.note(accountId, '192.0.2.1');
   failed.note(accountId, '192.0.2.2');
@@ -51,7 +51,7 @@ test('wrong passwords are one line for each account, address and hour, with a co
   expect(next[3]).toMatchObject({ owner: accountId, count: 1, lastAt: clock.nowIso() });
 });
 
-test('a flood from everywhere grows the log by 21 lines an hour', async () => {
+test('a flood from many addresses adds 21 lines an hour to the log', async () => {
   const { failed, accountId, counting } = await logged();
   for (let n = 0; n < 5_000; n++) failed.note(accountId, `10.0.${n >> 8}.${n & 255}`);
   for (let n = 0; n < 5_000; n++) failed.note(null, `10.0.${n >> 8}.${n & 255}`);
@@ -60,7 +60,7 @@ test('a flood from everywhere grows the log by 21 lines an hour', async () => {
   expect(lines.filter(({ address }) => address === null).map(({ count }) => count)).toEqual([4_980, 4_980]);
 });
 
-test('a flood at many accounts grows it by ten thousand lines an hour, and the rest is counted', async () => {
+test('a flood on many accounts adds ten thousand lines an hour, and the rest is counted', async () => {
   const { store, failed, counting, drops } = await logged();
   const many = 10_100;
   await store.db.transaction().execute(async (trx) => {
@@ -78,7 +78,7 @@ test('a flood at many accounts grows it by ten thousand lines an hour, and the r
   expect(drops.count).toBe(many - 10_000);
 });
 
-test('wrong passwords are forgotten after 90 days, other lines are not', async () => {
+test('wrong passwords are deleted from the log after 90 days, other lines are not', async () => {
   const { store, clock, failed, accountId, counting } = await logged();
   failed.note(accountId, '192.0.2.1');
   await counting(1);

@@ -12,7 +12,7 @@ function limited(attempts = 10) {
   const guesses = new GuessLimits(clock, attempts, new AttemptLimits(clock, attempts));
   const begin = (ip: string, browser: string | null = null, subject: string | null = OWNER): Guess =>
     guesses.begin({ subject, ip, browser });
-  /** Guesses wrongly; seconds to wait, 0 for a guess that was let through. */
+  /** Makes a wrong guess; returns the seconds to wait, 0 for an allowed guess. */
   const wrong = (...from: Parameters<typeof begin>): number => {
     try {
       begin(...from).wrong();
@@ -22,14 +22,14 @@ function limited(attempts = 10) {
       return error.retryAfterS;
     }
   };
-  /** Guesses wrongly `count` times, each from a network of its own. */
+  /** Makes `count` wrong guesses, each from a network of its own. */
   const wrongFromEverywhere = (count: number, first = 0): number[] =>
     Array.from({ length: count }, (_, n) => wrong(`10.${(first + n) >> 8}.${(first + n) & 255}.1`));
   return { clock, begin, wrong, wrongFromEverywhere };
 }
 
-describe('guesses from one network', () => {
-  it('are a few at one account, then each waits twice as long', () => {
+describe('password guesses from one network', () => {
+  it('are limited to a few per account, then each waits twice as long', () => {
     const { clock, wrong } = limited();
     for (let n = 0; n < 10; n++) expect(wrong('192.0.2.1')).toBe(0);
     const waits: number[] = [];
@@ -44,7 +44,7 @@ describe('guesses from one network', () => {
     expect(waits).toEqual([90, 180, 360, 720, 900, 900]);
   });
 
-  it('keep nobody else out, and no other account', () => {
+  it('do not lock out other networks or other accounts', () => {
     const { wrong } = limited();
     for (let n = 0; n < 11; n++) wrong('192.0.2.1');
     expect(wrong('192.0.2.1')).toBeGreaterThan(0);
@@ -52,21 +52,21 @@ describe('guesses from one network', () => {
     expect(wrong('192.0.2.1', null, 'other@example.com')).toBe(0);
   });
 
-  it('are those of a whole IPv6 network of 64 bits', () => {
+  it('are counted by the /64 network in IPv6', () => {
     const { wrong } = limited();
     for (let n = 0; n < 10; n++) expect(wrong(`2001:db8:0:1:0:0:0:${n}`)).toBe(0);
     expect(wrong('2001:db8:0:1:f:f:f:f')).toBe(90);
     expect(wrong('2001:db8:0:2:0:0:0:1')).toBe(0);
   });
 
-  it('are counted before they are checked, so that many at once are no more', () => {
+  it('are counted before the check, so that parallel guesses gain nothing', () => {
     const { begin } = limited();
     const atOnce = Array.from({ length: 10 }, () => begin('192.0.2.1'));
     expect(() => begin('192.0.2.1')).toThrow('Too many attempts');
     for (const guess of atOnce) guess.wrong();
   });
 
-  it('begin anew after a right one, or an hour without any', () => {
+  it('start from zero after a right password, or an hour without any', () => {
     const { clock, begin, wrong } = limited();
     for (let n = 0; n < 9; n++) wrong('192.0.2.1');
     begin('192.0.2.1').right();
@@ -75,15 +75,15 @@ describe('guesses from one network', () => {
     for (let n = 0; n < 10; n++) expect(wrong('192.0.2.1')).toBe(0);
   });
 
-  it('are ten times as many over all accounts', () => {
+  it('are limited to ten times as many over all accounts', () => {
     const { wrong } = limited(1);
     for (let n = 0; n < 10; n++) expect(wrong('192.0.2.1', null, `${n}@example.com`)).toBe(0);
     expect(wrong('192.0.2.1', null, 'another@example.com')).toBe(90);
   });
 });
 
-describe('guesses at one account', () => {
-  it('are a hundred in an hour from all networks together', () => {
+describe('password guesses on one account', () => {
+  it('are limited to a hundred an hour over all networks', () => {
     const { clock, wrong, wrongFromEverywhere } = limited();
     expect(wrongFromEverywhere(100).every((waitS) => waitS === 0)).toBe(true);
     expect(wrong('203.0.113.1')).toBe(3600);
@@ -93,7 +93,7 @@ describe('guesses at one account', () => {
     expect(wrong('203.0.113.1')).toBe(0);
   });
 
-  it('never keep out a browser that the account knows, which has few of its own', () => {
+  it('never lock out a browser that the account knows, which has a few guesses of its own', () => {
     const { begin, wrong, wrongFromEverywhere } = limited();
     wrongFromEverywhere(100);
     for (let n = 0; n < 20; n++) begin('10.0.0.1', 'known').right();
@@ -101,7 +101,7 @@ describe('guesses at one account', () => {
     expect(wrong('10.0.0.2', 'known')).toBe(90);
   });
 
-  it('are told of once in an hour, by the last one', () => {
+  it('are reported once an hour, by the last allowed guess', () => {
     const { clock, begin, wrongFromEverywhere } = limited();
     wrongFromEverywhere(99);
     const [last] = [begin('203.0.113.1')];
@@ -111,14 +111,14 @@ describe('guesses at one account', () => {
     expect(begin('203.0.113.2').wrong()).toBe(true);
   });
 
-  it('are not used up by passwords that are right', () => {
+  it('do not count when the password is right', () => {
     const { begin, wrong } = limited();
     for (let n = 0; n < 300; n++) begin(`10.1.${n >> 8}.${n & 255}`).right();
     expect(wrong('203.0.113.1')).toBe(0);
   });
 });
 
-it('guesses at secrets that name no account are counted by network alone', () => {
+it('guesses at secrets that do not name an account are counted by network alone', () => {
   const { begin, wrong } = limited();
   for (let n = 0; n < 10; n++) expect(wrong('192.0.2.1', null, null)).toBe(0);
   expect(wrong('192.0.2.1', null, null)).toBe(90);

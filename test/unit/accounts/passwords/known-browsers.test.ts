@@ -6,7 +6,7 @@ import { signIn } from '../../../../src/accounts/sessions/sessions.ts';
 import { hashToken } from '../../../../src/base/tokens.ts';
 import { CLIENT, EMAIL, mailTo, PASSWORD, signedUp, testPeople, tokenIn } from '../test-people.ts';
 
-/** Somebody who signs in with browsers of their own. */
+/** A person who signs in with several browsers. */
 async function signingIn() {
   const tested = await testPeople();
   const { people, clock } = tested;
@@ -22,7 +22,7 @@ async function signingIn() {
   return { ...tested, account, actor, enter, isKnown, rows };
 }
 
-test('a browser is known once the password was right in it, and gets its token once', async () => {
+test('a browser becomes known with the first right password, and gets its token once', async () => {
   const { enter, isKnown, rows, people } = await signingIn();
   const token = (await enter())!;
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -40,13 +40,13 @@ test('a browser is known once the password was right in it, and gets its token o
   expect(await knownBrowser(people.db, made.id, token)).toBeNull();
 });
 
-test('a made-up token is not taken over: the browser gets one of ours', async () => {
+test('a made-up browser token is replaced by one of ours', async () => {
   const { enter, isKnown } = await signingIn();
   const token = await enter('made-up');
   expect([token === 'made-up', await isKnown('made-up'), await isKnown(token)]).toEqual([false, false, true]);
 });
 
-test('an account knows twenty browsers, those that were used last', async () => {
+test('an account remembers twenty browsers, the most recently used ones', async () => {
   const { enter, isKnown, rows } = await signingIn();
   const tokens: string[] = [];
   for (let n = 0; n < 20; n++) tokens.push((await enter())!);
@@ -62,7 +62,7 @@ test('an account knows twenty browsers, those that were used last', async () => 
   ]);
 });
 
-test('a new password makes all browsers strangers but the one it was set in', async () => {
+test('a new password forgets all browsers except the one it was set in', async () => {
   const { people, mails, enter, isKnown, rows, actor } = await signingIn();
   const former = await enter();
   const passwords = { current: PASSWORD, wanted: 'a new password' };

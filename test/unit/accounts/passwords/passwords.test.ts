@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hashPassword, verifyPassword } from '../../../../src/accounts/passwords/passwords.ts';
 import { TooManyAttempts } from '../../../../src/base/errors.ts';
 
-test('a password is the one that was hashed, and no other', async () => {
+test('only the hashed password verifies', async () => {
   const hash = await hashPassword('correct horse');
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   expect(await hashPassword('correct horse')).not.toBe(hash);
@@ -12,16 +12,16 @@ test('a password is the one that was hashed, and no other', async () => {
   expect(await verifyPassword(hash, '')).toBe(false);
 });
 
-test('the same letters in another encoding are the same password', async () => {
+test('the same letters in another Unicode normalization form are the same password', async () => {
   expect(await verifyPassword(await hashPassword('caf\u00e9 au lait'), 'cafe\u0301 au lait')).toBe(true);
 });
 
-test('where there is no hash nothing is right', async () => {
+test('an account without a hash accepts no password', async () => {
   expect(await verifyPassword(null, 'correct horse')).toBe(false);
   expect(await verifyPassword(null, '')).toBe(false);
 });
 
-test('the main thread goes on meanwhile', async () => {
+test('hashing does not block the main thread', async () => {
   let ticks = 0;
   const ticking = setInterval(() => ticks++, 1);
   const startMs = performance.now();
@@ -29,11 +29,11 @@ test('the main thread goes on meanwhile', async () => {
   const tookMs = performance.now() - startMs;
   clearInterval(ticking);
   expect(tookMs).toBeGreaterThan(60);
-  // Were it done here there would be one turn of the loop between two of them.
+  // If hashing ran on this thread, there would be only one turn of the loop between two hashes.
   expect(ticks).toBeGreaterThan(30);
 });
 
-test('too much at once is turned away, and the rest is done', async () => {
+test('hashing refuses work beyond its queue, and finishes the rest', async () => {
   const asked = await Promise.allSettled(Array.from({ length: 150 }, () => verifyPassword(null, 'x')));
   const refused = asked.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
   expect(refused.length).toBeGreaterThan(0);

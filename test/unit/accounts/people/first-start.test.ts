@@ -10,7 +10,7 @@ import { NOW, temporaryDir, temporaryStore } from '../../store/temporary.ts';
 const NO_KEYS = { agentKey: null, settingsKey: null };
 const CHOSEN = { agentKey: `svc_${'a'.repeat(40)}`, settingsKey: `svc_${'s'.repeat(40)}` };
 
-test('an empty database gets an operator, its default agent and two fresh keys, once', async () => {
+test('an empty database gets an operator, its default agent and two new keys, once', async () => {
   const dataDir = temporaryDir();
   const { db } = await temporaryStore(dataDir);
   const first = await ensureOperator(db, NO_KEYS, NOW);
@@ -36,7 +36,7 @@ test('an empty database gets an operator, its default agent and two fresh keys, 
   }
 });
 
-test('chosen keys are used on the first start, and added on a later one', async () => {
+test('configured keys are used on the first start, and added on a later one', async () => {
   const { db } = await temporaryStore();
   const first = await ensureOperator(db, { ...NO_KEYS, agentKey: CHOSEN.agentKey }, NOW);
   expect(first.agentKey).toEqual({ state: 'given' });
@@ -53,7 +53,7 @@ test('chosen keys are used on the first start, and added on a later one', async 
   expect(await listValidKeys(db)).toHaveLength(3);
 });
 
-test('a revoked key stays revoked when it is given again', async () => {
+test('a revoked key stays revoked when it is configured again', async () => {
   const { db } = await temporaryStore();
   await ensureOperator(db, CHOSEN, NOW);
   const key = await findKeyByHash(db, hashToken(CHOSEN.agentKey));

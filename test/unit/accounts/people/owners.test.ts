@@ -26,7 +26,7 @@ const NEW_EMAIL = 'new@example.com';
 const NEW_PASSWORD = 'a new password';
 const code = (code: string) => expect.objectContaining({ code });
 
-/** Everything by which somebody is let in, or hears what the account hears. */
+/** Everything that grants access to the account or receives what the account receives. */
 const ACCESS = [
   'sessions',
   'knownBrowsers',
@@ -65,7 +65,7 @@ async function validKeys({ store }: TestPeople): Promise<number> {
   return rows.length;
 }
 
-/** Somebody who signed up, is signed in, and has something of everything. */
+/** A person who signed up, is signed in, and has one of everything. */
 async function fullPerson() {
   const tested = await testPeople();
   const person = await signedUp(tested);
@@ -77,15 +77,15 @@ async function fullPerson() {
     return tokenIn(mailTo(EMAIL, await tested.mails()));
   };
   const account = async () => (await findAccount(tested.store.db, person.account.id))!;
-  /** As if the address had been proven by whoever is signed in. */
+  /** Marks the address as proven by the person who is signed in. */
   const prove = async () => {
     await verifyEmail(tested.people, tokenIn(person.welcome), { ip: IP, session });
   };
   return { ...tested, tested, ...person, session, actor, resetToken, account, prove };
 }
 
-describe('whoever signed up with the address of another', () => {
-  it('keeps no access when the owner proves the address elsewhere', async () => {
+describe('an attacker who signed up with the owner’s address', () => {
+  it('loses access when the owner proves the address elsewhere', async () => {
     const { tested, people, welcome, token, account, followed } = await fullPerson();
     await verifyEmail(people, tokenIn(welcome), STRANGER);
     expect(await counts(tested)).toEqual(NONE);
@@ -94,7 +94,7 @@ describe('whoever signed up with the address of another', () => {
     expect(followed).toMatchObject([[expect.any(String), { bots: [{ platform: 'slack' }], dids: [{}] }]]);
   });
 
-  it('keeps no access when the owner sets a password', async () => {
+  it('loses access when the owner sets a password', async () => {
     const { tested, people, token, resetToken, account } = await fullPerson();
     await resetPassword(people, await resetToken(), NEW_PASSWORD, IP);
     expect(await counts(tested)).toEqual(NONE);
@@ -103,7 +103,7 @@ describe('whoever signed up with the address of another', () => {
     expect(await account()).toMatchObject({ emailVerifiedAt: now, ownerProvenAt: now });
   });
 
-  it('keeps nothing that was made with the password after the owner proved the address', async () => {
+  it('loses everything made with the password once the owner proves the address', async () => {
     const { tested, store, people, welcome, account, resetToken } = await fullPerson();
     await verifyEmail(people, tokenIn(welcome), STRANGER);
     const { token } = await signIn(people, { email: EMAIL, password: PASSWORD }, CLIENT, null);
@@ -115,7 +115,7 @@ describe('whoever signed up with the address of another', () => {
     expect(await counts(tested)).toEqual(NONE);
   });
 
-  it('keeps nothing after an account of theirs was given the address', async () => {
+  it('loses everything once an account of theirs changes to the owner’s address', async () => {
     const { tested, people, mails, actor, prove, account } = await fullPerson();
     await prove();
     await changeEmail(people, actor, { email: NEW_EMAIL, password: PASSWORD }, CLIENT);
@@ -135,8 +135,8 @@ describe('whoever signed up with the address of another', () => {
   });
 });
 
-describe('the owner', () => {
-  it('stays signed in where the address is proven, and elsewhere is signed out', async () => {
+describe('the owner of an address', () => {
+  it('stays signed in where the address is proven, and is signed out elsewhere', async () => {
     const { people, token, prove, account, clock } = await fullPerson();
     const elsewhere = (await signIn(people, { email: EMAIL, password: PASSWORD }, CLIENT, null)).token;
     await prove();
@@ -144,7 +144,7 @@ describe('the owner', () => {
     expect((await account()).ownerProvenAt).toBe(clock.nowIso());
   });
 
-  it('keeps keys, clients and logins through a forgotten password, but no session and no code', async () => {
+  it('keeps keys, clients and logins after a forgotten password, but no session and no code', async () => {
     const { tested, store, people, actor, session, prove, resetToken, followed } = await fullPerson();
     await prove();
     await store.db.deleteFrom('apiKeys').execute();
@@ -161,7 +161,7 @@ describe('the owner', () => {
     );
   });
 
-  it('is taken at their word when they follow the link again, signed in this time', async () => {
+  it('is confirmed by following the link again while signed in', async () => {
     const { people, mails, welcome, account } = await fullPerson();
     const link = tokenIn(welcome);
     await verifyEmail(people, link, STRANGER);
@@ -180,7 +180,7 @@ describe('the owner', () => {
     expect((await account()).ownerProvenAt).not.toBeNull();
   });
 
-  it('is not who is signed in to another account', async () => {
+  it('is not confirmed by a session of another account', async () => {
     const { tested, people, welcome, token, account } = await fullPerson();
     const other = await signedUp(tested, 'mallory@example.com');
     await verifyEmail(people, tokenIn(welcome), { ip: IP, session: people.sessions.use(other.token) });
@@ -189,8 +189,8 @@ describe('the owner', () => {
   });
 });
 
-describe('a thief who is signed in and knows the password', () => {
-  /** They asked for an address of theirs; the link is in their hands. */
+describe('an attacker who is signed in and knows the password', () => {
+  /** The attacker asked to change to their own address, and has the link. */
   async function asked() {
     const tested = await fullPerson();
     await tested.prove();
@@ -203,7 +203,7 @@ describe('a thief who is signed in and knows the password', () => {
   const subjects = (mails: readonly { to: string; subject: string }[]) =>
     mails.map(({ to, subject }) => [to, subject]).sort();
 
-  it('cannot ask for another address without the owner hearing of it', async () => {
+  it('cannot request another address without the owner being notified', async () => {
     const { sent } = await asked();
     expect(subjects(sent)).toEqual([
       [EMAIL, 'A change of your email address was requested'],
@@ -211,7 +211,7 @@ describe('a thief who is signed in and knows the password', () => {
     ]);
   });
 
-  it('cannot use the link after the owner’s new password, of which both addresses hear', async () => {
+  it('cannot use the link after the owner sets a new password, and both addresses are notified', async () => {
     const { people, mails, kept, resetToken, account } = await asked();
     const reset = await resetToken();
     await resetPassword(people, reset, NEW_PASSWORD, IP);
@@ -220,7 +220,7 @@ describe('a thief who is signed in and knows the password', () => {
     expect((await account()).email).toBe(EMAIL);
   });
 
-  it('cannot use it after a change of the password either', async () => {
+  it('cannot use the link after the password is changed either', async () => {
     const { people, mails, kept, actor } = await asked();
     await changePassword(people, actor, { current: PASSWORD, wanted: NEW_PASSWORD }, CLIENT);
     await expect(confirmEmailChange(people, kept, STRANGER)).rejects.toEqual(code('invalid_mail_token'));
@@ -242,7 +242,7 @@ describe('a thief who is signed in and knows the password', () => {
       (t: Awaited<ReturnType<typeof asked>>) =>
         signUp(t.people, { email: EMAIL, password: 'whatever it is', name: 'x', inviteCode: null }, IP),
     ],
-  ])('cannot use it once somebody asked for %s', async (_what, request) => {
+  ])('cannot use the link once someone requests %s', async (_what, request) => {
     const tested = await asked();
     await request(tested);
     await tested.mails();
@@ -250,18 +250,18 @@ describe('a thief who is signed in and knows the password', () => {
     await expect(confirming).rejects.toEqual(code('invalid_mail_token'));
   });
 
-  it('gets no link that was asked for just before the owner’s new password', async () => {
+  it('gets no link for a request made just before the owner’s new password', async () => {
     const { people, mails, actor } = await asked();
     const owner = await signIn(people, { email: EMAIL, password: PASSWORD }, CLIENT, null);
     const { id: credentialId } = people.sessions.use(owner.token)!;
     await changeEmail(people, actor, { email: 'carol@example.com', password: PASSWORD }, CLIENT);
-    // The mail is written a little later than it is asked for.
+    // The mail is written shortly after it is requested.
     const passwords = { current: PASSWORD, wanted: NEW_PASSWORD };
     await changePassword(people, { ...actor, credentialId }, passwords, CLIENT);
     expect(mailTo('carol@example.com', await mails())).toBeUndefined();
   });
 
-  it('cannot void the owner’s links again and again', async () => {
+  it('cannot void the owner’s links repeatedly', async () => {
     const { people, actor } = await asked();
     const ask = (n: number) =>
       changeEmail(people, actor, { email: `${n}@example.com`, password: PASSWORD }, CLIENT);
@@ -271,7 +271,7 @@ describe('a thief who is signed in and knows the password', () => {
     await expect(changePassword(people, actor, passwords, CLIENT)).rejects.toEqual(code('too_many_attempts'));
   });
 
-  it('has every link but one voided, of every kind', async () => {
+  it('loses all links except the one followed, of every kind', async () => {
     const tested = await testPeople();
     const { people, mails } = tested;
     const { account: made, welcome, sessionId } = await signedUp(tested);
@@ -283,10 +283,10 @@ describe('a thief who is signed in and knows the password', () => {
     await expect(verifyEmail(people, resent, STRANGER)).rejects.toEqual(code('invalid_mail_token'));
   });
 
-  it('cannot undo the owner’s new password by a change that had begun', async () => {
+  it('cannot overwrite the owner’s new password by a change that had already started', async () => {
     const { people, actor, resetToken } = await asked();
     const reset = await resetToken();
-    // The thief's password is checked before the owner's is stored, and theirs would be stored after it.
+    // The attacker's password is checked before the owner's is stored, and would be stored after it.
     const resetting = resetPassword(people, reset, NEW_PASSWORD, IP);
     const passwords = { current: PASSWORD, wanted: 'the password of the thief' };
     const changing = changePassword(people, actor, passwords, CLIENT);
@@ -295,7 +295,7 @@ describe('a thief who is signed in and knows the password', () => {
     await signIn(people, { email: EMAIL, password: NEW_PASSWORD }, CLIENT, null);
   });
 
-  it('gets no session by the former password that outlives the new one', async () => {
+  it('gets no session by the old password that outlives the new one', async () => {
     const { people, store, actor, resetToken } = await asked();
     const reset = await resetToken();
     const login = () => signIn(people, { email: EMAIL, password: PASSWORD }, CLIENT, null);
@@ -308,8 +308,8 @@ describe('a thief who is signed in and knows the password', () => {
   });
 });
 
-describe('a changed address', () => {
-  it('ends every session but that of the browser that followed the link', async () => {
+describe('changing the address', () => {
+  it('ends every session except that of the browser that followed the link', async () => {
     const { people, mails, actor, session, token, prove } = await fullPerson();
     await prove();
     const elsewhere = (await signIn(people, { email: EMAIL, password: PASSWORD }, CLIENT, null)).token;
@@ -318,7 +318,7 @@ describe('a changed address', () => {
     expect([people.sessions.use(token) !== null, people.sessions.use(elsewhere)]).toEqual([true, null]);
   });
 
-  it('is written into the log with the addresses', async () => {
+  it('is written to the audit log with both addresses', async () => {
     const { people, mails, actor, prove } = await fullPerson();
     await prove();
     await changeEmail(people, actor, { email: NEW_EMAIL, password: PASSWORD }, CLIENT);

@@ -31,7 +31,7 @@ const login = ({ people }: TestPeople, password: string, email = EMAIL) =>
   signIn(people, { email, password }, CLIENT, null);
 
 describe('signing up', () => {
-  it('makes an account with its default agent, and proves the address by mail', async () => {
+  it('creates an account with its default agent, and verifies the address by mail', async () => {
     const tested = await testPeople();
     const { people } = tested;
     const { welcome, account: made, token } = await signedUp(tested);
@@ -55,7 +55,7 @@ describe('signing up', () => {
     ]);
   });
 
-  it('says nothing about an address that has an account, but by mail', async () => {
+  it('reveals only by mail that an address already has an account', async () => {
     const tested = await testPeople();
     const { people, mails } = tested;
     const first = await signedUp(tested);
@@ -68,7 +68,7 @@ describe('signing up', () => {
     await login(tested, 'a third password');
   });
 
-  it('has strangers send mails that void links no more often than mails of a forgotten password', async () => {
+  it('sends mails that void links no more often than mails for a forgotten password', async () => {
     const tested = await testPeople();
     await signedUp(tested);
     const again = { email: EMAIL, password: 'another password', name: 'Eve', inviteCode: null };
@@ -83,14 +83,14 @@ describe('signing up', () => {
     [{ mode: 'invite', code: null }, '', 'signup_closed'],
     [{ mode: 'invite', code: 'letmeinplease' }, null, 'invalid_invite_code'],
     [{ mode: 'invite', code: 'letmeinplease' }, 'letmeinpleasd', 'invalid_invite_code'],
-  ] as const)('is refused by %j to whoever shows %j', async (policy, inviteCode, refusal) => {
+  ] as const)('is refused under %j with the code %j', async (policy, inviteCode, refusal) => {
     const tested = await testPeople(policy);
     const person = { email: EMAIL, password: PASSWORD, name: 'Ada', inviteCode };
     await expect(signUp(tested.people, person, IP)).rejects.toEqual(code(refusal));
     expect([await account(tested), await tested.mails()]).toEqual([undefined, []]);
   });
 
-  it('lets in whoever has the code', async () => {
+  it('succeeds with the invite code', async () => {
     const tested = await testPeople({ mode: 'invite', code: 'letmeinplease' });
     const person = { email: EMAIL, password: PASSWORD, name: 'Ada', inviteCode: 'letmeinplease' };
     await signUp(tested.people, person, IP);
@@ -99,14 +99,14 @@ describe('signing up', () => {
 });
 
 describe('signing in', () => {
-  it('is refused alike to a wrong password and to an unknown address', async () => {
+  it('gives the same refusal for a wrong password and an unknown address', async () => {
     const tested = await testPeople();
     await signedUp(tested);
     await expect(login(tested, 'wrong password')).rejects.toEqual(code('invalid_login'));
     await expect(login(tested, PASSWORD, OTHER)).rejects.toEqual(code('invalid_login'));
   });
 
-  it('ends the session that the browser had', async () => {
+  it('ends the previous session of the browser', async () => {
     const tested = await testPeople();
     const { people } = tested;
     const { token } = await signedUp(tested);
@@ -118,7 +118,7 @@ describe('signing in', () => {
     expect(people.sessions.use(elsewhere)).not.toBeNull();
   });
 
-  it('has its attempts, and whoever knows the password uses none', async () => {
+  it('limits attempts, but a right password uses none', async () => {
     const tested = await testPeople();
     await signedUp(tested);
     for (let i = 0; i < 20; i++) await login(tested, PASSWORD);
@@ -132,7 +132,7 @@ describe('signing in', () => {
 });
 
 describe('a forgotten password', () => {
-  it('is replaced by a link, once, which signs out everywhere', async () => {
+  it('is replaced through a link, once, which signs out everywhere', async () => {
     const tested = await testPeople();
     const { people, mails } = tested;
     const { token } = await signedUp(tested);
@@ -151,7 +151,7 @@ describe('a forgotten password', () => {
     await expect(again).rejects.toEqual(code('invalid_mail_token'));
   });
 
-  it('has links that end after an hour, and that prove the address', async () => {
+  it('gets links that expire after an hour and verify the address', async () => {
     const tested = await testPeople();
     const { people, mails, clock } = tested;
     const { account: made } = await signedUp(tested);
@@ -165,11 +165,11 @@ describe('a forgotten password', () => {
     forgotPassword(people, EMAIL, IP);
     await resetPassword(people, tokenIn((await mails())[0]), 'a new password', IP);
     expect((await account(tested))?.emailVerifiedAt).not.toBeNull();
-    // Whoever signed up with the address of another keeps no other way in.
+    // A person who signed up with someone else’s address keeps no other way in.
     expect(await people.db.selectFrom('identities').selectAll().execute()).toEqual([]);
   });
 
-  it('is one mail in five minutes to an address, whose excess nobody is told of', async () => {
+  it('sends at most three mails to an address in a burst, and drops the rest silently', async () => {
     const tested = await testPeople();
     const { people, mails } = tested;
     await signedUp(tested);
@@ -177,7 +177,7 @@ describe('a forgotten password', () => {
     expect(await mails()).toHaveLength(3);
   });
 
-  it('is sent to no address once an IP address has asked too often, which nobody is told either', async () => {
+  it('sends no mail after too many requests from one IP address, without saying so', async () => {
     const tested = await testPeople();
     const { people, mails } = tested;
     await signedUp(tested);
@@ -188,7 +188,7 @@ describe('a forgotten password', () => {
     expect(await mails()).toHaveLength(1);
   });
 
-  test.each(['verify', 'change_email'])('is not replaced by a link for %s', async (purpose) => {
+  test.each(['verify', 'change_email'])('cannot be replaced with a %s link', async (purpose) => {
     const tested = await testPeople();
     const { people, mails } = tested;
     const { welcome, account: made, sessionId } = await signedUp(tested);
@@ -201,8 +201,8 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('a changed password', () => {
-  it('needs the current one, and signs out all but this browser', async () => {
+describe('changing the password', () => {
+  it('requires the current one, and signs out all other browsers', async () => {
     const tested = await testPeople();
     const { people, mails } = tested;
     const { account: made, token, sessionId } = await signedUp(tested);
@@ -234,7 +234,7 @@ describe('a changed password', () => {
   });
 });
 
-describe('a changed address', () => {
+describe('changing the address', () => {
   async function asking(email: string) {
     const tested = await testPeople();
     const { people, mails } = tested;
@@ -247,7 +247,7 @@ describe('a changed address', () => {
     return { ...tested, tested, made, actor, ask, mail: await ask(email) };
   }
 
-  it('is the account’s once the link was followed; the former one is told', async () => {
+  it('takes effect when the link is followed, and notifies the old address', async () => {
     const { tested, people, mails, mail, made } = await asking(OTHER);
     expect(mail).toMatchObject({ to: OTHER });
     expect(await account(tested, OTHER)).toBeUndefined();
@@ -262,7 +262,7 @@ describe('a changed address', () => {
     await expect(login(tested, PASSWORD)).rejects.toEqual(code('invalid_login'));
   });
 
-  it('is the last one that was asked for', async () => {
+  it('uses the last requested address', async () => {
     const { people, mail, ask } = await asking(OTHER);
     const second = await ask('carol@example.com');
     await expect(confirmEmailChange(people, tokenIn(mail), STRANGER)).rejects.toEqual(
@@ -271,22 +271,22 @@ describe('a changed address', () => {
     await confirmEmailChange(people, tokenIn(second), STRANGER);
   });
 
-  it('is not one that another account has, before or by then', async () => {
+  it('refuses an address of another account, at the request and at the confirmation', async () => {
     const { tested, people, mail, ask } = await asking(OTHER);
     await signedUp(tested, OTHER);
     await expect(confirmEmailChange(people, tokenIn(mail), STRANGER)).rejects.toEqual(code('email_taken'));
     expect(await ask(OTHER)).toMatchObject({ to: OTHER, subject: 'Your address is in use' });
   });
 
-  it('needs the password', async () => {
+  it('requires the password', async () => {
     const { people, actor } = await asking(OTHER);
     const change = changeEmail(people, actor, { email: OTHER, password: 'wrong' }, CLIENT);
     await expect(change).rejects.toEqual(code('wrong_password'));
   });
 });
 
-describe('the link that proves an address', () => {
-  it('is sent again until it was followed by somebody who is signed in', async () => {
+describe('the link that verifies an address', () => {
+  it('is sent again until it is followed in a signed-in browser', async () => {
     const tested = await testPeople();
     const { people, mails } = tested;
     const { account: made } = await signedUp(tested);
@@ -301,7 +301,7 @@ describe('the link that proves an address', () => {
     expect(await resent()).toEqual([]);
   });
 
-  it('is nothing that could be made up, and ends after a day', async () => {
+  it('is refused when made up, and expires after a day', async () => {
     const tested = await testPeople();
     const { welcome } = await signedUp(tested);
     await expect(verifyEmail(tested.people, 'made-up', STRANGER)).rejects.toEqual(code('invalid_mail_token'));
@@ -312,7 +312,7 @@ describe('the link that proves an address', () => {
   });
 });
 
-test('no password and no token is in the database', async () => {
+test('the database contains no password and no token', async () => {
   const tested = await testPeople();
   const { people, mails } = tested;
   const { welcome, token } = await signedUp(tested);

@@ -19,7 +19,7 @@ async function opened() {
 const rows = ({ store }: Awaited<ReturnType<typeof testPeople>>) =>
   store.db.selectFrom('sessions').selectAll().execute();
 
-test('a token lets in, and only its hash is stored', async () => {
+test('a token opens a session, and only its hash is stored', async () => {
   const tested = await opened();
   const { ring, token, accountId, agentId } = tested;
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -43,7 +43,7 @@ test('a session acts for all agents of its account, the default one first', asyn
   expect(loaded.idsOf('acc_none')).toEqual([]);
 });
 
-test('a session ends 30 days after its last use, also over a restart', async () => {
+test('a session ends 30 days after its last use, even across a restart', async () => {
   const tested = await opened();
   const { clock, ring, token, people } = tested;
   for (let i = 0; i < 3; i++) {
@@ -59,7 +59,7 @@ test('a session ends 30 days after its last use, also over a restart', async () 
   expect(await rows(tested)).toEqual([]);
 });
 
-test('a use is written at most once a minute', async () => {
+test('the last use is written at most once a minute', async () => {
   const tested = await opened();
   const { clock, ring, token } = tested;
   const opening = clock.nowIso();
@@ -72,7 +72,7 @@ test('a use is written at most once a minute', async () => {
   await expect.poll(async () => (await rows(tested))[0]?.lastUsedAt).toBe(clock.nowIso());
 });
 
-test('whoever watches is told of every session that was closed', async () => {
+test('a watcher is notified of every closed session', async () => {
   const tested = await opened();
   const { people, ring, token, accountId } = tested;
   const closed = vi.fn();
@@ -93,7 +93,7 @@ test('whoever watches is told of every session that was closed', async () => {
   expect([ring.use(third), closed.mock.calls.length]).toEqual([null, 3]);
 });
 
-test('whoever watches is told when the account of a session has other agents', async () => {
+test('a watcher is notified when the agents of a session’s account change', async () => {
   const { people, ring, token, accountId, agentId } = await opened();
   const changed = vi.fn();
   ring.watch(changed);
@@ -105,7 +105,7 @@ test('whoever watches is told when the account of a session has other agents', a
   expect(changed.mock.calls).toEqual([[id, [agentId, 'agt_2']]]);
 });
 
-test('an account has at most 50 sessions: the one used longest ago goes', async () => {
+test('an account has at most 50 sessions: the least recently used one is closed', async () => {
   const tested = await opened();
   const { people, clock, ring, token, accountId } = tested;
   const tokens = [token];
