@@ -32,7 +32,7 @@ import { NOW, temporaryStore } from '../store/temporary.ts';
 
 const MAX_OPERATIONS = 6;
 
-/** One account and what was made in it, gone things included. */
+/** One account and everything created in it, deleted things included. */
 interface World {
   readonly domain: AgentDomain & AccountDomain;
   readonly actor: { readonly accountId: string; readonly kind: 'settings'; readonly credentialId: string };
@@ -47,7 +47,7 @@ interface Operation {
   readonly b: number;
 }
 
-/** Nothing here has to do with calls. */
+/** Calls play no part here. */
 const NO_CALLS = { connectors: new Map() } as unknown as CallDomain;
 
 let accounts = 0;
@@ -115,7 +115,7 @@ async function newWorld(domain: World['domain'], isBare: boolean): Promise<World
   const n = accounts++;
   const accountId = `acc_${n}`;
   const agents = [`agt_${n}_0`, `agt_${n}_1`];
-  // What is gone, or of the account before this one, is never found.
+  // Ids of deleted things and of the previous account are never found.
   const world = {
     domain,
     actor: { accountId, kind: 'settings', credentialId: 'key_s' } as const,
@@ -155,7 +155,7 @@ async function furnish(db: Db, { actor: { accountId }, agents, keys, members }: 
   members.push(connection, number);
 }
 
-/** Refusals of the rules are what this is about; anything else is a bug. */
+/** Refusals by the rules are expected; anything else is a bug. */
 async function carryOut(world: World, { verb, a, b }: Operation): Promise<void> {
   try {
     await VERBS[verb](world, a, b);
@@ -164,7 +164,7 @@ async function carryOut(world: World, { verb, a, b }: Operation): Promise<void> 
   }
 }
 
-/** How often each rule is broken in an account. */
+/** How often an account breaks each rule. */
 async function broken(world: World): Promise<unknown> {
   const { accountId } = world.actor;
   const { rows } = await sql`select
@@ -196,7 +196,7 @@ const WHOLE = {
   danglingMembers: 0,
 };
 
-/** The key ring and the connector know what the database knows. */
+/** The key cache and the connector agree with the database. */
 async function expectFollowed({ domain, actor, keys }: World, directory: FakeDirectory): Promise<void> {
   const { db } = domain.store;
   const rows = await db
@@ -223,7 +223,7 @@ const operations = fc.array(
   { minLength: 1, maxLength: MAX_OPERATIONS, size: 'max' },
 );
 
-/** Carries out random sequences of operations, one after the other or all at once, each in an account of its own. */
+/** Runs random sequences of operations, sequentially or all at once, each in an account of its own. */
 export async function expectRulesToHold(sequences: number): Promise<void> {
   const store = await temporaryStore();
   const directory = new FakeDirectory();

@@ -22,17 +22,17 @@ import { sipSetup } from '../accounts/sip-setup.ts';
 import { auditEntriesAfter } from '../store/audit-entries.ts';
 import { NOW, temporaryDir, temporaryStore } from '../store/temporary.ts';
 
-/** The agents' part of a gateway, and what it told the rest. */
+/** The agent routes of a gateway, and what they reported to the rest of it. */
 export interface AgentServer {
   readonly store: Store;
   readonly dataDir: string;
   readonly directory: FakeDirectory;
   readonly agents: AgentDomain;
-  /** Keys that came to act for other agents: their id, and the agents of then. */
+  /** Keys whose agents changed: their id, and their agents at that time. */
   readonly changed: [string, readonly string[]][];
   /** Agents whose calls were ended. */
   readonly ended: string[];
-  /** The API with a key, or with none. */
+  /** The API with a key, or without. */
   api(key: string | null): GatewayApi;
   /** A new account, and the API with its settings key. */
   account(name: string, email?: string): Promise<{ accountId: string; api: GatewayApi }>;
@@ -42,7 +42,7 @@ export interface AgentServer {
 
 const NOBODY = { use: () => null };
 
-/** Every route on agents, keys and numbers on a real server over a real database. */
+/** All routes for agents, keys and numbers, on a real server over a real database. */
 export async function agentServer(): Promise<AgentServer> {
   const dataDir = temporaryDir();
   const store = await temporaryStore(dataDir);

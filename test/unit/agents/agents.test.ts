@@ -46,7 +46,7 @@ async function connectPlatforms({ store }: AgentServer, accountId: string, agent
     .execute();
 }
 
-it('makes the default agent at the first look, once', async () => {
+it('creates the default agent on the first request, once', async () => {
   const { api, other } = await server();
   const [first, second] = await Promise.all([api.get('/api/agents'), api.get('/api/agents')]);
   expect(first.body).toEqual({
@@ -68,7 +68,7 @@ it('makes the default agent at the first look, once', async () => {
   expect((await other.get('/api/agents')).body.agents[0].id).not.toBe(first.body.agents[0].id);
 });
 
-it('creates, renames and deletes agents, and writes down who did', async () => {
+it('creates, renames and deletes agents, and writes each change to the audit log', async () => {
   const { served, api, other, accountId } = await server();
   const { status, body: made } = await api.post('/api/agents', { name: '  Front desk ' });
   expect([status, made.name, made.is_default, made.accounts]).toEqual([200, 'Front desk', false, []]);
@@ -100,19 +100,19 @@ it.each([
   ['🔑'.repeat(81), 'string_too_long'],
   ['a\u0000b', 'value_error'],
   [7, 'string_type'],
-])('refuses %j for a name', async (name, type) => {
+])('refuses %j as a name', async (name, type) => {
   const { api } = await server();
   const answer = await api.post('/api/agents', { name });
   expect([answer.status, answer.body.detail[0].type]).toEqual([422, type]);
 });
 
-it('counts the characters of a name as people do', async () => {
+it('counts user-perceived characters in a name', async () => {
   const { api } = await server();
   const name = '🔑'.repeat(80);
   expect((await api.post('/api/agents', { name })).body.name).toBe(name);
 });
 
-it('moves the default, which new keys and numbers join', async () => {
+it('moves the default, and new keys and numbers join the new one', async () => {
   const { api, served } = await server();
   const former = (await api.get('/api/agents')).body.agents[0];
   const { body: next } = await api.post('/api/agents', { name: 'Next' });
@@ -128,7 +128,7 @@ it('moves the default, which new keys and numbers join', async () => {
   expect((await api.delete(`/api/agents/${former.id}`)).status).toBe(200);
 });
 
-it('shows the members of agents, and all platform accounts as candidates', async () => {
+it('lists the members of agents, and all platform accounts as candidates', async () => {
   const { api, other, served, accountId } = await server();
   const { id } = (await api.get('/api/agents')).body.agents[0];
   await connectPlatforms(served, accountId, id);
@@ -161,7 +161,7 @@ it('shows the members of agents, and all platform accounts as candidates', async
   expect((await other.get('/api/agents/_candidates')).body).toEqual({ accounts: [] });
 });
 
-it('attaches a platform account to more agents, and detaches it from all but the last', async () => {
+it('attaches a platform account to several agents, and detaches it from all but the last', async () => {
   const { api, other, served, accountId } = await server();
   const first = (await api.get('/api/agents')).body.agents[0].id;
   const second = (await api.post('/api/agents', { name: 'Second' })).body.id;
@@ -212,7 +212,7 @@ it('attaches a platform account to more agents, and detaches it from all but the
   expect(await served.store.db.selectFrom('agentAccounts').selectAll().execute()).toEqual([]);
 });
 
-it('keeps a number with the default agent, wherever the default goes', async () => {
+it('keeps a number with the default agent when the default moves', async () => {
   const { api, served } = await server();
   const first = (await api.get('/api/agents')).body.agents[0].id;
   const second = (await api.post('/api/agents', { name: 'Second' })).body.id;
@@ -224,7 +224,7 @@ it('keeps a number with the default agent, wherever the default goes', async () 
   }
 });
 
-it('is for settings keys and nobody else', async () => {
+it('accepts settings keys only', async () => {
   const { api, served } = await server();
   const { key } = (await api.post('/api/api-keys', { name: 'n' })).body;
   for (const path of ['/api/agents', '/api/agents/_candidates', '/api/agents/providers', '/api/api-keys']) {
@@ -234,7 +234,7 @@ it('is for settings keys and nobody else', async () => {
   }
 });
 
-it('sets what people are told who get no answer in time', async () => {
+it('sets the text for people who get no answer in time', async () => {
   const { served, api, accountId } = await server();
   const { body: made } = await api.post('/api/agents', { name: 'Front desk' });
   const path = `/api/agents/${made.id}`;

@@ -23,7 +23,7 @@ it('shows a new key once, lists it without its text, and revokes it', async () =
   });
   expect((await api.get('/api/api-keys')).body).toEqual({ keys: [listed] });
   expect((await other.get('/api/api-keys')).body).toEqual({ keys: [] });
-  // It is let in, if only to be told that this server is not for it.
+  // The key is accepted, though only to learn that this server is not for it.
   expect((await served.api(key).get('/api/agents')).status).toBe(403);
 
   const path = `/api/api-keys/${made.id}`;
@@ -37,7 +37,7 @@ it('shows a new key once, lists it without its text, and revokes it', async () =
   expect(await served.audited(accountId)).toEqual(['key.create', 'key.revoke']);
 });
 
-it('makes settings keys that configure at once, and no longer once revoked', async () => {
+it('creates settings keys that can configure until they are revoked', async () => {
   const { served, api } = await server();
   const { body: made } = await api.post('/api/settings-keys', { name: 'Deploy' });
   expect(made.agent_ids).toEqual([]);
@@ -47,7 +47,7 @@ it('makes settings keys that configure at once, and no longer once revoked', asy
   expect((await deploy.get('/api/settings-keys')).status).toBe(401);
 });
 
-it('makes keys for verified addresses, and for accounts without one', async () => {
+it('creates keys for verified addresses, and for accounts without an address', async () => {
   const { served } = await server();
   const { api, accountId } = await served.account('c', 'c@example.com');
   const agentId = (await api.get('/api/agents')).body.agents[0].id;
@@ -70,7 +70,7 @@ it('makes keys for verified addresses, and for accounts without one', async () =
   for (const [path, body] of makers) expect([path, (await api.post(path, body)).status]).toEqual([path, 200]);
 });
 
-it('mints a key in an agent, and moves it between agents but never out of all', async () => {
+it('creates a key in an agent, and moves it between agents but never out of all', async () => {
   const { served, api, other } = await server();
   const first = (await api.get('/api/agents')).body.agents[0].id;
   const second = (await api.post('/api/agents', { name: 'Second' })).body.id;
@@ -102,7 +102,7 @@ it('mints a key in an agent, and moves it between agents but never out of all', 
   expect((await api.post(`/api/agents/${first}/keys/${settings.id}`)).status).toBe(404);
 });
 
-it('lets an agent with keys go once they are revoked', async () => {
+it('deletes an agent with keys only after they are revoked', async () => {
   const { api } = await server();
   const { id: agentId } = (await api.post('/api/agents', { name: 'Second' })).body;
   const { id } = (await api.post(`/api/agents/${agentId}/keys`, { name: 'n' })).body;
@@ -111,7 +111,7 @@ it('lets an agent with keys go once they are revoked', async () => {
   expect((await api.delete(`/api/agents/${agentId}`)).status).toBe(200);
 });
 
-it('keeps one internal bearer for each agent, off the list of keys, and rotates it', async () => {
+it('keeps one internal bearer per agent, hides it from the list of keys, and rotates it', async () => {
   const { served, api, other, accountId } = await server();
   const { id: agentId } = (await api.post('/api/agents', { name: 'Second' })).body;
   const path = `/api/agents/${agentId}/internal-bearer`;
@@ -150,7 +150,7 @@ it('keeps one internal bearer for each agent, off the list of keys, and rotates 
   ]);
 });
 
-it('leaves no text of a key in the files', async () => {
+it('leaves no plain text of a key in the files', async () => {
   const { served, api } = await server();
   const texts = [
     (await api.post('/api/api-keys', { name: 'n' })).body.key,

@@ -16,7 +16,7 @@ async function server() {
   return { served, api, accountId, agentId, path: `/api/agents/${agentId}`, stored };
 }
 
-it('lists seven providers, each with a schema and one secret', async () => {
+it('lists seven providers, each with a schema and one secret field', async () => {
   const { api } = await server();
   const { providers, event_types } = (await api.get('/api/agents/providers')).body;
   expect(providers.map((one: { name: string }) => one.name)).toEqual([
@@ -36,7 +36,7 @@ it('lists seven providers, each with a schema and one secret', async () => {
   }
 });
 
-it('sets a provider, shows it without its key, and merges what comes later', async () => {
+it('sets a provider, shows it without its key, and merges later changes', async () => {
   const { served, api, path, agentId, accountId, stored } = await server();
   const empty = (await api.get(`${path}/provider`)).body;
   expect(empty).toMatchObject({ provider: null, config: {}, secrets_set: [], updated_at: null });
@@ -88,7 +88,7 @@ it('sets a provider, shows it without its key, and merges what comes later', asy
   ]);
 });
 
-it('gives a key to nobody that it was not given for', async () => {
+it('never reuses a key for another provider or endpoint', async () => {
   const { api, path, stored } = await server();
   await api.patch(`${path}/provider`, OPENAI);
   const missing = [{ loc: ['body', 'config', 'api_key'], type: 'missing', msg: 'Field required' }];
@@ -125,7 +125,7 @@ it.each([
   expect((await api.get(`${path}/provider`)).body.provider).toBeNull();
 });
 
-it('refuses events that there are not', async () => {
+it('refuses unknown events', async () => {
   const { api, path } = await server();
   expect((await api.patch(`${path}/provider`, { ...OPENAI, event_filter: { rain: true } })).status).toBe(422);
 });
@@ -137,7 +137,7 @@ it.each([
   ['bedrock', { region: 'eu-west-3', access_key_id: 'AKIA', secret_access_key: KEY, model: 'm' }],
   ['mistral', { api_key: KEY, model: 'm' }],
   ['custom', { api_key: KEY, endpoint: 'http://127.0.0.1:1/v1/responses', prompt_id: 'p' }],
-])('takes %s', async (provider, config) => {
+])('accepts %s', async (provider, config) => {
   const { served, api, path } = await server();
   const answer = await api.patch(`${path}/provider`, { provider, config });
   expect([answer.status, answer.body.provider]).toEqual([200, provider]);
@@ -148,7 +148,7 @@ it.each([
   }
 });
 
-it('queues tests for agents that have a provider, up to a bound', async () => {
+it('queues tests for agents that have a provider, up to a limit', async () => {
   const { served, api, path } = await server();
   for (const test of ['/provider/healthcheck', '/test']) {
     const refused = await api.post(`${path}${test}`);
@@ -175,13 +175,13 @@ it('queues tests for agents that have a provider, up to a bound', async () => {
   expect(rows).toHaveLength(100);
 });
 
-it('pages through deliveries, newest first, and replays those that failed', async () => {
+it('pages through deliveries, newest first, and replays failed ones', async () => {
   const { served, api, path, accountId } = await server();
   const other = (await served.account('b')).api;
   await api.patch(`${path}/provider`, OPENAI);
   const ids: string[] = [];
   for (let i = 0; i < 5; i++) ids.unshift((await api.post(`${path}/test`)).body.id);
-  // Those of one millisecond have no order of their own, so each gets a time.
+  // Deliveries in the same millisecond have no defined order, so each gets its own time.
   for (const [i, id] of ids.entries())
     await served.store.db
       .updateTable('deliveries')
@@ -217,7 +217,7 @@ it('pages through deliveries, newest first, and replays those that failed', asyn
   expect((await served.audited(accountId)).at(-1)).toBe('delivery.replay');
 });
 
-it('drops the sessions of an agent, of which there are none', async () => {
+it('resets the conversations of an agent, of which there are none', async () => {
   const { api, path } = await server();
   expect((await api.post(`${path}/reset-conversations`)).body).toEqual({ status: 'ok', dropped: 0 });
   expect((await api.post('/api/agents/agt_none/reset-conversations')).status).toBe(404);
