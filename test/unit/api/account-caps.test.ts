@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 const upTo = (count: number) =>
   sql.raw(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`);
 
-test('an account with 10,000 connections gets no further invite link, and another one does', async () => {
+test('an account with 10,000 connections gets no further invite link, but another account does', async () => {
   const { settings, stranger, domain, owner } = await accountServer((own) =>
     inviteLinkRoutes(own, () => null),
   );
@@ -35,7 +35,7 @@ test('an account with 10,000 connections gets no further invite link, and anothe
   expect((await stranger.post('/api/invite-link')).status).toBe(200);
 });
 
-test('of what an account says 500 messages are kept, the newest', async () => {
+test('an account keeps its newest 500 feedback messages', async () => {
   const { settings, domain, clock, owner } = await accountServer(feedbackRoutes);
   const { db } = domain.store;
   const kept = async () =>
@@ -60,7 +60,7 @@ test('of what an account says 500 messages are kept, the newest', async () => {
   expect((await settings.post('/api/feedback', { message: 'an hour later' })).status).toBe(200);
 });
 
-test('an account has 10,000 files, however small, and another one has its own', async () => {
+test('an account has at most 10,000 files of any size, and another account has its own limit', async () => {
   const { files, store } = await testFiles();
   await sql`insert into files (id, account_id, origin, name, mime, size_bytes, token_hash, sealed_token, state, created_at, expires_at)
     ${upTo(10_000)} select 'f_' || n, 'acc_a', 'upload', '', '', 0, n, '', 'stored', ${NOW}, ${NOW} from numbers`.execute(
@@ -77,7 +77,7 @@ test('an account has 10,000 files, however small, and another one has its own', 
   await upload('acc_a');
 });
 
-test('100,000 requests with a key are kept for an account, and other accounts have theirs', async () => {
+test('an account keeps 100,000 requests with an idempotency key, and other accounts have their own limit', async () => {
   const store = await temporaryStore();
   const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
   const clock = new ManualClock();

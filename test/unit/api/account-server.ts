@@ -18,7 +18,7 @@ import { NOW, seedAccount, temporaryDir, temporaryStore } from '../store/tempora
 
 const CALL_LIMIT = 7;
 
-/** Routes of an account on a real server, with two accounts that have an agent key and a settings key each. */
+/** The account routes on a real server, with two accounts that have an agent key and a settings key each. */
 export async function accountServer(routesOf: (domain: AccountDomain) => Route[]) {
   const dataDir = temporaryDir();
   const store = await temporaryStore(dataDir);
@@ -73,7 +73,7 @@ async function keyOf(
   return text;
 }
 
-/** As much of the calls as an account looks at; it has none, and one platform. */
+/** The part of the calls that an account reads: no calls, and one platform. */
 function callsOf(clock: TurnableClock): CallDomain {
   return {
     registry: new CallRegistry(),

@@ -44,7 +44,7 @@ async function startServer() {
   return { ...opened, store, connectTrunk, addBot };
 }
 
-test('an account that has nothing yet is told in every field of the specification', async () => {
+test('an account without any data has every field of the specification', async () => {
   const { agent, owner } = await startServer();
   const { status, body } = await agent.get('/api/account');
   expect(status).toBe(200);
@@ -90,7 +90,7 @@ test('a trunk is ok until its registration fails', async () => {
   expect((await agent.get('/api/account')).body.platforms.sip.status).toBe('403 Forbidden');
 });
 
-test('a login that no connector serves is no secret, and no success', async () => {
+test('a login without a connector is listed with the status that there is none', async () => {
   const { settings, addBot } = await startServer();
   await addBot();
   const { body } = await settings.get('/api/account');
@@ -126,7 +126,7 @@ test('live calls count against the limit of their own account', async () => {
   expect((await stranger.get('/api/account')).body.concurrent_calls).toEqual({ active: 0, limit: 7 });
 });
 
-test('usage covers the days that are asked for, today the last', async () => {
+test('usage covers the requested days, up to today', async () => {
   const { agent, store, owner, clock } = await startServer();
   const today = clock.nowIso().slice(0, 10);
   const dayBefore = (days: number) =>
@@ -146,7 +146,7 @@ test('usage covers the days that are asked for, today the last', async () => {
   }
 });
 
-test('feedback is kept word for word', async () => {
+test('feedback is stored verbatim', async () => {
   const { agent, settings, store, owner } = await startServer();
   const said = {
     message: 'wrong diagnosis',
@@ -171,7 +171,7 @@ test('feedback is kept word for word', async () => {
   expect((await settings.post('/api/feedback', { message: '' })).status).toBe(422);
 });
 
-test('an invite token lasts 15 minutes, is kept as a hash, and voids the former', async () => {
+test('an invite token lasts 15 minutes, is stored as a hash, and voids the previous one', async () => {
   const { settings, agent, store, owner, clock } = await startServer();
   const first = (await settings.post('/api/invite-link')).body;
   const { status, body } = await settings.post('/api/invite-link');
@@ -192,7 +192,7 @@ test('an invite token lasts 15 minutes, is kept as a hash, and voids the former'
   expect((await agent.post('/api/invite-link')).status).toBe(403);
 });
 
-test('the export is one JSON document for a settings key, and for no agent key', async () => {
+test('a settings key gets the export as one JSON document, an agent key does not', async () => {
   const { settings, agent, owner } = await startServer();
   const { status, headers, body } = await settings.get('/api/export');
   expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);

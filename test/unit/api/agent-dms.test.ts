@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startDms } from './dm-setup.ts';
 
-it('lets agents of one account write to each other', async () => {
+it('agents of one account can write to each other', async () => {
   const { outbound, chat, messenger } = await startDms();
   const { db } = outbound.store;
   const sent = await chat({ platform: 'agent', peer: 'sEcond', task: 'order 7', text: 'Can you?' });
@@ -36,7 +36,7 @@ it('lets agents of one account write to each other', async () => {
   expect([messenger.asked, outbound.woken.length]).toEqual([[], 3]);
 });
 
-it('finds the side of a key that has both, and no agent that is not there', async () => {
+it('chooses the sender for a key with both agents, and returns 404 for unknown agents', async () => {
   const { outbound, chat } = await startDms();
   await chat({ platform: 'agent', peer: 'Second', text: '1' });
   await chat({ platform: 'agent', text: '2' }, { as: 'both' });

@@ -33,7 +33,7 @@ function post(url: string, headers: Record<string, string>, body = '{"text":"a"}
   });
 }
 
-test("a page of another site may use a route that lets it, and reads that route's errors", async () => {
+test('a page of another site can use a route that allows it, and can read that route’s errors', async () => {
   const { url } = await served([posts(anyOrigin)]);
   for (const [body, status] of [
     ['{"text":"a"}', 200],
@@ -49,7 +49,7 @@ test("a page of another site may use a route that lets it, and reads that route'
   expect([plain.status, plain.headers.get('access-control-allow-origin')]).toEqual([200, null]);
 });
 
-test('it hears beforehand what it may send', async () => {
+test('a preflight returns what the page may send', async () => {
   const { url } = await served([posts(anyOrigin)]);
   const asked = { method: 'OPTIONS', headers: { origin: PAGE, 'access-control-request-method': 'POST' } };
   const { status, headers } = await fetch(`${url}/thing`, asked);
@@ -60,7 +60,7 @@ test('it hears beforehand what it may send', async () => {
   expect(headers.get('access-control-allow-headers')).toContain('Content-Type');
 });
 
-test('it may use no other route', async () => {
+test('a page of another site can use no other route', async () => {
   const { url } = await served([posts(undefined)]);
   const answer = await post(url, { origin: PAGE });
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
@@ -68,7 +68,7 @@ test('it may use no other route', async () => {
   expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('a route refuses pages before it looks at keys, and says how to be let in', async () => {
+test('a route rejects pages before it checks keys, and says how to authenticate', async () => {
   const strict: CrossOrigin = {
     ...anyOrigin,
     check({ origin }) {

@@ -64,7 +64,7 @@ async function site(options = {}) {
   return { ...server, ask };
 }
 
-/** What browsers say of themselves, and whether it is one of our pages that speaks. */
+/** The headers that browsers send about a request, and whether it comes from one of our own pages. */
 const BROWSERS: [string, (url: string) => Record<string, string>, boolean][] = [
   ['no browser', () => ({}), true],
   ['a page of ours', () => ({ 'Sec-Fetch-Site': 'same-origin', Origin: OWN }), true],
@@ -73,27 +73,30 @@ const BROWSERS: [string, (url: string) => Record<string, string>, boolean][] = [
   ['a sister site', () => ({ 'Sec-Fetch-Site': 'same-site', Origin: 'https://www.example.com' }), false],
   ['another site without origin', () => ({ 'Sec-Fetch-Site': 'cross-site' }), false],
   ['our page in an old browser', () => ({ Origin: OWN }), true],
-  ['our page under the address it was asked at', (url) => ({ Origin: url }), true],
+  ['our page at the requested address', (url) => ({ Origin: url }), true],
   ['another site in an old browser', () => ({ Origin: OTHER }), false],
   ['a page without an origin of its own', () => ({ Origin: 'null' }), false],
-  ['a site whose name begins like ours', () => ({ Origin: `${OWN}.evil.example` }), false],
+  ['a site whose name starts like ours', () => ({ Origin: `${OWN}.evil.example` }), false],
 ];
 
 describe.each(BROWSERS)('%s', (_who, headersAt, isOwn) => {
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s with the cookie', async (method) => {
-    const { ask, url } = await site();
-    const answer = await ask(method, '/own', { Cookie: COOKIE, ...headersAt(url) });
-    if (isOwn) expect(answer).toEqual([200, { kind: 'session', address: '127.0.0.1' }]);
-    else expect(answer).toEqual([403, { detail: 'Requests from other sites are refused' }]);
-  });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    '%s with the cookie is allowed only from our own pages',
+    async (method) => {
+      const { ask, url } = await site();
+      const answer = await ask(method, '/own', { Cookie: COOKIE, ...headersAt(url) });
+      if (isOwn) expect(answer).toEqual([200, { kind: 'session', address: '127.0.0.1' }]);
+      else expect(answer).toEqual([403, { detail: 'Requests from other sites are refused' }]);
+    },
+  );
 
-  it('may read with the cookie, which tells other sites nothing', async () => {
+  it('may read with the cookie, but other sites cannot see the answer', async () => {
     const { ask, url } = await site();
     const [status] = await ask('GET', '/own', { Cookie: COOKIE, ...headersAt(url) });
     expect(status).toBe(200);
   });
 
-  it('signs nobody in or up by itself', async () => {
+  it('cannot sign in or up from another site', async () => {
     const { ask, url } = await site();
     const [status] = await ask('POST', '/open', headersAt(url));
     expect(status).toBe(isOwn ? 200 : 403);
@@ -106,7 +109,7 @@ describe.each(BROWSERS)('%s', (_who, headersAt, isOwn) => {
     expect(answer).toEqual([200, { kind: 'agent', address: '127.0.0.1' }]);
   });
 
-  it('opens a WebSocket with the cookie only from our pages', async () => {
+  it('opens a WebSocket with the cookie only from our own pages', async () => {
     const { url } = await site();
     const socket = new WebSocket(`${url.replace('http', 'ws')}/socket`, {
       headers: { Cookie: COOKIE, ...headersAt(url) },
@@ -121,13 +124,13 @@ describe.each(BROWSERS)('%s', (_who, headersAt, isOwn) => {
   });
 });
 
-it('a cookie that means nothing is no credential', async () => {
+it('a cookie with an unknown token is not a credential', async () => {
   const { ask } = await site();
   expect((await ask('GET', '/own', { Cookie: 'svc_session=other; x=1' }))[0]).toBe(401);
   expect((await ask('GET', '/own', { Cookie: 'theme=dark' }))[0]).toBe(401);
 });
 
-it('a handler is told the client that a trusted proxy names', async () => {
+it('a handler receives the client address that a trusted proxy names', async () => {
   const { ask } = await site({ addresses: new ClientAddresses(['127.0.0.1']) });
   const [, shown] = await ask('GET', '/open', { 'X-Forwarded-For': '198.51.100.7' });
   expect(shown).toEqual({ kind: null, address: '198.51.100.7' });

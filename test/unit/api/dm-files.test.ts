@@ -20,11 +20,11 @@ it('sends files, and counts their bytes', async () => {
     .where('messageSeq', '=', seq)
     .execute();
   expect(rows.map(({ position }) => position)).toEqual([0, 1]);
-  // A caption may be shorter than a text.
+  // A caption may have a shorter limit than a text.
   expect((await chat({ text: 'x'.repeat(2_000), attachments })).status).toBe(502);
 });
 
-/** The events without a message, as they are told. */
+/** The events that are not messages, as clients receive them. */
 async function eventsIn({ store }: Outbound) {
   const rows = await store.db
     .selectFrom('events')
@@ -35,7 +35,7 @@ async function eventsIn({ store }: Outbound) {
   return rows.map(({ agentId, type, payload }) => ({ agentId, type, ...JSON.parse(payload) }));
 }
 
-it('answers 202 at once for a message with files, and tells by an event how sending it ended', async () => {
+it('returns 202 at once for a message with files, and reports the outcome by an event', async () => {
   const { outbound, chat, messenger, conversation } = await conversing();
   const release = messenger.hold();
   const attachments = [{ file_id: 'f_1' }];
@@ -69,7 +69,7 @@ it('answers 202 at once for a message with files, and tells by an event how send
   ]);
 });
 
-it('lets a person wait on for an answer whose file could not be sent', async () => {
+it('keeps a person waiting for the answer when its file could not be sent', async () => {
   const { outbound, chat, messenger, conversation } = await conversing();
   const { replies } = outbound.domain;
   const attachments = [{ file_id: 'f_1' }];
@@ -94,7 +94,7 @@ it('lets a person wait on for an answer whose file could not be sent', async () 
   expect(replies.isWatched(conversation.id)).toBe(false);
 });
 
-it('answers for a message with files as for any other where it must wait for the other side', async () => {
+it('returns the usual answer for a message with files that must wait for the other side', async () => {
   const { outbound, chat } = await conversing({
     windows: {
       mustWait: async () => true,
@@ -108,7 +108,7 @@ it('answers for a message with files as for any other where it must wait for the
   expect(await eventsIn(outbound)).toEqual([]);
 });
 
-it('checks no caption of a file with which the platform shows none', async () => {
+it('does not check the length of a caption that the platform drops', async () => {
   const messenger = Object.assign(new FakeMessenger(), { dropsCaption: async () => true });
   const { chat } = await conversing({ messenger });
   const text = 'x'.repeat(2_000);

@@ -50,7 +50,7 @@ export async function startDms(options: Parameters<typeof Outbound.open>[0] = {}
   return { outbound, messenger: outbound.messenger, clock, failures, post, chat };
 }
 
-/** With somebody who has written. */
+/** With a person who has already written. */
 export async function conversing(options: Parameters<typeof Outbound.open>[0] = {}) {
   const opened = await startDms(options);
   const conversation = await opened.outbound.conversation();

@@ -4,7 +4,7 @@ import { FakeMessenger, SILENT } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { conversing } from './dm-setup.ts';
 
-it('answers 200 once the platform has the message, which is stored as its agent wrote it', async () => {
+it('returns 200 once the platform has the message, which is stored as its agent wrote it', async () => {
   const { outbound, chat, messenger } = await conversing();
   const answer = await chat({ text: 'Hello' });
   expect([answer.status, answer.body]).toEqual([
@@ -22,7 +22,7 @@ it('answers 200 once the platform has the message, which is stored as its agent 
   expect(outbound.answered).toEqual([]);
 });
 
-it('lets a client write where it was let in', async () => {
+it('lets a client write on a platform it was granted', async () => {
   const { chat, messenger } = await conversing();
   expect((await chat({ text: 'Hello' }, { as: 'telegram' })).status).toBe(200);
   expect(messenger.texts).toEqual(['Hello']);
@@ -37,7 +37,7 @@ it('stores a message before it sends it', async () => {
   expect((await chat({ text: 'Hello' })).body.detail).toBe('Failed to send message: it was sending');
 });
 
-it('answers 404 without an active conversation that the agents of the key see', async () => {
+it('returns 404 without an active conversation that the agents of the key can see', async () => {
   const { chat, outbound, conversation } = await conversing();
   const none = [404, { detail: 'No active conversation' }];
   for (const answer of [
@@ -59,7 +59,7 @@ it('answers 404 without an active conversation that the agents of the key see', 
   expect((await outbound.messages()).length).toBe(1);
 });
 
-it('writes to the conversation with the newest message, or to the one that is named', async () => {
+it('writes to the conversation with the newest message, or to the named one', async () => {
   const { outbound, chat, messenger, conversation } = await conversing();
   const second = await outbound.conversation('43');
   await outbound.heard(second);
@@ -69,7 +69,7 @@ it('writes to the conversation with the newest message, or to the one that is na
   expect(messenger.taken.map(({ to, text }) => `${text} ${to.remoteId}`)).toEqual(['1 43', '2 42', '3 42']);
 });
 
-it('answers 502 in the words of the platform, and beforehand for what is too long', async () => {
+it('returns 502 with the platform’s own message, and checks the length before sending', async () => {
   const { outbound, chat, messenger } = await conversing();
   messenger.will({ kind: 'refused', reason: "Bad Request: can't parse entities", isAddressGone: false });
   const refused = await chat({ text: '*' });
@@ -88,7 +88,7 @@ it('answers 502 in the words of the platform, and beforehand for what is too lon
   expect((await outbound.messages()).length).toBe(stored + 1);
 });
 
-it('answers at the latest when its time is up', async () => {
+it('returns an answer no later than its time limit', async () => {
   const { chat, messenger, clock } = await conversing();
   messenger.will(SILENT);
   const answer = chat({ text: 'x' });
@@ -99,7 +99,7 @@ it('answers at the latest when its time is up', async () => {
   );
 });
 
-it('takes 1 to 10000 characters, or attachments without any', async () => {
+it('accepts 1 to 10000 characters, or attachments without text', async () => {
   const { chat, messenger } = await conversing();
   messenger.maxLength = 100_000;
   for (const [fields, status] of [
@@ -120,7 +120,7 @@ it('takes 1 to 10000 characters, or attachments without any', async () => {
     expect([(await chat(fields)).status, fields]).toEqual([status, fields]);
 });
 
-it('says what is missing of a message without a text', async () => {
+it('names the missing field of a message without text', async () => {
   const { chat } = await conversing();
   const faultOf = async (fields: object) => (await chat({ ...fields })).body.detail[0];
   expect(await faultOf({})).toMatchObject({ loc: ['body', 'text'], msg: 'text or attachments is required' });
@@ -130,7 +130,7 @@ it('says what is missing of a message without a text', async () => {
   });
 });
 
-it('says 202 of what must wait until the other side writes', async () => {
+it('returns 202 for a message that must wait until the other side writes', async () => {
   const { outbound, chat, messenger } = await conversing({
     windows: {
       mustWait: async () => true,
@@ -157,7 +157,7 @@ it('says 202 of what must wait until the other side writes', async () => {
   expect(messenger.asked).toEqual([]);
 });
 
-it('sends once, however often a request with a key comes', async () => {
+it('sends a message once, however often the request with its idempotency key is repeated', async () => {
   const { chat, messenger } = await conversing();
   const first = await chat({ text: 'Hello' }, { key: 'k' });
   const again = await chat({ text: 'Hello' }, { key: 'k' });
@@ -169,7 +169,7 @@ it('sends once, however often a request with a key comes', async () => {
   expect(messenger.asked).toHaveLength(2);
 });
 
-it('tells after a crash what became of the message of the same request', async () => {
+it('reports the outcome of the original request after a crash', async () => {
   const { outbound, chat, messenger } = await conversing();
   const becomes = {
     delivered: 200,
@@ -187,7 +187,7 @@ it('tells after a crash what became of the message of the same request', async (
       .set({ status: status as keyof typeof becomes, error: status === 'failed' ? 'too long' : null })
       .where('id', '=', body.message_id)
       .execute();
-    // As the crash left it: begun, and not answered.
+    // The state after a crash: started, and not answered.
     await db
       .updateTable('idempotentRequests')
       .set({ status: null, sealedAnswer: null })
@@ -201,7 +201,7 @@ it('tells after a crash what became of the message of the same request', async (
   expect(messenger.asked).toHaveLength(6);
 });
 
-it('shows typing until a message is sent, or goes on if asked to', async () => {
+it('shows typing until a message is sent, or longer on request', async () => {
   const { outbound, post, chat, messenger, conversation } = await conversing();
   const { typing } = outbound.domain;
   expect(await post('/api/dm/typing', { platform: 'telegram' })).toMatchObject({
@@ -223,7 +223,7 @@ it('shows typing until a message is sent, or goes on if asked to', async () => {
   expect((await post('/api/dm/typing', { platform: 'sip' })).status).toBe(422);
 });
 
-it('refuses files where the platform takes none, and a platform that it has no connector for', async () => {
+it('refuses files where the platform supports none, and platforms without a connector', async () => {
   const { outbound, chat } = await conversing({ messenger: new FakeMessenger('teams') });
   const files = await chat({ platform: 'teams', attachments: [{ file_id: 'f_1' }] });
   expect([files.status, files.body.detail]).toEqual([400, 'The teams platform does not support files']);

@@ -8,7 +8,7 @@ import { AGENT, RawClient, served } from './served.ts';
 
 const KEY = { 'X-API-Key': 'svc_agent' };
 
-/** The routes on a real server, for an account that exists. */
+/** The routes on a real server, for an existing account. */
 async function startServer() {
   const tested = await testFiles();
   const { url, port, failures } = await served(
@@ -34,8 +34,8 @@ function form(file: Blob | string, fields: Record<string, string> = {}, name = '
   return data;
 }
 
-describe('uploading', () => {
-  it('takes a form, whose fields win', async () => {
+describe('uploading a file', () => {
+  it('accepts a form, whose fields take precedence', async () => {
     const { post, get, clock } = await startServer();
     const plain = await post(
       '/api/files',
@@ -52,7 +52,7 @@ describe('uploading', () => {
     expect(named.body).toMatchObject({ name: 'n.csv', mime: 'text/csv' });
   });
 
-  it('takes a form from any client: curl’s, and one whose parts come in another order', async () => {
+  it('accepts a form from any client: curl’s, and one with its parts in another order', async () => {
     const { post } = await startServer();
     const headers = {
       ...KEY,
@@ -65,7 +65,7 @@ describe('uploading', () => {
     expect((await post('/api/files', right, headers)).body).toMatchObject({ name: 'real.txt', size: 5 });
   });
 
-  it('takes JSON with bytes, and says what is missing', async () => {
+  it('accepts JSON with bytes, and names missing fields', async () => {
     const { post, get } = await startServer();
     const json = (body: unknown) => post('/api/files', JSON.stringify(body));
     const bytes_b64 = Buffer.from('hello').toString('base64');
@@ -85,7 +85,7 @@ describe('uploading', () => {
     }
   });
 
-  it('fetches a URL, whose file names itself', async () => {
+  it('fetches a URL and takes the name from it', async () => {
     const { post, url: base } = await startServer();
     const { post: postOther, get: getOther } = await startServer();
     const source = await post(
@@ -100,7 +100,7 @@ describe('uploading', () => {
     expect(named.body.name).toBe('near.txt');
   });
 
-  it('copies a file of its own by its URL, without asking the network', async () => {
+  it('copies one of its own files by URL without a network request', async () => {
     const { post, get, files, clock } = await startServer();
     const web = { open: () => Promise.reject(new Error('the network was asked')) };
     Object.assign(files, { web });
@@ -118,7 +118,7 @@ describe('uploading', () => {
     });
   });
 
-  it('has a cap, to the byte, whichever way the file comes', async () => {
+  it('enforces the size limit to the byte for every kind of upload', async () => {
     const { post, files } = await startServer();
     const full = Buffer.alloc(MAX_BYTES, 0x78);
     const over = Buffer.alloc(MAX_BYTES + 1, 0x78);
@@ -132,7 +132,7 @@ describe('uploading', () => {
     expect(files.ledger.totalBytes).toBe(2 * MAX_BYTES);
   });
 
-  it('gives back what it took from JSON that is not right after all', async () => {
+  it('releases the reserved room when the JSON turns out to be invalid', async () => {
     const { post, files } = await startServer();
     const bytes_b64 = 'aGVsbG8=';
     const refused = [
@@ -156,7 +156,7 @@ describe('uploading', () => {
     expect(files.ledger.totalBytes).toBe(0);
   });
 
-  it('gives back what it took when the client goes away', async () => {
+  it('releases the reserved room when the client disconnects', async () => {
     const { port, files } = await startServer();
     const client = new RawClient(port).write(
       'POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"bytes_b64":"QUFBQUFB',
@@ -166,7 +166,7 @@ describe('uploading', () => {
     await waitFor('their end', () => files.ledger.totalBytes === 0);
   });
 
-  it('refuses what is announced to be too large before it has come', async () => {
+  it('refuses an upload that is announced as too large before it arrives', async () => {
     const { port } = await startServer();
     const client = new RawClient(port).write(
       'POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000000000\r\n\r\n',
@@ -174,7 +174,7 @@ describe('uploading', () => {
     expect(await client.until(({ received }) => received.includes('bytes)'))).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it('refuses one byte too many at that byte, whatever is still to come', async () => {
+  it('refuses an upload at the first byte over the limit, whatever follows', async () => {
     const { port } = await startServer();
     const head = '--b\r\nContent-Disposition: form-data; name=file; filename=x\r\n\r\n';
     const client = new RawClient(port).write(
@@ -184,7 +184,7 @@ describe('uploading', () => {
     expect(await client.until(({ received }) => received.includes('bytes)'))).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it('leaves nothing of a client that goes away or stalls', async () => {
+  it('leaves nothing behind when a client disconnects or stalls', async () => {
     const { port, files, failures, get, url } = await startServer();
     const head = `POST /api/files HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 90000\r\n\r\n--b\r\nContent-Disposition: form-data; name=file\r\n\r\n${'x'.repeat(40_000)}`;
     const gone = new RawClient(port).write(head);
@@ -197,7 +197,7 @@ describe('uploading', () => {
     expect(failures).toEqual([]);
   });
 
-  it('needs a key and a file', async () => {
+  it('requires a key and a file', async () => {
     const { post } = await startServer();
     expect((await post('/api/files', form('x'), {})).status).toBe(401);
     const nothing = new FormData();
@@ -210,8 +210,8 @@ describe('uploading', () => {
   });
 });
 
-describe('a reserved file', () => {
-  it('is brought by its URL alone, once', async () => {
+describe('an upload slot', () => {
+  it('accepts a file by its URL alone, once', async () => {
     const { post, get, clock } = await startServer();
     const reserved = await post('/api/files/reserve', JSON.stringify({ name: 'r.txt', mime: 'text/plain' }));
     expect(reserved.status).toBe(200);
@@ -230,24 +230,24 @@ describe('a reserved file', () => {
     });
   });
 
-  it('has the same cap', async () => {
+  it('has the same size limit', async () => {
     const { post } = await startServer();
     const { body } = await post('/api/files/reserve', JSON.stringify({ name: 'r', mime: 'a/b' }));
     expect((await post(body.upload_url, form(new Blob([Buffer.alloc(MAX_BYTES + 1)])), {})).status).toBe(413);
     expect((await post(body.upload_url, form(new Blob([Buffer.alloc(MAX_BYTES)])), {})).status).toBe(200);
   });
 
-  it('is nobody’s to guess', async () => {
+  it('cannot be guessed', async () => {
     const { post } = await startServer();
     expect((await post('/api/files/upload/none', form('x'), {})).status).toBe(404);
     expect((await post('/api/files/upload/none', 'x', {})).status).toBe(422);
   });
 });
 
-describe('serving', () => {
+describe('serving a file', () => {
   const TEXT = '0123456789';
 
-  it('gives the bytes to be saved, whole or in part', async () => {
+  it('returns the bytes as a download, whole or in part', async () => {
     const { post, get } = await startServer();
     const { body } = await post('/api/files', form(new Blob([TEXT], { type: 'text/plain' }), {}, 'é.txt'));
     const whole = await get(body.url);
@@ -274,7 +274,7 @@ describe('serving', () => {
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */10']);
   });
 
-  it('answers HEAD with the same headers and no byte', async () => {
+  it('answers HEAD with the same headers and no body', async () => {
     const { post, get } = await startServer();
     const { body } = await post('/api/files', form(new Blob([TEXT], { type: 'image/png' }), {}, 'p.png'));
     const [whole, head] = [await get(body.url), await get(body.url, { method: 'HEAD' })];
@@ -285,7 +285,7 @@ describe('serving', () => {
     expect((await get(`${PUBLIC_URL}/api/files/none`, { method: 'HEAD' })).status).toBe(404);
   });
 
-  it('gives pages and scripts as mere bytes', async () => {
+  it('serves pages and scripts as plain bytes', async () => {
     const { post, get } = await startServer();
     for (const type of ['text/html', 'image/svg+xml', 'text/javascript', 'application/xhtml+xml']) {
       const { body } = await post('/api/files', form(new Blob(['<svg onload=alert(1)>'], { type })));
@@ -293,7 +293,7 @@ describe('serving', () => {
     }
   });
 
-  it('knows nobody by a wrong token', async () => {
+  it('returns 404 for a wrong token', async () => {
     const { get } = await startServer();
     const answer = await get(`${PUBLIC_URL}/api/files/${'x'.repeat(32)}`);
     expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Unknown file token' }]);
@@ -301,7 +301,7 @@ describe('serving', () => {
 });
 
 describe('the attachments of a request', () => {
-  it('have exactly one of three shapes', () => {
+  it('have exactly one of three forms', () => {
     const right = [
       { file_id: 'f_1' },
       { url: 'http://x/', name: 'n' },

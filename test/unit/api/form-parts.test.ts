@@ -24,7 +24,7 @@ const part = (rest: string, body: string | Buffer = 'v'): Part => ({
   body: Buffer.from(body),
 });
 
-/** A body that comes in pieces of these lengths, the last one with all that is left. */
+/** A body that arrives in pieces of these lengths, the last one with the rest. */
 function inPieces(bytes: Buffer, lengths: readonly number[] = []) {
   return {
     contentType: `multipart/form-data; boundary=${B}`,
@@ -51,9 +51,9 @@ async function taken(body: ReturnType<typeof inPieces>) {
 
 const named = async (rest: string) => (await taken(inPieces(form([part(rest)]))))[0];
 
-describe('parts of a form', () => {
-  it('come out as they went in, wherever the body is cut', async () => {
-    // Bytes of which the delimiter is made come close to it all the time.
+describe('the parts of a form', () => {
+  it('arrive unchanged, wherever the body is split', async () => {
+    // Bytes from the delimiter produce many near matches.
     const bodies = fc
       .array(fc.constantFrom(...Buffer.from(`\r\n--${B}a`)), { maxLength: 60 })
       .map(Buffer.from);
@@ -75,7 +75,7 @@ describe('parts of a form', () => {
     );
   });
 
-  it('have the names that clients give them, however they spell them', async () => {
+  it('have the names that clients send, in any spelling', async () => {
     expect(await named('name=plain')).toMatchObject({ name: 'plain', fileName: null, contentType: null });
     expect(await named('name="file"; filename="a b.txt"')).toMatchObject({ fileName: 'a b.txt' });
     expect(await named('name="file"; filename="a\\"b\\\\c.txt"')).toMatchObject({ fileName: 'a"b\\c.txt' });
@@ -94,7 +94,7 @@ describe('parts of a form', () => {
     expect((await taken(inPieces(form([typed]))))[0]).toMatchObject({ contentType: 'text/plain' });
   });
 
-  it('may be left unread, or half read', async () => {
+  it('may be left unread or half read', async () => {
     const sent = form([part('name=a', 'x'.repeat(5_000)), part('name=b', 'y'.repeat(5_000)), part('name=c')]);
     const names: string[] = [];
     for await (const { name, bytes } of formParts(inPieces(sent, [100, 2_000, 2_000]))) {
@@ -104,7 +104,7 @@ describe('parts of a form', () => {
     expect(names).toEqual(['a', 'b', 'c']);
   });
 
-  it('end with the last delimiter, and ask for nothing after it', async () => {
+  it('end with the last delimiter, without reading further', async () => {
     let asked = 0;
     const body = {
       contentType: `multipart/form-data; boundary="${B}"`,
@@ -119,7 +119,7 @@ describe('parts of a form', () => {
   });
 });
 
-describe('bodies that are no forms', () => {
+describe('malformed form bodies', () => {
   const refused = async (bytes: Buffer | string, contentType?: string) => {
     const body = inPieces(Buffer.from(bytes));
     const parts = taken(contentType === undefined ? body : { ...body, contentType });
@@ -127,12 +127,12 @@ describe('bodies that are no forms', () => {
   };
 
   it.each([
-    ['an empty one', ''],
-    ['one without its boundary', 'hello'],
-    ['one cut off in a delimiter', `--${B}`],
-    ['one cut off in the headers', `--${B}\r\nContent-Disposition: form-da`],
-    ['one cut off in a part', form([part('name=a')]).subarray(0, -8)],
-    ['a boundary that goes on', `--${B}x\r\n${disposition('name=a')}\r\n\r\nv\r\n--${B}--`],
+    ['an empty body', ''],
+    ['no boundary', 'hello'],
+    ['cut off in a delimiter', `--${B}`],
+    ['cut off in the headers', `--${B}\r\nContent-Disposition: form-da`],
+    ['cut off in a part', form([part('name=a')]).subarray(0, -8)],
+    ['a delimiter with trailing characters', `--${B}x\r\n${disposition('name=a')}\r\n\r\nv\r\n--${B}--`],
     ['a part without headers', `--${B}\r\n\r\nv\r\n--${B}--`],
     ['a part without a name', form([part('filename="x"')])],
     [
@@ -140,25 +140,25 @@ describe('bodies that are no forms', () => {
       form([{ headers: 'Content-Disposition: attachment; name=a', body: Buffer.from('v') }]),
     ],
     ['headers without an end', `--${B}\r\n${'x'.repeat(10_000)}`],
-    ['nothing but preamble', 'x'.repeat(20_000)],
+    ['only a preamble', 'x'.repeat(20_000)],
     ['too many parts', form(Array.from({ length: 9 }, () => part('name=a')))],
   ])('are refused: %s', async (_, bytes) => {
     await refused(bytes);
   });
 
-  it('are refused without a boundary in the content type', async () => {
+  it('are refused without a valid boundary in the content type', async () => {
     await refused(form([part('name=a')]), 'multipart/form-data');
     await refused(form([part('name=a')]), 'multipart/form-data; boundary=');
     await refused(form([part('name=a')]), `multipart/form-data; boundary=${'x'.repeat(71)}y`);
   });
 
-  it('take no time to refuse, whatever stands in their headers', async () => {
+  it('are refused quickly, whatever their headers contain', async () => {
     const before = process.threadCpuUsage();
     await refused(`--${B}\r\nContent-Disposition: form-data${';a="'.repeat(500)}\r\n\r\nv`);
     expect(process.threadCpuUsage(before).user).toBeLessThan(1e6);
   });
 
-  it('have fields of a few bytes only', async () => {
+  it('are refused when a field is over its size limit', async () => {
     const read = async (maxBytes: number) => {
       for await (const field of formParts(inPieces(form([part('name=a', 'é')])))) {
         return await fieldText(field, maxBytes);

@@ -43,7 +43,7 @@ async function startServer() {
   return { ...opened, host, rows, platform, connect };
 }
 
-test('a bot is logged in when it is registered, and out when it is deleted', async () => {
+test('a bot is logged in when it is registered, and logged out when it is deleted', async () => {
   const { settings, host, platform } = await startServer();
   const { status, body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
   expect([status, bot.status, bot.bot_name]).toEqual([200, 'ok', '@bot_123']);
@@ -53,7 +53,7 @@ test('a bot is logged in when it is registered, and out when it is deleted', asy
   expect(await platform()).toMatchObject({ platform: 'telegram', status: 'not_configured' });
 });
 
-test('a bot that the platform refuses is not kept', async () => {
+test('a bot that the platform refuses is not stored', async () => {
   const { settings, rows, domain, owner } = await startServer();
   const { status, body } = await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '1:bad' });
   expect([status, body]).toEqual([400, { detail: 'The platform refused the bot token: Unauthorized' }]);
@@ -65,7 +65,7 @@ test('a bot that the platform refuses is not kept', async () => {
   ]);
 });
 
-test('at a start all bots are logged in, and what the platform says of them is kept and shown', async () => {
+test('all bots are logged in at startup, and their state on the platform is stored and shown', async () => {
   const { settings, host, rows, domain, platform } = await startServer();
   const { body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
   const { body: worse } = await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '7:worse' });
@@ -84,7 +84,7 @@ test('at a start all bots are logged in, and what the platform says of them is k
   });
 });
 
-test('a bot that cannot be logged in at a start says so and keeps none out', async () => {
+test('a bot that fails to log in at startup reports it and does not stop the others', async () => {
   const { settings, host, rows, domain } = await startServer();
   const { body: bot } = await settings.post('/api/bot-tokens', TELEGRAM);
   await settings.post('/api/bot-tokens', { ...TELEGRAM, bot_token: '7:other' });
@@ -98,7 +98,7 @@ test('a bot that cannot be logged in at a start says so and keeps none out', asy
   await waitFor('the other', () => host.bots.size === 1);
 });
 
-test('the deep link binds to the shared bot, else it leads to the own one', async () => {
+test('the deep link binds to the shared bot, or else leads to the account’s own bot', async () => {
   const { settings, agent, host, domain } = await startServer();
   const link = () => settings.post('/api/telegram/connect');
   const none = await link();
@@ -124,7 +124,7 @@ test('the deep link binds to the shared bot, else it leads to the own one', asyn
   expect(JSON.stringify(stored)).not.toContain(body.deep_link.split('=')[1]);
 });
 
-test('a connection by the shared login stands with the platform as that does', async () => {
+test('a connection through the shared login has the status of that login', async () => {
   const { host, platform, connect, settings, domain } = await startServer();
   await connect();
   expect((await platform()).status).toBe('The gateway no longer has a shared login on this platform');
@@ -135,7 +135,7 @@ test('a connection by the shared login stands with the platform as that does', a
   await waitFor('its state', async () => (await platform()).status === 'ok');
 });
 
-test('a bot that is deleted while it is being logged in is not followed', async () => {
+test('a bot that is deleted during its login is not kept', async () => {
   const { settings, host, rows } = await startServer();
   host.beforeLogIn = (id) => settings.delete(`/api/bot-tokens/${id}`);
   expect((await settings.post('/api/bot-tokens', TELEGRAM)).status).toBe(200);

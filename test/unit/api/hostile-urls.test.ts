@@ -22,7 +22,7 @@ async function listening(host: string, listener: RequestListener): Promise<Serve
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
-/** `POST /api/files` on a real server, which asks a DNS server of ours; how often somebody got inside. */
+/** `POST /api/files` on a real server that uses our DNS server, and a count of requests to internal addresses. */
 async function startServer() {
   const dns = await DnsServer.start(zone);
   onTestFinished(() => dns.stop());
@@ -46,7 +46,7 @@ async function startServer() {
     fileRoutes({ ...files, web }, () => PUBLIC_URL),
     { authenticate: () => ({ ...AGENT, accountId: 'acc_a' }) },
   );
-  /** The answer as it is on the wire, its status before it. */
+  /** The raw response, preceded by its status. */
   const fetched = async (url: string): Promise<string> => {
     const body = JSON.stringify({ url: ported(url, portOf(inside), portOf(outside)) });
     const answer = await fetch(`${base}/api/files`, { method: 'POST', headers: { 'X-API-Key': 'k' }, body });
@@ -57,7 +57,7 @@ async function startServer() {
 
 const REFUSAL = `${BLOCKED.status} ${JSON.stringify({ detail: BLOCKED.message })}`;
 
-it('answers all hostile URLs with the same bytes, and never gets inside', async () => {
+it('returns the same refusal for all hostile URLs, and never reaches the internal network', async () => {
   const { fetched, hits } = await startServer();
   const answers = new Map<string, string[]>();
   for (const url of HOSTILE) {
@@ -68,7 +68,7 @@ it('answers all hostile URLs with the same bytes, and never gets inside', async 
   expect([answers.get(REFUSAL)!.length, hits.inside]).toEqual([HOSTILE.length, 0]);
 });
 
-it('answers the same to a redirect inside, and to a name that has moved there', async () => {
+it('refuses a redirect to an internal address, and a name that has moved to one', async () => {
   const { fetched, hits } = await startServer();
   for (const inside of [
     'http://127.0.0.1:IN/',
@@ -83,7 +83,7 @@ it('answers the same to a redirect inside, and to a name that has moved there', 
   expect(hits.inside).toBe(0);
 });
 
-it('fetches from outside, up to the cap', async () => {
+it('fetches from public addresses, up to the size limit', async () => {
   const { fetched, outside } = await startServer();
   for (const url of [`${outside}/hello.txt`, `http://${OUTSIDE}:OUT/hello.txt`, `${outside}/x?to=/hello.txt`])
     expect(await fetched(url)).toMatch(/^200 .*"size":5/);

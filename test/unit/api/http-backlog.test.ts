@@ -25,7 +25,7 @@ function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 }
 
-/** More than a network and both kernels hold, so that some of it has to wait in the server. */
+/** More than the network and both kernels buffer, so that part of it has to wait in the server. */
 const LONG = Buffer.alloc(24 * MB, 'x');
 
 function big(options: Partial<HttpServerOptions> = {}) {
@@ -45,7 +45,7 @@ function big(options: Partial<HttpServerOptions> = {}) {
   );
 }
 
-/** A client that takes so many bytes at a time and counts them; it takes none before it is told to. */
+/** A client that counts the bytes it takes, a limited number at a time; it takes none until told to. */
 class SlowReader {
   readonly socket;
   bytes = 0;
@@ -83,7 +83,7 @@ class SlowReader {
 }
 
 describe('a client that does not read', () => {
-  it('cannot make answers pile up by asking on and on', async () => {
+  it('cannot pile up answers by sending more requests', async () => {
     const text = 'x'.repeat(236_000);
     const { port, server } = await served([told('/doc', () => replyBytes(200, TYPE, text))]);
     const before = process.memoryUsage.rss();
@@ -98,13 +98,13 @@ describe('a client that does not read', () => {
     await eventually(() => server.pressure.unreadBytes === 0);
   });
 
-  it('cannot make heads pile up by asking for nothing else', async () => {
+  it('cannot pile up response heads by sending nothing but HEAD requests', async () => {
     const headers = { 'X-Long': 'x'.repeat(2_000) };
     const { port, url } = await served([told('/none', () => replyEmpty(200, headers))]);
     const head = 'HEAD /none HTTP/1.1\r\nHost: a\r\n\r\n';
     const before = process.memoryUsage.rss();
     const client = new SlowReader(port, '');
-    // In pieces that arrive whole: uWebSockets.js refuses a request line in two pieces.
+    // In pieces that arrive whole: uWebSockets.js rejects a request line in two pieces.
     for (let i = 0; i < 2_500 && !client.isClosed; i++) {
       client.socket.write(head.repeat(20));
       await new Promise(setImmediate);
@@ -119,7 +119,7 @@ describe('a client that does not read', () => {
   });
 
   for (const path of ['/whole', '/pieces', '/sized', '/chunked']) {
-    it(`is hung up on when it takes nothing for too long (${path})`, async () => {
+    it(`is disconnected when it reads nothing for too long (${path})`, async () => {
       const { port, server, failures } = await big({ backlog: { patienceMs: 250 } });
       const client = new SlowReader(port, get(path));
       await eventually(() => server.pressure.unreadBytes > 0);
@@ -143,7 +143,7 @@ describe('a client that does not read', () => {
     });
   }
 
-  it('is the first to go when too much waits in all, and who reads loses nothing', async () => {
+  it('is disconnected first when too much is pending in total, and active readers lose nothing', async () => {
     const { port, server } = await big({ backlog: { maxBytes: 50 * MB } });
     const idle = new SlowReader(port, get('/whole'));
     await eventually(() => server.pressure.unreadBytes > 0);
@@ -161,7 +161,7 @@ describe('a client that does not read', () => {
 });
 
 describe('requests on one connection', () => {
-  it('are never under way together', async () => {
+  it('never run at the same time', async () => {
     let underWay = 0;
     let most = 0;
     const slow = told('/slow', async () => {
@@ -175,11 +175,11 @@ describe('requests on one connection', () => {
     const client = new RawClient(port).write(get('/slow').repeat(50));
     const answers = () => client.received.split('\r\n\r\nok').length - 1;
     await eventually(() => answers() === 50 || client.isClosed);
-    // uWebSockets.js hangs up on whoever asks on meanwhile; Node's reads on when it has answered.
+    // uWebSockets.js hangs up on a client that sends more meanwhile; Node's server reads on after its answer.
     expect([most, answers()]).toEqual(server.library === 'uws' ? [1, 0] : [1, 50]);
   });
 
-  it('take no more of a turn of the event loop than a bound, however many come at once', async () => {
+  it('take at most a fixed share of a turn of the event loop, however many arrive at once', async () => {
     let inTurn = 0;
     let most = 0;
     const count = told('/n', () => {

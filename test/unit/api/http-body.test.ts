@@ -19,7 +19,7 @@ const post = route({
   handler: ({ body }) => reply(200, body.text.length),
 });
 
-/** A JSON body of exactly so many bytes. */
+/** A JSON body of exactly this many bytes. */
 function bodyOf(bytes: number): string {
   return JSON.stringify({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
 }
@@ -33,35 +33,32 @@ describe('request bodies', () => {
   it.each([
     { who: 'strangers', access: 'public', cap: PUBLIC_LIMIT_BYTES },
     { who: 'somebody with a key', access: 'runtime', cap: LIMIT_BYTES },
-  ] as const)(
-    'of $who may be exactly as long as $cap bytes and not a byte longer',
-    async ({ access, cap }) => {
-      const { url } = await served([{ ...post, access }]);
-      const send = (body: string) =>
-        fetch(`${url}/x`, { method: 'POST', headers: { 'X-API-Key': 'svc_agent' }, body });
-      expect((await send(bodyOf(cap))).status).toBe(200);
-      const over = await send(bodyOf(cap + 1));
-      expect([over.status, await over.json()]).toEqual([
-        413,
-        { detail: 'Request body exceeds the size limit' },
-      ]);
-    },
-  );
+  ] as const)('of $who may be exactly $cap bytes long and not a byte longer', async ({ access, cap }) => {
+    const { url } = await served([{ ...post, access }]);
+    const send = (body: string) =>
+      fetch(`${url}/x`, { method: 'POST', headers: { 'X-API-Key': 'svc_agent' }, body });
+    expect((await send(bodyOf(cap))).status).toBe(200);
+    const over = await send(bodyOf(cap + 1));
+    expect([over.status, await over.json()]).toEqual([
+      413,
+      { detail: 'Request body exceeds the size limit' },
+    ]);
+  });
 
-  it('of strangers stay small where the operator lets bodies be larger', async () => {
+  it('of strangers stay small even where the operator allows larger bodies', async () => {
     const { url } = await served([post], { bodyLimitBytes: 8 * LIMIT_BYTES });
     const over = await fetch(`${url}/x`, { method: 'POST', body: bodyOf(PUBLIC_LIMIT_BYTES + 1) });
     expect(over.status).toBe(413);
   });
 
-  it('are not read at all where the route refuses the request before', async () => {
+  it('are not read when the route refuses the request beforehand', async () => {
     const refused: Route = { ...post, precheck: () => reply(401, { detail: 'no' }) };
     const { port } = await served([refused]);
     const client = new RawClient(port).write(head(1_000_000));
     expect(await client.closed()).toMatch(/^HTTP\/1.1 401 [\s\S]*"detail":"no"/);
   });
 
-  it('of strangers that do not come to their end have 32 MB in all, and others have theirs', async () => {
+  it('of strangers that stay incomplete share 32 MB, which does not affect others', async () => {
     const large: Route = { ...post, bodyLimitBytes: LIMIT_BYTES };
     const known: Route = { ...large, path: '/known', access: 'runtime' };
     const { port, url } = await served([large, known]);
@@ -71,7 +68,7 @@ describe('request bodies', () => {
     const refused = () => clients.filter(({ received }) => received.startsWith('HTTP/1.1 503 '));
     await eventually(() => refused().length >= 8);
     expect(clients.filter(({ received }) => received === '').length).toBeGreaterThan(30);
-    // What comes at once needs no room, and neither does anything of those who are known.
+    // A body that arrives at once needs no room, and neither does one of a known client.
     expect((await fetch(`${url}/x`, { method: 'POST', body: bodyOf(100) })).status).toBe(200);
     const slow = new RawClient(port).write(
       `POST /known HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nContent-Length: ${LIMIT_BYTES}\r\n\r\n`,
@@ -80,7 +77,7 @@ describe('request bodies', () => {
     expect(await slow.until(({ received }) => received !== '')).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('are nested at most 32 levels deep', async () => {
+  it('may be nested at most 32 levels deep', async () => {
     const { url } = await served([{ ...post, access: 'runtime', body: z.unknown() }]);
     const status = async (body: string) => {
       const answer = await fetch(`${url}/x`, {
@@ -94,7 +91,7 @@ describe('request bodies', () => {
       ];
     };
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-    // The handler finds no text in it: what was parsed reached it.
+    // The handler fails on the missing text, so the parsed body reached it.
     expect((await status(nested(32)))[0]).toBe(500);
     const tooDeep = {
       loc: ['body'],
@@ -105,30 +102,30 @@ describe('request bodies', () => {
     expect(await status('['.repeat(1_000_000))).toEqual([422, tooDeep]);
   });
 
-  it('have a cap of their own where the route says so', async () => {
+  it('have their own size limit where the route sets one', async () => {
     const { url } = await served([{ ...post, bodyLimitBytes: 64 }]);
     expect((await fetch(`${url}/x`, { method: 'POST', body: bodyOf(64) })).status).toBe(200);
     expect((await fetch(`${url}/x`, { method: 'POST', body: bodyOf(65) })).status).toBe(413);
   });
 
-  it('answer 413 in the middle of an endless upload and hang up', async () => {
+  it('get 413 in the middle of an endless upload, and the connection is closed', async () => {
     const { port } = await served([{ ...post, bodyLimitBytes: 1000 }]);
     const client = new RawClient(port).write(head(1e12)).write('x'.repeat(5000));
     expect(await client.closed()).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close/i);
   });
 
-  it('keep the connection after a body that was too long but was read', async () => {
+  it('keep the connection open after a body that was too long but was read', async () => {
     const { port } = await served([{ ...post, bodyLimitBytes: 100 }]);
     const client = new RawClient(port).write(head(150) + bodyOf(150)).write(head(20) + bodyOf(20));
     const answers = await client.until(({ received }) => received.endsWith('\r\n\r\n9'));
     expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
 
-  it('arrive in any pieces, chunked or not', async () => {
+  it('may arrive in any pieces, chunked or not', async () => {
     const { port } = await served([post]);
     const client = new RawClient(port);
     client.socket.setNoDelay(true);
-    // The server library cannot take a request line in pieces, so that one goes in one.
+    // The server library cannot take a request line in pieces, so it is sent as one.
     const [requestLine, rest] = `${head(20)}${bodyOf(20)}`.split(/(?<=HTTP.1.1\r\n)/);
     client.write(requestLine!);
     for (const byte of rest!) {
@@ -140,11 +137,11 @@ describe('request bodies', () => {
     client
       .write(`${head('chunked')}5\r\n${body.slice(0, 5)}\r\n`)
       .write(`f\r\n${body.slice(5)}\r\n0\r\n\r\n`);
-    // Perhaps in a chunk, as the connection's last answer: what comes after chunks may be taken for anything.
+    // Perhaps chunked, in the last answer of the connection: anything could follow a chunked body.
     await client.until(({ received }) => /(\r\n\r\n(1\r\n)?9[\s\S]*){2}/.test(received));
   });
 
-  it('answer 408 when they stall, and when they trickle for too long', async () => {
+  it('get 408 when they stall, and when they trickle for too long', async () => {
     const { port } = await served([post], { bodySilenceMs: 60, bodyDeadlineMs: 300 });
     const stalled = new RawClient(port).write(`${head(20)}{"te`);
     expect(await stalled.closed()).toMatch(/^HTTP\/1.1 408 [\s\S]*"detail":/);
@@ -158,7 +155,7 @@ describe('request bodies', () => {
     }
   });
 
-  it('that are cut off cost nothing and reach no handler', async () => {
+  it('that are cut off cause no failure and reach no handler', async () => {
     let isHandled = false;
     const watched: Route = {
       ...post,
@@ -177,7 +174,7 @@ describe('request bodies', () => {
     expect([isHandled, failures]).toEqual([false, []]);
   });
 
-  it('are ignored where the route takes none', async () => {
+  it('are ignored where the route takes no body', async () => {
     const bare = route({
       method: 'post',
       path: '/bare',

@@ -39,8 +39,8 @@ const quiet: SocketRoute = {
   }),
 };
 
-describe('close', () => {
-  it('lets requests in flight finish, then drops idle connections', async () => {
+describe('closing the server', () => {
+  it('lets requests in flight finish, then closes idle connections', async () => {
     const { route, waiters } = waiting();
     const { server, port } = await served([route]);
     const idle = new RawClient(port);
@@ -58,7 +58,7 @@ describe('close', () => {
     await server.close(0);
   });
 
-  it('lets a streamed answer end as answers end', async () => {
+  it('lets a streamed answer end properly', async () => {
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
     const streamed = route({
       ...waiting().route,
@@ -91,7 +91,7 @@ describe('close', () => {
     expect(failures).toEqual([]);
   });
 
-  it('tells WebSockets that it is going away', async () => {
+  it('sends WebSockets a close frame', async () => {
     const { server, port } = await served([], { sockets: [quiet] });
     const client = new WebSocket(`ws://127.0.0.1:${port}/ws`);
     await new Promise((resolve) => client.on('open', resolve));

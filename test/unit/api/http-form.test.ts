@@ -8,7 +8,7 @@ import { eventually, RawClient, served } from './served.ts';
 
 const MB = 1_048_576;
 
-/** A route for forms whose handler does as it is told. */
+/** A form route with a handler of the test's choice. */
 function formRoute(handle: (body: BodyStream) => Promise<number>): Route {
   return route({
     method: 'post',
@@ -36,7 +36,7 @@ function head(lengthBytes: number): string {
 const FORM = { 'Content-Type': 'multipart/form-data; boundary=b' };
 
 describe('streamed forms', () => {
-  it('reach the handler whole, before they have come whole', async () => {
+  it('reach the handler in full, before they have arrived in full', async () => {
     let firstBytes = 0;
     const watched = formRoute(async (body) => {
       let lengthBytes = 0;
@@ -54,7 +54,7 @@ describe('streamed forms', () => {
     await client.until(({ received }) => received.endsWith('200000'));
   });
 
-  it('leave the rest with the client while the handler is busy', async () => {
+  it('stay with the client while the handler is busy', async () => {
     const gate = Promise.withResolvers<void>();
     const { port, url } = await served([
       formRoute(async (body) => {
@@ -65,14 +65,14 @@ describe('streamed forms', () => {
     const client = new RawClient(port).write(head(64 * MB));
     const piece = Buffer.alloc(MB, 0x78);
     for (let i = 0; i < 64; i++) client.write(piece);
-    // Others are served meanwhile; the paused client's bytes lie in the kernels' buffers and in its own.
+    // Others are served meanwhile; the paused client's bytes stay in the kernels' buffers and in its own.
     for (let i = 0; i < 20; i++) expect((await fetch(`${url}/nothing`)).status).toBe(404);
     expect(client.socket.writableLength).toBeGreaterThan(32 * MB);
     gate.resolve();
     await client.until(({ received }) => received.endsWith(`${64 * MB}`));
   });
 
-  it('keep the connection when the handler answered early and the rest has come', async () => {
+  it('keep the connection when the handler answers early and the rest arrives', async () => {
     const { port } = await served([formRoute(async () => 7)]);
     const client = new RawClient(port).write(head(300_000));
     await client.until(({ received }) => received.endsWith('\r\n\r\n7'));
@@ -80,7 +80,7 @@ describe('streamed forms', () => {
     await client.until(({ received }) => received.split('\r\n\r\n7').length === 3);
   });
 
-  it('hear an error in the middle of an endless upload', async () => {
+  it('return an error in the middle of an endless upload', async () => {
     const { port } = await served([
       formRoute(async (body) => {
         let lengthBytes = 0;
@@ -95,7 +95,7 @@ describe('streamed forms', () => {
     expect(await client.until(({ received }) => received.includes('size'))).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it('answer 408 when they stall, and when they trickle for too long', async () => {
+  it('get 408 when they stall, and when they trickle for too long', async () => {
     const { port } = await served([formRoute(countBytes)], { bodySilenceMs: 60, formDeadlineMs: 300 });
     const stalled = new RawClient(port).write(`${head(2_000)}xyz`);
     expect(await stalled.until(({ received }) => received.includes('detail'))).toMatch(/^HTTP\/1.1 408 /);
@@ -108,7 +108,7 @@ describe('streamed forms', () => {
     }
   });
 
-  it('do not count the time that the handler takes against the client', async () => {
+  it('do not count the handler’s own time against the client', async () => {
     const { port } = await served(
       [
         formRoute(async (body) => {
@@ -122,7 +122,7 @@ describe('streamed forms', () => {
     await client.until(({ received }) => received.endsWith('\r\n\r\n5'));
   });
 
-  it('end their handler when the client goes away', async () => {
+  it('end their handler when the client disconnects', async () => {
     const ends: unknown[] = [];
     const { port, failures } = await served([
       formRoute(async (body) => {
@@ -142,7 +142,7 @@ describe('streamed forms', () => {
     expect(failures).toEqual([]);
   });
 
-  it('are refused where the body is something else', async () => {
+  it('are refused when the body has another type', async () => {
     const { url } = await served([formRoute(countBytes)]);
     for (const headers of [{}, { 'Content-Type': 'application/json' }, { 'Content-Type': 'multipart/x' }]) {
       const answer = await fetch(`${url}/form`, { method: 'POST', headers, body: '{}' });
@@ -153,7 +153,7 @@ describe('streamed forms', () => {
     }
   });
 
-  it('live beside JSON on one route', async () => {
+  it('can share a route with JSON', async () => {
     const both = route({
       method: 'post',
       path: '/form',
@@ -188,7 +188,7 @@ describe('raw bodies', () => {
     handler: ({ body }) => reply(200, Buffer.from(body).toString('hex')),
   });
 
-  it('reach the handler byte by byte, under the cap', async () => {
+  it('reach the handler byte by byte, up to the size limit', async () => {
     const { url } = await served([raw]);
     const bytes = Uint8Array.from([0, 255, 10, 13, 0xc3, 0x28]);
     const headers = { 'Content-Type': 'application/json' };

@@ -5,18 +5,18 @@ import { RawClient, served } from './served.ts';
 
 const CHUNKED = '3\r\nabc\r\n0\r\n\r\n';
 
-/** Requests whose end, or whose host, two programs could see differently. */
+/** Requests whose end or host two programs could interpret differently. */
 const IN_DOUBT: Readonly<Record<string, string>> = {
   'two different lengths': post(['Content-Length: 3', 'Content-Length: 4'], 'abcd'),
   'two equal lengths': post(['Content-Length: 3', 'Content-Length: 3'], 'abc'),
   'a list of lengths': post(['Content-Length: 3, 3'], 'abc'),
   'a length with a sign': post(['Content-Length: +3'], 'abc'),
-  'a length that is no number': post(['Content-Length: 0x3'], 'abc'),
+  'a length that is not decimal': post(['Content-Length: 0x3'], 'abc'),
   'a length and a coding': post(['Content-Length: 3', 'Transfer-Encoding: chunked'], CHUNKED),
   'a coding and a length': post(['Transfer-Encoding: chunked', 'Content-Length: 3'], CHUNKED),
   'an empty coding and a length': post(['Transfer-Encoding:', 'Content-Length: 3'], 'abc'),
   'an unknown coding': post(['Transfer-Encoding: xchunked'], CHUNKED),
-  'a coding under the chunks': post(['Transfer-Encoding: gzip, chunked'], CHUNKED),
+  'a coding below the chunks': post(['Transfer-Encoding: gzip, chunked'], CHUNKED),
   'two codings': post(['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], CHUNKED),
   'two hosts': post(['Host: b', 'Content-Length: 3'], 'abc'),
   'a GET with two lengths': 'GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 1\r\n\r\na',
@@ -61,7 +61,7 @@ async function watched() {
 }
 
 describe.each(Object.entries(IN_DOUBT))('a request with %s', (_, request) => {
-  it('is answered 400, and the connection is closed', async () => {
+  it('gets 400, and the connection is closed', async () => {
     const { port, seen } = await watched();
     const answer = await new RawClient(port).write(request).closed();
     expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*connection: close/i);
@@ -69,7 +69,7 @@ describe.each(Object.entries(IN_DOUBT))('a request with %s', (_, request) => {
     expect(seen).toEqual([]);
   });
 
-  it('takes what follows it down with it', async () => {
+  it('takes the requests after it on the connection down with it', async () => {
     const { port, seen } = await watched();
     const next = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
     const answer = await new RawClient(port).write(request + next + next).closed();
@@ -78,7 +78,7 @@ describe.each(Object.entries(IN_DOUBT))('a request with %s', (_, request) => {
   });
 });
 
-it('what has a coding in capitals, or a body where none is needed, is served', async () => {
+it('a coding in capitals, or a body where none is needed, is accepted', async () => {
   const { port, seen } = await watched();
   const client = new RawClient(port);
   client.write('GET /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc');
@@ -89,14 +89,14 @@ it('what has a coding in capitals, or a body where none is needed, is served', a
   expect(seen).toEqual(['x', 'x']);
 });
 
-describe('after a body in chunks', () => {
+describe('after a chunked body', () => {
   const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 
   it.each([
     ['a trailer that looks like a request', `3\r\nabc\r\n0\r\n${SMUGGLED}`],
-    ['a chunk with another end', `3\r\nabcXX0\r\n\r\n${SMUGGLED}`],
+    ['a chunk with a wrong end', `3\r\nabcXX0\r\n\r\n${SMUGGLED}`],
     ['a chunk line with a bare line feed', `3\nabc\r\n0\r\n\r\n${SMUGGLED}`],
-  ])('nothing is taken for a request: %s', async (_, body) => {
+  ])('nothing is parsed as a request: %s', async (_, body) => {
     const { port, seen } = await watched();
     const answer = await new RawClient(port).write(post(['Transfer-Encoding: chunked'], body)).closed();
     expect(answer.split('HTTP/1.1 ').length).toBeLessThanOrEqual(2);

@@ -39,7 +39,7 @@ const fast = route({
   },
 });
 
-/** Repeatable noise (mulberry32), so that a crash can be found again. */
+/** Reproducible noise (mulberry32), so that a crash can be found again. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -86,7 +86,7 @@ describe('hostile clients', () => {
     expect(server.failures).toEqual([]);
   });
 
-  it('may pipeline requests whose handlers answer without waiting', async () => {
+  it('may pipeline requests whose handlers answer synchronously', async () => {
     const { port } = await served([fast]);
     const requests = Array.from({ length: 100 }, (_, n) => `GET /f?n=${n} HTTP/1.1\r\nHost: a\r\n\r\n`);
     const client = new RawClient(port).write(requests.join(''));
@@ -95,7 +95,7 @@ describe('hostile clients', () => {
     expect(bodies).toEqual(Array.from({ length: 100 }, (_, n) => n));
   });
 
-  it('get every answer of a connection that is used again and again', async () => {
+  it('get every answer on a connection that is reused', async () => {
     const { port } = await served([target]);
     const client = new RawClient(port);
     for (let n = 1; n <= 20; n++) {

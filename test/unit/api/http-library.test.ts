@@ -7,7 +7,7 @@ import { SHA256 } from '../../../src/api/http/uws/load-uws.ts';
 
 const FILES = join(import.meta.dirname, '../../../node_modules/uWebSockets.js/dist/bin');
 
-/** The server's modules as a process has them that has loaded no library yet. */
+/** The server's modules as in a process that has not loaded a library yet. */
 async function freshServer(options: Partial<HttpServerOptions>) {
   vi.resetModules();
   const { HttpServer } = await import('../../../src/api/http/server.ts');
@@ -27,12 +27,12 @@ function pretendToBeOn(arch: string): void {
 afterEach(() => {
   vi.restoreAllMocks();
   vi.doUnmock('../../../src/api/http/uws/checksums.ts');
-  // What was loaded meanwhile is not for the next file of this process.
+  // Modules loaded here must not leak into the next file of this process.
   vi.resetModules();
 });
 
 describe('the server library', () => {
-  it('is Node’s own where uWebSockets.js has no build for the machine, and says so', async () => {
+  it('falls back to Node’s own where uWebSockets.js has no build for the machine, and logs it', async () => {
     pretendToBeOn('riscv64');
     const reasons: string[] = [];
     const server = await freshServer({ onFallback: (reason) => reasons.push(reason) });
@@ -40,13 +40,13 @@ describe('the server library', () => {
     expect(reasons).toEqual([expect.stringMatching(/no build for this machine .*riscv64/)]);
   });
 
-  it('is not another one than the operator asked for', async () => {
+  it('is never another one than the operator asked for', async () => {
     pretendToBeOn('riscv64');
     await expect(freshServer({ library: 'uws' })).rejects.toThrow(/SVC_HTTP_SERVER is "uws", but .*no build/);
     expect((await freshServer({ library: 'node' })).library).toBe('node');
   });
 
-  it('is none at all when its native file is not the pinned one', async () => {
+  it('fails to load when its native file is not the pinned one', async () => {
     const wrong = Object.fromEntries(Object.keys(SHA256).map((name) => [name, '0'.repeat(64)]));
     vi.doMock('../../../src/api/http/uws/checksums.ts', () => ({ SHA256: wrong }));
     const onFallback = vi.fn();

@@ -19,14 +19,14 @@ function told(handler: () => Bytes | Promise<Bytes>): Route {
   });
 }
 
-// Far more than the server library puts together before it sends.
+// Far more than the server library combines before it sends.
 const LONG = 'ä€🎈'.repeat(20_000);
 
 test.each([
   ['texts and bytes', ['one ', Buffer.from('zwei für '), 'три']],
-  ['a long one in the middle', ['{', Buffer.from(LONG), '}']],
+  ['a long piece in the middle', ['{', Buffer.from(LONG), '}']],
   ['long texts', [LONG, LONG]],
-])('an answer in pieces is read as one: %s', async (_, pieces) => {
+])('a reply in pieces arrives as one body: %s', async (_, pieces) => {
   const { url } = await served([told(() => pieces)]);
   const whole = pieces.map(String).join('');
   for (const method of ['GET', 'HEAD']) {
@@ -38,10 +38,10 @@ test.each([
 
 const END = Buffer.from('🎈>').toString('latin1');
 
-test('answers in pieces that are asked for in one breath keep their order and their borders', async () => {
+test('pipelined replies in pieces keep their order and their boundaries', async () => {
   let asked = 0;
   const { port } = await served([told(() => [`<${++asked}`, Buffer.from(LONG), '>'])]);
-  // Together less than a network takes at once: uWebSockets.js hangs up on whoever asks on while an answer waits.
+  // In total less than a network takes at once: uWebSockets.js hangs up on pipelining while an answer waits.
   const client = new RawClient(port).write('GET /pieces HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5));
   await eventually(() => client.received.split(END).length === 6 || client.isClosed);
   const answers = client.received.split(/(?=HTTP\/1\.1 200 OK)/);
@@ -50,7 +50,7 @@ test('answers in pieces that are asked for in one breath keep their order and th
   );
 });
 
-test('whoever asked before the server closes has the whole answer, and hears of the end', async () => {
+test('a request made before the server closes gets its whole reply, and a close header', async () => {
   const late = Promise.withResolvers<Bytes>();
   let isAsked = false;
   const waits = () => {

@@ -39,7 +39,7 @@ const echo = route({
 });
 
 describe('routing', () => {
-  it('gives a handler what was validated', async () => {
+  it('gives a handler the validated input', async () => {
     const { url } = await served([echo]);
     const answer = await fetch(`${url}/api/call/a%2Fb%20c/say?since=7&since=8&other=1`, {
       method: 'POST',
@@ -86,7 +86,7 @@ describe('routing', () => {
     expect((await fetch(`${url}/nope`, { method: 'OPTIONS' })).status).toBe(404);
   });
 
-  it('answers empty replies with a length, except 204', async () => {
+  it('answers empty replies with a content length, except 204', async () => {
     const empty = route({
       method: 'delete',
       path: '/x/{status}',
@@ -124,8 +124,8 @@ describe('routing', () => {
   });
 });
 
-describe('access', () => {
-  it('opens each route to the right keys only', async () => {
+describe('access control', () => {
+  it('opens each route only to the right keys', async () => {
     const accesses: Access[] = ['public', 'runtime', 'config', 'account'];
     const { url } = await served(accesses.map((access) => get(`/${access}`, () => 1, access)));
     const statuses = async (headers: Record<string, string>) =>
@@ -138,7 +138,7 @@ describe('access', () => {
     expect(await statuses({ Authorization: 'Basic svc_settings' })).toEqual([200, 401, 401, 401]);
   });
 
-  it('says why, and how to authenticate', async () => {
+  it('names the reason, and how to authenticate', async () => {
     const { url } = await served([get('/x', () => 1, 'config')]);
     const missing = await fetch(`${url}/x`);
     expect(missing.headers.get('www-authenticate')).toBe('Bearer');
@@ -149,7 +149,7 @@ describe('access', () => {
 });
 
 describe('errors', () => {
-  it('tells gateway errors, hides all others and reports them with the request id', async () => {
+  it('returns gateway errors, hides all others and reports them with the request id', async () => {
     const { url, failures } = await served([
       get('/told', () => {
         throw new GatewayError('call_limit');
@@ -165,7 +165,7 @@ describe('errors', () => {
     expect(failures).toEqual([{ error: new Error('secret'), requestId: 'mine-1' }]);
   });
 
-  it('survives an answer that cannot be serialized', async () => {
+  it('survives a reply that cannot be serialized', async () => {
     const { url, failures } = await served([get('/x', () => 1n)]);
     expect((await fetch(`${url}/x`)).status).toBe(500);
     expect(failures).toHaveLength(1);
@@ -207,7 +207,7 @@ describe('headers', () => {
     expect(await idFor('/x', '')).not.toBe(await idFor('/x', ''));
   });
 
-  it('marks JSON as not to be sniffed or stored', async () => {
+  it('marks JSON as not to be sniffed or cached', async () => {
     const { url } = await served([get('/x', () => 1)]);
     const { headers } = await fetch(`${url}/x`);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -215,7 +215,7 @@ describe('headers', () => {
     expect(headers.get('content-type')).toBe('application/json');
   });
 
-  it('hands over only the headers that a route names', async () => {
+  it('passes only the headers that a route names', async () => {
     const named = route({
       method: 'get',
       path: '/x',
@@ -235,7 +235,7 @@ describe('headers', () => {
     expect(await (await fetch(`${url}/x`)).json()).toBe('');
   });
 
-  it('takes up to 16 KB of headers and refuses more', async () => {
+  it('accepts up to 16 KB of headers and refuses more', async () => {
     const { port } = await served([get('/x', () => 1)]);
     const ask = (lengthBytes: number) =>
       new RawClient(port)
@@ -245,7 +245,7 @@ describe('headers', () => {
     expect(await ask(70_000)).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  it('takes the first of duplicate headers', async () => {
+  it('uses the first of duplicate headers', async () => {
     const { port } = await served([get('/x', () => 1, 'account')]);
     const answer = await new RawClient(port)
       .write('GET /x HTTP/1.1\r\nHost: a\r\nX-API-Key: svc_agent\r\nX-API-Key: wrong\r\n\r\n')
@@ -292,10 +292,10 @@ describe('listening', () => {
       onError: () => undefined,
     });
 
-  it('refuses a port that another server has, by name', async () => {
+  it('refuses a port that another server uses, and names it', async () => {
     const freed = await served([]);
     await freed.server.close(0);
-    // Only a port that was asked for by number could be shared.
+    // Only a port that was chosen by number could be shared.
     const [first, second] = [newServer(), newServer()];
     await first.listen('127.0.0.1', freed.port);
     await expect(second.listen('127.0.0.1', freed.port)).rejects.toThrow(`127.0.0.1:${freed.port}`);
@@ -305,12 +305,12 @@ describe('listening', () => {
     await second.close(0);
   });
 
-  it('refuses a host that is not of this machine, by name', async () => {
+  it('refuses a host that is not of this machine, and names it', async () => {
     await expect(newServer().listen('203.0.113.1', 0)).rejects.toThrow('203.0.113.1:0');
   });
 });
 
-describe('declaring', () => {
+describe('declaring routes', () => {
   it('refuses two routes for one method and path, and parameters without a schema', () => {
     const twice = { routes: [echo, echo], sockets: [], authenticate: () => null, onError: () => undefined };
     expect(() => new HttpServer(twice)).toThrow('post /api/call/{call_id}/say is declared twice');

@@ -81,8 +81,8 @@ function refusal(url: string): Promise<{ status: number | undefined; body: unkno
   });
 }
 
-describe('handshake', () => {
-  it('hands over parameters, query and credential, and echoes the request id', async () => {
+describe('the WebSocket handshake', () => {
+  it('passes on parameters, query and credential, and echoes the request id', async () => {
     let seen: unknown;
     const { wsUrl } = await socketServer(({ params, query, credential, requestId }) => {
       seen = { params, key: query.get('api_key'), credential, requestId };
@@ -103,7 +103,7 @@ describe('handshake', () => {
     client.close();
   });
 
-  it('is refused as JSON before the upgrade', async () => {
+  it('is refused with JSON before the upgrade', async () => {
     const { wsUrl, port, url, failures } = await socketServer(({ query }) => {
       if (query.get('fail') === 'bug') throw new Error('bug');
       throw new GatewayError(query.get('fail') === 'call' ? 'call_not_found' : 'unauthorized');
@@ -128,7 +128,7 @@ describe('a hostile client', () => {
     ['GET /api/call/1/stream HTTP/1.1', 'Host: a', 'Connection: Upgrade', ...lines, '', ''].join('\r\n');
   const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 
-  it('gets no socket by a handshake that is none', async () => {
+  it('gets no socket by an invalid handshake', async () => {
     const { port, recorder } = await socketServer();
     const answers: Record<string, RegExp> = {
       [handshake(['Upgrade: websocket', KEY, 'Sec-WebSocket-Version: 8'])]:
@@ -145,26 +145,26 @@ describe('a hostile client', () => {
     expect(recorder.events).toEqual([]);
   });
 
-  it.runIf(HTTP_LIBRARY === 'node')('has no body lost in a handshake', async () => {
+  it.runIf(HTTP_LIBRARY === 'node')('cannot hide a body in a handshake', async () => {
     const { port } = await socketServer();
     const request = handshake(['Upgrade: h2c', 'Content-Length: 3']).replace('GET', 'POST');
     const client = new RawClient(port).write(`${request}abc`);
     expect(await client.closed()).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('cannot have more buffered than a message may have, whatever it announces', async () => {
+  it('cannot make the server buffer more than a message may have, whatever it announces', async () => {
     const { port, recorder } = await socketServer();
     const client = new RawClient(port).write(
       handshake(['Upgrade: websocket', KEY, 'Sec-WebSocket-Version: 13']),
     );
     await client.until(({ received }) => received.includes('\r\n\r\n'));
-    // A masked binary frame of 16 MB, of which nothing comes.
+    // The header of a masked binary frame of 16 MB, without any of its payload.
     client.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4]));
     await client.closed();
     await eventually(() => recorder.events.some((event) => event.startsWith('closed')));
   });
 
-  it.runIf(HTTP_LIBRARY === 'node')('is told 1002 when it does not mask', async () => {
+  it.runIf(HTTP_LIBRARY === 'node')('gets close code 1002 when it does not mask', async () => {
     const { port, recorder } = await socketServer();
     const client = new RawClient(port).write(
       handshake(['Upgrade: websocket', KEY, 'Sec-WebSocket-Version: 13']),
@@ -177,7 +177,7 @@ describe('a hostile client', () => {
 });
 
 describe('an open socket', () => {
-  it('sends what is corked whole and in order, more than the cork holds and pings too', async () => {
+  it('sends corked data whole and in order, including more than the cork holds and pings', async () => {
     const { wsUrl, recorder } = await socketServer();
     const client = new WebSocket(wsUrl);
     const received: number[] = [];
@@ -227,7 +227,7 @@ describe('an open socket', () => {
     expect(recorder.events.filter((event) => event.startsWith('closed'))).toHaveLength(1);
   });
 
-  it('tells its handler how the client closed', async () => {
+  it('reports to its handler how the client closed', async () => {
     const { wsUrl, recorder } = await socketServer();
     const polite = new WebSocket(wsUrl);
     await opened(polite);
@@ -239,7 +239,7 @@ describe('an open socket', () => {
     await eventually(() => recorder.events.some((event) => event.startsWith('closed 1006')));
   });
 
-  it('takes a message of exactly the cap and closes with 1009 above it', async () => {
+  it('accepts a message of exactly the limit and closes with 1009 above it', async () => {
     const { wsUrl, recorder } = await socketServer();
     for (const excessBytes of [1, 32_768]) {
       recorder.binaryBytes = [];
@@ -270,7 +270,7 @@ describe('an open socket', () => {
     expect((await close)[0]).toBe(server.library === 'uws' ? 1006 : 1009);
   });
 
-  it('closes with 1011 when its handler throws, and costs nobody else', async () => {
+  it('closes with 1011 when its handler throws, without affecting others', async () => {
     const { wsUrl, failures } = await socketServer();
     const [bad, good] = [new WebSocket(wsUrl), new WebSocket(wsUrl)];
     const close = closeOf(bad);
@@ -282,7 +282,7 @@ describe('an open socket', () => {
     good.close();
   });
 
-  it('cuts a close reason to what a close frame holds, at a whole character', async () => {
+  it('truncates a close reason to what a close frame holds, at a whole character', async () => {
     const { wsUrl, recorder } = await socketServer();
     const client = new WebSocket(wsUrl);
     const close = closeOf(client);
@@ -291,7 +291,7 @@ describe('an open socket', () => {
     expect(await close).toEqual([4000, `x${'é'.repeat(61)}`]);
   });
 
-  it('says what a slow reader has not taken, refuses more than its buffer, and says when it is drained', async () => {
+  it('reports the unread bytes of a slow reader, refuses more than its buffer, and reports when it is drained', async () => {
     const { wsUrl, recorder } = await socketServer();
     const client = new WebSocket(wsUrl);
     await opened(client);

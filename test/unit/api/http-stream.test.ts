@@ -26,7 +26,7 @@ async function* pieces(...texts: string[]) {
 const GET = 'GET /s HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('streamed answers', () => {
-  it('arrive whole, chunked when their length is unknown', async () => {
+  it('arrive in full, chunked when their length is unknown', async () => {
     const { url } = await served([stream(() => pieces('a', '', 'bé', 'c'.repeat(300_000)))]);
     const answer = await fetch(`${url}/s`);
     expect(answer.headers.get('transfer-encoding')).toBe('chunked');
@@ -103,7 +103,7 @@ describe('streamed answers', () => {
     expect(failures).toEqual([]);
   });
 
-  it('close their source when the client goes away while it has no room', async () => {
+  it('close their source when the client goes away while the buffer is full', async () => {
     let isClosed = false;
     const { port } = await served([
       stream(async function* () {
@@ -121,7 +121,7 @@ describe('streamed answers', () => {
     await eventually(() => isClosed);
   });
 
-  it('answer 500 when the source fails at once, and break off when it fails later', async () => {
+  it('return 500 when the source fails at once, and break off when it fails later', async () => {
     const { url, port, failures } = await served([
       stream(async function* () {
         if (failures.length > 0) {
@@ -138,7 +138,7 @@ describe('streamed answers', () => {
     expect(failures.map(({ error }) => error)).toEqual([new Error('source'), new Error('source')]);
   });
 
-  it('break off when they are not as long as announced', async () => {
+  it('break off when their length differs from the announced one', async () => {
     const long = await served([stream(() => pieces('1234', '5678'), 6)]);
     await new RawClient(long.port).write(GET).closed();
     const short = await served([stream(() => pieces('1234'), 6)]);
@@ -148,7 +148,7 @@ describe('streamed answers', () => {
 });
 
 describe('aborts', () => {
-  it('reach a handler that waits, and its late answer goes nowhere', async () => {
+  it('reach a waiting handler, whose late answer is discarded', async () => {
     let isAborted = false;
     let isAnswered = false;
     const slow = route({

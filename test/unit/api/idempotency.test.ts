@@ -97,7 +97,7 @@ async function startServer(more: (store: Store) => Route[] = () => []) {
   return { store, clock, effects, failures, keepFailures, gate, ask };
 }
 
-it('gives the stored answer to the same request, and does nothing again', async () => {
+it('returns the stored answer for the same request, and does not repeat the effect', async () => {
   const { ask, effects } = await startServer();
   const first = await ask('/count', 'k', '{"n":1}');
   expect([first.status, first.body, first.isReplayed]).toEqual([200, { count: 1 }, false]);
@@ -117,7 +117,7 @@ it('gives the stored answer to the same request, and does nothing again', async 
   expect(effects).toEqual(['count', 'empty']);
 });
 
-it('does a request without a key, or where keys mean nothing, each time', async () => {
+it('repeats the effect without a key, or where keys have no meaning', async () => {
   const { ask, effects } = await startServer();
   for (let i = 0; i < 2; i++) {
     await ask('/count', null);
@@ -126,7 +126,7 @@ it('does a request without a key, or where keys mean nothing, each time', async 
   expect(effects).toEqual(['count', 'free', 'count', 'free']);
 });
 
-it('refuses a key that came with another request', async () => {
+it('refuses a key that was used with another request', async () => {
   const { ask, effects } = await startServer();
   await ask('/count', 'k', '{"n":1}');
   const others = [
@@ -157,7 +157,7 @@ it('keeps the keys of two credentials apart', async () => {
   expect(effects).toHaveLength(2);
 });
 
-it('answers 409 while the first request still runs', async () => {
+it('returns 409 while the first request is still running', async () => {
   const { ask, effects, gate } = await startServer();
   const first = ask('/slow', 'k');
   await expect.poll(() => effects).toEqual(['slow']);
@@ -173,7 +173,7 @@ it('answers 409 while the first request still runs', async () => {
   expect(effects).toEqual(['slow']);
 });
 
-it('takes a hundred of the same at once for one', async () => {
+it('handles a hundred simultaneous copies as one request', async () => {
   const { ask, effects } = await startServer();
   const answers = await Promise.all(Array.from({ length: 100 }, () => ask('/count', 'k')));
   expect(effects).toEqual(['count']);
@@ -182,7 +182,7 @@ it('takes a hundred of the same at once for one', async () => {
   for (const { status, body } of answers) if (status === 200) expect(body).toEqual({ count: 1 });
 });
 
-it('keeps what may have taken effect, and lets be tried again what did not', async () => {
+it('stores answers to requests that may have taken effect, and lets the others be retried', async () => {
   const { ask, effects } = await startServer();
   for (const [path, status] of [
     ['/refuse', 400],
@@ -195,7 +195,7 @@ it('keeps what may have taken effect, and lets be tried again what did not', asy
   expect(effects).toEqual(['refuse', 'refuse', 'busy', 'busy', 'fail']);
 });
 
-it('says of a request that ended by a fault that nobody knows what it did', async () => {
+it('returns an unknown outcome for a request that ended with a fault', async () => {
   const { ask, effects, failures } = await startServer();
   expect((await ask('/bug', 'k')).status).toBe(500);
   const again = await ask('/bug', 'k');
@@ -206,7 +206,7 @@ it('says of a request that ended by a fault that nobody knows what it did', asyn
   expect([effects, failures.length]).toEqual([['bug'], 1]);
 });
 
-it('lets a handler go on with what it began before a crash', async () => {
+it('lets a handler resume what it started before a crash', async () => {
   const { ask, effects } = await startServer((store) => [
     post(
       '/resume',
@@ -236,7 +236,7 @@ it('forgets an answer after 24 hours', async () => {
   expect((await ask('/count', 'k', '{"n":9}')).isReplayed).toBe(true);
 });
 
-it('takes keys of 1 to 255 printable characters', async () => {
+it('accepts keys of 1 to 255 printable characters', async () => {
   const { ask } = await startServer();
   for (const key of ['x', '~', 'a b', 'x'.repeat(255)]) expect((await ask('/count', key)).status).toBe(200);
   for (const key of ['x'.repeat(256), 'aéb', 'a\tb']) {
@@ -245,7 +245,7 @@ it('takes keys of 1 to 255 printable characters', async () => {
   }
 });
 
-it('stores neither bodies nor answers in plain text', async () => {
+it('stores neither bodies nor answers as plain text', async () => {
   const { ask, store } = await startServer();
   await ask('/count', 'k', '{"n":123456789}');
   await ask('/count', 'k', '{"n":123456789}', 'svc_settings');

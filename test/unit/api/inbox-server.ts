@@ -10,14 +10,14 @@ import { messagingWorld } from '../messaging/messaging-world.ts';
 import { waitersOf } from '../messaging/waiters-of.ts';
 import { served } from './served.ts';
 
-/** The inbox of a world on a real server; `svc_agent` is the key of its agent, `svc_other` of another account. */
+/** The inbox of a world on a real server; `svc_agent` is the key of its agent, `svc_other` one of another account. */
 export async function inboxServer() {
   const world = await messagingWorld();
   const { reading, wakeups, scope } = world;
   const waiters = waitersOf(world);
   const streams = new OpenStreams();
   const principal: Principal = { ...scope, kind: 'agent', credentialId: 'key_1' };
-  /** A further key of the same account: `svc_agent_2` and so on. */
+  /** Another key of the same account: `svc_agent_2` and so on. */
   const further = (n: string): Principal => ({ ...principal, credentialId: `key_further_${n}` });
   const other: Principal = { ...principal, accountId: 'acc_b', credentialId: 'key_2', agentIds: ['agt_b'] };
   const authenticate = (credential: string | null): Principal | null => {
@@ -37,7 +37,7 @@ export async function inboxServer() {
       }),
     ],
   });
-  // Before the server closes, which would wait for them.
+  // Before the server closes, which would otherwise wait for them.
   onTestFinished(() => waiters.close());
   return {
     world,
@@ -52,7 +52,7 @@ export async function inboxServer() {
   };
 }
 
-/** A client of the inbox WebSocket that keeps what it hears. */
+/** A client of the inbox WebSocket that records what it receives. */
 export class Listener {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
   readonly frames: any[] = [];
@@ -69,7 +69,7 @@ export class Listener {
     onTestFinished(() => socket.terminate());
   }
 
-  /** Resolves once the first frame is there; rejects with the status of a refused handshake. */
+  /** Resolves on the first frame; rejects with the status of a refused handshake. */
   static async open(port: number, query: string): Promise<Listener> {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/api/inbox/stream?${query}`);
     const listener = new Listener(socket);
@@ -82,7 +82,7 @@ export class Listener {
     return listener;
   }
 
-  /** Everything heard, once that is at least so much. */
+  /** All frames, once there are at least this many. */
   async heard(count: number): Promise<Listener['frames']> {
     await waitFor(`${count} frames`, () => this.frames.length >= count);
     return this.frames;

@@ -15,7 +15,7 @@ const query = (fields: Record<string, string | number>) => {
 // biome-ignore lint/suspicious/noExplicitAny: an answer of any shape
 const textsOf = (conversation: any) => conversation.messages.map(({ text }: { text: string }) => text);
 
-/** Another agent of the world's account, which has written to the world's. */
+/** Another agent of the world's account, which has written to the world's agent. */
 async function peerAgent({ store, accountId, agentId, clock }: World): Promise<void> {
   const agent = { id: 'agt_peer', accountId, name: 'Helper', isDefault: false, createdAt: clock.nowIso() };
   await insertAgent(store.db, agent);
@@ -58,7 +58,7 @@ test('a snapshot shows active conversations with their newest message, the newes
   expect(body.conversations[0]).not.toHaveProperty('whatsapp_window');
 });
 
-test('limit, offset and status choose conversations of a snapshot', async () => {
+test('limit, offset and status select conversations of a snapshot', async () => {
   const { world, api } = await inboxServer();
   for (const remoteId of ['1', '2', '3']) await write(world, remoteId);
   const [closed] = await world.store.db
@@ -96,7 +96,7 @@ test('detail shows the conversation with the newest message, or the one with a p
   expect(await detail({ platform: 'whatsapp' })).toEqual([404, 'No active conversation']);
 });
 
-test('one conversation by its id, for those who may see it', async () => {
+test('one conversation is returned by its id, to those who may see it', async () => {
   const { world, api, other } = await inboxServer();
   await write(world, '1', { text: 'a' });
   await write(world, '1', { text: 'b' });
@@ -146,7 +146,7 @@ test('the window of a WhatsApp conversation is open for a day after the last mes
   expect(await windowNow()).toMatchObject({ open: false });
 });
 
-test('a delta has what is new since a cursor, and goes on from its own', async () => {
+test('a delta has everything new since a cursor, and returns the next cursor', async () => {
   const { world, api } = await inboxServer();
   const { cursor } = (await api.get('/api/inbox')).body;
   const since = async (last_message_cursor: string, fields = {}) =>
@@ -161,7 +161,7 @@ test('a delta has what is new since a cursor, and goes on from its own', async (
   expect(await since(second.cursor)).toEqual({ conversations: [], cursor: second.cursor });
 });
 
-test('a delta that waits is answered when somebody writes, or when the time is over', async () => {
+test('a waiting delta returns when a message arrives, or at the timeout', async () => {
   const { world, api, waiters } = await inboxServer();
   const { cursor } = (await api.get('/api/inbox')).body;
   const ask = (wait: number) => api.get(query({ last_message_cursor: cursor, wait }));
@@ -173,14 +173,14 @@ test('a delta that waits is answered when somebody writes, or when the time is o
   const { cursor: now } = (await api.get('/api/inbox')).body;
   const late = api.get(query({ last_message_cursor: now, wait: 120 }));
   await waitFor('the request to wait', () => waiters.count === 1);
-  // The schema's 120 s are cut to 55.
+  // The schema's 120 s are reduced to 55.
   world.clock.advance(54_999);
   expect(waiters.count).toBe(1);
   world.clock.advance(101);
   expect((await late).body).toEqual({ conversations: [], cursor: now });
 });
 
-test('a client that goes away while it waits leaves nothing behind', async () => {
+test('a client that disconnects while it waits leaves nothing behind', async () => {
   const { world, waiters, port } = await inboxServer();
   const gone = new AbortController();
   const headers = { 'X-API-Key': 'svc_agent' };
@@ -210,7 +210,7 @@ test.each([
   expect([status, body.detail[0].loc.at(-1)]).toEqual([422, name]);
 });
 
-test('the bounds of the inbox pass: wait 0 and 120, limit 1 and 200', async () => {
+test('the inbox accepts its limits: wait 0 and 120, limit 1 and 200', async () => {
   const { api } = await inboxServer();
   for (const fields of [
     { wait: 0 },

@@ -5,7 +5,7 @@ import { ValidationError } from '../../../src/api/http/request/validation.ts';
 
 const FACTS = { name: 'a', mime: 'b/c' };
 
-/** Cuts a body into pieces of these lengths, the last one again and again. */
+/** Splits a body into pieces of these lengths, repeating the last one. */
 async function* cut(body: Buffer, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, n = 0; at < body.length; n++) {
     const length = lengths[Math.min(n, lengths.length - 1)]!;
@@ -14,7 +14,7 @@ async function* cut(body: Buffer, lengths: readonly number[]): AsyncGenerator<Ui
   }
 }
 
-/** What a body reads as: its value, and the bytes each time that there were some. */
+/** What a body parses to: its value, and the bytes of each time that the field was found. */
 async function read(body: string | Buffer, lengths: readonly number[] = [1_000_000]) {
   const taken: Buffer[] = [];
   const take = async (bytes: AsyncIterable<Uint8Array>) => {
@@ -31,7 +31,7 @@ async function faultOf(body: string | Buffer, lengths?: readonly number[]) {
 }
 
 describe('JSON with bytes', () => {
-  it('reads what JSON.parse reads, wherever the body is cut and the fields stand', async () => {
+  it('parses what JSON.parse parses, wherever the body is split and the fields are', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 200 }),
@@ -55,7 +55,7 @@ describe('JSON with bytes', () => {
     );
   });
 
-  it('understands escapes in the string and in its name, wherever they are cut', async () => {
+  it('understands escapes in the string and in its name, wherever they are split', async () => {
     const bytes = Buffer.from('fbeffbff00ffee', 'hex');
     const plain = bytes.toString('base64');
     expect(plain).toContain('/');
@@ -72,7 +72,7 @@ describe('JSON with bytes', () => {
     }
   });
 
-  it('finds only the field of the outermost object', async () => {
+  it('finds the field only in the outermost object', async () => {
     const inner = { bytes_b64: 'AAAA' };
     const bodies = [{ deep: inner }, [inner], { list: [inner, 'bytes_b64'], name: 'bytes_b64' }, 'bytes_b64'];
     for (const body of bodies)
@@ -102,7 +102,7 @@ describe('JSON with bytes', () => {
     'AAAA\\u00',
     'AAAA\\u0100',
     'AA\nAA',
-  ])('refuses %j as base64, wherever it is cut', async (text) => {
+  ])('refuses %j as base64, wherever it is split', async (text) => {
     for (const lengths of [[1], [2], [7], [1_000]])
       expect(await faultOf(`{"bytes_b64":"${text}","name":"a"}`, lengths)).toMatchObject({
         loc: ['body', 'bytes_b64'],
@@ -110,7 +110,7 @@ describe('JSON with bytes', () => {
       });
   });
 
-  it('refuses two fields of one name, of whatever kind', async () => {
+  it('refuses two fields of the same name, of any type', async () => {
     const duplicates = ['"bytes_b64":"AAAA"', '"bytes_b64":5', '"bytes\\u005Fb64":"BBBB"'];
     for (const first of duplicates)
       for (const second of duplicates)
@@ -145,20 +145,20 @@ describe('JSON with bytes', () => {
     expect(await faultOf(body, [4])).toMatchObject({ loc: ['body'], type: 'json_invalid' });
   });
 
-  it('refuses depth and text that is not UTF-8', async () => {
+  it('refuses excessive depth and text that is not UTF-8', async () => {
     const deep = `{"bytes_b64":"AAAA","name":${'['.repeat(1_000)}${']'.repeat(1_000)}}`;
     expect(await faultOf(deep, [10])).toMatchObject({ type: 'json_too_deep' });
     expect(await faultOf(Buffer.from('{"name":"\xff"}', 'latin1'))).toMatchObject({ type: 'json_invalid' });
   });
 
-  it('holds 64 KB beside the bytes, and no byte more', async () => {
+  it('holds 64 KB besides the bytes, and not a byte more', async () => {
     const body = JSON.stringify({ ...FACTS, bytes_b64: 'AAAA' });
     const longest = body.padEnd(JSON_OVERHEAD_BYTES + 'AAAA'.length);
     expect((await read(longest, [999])).taken).toEqual([Buffer.alloc(3)]);
     await expect(read(`${longest} `, [999])).rejects.toMatchObject({ code: 'body_too_large' });
   });
 
-  it('takes linear time for what is escaped throughout, and gives bytes as they come', async () => {
+  it('takes linear time for a fully escaped string, and delivers bytes as they arrive', async () => {
     const piece = Buffer.from('\\u0041'.repeat(80_000));
     let pieces = 0;
     async function* body() {

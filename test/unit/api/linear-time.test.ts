@@ -23,11 +23,11 @@ import { expectLinear, expectLinearLater, shapesAfter } from '../../support/line
 vi.setConfig({ testTimeout: 120_000 });
 
 const LENGTH = 64_000;
-/** In longer texts nobody looks for marks. */
+/** Longer texts are not searched for Markdown. */
 const LONGEST_MARKED = 8_000;
 const behindProxy = new ClientAddresses(['127.0.0.1']);
 
-describe('what comes over HTTP is read in time that grows as it does', () => {
+describe('HTTP input takes linear time to parse', () => {
   it.each<[string, (text: string) => unknown, readonly string[]]>([
     ['cookies', sessionTokenOf, ['', 'svc_session', 'a=b;']],
     ['a range', (text) => byteRangeOf(text, 1_000), ['', 'bytes=', 'bytes=1-']],
@@ -37,11 +37,7 @@ describe('what comes over HTTP is read in time that grows as it does', () => {
     ['a file name', (text) => attachmentDisposition(cleanFileName(text)), ['', 'a.']],
     ['a content type', (text) => servedMime(mimeOf(text, Buffer.from(text))), ['', 'text/', 'application/']],
     ['a cursor', parseCursor, ['', '2030-01-01T00:00:00.', '2030-01-01|', '2030-01-01|msg_1.']],
-    [
-      'an address of mail',
-      (text) => LoginRequest.safeParse({ email: text, password: 'x' }),
-      ['', 'a@', 'a@b.'],
-    ],
+    ['a mail address', (text) => LoginRequest.safeParse({ email: text, password: 'x' }), ['', 'a@', 'a@b.']],
     [
       'a sign-up',
       (text) => SignupRequest.safeParse({ email: 'a@b.example', password: text, name: text }),
@@ -54,19 +50,19 @@ describe('what comes over HTTP is read in time that grows as it does', () => {
     for (const shape of shapesAfter(...openings)) expectLinear(shape, LENGTH, read);
   });
 
-  it('a client that registers', () => {
+  it('the metadata of a client that registers', () => {
     const read = (text: string) => {
       try {
         describedClient({ client_name: text, redirect_uris: [`https://a.example/${text}`] });
       } catch {
-        // Refused, which is an answer too.
+        // Refusing is a valid result.
       }
     };
     // RFC 7591 bodies end at 16 KB.
     for (const shape of shapesAfter('')) expectLinear(shape, 16_000, read);
   });
 
-  it('a form, its boundary and the heads of its parts', async () => {
+  it('a form, its boundary and the headers of its parts', async () => {
     const drain = async (contentType: string, text: string): Promise<void> => {
       const pieces = async function* () {
         const bytes = Buffer.from(text, 'latin1');
@@ -77,7 +73,7 @@ describe('what comes over HTTP is read in time that grows as it does', () => {
           for await (const _bytes of part.bytes);
         }
       } catch {
-        // Most of them are none.
+        // Most of them are not valid forms.
       }
     };
     const boundary = 'a'.repeat(70);
@@ -106,7 +102,7 @@ describe('what comes over HTTP is read in time that grows as it does', () => {
   });
 });
 
-describe('what platforms send is read in time that grows as it does', () => {
+describe('input from platforms takes linear time to parse', () => {
   const payloadOf = (text: string): Buffer => {
     const message = { from: '1', id: 'wamid.x', timestamp: '1', type: 'text', text: { body: text } };
     const value = { messaging_product: 'whatsapp', metadata: { phone_number_id: '1' }, messages: [message] };
@@ -130,7 +126,7 @@ describe('what platforms send is read in time that grows as it does', () => {
     for (const shape of shapesAfter(...openings)) expectLinear(shape, LENGTH, read);
   });
 
-  it('a text with marks', () => {
+  it('a text with Markdown', () => {
     const openings = ['', '```', '`', '*', '_', '[', '[a](http://', '**', '*a', '*a _b'];
     for (const shape of shapesAfter(...openings)) {
       expectLinear(shape, LENGTH, formatted);
@@ -139,7 +135,7 @@ describe('what platforms send is read in time that grows as it does', () => {
   });
 });
 
-describe('packets of media are read in time that grows as they do', () => {
+describe('media packets take linear time to parse', () => {
   const nobody = { senderReport: () => {}, reportBlock: () => {} };
 
   it.each([

@@ -3,7 +3,7 @@ import { replyEmpty } from '../../../src/api/http/answer/reply.ts';
 import { route } from '../../../src/api/http/routing/route.ts';
 import { RawClient, served } from './served.ts';
 
-/** Of the second request of two that arrive in one piece, the body cannot be read. */
+/** Two requests arrive in one piece, and the body of the second one cannot be read. */
 describe('Node’s server, when the body of a waiting request is malformed', () => {
   const FIRST = 'GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n';
   const BROKEN = 'Transfer-Encoding: chunked\r\n\r\nnot a size\r\n';
@@ -11,7 +11,7 @@ describe('Node’s server, when the body of a waiting request is malformed', () 
   it.each([
     ['has no Host', `POST /nothing HTTP/1.1\r\n${BROKEN}`, 400],
     ['needs no body', `POST /nothing HTTP/1.1\r\nHost: a\r\n${BROKEN}`, 404],
-  ])('answers it as if it had come alone: it %s', async (_, second, status) => {
+  ])('answers that request as if it had arrived alone: it %s', async (_, second, status) => {
     const { port } = await served([], { library: 'node' });
     const received = await new RawClient(port).write(FIRST + second).closed();
     expect(statusesIn(received)).toEqual([404, status]);

@@ -23,7 +23,7 @@ let peer: IdentityProviderPeer;
 let url: string;
 let mayRegister: boolean;
 let failures: unknown[];
-/** How much later than now it is for the gateway. */
+/** How far the gateway's clock is ahead. */
 let laterMs: number;
 
 const clock: Clock = {
@@ -32,7 +32,7 @@ const clock: Clock = {
   after: () => () => undefined,
 };
 
-/** A session is its account's id here: what a session is, is tested where it is made. */
+/** A session is represented by its account id; real sessions are tested elsewhere. */
 function sessionOf(cookies: string): Principal | null {
   const accountId = new RegExp(`${SESSION_COOKIE}=([^;]+)`).exec(cookies)?.[1];
   return accountId
@@ -81,7 +81,7 @@ beforeEach(async () => {
 const startUrl = () => `${url}/auth/oauth/acme/start`;
 const isCallback = (at: URL) => at.pathname === '/auth/oauth/acme/callback';
 
-/** Signs in at the provider, and gives the address that it sends the browser back to. */
+/** Signs in at the provider; returns the address that it redirects the browser to. */
 function callbackOf(browser: CookieBrowser): Promise<URL> {
   return browser.goUntil(startUrl(), isCallback);
 }
@@ -90,7 +90,7 @@ async function signIn(browser: CookieBrowser): Promise<Response> {
   return await browser.get(await callbackOf(browser));
 }
 
-/** Whose account a finished sign-in opened. */
+/** The account that a finished sign-in opened. */
 function accountOf(browser: CookieBrowser): string | null {
   return browser.cookie(SESSION_COOKIE);
 }
@@ -109,8 +109,8 @@ async function seedPerson(id: string, email: string | null, isVerified: boolean)
   await seedSession(store, id);
 }
 
-describe('signing in at another provider', () => {
-  it('makes an account the first time, and opens it the next', async () => {
+describe('signing in with another provider', () => {
+  it('creates an account the first time, and opens it the next', async () => {
     const first = new CookieBrowser();
     const answer = await signIn(first);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -128,7 +128,7 @@ describe('signing in at another provider', () => {
     ]);
   });
 
-  it('shows the provider a challenge and a nonce, and keeps its own half sealed', async () => {
+  it('sends the provider a challenge and a nonce, and keeps its own half sealed', async () => {
     const browser = new CookieBrowser();
     const answer = await browser.get(startUrl());
     const asked = new URL(answer.headers.get('location')!).searchParams;
@@ -144,7 +144,7 @@ describe('signing in at another provider', () => {
     }
   });
 
-  it('refuses a state that is not the one that it gave', async () => {
+  it('refuses a state that it did not issue', async () => {
     const browser = new CookieBrowser();
     const callback = await callbackOf(browser);
     const altered = new URL(callback);
@@ -155,7 +155,7 @@ describe('signing in at another provider', () => {
     expect((await browser.get(callback)).status).toBe(200);
   });
 
-  it('refuses an answer in a browser that did not ask', async () => {
+  it('refuses an answer in a browser that did not start the sign-in', async () => {
     const callback = await callbackOf(new CookieBrowser());
     const other = new CookieBrowser();
     await expectRefusal(await other.get(callback), 400, 'started in another browser');
@@ -171,7 +171,7 @@ describe('signing in at another provider', () => {
     await expectRefusal(await browser.get(callback), 400, 'started in another browser');
   });
 
-  it('refuses an answer to another nonce', async () => {
+  it('refuses an answer with another nonce', async () => {
     const browser = new CookieBrowser();
     const toProvider = new URL((await browser.get(startUrl())).headers.get('location')!);
     toProvider.searchParams.set('nonce', 'somebody-elses');
@@ -188,7 +188,7 @@ describe('signing in at another provider', () => {
     await expectRefusal(await browser.get(callback), 400, 'did not confirm');
   });
 
-  it('refuses a code that was used, and one of another sign-in', async () => {
+  it('refuses a used code, and one of another sign-in', async () => {
     const first = new CookieBrowser();
     const used = await callbackOf(first);
     expect((await first.get(used)).status).toBe(200);
@@ -201,7 +201,7 @@ describe('signing in at another provider', () => {
     }
   });
 
-  it('refuses a token whose time is over', async () => {
+  it('refuses an expired token', async () => {
     const browser = new CookieBrowser();
     const callback = await callbackOf(browser);
     peer.tokensMadeEarlierMs = 7_200_000;
@@ -209,26 +209,26 @@ describe('signing in at another provider', () => {
     expect(await accounts()).toEqual([]);
   });
 
-  it('takes a token only from the provider that was asked', async () => {
+  it('accepts a token only from the provider that was asked', async () => {
     const browser = new CookieBrowser();
     const callback = await callbackOf(browser);
     callback.searchParams.set('iss', 'https://accounts.example.com');
     await expectRefusal(await browser.get(callback), 400, 'did not confirm');
   });
 
-  it('ends with the ten minutes that people have', async () => {
+  it('expires after ten minutes', async () => {
     const browser = new CookieBrowser();
     const callback = await callbackOf(browser);
     laterMs = 600_001;
     await expectRefusal(await browser.get(callback), 400, 'started in another browser');
   });
 
-  it('tells of a refusal at the provider', async () => {
+  it('reports a refusal by the provider', async () => {
     peer.refuses = true;
     await expectRefusal(await signIn(new CookieBrowser()), 400, 'did not confirm');
   });
 
-  it('knows only the providers that were set up, and says when one cannot be asked', async () => {
+  it('knows only the configured providers, and reports one that does not answer', async () => {
     const browser = new CookieBrowser();
     const start = (name: string) => browser.get(`${url}/auth/oauth/${name}/start`);
     await expectRefusal(await start('nobody'), 404, 'Identity provider not found');
@@ -237,15 +237,15 @@ describe('signing in at another provider', () => {
     await expectRefusal(await browser.get(`${url}/auth/oauth/nobody/callback`), 404, 'not found');
   });
 
-  it('makes no account where sign-up is not open', async () => {
+  it('creates no account where sign-up is closed', async () => {
     mayRegister = false;
     await expectRefusal(await signIn(new CookieBrowser()), 403, 'Sign-up is closed');
     expect(await accounts()).toEqual([]);
   });
 });
 
-describe('an address that the provider tells', () => {
-  it('opens the account whose owner proved it too', async () => {
+describe('an address from the provider', () => {
+  it('opens the account whose owner also verified it', async () => {
     await seedPerson('acc_ann', 'ann@example.com', true);
     mayRegister = false;
     const browser = new CookieBrowser();
@@ -254,7 +254,7 @@ describe('an address that the provider tells', () => {
     expect(await listIdentities(store.db, 'acc_ann')).toHaveLength(1);
   });
 
-  it('opens nothing when the provider does not vouch for it', async () => {
+  it('opens nothing when the provider did not verify it', async () => {
     await seedPerson('acc_ann', 'ann@example.com', true);
     for (const emailVerified of [false, undefined]) {
       peer.person = {
@@ -271,14 +271,14 @@ describe('an address that the provider tells', () => {
     expect(await listIdentities(store.db, 'acc_ann')).toEqual([]);
   });
 
-  it('opens nothing when whoever signed up with it did not prove it', async () => {
+  it('opens nothing when the person who signed up with it did not verify it', async () => {
     await seedPerson('acc_mallory', 'ann@example.com', false);
     await expectRefusal(await signIn(new CookieBrowser()), 409, 'An account with this address exists');
     expect(await accounts()).toHaveLength(1);
     expect(await listIdentities(store.db, 'acc_mallory')).toEqual([]);
   });
 
-  it('opens nothing when it was proven by another than who may know the password', async () => {
+  it('opens nothing when its owner may not be the one who knows the password', async () => {
     await seedPerson('acc_mallory', 'ann@example.com', true);
     await store.db.updateTable('accounts').set({ ownerProvenAt: null }).execute();
     await expectRefusal(await signIn(new CookieBrowser()), 409, 'An account with this address exists');
@@ -297,7 +297,7 @@ describe('linking an identity', () => {
   const identitiesOf = async (accountId: string) =>
     (await fetch(`${url}/auth/identities`, { headers: { 'X-API-Key': accountId } })).json();
 
-  it('adds it to the account that is signed in, whatever the addresses, and says so in the log', async () => {
+  it('adds it to the signed-in account, whatever the addresses, and writes it to the audit log', async () => {
     const browser = await signedIn('acc_bob');
     const answer = await signIn(browser);
     expect([answer.status, answer.headers.get('set-cookie')]).toEqual([200, null]);
@@ -316,7 +316,7 @@ describe('linking an identity', () => {
     expect(accountOf(later)).toBe('acc_bob');
   });
 
-  it('is for an account whose address is proven', async () => {
+  it('requires a verified address', async () => {
     const browser = await signedIn('acc_bob');
     const prove = (emailVerifiedAt: string | null) =>
       store.db.updateTable('accounts').set({ emailVerifiedAt }).execute();
@@ -343,7 +343,7 @@ describe('linking an identity', () => {
     expect(await listIdentities(store.db, 'acc_carl')).toEqual([]);
   });
 
-  it('ends where somebody else is signed in meanwhile, or nobody', async () => {
+  it('fails when the browser is signed in to another account meanwhile, or signed out', async () => {
     for (const [id, meanwhile] of [
       ['acc_bob', 'acc_other'],
       ['acc_carl', ''],
@@ -356,7 +356,7 @@ describe('linking an identity', () => {
     expect(await store.db.selectFrom('identities').selectAll().execute()).toEqual([]);
   });
 
-  it('is not begun by another site', async () => {
+  it('cannot be started by another site', async () => {
     const browser = await signedIn('acc_bob');
     for (const site of ['cross-site', 'same-site']) {
       const answer = await browser.get(startUrl(), { 'sec-fetch-site': site });
@@ -365,7 +365,7 @@ describe('linking an identity', () => {
     expect((await browser.get(startUrl(), { 'sec-fetch-site': 'same-origin' })).status).toBe(302);
   });
 
-  it('is undone, but not where nobody could come back', async () => {
+  it('can be undone, but not when it is the only way to sign in', async () => {
     const browser = await signedIn('acc_bob');
     await signIn(browser);
     const [identity] = await listIdentities(store.db, 'acc_bob');

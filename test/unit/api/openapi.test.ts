@@ -34,7 +34,7 @@ interface Document {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
 }
 
-/** The routes describe themselves without ever being called, so no calls stand behind them here. */
+/** The routes are described without being called, so no calls stand behind them here. */
 const NO_CALLS = {} as CallDomain;
 const NO_SIP = {} as SipSetup;
 const PUBLIC_URL = 'https://voice.example.com';
@@ -98,7 +98,7 @@ function sample(access: Access): Route {
 }
 
 describe('/openapi.json', () => {
-  it('names the service, its address and its keys', async () => {
+  it('names the service, its address and its authentication', async () => {
     const document = await documentOf();
     expect(document.openapi).toBe('3.1.0');
     expect(document.info).toMatchObject({ title: 'Voice and Chat Gateway', version: '0.1.0' });
@@ -109,7 +109,7 @@ describe('/openapi.json', () => {
     });
   });
 
-  it('describes every route, each with an id of its own and all its answers', async () => {
+  it('describes every route, each with its own id and all its answers', async () => {
     const document = await documentOf();
     const operations = operationsOf(document);
     expect(operations.map(([path, method]) => `${method} ${path}`)).toEqual(
@@ -142,7 +142,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('has no reference that leads nowhere, and names the schemas it shares', async () => {
+  it('has no dangling reference, and names the schemas it shares', async () => {
     const document = await documentOf(sample('runtime'));
     const refs = refsOf(document);
     expect(refs.length).toBeGreaterThan(20);
@@ -152,7 +152,7 @@ describe('/openapi.json', () => {
     );
   });
 
-  it('tells the shape of queries and bodies', async () => {
+  it('describes the shape of queries and bodies', async () => {
     const operation = (await documentOf(sample('runtime'))).paths['/sample/{id}']!.patch!;
     expect(operation.deprecated).toBe(true);
     expect(operation.requestBody).toMatchObject({ required: false });
@@ -162,7 +162,7 @@ describe('/openapi.json', () => {
     expect(byName.id!.schema).toMatchObject({ type: 'string', format: 'uuid' });
   });
 
-  it('adds what the server answers by itself', async () => {
+  it('adds the server’s own answers', async () => {
     const statusesFor = async (access: Access) =>
       Object.keys((await documentOf(sample(access))).paths['/sample/{id}']!.patch!.responses);
     expect(await statusesFor('public')).toEqual(['200', '403', '408', '413', '422', '500']);
@@ -176,7 +176,7 @@ describe('/openapi.json', () => {
     );
   });
 
-  it('refuses two routes of one id', async () => {
+  it('refuses two routes with the same id', async () => {
     const twins = [sample('account'), { ...sample('account'), path: '/other/{id}' as const }];
     const { url, failures } = await served([openApiRoute(() => twins, publicUrl)]);
     expect((await fetch(`${url}/openapi.json`)).status).toBe(500);

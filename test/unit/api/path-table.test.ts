@@ -9,7 +9,7 @@ function table(...patterns: string[]): PathTable<string> {
 }
 
 describe('PathTable', () => {
-  it('finds literal paths, with and without a slash at the end', () => {
+  it('finds literal paths, with and without a trailing slash', () => {
     const paths = table('/', '/api/calls');
     expect(paths.find('/api/calls')).toEqual({ target: '/api/calls', values: [] });
     expect(paths.find('/api/calls/')?.target).toBe('/api/calls');
@@ -39,7 +39,7 @@ describe('PathTable', () => {
     }
   });
 
-  it('prefers literals, and comes back to the parameter where a literal leads nowhere', () => {
+  it('prefers literals, and falls back to the parameter where a literal is a dead end', () => {
     const paths = table('/agents/providers', '/agents/{id}', '/agents/{id}/test', '/{any}/{id}/tail');
     expect(paths.find('/agents/providers')?.target).toBe('/agents/providers');
     expect(paths.find('/agents/x')).toEqual({ target: '/agents/{id}', values: ['x'] });
@@ -50,7 +50,7 @@ describe('PathTable', () => {
     expect(paths.find('/agents/providers/tail')?.values).toEqual(['agents', 'providers']);
   });
 
-  it('gives every parameter value back, whatever it is', () => {
+  it('returns every parameter value unchanged', () => {
     const paths = table('/a/{x}/{y}/z');
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.string({ minLength: 1 }), (x, y) => {

@@ -28,7 +28,7 @@ async function site() {
     const answer = await fetch(`${url}${path}`, { method, headers });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  /** Signs up and in; gives the cookie as a browser would send it. */
+  /** Signs up and in; returns the cookie as a browser would send it. */
   const enter = async (email = EMAIL) => {
     await post('/auth/signup', { email, password: PASSWORD });
     const [welcome] = await tested.mails();
@@ -43,7 +43,7 @@ async function site() {
 }
 
 describe('people over HTTP', () => {
-  it('sign up, prove their address, sign in and out', async () => {
+  it('can sign up, verify their address, sign in and out', async () => {
     const { post, get, enter } = await site();
     const { cookie, welcome } = await enter('Ada@Example.COM');
     expect(cookie).toMatch(/^svc_session=[\w-]{43}$/);
@@ -85,7 +85,7 @@ describe('people over HTTP', () => {
     expect([login.status, login.body]).toEqual([401, { detail: 'Invalid email or password' }]);
   });
 
-  it('are answered 200 when they forgot a password, however often they ask', async () => {
+  it('get 200 for a forgotten password, however often they ask', async () => {
     const { post } = await site();
     const answers = new Set<string>();
     for (let i = 0; i < 105; i++) {
@@ -95,7 +95,7 @@ describe('people over HTTP', () => {
     expect([...answers]).toEqual(['[200,{"status":"ok"}]']);
   });
 
-  it('set a new password by a link, and change it', async () => {
+  it('can set a new password through a link, and change it', async () => {
     const { post, mails, enter } = await site();
     const { cookie } = await enter();
     await post('/auth/forgot-password', { email: EMAIL });
@@ -120,7 +120,7 @@ describe('people over HTTP', () => {
     expect((await post('/api/change-password', right, session)).status).toBe(401);
   });
 
-  it('change their address', async () => {
+  it('can change their address', async () => {
     const { post, get, mails, enter } = await site();
     const { cookie } = await enter();
     const wanted = { new_email: 'bob@example.com', password: PASSWORD };
@@ -133,7 +133,7 @@ describe('people over HTTP', () => {
     expect([unknown.status, unknown.text]).toEqual([400, expect.stringContaining('does not work')]);
   });
 
-  it('are told when to come again', async () => {
+  it('get a Retry-After', async () => {
     const { post, enter } = await site();
     await enter();
     const wrong = { email: EMAIL, password: 'wrong password' };
@@ -154,14 +154,14 @@ describe('people over HTTP', () => {
     ['/auth/signup', { password: PASSWORD }, ['body', 'email'], 'missing'],
     ['/auth/login', { email: EMAIL }, ['body', 'password'], 'missing'],
     ['/auth/reset-password', { password: PASSWORD }, ['body', 'token'], 'missing'],
-  ])('are told what is wrong with a request to %s (%#)', async (path, body, loc, type) => {
+  ])('get the faults of a request to %s (%#)', async (path, body, loc, type) => {
     const { post } = await site();
     const answer = await post(path, body);
     expect([answer.status, answer.body.detail]).toEqual([422, [{ loc, type, msg: expect.any(String) }]]);
   });
 
   it.each(['ada', 'ada@', 'ada@example.com, bob@example.com', 'ada@example.com\r\nBcc: x@example.com'])(
-    'are not written to at %j',
+    'get no mail at %j',
     async (email) => {
       const { post, mails } = await site();
       expect((await post('/auth/forgot-password', { email })).status).toBe(422);
@@ -172,7 +172,7 @@ describe('people over HTTP', () => {
 });
 
 describe('the reset page', () => {
-  it('holds the token it was opened with, as text, and runs nothing else', async () => {
+  it('contains its token as text, and runs no other script', async () => {
     const { get } = await site();
     const { status, text, headers } = await get('/auth/reset-password?token=abc-123');
     expect(status).toBe(200);
@@ -188,14 +188,14 @@ describe('the reset page', () => {
     expect(hostile.text).toContain('value="&quot;&gt;&lt;script&gt;');
   });
 
-  it('asks for the address when there is no token', async () => {
+  it('asks for the address without a token', async () => {
     const { get } = await site();
     expect((await get('/auth/reset-password')).text).toContain('type="email"');
   });
 });
 
 const FORM = '<form method="post"><button>';
-/** As programs ask that look through mails, and browsers in which nobody is signed in. */
+/** Requests of programs that scan mails, and of browsers that are not signed in. */
 const SCANNERS: readonly Record<string, string>[] = [
   {},
   { Accept: '*/*' },
@@ -204,8 +204,8 @@ const SCANNERS: readonly Record<string, string>[] = [
   { Cookie: 'svc_session=made-up' },
 ];
 
-describe('a link of a mail', () => {
-  it('does nothing for a program that follows it, nor for HEAD', async () => {
+describe('a link in a mail', () => {
+  it('does nothing for a program that follows it, or for HEAD', async () => {
     const { get, post, mails, enter, isVerified } = await site();
     const { cookie, welcome } = await enter();
     const verify = `/auth/verify?token=${tokenIn(welcome)}`;
@@ -229,7 +229,7 @@ describe('a link of a mail', () => {
     expect(await isVerified('bob@example.com')).toBe(false);
   });
 
-  it('acts for the button of its page, but not for the page of another site', async () => {
+  it('acts on the button of its page, but not on a page of another site', async () => {
     const { get, enter, isVerified, url } = await site();
     const { welcome } = await enter();
     const verify = `/auth/verify?token=${tokenIn(welcome)}`;
@@ -240,7 +240,7 @@ describe('a link of a mail', () => {
     ];
     for (const headers of foreign) expect((await get(verify, headers, 'POST')).status).toBe(403);
     expect(await isVerified()).toBe(false);
-    // Browsers say where a form comes from by the one header or, on plain http, by the other.
+    // Browsers send the origin of a form in one header or, on plain http, in the other.
     expect((await get(verify, { Origin: url }, 'POST')).status).toBe(200);
     const pressed = await get(verify, { 'Sec-Fetch-Site': 'same-origin' }, 'POST');
     expect([pressed.status, pressed.text]).toEqual([200, expect.stringContaining('Address confirmed')]);
@@ -249,7 +249,7 @@ describe('a link of a mail', () => {
     expect([again.status, again.text]).toEqual([200, expect.stringContaining('Address confirmed')]);
   });
 
-  it('acts for a program that asks for JSON, and answers in it', async () => {
+  it('acts for a program that asks for JSON, and answers with JSON', async () => {
     const { get, enter, isVerified } = await site();
     const { welcome } = await enter();
     const json = { Accept: 'application/json' };
@@ -265,7 +265,7 @@ describe('a link of a mail', () => {
     }
   });
 
-  it('says that it does not work, whoever asks', async () => {
+  it('reports an invalid token, with any method', async () => {
     const { get } = await site();
     for (const path of ['/auth/verify?token=x', '/api/verify-email-change?token=x'])
       for (const method of ['GET', 'POST']) {

@@ -49,7 +49,7 @@ test('a bot is registered in the default agent, listed without its secrets, and 
   ]);
 });
 
-test('secrets of bots are sealed in the database, and nowhere in the log of changes', async () => {
+test('secrets of bots are sealed in the database, and appear nowhere in the audit log', async () => {
   const { settings, store, dataDir } = await startServer();
   for (const bot of [DISCORD, SLACK, TELEGRAM]) {
     expect((await settings.post('/api/bot-tokens', bot)).status).toBe(200);
@@ -63,7 +63,7 @@ test('secrets of bots are sealed in the database, and nowhere in the log of chan
   }
 });
 
-test('the same token is registered once', async () => {
+test('the same token can be registered only once', async () => {
   const { settings } = await startServer();
   await settings.post('/api/bot-tokens', TELEGRAM);
   const { status, body } = await settings.post('/api/bot-tokens', TELEGRAM);
@@ -85,7 +85,7 @@ test.each([
   expect(await store.db.selectFrom('botTokens').selectAll().execute()).toEqual([]);
 });
 
-test('an account with an address must have shown that it is its own', async () => {
+test('an account with a mail address must have verified it', async () => {
   const { settings, store, owner } = await startServer();
   const set = (change: object) =>
     store.db.updateTable('accounts').set(change).where('id', '=', owner.accountId).execute();
@@ -97,7 +97,7 @@ test('an account with an address must have shown that it is its own', async () =
   expect((await settings.post('/api/bot-tokens', TELEGRAM)).status).toBe(200);
 });
 
-test('bots and connections are of the config tier', async () => {
+test('bots and connections require the config tier', async () => {
   const { agent } = await startServer();
   expect((await agent.get('/api/bot-tokens')).status).toBe(403);
   expect((await agent.post('/api/bot-tokens', TELEGRAM)).status).toBe(403);
@@ -105,7 +105,7 @@ test('bots and connections are of the config tier', async () => {
   expect((await agent.delete('/api/connections/con_1')).status).toBe(403);
 });
 
-test('a connection is forgotten by its own account only', async () => {
+test('a connection can be deleted only by its own account', async () => {
   const { settings, stranger, store, owner, members } = await startServer();
   const connection = { accountId: owner.accountId, provider: 'teams', label: 'Work', status: 'ok' };
   const dates = { createdAt: NOW, updatedAt: NOW };

@@ -3,7 +3,7 @@ import { metadataRoutes, resourceMetadataUrl } from '../../../src/api/authorizat
 import { authorizationWorld, ISSUER } from '../authorization/test-domain.ts';
 import { served } from './served.ts';
 
-it.each(['/mcp', '/mcp/'])('tells who came to %s of a resource that is spelled like that', async (path) => {
+it.each(['/mcp', '/mcp/'])('describes the resource %s in exactly that spelling', async (path) => {
   const { url } = await served(metadataRoutes((await authorizationWorld()).domain));
   const told = resourceMetadataUrl(ISSUER, path);
   expect(told.startsWith(`${ISSUER}/.well-known/`)).toBe(true);

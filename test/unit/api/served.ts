@@ -23,11 +23,11 @@ export interface Served {
   readonly server: HttpServer;
   readonly port: number;
   readonly url: string;
-  /** What was reported as an internal error, with its request id. */
+  /** The errors reported as internal, with their request ids. */
   readonly failures: { error: unknown; requestId: string }[];
 }
 
-/** A server on a free port that is closed with the test. */
+/** A server on a free port that closes with the test. */
 export async function served(routes: Route[], options: Partial<HttpServerOptions> = {}): Promise<Served> {
   const failures: Served['failures'] = [];
   const server = new HttpServer({
@@ -44,7 +44,7 @@ export async function served(routes: Route[], options: Partial<HttpServerOptions
   return { server, port, url: `http://127.0.0.1:${port}`, failures };
 }
 
-/** A bare TCP connection that remembers all that it received. */
+/** A raw TCP connection that records everything it receives. */
 export class RawClient {
   readonly socket: Socket;
   received = '';
@@ -94,7 +94,7 @@ export class RawClient {
   }
 }
 
-/** Resolves once the condition holds; looks every few milliseconds. */
+/** Resolves once the condition holds; polls every few milliseconds. */
 export async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

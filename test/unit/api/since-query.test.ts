@@ -10,7 +10,7 @@ it.each([
   expect(validate(SinceQuery, 'query', query)).toEqual({ since });
 });
 
-it.each(['', ' ', '0x10', '1e3', '1.5', '+1', 'x', '٣'])('refuses %j as no whole number', (since) => {
+it.each(['', ' ', '0x10', '1e3', '1.5', '+1', 'x', '٣'])('refuses %j as not a whole number', (since) => {
   const refusal = expect.objectContaining({
     faults: [{ loc: ['query', 'since'], type: 'int_parsing', msg: expect.any(String) }],
   });

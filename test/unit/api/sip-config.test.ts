@@ -63,7 +63,7 @@ async function server({ maxNumbers = 1_000 } = {}) {
   };
 }
 
-test('a trunk is put, shown without its password, told to the connector, and deleted', async () => {
+test('a trunk is stored, shown without its password, passed to the connector, and deleted', async () => {
   const { a, b, directory, owner } = await server();
   expect((await a.get('/api/sip/trunk')).status).toBe(404);
   const shown = {
@@ -90,7 +90,7 @@ test('a trunk is put, shown without its password, told to the connector, and del
   expect((await a.delete('/api/sip/trunk')).status).toBe(404);
 });
 
-test('without a password the stored one is kept; without a stored one that is a fault of the body', async () => {
+test('an omitted password keeps the stored one, and is a fault of the body when there is none', async () => {
   const { a, directory, owner } = await server();
   const { password: _password, ...rest } = TRUNK;
   const refused = await a.put('/api/sip/trunk', rest);
@@ -120,7 +120,7 @@ test('without a password the stored one is kept; without a stored one that is a 
   }
 });
 
-test('names and passwords may be what providers give out', async () => {
+test('names and passwords may be whatever providers issue', async () => {
   const { a, directory, owner } = await server();
   const odd = {
     username: "1001+alice@sip.example.com;ob='x'",
@@ -153,7 +153,7 @@ test.each([
   expect(directory.trunks.size).toBe(0);
 });
 
-test('numbers are listed, changed and taken off, each once an account', async () => {
+test('numbers are listed, changed and removed, each once per account', async () => {
   const { a, b, directory, owner } = await server();
   const created = await a.post('/api/sip/dids', { number: '+33123456789', label: 'Front desk' });
   expect(created.status).toBe(200);
@@ -188,7 +188,7 @@ test('numbers are listed, changed and taken off, each once an account', async ()
   expect((await a.delete(path)).status).toBe(404);
 });
 
-test('listing a number keeps nobody from listing the same one', async () => {
+test('two accounts can list the same number', async () => {
   const { a, b, directory } = await server();
   for (const api of [a, b]) {
     expect((await api.post('/api/sip/dids', { number: '+33123456789' })).status).toBe(200);
@@ -199,7 +199,7 @@ test('listing a number keeps nobody from listing the same one', async () => {
   ]);
 });
 
-test('an account lists so many numbers and no more, and is told how many', async () => {
+test('an account lists a limited number of phone numbers, and the error names the limit', async () => {
   const { a, b } = await server({ maxNumbers: 3 });
   const list = (api: typeof a, n: number) => api.post('/api/sip/dids', { number: `+3312345678${n}` });
   for (const n of [1, 2, 3]) expect((await list(a, n)).status).toBe(200);
@@ -215,7 +215,7 @@ test('an account lists so many numbers and no more, and is told how many', async
   expect((await list(a, 4)).status).toBe(200);
 });
 
-test('an account whose mail address is not verified connects no trunk and lists no number', async () => {
+test('an account with an unverified mail address cannot connect a trunk or list a number', async () => {
   const { a, sip, directory, owner } = await server();
   const { db } = sip.store;
   const setPerson = (emailVerifiedAt: string | null) =>
@@ -238,7 +238,7 @@ test('an account whose mail address is not verified connects no trunk and lists 
   for (const ask of wanted) expect((await ask()).status).toBe(200);
 });
 
-test('a trunk keeps its inbound URI until it is for another login, or made anew', async () => {
+test('a trunk keeps its inbound URI until its login changes or it is created anew', async () => {
   const { a, sip, directory, owner } = await server();
   const uriAfter = async (change: Record<string, unknown>): Promise<string> => {
     const { body } = await a.put('/api/sip/trunk', { ...TRUNK, ...change });
@@ -266,7 +266,7 @@ test('a trunk keeps its inbound URI until it is for another login, or made anew'
   expect(directory.trunks.get(owner.accountId)?.inboundToken).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('only the operator’s trunk may lead inside: the first account, unless people sign in to it', async () => {
+test('only the operator’s trunk may use internal addresses: the first account, unless people sign in to it', async () => {
   const { a, b, sip, directory } = await server();
   await sip.store.db
     .updateTable('accounts')
@@ -283,7 +283,7 @@ test('only the operator’s trunk may lead inside: the first account, unless peo
   expect(await rights()).toEqual([false, false]);
 });
 
-test('a trunk is changed 30 times in a quarter of an hour, and no more', async () => {
+test('a trunk can be changed 30 times in a quarter of an hour, and no more', async () => {
   const { a, b, clock } = await server();
   for (let n = 0; n < 30; n++) expect((await a.put('/api/sip/trunk', TRUNK)).status).toBe(200);
   const refused = await a.put('/api/sip/trunk', { ...TRUNK, port: 22 });
@@ -314,7 +314,7 @@ test.each(['33123456789', '+0123456789', '+12345', '+1234567890123456', '+33 1 2
   },
 );
 
-test('only a settings key configures', async () => {
+test('only a settings key can configure', async () => {
   const { agent, nobody } = await server();
   for (const [method, path] of [
     ['PUT', '/api/sip/trunk'],
@@ -331,7 +331,7 @@ test('only a settings key configures', async () => {
   }
 });
 
-test('a restart tells the connector everything again, and the file holds no password', async () => {
+test('a restart passes everything to the connector again, and the file contains no password', async () => {
   const { a, sip, directory, dataDir } = await server();
   await a.put('/api/sip/trunk', TRUNK);
   await a.post('/api/sip/dids', { number: '+33123456789', auto_answer: true });
@@ -348,7 +348,7 @@ test('a restart tells the connector everything again, and the file holds no pass
   }
 });
 
-test('every change of trunk and numbers is in the log of changes, without the password', async () => {
+test('every change of trunk and numbers is in the audit log, without the password', async () => {
   const { a, b, sip, owner } = await server();
   await a.put('/api/sip/trunk', TRUNK);
   const { body: did } = await a.post('/api/sip/dids', { number: '+33123456789', label: 'Desk' });

@@ -3,7 +3,7 @@ import { systemRoutes } from '../../../src/api/rest/system.ts';
 import { served } from './served.ts';
 
 describe('system routes', () => {
-  it('tell health, readiness and metrics to everyone', async () => {
+  it('expose health, readiness and metrics to everyone', async () => {
     let problem: string | null = 'registering';
     const { url } = await served(
       systemRoutes({
@@ -31,7 +31,7 @@ describe('system routes', () => {
     expect(await metrics.text()).toBe('calls_active 3\n');
   });
 
-  it('answer 500 when the metrics fail', async () => {
+  it('return 500 when the metrics fail', async () => {
     const { url, failures } = await served(
       systemRoutes({ readiness: [], metrics: () => Promise.reject(new Error('registry')) }),
     );

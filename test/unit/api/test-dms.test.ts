@@ -85,7 +85,7 @@ it('sends a test message to the operator’s own account only', async () => {
   expect((await ask('?connection_id=bot_1')).body).toEqual({ detail: 'No active conversation' });
 });
 
-it('reaches an owner although a bot that was registered later has none', async () => {
+it('reaches an owner even when a bot that was registered later has none', async () => {
   const { outbound, post, messenger } = await startDms();
   const own = await outbound.conversation('41');
   await post('/api/platforms/telegram/owner', { conversation_id: own.id }, { as: 'settings' });

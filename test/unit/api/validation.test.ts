@@ -28,7 +28,7 @@ const Person = z.object({
 });
 
 describe('validation faults', () => {
-  it('names the place and the kind of every fault in a body', () => {
+  it('name the place and the kind of every fault in a body', () => {
     const cases: [unknown, string, string][] = [
       [undefined, 'body', 'missing'],
       [null, 'body', 'model_attributes_type'],
@@ -61,7 +61,7 @@ describe('validation faults', () => {
     }
   });
 
-  it('reports all faults at once', () => {
+  it('include all faults at once', () => {
     expect(faults(Person, { age: 0, kind: 7 })).toEqual([
       ['body.name', 'missing'],
       ['body.age', 'greater_than_equal'],
@@ -69,7 +69,7 @@ describe('validation faults', () => {
     ]);
   });
 
-  it('knows that queries arrive as text', () => {
+  it('treat query values as text', () => {
     const Query = z.object({
       since: z.coerce.number().int().min(0),
       wait: z.coerce.number().int().default(1),
@@ -81,14 +81,14 @@ describe('validation faults', () => {
     expect(faults(Query, { since: '4' }, 'query')).toEqual([]);
   });
 
-  it('names each unknown key of a strict object', () => {
+  it('name each unknown key of a strict object', () => {
     expect(faults(z.strictObject({ a: z.string() }), { a: 'x', b: 1, c: 2 })).toEqual([
       ['body.b', 'extra_forbidden'],
       ['body.c', 'extra_forbidden'],
     ]);
   });
 
-  it('tells unions and our own rules apart', () => {
+  it('distinguish unions from custom rules', () => {
     const Tagged = z.discriminatedUnion('t', [
       z.object({ t: z.literal('a') }),
       z.object({ t: z.literal('b') }),
@@ -106,12 +106,12 @@ describe('validation faults', () => {
 });
 
 describe('parseJson', () => {
-  it('takes any JSON value, and nothing for an empty body', () => {
+  it('accepts any JSON value, and nothing for an empty body', () => {
     expect(jsonBody(Buffer.from('{"é":[1]}'))).toEqual({ é: [1] });
     expect(jsonBody(Buffer.alloc(0))).toBeUndefined();
   });
 
-  it('refuses what is not JSON in UTF-8', () => {
+  it('refuses anything but JSON in UTF-8', () => {
     const wrong = [
       Buffer.from('{'),
       Buffer.from(' '),

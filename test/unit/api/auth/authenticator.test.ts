@@ -29,7 +29,7 @@ const authenticator = (keys: KeyCache) =>
     { use: (token) => (token === 'mcp_token' ? GRANT : null) },
   );
 
-/** A clock whose time is a number that the test moves. */
+/** A clock whose time is a number that the test sets. */
 function handClock(): Clock & { ms: number } {
   return {
     ms: 0,
@@ -58,7 +58,7 @@ async function lastUsedAt(store: Store, keyId: string): Promise<string | null | 
   return row?.lastUsedAt;
 }
 
-test('a key is known by its text, with its account and agents', async () => {
+test('a key is identified by its text, with its account and agents', async () => {
   const { store, accountId, agentId, agent, settings } = await twoKeys();
   const authenticate = authenticator(await KeyCache.load(store.db, handClock(), () => {}));
   expect(authenticate(AGENT_KEY)).toEqual({
@@ -85,12 +85,12 @@ test.each([
   `${AGENT_KEY}a`,
   AGENT_KEY.toUpperCase(),
   `svc_${'a'.repeat(1e6)}`,
-])('anything else is nobody (%#)', async (credential) => {
+])('any other credential is rejected (%#)', async (credential) => {
   const { store } = await twoKeys();
   expect(authenticator(await KeyCache.load(store.db, handClock(), () => {}))(credential)).toBeNull();
 });
 
-test('keys made and revoked later count after a reload', async () => {
+test('keys created and revoked later take effect after a reload', async () => {
   const { store, accountId, agent } = await twoKeys();
   const ring = await KeyCache.load(store.db, handClock(), () => {});
   const authenticate = authenticator(ring);
@@ -115,7 +115,7 @@ test('the last use is written at most once a minute', async () => {
   authenticate(AGENT_KEY);
   await ring.reload();
   authenticate(AGENT_KEY);
-  // Statements run in the order in which they were asked for, so a write would be seen by this read.
+  // Statements run in the order in which they were requested, so this read would see a write.
   expect(await lastUsedAt(store, agent.id)).toBe(NOW);
 
   clock.ms = 60_000;
@@ -123,7 +123,7 @@ test('the last use is written at most once a minute', async () => {
   expect(await lastUsedAt(store, agent.id)).toBe('2026-01-02T03:05:05.678Z');
 });
 
-test('a failing write of the last use is told and lets the key in all the same', async () => {
+test('a failure to write the last use is reported and does not lock the key out', async () => {
   const { store, accountId } = await twoKeys();
   const failed = vi.fn();
   const authenticate = authenticator(await KeyCache.load(store.db, handClock(), failed));

@@ -12,11 +12,11 @@ test.each([
   ['not_svc_session=abc', null],
   ['x=svc_session=abc', null],
   [';;;', null],
-])('%j holds the token %j', (header, token) => {
+])('%j has the session token %j', (header, token) => {
   expect(sessionTokenOf(header)).toBe(token);
 });
 
-test('a cookie is out of reach of scripts and of other sites, and of plain http behind https', () => {
+test('the session cookie is hidden from scripts and other sites, and from plain http behind https', () => {
   expect(sessionCookie('abc', 'http://127.0.0.1:8080')).toBe(
     'svc_session=abc; Path=/; Max-Age=34560000; HttpOnly; SameSite=Lax',
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ToolWorld } from './tool-world.ts';
 
-test('an agent that starts cold learns what there is and where new messages begin', async () => {
+test('a new agent learns what is connected and where new messages start', async () => {
   const world = await ToolWorld.open();
   const conversation = await world.outbound.conversation();
   await world.outbound.heard(conversation);
@@ -20,7 +20,7 @@ test('an agent that starts cold learns what there is and where new messages begi
   expect(conversations).toMatchObject([{ messages: [{ text: 'New' }] }]);
 });
 
-test('what changes is told from then on, stored or not', async () => {
+test('later answers reflect changes, stored or not', async () => {
   const world = await ToolWorld.open();
   const { db } = world.outbound.store;
   const telegram = async () => (await world.ask('svc_account')).platforms.telegram.status;
@@ -32,13 +32,13 @@ test('what changes is told from then on, stored or not', async () => {
   expect((await world.ask('svc_account')).concurrent_calls.active).toBe(1);
 });
 
-test('a session that hears events is told so', async () => {
+test('a session that receives events is told so', async () => {
   const world = await ToolWorld.open();
   const { features } = await world.ask('svc_account', {}, { isStateful: true });
   expect(features.channel).toBe('ready');
 });
 
-test('an account that is gone is nobody any more', async () => {
+test('a deleted account gets 401', async () => {
   const world = await ToolWorld.open();
   expect(await world.fault('svc_account', {}, { as: world.stranger })).toBe('401 Invalid or missing API key');
 });

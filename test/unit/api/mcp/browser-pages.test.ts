@@ -14,7 +14,7 @@ test.each([
   'http://127.0.0.1:8080',
   'null',
   'x',
-])('a page of %s is refused, with a key too', async (origin) => {
+])('a page of %s is refused, even with a key', async (origin) => {
   const { url } = await mcpWorld();
   for (const authorization of ['Bearer svc_agent', 'Bearer svc_wrong']) {
     const { status, text, headers } = await new McpCaller(`${url}/mcp`, { authorization, origin }).post(PING);
@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each(['https://claude.ai', 'https://voice.example.com'])(
-  'a page of %s may ask, and may read refusals too',
+  'a page of %s may send requests, and may read refusals too',
   async (origin) => {
     const { url } = await mcpWorld();
     const caller = new McpCaller(`${url}/mcp/`, { origin, 'sec-fetch-site': 'cross-site' });
@@ -44,7 +44,7 @@ test.each(['https://claude.ai', 'https://voice.example.com'])(
   },
 );
 
-test('a page may ask beforehand, without a key', async () => {
+test('a page may send a preflight without a key', async () => {
   const { url } = await mcpWorld();
   const { status, headers } = await fetch(`${url}/mcp/?stateful`, {
     method: 'OPTIONS',
@@ -85,7 +85,7 @@ async function pingAt(port: number, host: string): Promise<number> {
   return Number(received.split(' ')[1]);
 }
 
-test('a gateway on loopback answers to its own names only', async () => {
+test('a gateway on loopback accepts only its own host names', async () => {
   const { port } = await mcpWorld();
   const own = [
     '127.0.0.1',
@@ -106,7 +106,7 @@ test('a gateway on loopback answers to its own names only', async () => {
   for (const host of bent) expect([host, await pingAt(port, host)]).toEqual([host, 403]);
 });
 
-test('a gateway on a network answers to any name', () => {
+test('a gateway on a network accepts any host name', () => {
   const publicUrl = () => 'http://203.0.113.7:8080';
   const { check } = mcpPages({ allowedOrigins: [], host: '0.0.0.0', publicUrl });
   expect(() => check({ origin: '', host: 'gateway.lan:8080' })).not.toThrow();
@@ -116,7 +116,7 @@ test('a gateway on a network answers to any name', () => {
   );
 });
 
-test('on loopback all names of the machine are one, at the same port', () => {
+test('on loopback all names of the machine are the same origin, at the same port', () => {
   for (const own of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080']) {
     const { check } = mcpPages({ allowedOrigins: [], host: '127.0.0.1', publicUrl: () => own });
     const from = (origin: string) => () => check({ origin, host: 'localhost:8080' });
@@ -139,14 +139,14 @@ test('on loopback all names of the machine are one, at the same port', () => {
   }
 });
 
-test('the names of the machine are nothing to a gateway that has another one', () => {
+test('a gateway with a public name does not accept the names of the machine as origins', () => {
   const publicUrl = () => 'https://voice.example.com';
   const { check } = mcpPages({ allowedOrigins: [], host: '127.0.0.1', publicUrl });
   for (const origin of ['https://localhost', 'http://localhost', 'http://127.0.0.1:8080'])
     expect(() => check({ origin, host: 'localhost' })).toThrow('Invalid Origin header');
 });
 
-test('a wrong token is told apart from none (RFC 6750)', async () => {
+test('a wrong token and a missing token get different challenges (RFC 6750)', async () => {
   const { url } = await mcpWorld();
   const challenged = async (path: string, headers: Record<string, string>) => {
     const { status, headers: told } = await fetch(`${url}${path}`, { method: 'POST', headers, body: '{}' });

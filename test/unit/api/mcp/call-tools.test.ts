@@ -38,7 +38,7 @@ test('an agent calls, follows the call, and hangs up', async () => {
   expect(await world.fault('svc_call_status', { call_id })).toBe(NOT_FOUND);
 });
 
-test('a ringing call is found, accepted or refused; what was refused stays readable', async () => {
+test('a ringing call is listed, accepted or refused, and a refused one stays readable', async () => {
   const world = await ToolWorld.open();
   const call_id = world.ring('+332');
   expect(await world.ask('svc_call_list')).toMatchObject({
@@ -54,7 +54,7 @@ test('a ringing call is found, accepted or refused; what was refused stays reada
   expect(await world.fault('svc_call_accept', second)).toBe(NOT_FOUND);
 });
 
-test('a tool answers what its endpoint answers', async () => {
+test('a tool returns what its endpoint returns', async () => {
   const world = await ToolWorld.open();
   const { url } = await served(
     callRoutes(world.calls.domain, () => 'https://gateway.example'),
@@ -73,7 +73,7 @@ test('a tool answers what its endpoint answers', async () => {
   expect(await world.fault('svc_call_status', { call_id: 'call_none' })).toBe(`${status} ${body.detail}`);
 });
 
-test('no tool knows a call that is not there or not the own', async () => {
+test('every tool returns 404 for an unknown call and for one of another account', async () => {
   const world = await ToolWorld.open();
   const call_id = world.ring();
   for (const name of ['status', 'accept', 'refuse', 'leave', 'say', 'stop_speaking', 'chat', 'typing']) {
@@ -87,7 +87,7 @@ test('no tool knows a call that is not there or not the own', async () => {
   expect(await world.ask('svc_call_status', { call_id })).toMatchObject({ state: 'ringing' });
 });
 
-test('what a platform or an account has not got is said in the words of the API', async () => {
+test('a missing feature of a platform or account is reported in the words of the API', async () => {
   const world = await ToolWorld.open();
   const call_id = world.ring();
   expect(await world.fault('svc_call_say', { call_id, text: 'Hello' })).toBe('400 Hosted TTS not configured');
@@ -102,13 +102,13 @@ test('what a platform or an account has not got is said in the words of the API'
   );
 });
 
-test('more calls than the account may have are refused', async () => {
+test('calls over the account’s limit are refused', async () => {
   const world = await ToolWorld.open();
   for (let i = 0; i < CALL_LIMIT; i++) await world.ask('svc_call_join', PHONE);
   expect(await world.fault('svc_call_join', PHONE)).toBe('429 Concurrent call limit reached');
 });
 
-test('a repeated join places another call, one with the same key the same', async () => {
+test('a repeated join places another call, with the same key it returns the first one', async () => {
   const world = await ToolWorld.open();
   const [one, two] = [await world.ask('svc_call_join', PHONE), await world.ask('svc_call_join', PHONE)];
   expect(one.call_id).not.toBe(two.call_id);
@@ -121,12 +121,12 @@ test('a repeated join places another call, one with the same key the same', asyn
   expect(await world.fault('svc_call_join', { ...keyed, agent_name: 'Bob' })).toBe(
     '422 Idempotency-Key: This key was used for a different request',
   );
-  // A key says nothing of another credential's calls.
+  // A key has no meaning for another credential's calls.
   const other = { ...world.agent, credentialId: 'key_2' };
   expect((await world.ask('svc_call_join', keyed, { as: other })).call_id).not.toBe(first.call_id);
 });
 
-test('what was refused with a key may be tried again with it', async () => {
+test('a refused call can be retried with the same key', async () => {
   const world = await ToolWorld.open();
   const keyed = { platform: 'sip', idempotency_key: 'k' };
   expect(await world.fault('svc_call_join', keyed)).toBe('400 meeting_url required');

@@ -14,11 +14,11 @@ import type { ManualClock } from '../../../support/manual-clock.ts';
 
 export const CALL_LIMIT = 3;
 
-/** Calls without a network and without audio, over a real database. Whoever is called lets it ring. */
+/** Calls without a network and without audio, over a real database. A called party lets it ring. */
 export class FakeCalls {
   readonly domain: CallDomain;
   readonly dialled: DialRequest[] = [];
-  /** Of every leg, by what it was dialled to or called from. */
+  /** The observers of all legs, by dialled target or caller. */
   readonly legs = new Map<string, LegObserver>();
   readonly #connector: Connector;
 
@@ -53,7 +53,7 @@ export class FakeCalls {
     } as unknown as CallDomain;
   }
 
-  /** Somebody calls an agent; returns the id of the call. */
+  /** An inbound call to an agent; returns its id. */
   ring(caller: string, { accountId, agentId }: { accountId: string; agentId: string }): string {
     const call = { accountId, agentId, caller, target: 'sip:+1@127.0.0.1', sampleRateHz: 8_000 };
     const taken = inboundAnswerer(this.domain, this.#connector).ring({
@@ -65,7 +65,7 @@ export class FakeCalls {
     return this.domain.registry.listOf(accountId).at(-1)!.identity.callId;
   }
 
-  /** Accepted, it is active at once. */
+  /** An accepted call is active at once. */
   #leg(remote: string, observer: LegObserver): PlatformLeg {
     this.legs.set(remote, observer);
     return {

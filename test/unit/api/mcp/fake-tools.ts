@@ -8,13 +8,13 @@ import { GatewayError } from '../../../../src/base/errors.ts';
 
 type Run = (context: ToolContext, args: Readonly<Record<string, unknown>>) => unknown;
 
-/** Calls of `wait` that wait now. */
+/** Calls of `wait` that are waiting now. */
 export interface WaitingCall {
   readonly context: ToolContext;
   finish(): void;
 }
 
-/** Tools that do as little as tools can: repeat, refuse, wait, tell how they go on. */
+/** Minimal tools: repeat, refuse, wait, report progress. */
 export class FakeTools implements McpTools {
   readonly waiting: WaitingCall[] = [];
   readonly #byName: ReadonlyMap<string, McpTool>;

@@ -9,7 +9,7 @@ const INFO = 'io.modelcontextprotocol/clientInfo';
 const MODERN = '2026-07-28';
 
 type Headers = Readonly<Record<string, string>>;
-/** What is posted, and the headers that it comes with. */
+/** A request body and its headers. */
 type Posted = readonly [body: unknown, headers?: Headers | undefined];
 
 const envelope = {
@@ -46,28 +46,28 @@ const call = {
   arguments: { text: 'é "quoted" \u2028 line\nbreak', '7': [1, null, { a: 1.5 }] },
 };
 
-/** What clients say, and what they should not. */
+/** What clients send, and what they should not send. */
 const POSTS: Readonly<Record<string, Posted>> = {
   'a call': legacy('tools/call', call),
-  'a call by a text as id': legacy('tools/call', call, 'id "7"'),
+  'a call with a string id': legacy('tools/call', call, 'id "7"'),
   'a call without arguments': legacy('tools/call', { name: 'repeat' }),
   'a call with a token': legacy('tools/call', { ...call, _meta: { progressToken: 5, 'a/b': 1 } }),
   'a call that fails': legacy('tools/call', { name: 'refuse', arguments: {} }),
-  'a call that tells how it goes on': legacy('tools/call', { name: 'steps', _meta: { progressToken: 't' } }),
-  'a call whose steps nobody wants to hear': legacy('tools/call', { name: 'steps' }),
+  'a call that reports progress': legacy('tools/call', { name: 'steps', _meta: { progressToken: 't' } }),
+  'a call with unrequested progress': legacy('tools/call', { name: 'steps' }),
   'a call in an older version': withHeaders(legacy('tools/call', call), {
     'mcp-protocol-version': '2025-03-26',
   }),
   'a modern call': modern('tools/call', call),
   'a modern call with a token': modern('tools/call', call, { ...envelope, progressToken: 1 }),
   'a modern call that fails': modern('tools/call', { name: 'refuse', arguments: {} }),
-  'a modern call that tells how it goes on': modern(
+  'a modern call that reports progress': modern(
     'tools/call',
     { name: 'steps' },
     { ...envelope, progressToken: 0 },
   ),
   initialize: legacy('initialize', initialize),
-  'initialize in a version to come': legacy('initialize', { ...initialize, protocolVersion: '2099-01-01' }),
+  'initialize in a future version': legacy('initialize', { ...initialize, protocolVersion: '2099-01-01' }),
   ping: legacy('ping'),
   'ping with a token': legacy('ping', { _meta: { progressToken: 3 } }),
   'tools/list': legacy('tools/list'),
@@ -77,7 +77,7 @@ const POSTS: Readonly<Record<string, Posted>> = {
   'resources/list': legacy('resources/list'),
   'resources/templates/list': legacy('resources/templates/list'),
   'resources/read': legacy('resources/read', { uri: 'svc://calls/call_1/transcript' }),
-  'resources/read of none': legacy('resources/read', { uri: 'svc://calls/none/transcript' }),
+  'resources/read of an unknown URI': legacy('resources/read', { uri: 'svc://calls/none/transcript' }),
 
   'no such tool': legacy('tools/call', { name: 'nothing' }),
   'no such tool, modern': modern('tools/call', { name: 'nothing' }),
@@ -101,7 +101,7 @@ const POSTS: Readonly<Record<string, Posted>> = {
   'no id': [{ jsonrpc: '2.0', method: 'tools/call', params: call }],
   'another JSON-RPC': [{ jsonrpc: '1.0', id: 1, method: 'tools/call', params: call }],
   'no JSON-RPC': [{ id: 1, method: 'tools/call', params: call }],
-  'a key too much': [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call, more: 1 }],
+  'an extra key': [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call, more: 1 }],
   'an answer': [{ jsonrpc: '2.0', id: 1, result: {} }],
   'a notification': [{ jsonrpc: '2.0', method: 'notifications/initialized' }],
   'a cancellation': [{ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }],
@@ -121,7 +121,7 @@ const POSTS: Readonly<Record<string, Posted>> = {
   'an envelope of another version': withHeaders(modern('tools/call', call), {
     'mcp-protocol-version': '2025-11-25',
   }),
-  'a version to come': withHeaders(modern('tools/call', call, { ...envelope, [VERSION]: '2099-01-01' }), {
+  'a future version': withHeaders(modern('tools/call', call, { ...envelope, [VERSION]: '2099-01-01' }), {
     'mcp-protocol-version': '2099-01-01',
   }),
   'an envelope without capabilities': modern('tools/call', call, { [VERSION]: MODERN }),
@@ -148,26 +148,23 @@ const SEEN = ['content-type', 'cache-control', 'x-accel-buffering', 'mcp-session
 
 async function bothAnswers(url: string, [body, headers]: Posted) {
   const ask = async (path: string) => {
-    // Errors name the request.
+    // Errors contain the request id.
     const caller = new McpCaller(`${url}${path}`, { 'x-request-id': 'req_1' });
     const { status, headers: answered, text } = await caller.post(body, headers);
     return { status, headers: SEEN.map((name) => [name, answered.get(name)]), text };
   };
-  // The second time it is known.
+  // The second answer may use a cache.
   return { sdk: await ask('/sdk'), first: await ask('/mcp'), second: await ask('/mcp/') };
 }
 
-test.each(Object.entries(POSTS))(
-  '%s is answered as the SDK answers it, to the byte',
-  async (_what, posted) => {
-    const { url } = await mcpWorld();
-    const { sdk, first, second } = await bothAnswers(url, posted);
-    expect(first).toEqual(sdk);
-    expect(second).toEqual(sdk);
-  },
-);
+test.each(Object.entries(POSTS))('%s gets the SDK’s answer, byte for byte', async (_what, posted) => {
+  const { url } = await mcpWorld();
+  const { sdk, first, second } = await bothAnswers(url, posted);
+  expect(first).toEqual(sdk);
+  expect(second).toEqual(sdk);
+});
 
-test('what is usual is answered without the SDK, and nothing else is', async () => {
+test('common requests are answered without the SDK, and no others', async () => {
   const { url, counts } = await mcpWorld();
   const caller = new McpCaller(`${url}/mcp`);
   const isFast = async ([body, headers]: Posted) => {
@@ -180,19 +177,19 @@ test('what is usual is answered without the SDK, and nothing else is', async () 
   for (const [what, posted] of Object.entries(POSTS)) if (await isFast(posted)) fast.push(what);
   expect(fast).toEqual([
     'a call',
-    'a call by a text as id',
+    'a call with a string id',
     'a call without arguments',
     'a call with a token',
     'a call that fails',
-    'a call that tells how it goes on',
-    'a call whose steps nobody wants to hear',
+    'a call that reports progress',
+    'a call with unrequested progress',
     'a call in an older version',
     'a modern call',
     'a modern call with a token',
     'a modern call that fails',
-    'a modern call that tells how it goes on',
+    'a modern call that reports progress',
     'initialize',
-    'initialize in a version to come',
+    'initialize in a future version',
     'ping',
     'ping with a token',
     'server/discover',
@@ -200,7 +197,7 @@ test('what is usual is answered without the SDK, and nothing else is', async () 
   ]);
 });
 
-/** Requests with something changed, left out or added anywhere. */
+/** Requests with something changed, left out or added at any place. */
 const anyPosted = fc
   .tuple(
     fc.constantFrom(...Object.values(POSTS).filter(([body]) => typeof body === 'object')),
@@ -233,7 +230,7 @@ function spoil(root: unknown, where: number, how: string, value: unknown): void 
   else node[`${key}_`] = value;
 }
 
-test('requests spoilt at random are answered as the SDK answers them', async () => {
+test('randomly corrupted requests get the SDK’s answer', async () => {
   const { url } = await mcpWorld();
   await fc.assert(
     fc.asyncProperty(anyPosted, async (posted) => {

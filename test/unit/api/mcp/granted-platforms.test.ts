@@ -3,7 +3,7 @@ import type { Principal } from '../../../../src/api/auth/principal.ts';
 import { TranscriptResource } from '../../../../src/api/mcp/transcript-resource.ts';
 import { ToolWorld } from './tool-world.ts';
 
-/** Somebody calls and somebody has written; besides the agent itself there is a client that was granted one platform. */
+/** An agent with a call and a message, and a client that was granted one platform. */
 async function granted(platform: 'telegram' | 'sip') {
   const world = await ToolWorld.open();
   await world.outbound.heard(await world.outbound.conversation());
@@ -12,7 +12,7 @@ async function granted(platform: 'telegram' | 'sip') {
   return { world, call_id, as: client };
 }
 
-test('a client that was granted telegram neither sees nor touches a call', async () => {
+test('a client that was granted telegram neither sees nor controls a call', async () => {
   const { world, call_id, as } = await granted('telegram');
   expect(await world.ask('svc_call_list', {}, { as })).toEqual({ calls: [] });
   for (const name of ['status', 'accept', 'refuse', 'leave', 'stop_speaking', 'typing'])
@@ -23,7 +23,7 @@ test('a client that was granted telegram neither sees nor touches a call', async
   expect((await world.ask('svc_inbox', {}, { as })).conversations).toHaveLength(1);
 });
 
-test('nor does it hear what is said on one', async () => {
+test('a client that was granted telegram gets no transcript of a call', async () => {
   const { world, call_id, as } = await granted('telegram');
   const resource = new TranscriptResource(world.calls.domain);
   const heard: string[] = [];
@@ -37,14 +37,14 @@ test('nor does it hear what is said on one', async () => {
   });
 });
 
-test('a client that was granted calls reads no messages', async () => {
+test('a client that was granted calls cannot read or write messages', async () => {
   const { world, as } = await granted('sip');
   expect((await world.ask('svc_inbox', {}, { as })).conversations).toEqual([]);
   expect(await world.fault('svc_dm_chat', { platform: 'telegram', text: 'Hi' }, { as })).toMatch(/^40[34] /);
   expect(world.outbound.messenger.asked).toEqual([]);
 });
 
-test('an account shows each client what it was granted, whoever asked before', async () => {
+test('an account shows each client its own grants, whoever asked before', async () => {
   const { world, as } = await granted('sip');
   const statuses = async (who: Principal) => {
     const { platforms } = await world.ask('svc_account', {}, { as: who });

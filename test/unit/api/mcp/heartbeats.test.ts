@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Heartbeats } from '../../../../src/api/mcp/tools/heartbeats.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-/** Counts the timers that are asked for. */
+/** Counts the created timers. */
 class CountingClock extends ManualClock {
   timers = 0;
 
@@ -12,7 +12,7 @@ class CountingClock extends ManualClock {
   }
 }
 
-test('beats come every 10 s until the work is done, and its outcome is passed on', async () => {
+test('heartbeats come every 10 s until the work is done, and its outcome is returned', async () => {
   const clock = new ManualClock();
   const heartbeats = new Heartbeats(clock);
   const heard: number[] = [];
@@ -30,7 +30,7 @@ test('beats come every 10 s until the work is done, and its outcome is passed on
   expect(heard).toHaveLength(3);
 });
 
-test('a thousand calls that wait together share their timers', async () => {
+test('a thousand concurrent calls share their timers', async () => {
   const clock = new CountingClock();
   const heartbeats = new Heartbeats(clock);
   let beats = 0;

@@ -4,7 +4,7 @@ import type { McpEndpoint } from '../../../../src/api/mcp/mcp-endpoint.ts';
 import type { McpRequest } from '../../../../src/api/mcp/mcp-request.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-/** A lazy server, what reached the endpoint behind it, and how often that was loaded. */
+/** A lazy server, the calls that reached the endpoint behind it, and how often that was loaded. */
 function lazyServer(fails = 0) {
   const done: string[] = [];
   const clock = new ManualClock();
@@ -43,7 +43,7 @@ test('early requests wait for one load', async () => {
   expect(server.sessionCount).toBe(7);
 });
 
-test('it loads by itself after startup', async () => {
+test('the server loads by itself after startup', async () => {
   const { server, clock, loads } = lazyServer();
   clock.advance(1_000);
   await turn();
@@ -51,7 +51,7 @@ test('it loads by itself after startup', async () => {
   expect([loads.count, server.sessionCount]).toEqual([1, 7]);
 });
 
-test('a request whose credential changes while it waits has to be repeated', async () => {
+test('a request whose credential changes while it waits must be repeated', async () => {
   const { server, done } = lazyServer();
   server.follow('key_1', []);
   const early = server.post(REQUEST);
@@ -65,14 +65,14 @@ test('a request whose credential changes while it waits has to be repeated', asy
   expect(done).toEqual(['post', 'follow', 'follow']);
 });
 
-test('a failed load is reported, and tried again', async () => {
+test('a failed load is reported and retried', async () => {
   const { server, done } = lazyServer(1);
   await expect(server.post(REQUEST)).rejects.toThrow('the file is gone');
   await server.post(REQUEST);
   expect(done).toEqual(['post']);
 });
 
-test('an endpoint that loads after closing is closed', async () => {
+test('an endpoint that loads after the close is closed', async () => {
   const { server, done, clock, loads } = lazyServer();
   server.close();
   clock.advance(1_000);

@@ -20,7 +20,7 @@ import { FakeTools } from './fake-tools.ts';
 
 export const TRANSCRIPT = 'svc://calls/call_1/transcript';
 
-/** One transcript of the world's account, which nobody else may read. */
+/** One transcript of the world's account, hidden from all others. */
 export class FakeTranscripts implements Transcripts {
   readonly templates = [{ uriTemplate: 'svc://calls/{call_id}/transcript', name: 'call_transcript' }];
   readonly #accountId: string;
@@ -49,7 +49,7 @@ export class FakeTranscripts implements Transcripts {
     return () => {};
   }
 
-  /** Somebody has said something. */
+  /** A new utterance in the transcript. */
   change(): void {
     for (const { accountId, tell } of [...this.#watchers])
       if (accountId === this.#accountId) tell(TRANSCRIPT);
@@ -65,8 +65,8 @@ export interface WorldOptions extends Partial<SessionLimits> {
 }
 
 /**
- * The MCP server of a world on a real HTTP server, with tools that do nothing. `svc_agent` is the key of the world's agent,
- * `svc_other` of another account. `/sdk` answers as `/mcp` does, everything by the SDK.
+ * The MCP server of a world on a real HTTP server, with minimal tools. `svc_agent` is the key of the world's agent,
+ * `svc_other` one of another account. `/sdk` answers like `/mcp`, but always by the SDK.
  */
 export async function mcpWorld({ fastPath = true, ...limits }: WorldOptions = {}) {
   const world = await messagingWorld();
@@ -107,7 +107,7 @@ export async function mcpWorld({ fastPath = true, ...limits }: WorldOptions = {}
   const server = await served([...mcpRoutes(endpoint, address), sdkRoute(sdkOnly)], {
     authenticate: (credential) => keys.get(credential ?? '') ?? null,
   });
-  // Before the server closes, which would wait for what is open.
+  // Before the server closes, which would otherwise wait for open streams.
   onTestFinished(() => endpoint.close());
   return { world, endpoint, tools, transcripts, counts, principal, url: server.url, port: server.port };
 }

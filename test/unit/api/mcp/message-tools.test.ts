@@ -3,7 +3,7 @@ import { FakeMessenger } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { ToolWorld } from './tool-world.ts';
 
-/** Somebody has written to the agent. */
+/** A person has written to the agent. */
 async function conversing(options: Parameters<typeof ToolWorld.open>[0] = {}) {
   const world = await ToolWorld.open(options);
   const conversation = await world.outbound.conversation();
@@ -14,7 +14,7 @@ async function conversing(options: Parameters<typeof ToolWorld.open>[0] = {}) {
 const textsIn = (inbox: { conversations: { messages: { text: string }[] }[] }) =>
   inbox.conversations.flatMap(({ messages }) => messages.map(({ text }) => text));
 
-test('the inbox has its three modes, and a cursor to go on from', async () => {
+test('the inbox has its three modes, and a cursor for the next request', async () => {
   const { world, conversation } = await conversing();
   const snapshot = await world.ask('svc_inbox');
   expect(snapshot).toMatchObject({
@@ -34,12 +34,12 @@ test('the inbox has its three modes, and a cursor to go on from', async () => {
   expect(await world.ask('svc_inbox', {}, { as: world.stranger })).toMatchObject({ conversations: [] });
 });
 
-test('an inbox of nobody is an error in its detail, as in the API', async () => {
+test('an inbox without a conversation returns 404 in detail mode, as in the API', async () => {
   const world = await ToolWorld.open();
   expect(await world.fault('svc_inbox', { platform: 'telegram' })).toBe('404 No active conversation');
 });
 
-test('a wait ends as soon as somebody writes, with a sign of life every 10 s until then', async () => {
+test('a wait ends as soon as a message arrives, with a progress message every 10 s until then', async () => {
   const { world, conversation } = await conversing();
   const { cursor } = await world.ask('svc_inbox');
   const signs: string[] = [];
@@ -60,7 +60,7 @@ test('a wait ends as soon as somebody writes, with a sign of life every 10 s unt
   expect(signs).toHaveLength(2);
 });
 
-test('a wait in vain ends after 55 s, with what there is', async () => {
+test('a wait without news ends after 55 s', async () => {
   const { world } = await conversing();
   const { cursor } = await world.ask('svc_inbox');
   const waiting = world.ask('svc_inbox', { last_message_cursor: cursor, wait: 120 });
@@ -87,7 +87,7 @@ test('a wait that is cancelled ends at once and leaves nothing behind', async ()
   expect(signs).toEqual([]);
 });
 
-test('more calls than may wait with one credential are refused', async () => {
+test('calls beyond the number that may wait with one credential are refused', async () => {
   const { world } = await conversing();
   const { cursor } = await world.ask('svc_inbox');
   const ask = () => world.call('svc_inbox', { last_message_cursor: cursor, wait: 55 });
@@ -98,7 +98,7 @@ test('more calls than may wait with one credential are refused', async () => {
   expect((await Promise.all(waiting)).map(({ error }) => error)).toEqual(Array(100).fill(''));
 });
 
-test('a message goes out, and once only where its key comes again', async () => {
+test('a message is sent, and only once when its key is repeated', async () => {
   const { world } = await conversing();
   const told = await world.ask('svc_dm_chat', { platform: 'telegram', text: 'Hi' });
   expect(told).toEqual({ status: 'delivered', message_id: expect.stringMatching(/^msg_/), delivery: 'sync' });
@@ -111,7 +111,7 @@ test('a message goes out, and once only where its key comes again', async () => 
   );
 });
 
-test('what a platform refuses is an error, with a key again and again', async () => {
+test('a platform’s refusal is an error, also when the key is repeated', async () => {
   const { world } = await conversing();
   const args = { platform: 'telegram', text: 'x'.repeat(5_000), idempotency_key: 'k' };
   for (let i = 0; i < 2; i++)
@@ -121,7 +121,7 @@ test('what a platform refuses is an error, with a key again and again', async ()
   );
 });
 
-test('an error says whether the call can be repeated, and a permanent one never that it can', async () => {
+test('an error says whether the call can be repeated, which a permanent one never can', async () => {
   const { world, conversation } = await conversing();
   const retryOf = async (name: string, args: object) => (await world.call(name, args)).meta.retry;
   const long = { platform: 'telegram', text: 'x'.repeat(5_000) };
@@ -133,7 +133,7 @@ test('an error says whether the call can be repeated, and a permanent one never 
   expect(await retryOf('svc_dm_chat', here)).toBe('unsure');
 });
 
-test('a message that must wait until the other side writes is queued, which is no error', async () => {
+test('a message that must wait until the other side writes is queued, which is not an error', async () => {
   const { world } = await conversing({
     messenger: new FakeMessenger('whatsapp'),
     windows: {
@@ -152,14 +152,14 @@ test('a message that must wait until the other side writes is queued, which is n
   });
 });
 
-test('typing is shown to whoever is talked with', async () => {
+test('typing is shown in the current conversation', async () => {
   const { world } = await conversing();
   expect(await world.ask('svc_dm_typing', { platform: 'telegram' })).toEqual({ status: 'ok' });
   await waitFor('the sign', () => world.outbound.messenger.typingTo.length === 1);
   expect(await world.fault('svc_dm_typing', { platform: 'slack' })).toBe('404 No active conversation');
 });
 
-test('an upload URL is good for 5 minutes and tells the id to attach', async () => {
+test('an upload URL is valid for 5 minutes and comes with the file id to attach', async () => {
   const world = await ToolWorld.open();
   const slot = await world.ask('svc_file_upload_url', { name: 'plan.pdf', mime: 'application/pdf' });
   expect(slot).toEqual({

@@ -25,7 +25,7 @@ describe.each([
   ['on', true],
   ['off', false],
 ])('with the fast path %s', (_setting, fastPath) => {
-  test('a session says that it pushes, and knows that it is one', async () => {
+  test('a session announces that it pushes, and marks its calls as stateful', async () => {
     const { url } = await mcpWorld({ fastPath });
     const params = {
       protocolVersion: '2025-11-25',
@@ -41,7 +41,7 @@ describe.each([
     expect((await session.call('whoami')).result.structuredContent).toMatchObject({ isStateful: true });
   });
 
-  test('a call in a session is answered at once, or by a stream that can be gone on with', async () => {
+  test('a call in a session is answered at once, or by a resumable stream', async () => {
     const { session } = await worldWithSession({ fastPath });
     const ask = (name: string) =>
       session.post({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: { name, arguments: { a: 1 } } });
@@ -55,7 +55,7 @@ describe.each([
     );
   });
 
-  test('events are pushed with their texts, and with an id that they can be gone on from', async () => {
+  test('events are pushed with their texts, and with an id to resume from', async () => {
     const { world, session } = await worldWithSession({ fastPath });
     await write(world, '1', { text: 'before anybody listened' });
     const listener = await session.listen();
@@ -83,7 +83,7 @@ describe.each([
     }
   });
 
-  test('whoever was cut off is told what was missed, from anywhere, once', async () => {
+  test('a client that was cut off gets everything it missed, from any event, once', async () => {
     const { world, session, transcripts } = await worldWithSession({ fastPath });
     const listener = await session.listen();
     for (let n = 0; n < 5; n++) await write(world, '1', { text: `${n}` });
@@ -96,14 +96,14 @@ describe.each([
       Array.from({ length: 148 }, (_, n) => `${n + 2}`),
     );
     again.close();
-    // Without a word about where it was, it goes on from what was sent last.
+    // Without a `Last-Event-ID` it resumes after the last event sent.
     await eventually(() => transcripts.watchers === 0);
     await write(world, '1', { text: 'last' });
     const third = await session.listen();
     expect((await third.heard(1)).at(-1)!.data.params.content).toBe('last');
   });
 
-  test('a client that comes back takes its stream over', async () => {
+  test('a client that reconnects takes over its stream', async () => {
     const { world, session } = await worldWithSession({ fastPath });
     const former = await session.listen();
     const latter = await session.listen();
@@ -112,7 +112,7 @@ describe.each([
     await latter.heard(1);
   });
 
-  test('nobody hears of another account', async () => {
+  test('an account sees no events of another account', async () => {
     const { world, url, session } = await worldWithSession({ fastPath });
     const other = await new McpCaller(`${url}/mcp/?stateful`, { authorization: 'Bearer svc_other' }).open();
     const listener = await session.listen();
@@ -122,7 +122,7 @@ describe.each([
     expect(others.told).toEqual([]);
   });
 
-  test('a session tells which of the resources have changed that it asked for', async () => {
+  test('a session reports changes only of the resources it subscribed to', async () => {
     const { session, transcripts } = await worldWithSession({ fastPath });
     const listener = await session.listen();
     transcripts.change();
@@ -143,7 +143,7 @@ describe.each([
     expect(listener.told).toHaveLength(1);
   });
 
-  test('an answer is not lost with the connection that waited for it', async () => {
+  test('an answer survives the loss of the connection that waited for it', async () => {
     const { url, session, tools } = await worldWithSession({ fastPath });
     const aborter = new AbortController();
     const cut = await session.stream(WAIT, aborter.signal);
@@ -164,7 +164,7 @@ describe.each([
     await expect(other.listen({ 'last-event-id': id! })).rejects.toThrow('400');
   });
 
-  test('a call that is cancelled ends without an answer, and its stream with it', async () => {
+  test('a cancelled call ends without an answer, and so does its stream', async () => {
     const { session, tools } = await worldWithSession({ fastPath });
     const asking = session.post(WAIT);
     await eventually(() => tools.waiting.length === 1);
@@ -174,7 +174,7 @@ describe.each([
     expect(status).toBe(200);
     expect(text).not.toContain('jsonrpc');
     expect(tools.waiting).toHaveLength(0);
-    // Clients reconnect for the answer to a stream that just ends; this one has none.
+    // Clients reconnect for the answer when a stream just ends; this one has no answer.
     const [, eventId] = /^id: (call-\d+)$/m.exec(text) ?? [];
     expect(eventId).toBeDefined();
     const accept = 'text/event-stream';
@@ -187,7 +187,7 @@ describe.each([
     expect((await second).text).toContain('"aborted":false');
   });
 
-  test('a session ends when it is deleted, and with it all that it had open', async () => {
+  test('a deleted session ends, and so does everything it had open', async () => {
     const { session, tools, counts } = await worldWithSession({ fastPath });
     const listener = await session.listen();
     const asking = session.post(WAIT);
@@ -203,7 +203,7 @@ describe.each([
     expect((await session.post(WAIT)).status).toBe(404);
   });
 
-  test('a session ends with its key, at once', async () => {
+  test('a session ends as soon as its key is revoked', async () => {
     const { session, endpoint, counts, principal } = await worldWithSession({ fastPath });
     const listener = await session.listen();
     endpoint.follow('key_1', principal.agentIds);
@@ -214,7 +214,7 @@ describe.each([
     expect(counts.ended).toEqual(new Map([['revoked', 1]]));
   });
 
-  test("another credential's session is not there", async () => {
+  test('a session of another credential returns 404', async () => {
     const { session } = await worldWithSession({ fastPath });
     const stolen = session.with({ authorization: 'Bearer svc_other' });
     expect((await stolen.post(WAIT)).status).toBe(404);
@@ -223,7 +223,7 @@ describe.each([
     expect((await session.call('repeat')).result.structuredContent).toEqual({ repeated: {} });
   });
 
-  test('a session that nobody uses ends, one with a stream does not', async () => {
+  test('an unused session ends, one with a stream does not', async () => {
     const { session, caller, endpoint, world, counts, transcripts } = await worldWithSession({
       fastPath,
       idleMs: 60_000,
@@ -246,7 +246,7 @@ describe.each([
     expect(counts.ended).toEqual(new Map([['idle', 2]]));
   });
 
-  test('an account has so many sessions and no more: the idle ones give way', async () => {
+  test('an account has a maximum number of sessions: idle ones give way', async () => {
     const { session, caller, endpoint, counts, url, world } = await worldWithSession({
       fastPath,
       maxPerAccount: 3,
@@ -256,7 +256,7 @@ describe.each([
     for (const one of [session, third]) await one.call('repeat');
     const other = new McpCaller(`${url}/mcp/?stateful`, { authorization: 'Bearer svc_other' });
     await other.open();
-    // The second one is now the one unused for longest.
+    // The second one is now the least recently used.
     const fourth = await caller.open();
     expect((await second.post(WAIT)).status).toBe(404);
     expect(counts.ended).toEqual(new Map([['displaced', 1]]));
@@ -266,7 +266,7 @@ describe.each([
     expect(endpoint.sessionCount).toBe(4);
   });
 
-  test('what does not begin as it should begins no session', async () => {
+  test('a malformed first request starts no session', async () => {
     const { url, endpoint } = await mcpWorld({ fastPath });
     const caller = new McpCaller(`${url}/mcp/?stateful`);
     const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} };
@@ -276,11 +276,11 @@ describe.each([
     expect(endpoint.sessionCount).toBe(0);
   });
 
-  test('a stream on which nothing happens shows signs of life', async () => {
+  test('an idle stream sends keepalives', async () => {
     const { session, world } = await worldWithSession({ fastPath });
     const listener = await session.listen();
     await waitFor('the opening', () => listener.text !== '');
-    // The first look at the feed comes before the wait.
+    // The stream reads the feed before it waits.
     await waitFor('a sign of life', () => {
       world.clock.advance(15_000);
       return listener.text.includes(': keepalive\n\n');

@@ -22,7 +22,7 @@ function listen(uri: string) {
   };
 }
 
-/** What a modern client hears on a stream of its own, as it comes. */
+/** What a modern client receives on a stream of its own, as it arrives. */
 async function listening(url: string, key: string, uri = TRANSCRIPT) {
   const aborter = new AbortController();
   const response = await fetch(`${url}/mcp`, {
@@ -50,7 +50,7 @@ describe.each([
   ['on', true],
   ['off', false],
 ])('with the fast path %s', (_setting, fastPath) => {
-  test('a call knows who made it', async () => {
+  test('a call knows its caller', async () => {
     const { url, principal } = await mcpWorld({ fastPath });
     const { result } = await new McpCaller(`${url}/mcp`).call('whoami');
     expect(result.structuredContent).toMatchObject({
@@ -62,7 +62,7 @@ describe.each([
     expect((await other.call('whoami')).result.structuredContent.accountId).toBe('acc_b');
   });
 
-  test('who is not let in learns where to ask', async () => {
+  test('a rejected client learns where to authorize', async () => {
     const { url } = await mcpWorld({ fastPath });
     const answer = await new McpCaller(`${url}/mcp/`, { authorization: 'Bearer svc_wrong' }).post(CALL);
     expect(answer.status).toBe(401);
@@ -71,7 +71,7 @@ describe.each([
     );
   });
 
-  test('a body that is nested too deeply reaches nobody, neither by the SDK', async () => {
+  test('a body that is nested too deeply reaches no handler, with or without the SDK', async () => {
     const { url, counts } = await mcpWorld({ fastPath });
     for (const path of ['/mcp', '/mcp?stateful']) {
       const answer = await fetch(`${url}${path}`, {
@@ -91,7 +91,7 @@ describe.each([
     expect([counts.fast, counts.sdk]).toEqual([0, 0]);
   });
 
-  test('a key may have 500 streams, and one that ends makes room for the next', async () => {
+  test('a key may have 500 streams, and a closed one makes room for the next', async () => {
     const { url, counts } = await mcpWorld({ fastPath });
     const open = await Promise.all(Array.from({ length: 500 }, () => listening(url, 'svc_agent')));
     const refused = await new McpCaller(`${url}/mcp`).post(listen(TRANSCRIPT), MODERN_HEADERS);
@@ -105,7 +105,7 @@ describe.each([
     await waitFor('its place', async () => await listening(url, 'svc_agent').catch(() => false));
   });
 
-  test('streams within sessions have places, too', async () => {
+  test('streams in sessions count towards the limit, too', async () => {
     const { url, counts } = await mcpWorld({ fastPath });
     const open = await Promise.all(Array.from({ length: 499 }, () => listening(url, 'svc_agent')));
     const session = await new McpCaller(`${url}/mcp?stateful`).open();
@@ -117,7 +117,7 @@ describe.each([
     for (const one of open) one.close();
   });
 
-  test('a call ends when its client is gone', async () => {
+  test('a call ends when its client disconnects', async () => {
     const { url, tools } = await mcpWorld({ fastPath });
     const aborter = new AbortController();
     const asking = new McpCaller(`${url}/mcp`).post(CALL, {}, aborter.signal).catch(() => null);
@@ -127,7 +127,7 @@ describe.each([
     expect(await asking).toBeNull();
   });
 
-  test('a call that is cancelled ends at once, without an answer', async () => {
+  test('a cancelled call ends at once, without an answer', async () => {
     const { url, tools } = await mcpWorld({ fastPath });
     const caller = new McpCaller(`${url}/mcp`);
     const asking = caller.post(CALL);
@@ -142,7 +142,7 @@ describe.each([
     expect([status, headers.get('content-type'), text]).toEqual([200, 'text/event-stream', '']);
   });
 
-  test('a call that the SDK answers is cancelled without a message, too', async () => {
+  test('a call that the SDK handles is cancelled without an answer, too', async () => {
     const { url, tools } = await mcpWorld({ fastPath });
     const caller = new McpCaller(`${url}/mcp`);
     const unusual = { ...CALL, params: { ...CALL.params, unusual: true } };
@@ -153,7 +153,7 @@ describe.each([
     expect([status, text]).toEqual([200, '']);
   });
 
-  test('of two calls by one id nobody knows which is cancelled', async () => {
+  test('cancelling an id that two calls share cancels neither', async () => {
     const { url, tools } = await mcpWorld({ fastPath });
     const caller = new McpCaller(`${url}/mcp`);
     const asking = [caller.post(CALL), caller.post(CALL)];
@@ -165,7 +165,7 @@ describe.each([
     for (const answer of await Promise.all(asking)) expect(answer.text).toContain('"aborted":false');
   });
 
-  test('there is nothing to get or to delete without a session', async () => {
+  test('GET and DELETE return 405 without a session', async () => {
     const { url } = await mcpWorld({ fastPath });
     const caller = new McpCaller(`${url}/mcp`);
     expect((await caller.request('GET', { accept: 'text/event-stream' })).status).toBe(405);
@@ -173,7 +173,7 @@ describe.each([
     expect((await caller.request('PUT')).status).toBe(405);
   });
 
-  test('a modern client hears of the changes it asked for, and nobody of those of others', async () => {
+  test('a modern client gets the changes it subscribed to, and none of others', async () => {
     const { url, transcripts } = await mcpWorld({ fastPath });
     const own = await listening(url, 'svc_agent');
     const other = await listening(url, 'svc_other');
@@ -186,7 +186,7 @@ describe.each([
     await eventually(() => transcripts.watchers === 0);
   });
 
-  test('a modern client loses its stream with its key', async () => {
+  test('a modern client loses its stream when its key is revoked', async () => {
     const { url, endpoint, transcripts } = await mcpWorld({ fastPath });
     const own = await listening(url, 'svc_agent');
     endpoint.follow('key_2', []);
@@ -197,7 +197,7 @@ describe.each([
   });
 });
 
-test('a call whose answer has begun is cancelled without a message', async () => {
+test('a call whose answer has begun is cancelled without an answer', async () => {
   const { url, tools, world } = await mcpWorld({ fastPath: true });
   const caller = new McpCaller(`${url}/mcp`);
   const asking = caller.post(CALL);
@@ -207,8 +207,8 @@ test('a call whose answer has begun is cancelled without a message', async () =>
   expect((await asking).text).toBe(': keepalive\n\n');
 });
 
-// The SDK's own signs of life follow the real clock.
-test('a call that takes long shows signs of life', async () => {
+// The SDK's own keepalives follow the real clock.
+test('a long call sends keepalives', async () => {
   const { url, tools, world } = await mcpWorld({ fastPath: true });
   const asking = new McpCaller(`${url}/mcp`).post(CALL);
   await eventually(() => tools.waiting.length === 1);

@@ -19,12 +19,12 @@ import { FakeCalls } from './fake-calls.ts';
 const MAX_FILE_BYTES = 1_000;
 const PUBLIC_URL = 'https://gateway.example';
 
-/** What a tool answered. */
+/** The result of a tool call. */
 export interface Told {
-  /** The structured content; null of an error. */
+  /** The structured content; null for an error. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
   readonly body: any;
-  /** Status and text of an error; empty where all went well. */
+  /** Status and text of an error; empty on success. */
   readonly error: string;
   // biome-ignore lint/suspicious/noExplicitAny: the same
   readonly meta: any;
@@ -34,7 +34,7 @@ export interface CallOptions extends Partial<ToolContext> {
   readonly as?: Principal;
 }
 
-/** The tools over one real store: calls without a network, a platform within the test, a clock that stands still. */
+/** The tools over one real store: calls without a network, a fake platform, a clock that stands still. */
 export class ToolWorld {
   readonly outbound: Outbound;
   readonly calls: FakeCalls;
@@ -43,7 +43,7 @@ export class ToolWorld {
   readonly wakeups: Wakeups;
   readonly agent: Principal;
   readonly stranger: Principal;
-  /** What was reported as an internal error, with its request id. */
+  /** The errors reported as internal, with their request ids. */
   readonly failures: { error: unknown; requestId: string }[];
   readonly #validators = new Map<string, JsonSchemaValidator<unknown>>();
 
@@ -97,7 +97,7 @@ export class ToolWorld {
     return new ToolWorld({ outbound, calls, domains, wakeups, agent, failures });
   }
 
-  /** Calls a tool, and checks what is true of every result. */
+  /** Calls a tool, and checks what holds for every result. */
   async call(name: string, args?: unknown, { as = this.agent, ...more }: CallOptions = {}): Promise<Told> {
     const tool = this.tools.find(name)!;
     const result = await tool.call(contextOf(as, more), args);
@@ -116,13 +116,13 @@ export class ToolWorld {
     }
     const body = result.structuredContent;
     expect(JSON.parse(first.text)).toEqual(body);
-    // Nothing that the schema does not know, either.
+    // No fields unknown to the schema, either.
     expect(tool.output.parse(body)).toEqual(body);
     expect(this.#validatorOf(tool)(body)).toMatchObject({ valid: true });
     return { body, error: '', meta: null };
   }
 
-  /** Holds a result against the output schema, as clients do. */
+  /** Validates a result against the output schema, as clients do. */
   #validatorOf({ description }: McpTool): JsonSchemaValidator<unknown> {
     const { name, outputSchema } = description;
     const known = this.#validators.get(name);
@@ -132,25 +132,25 @@ export class ToolWorld {
     return made;
   }
 
-  /** What a call that goes well answers. */
+  /** The result of a successful call. */
   async ask(name: string, args?: unknown, options: CallOptions = {}): Promise<Told['body']> {
     const { body, error } = await this.call(name, args, options);
     expect(error).toBe('');
     return body;
   }
 
-  /** The status and the text of a call that goes wrong. */
+  /** The status and text of a failed call. */
   async fault(name: string, args?: unknown, options: CallOptions = {}): Promise<string> {
     return (await this.call(name, args, options)).error;
   }
 
-  /** Somebody calls the agent; returns the id of the call. */
+  /** An inbound call to the agent; returns its id. */
   ring(caller = '+331'): string {
     return this.calls.ring(caller, this.outbound);
   }
 }
 
-/** What an error says about repeating the call. */
+/** The retry hint of an error. */
 const ADVICE: Readonly<Record<Retry, RegExp>> = {
   no: /^Nothing was done\. Do not repeat/,
   later: /^Nothing was done\. You can try again later/,

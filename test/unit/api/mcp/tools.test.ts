@@ -78,13 +78,13 @@ test('every argument is described, with its default and its limits', async () =>
   }
 });
 
-describe('a list of tools says what the account can do with them now', () => {
+describe('the list of tools shows what the account can use now', () => {
   const nowOf = async (world: ToolWorld, name: string, as = world.agent): Promise<string> => {
     const tool = (await world.tools.list(as)).find((each) => each.name === name)!;
     return /Now: .*$/.exec(tool.description!)?.[0] ?? '';
   };
 
-  test('what is not connected', async () => {
+  test('names what is not connected', async () => {
     const world = await ToolWorld.open();
     expect(await nowOf(world, 'svc_dm_chat')).toBe('Now: agent.');
     expect(await nowOf(world, 'svc_call_join')).toBe('Now: unavailable, no connected platform has calls.');
@@ -94,7 +94,7 @@ describe('a list of tools says what the account can do with them now', () => {
     expect(await nowOf(world, 'svc_inbox')).toBe('');
   });
 
-  test('which of them the client was granted', async () => {
+  test('respects what the client was granted', async () => {
     const world = await ToolWorld.open();
     const none = { ...world.agent, credentialId: 'key_2', platforms: new Set(['sip'] as const) };
     expect(await nowOf(world, 'svc_dm_chat', none)).toBe(
@@ -102,7 +102,7 @@ describe('a list of tools says what the account can do with them now', () => {
     );
   });
 
-  test('whether it can speak, write and call', () => {
+  test('depends on the ability to speak, write and call', () => {
     const features = { hosted_stt: 'ready', hosted_tts: 'byok' };
     const sip = { status: 'ok', capabilities: ['audio_in', 'audio_out'], files: false };
     const telegram = { status: 'ok', capabilities: ['read', 'write', 'typing', 'files'], files: true };
@@ -121,7 +121,7 @@ describe('a list of tools says what the account can do with them now', () => {
     expect(availabilityOf(all, true).get('svc_call_join')).toBe('Now: zoom, sip.');
   });
 
-  test('an unchanged account gets the same list', async () => {
+  test('stays the same list for an unchanged account', async () => {
     const { tools, agent } = await ToolWorld.open();
     expect(await tools.list(agent)).toBe(await tools.list(agent));
   });
@@ -159,7 +159,7 @@ test('the arguments of a tool are those of its endpoint', async () => {
   expect(inputOf('svc_file_upload_url')).toEqual({ takes: ['mime', 'name'], needs: ['name', 'mime'] });
 });
 
-test('what models are told speaks of tools that there are', async () => {
+test('the texts for models mention only existing tools', async () => {
   const { tools, agent } = await ToolWorld.open();
   const told = [INSTRUCTIONS, ...(await tools.list(agent)).map(({ description }) => description)].join('\n');
   const named = new Set(told.match(/svc_[a-z_]*[a-z]/g));
@@ -168,7 +168,7 @@ test('what models are told speaks of tools that there are', async () => {
     expect(INSTRUCTIONS).toContain(name);
 });
 
-test('only tools that look say that they change nothing, and what ends a call says so', async () => {
+test('only reading tools are marked read-only, and those that end a call destructive', async () => {
   const { tools, agent } = await ToolWorld.open();
   const list = await tools.list(agent);
   const namesWith = (hint: 'readOnlyHint' | 'destructiveHint') =>
@@ -182,7 +182,7 @@ test('only tools that look say that they change nothing, and what ends a call sa
   expect(namesWith('destructiveHint').sort()).toEqual(['svc_call_leave', 'svc_call_refuse']);
 });
 
-test('wrong arguments are named, all of them, wherever the endpoint has them', async () => {
+test('all wrong arguments are named, at any position', async () => {
   const world = await ToolWorld.open();
   const { error, meta } = await world.call('svc_call_status', { since: -1 });
   expect(error).toBe('422 call_id: Field required; since: Input should be greater than or equal to 0');
@@ -210,7 +210,7 @@ test('wrong arguments are named, all of them, wherever the endpoint has them', a
   expect(world.failures).toEqual([]);
 });
 
-describe('an argument that does not exist is an error that names the right one', () => {
+describe('an unknown argument is an error that suggests the right one', () => {
   test.each([
     ['svc_inbox', 'cursor', 'last_message_cursor'],
     ['svc_inbox', 'lastMessageCursor', 'last_message_cursor'],
@@ -229,7 +229,7 @@ describe('an argument that does not exist is an error that names the right one',
     expect(fault).toContain(`${wrong}: Unknown argument, did you mean ${right}?`);
   });
 
-  test('one that is like none is answered with all that there are', async () => {
+  test('without a similar name lists all arguments', async () => {
     const world = await ToolWorld.open();
     expect(await world.fault('svc_dm_typing', { platform: 'telegram', colour: 'red' })).toBe(
       '422 colour: Unknown argument, this tool takes platform, conversation_id',
@@ -239,7 +239,7 @@ describe('an argument that does not exist is an error that names the right one',
     );
   });
 
-  test('names of objects and very long ones are names like others', async () => {
+  test('handles names of object members and very long names like any other', async () => {
     const world = await ToolWorld.open();
     for (const name of ['constructor', 'toString', 'x'.repeat(100_000), ''])
       expect(await world.fault('svc_account', { [name]: 1 })).toContain('Unknown argument');
@@ -247,13 +247,13 @@ describe('an argument that does not exist is an error that names the right one',
     expect(await world.fault('svc_account', args)).toContain('__proto__: Unknown argument');
   });
 
-  test('of many, the first 20 are named', async () => {
+  test('names at most the first 20', async () => {
     const world = await ToolWorld.open();
     const args = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`argument_${n}`, n]));
     expect((await world.call('svc_account', args)).meta.detail).toHaveLength(20);
   });
 
-  test('a loop with a wrong name for the cursor does not spin', async () => {
+  test('a loop that passes the cursor under a wrong name gets an error at once', async () => {
     const world = await ToolWorld.open();
     const { cursor } = await world.ask('svc_inbox');
     expect(await world.fault('svc_inbox', { cursor, wait: 55 })).toContain('last_message_cursor');
@@ -265,14 +265,14 @@ test.each([
   ['svc_dm_typing', { platform: 'telegramm' }, 'did you mean "telegram"?'],
   ['svc_call_join', { platform: 'SIP' }, 'did you mean "sip"?'],
   ['svc_inbox', { status: 'unread' }, 'Input should be one of "active", "closed", "all"'],
-])('a wrong choice is an error that names the right ones: %s %j', async (tool, args, words) => {
+])('a wrong choice is an error that lists the right ones: %s %j', async (tool, args, words) => {
   const world = await ToolWorld.open();
   const fault = await world.fault(tool, args);
   expect(fault).toMatch(/^422 /);
   expect(fault).toContain(words);
 });
 
-test('a bug is an internal error that tells nothing but its request id, and is reported', async () => {
+test('a bug is returned as an internal error with nothing but its request id, and is reported', async () => {
   const world = await ToolWorld.open();
   const bug = new Error('the registry is upside down');
   world.calls.domain.registry.listOf = () => {

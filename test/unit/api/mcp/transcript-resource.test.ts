@@ -31,7 +31,7 @@ test('every live call of a scope is listed, under the template', async () => {
   expect(resource.list(world.stranger)).toEqual([]);
 });
 
-test('a transcript is empty until somebody writes down what is said, then has a line for each utterance', async () => {
+test('a transcript is empty until it is written to, then has a line for each utterance', async () => {
   const { world, resource, call, call_id, uri, textFor } = await scene();
   expect(await textFor()).toBe('');
   const [updates, others, heard]: [string[], string[], CallEvent[]] = [[], [], []];
@@ -54,7 +54,7 @@ test('a transcript is empty until somebody writes down what is said, then has a 
   expect(updates).toHaveLength(2);
 });
 
-test('the list changes when a call begins and when it is over', async () => {
+test('the list changes when a call begins and when it ends', async () => {
   const { world, resource, call_id } = await scene();
   let changes = 0;
   const unwatch = resource.watchList(world.agent, () => changes++);
@@ -67,7 +67,7 @@ test('the list changes when a call begins and when it is over', async () => {
   expect(changes).toBe(2);
 });
 
-test('what is no transcript of a call of the scope is not found', async () => {
+test('a URI that is not a transcript of a call of the scope is not found', async () => {
   const { world, resource, call_id, uri, textFor } = await scene();
   const notFound = { code: 'call_not_found' };
   for (const wrong of [

@@ -13,7 +13,7 @@ function partsOf(clock: ManualClock, registry = new CallRegistry()): StreamDeps 
   return { calls, readPosition: new ClientReadPosition(clock), scope, enlist: () => () => {} };
 }
 
-it('takes a bounded number of clears that nobody has answered yet', () => {
+it('accepts a limited number of unanswered clears', () => {
   const sent: { type: string; code?: string }[] = [];
   let clears = 0;
   const call = {
@@ -34,7 +34,7 @@ it('takes a bounded number of clears that nobody has answered yet', () => {
   expect(clears).toBe(1_025);
 });
 
-it('holds frames back for a client that does not read, and not because it came late itself', async () => {
+it('holds frames back for a client that does not read, but not when the gateway itself is late', async () => {
   const clock = new ManualClock();
   const readPosition = new ClientReadPosition(clock);
   const call = {
@@ -58,7 +58,7 @@ it('holds frames back for a client that does not read, and not because it came l
   stream.pong(pings[0] ?? 0);
   expect(frames(5)).toEqual(Array(5).fill(true));
   clock.advance(900);
-  // Nothing has been read since the second ping went out.
+  // Nothing has been read since the second ping was sent.
   expect(frames(5)).toEqual(Array(5).fill(true));
   await turn();
   frames(1);
@@ -68,7 +68,7 @@ it('holds frames back for a client that does not read, and not because it came l
   expect(frames(5)).toEqual(Array(5).fill(true));
 });
 
-/** A stream on a call that the registry knows, and what its client gets. */
+/** A stream on a registered call, and what its client receives. */
 function openOn(identity: Record<string, unknown>, registry = new CallRegistry()) {
   const sent: Record<string, unknown>[] = [];
   const closes: [number, string][] = [];
@@ -89,7 +89,7 @@ function openOn(identity: Record<string, unknown>, registry = new CallRegistry()
 
 const OWN = { callId: 'call_1', accountId: 'acc_1', agentId: 'agt_1', platform: 'sip' };
 
-it.each(['say', 'send_chat'])('answers `%s` as the verb of the domain does, whatever that says', (type) => {
+it.each(['say', 'send_chat'])('answers `%s` with the result of the same call operation', (type) => {
   const { stream, call, sent } = openOn(OWN);
   stream.text(JSON.stringify({ type, text: 'hello' }));
   expect(sent.at(-1)).toEqual(

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ClientReadPosition } from '../../../../src/api/stream/client-read-position.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-it('says nothing was read before two turns of the event loop, then what had arrived at the first', async () => {
+it('reports nothing read before two turns of the event loop, then what had arrived at the first', async () => {
   const clock = new ManualClock();
   const horizon = new ClientReadPosition(clock);
   const firstMs = clock.monotonicMs();

@@ -13,7 +13,7 @@ async function callEvent({ store, clock, accountId, agentId, wakeups }: World, n
   wakeups.wake(accountId);
 }
 
-test('a stream tells what happens from now on, each event with the cursor it leads to', async () => {
+test('a stream sends new events, each with the cursor after it', async () => {
   const { world, listen } = await inboxServer();
   await write(world, '1', { text: 'old' });
   const listener = await listen();
@@ -39,7 +39,7 @@ test('a stream tells what happens from now on, each event with the cursor it lea
   });
 });
 
-test('a stream that goes on from a cursor tells first what happened since, all of it once', async () => {
+test('a stream that resumes from a cursor first sends everything since then, once', async () => {
   const { world, listen } = await inboxServer();
   const { frames } = await listen();
   const { cursor } = frames[0];
@@ -58,7 +58,7 @@ test('a stream that goes on from a cursor tells first what happened since, all o
   expect(listener.frames).toHaveLength(302);
 });
 
-test('any frame of a stream can be gone on from', async () => {
+test('a stream can resume from any frame', async () => {
   const { world, listen } = await inboxServer();
   const whole = await listen();
   for (let n = 0; n < 3; n++) {
@@ -77,7 +77,7 @@ test('any frame of a stream can be gone on from', async () => {
   }
 });
 
-test("nobody hears of another account's messages", async () => {
+test('an account receives no messages of another account', async () => {
   const { world, listen } = await inboxServer();
   const other = await listen('', 'svc_other');
   const own = await listen();
@@ -86,7 +86,7 @@ test("nobody hears of another account's messages", async () => {
   expect(other.frames).toHaveLength(1);
 });
 
-test('a stream is refused without a key, and with a cursor that is none', async () => {
+test('a stream is refused without a key, and with an invalid cursor', async () => {
   const { listen } = await inboxServer();
   await expect(listen('', 'svc_wrong')).rejects.toThrow('401');
   await expect(listen('&last_message_cursor=yesterday')).rejects.toThrow('422');
@@ -99,7 +99,7 @@ test('one credential may have 100 streams, not 101', async () => {
   expect(refusals.count).toBe(1);
 });
 
-test('an account may have 500 streams however many keys it has, and others have theirs all the same', async () => {
+test('an account may have 500 streams with any number of keys, and other accounts are not affected', async () => {
   const { listen } = await inboxServer();
   const open = await Promise.all(Array.from({ length: 500 }, (_, n) => listen('', `svc_agent_${n % 5}`)));
   await expect(listen('', 'svc_agent_9')).rejects.toThrow('429');
@@ -108,7 +108,7 @@ test('an account may have 500 streams however many keys it has, and others have 
   await waitFor('its place to be free', async () => await listen('', 'svc_agent_9').catch(() => false));
 });
 
-test('a key that lost an agent loses its streams', async () => {
+test('a key that loses an agent loses its streams', async () => {
   const { world, listen, streams } = await inboxServer();
   const listener = await listen();
   streams.follow('key_1', [world.agentId]);
@@ -125,7 +125,7 @@ async function agentOf({ store, accountId, botId }: World, id: string, hasBot = 
   if (hasBot) await attachMember(store.db, id, { type: 'bot_token', id: botId });
 }
 
-test('a stream tells of agents that its key got after it was opened, from then on', async () => {
+test('a stream sends the events of agents that its key gains later, from then on', async () => {
   const { world, listen, streams } = await inboxServer();
   const { store, accountId, wakeups, clock } = world;
   const listener = await listen();
@@ -139,7 +139,7 @@ test('a stream tells of agents that its key got after it was opened, from then o
   await happens(world.agentId, 2);
   await happens('agt_late', 3);
   streams.follow('key_1', [world.agentId, 'agt_late']);
-  // No moment is between: what is stored behind the change is told, however early the stream learns of it.
+  // There is no gap: events stored after the change are sent, however early the stream learns of it.
   await Promise.all([happens('agt_late', 4), happens(world.agentId, 5), happens('agt_late', 6)]);
   streams.follow('key_1', [world.agentId, 'agt_late']);
   await happens('agt_late', 7);
@@ -147,7 +147,7 @@ test('a stream tells of agents that its key got after it was opened, from then o
   expect(heard.slice(1).map(({ call_id }) => call_id)).toEqual(['2', '4', '5', '6', '7']);
 });
 
-test('a message for two agents is told once, also when one of them comes later', async () => {
+test('a message for two agents is sent once, also when one of them joins later', async () => {
   const { world, listen, streams } = await inboxServer();
   await agentOf(world, 'agt_late');
   const listener = await listen();
@@ -160,7 +160,7 @@ test('a message for two agents is told once, also when one of them comes later',
   expect(heard.slice(1).map((frame) => frame.message.text)).toEqual(['before', 'after', 'last']);
 });
 
-/** A client that takes nothing: what it is sent, and how it was closed. */
+/** A client that does not read: what it is sent, and how it was closed. */
 async function stuckClient() {
   const world = await messagingWorld();
   const { reading, wakeups, scope } = world;
@@ -191,7 +191,7 @@ async function stuckClient() {
   return { world, stream, state, failures };
 }
 
-test('a reader that takes nothing is not read for, and let go after 30 s with its cursor', async () => {
+test('a client that does not read gets nothing more, and is closed after 30 s with its cursor', async () => {
   const { world, state } = await stuckClient();
   await write(world, '1');
   await waitFor('the message', () => state.sent.length === 2);
@@ -207,7 +207,7 @@ test('a reader that takes nothing is not read for, and let go after 30 s with it
   expect(state.closed).toEqual([1013, `too slow; resume from ${cursor}`]);
 });
 
-test('a reader that takes what waits hears all the rest', async () => {
+test('a client that catches up gets all the rest', async () => {
   const { world, stream, state, failures } = await stuckClient();
   state.buffered = 300_000;
   for (let n = 0; n < 3; n++) await write(world, '1');

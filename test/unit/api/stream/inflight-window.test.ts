@@ -3,13 +3,13 @@ import { InflightWindow } from '../../../../src/api/stream/inflight-window.ts';
 
 const FRAME_MS = 20;
 
-/** A stream whose sender reads its sockets at once, unless told otherwise. */
+/** A stream whose sender reads its sockets at once, unless configured otherwise. */
 class Sender {
   readonly window = new InflightWindow();
   nowMs = 0;
   lastPing = 0;
 
-  /** Offers so many frames, one every 20 ms or all at once; returns how many went out. */
+  /** Offers this many frames, one every 20 ms or all at once; returns how many were sent. */
   send(frames: number, spacingMs = FRAME_MS, readUpToMs?: number): number {
     let sent = 0;
     for (let i = 0; i < frames; i++, this.nowMs += spacingMs) {
@@ -29,7 +29,7 @@ class Sender {
   }
 }
 
-/** Its first ping went out at 80 ms and was answered after `roundTripMs`. */
+/** A window whose first ping was sent at 80 ms and answered after `roundTripMs`. */
 function answeredOnce(roundTripMs: number): Sender {
   const sender = new Sender();
   sender.send(5);
@@ -43,7 +43,7 @@ describe('InflightWindow', () => {
     expect(new Sender().send(500)).toBe(50);
   });
 
-  it('closes when a ping is not answered for 200 ms and a round trip, and opens with the answer', () => {
+  it('closes when a ping is unanswered for 200 ms plus a round trip, and opens with the answer', () => {
     const sender = answeredOnce(40);
     // Five frames until the ping, and those of the 240 ms after it.
     expect(sender.send(500)).toBe(5 + 12 - 1);
@@ -53,12 +53,12 @@ describe('InflightWindow', () => {
     expect(sender.send(5)).toBe(5);
   });
 
-  it('stays open for a client that is far away', () => {
+  it('stays open for a client with a long round trip', () => {
     const sender = answeredOnce(600);
     expect(sender.send(35)).toBe(35);
   });
 
-  it('closes for nobody whose answers have not been read', () => {
+  it('does not close while the client’s answers are still unread', () => {
     const sender = answeredOnce(0);
     const readUpToMs = sender.nowMs;
     sender.nowMs += 900;
@@ -68,16 +68,16 @@ describe('InflightWindow', () => {
     expect(sender.send(1)).toBe(0);
   });
 
-  it('closes before it forgets when the oldest ping was sent', () => {
+  it('closes before it loses track of its oldest ping', () => {
     const sender = answeredOnce(0);
     expect(sender.send(500, 0, 0)).toBe(32 * 5);
   });
 
-  it('ignores pongs that answer nothing', () => {
+  it('ignores pongs that answer no ping', () => {
     const sender = new Sender();
     sender.send(5);
     for (const pong of [0, 2, 99, 4_294_967_295]) sender.pong(pong);
-    // Nothing is answered: there is still a second, whatever the clock says.
+    // Nothing is answered: one second is still allowed, at any time.
     expect(sender.send(500)).toBe(45);
   });
 });

@@ -13,7 +13,7 @@ const places = new Places({
   total: 9,
 });
 
-/** A stream on a call of an agent, opened by a credential, that notes its close code. */
+/** A stream on a call of an agent, opened by a credential, that records its close code. */
 function open(streams: OpenStreams, credentialId: string, agentId: string) {
   const call = {
     identity: { sampleRateHz: 8000, agentId },
@@ -39,7 +39,7 @@ function open(streams: OpenStreams, credentialId: string, agentId: string) {
   return { stream, closes };
 }
 
-it('closes what a revoked key has open, and nothing else', () => {
+it('closes the streams of a revoked key, and no others', () => {
   const streams = new OpenStreams();
   const revoked = [open(streams, 'key_1', 'agt_1'), open(streams, 'key_1', 'agt_2')];
   const other = open(streams, 'key_2', 'agt_1');
@@ -50,7 +50,7 @@ it('closes what a revoked key has open, and nothing else', () => {
   expect(revoked[0]?.closes).toEqual([1008]);
 });
 
-it('leaves a key the calls of the agents that it kept', () => {
+it('keeps the calls of the agents that a key still has', () => {
   const streams = new OpenStreams();
   const [lost, kept] = [open(streams, 'key_1', 'agt_1'), open(streams, 'key_1', 'agt_2')];
   streams.follow('key_1', ['agt_2']);

@@ -36,7 +36,7 @@ describe('stream requests', () => {
     expect(faultOf(() => parseStreamRequest(text))).toBe(code);
   });
 
-  it('never throws anything but a StreamFault', () => {
+  it('fail only with a StreamFault', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -51,7 +51,7 @@ describe('stream requests', () => {
     );
   });
 
-  it('reads PCM from base64 and from bytes alike', () => {
+  it('accept PCM as base64 and as bytes alike', () => {
     fc.assert(
       fc.property(fc.int16Array({ maxLength: 400 }), (samples) => {
         const bytes = samples.slice().buffer;
@@ -61,15 +61,15 @@ describe('stream requests', () => {
     );
   });
 
-  it('reads the low byte first', () => {
+  it('read PCM as little-endian', () => {
     expect([...pcmFromBytes(new Uint8Array([1, 2, 3, 4]).buffer)]).toEqual([0x0201, 0x0403]);
   });
 
-  it.each(['a', 'abc', 'ab=c', '!!!!', 'YQ==YQ==', 'YWI-', 'YWI '])('%s is not base64', (text) => {
+  it.each(['a', 'abc', 'ab=c', '!!!!', 'YQ==YQ==', 'YWI-', 'YWI '])('refuse %s as base64', (text) => {
     expect(faultOf(() => pcmFromBase64(text))).toBe('invalid_base64');
   });
 
-  it('an odd number of bytes is not 16-bit PCM', () => {
+  it('refuse an odd number of bytes as 16-bit PCM', () => {
     expect(faultOf(() => pcmFromBytes(new ArrayBuffer(3)))).toBe('invalid_audio');
     expect(faultOf(() => pcmFromBase64(Buffer.alloc(3).toString('base64')))).toBe('invalid_audio');
   });
