@@ -10,7 +10,7 @@ const LAWS = [
   { name: 'alaw', decode: decodeAlaw, encode: encodeAlaw, reference: alawReference },
 ];
 
-/** ITU-T G.191 ulaw_compress, step by step as the reference has it. */
+/** ITU-T G.191 ulaw_compress, step by step as in the reference. */
 function ulawReference(sample: number): number {
   let magnitude = sample < 0 ? (~sample >> 2) + 33 : (sample >> 2) + 33;
   if (magnitude > 0x1fff) magnitude = 0x1fff;
@@ -20,7 +20,7 @@ function ulawReference(sample: number): number {
   return sample >= 0 ? byte | 0x80 : byte;
 }
 
-/** ITU-T G.191 alaw_compress, step by step as the reference has it. */
+/** ITU-T G.191 alaw_compress, step by step as in the reference. */
 function alawReference(sample: number): number {
   let magnitude = sample < 0 ? ~sample >> 4 : sample >> 4;
   if (magnitude > 15) {
@@ -51,7 +51,7 @@ describe.each(LAWS)('$name', ({ name, decode, encode, reference }) => {
     expect(Array.from(encoded)).toEqual(Array.from(ALL_SAMPLES, reference));
   });
 
-  it('gives back the byte that it expanded', () => {
+  it('restores every byte that it expanded', () => {
     const again = new Uint8Array(256);
     encode(decoded, 256, again, 0);
     // μ-law has two zeros; the negative one comes back as the positive one.
@@ -73,8 +73,8 @@ describe.each(LAWS)('$name', ({ name, decode, encode, reference }) => {
     expect(decoded).toEqual(new Int16Array(theirs.buffer, theirs.byteOffset, 256));
   });
 
-  it.skipIf(noFfmpeg)('compresses as ffmpeg does, but for the decision values between two segments', () => {
-    // ffmpeg decides half-way between two levels; the standard's own decision values lie a little off it.
+  it.skipIf(noFfmpeg)('compresses as ffmpeg does, except at the decision values between two segments', () => {
+    // ffmpeg decides half-way between two levels; the standard's own decision values are slightly off it.
     const theirs = ffmpeg('s16le', name, new Uint8Array(ALL_SAMPLES.buffer));
     const levels = Array.from(new Set(decoded)).sort((a, b) => a - b);
     const differing = ALL_SAMPLES.filter((_, i) => decoded[theirs[i]!] !== decoded[encoded[i]!]);

@@ -34,7 +34,7 @@ describe('JitterBuffer', () => {
     expect(late!.targetMs).toBe(40);
   });
 
-  it('hands the packet after a lost one over beside the loss, if it is here and the loss ends there', () => {
+  it('passes on the packet after a lost one with the loss, when it has arrived and ends the loss', () => {
     const buffer = newBuffer();
     const here = stream(10, steady).filter((_, i) => ![3, 6, 7].includes(i));
     const seen: string[] = [];
@@ -80,7 +80,7 @@ describe('JitterBuffer', () => {
     ).toBe(0);
   });
 
-  it('conceals what is lost and stays in time', () => {
+  it('conceals lost packets and stays in time', () => {
     const packets = stream(300, steady).filter(({ index }) => index % 10 !== 5);
     const buffer = newBuffer();
     const played = play(packets, 6_040, buffer);
@@ -105,7 +105,7 @@ describe('JitterBuffer', () => {
     expectIncreasing(indices(played));
   });
 
-  it('is silent, not concealed, where the sender said nothing', () => {
+  it('plays silence, not concealment, during pauses of the sender', () => {
     const packets = stream(100, steady).map((packet) =>
       packet.index < 50
         ? packet
@@ -119,7 +119,7 @@ describe('JitterBuffer', () => {
     expect(indices(played).length).toBe(100);
   });
 
-  it('does not take packets without audio for lost ones', () => {
+  it('does not count packets without audio as lost', () => {
     const packets = stream(100, steady).map((packet) =>
       packet.index >= 40 && packet.index < 48 ? { ...packet, durationSamples: 0 } : packet,
     );
@@ -128,7 +128,7 @@ describe('JitterBuffer', () => {
     expect(buffer.counters.lost).toBe(0);
   });
 
-  it('leaves out quiet packets first when too much is held', () => {
+  it('drops quiet packets first when it holds too much', () => {
     const stall = (i: number) => (i >= 100 && i < 120 ? 430 - (i - 100) * 20 : 30);
     const buffer = newBuffer();
     const played = play(stream(300, stall, { quiet: (i) => i % 2 === 0 }), 6_000, buffer);
@@ -138,7 +138,7 @@ describe('JitterBuffer', () => {
     expect(missing.every((index) => index % 2 === 0)).toBe(true);
   });
 
-  it('gives up the frame that it held for a path it did not know yet, once a packet is quiet', () => {
+  it('drops its initial extra frame at the first quiet packet', () => {
     const buffer = newBuffer();
     const played = play(stream(300, steady, { quiet: (i) => i === 200 }), 6_000, buffer);
     const behindMs = (index: number): number =>
@@ -149,7 +149,7 @@ describe('JitterBuffer', () => {
   });
 
   it.each([1, 14])(
-    'gives it up on a path that is uneven by 4 ms as well, %i ms after the pull at the soonest',
+    'drops the extra frame on a path with 4 ms of jitter as well, at least %i ms after the pull',
     (phase) => {
       const buffer = newBuffer();
       const uneven = (i: number): number => 30 + phase + ((i * 37) % 41) / 10;
@@ -161,7 +161,7 @@ describe('JitterBuffer', () => {
     },
   );
 
-  it('takes what came while the listener was late for no depth', () => {
+  it('does not count packets that arrived while the listener was late as depth', () => {
     const buffer = newBuffer();
     const everySecondBy70 = (tick: number): number => (tick % 50 === 49 ? 70 : 0);
     const played = play(stream(500, steady, { quiet: () => true }), 10_000, buffer, everySecondBy70);
@@ -170,7 +170,7 @@ describe('JitterBuffer', () => {
     expect(buffer.counters).toMatchObject({ droppedForDepth: 1, concealed: 0, late: 0 });
   });
 
-  it('does not hold the surplus of a former stream against the next one', () => {
+  it('forgets the surplus of the previous stream on a restart', () => {
     const buffer = newBuffer();
     const former = play(stream(200, steady), 4_000, buffer).at(-1)!;
     expect(former.depthMs - former.targetMs).toBe(20);
@@ -180,7 +180,7 @@ describe('JitterBuffer', () => {
     expect(indices(played)[0]).toBe(0);
   });
 
-  it('jumps to a stream whose numbers begin anew', () => {
+  it('jumps to a stream whose sequence numbers start over', () => {
     const first = stream(100, steady, { sequence: 100, timestamp: 1_000 });
     const second = stream(100, () => 2_030, { sequence: 40_000, timestamp: 5 }).map((p) => ({
       ...p,
@@ -191,7 +191,7 @@ describe('JitterBuffer', () => {
     expect(heard.filter((index) => index >= 100).length).toBeGreaterThan(95);
   });
 
-  it('goes on when only the timestamps begin anew', () => {
+  it('continues when only the timestamps start over', () => {
     const packets = stream(200, steady, { timestamp: 900_000 }).map((packet) =>
       packet.index < 100 ? packet : { ...packet, timestamp: packet.timestamp - 700_000 },
     );
@@ -200,7 +200,7 @@ describe('JitterBuffer', () => {
     expect(heard.length).toBeGreaterThan(190);
   });
 
-  it('forgets what it held when the numbers leap far ahead', () => {
+  it('discards its packets when the sequence numbers jump far ahead', () => {
     const buffer = newBuffer();
     const before = stream(3, steady);
     const after = stream(100, () => 100, { sequence: 900, timestamp: 144_000 });
@@ -211,7 +211,7 @@ describe('JitterBuffer', () => {
     expect(buffer.depthMs).toBe(0);
   });
 
-  it('ignores a stray number far away', () => {
+  it('ignores a single sequence number that is far away', () => {
     const buffer = newBuffer();
     const packets = stream(100, steady);
     const stray: PathPacket = { ...packets[50]!, sequenceNumber: 30_000, index: 9_999 };
@@ -249,13 +249,13 @@ const START = fc.record({
   sequence: fc.integer({ min: 0, max: 0xffff }),
   timestamp: fc.integer({ min: 0, max: 0xffff_ffff }),
 });
-/** Numbers and timestamps that wrap soon after the start, as often as not. */
+/** Sequence numbers and timestamps that wrap soon after the start, half of the time. */
 const WRAPPING = fc.oneof(
   START,
   START.map(() => ({ sequence: 0xffff - 40, timestamp: 0xffff_ffff - 9_000 })),
 );
 
-describe('JitterBuffer, whatever the path does', () => {
+describe('JitterBuffer on any path', () => {
   it('never plays out of order or twice, and holds a bounded number of packets', () => {
     const fate = fc.record({
       lost: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
@@ -275,7 +275,7 @@ describe('JitterBuffer, whatever the path does', () => {
           let stalledUntilMs = 0;
           const packets = stream(fates.length, (i) => fates[i]!.delayMs, { ...start, packetMs }).flatMap(
             (packet, i) => {
-              // One stall never ends another: packets a hundred places late would be taken for a sender begun anew.
+              // One stall never ends another: packets a hundred places late would look like a restarted sender.
               if (fates[i]!.stallMs > 0)
                 stalledUntilMs = Math.max(stalledUntilMs, packet.arrivalMs + fates[i]!.stallMs);
               const arrived = { ...packet, arrivalMs: Math.max(packet.arrivalMs, stalledUntilMs) };
@@ -286,7 +286,7 @@ describe('JitterBuffer, whatever the path does', () => {
             },
           );
           const buffer = newBuffer();
-          // What comes up to 1.7 s late may have as much before it, and all of it is played.
+          // Packets up to 1.7 s late may have as much before them, and all of it is played.
           const played = play(packets, fates.length * packetMs + 6_000, buffer);
           expectIncreasing(indices(played));
           for (const { depthMs } of played)
@@ -336,7 +336,7 @@ describe('JitterBuffer, whatever the path does', () => {
     );
   });
 
-  it('keeps no marker from before its first audio', () => {
+  it('drops markers that arrive before the first audio', () => {
     const buffer = newBuffer();
     const packet = { timestamp: 0, durationSamples: 160, arrivalMs: 0 };
     insert(buffer, { ...packet, index: 0, sequenceNumber: 2, durationSamples: 0 });
@@ -348,7 +348,7 @@ describe('JitterBuffer, whatever the path does', () => {
     }
   });
 
-  it('takes any numbers at all without harm', () => {
+  it('survives arbitrary numbers', () => {
     const packet = fc.record({
       sequenceNumber: fc.integer({ min: 0, max: 0xffff }),
       timestamp: fc.integer({ min: 0, max: 0xffff_ffff }),

@@ -20,7 +20,7 @@ export interface Played {
 
 const QUIET_FLAG = 0x80;
 
-/** A stream as its sender makes it: `count` packets that arrive `transitMs(i)` after they were spoken. */
+/** A stream as its sender produces it: `count` packets that arrive `transitMs(i)` after they were recorded. */
 export function stream(
   count: number,
   transitMs: (index: number) => number,
@@ -42,7 +42,7 @@ export function stream(
   }));
 }
 
-/** Runs packets through a buffer in virtual time, one tick every 20 ms as the engine has it, or so much later. */
+/** Runs packets through a buffer in virtual time, with a tick every 20 ms as in the engine, or a delayed one. */
 export function play(
   packets: readonly PathPacket[],
   untilMs: number,

@@ -24,7 +24,7 @@ describe('jitter slots', () => {
     expect(slots.heldSamples).toBe(SLOTS * 160);
   });
 
-  it('do not grow on a stream that is taken as it comes', () => {
+  it('do not grow on a stream that is consumed as it arrives', () => {
     const slots = new JitterSlots(MAX_PAYLOAD_BYTES);
     const { bytes } = slots;
     for (let i = 0; i < 1_000; i++) {
@@ -37,7 +37,7 @@ describe('jitter slots', () => {
     expect(slots.bytes).toBe(bytes);
   });
 
-  it('have all their room again after they were cleared', () => {
+  it('have their full capacity again after a clear', () => {
     const slots = new JitterSlots(MAX_PAYLOAD_BYTES);
     const { bytes } = slots;
     for (let i = 0; i < 80; i++) {

@@ -14,7 +14,7 @@ export function voice(sampleRateHz: number, seconds: number, peak = 9_000): Int1
   return samples;
 }
 
-/** Power of `wanted` over the power of the difference to it, in dB, at the delay that suits best, up to `maxDelay`. */
+/** Power of `wanted` over the power of the difference from it, in dB, at the best delay up to `maxDelay`. */
 export function likenessDb(heard: Int16Array, wanted: Int16Array, maxDelay: number): number {
   let best = Number.NEGATIVE_INFINITY;
   for (let delay = 0; delay <= maxDelay; delay++) best = Math.max(best, likenessAtDb(heard, wanted, delay));

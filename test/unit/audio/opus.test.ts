@@ -14,7 +14,7 @@ import { likenessDb, voice } from './opus-voice.ts';
 const TUNING = { bitrateBps: 24_000, complexity: 4, lossPercent: 10 };
 const RATE_HZ = 48_000;
 const FRAME = 960;
-/** What the encoder looks ahead and the decoder needs: 6.5 ms at 48 kHz, a bit more with SILK's own resampler. */
+/** The encoder's lookahead and the decoder's delay: 6.5 ms at 48 kHz, slightly more with SILK's own resampler. */
 const MAX_DELAY = 720;
 
 const native = loadOpus(MAX_OPUS_PACKET_BYTES, MAX_OPUS_FRAME_SAMPLES);
@@ -39,7 +39,7 @@ function payloadOf(bytes: Uint8Array): Payload {
   return { bytes, payloadOffset: 0, payloadLength: bytes.length };
 }
 
-/** What a listener hears; `lost` packets are made good by FEC of the next one, or by concealment alone. */
+/** The decoded audio; `lost` packets are restored by FEC of the next one, or by concealment alone. */
 function heardOf(
   opus: LibOpus,
   packets: readonly Uint8Array[],
@@ -75,14 +75,14 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     expect(fitSine(heard.subarray(10 * FRAME), RATE_HZ, 440).snrDb).toBeGreaterThan(20);
   });
 
-  it('encodes at 8 kHz what is decoded at 48 kHz', () => {
+  it('encodes at 8 kHz and decodes at 48 kHz', () => {
     const said = new Int16Array(8_000);
     new Tone(440, 8_000, 0.5).fill(said);
     const heard = heardOf(opus, packetsOf(opus, said, TUNING, 8_000));
     expect(fitSine(heard.subarray(10 * FRAME), RATE_HZ, 440).snrDb).toBeGreaterThan(15);
   });
 
-  it('makes up a lost packet, and knows better by the FEC of the next one', () => {
+  it('conceals a lost packet, and restores it better from the FEC of the next one', () => {
     const said = voice(RATE_HZ, 4);
     const packets = packetsOf(opus, said, { ...TUNING, lossPercent: 20 });
     const whole = heardOf(opus, packets);
@@ -102,7 +102,7 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     expect(recovered).toBeGreaterThan(concealed + 3);
   });
 
-  it('takes packets that are nothing but their first byte for a pause, during which hardly anything is heard', () => {
+  it('treats single-byte packets as a pause, in which hardly anything is audible', () => {
     const said = voice(RATE_HZ, 1);
     const packets = packetsOf(opus, Int16Array.from([...said, ...new Int16Array(5 * FRAME)]));
     const pause = packets.at(-1)!.slice(0, 1);
@@ -114,7 +114,7 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     expect(likenessDb(after.subarray(5 * FRAME), said.subarray(5 * FRAME), MAX_DELAY)).toBeGreaterThan(8);
   });
 
-  it('lives through garbage, and hears what comes after it', () => {
+  it('survives garbage, and plays what comes after it', () => {
     const said = voice(RATE_HZ, 1);
     const packets = packetsOf(opus, said);
     const decoder = new OpusDecoder(opus, RATE_HZ);
@@ -139,7 +139,7 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     decoder.free();
   });
 
-  it('keeps many streams apart, and gives their room back', () => {
+  it('keeps many streams apart, and releases their memory', () => {
     const said = voice(RATE_HZ, 1).subarray(0, 10 * FRAME);
     const alone = packetsOf(opus, said);
     const out = new Uint8Array(MAX_OPUS_PACKET_BYTES);
@@ -155,7 +155,7 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     }
   });
 
-  it('refuses rates it does not know, and does nothing for a stream that is closed', () => {
+  it('refuses unknown rates, and does nothing on a closed stream', () => {
     expect(() => new OpusDecoder(opus, 44_100 as OpusRateHz)).toThrow('libopus says -1');
     const encoder = new OpusEncoder(opus, RATE_HZ, TUNING);
     const decoder = new OpusDecoder(opus, RATE_HZ);
@@ -171,7 +171,7 @@ describe.each(libraries)('%s libopus', (_, opus) => {
     for (const number of [0, -1, 1 << 30]) expect(opus.control(number, 4_028, 0)).toBe(-1);
   });
 
-  it('never writes more than it may', () => {
+  it('never writes more than the given length', () => {
     const encoder = new OpusEncoder(opus, RATE_HZ, { ...TUNING, bitrateBps: 510_000 });
     const out = new Uint8Array(MAX_OPUS_PACKET_BYTES).fill(0xee);
     const said = voice(RATE_HZ, 1);
@@ -183,7 +183,7 @@ describe.each(libraries)('%s libopus', (_, opus) => {
 });
 
 test.runIf(typeof native !== 'string')(
-  'threads have streams of their own, and may end with some open',
+  'each thread has streams of its own, and may end with some open',
   async () => {
     const module = new URL('../../../src/native/opus.ts', import.meta.url).href;
     const source = `import('${module}').then(({ loadOpus }) => {
@@ -206,7 +206,7 @@ test.runIf(typeof native !== 'string')(
   },
 );
 
-test('a packet’s length stands in its first bytes', () => {
+test('the first bytes of a packet give its length', () => {
   const ms = (...bytes: number[]) => opusPacketSamples(Uint8Array.from(bytes), 0, bytes.length, 48_000) / 48;
   expect([0, 1, 2, 3].map((config) => ms(config << 3))).toEqual([10, 20, 40, 60]);
   expect([12, 13, 14, 15].map((config) => ms(config << 3))).toEqual([10, 20, 10, 20]);

@@ -4,7 +4,7 @@ import { rmsDbfs } from '../../support/levels.ts';
 import { Tone } from '../../support/tone.ts';
 import { fitSine } from '../../support/tone-analysis.ts';
 
-/** Plays `frames` of 20 ms of a tone in which some are lost; what the listener gets. */
+/** Plays `frames` of 20 ms of a tone, some of them lost; returns what the listener hears. */
 function playTone(
   frequencyHz: number,
   sampleRateHz: number,
@@ -36,7 +36,7 @@ describe('PacketLossConcealer', () => {
     [400, 8_000],
     [150, 16_000],
     [220, 48_000],
-  ])('goes on with a voice of %i Hz at %i Hz', (frequencyHz, sampleRateHz) => {
+  ])('extends a voice of %i Hz at %i Hz', (frequencyHz, sampleRateHz) => {
     const frame = sampleRateHz / 50;
     const heard = playTone(frequencyHz, sampleRateHz, 10, (i) => i === 6);
     const held = heard.subarray(6 * frame, 6.5 * frame);
@@ -50,7 +50,7 @@ describe('PacketLossConcealer', () => {
     expect(largestStep(patched)).toBeLessThan(1.6 * largestStep(whole));
   });
 
-  it('closes the seam where sound was left out', () => {
+  it('smooths the seam where sound was left out', () => {
     const step = (mends: boolean) => {
       const plc = new PacketLossConcealer(8_000);
       const tone = new Tone(210, 8_000, 0.5);
@@ -75,13 +75,13 @@ describe('PacketLossConcealer', () => {
     expect(levels[3]).toBe(-100);
   });
 
-  it('makes nothing of nothing', () => {
+  it('conceals nothing before any sound', () => {
     const out = new Int16Array(160).fill(7);
     new PacketLossConcealer(8_000).conceal(out, 0, 160);
     expect(out.every((sample) => sample === 0)).toBe(true);
   });
 
-  it('leaves good sound alone, and honours offset and length', () => {
+  it('leaves received sound alone, and honours offset and length', () => {
     const plc = new PacketLossConcealer(8_000);
     const samples = new Int16Array(480).fill(1_000);
     plc.heard(samples, 0, 480);

@@ -6,7 +6,7 @@ import { fitSine } from '../../support/tone-analysis.ts';
 
 const EXACT_RATES_HZ = [8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000];
 
-/** Sends `frames` of 20 ms of a tone through a chain of resamplers; returns all that comes out. */
+/** Sends `frames` of 20 ms of a tone through a chain of resamplers; returns all output. */
 function passTone(ratesHz: readonly number[], frequencyHz: number, frames: number): Int16Array {
   const tone = new Tone(frequencyHz, ratesHz[0]!, 0.5);
   const collected: number[] = [];
@@ -26,7 +26,7 @@ function passTone(ratesHz: readonly number[], frequencyHz: number, frames: numbe
 
 describe('Resampler', () => {
   it.each([11_025, 16_000, 24_000, 44_100, 48_000])(
-    'keeps a 1 kHz tone 60 dB clean by way of %i Hz',
+    'keeps a 1 kHz tone 60 dB clean through %i Hz',
     (rate) => {
       const heard = passTone([8_000, rate, 8_000], 1_000, 50).subarray(800);
       expect(fitSine(heard, 8_000, 1_000).snrDb).toBeGreaterThan(60);
@@ -39,7 +39,7 @@ describe('Resampler', () => {
     expect(Math.max(...heard.map(Math.abs))).toBeLessThan(20);
   });
 
-  it('turns each 20 ms into exactly 20 ms where both rates allow it', () => {
+  it('converts each 20 ms into exactly 20 ms where both rates allow it', () => {
     for (const inRateHz of EXACT_RATES_HZ) {
       for (const outRateHz of [8_000, 16_000, 48_000].filter((rate) => rate !== inRateHz)) {
         const inSamples = inRateHz / 50;
@@ -51,7 +51,7 @@ describe('Resampler', () => {
     }
   });
 
-  it('neither loses nor gains a sample, at any rate and any cutting', () => {
+  it('neither loses nor gains a sample, at any rate and any split', () => {
     const rate = fc.integer({ min: 8_000, max: 48_000 });
     const cuts = fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLength: 30 });
     fc.assert(
@@ -87,7 +87,7 @@ describe('Resampler', () => {
     expect(Math.max(...output)).toBe(32_767);
   });
 
-  it('keeps many resamplers of many rates apart, though they share their memory', () => {
+  it('keeps many resamplers of many rates apart in their shared memory', () => {
     const rates = Array.from({ length: 40 }, (_, i) => 8_100 + i * 997);
     const alone = rates.map((rate) => passTone([8_000, rate], 1_000, 10));
     const together = rates.map((rate) => ({

@@ -4,7 +4,7 @@ import { SummingBus } from '../../../src/audio/summing-bus.ts';
 
 const sample = fc.integer({ min: -32_768, max: 32_767 });
 
-/** Frames that do not fill whole vectors as well. */
+/** Includes frames that do not fill whole vectors. */
 const voices = fc
   .integer({ min: 1, max: 40 })
   .chain((length) =>
@@ -24,7 +24,7 @@ function fill(bus: SummingBus, frames: readonly (readonly number[])[]): void {
   }
 }
 
-test('the rest is the sum of all others, saturated', () => {
+test('leaving out one voice gives the saturated sum of all others', () => {
   fc.assert(
     fc.property(voices, (frames) => {
       const bus = new SummingBus(frames[0]!.length);
@@ -41,7 +41,7 @@ test('the rest is the sum of all others, saturated', () => {
   );
 });
 
-test('room for more voices than the first page of memory holds', () => {
+test('the bus grows beyond its first page of memory', () => {
   const bus = new SummingBus(960);
   fill(bus, [new Array(960).fill(1)]);
   fill(
