@@ -21,7 +21,7 @@ async function countClients({ store }: AuthorizationWorld): Promise<number> {
   return (await store.db.selectFrom('oauthClients').selectAll().execute()).length;
 }
 
-test('of 10,000 clients that register, those that somebody uses stay, and the newest of the rest', async () => {
+test('of 10,000 registered clients, the used ones and the newest others are kept', async () => {
   const world = await authorizationWorld();
   const { domain, actor, agentId } = world;
   const used = await registered(world);
@@ -36,14 +36,14 @@ test('of 10,000 clients that register, those that somebody uses stay, and the ne
   expect(await findClient(world.store.db, oldest)).toBeUndefined();
 });
 
-test('an address registers so many clients, and then waits', async () => {
+test('an IP address can register a limited number of clients, then has to wait', async () => {
   const world = await authorizationWorld(1);
   for (let i = 0; i < 10; i++) await registered(world);
   await expect(registered(world)).rejects.toThrow('Too many attempts');
   expect(await countClients(world)).toBe(10);
 });
 
-test('names are one line of plain text', async () => {
+test('client names become one line of plain text', async () => {
   const { domain } = await authorizationWorld();
   const named = async (client_name: unknown) =>
     (await registerClient(domain, { ...METADATA, client_name }, IP)).client.clientName;
@@ -107,7 +107,7 @@ test.each([
   ['sip://client.example/', false],
   ['/callback', false],
   ['', false],
-])('%s may be where people are sent: %s', (uri, may) => {
+])('%s is a valid redirect URI: %s', (uri, may) => {
   expect(isRedirectUri(uri)).toBe(may);
 });
 
@@ -126,7 +126,7 @@ test.each([
   ['cursor://client/callback', 'cursor://client/Callback', false],
   ['cursor://client/callback', 'vscode://client/callback', false],
   ['cursor://client/callback', 'cursor://client/callback?a=1', false],
-])('%s and %s are the same place: %s', (known, given, isSame) => {
+])('%s and %s are the same redirect: %s', (known, given, isSame) => {
   expect(isSameRedirect(known, given)).toBe(isSame);
 });
 
@@ -142,11 +142,11 @@ test.each([
   ['https://client.example/client.json#x', false],
   ['https://client.example/a/../client.json', false],
   ['cli_1', false],
-])('%s is the address of a document: %s', (id, is) => {
+])('%s is a client metadata URL: %s', (id, is) => {
   expect(isDocumentUrl(id)).toBe(is);
 });
 
-test('a client is known by the document at its id, which is read once an hour', async () => {
+test('a client is described by the document at its id, which is read once an hour', async () => {
   const { domain, documents, reads, clock } = await authorizationWorld();
   documents.set(DOCUMENT, JSON.stringify(DESCRIBED));
   const ask = async () => (await readAuthorizationRequest(domain, asked(DOCUMENT), IP)).client;
@@ -163,19 +163,19 @@ test('a client is known by the document at its id, which is read once an hour', 
 });
 
 test.each([
-  ['describes somebody else', { ...DESCRIBED, client_id: 'https://client.example/other.json' }],
-  ['tells a secret', { ...DESCRIBED, client_secret: 's' }],
-  ['wants to prove itself in another way', { ...DESCRIBED, token_endpoint_auth_method: 'private_key_jwt' }],
-  ['has people sent to plain http', { ...DESCRIBED, redirect_uris: ['http://client.example/'] }],
-  ['is no object', null],
-])('a client is not known whose document %s', async (_why, document) => {
+  ['describes another client', { ...DESCRIBED, client_id: 'https://client.example/other.json' }],
+  ['contains a secret', { ...DESCRIBED, client_secret: 's' }],
+  ['requires another authentication method', { ...DESCRIBED, token_endpoint_auth_method: 'private_key_jwt' }],
+  ['redirects to plain http', { ...DESCRIBED, redirect_uris: ['http://client.example/'] }],
+  ['is not an object', null],
+])('a client is unknown when its document %s', async (_why, document) => {
   const { domain, documents } = await authorizationWorld();
   documents.set(DOCUMENT, JSON.stringify(document));
   const asking = readAuthorizationRequest(domain, asked(DOCUMENT), IP);
   await expect(asking).rejects.toThrow('Unknown client');
 });
 
-test('whoever claims the scheme of an application is asked for each time', async () => {
+test('a client with the scheme of an application needs approval each time', async () => {
   const { domain, actor, agentId, store, accountId } = await authorizationWorld();
   const redirect_uri = 'cursor://client/callback';
   const metadata = { ...METADATA, redirect_uris: [redirect_uri] };
@@ -189,7 +189,7 @@ test('whoever claims the scheme of an application is asked for each time', async
 });
 
 test.each(['openid', 'sip openid', 'SIP', 'telegram,sip', 'offline_access'])(
-  'a client that asks for %s is told that there is no such scope',
+  'a client that requests %s gets invalid_scope',
   async (scope) => {
     const world = await authorizationWorld();
     const asking = readAuthorizationRequest(world.domain, asked(await registered(world), { scope }), IP);
@@ -198,7 +198,7 @@ test.each(['openid', 'sip openid', 'SIP', 'telegram,sip', 'offline_access'])(
   },
 );
 
-test('what comes more than once is refused, and where the answer goes is told to the person alone', async () => {
+test('a repeated parameter is refused, and a repeated redirect is reported to the person alone', async () => {
   const world = await authorizationWorld();
   const clientId = await registered(world);
   const repeating = (...repeated: string[]) =>

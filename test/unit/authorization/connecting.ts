@@ -6,7 +6,7 @@ import { asked, authorizationWorld, IP, REDIRECT, VERIFIER } from './test-domain
 
 const ALL = { platforms: null } as const;
 
-/** A client that somebody can say yes to, and that can ask for tokens. */
+/** A client that a person can approve, and that can request tokens. */
 export async function connecting() {
   const world = await authorizationWorld();
   const { domain, actor, agentId } = world;

@@ -34,7 +34,7 @@ test('an access token lasts an hour, and its refresh token 30 days from its last
   expect((await refresh(refreshIn(second))).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('a grant stays itself when its tokens are replaced, and is told of when it is no more', async () => {
+test('a grant keeps its id when its tokens are replaced, and its end is reported', async () => {
   const { say, redeem, refresh, domain, changes } = await connecting();
   const first = await redeem(await say());
   const grant = domain.grants.use(accessIn(first))!;
@@ -45,7 +45,7 @@ test('a grant stays itself when its tokens are replaced, and is told of when it 
   expect(changes).toEqual([[grant.id, []]]);
 });
 
-test('another yes changes what tokens can do that are there already', async () => {
+test('approving a client again changes what its existing tokens can do', async () => {
   const { say, redeem, domain, store, accountId, agentId, changes } = await connecting();
   const token = accessIn(await redeem(await say()));
   const { id } = domain.grants.use(token)!;
@@ -60,13 +60,13 @@ test('another yes changes what tokens can do that are there already', async () =
   ]);
 });
 
-test('nobody lets a client act for an agent of somebody else', async () => {
+test('a person cannot let a client act for an agent of another account', async () => {
   const { say } = await connecting();
   await expect(say({ agentIds: ['agt_other'] })).rejects.toThrow('Agent not found');
   await expect(say({ agentIds: [] })).rejects.toThrow('Agent not found');
 });
 
-test('a token is good where it was meant for, and survives the process', async () => {
+test('a token is valid only at its resource, and survives a restart', async () => {
   const { say, redeem, store, clock } = await connecting();
   const token = accessIn(await redeem(await say()));
   const ringAt = (url: string) =>
@@ -80,14 +80,14 @@ test('a token is good where it was meant for, and survives the process', async (
   expect((await ringAt('https://elsewhere.example/mcp/')).use(token)).toBeNull();
 });
 
-test('a refresh token of another resource gets none for this one', async () => {
+test('a refresh token of another resource is refused', async () => {
   const { say, redeem, refresh, store } = await connecting();
   const token = refreshIn(await redeem(await say()));
   await store.db.updateTable('oauthGrants').set({ resource: 'https://elsewhere.example/mcp/' }).execute();
   expect((await refresh(token)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('codes that nobody redeems, and machines that nobody uses, make room for others', async () => {
+test('unredeemed codes and unused grants make room for new ones', async () => {
   const { say, redeem, request, domain, actor, store, accountId, clientId, clock } = await connecting();
   const used = accessIn(await redeem(await say()));
   const authorization = (await findAuthorization(store.db, accountId, clientId))!;
@@ -108,7 +108,7 @@ test('codes that nobody redeems, and machines that nobody uses, make room for ot
   expect(count).toBeLessThanOrEqual(60);
 });
 
-test('what has expired is forgotten', async () => {
+test('expired tokens and grants are deleted', async () => {
   const { say, redeem, store, clock } = await connecting();
   await say();
   await redeem(await say());
@@ -128,7 +128,7 @@ test('what has expired is forgotten', async () => {
   expect(await left()).toEqual([[], 0]);
 });
 
-test('uses of a client are written down once a minute', async () => {
+test('the last use of a client is written once a minute', async () => {
   const { say, redeem, domain, store, accountId, clientId, clock } = await connecting();
   const token = accessIn(await redeem(await say()));
   const lastUsed = async () => (await findAuthorization(store.db, accountId, clientId))?.lastUsedAt;

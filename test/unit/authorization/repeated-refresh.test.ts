@@ -9,7 +9,7 @@ import { deleteOldSuccessors } from '../../../src/store/keys/oauth-grants.ts';
 import { accessIn, connecting, refreshIn } from './connecting.ts';
 import { RESOURCE } from './test-domain.ts';
 
-/** A client that has refreshed once, and has lost the answer. */
+/** A client that has refreshed once and lost the answer. */
 async function refreshed() {
   const world = await connecting();
   const old = refreshIn(await world.redeem(await world.say()));
@@ -33,7 +33,7 @@ test('a refresh that is repeated within a minute gets the same tokens', async ()
   expect(domain.grants.use(accessIn(second))).not.toBeNull();
 });
 
-test('it ends the grant after that minute', async () => {
+test('a refresh that is repeated after a minute ends the grant', async () => {
   const { old, first, refresh, clock, domain, isDead } = await refreshed();
   clock.advance(60_001);
   expect(await refresh(old)).toMatchObject(REUSED);
@@ -41,7 +41,7 @@ test('it ends the grant after that minute', async () => {
   expect(await isDead()).toBe(true);
 });
 
-test('it ends the grant once the new access token was used', async () => {
+test('a repeated refresh ends the grant once the new access token was used', async () => {
   const { old, first, refresh, domain, sealed, isDead } = await refreshed();
   expect(await sealed()).toHaveLength(1);
   expect(domain.grants.use(accessIn(first))).not.toBeNull();
@@ -50,7 +50,7 @@ test('it ends the grant once the new access token was used', async () => {
   expect(await isDead()).toBe(true);
 });
 
-test('it ends the grant once the new refresh token was used', async () => {
+test('a repeated refresh ends the grant once the new refresh token was used', async () => {
   const { old, first, refresh, isDead, sealed } = await refreshed();
   expect((await refresh(refreshIn(first))).status).toBe(200);
   expect(await sealed()).toHaveLength(1);
@@ -58,7 +58,7 @@ test('it ends the grant once the new refresh token was used', async () => {
   expect(await isDead()).toBe(true);
 });
 
-test('another client that comes with the old token ends the grant', async () => {
+test('another client that uses the old token ends the grant', async () => {
   const { old, refresh, register, isDead } = await refreshed();
   const stolen = await refresh(old, { client_id: await register() });
   expect(stolen).toMatchObject(REUSED);
@@ -66,7 +66,7 @@ test('another client that comes with the old token ends the grant', async () => 
   expect(await isDead()).toBe(true);
 });
 
-test('a client that does not prove itself neither gets the tokens nor ends the grant', async () => {
+test('a client that fails to authenticate neither gets the tokens nor ends the grant', async () => {
   const { old, refresh, isDead } = await refreshed();
   for (const wrong of [{ client_id: 'cli_none' }, { client_secret: 'guessed' }])
     expect((await refresh(old, wrong)).body).toMatchObject({ error: 'invalid_client' });
@@ -86,7 +86,7 @@ test('parallel refreshes all get the same tokens', async () => {
   expect(domain.grants.use(accessIn(answers[0]!))).not.toBeNull();
 });
 
-test('a client that is revoked, or gives its token back, gets nothing by repeating', async () => {
+test('a client that was revoked, or revoked its token, gets nothing by repeating', async () => {
   for (const end of ['revoke', 'give back'] as const) {
     const { old, first, refresh, domain, actor, clientId } = await refreshed();
     if (end === 'revoke') await revokeAuthorization(domain, actor, clientId);
@@ -96,7 +96,7 @@ test('a client that is revoked, or gives its token back, gets nothing by repeati
   }
 });
 
-test('nobody repeats a refresh from before a change of the password', async () => {
+test('a refresh from before a password change cannot be repeated', async () => {
   const { old, refresh, store, accountId, clock, isDead } = await refreshed();
   const kept = { sessionId: null, linkHash: '' };
   await store.db.transaction().execute((trx) => endUnderWay(trx, accountId, clock.nowIso(), kept));
@@ -104,7 +104,7 @@ test('nobody repeats a refresh from before a change of the password', async () =
   expect(await isDead()).toBe(true);
 });
 
-test('a repeat may come to another process, which also knows what was used in the one before', async () => {
+test('a refresh can be repeated after a restart, which remembers the used tokens', async () => {
   const { old, first, domain, store, clock, clientId } = await refreshed();
   const restarted = async () => {
     const grants = await GrantCache.load(
@@ -122,7 +122,7 @@ test('a repeat may come to another process, which also knows what was used in th
   expect(await restarted()).toMatchObject(REUSED);
 });
 
-test('the database holds no token in plain text, and opens none without the old one', async () => {
+test('the database holds no token as plain text, and opens none without the old one', async () => {
   const { old, first, tokens, sealed, clock } = await refreshed();
   const text = JSON.stringify(await tokens());
   for (const token of [old, accessIn(first), refreshIn(first)])
@@ -142,7 +142,7 @@ test('the database holds no token in plain text, and opens none without the old 
   expect(() => repeatedPair({ ...row!, tokenHash: 'moved' }, old, clock.nowIso())).toThrow();
 });
 
-test('what was sealed is forgotten when it is too late to ask for it', async () => {
+test('sealed tokens are deleted when they can no longer be requested', async () => {
   const { clock, sealed, store, say, redeem, refresh } = await refreshed();
   const other = refreshIn(await redeem(await say()));
   clock.advance(60_001);
@@ -167,7 +167,7 @@ test('a refresh for fewer platforms narrows the access token, and the next one w
   expect(old).not.toBe(refreshIn(whole));
 });
 
-test('a refresh for more than was granted, or for what is unknown, is refused and costs nothing', async () => {
+test('a refresh for ungranted or unknown platforms is refused without side effects', async () => {
   const { say, redeem, refresh } = await connecting();
   const first = await redeem(await say({ platforms: new Set(['sip']) }));
   for (const scope of ['telegram', 'sip telegram', 'openid', 'sip openid', 'SIP', '"'])
@@ -178,14 +178,14 @@ test('a refresh for more than was granted, or for what is unknown, is refused an
   expect((await refresh(refreshIn(first), { scope: 'sip' })).body).toMatchObject({ scope: 'sip' });
 });
 
-test('what a consent allows now bounds what a narrowed token reaches', async () => {
+test('a new consent also limits narrowed tokens', async () => {
   const { first, refresh, say, domain } = await refreshed();
   const narrow = await refresh(refreshIn(first), { scope: 'telegram sip' });
   await say({ platforms: new Set(['sip', 'slack']) });
   expect(domain.grants.use(accessIn(narrow))?.platforms).toEqual(new Set(['sip']));
 });
 
-test('a repeat for less than the tokens are good for is refused, and ends nothing', async () => {
+test('a repeat for a smaller scope than the first is refused, and ends nothing', async () => {
   const { old, first, refresh } = await refreshed();
   expect((await refresh(old, { scope: 'sip' })).body).toMatchObject({ error: 'invalid_scope' });
   expect((await refresh(old)).body).toEqual(first.body);

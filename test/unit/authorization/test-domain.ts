@@ -13,7 +13,7 @@ export const REDIRECT = 'http://127.0.0.1:33418/callback';
 export const IP = '127.0.0.1';
 /** SHA-256 of `VERIFIER` in base64url. */
 export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-/** Of RFC 7636, appendix B. */
+/** From RFC 7636, appendix B. */
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 
 /** The authorization server over a real database, for an account with one agent, on a clock that stands still. */
@@ -23,11 +23,11 @@ export interface AuthorizationWorld {
   readonly clock: ManualClock;
   readonly accountId: string;
   readonly agentId: string;
-  /** Somebody who is signed in. */
+  /** A person who is signed in. */
   readonly actor: Actor;
-  /** What the ring has told of grants. */
+  /** The changes of grants that the cache reported. */
   readonly changes: [string, readonly string[]][];
-  /** The documents that can be read, by URL. */
+  /** The available documents, by URL. */
   readonly documents: Map<string, string>;
   readonly reads: string[];
 }
@@ -66,7 +66,7 @@ export async function authorizationWorld(attempts = 1_000_000): Promise<Authoriz
   return { domain, store, clock, accountId, agentId, actor, changes, documents, reads };
 }
 
-/** What a client asks that does it right. */
+/** A correct authorization request of a client. */
 export function asked(clientId: string, more: Partial<AskedParameters> = {}): AskedParameters {
   return {
     client_id: clientId,

@@ -9,16 +9,16 @@ test.each([
   ['passwords', { grant_type: 'password', username: 'a', password: 'b' }, 'unsupported_grant_type'],
   ['credentials', { grant_type: 'client_credentials' }, 'unsupported_grant_type'],
   [
-    'a grant of nobody',
+    'an unknown grant type',
     { grant_type: 'urn:ietf:params:oauth:grant-type:device_code' },
     'unsupported_grant_type',
   ],
-  ['a property of objects', { grant_type: 'constructor' }, 'unsupported_grant_type'],
+  ['an object property as grant type', { grant_type: 'constructor' }, 'unsupported_grant_type'],
   ['no code', { grant_type: 'authorization_code', redirect_uri: REDIRECT }, 'invalid_request'],
   ['no refresh token', { grant_type: 'refresh_token' }, 'invalid_request'],
   ['a wrong code', { grant_type: 'authorization_code', code: 'x', redirect_uri: REDIRECT }, 'invalid_grant'],
   ['a wrong refresh token', { grant_type: 'refresh_token', refresh_token: 'x' }, 'invalid_grant'],
-])('%s: the client is told so in the words of OAuth', async (_what, form, error) => {
+])('%s gets an OAuth error', async (_what, form, error) => {
   const { ask } = await connecting();
   expect(await ask(form as Record<string, string>)).toMatchObject({ status: 400, body: { error } });
 });
@@ -36,7 +36,7 @@ test.each(['http://127.0.0.1:33418/other', 'https://evil.example/', 'not an addr
   },
 );
 
-test('a client proves itself in one way only', async () => {
+test('a client may authenticate in one way only', async () => {
   const { say, redeem, clientId, domain } = await connecting();
   const form = { grant_type: 'refresh_token', refresh_token: refreshIn(await redeem(await say())) };
   const authorization = `Basic ${Buffer.from(`${clientId}:`).toString('base64')}`;
