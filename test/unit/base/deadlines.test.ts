@@ -3,7 +3,7 @@ import { Deadlines } from '../../../src/base/deadlines.ts';
 import type { Clock } from '../../../src/base/time.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** Counts the timers that are asked for. */
+/** Counts the created timers. */
 class CountingClock implements Clock {
   readonly inner = new ManualClock();
   timers = 0;
@@ -22,7 +22,7 @@ class CountingClock implements Clock {
   }
 }
 
-test('actions run at their time or up to 100 ms later, in their order, and never early', () => {
+test('actions run at their time or up to 100 ms later, and never early', () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const ran: [number, number][] = [];
@@ -36,7 +36,7 @@ test('actions run at their time or up to 100 ms later, in their order, and never
   }
 });
 
-test('a cancelled action does not run, and the others of its slot do', () => {
+test('a cancelled action does not run, but the others of its slot do', () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const ran: string[] = [];
@@ -49,7 +49,7 @@ test('a cancelled action does not run, and the others of its slot do', () => {
   cancel();
 });
 
-test('what an action adds runs as well, and an earlier deadline is not held up by a later one', () => {
+test('an action can add another, and a later deadline does not delay an earlier one', () => {
   const clock = new ManualClock();
   const deadlines = new Deadlines(clock);
   const ran: string[] = [];

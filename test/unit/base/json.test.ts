@@ -6,7 +6,7 @@ function nested(levels: number, open = '[', close = ']'): string {
   return `${open.repeat(levels)}${close.repeat(levels)}`;
 }
 
-/** Milliseconds of CPU that this thread spends on some work; on so much of it that the clock's grain is no matter. */
+/** CPU milliseconds that this thread spends on some work, repeated enough for the clock's resolution. */
 function cpuMs(work: () => void, times: number): number {
   work();
   const before = process.threadCpuUsage();
@@ -19,7 +19,7 @@ function refuses(text: string): void {
   expect(() => parseJson(text)).toThrow(SyntaxError);
 }
 
-describe('JSON from outside', () => {
+describe('JSON from clients', () => {
   it('may be nested 32 levels deep, by arrays and objects together, and no deeper', () => {
     expect(parseJson(nested(MAX_JSON_DEPTH))).toEqual(JSON.parse(nested(32)));
     const mixed = `${'{"a":['.repeat(16)}${']}'.repeat(16)}`;
@@ -28,7 +28,7 @@ describe('JSON from outside', () => {
       expect(() => parseJson(text), text).toThrow(JsonTooDeep);
   });
 
-  it('is as deep as its brackets outside of strings', () => {
+  it('is as deep as its brackets outside strings', () => {
     for (const inside of ['[', '{', '\\"[', '\\\\', '\\\\\\"', '"', ']}'].map((text) => text.repeat(40))) {
       const text = JSON.stringify({ [inside]: [inside] });
       expect(parseJson(text)).toEqual({ [inside]: [inside] });
@@ -38,14 +38,14 @@ describe('JSON from outside', () => {
     expect(parseJson(`["\\"${'['.repeat(40)}"]`)).toEqual([`"${'['.repeat(40)}`]);
   });
 
-  it('that is none is refused as JSON.parse refuses it', () => {
+  it('is refused as JSON.parse refuses it when it is invalid', () => {
     for (const text of ['', '[', '"', '"\\', ']]]]', '{"a":"', 'x']) {
       refuses(text);
       expect(() => parseJson(text)).not.toThrow(JsonTooDeep);
     }
   });
 
-  it('that is too deep costs nothing, however long it is', () => {
+  it('is refused cheaply when it is too deep, at any length', () => {
     const text = nested(500_000);
     expect(cpuMs(() => expect(() => parseJson(text)).toThrow(JsonTooDeep), 200)).toBeLessThan(1);
   });
@@ -57,7 +57,7 @@ describe('JSON from outside', () => {
     ['pairs of brackets', '[]'],
     ['strings', '"a"'],
     ['strings of backslashes', '"\\\\"'],
-  ])('is looked through in linear time: %s', (name, piece) => {
+  ])('is checked in linear time: %s', (name, piece) => {
     const text = (length: number): string => `"${piece.repeat(length / piece.length)}`;
     expectLinear({ name, text }, 64 * 1024, refuses);
   });

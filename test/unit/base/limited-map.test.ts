@@ -4,7 +4,7 @@ import { LimitedMap } from '../../../src/base/limited-map.ts';
 const kept = (map: LimitedMap<number>, count: number) =>
   Array.from({ length: count }, (_, n) => n).filter((n) => map.get(`${n}`) !== undefined);
 
-test('it keeps the half that was set last, and never more than it may', () => {
+test('the map keeps the more recent half, and never exceeds its limit', () => {
   const map = new LimitedMap<number>(10);
   for (let n = 0; n < 1_000; n++) {
     map.set(`${n}`, n);
@@ -16,7 +16,7 @@ test('it keeps the half that was set last, and never more than it may', () => {
   }
 });
 
-test('what is set again is young, and what is deleted is gone', () => {
+test('setting a key again renews it, and a deleted key is gone', () => {
   const map = new LimitedMap<number>(10);
   for (let n = 0; n < 5; n++) map.set(`${n}`, n);
   map.set('5', 5);
@@ -27,7 +27,7 @@ test('what is set again is young, and what is deleted is gone', () => {
   expect(map.get('0')).toBeUndefined();
 });
 
-test('setting takes no longer once it is full', () => {
+test('setting takes no longer once the map is full', () => {
   const map = new LimitedMap<number>(100_000);
   const cpuMsOf = (from: number): number => {
     const before = process.cpuUsage();
@@ -36,6 +36,6 @@ test('setting takes no longer once it is full', () => {
     return (user + system) / 1_000;
   };
   const empty = cpuMsOf(0);
-  // A Map alone took 300 times as long, passing over what it had forgotten.
+  // A plain Map took 300 times as long, skipping its deleted entries.
   expect(cpuMsOf(200_000)).toBeLessThan(10 * empty + 100);
 });

@@ -3,7 +3,7 @@ import { NextTurn } from '../../../src/base/next-turn.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what was not cancelled runs once, in the next turn, by one immediate', async () => {
+test('an action runs once in the next turn unless it is cancelled, all by one immediate', async () => {
   const immediates = vi.spyOn(globalThis, 'setImmediate');
   const later = new NextTurn();
   const [kept, cancelled, cancelledLate] = [vi.fn(), vi.fn(), vi.fn()];
@@ -21,7 +21,7 @@ test('what was not cancelled runs once, in the next turn, by one immediate', asy
   immediates.mockRestore();
 });
 
-test('what an action asks for runs in the turn after', async () => {
+test('an action added by another runs in the turn after', async () => {
   const later = new NextTurn();
   const order: string[] = [];
   later.run(() => {

@@ -20,7 +20,7 @@ function places() {
   return { counted, enter, refusals };
 }
 
-it('bounds each key, each account and all together, and names the limit', () => {
+it('limits each key, each account and the total, and names the exceeded limit', () => {
   const { counted, enter, refusals } = places();
   const leaves = [enter('key_1', 'acc_1'), enter('key_1', 'acc_1')];
   expect(() => enter('key_1', 'acc_1')).toThrow('At most 2 doors may be open per key');
@@ -33,7 +33,7 @@ it('bounds each key, each account and all together, and names the limit', () => 
   expect(counted.taken).toBe(0);
 });
 
-it('gives a place back once, however often it is given back', () => {
+it('frees a place once, however often it is released', () => {
   const { counted, enter } = places();
   const leave = enter('key_1', 'acc_1');
   enter('key_1', 'acc_1');

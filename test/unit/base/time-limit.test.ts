@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { TimeLimit } from '../../../src/base/time-limit.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-test('a limit aborts when its time is over, with its reason', () => {
+test('a limit aborts when its time is up, with its reason', () => {
   const clock = new ManualClock();
   const reason = new Error('too late');
   const { signal } = new TimeLimit(clock, 100, { reason });
@@ -12,7 +12,7 @@ test('a limit aborts when its time is over, with its reason', () => {
   expect(signal.reason).toBe(reason);
 });
 
-test('the outer signal aborts it, before or after it began, and keeps its reason to itself', () => {
+test('the outer signal aborts the limit, at any time, without passing on its reason', () => {
   const outer = new AbortController();
   const { signal } = new TimeLimit(new ManualClock(), 100, {
     outer: outer.signal,
@@ -24,7 +24,7 @@ test('the outer signal aborts it, before or after it began, and keeps its reason
   expect(new TimeLimit(new ManualClock(), 100, { outer: outer.signal }).signal.aborted).toBe(true);
 });
 
-test('a lifted limit still ends with the outer signal; a closed one with nothing', () => {
+test('a lifted limit still follows the outer signal, a closed one does not', () => {
   const clock = new ManualClock();
   const outer = new AbortController();
   const [lifted, closed] = [1, 2].map(() => new TimeLimit(clock, 100, { outer: outer.signal }));

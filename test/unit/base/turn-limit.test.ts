@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TurnLimit } from '../../../src/base/turn-limit.ts';
 
-describe('a limit of work in one turn', () => {
-  it('lets so many begin at once and the others in later turns, in their order', async () => {
+describe('a limit of work per turn', () => {
+  it('starts a fixed number at once and the others in later turns, in order', async () => {
     const limit = new TurnLimit(3);
     const begun: number[] = [];
     const all = Array.from({ length: 8 }, async (_, n) => {
@@ -23,7 +23,7 @@ describe('a limit of work in one turn', () => {
     expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
-  it('lets as many begin again in another turn', async () => {
+  it('starts as many again in another turn', async () => {
     const limit = new TurnLimit(1);
     for (let n = 0; n < 3; n++) {
       let isIn = false;
