@@ -25,7 +25,7 @@ it.each([
   expect(faultsOf(part, judge(part, other, late(telephoneBand(part.samples))))).toEqual([]);
 });
 
-it('finds what goes on 60 ms later after a pause, as a stalled agent makes it', () => {
+it('accepts speech that continues 60 ms later after a pause, as after a stalled agent', () => {
   const heard = late(telephoneBand(clip.samples));
   const pause = samplesIn(3_000);
   heard.copyWithin(pause + samplesIn(60), pause, heard.length - samplesIn(60));
@@ -36,11 +36,11 @@ it.each([
   ['silence', (samples: Int16Array) => samples.map(() => 0), /0 % of it were found/],
   ['half its level', (samples: Int16Array) => samples.map((s) => s / 2), /level changed by 6/],
   ['noise', (samples: Int16Array) => samples.map((s) => s + 6_000 * (Math.random() - 0.5)), /SNR/],
-])('tells when the tone arrives as %s', (_name, spoil, complaint) => {
+])('reports a tone that arrives as %s', (_name, spoil, complaint) => {
   expect(faultsOf(tone, judge(tone, clip, spoil(late(tone.samples)))).join('\n')).toMatch(complaint);
 });
 
-it('tells when the speaker of the other side is heard by itself', () => {
+it('reports an echo of the other side’s speaker', () => {
   const heard = late(tone.samples);
   clip.samples.forEach((sample, at) => {
     heard[at] = heard[at]! + sample / 10;
@@ -54,7 +54,7 @@ function late(samples: Int16Array): Int16Array {
   return heard;
 }
 
-/** The clock of these tracks says nothing; only what is in the recording is judged. */
+/** The timing of these tracks carries no information; only the recording is judged. */
 function judge(part: Part, other: Part, heardSamples: Int16Array): Findings {
   const sent = new Track(AGENT_RATE_HZ);
   const heard = new Track(AGENT_RATE_HZ);

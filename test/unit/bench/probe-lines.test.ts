@@ -4,8 +4,8 @@ import { readSightings, takesMs } from '../../../bench/latency/probe.ts';
 import { quantile } from '../../../bench/quantiles.ts';
 import { portsNeeded, readSetUps } from '../../../bench/setup/set-up.ts';
 
-describe('what measuring programs print', () => {
-  it('is read by its words', () => {
+describe('the output of measuring programs', () => {
+  it('is parsed by its words', () => {
     const seen = readSightings([
       'frame 100',
       'heard 1000 3500',
@@ -19,23 +19,23 @@ describe('what measuring programs print', () => {
     expect([seen.framesUs, seen.packetsUs, seen.crossed]).toEqual([[100, 200], [120], []]);
   });
 
-  it('keeps calls without an answer, in the order of their INVITEs', () => {
+  it('keeps unanswered calls, in the order of their INVITEs', () => {
     expect(readSetUps(['2000 1500 9000', '1000 -1 -1'])).toEqual([
       { begunMs: 1, answeredMs: null, heardMs: null },
       { begunMs: 2, answeredMs: 1.5, heardMs: 9 },
     ]);
   });
 
-  it('needs two ports for each line that is busy at one time', () => {
+  it('needs two ports for each line that is busy at the same time', () => {
     expect(portsNeeded({ perSecond: 20, seconds: 5, holdMs: 500 })).toBe(2 * (30 + 8));
   });
 
-  it('gives the value that a share does not exceed', () => {
+  it('gives quantiles', () => {
     expect([0.5, 0.75, 1].map((share) => quantile([4, 1, 3, 2], share))).toEqual([2, 3, 4]);
     expect(quantile([], 0.5)).toBeNaN();
   });
 
-  it('takes the density from the last result of `calls`, and else assumes one', () => {
+  it('takes the density from the last `calls` result, or else assumes one', () => {
     const measure = { name: 'most calls held on one core', unit: 'calls', ours: [400, 420, 440] };
     const calls = { date: '2026-01-02T00:00:00Z', measures: [measure] };
     expect(densityIn({ calls } as never)).toEqual({ calls: 420, source: 'found by `calls` on 2026-01-02' });

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { NgClient } from '../../../../bench/calls/ng-client.ts';
 import { audioPort, audioSdp } from '../../../../bench/sip-text.ts';
 
-it('finds the port of an SDP that it wrote', () => {
+it('parses the port of its own SDP', () => {
   expect(audioPort(audioSdp('127.0.0.1', 4_000))).toBe(4_000);
   expect(() => audioPort('v=0\r\nm=video 9 RTP/AVP 0\r\n')).toThrow('no audio');
 });
 
-it('speaks with rtpengine in bencode', async () => {
+it('talks to rtpengine in bencode', async () => {
   const engine = createSocket('udp4');
   const heard: string[] = [];
   engine.on('message', (bytes, { port }) => {

@@ -10,7 +10,7 @@ import { readResults, writeResults } from '../../../../bench/report/results.ts';
 const GREEN = [22, 148, 92];
 const RED = [214, 78, 42];
 
-it('draws a green bar for a target that is reached and a red one for another', () => {
+it('draws a green bar for a reached target and a red one for a missed one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   try {
     const path = join(folder, 'latest.png');
@@ -23,7 +23,7 @@ it('draws a green bar for a target that is reached and a red one for another', (
   }
 });
 
-it('keeps what other benches found', () => {
+it('keeps the results of other benches', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   try {
     const path = join(folder, 'deeper/latest.json');

@@ -26,7 +26,7 @@ it('shows both sides, the ratio, its spread and whether the target is reached', 
   ]);
 });
 
-it('names a missing anchor with the way to get it, and a bench that failed', () => {
+it('names a missing anchor with the way to get it, and a failed bench', () => {
   const anchor = { name: 'janus', missing: 'apt-get install janus' };
   const results = {
     opus: result([{ name: 'legs', unit: '', ours: [1], anchor, target: { atLeast: 3 } }]),
