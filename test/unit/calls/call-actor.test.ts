@@ -54,7 +54,7 @@ function scene(direction: 'inbound' | 'outbound') {
 }
 
 describe('CallActor', () => {
-  it('keeps messages that come before its leg, and handles them in order', () => {
+  it('keeps messages that arrive before its leg, and handles them in order', () => {
     const { actor, leg, legActions, events } = scene('outbound');
     actor.post({ type: 'hang_up', reason: 'changed my mind' });
     expect(actor.state.name).toBe('connecting');
@@ -65,7 +65,7 @@ describe('CallActor', () => {
     expect(events).toEqual([{ type: 'call_state', state: 'ended', termination }]);
   });
 
-  it('lets audio flow from active on, and closes its place in the engine at the end', () => {
+  it('starts audio when active, and closes its place in the engine at the end', () => {
     const { actor, leg, engineActions } = scene('outbound');
     actor.begin(leg);
     expect(engineActions).toEqual([]);
@@ -75,7 +75,7 @@ describe('CallActor', () => {
     expect(engineActions).toEqual(['startAudio', 'close']);
   });
 
-  it('misses a call that nobody accepts for 60 s, not a moment before', () => {
+  it('marks a call as missed when it is not accepted within 60 s, not earlier', () => {
     const { actor, clock, leg, legActions } = scene('inbound');
     actor.begin(leg);
     clock.advance(59_999);
@@ -86,7 +86,7 @@ describe('CallActor', () => {
     expect(actor.snapshot().endedAt).toBe('2030-01-01T00:01:00.000Z');
   });
 
-  it('gives an accepted call a deadline of its own', async () => {
+  it('gives an accepted call its own deadline', async () => {
     const { actor, clock, leg } = scene('inbound');
     actor.begin(leg);
     clock.advance(59_000);
@@ -98,7 +98,7 @@ describe('CallActor', () => {
     expect(await left).toMatchObject({ name: 'ended', termination: { result: 'failed' } });
   });
 
-  it('tells its listeners that the bridge dropped, with the advice to rejoin', () => {
+  it('reports a dropped bridge to its listeners, with the advice to rejoin', () => {
     const { actor, leg, events } = scene('outbound');
     actor.begin(leg);
     actor.legObserver.answered();
@@ -116,7 +116,7 @@ describe('CallActor', () => {
     ]);
   });
 
-  it('says why a call that nobody answered came to nothing', () => {
+  it('reports why an unanswered call failed', () => {
     const { actor, leg, events } = scene('outbound');
     actor.begin(leg);
     const termination = { result: 'busy', reason: '486 Busy Here' } as const;
@@ -140,7 +140,7 @@ describe('CallActor', () => {
     expect(legActions).toEqual(['hangUp']);
   });
 
-  it('tells its domain of everything that its listeners hear', () => {
+  it('reports to its domain everything that its listeners hear', () => {
     const { actor, leg, events, seen } = scene('outbound');
     actor.begin(leg);
     actor.legObserver.answered();
@@ -158,7 +158,7 @@ describe('CallActor', () => {
     expect(events.at(-2)).toMatchObject({ code: 'internal_error' });
   });
 
-  it('passes keys on, and ends by itself after the longest duration', () => {
+  it('passes digits on, and hangs up after the longest duration', () => {
     const { actor, clock, leg, legActions, events } = scene('outbound');
     actor.begin(leg);
     actor.legObserver.answered();
@@ -169,7 +169,7 @@ describe('CallActor', () => {
     expect(legActions).toEqual(['hangUp']);
   });
 
-  it('refuses keys unless active, and from a leg that has none', async () => {
+  it('refuses digits unless active, and from a leg without DTMF', async () => {
     const { actor, leg } = scene('outbound');
     actor.begin(leg);
     await expect(actor.sendDtmf('1')).rejects.toMatchObject({ code: 'call_not_active' });

@@ -27,8 +27,8 @@ function run(from: CallState, messages: CallMessage[]): CallState {
   return messages.reduce((state, next) => transition(state, next).state, from);
 }
 
-describe('call state machine', () => {
-  it('gets out of every state by deadlines alone', () => {
+describe('the call state machine', () => {
+  it('leaves every state by deadlines alone', () => {
     fc.assert(
       fc.property(start, fc.array(message, { maxLength: 30 }), (from, messages) => {
         const stuck = run(from, messages);
@@ -38,7 +38,7 @@ describe('call state machine', () => {
     );
   });
 
-  it('never leaves a state that is over, and asks nothing of the leg there', () => {
+  it('never leaves a final state, and asks nothing of the leg there', () => {
     fc.assert(
       fc.property(start, fc.array(message, { maxLength: 30 }), message, (from, messages, late) => {
         const state = run(from, messages);
@@ -49,7 +49,7 @@ describe('call state machine', () => {
     );
   });
 
-  it('lets the leg go whenever the call ends by anything but the leg itself', () => {
+  it('releases the leg whenever the call ends by anything but the leg itself', () => {
     fc.assert(
       fc.property(start, fc.array(message, { maxLength: 10 }), message, (from, messages, last) => {
         const state = run(from, messages);
@@ -98,7 +98,7 @@ describe('call state machine', () => {
     expect(run(from, messages).name).toBe(name);
   });
 
-  it('says of a call that was hung up whether anybody had talked', () => {
+  it('reports whether a call was answered before it was hung up', () => {
     const hangUp: CallMessage = { type: 'hang_up', reason: 'test' };
     const resultOf = (state: CallState) => (isOver(state) ? state.termination.result : null);
     expect(resultOf(run(CONNECTING, [hangUp]))).toBe('no_answer');
@@ -106,7 +106,7 @@ describe('call state machine', () => {
     expect(resultOf(run(RINGING, [{ type: 'leg_answered' }, hangUp]))).toBe('completed');
   });
 
-  it('accepts only once', () => {
+  it('accepts a call only once', () => {
     const accepting = transition(RINGING, { type: 'accept' });
     expect(accepting.leg).toBe('accept');
     expect(transition(accepting.state, { type: 'accept' }).leg).toBe('none');

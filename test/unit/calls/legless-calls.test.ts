@@ -14,7 +14,7 @@ const SCOPE = { accountId: 'acc_1', agentIds: ['agt_1'], platforms: null };
 const REQUEST = { platform: 'sip', meetingUrl: 'sip:+1', agentName: 'AI Agent', voiceConfigIds: [] } as const;
 const LEG = { accept() {}, refuse() {}, hangUp() {}, released: Promise.resolve() };
 
-/** A domain whose database and connector do what a test wants of them. */
+/** A domain with a database and a connector of the test's choice. */
 function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }) {
   const told: string[] = [];
   const connector = {
@@ -49,7 +49,7 @@ const inbound = (take: InboundCall['take']): InboundCall => {
   return { ...identity, autoAnswer: false, take };
 };
 
-it('ends a call whose connector throws while dialling, and gives its place back', async () => {
+it('ends a call whose connector throws while dialling, and frees its place', async () => {
   const fault = new Error('no such transport');
   const { domain, told } = domainWith({
     dial: () => {
@@ -61,13 +61,13 @@ it('ends a call whose connector throws while dialling, and gives its place back'
   expect(told).toEqual(['engine closed', 'disconnected']);
 });
 
-it('ends a call that cannot be stored, and gives its place back', async () => {
+it('ends a call that cannot be stored, and frees its place', async () => {
   const { domain } = domainWith({ opened: () => Promise.reject(new Error('disk full')) });
   await expect(placeCall(domain, SCOPE, REQUEST)).rejects.toThrow('disk full');
   expect(domain.registry.all()).toEqual([]);
 });
 
-it('ends an inbound call that cannot be taken', () => {
+it('ends an inbound call that cannot be accepted', () => {
   const { domain, told, connector } = domainWith({});
   const taken = inbound(() => {
     throw new Error('the transaction is over');
@@ -80,7 +80,7 @@ it('ends an inbound call that cannot be taken', () => {
 it.each([
   ['hung up', hangUpCall],
   ['refused', refuseCall],
-])('answers an accept whose call is %s meanwhile as if it had come later', async (_what, end) => {
+])('returns 404 for an accept whose call is %s meanwhile', async (_what, end) => {
   const { domain, connector } = domainWith({});
   inboundAnswerer(domain, connector).ring(inbound(() => LEG));
   const callId = domain.registry.all()[0]!.identity.callId;
@@ -90,7 +90,7 @@ it.each([
   await expect(two).rejects.toMatchObject({ code: 'call_not_found' });
 });
 
-it('takes no more calls when the gateway closes', async () => {
+it('accepts no calls while the gateway closes', async () => {
   const { domain, connector } = domainWith({});
   await disconnectAll(domain, 1_000);
   expect(inboundAnswerer(domain, connector).ring(inbound(() => LEG))).toBe(false);
@@ -98,7 +98,7 @@ it('takes no more calls when the gateway closes', async () => {
   expect(domain.registry.all()).toEqual([]);
 });
 
-it('neither shows nor lets a scope touch calls of a platform that it does not reach', async () => {
+it('hides calls of a platform that a scope cannot reach, and refuses to change them', async () => {
   const { domain } = domainWith({});
   const { callId } = await placeCall(domain, SCOPE, REQUEST);
   const blind = { ...SCOPE, platforms: new Set(['telegram'] as const) };

@@ -3,7 +3,7 @@ import { Transcript } from '../../../src/calls/transcript.ts';
 
 const lineOf = (serial: number) => ({ speaker: 'Ada', text: `${serial} ${'x'.repeat(1_000)}` });
 
-test('lines are told from any count on', () => {
+test('a transcript returns its lines from any count on', () => {
   const transcript = new Transcript();
   expect(transcript.since(0)).toEqual({ lines: [], length: 0 });
   for (const text of ['a', 'b', 'c']) transcript.add({ speaker: 'Ada', text });
@@ -15,7 +15,7 @@ test('lines are told from any count on', () => {
   expect(transcript.since(9).length).toBe(3);
 });
 
-test('of a very long call the oldest lines go, and the count goes on', () => {
+test('a very long transcript drops its oldest lines and keeps counting', () => {
   const transcript = new Transcript();
   for (let i = 0; i < 2_000; i++) transcript.add(lineOf(i));
   const { lines, length } = transcript.since(0);
@@ -26,7 +26,7 @@ test('of a very long call the oldest lines go, and the count goes on', () => {
   expect(transcript.since(1_998).lines).toEqual([lineOf(1_998), lineOf(1_999)]);
 });
 
-test('a line that alone is too long is kept until the next one', () => {
+test('a single line that is too long is kept until the next one', () => {
   const transcript = new Transcript();
   transcript.add({ speaker: 'Ada', text: 'x'.repeat(300_000) });
   expect(transcript.since(0).lines).toHaveLength(1);
