@@ -27,7 +27,7 @@ function part(id: number, albumId: string, fields: Partial<ReadMessage> = {}): R
 
 const BOB = { person: { remoteId: '43', remoteName: 'Bob' } };
 
-/** A shelf, and what it has told; `notes` as an earlier one left them. */
+/** A buffer, and what it has delivered; `notes` as left by an earlier one. */
 function shelf(notes = new MemoryNotes()) {
   const clock = new ManualClock();
   const told: ReadMessage[] = [];
@@ -43,12 +43,12 @@ function shelf(notes = new MemoryNotes()) {
   const onFailure = (error: unknown) => failures.push(error);
   const made = new AlbumBuffer({ key: 'bot_1', clock, notes, take, onFailure });
   onTestFinished(() => made.close());
-  /** What was told: the first part's id, and of how many files. */
+  /** What was delivered: the first part's id, and the number of files. */
   const seen = () => told.map(({ messageId, files }) => `${messageId}: ${files.length}`);
   return { shelf: made, clock, notes, told, failures, state, seen };
 }
 
-test('the parts of an album are told as one message, a second after the last', async () => {
+test('the parts of an album are delivered as one message, a second after the last', async () => {
   const { shelf: own, clock, notes, told, seen } = shelf();
   await own.take(part(1, 'a', { text: 'three of them' }));
   clock.advance(999);
@@ -64,7 +64,7 @@ test('the parts of an album are told as one message, a second after the last', a
   await waitFor('no note', () => notes.kept.size === 0);
 });
 
-test('whatever else comes from that person comes behind the album', async () => {
+test('anything else from the same person is delivered after the album', async () => {
   const { shelf: own, seen } = shelf();
   await own.take(part(1, 'a'));
   await own.take(part(2, 'a'));
@@ -75,7 +75,7 @@ test('whatever else comes from that person comes behind the album', async () => 
   expect(seen()).toEqual(['1: 2', '3: 2', '5: 0']);
 });
 
-test('each part is noted before it is taken, and the next process goes on with them', async () => {
+test('each part is recorded before it is accepted, and the next process continues with it', async () => {
   const first = shelf();
   await first.shelf.take(part(1, 'a'));
   await first.shelf.take(part(2, 'a'));
@@ -99,7 +99,7 @@ test('each part is noted before it is taken, and the next process goes on with t
   await waitFor('the album', () => third.told.length === 1);
 });
 
-test('a part that comes again is no second one, not even when the album was told', async () => {
+test('a repeated part is not a second one, even after the album was delivered', async () => {
   const { shelf: own, clock, told, seen, notes } = shelf();
   for (const id of [1, 1, 2, 1]) await own.take(part(id, 'a'));
   clock.advance(1_000);
@@ -110,7 +110,7 @@ test('a part that comes again is no second one, not even when the album was told
   expect(seen()).toEqual(['1: 2']);
 });
 
-test('an album that cannot be stored is tried again, and holds up what comes behind it', async () => {
+test('an album that cannot be stored is retried, and holds up what follows it', async () => {
   const { shelf: own, clock, told, seen, state, failures } = shelf();
   await own.take(part(1, 'a'));
   state.failing = 2;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatted, type TextEntity } from '../../../../src/connectors/telegram/formatting.ts';
 
-/** Each entity as type and the text that it covers. */
+/** Each entity as its type and the text it covers. */
 function marks(source: string): [string, string][] {
   const { text, entities } = formatted(source);
   return entities.map(({ type, offset, length }) => [type, text.slice(offset, offset + length)]);
@@ -54,12 +54,12 @@ test.each<[string, string, [string, string][]]>([
   ['*open and `shut', '*open and `shut', []],
   ['[no](javascript:alert) [x]', '[no](javascript:alert) [x]', []],
   ['``` ```', '``` ```', []],
-])('%j is shown as %j', (source, text, expected) => {
+])('%j is formatted as %j', (source, text, expected) => {
   expect(formatted(source).text).toBe(text);
   expect(marks(source)).toEqual(expected);
 });
 
-test('a block tells its language, a link where it leads', () => {
+test('a code block has its language, and a link its target', () => {
   expect(formatted('```c++\nx\n``` [a](http://b.c)').entities).toEqual([
     { type: 'pre', offset: 0, length: 1, language: 'c++' },
     { type: 'text_link', offset: 2, length: 1, url: 'http://b.c' },
@@ -74,7 +74,7 @@ const pieces = fc.array(
   { maxLength: 40 },
 );
 
-test('whatever is written, entities lie within the text, and nothing but marks is lost', () => {
+test('entities always lie within the text, and only the Markdown is removed', () => {
   fc.assert(
     fc.property(pieces, (parts) => {
       const source = parts.join('');
@@ -91,7 +91,7 @@ function isWithin({ offset, length }: TextEntity, text: string): boolean {
   return offset >= 0 && length > 0 && offset + length <= text.length;
 }
 
-test('a long text with nothing but marks takes no time', () => {
+test('a long text of nothing but Markdown is formatted quickly', () => {
   const before = process.threadCpuUsage();
   for (const mark of ['*', '_', '`', '[', '```', '*a', '_a ', '[a]('])
     formatted(mark.repeat(4_096 / mark.length));

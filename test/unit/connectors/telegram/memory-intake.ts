@@ -8,21 +8,21 @@ import type {
   SentMessage,
 } from '../../../../src/connectors/contract/messenger.ts';
 
-/** The domain's side of a messenger, as far as it can be told from outside: it keeps what it is told, once. */
+/** The domain's side of a messenger, as visible from outside: it stores each message once. */
 export class MemoryIntake implements MessageIntake {
   readonly messages: InboundMessage[] = [];
   readonly edits: { remoteId: string; platformMessageId: string; text: string }[] = [];
   readonly reached: { remoteId: string; isReachable: boolean }[] = [];
   readonly bound: { remoteId: string; remoteName: string | null; token: string }[] = [];
-  /** Invite tokens that open something. */
+  /** Valid invite tokens. */
   readonly tokens = new Set<string>();
-  /** Nobody is known by the shared login. */
+  /** The shared login knows no one. */
   knowsNobody = false;
-  /** So many writes fail from now on. */
+  /** This many writes fail from now on. */
   failures = 0;
-  /** With this. */
+  /** The error of those writes. */
   failure: unknown = new Error('it cannot be stored');
-  /** How often something was told, whatever became of it. */
+  /** The number of deliveries, successful or not. */
   told = 0;
 
   async received(message: InboundMessage): Promise<Intake> {

@@ -3,7 +3,7 @@ import type { LoginNotes } from '../../../../src/connectors/contract/messenger.t
 /** Notes of logins, which outlive connectors as those in a database outlive processes. */
 export class MemoryNotes implements LoginNotes {
   readonly kept = new Map<string, string>();
-  /** So many writes fail from now on. */
+  /** This many writes fail from now on. */
   failures = 0;
 
   async read(loginKey: string): Promise<string | null> {

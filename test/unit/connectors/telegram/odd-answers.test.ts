@@ -25,7 +25,7 @@ test.each<[string, unknown]>([
   ['a message without an id', { message_id: null }],
   ['an album with a gap', [{ message_id: 1 }, {}]],
   ['true', true],
-])('a send that is answered with %s may have arrived', async (_what, result) => {
+])('the outcome of a send that is answered with %s is unknown', async (_what, result) => {
   const api = await apiThatAnswers(result);
   const { signal } = new AbortController();
   const chat = { api, clock: new TurnableClock(), chatId: '7', signal, loggedOut: () => undefined };
@@ -36,7 +36,7 @@ test.each<[string, unknown]>([
   });
 });
 
-test('a result is what its schema says, or a failure', async () => {
+test('a result has the shape of its schema, or is a failure', async () => {
   const bot = await apiThatAnswers({ id: 1, username: 'svc_bot', is_bot: true });
   expect(await bot.call('getMe', {}, OPTIONS, User)).toEqual({ id: 1, username: 'svc_bot' });
   const broken = await apiThatAnswers({ id: 'one' });

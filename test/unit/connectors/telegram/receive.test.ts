@@ -4,7 +4,7 @@ import { waitFor } from '../../../support/wait-for.ts';
 import { MemoryIntake } from './memory-intake.ts';
 import { afterPauses, BOT_ID, connectorTo, formFile, LOGIN, ownBot, telegram } from './telegram-setup.ts';
 
-test('what people write is told, in its order, with who and when', async () => {
+test('messages are delivered in order, with sender and time', async () => {
   const { bot, intake } = await ownBot();
   const ada = bot.person({ id: 42, first_name: 'Ada', username: 'ada' });
   const bob = bot.person({ id: 43, first_name: 'Bob' });
@@ -28,7 +28,7 @@ test('what people write is told, in its order, with who and when', async () => {
   ]);
 });
 
-test('edits, blocking and unblocking are told', async () => {
+test('edits, blocking and unblocking are reported', async () => {
   const { bot, intake } = await ownBot();
   const ada = bot.person({ id: 42, first_name: 'Ada' });
   ada.edits(ada.says('helo'), 'hello');
@@ -42,7 +42,7 @@ test('edits, blocking and unblocking are told', async () => {
   ]);
 });
 
-test('an update is confirmed only when it is on disk; those before it are not told again', async () => {
+test('an update is confirmed only when it is stored, and earlier ones are not repeated', async () => {
   const { bot, intake, clock, counts } = await ownBot();
   const ada = bot.person();
   ada.says('one');
@@ -57,7 +57,7 @@ test('an update is confirmed only when it is on disk; those before it are not to
   expect(intake.told).toBe(6);
 });
 
-test('what can never be stored does not hold up the rest for ever', async () => {
+test('an update that can never be stored does not block the rest forever', async () => {
   const { bot, intake, clock, counts } = await ownBot();
   const ada = bot.person();
   intake.failures = 20;
@@ -68,7 +68,7 @@ test('what can never be stored does not hold up the rest for ever', async () => 
   expect([intake.texts, counts.get('update_skipped')]).toEqual([['blessed'], 1]);
 });
 
-test('a full disk loses nothing: what it has no room for comes again until it has', async () => {
+test('a full disk loses nothing: updates are retried until there is room', async () => {
   const { bot, intake, clock, counts } = await ownBot();
   intake.failures = 40;
   intake.failure = new GatewayError('disk_full');
@@ -77,7 +77,7 @@ test('a full disk loses nothing: what it has no room for comes again until it ha
   expect([intake.texts, counts.get('update_skipped')]).toEqual([['precious'], undefined]);
 });
 
-test('a restart goes on where Telegram was told to; what was not confirmed comes again and is dropped', async () => {
+test('a restart continues from the last confirmed update, and drops repeated ones', async () => {
   const { fake, bot } = await telegram();
   const intake = new MemoryIntake();
   const first = connectorTo(fake, { intake });
@@ -109,7 +109,7 @@ test('an album is one message with all its files', async () => {
   expect(intake.messages[0]!.files).toHaveLength(3);
 });
 
-test('two gateways with one bot: both say so, and it goes on when one of them is gone', async () => {
+test('two gateways with one bot both report it, and one continues when the other is gone', async () => {
   const { fake, bot } = await telegram();
   const intake = new MemoryIntake();
   const one = connectorTo(fake, { intake });
@@ -125,7 +125,7 @@ test('two gateways with one bot: both say so, and it goes on when one of them is
   await waitFor('peace', () => other.states.at(-1)?.status === 'ok');
 });
 
-test('a webhook that somebody has set is taken away', async () => {
+test('a foreign webhook is removed', async () => {
   const { fake, bot } = await telegram({ takesHttpWebhooks: true });
   bot.setWebhook({ url: 'http://127.0.0.1:9/nobody', secretToken: undefined });
   const { connector, intake } = connectorTo(fake);
@@ -135,7 +135,7 @@ test('a webhook that somebody has set is taken away', async () => {
   expect(bot.webhook).toBeNull();
 });
 
-test('Telegram is away for a while', async () => {
+test('receiving survives an outage of Telegram', async () => {
   const { fake, bot, connector, intake, states, clock } = await ownBot();
   fake.fail(
     'getUpdates',
@@ -152,7 +152,7 @@ test('Telegram is away for a while', async () => {
   expect(connector.sharedLogin()).toBeNull();
 });
 
-test('an invite link binds whoever opens it to the shared bot; strangers are told once', async () => {
+test('an invite link binds its user to the shared bot, and strangers are answered once', async () => {
   const { fake, bot } = await telegram();
   const { connector, intake } = connectorTo(fake, { sharedToken: bot.token });
   intake.knowsNobody = true;
@@ -176,7 +176,7 @@ test('an invite link binds whoever opens it to the shared bot; strangers are tol
   expect(connector.sharedLogin()).toEqual({ name: `@${bot.username}`, status: 'ok' });
 });
 
-test('a shared bot whom Telegram does not know says so, and starts all the same', async () => {
+test('an invalid shared bot is reported, and does not stop the start', async () => {
   const { fake } = await telegram();
   const { connector } = connectorTo(fake, { sharedToken: '12345:unknown' });
   await connector.start();
@@ -184,7 +184,7 @@ test('a shared bot whom Telegram does not know says so, and starts all the same'
   expect(connector.sharedLogin()).toEqual({ name: null, status: 'Unauthorized' });
 });
 
-test('bots come and go while it runs', async () => {
+test('bots can be added and removed at runtime', async () => {
   const { fake, bot, connector, intake, states } = await ownBot();
   expect(states).toEqual([{ name: `@${bot.username}`, status: 'ok' }]);
   const refused = { code: 'bot_refused', message: 'The platform refused the bot token: Unauthorized' };
@@ -205,7 +205,7 @@ test('bots come and go while it runs', async () => {
   await waitFor('the revocation', () => states.at(-1)?.status === 'Unauthorized');
 });
 
-test('a bot is taken although Telegram cannot be reached, and logged in when it can', async () => {
+test('a bot is accepted while Telegram cannot be reached, and logged in later', async () => {
   const { fake, bot } = await telegram();
   const { connector, clock, intake, states } = connectorTo(fake);
   fake.fail('getMe', { kind: 'gateway', status: 502 }, { kind: 'drop', isDone: false });

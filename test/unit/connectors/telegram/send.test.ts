@@ -25,7 +25,7 @@ async function written() {
   return { ...setup, ada, send };
 }
 
-test('text arrives as it is meant, and its id is told', async () => {
+test('text arrives formatted, and the send returns its id', async () => {
   const { ada, send } = await written();
   expect(await send('*Hi* Ada, use `a_b`')).toEqual({
     kind: 'sent',
@@ -42,7 +42,7 @@ test('text arrives as it is meant, and its id is told', async () => {
   ]);
 });
 
-test('what Telegram finds wrong with the marks is sent without them', async () => {
+test('a text whose formatting Telegram refuses is sent without it', async () => {
   const { fake, ada, send } = await written();
   fake.fail('sendMessage', {
     kind: 'refuse',
@@ -53,11 +53,11 @@ test('what Telegram finds wrong with the marks is sent without them', async () =
   expect(ada.received).toMatchObject([{ text: '*Hi*' }]);
 });
 
-test('the length is checked as Telegram counts: 4096 code points', async () => {
+test('the length limit is 4096 code points, as in Telegram', async () => {
   const { connector, send } = await written();
   connector.checkText('😀'.repeat(4_096));
   expect(await send('😀'.repeat(4_096))).toMatchObject({ kind: 'sent' });
-  // Marks have become entities by then.
+  // By then the Markdown has become entities.
   connector.checkText(`*${'a'.repeat(4_096)}*`);
   expect(await send(`*${'a'.repeat(4_096)}*`)).toMatchObject({ kind: 'sent' });
   expect(() => connector.checkText(`*${'a'.repeat(4_097)}*`)).toThrow('4097 characters');
@@ -79,7 +79,7 @@ test.each([
   ['audio/ogg; codecs=opus', 'voice', Buffer.from('OggS')],
   ['application/pdf', 'document', Buffer.from('%PDF')],
   ['not a type', 'document', Buffer.from('x')],
-] as const)('a file of type %s goes as %s, with its caption, byte for byte', async (mime, kind, bytes) => {
+] as const)('a file of type %s is sent as %s, with its caption, byte for byte', async (mime, kind, bytes) => {
   const { bot, ada, send } = await written();
   const name = 'a "b" é\r\n.bin';
   expect(await send('_see_', [outboundFile(name, mime, bytes)])).toMatchObject({ kind: 'sent' });
@@ -102,7 +102,7 @@ test('a large file arrives byte for byte', async () => {
   expect(bot.files.at(path)!.equals(bytes)).toBe(true);
 });
 
-test('files of one kind go as albums of ten, the rest alone, the caption with the first', async () => {
+test('files of one kind are sent as albums of ten, others alone, the caption with the first', async () => {
   const { fake, ada, send } = await written();
   const photo = outboundFile('p.jpg', 'image/jpeg', JPEG);
   const film = outboundFile('f.mp4', 'video/mp4', Buffer.from('ftyp'));
@@ -120,7 +120,7 @@ test('files of one kind go as albums of ten, the rest alone, the caption with th
   expect(methods).toEqual(['sendMediaGroup', 'sendPhoto', 'sendDocument']);
 });
 
-test('a text too long for a caption goes before the files', async () => {
+test('a text that is too long for a caption is sent before the files', async () => {
   const { ada, send } = await written();
   const file = outboundFile('t.txt', 'text/plain', Buffer.from('t'));
   await send('a'.repeat(1_024), [file]);
@@ -130,7 +130,7 @@ test('a text too long for a caption goes before the files', async () => {
   expect(lengths).toEqual([1_024, 1_025, 0, 1_024]);
 });
 
-test('what is no picture after all goes as a document', async () => {
+test('an invalid picture is sent as a document', async () => {
   const { ada, send } = await written();
   const broken = outboundFile('p.jpg', 'image/jpeg', Buffer.from('no picture'));
   expect(await send('x', [broken])).toMatchObject({ kind: 'sent' });
@@ -159,13 +159,13 @@ test.each<[string, Fault, Partial<SendOutcome>]>([
     { kind: 'unknown', reason: 'HTTP status 502', sentIds: [] },
   ],
   ['a lost answer', { kind: 'drop', isDone: true }, { kind: 'unknown', sentIds: [] }],
-])('%s is told as it is', async (_what, fault, expected) => {
+])('%s: the send returns the matching outcome', async (_what, fault, expected) => {
   const { fake, send } = await written();
   fake.fail('sendMessage', fault);
   expect(await send('x')).toMatchObject(expected);
 });
 
-test('strangers cannot be written to, and whoever has blocked the bot neither', async () => {
+test('a message to a stranger or a person who blocked the bot is refused', async () => {
   const { bot, ada, send, connector } = await written();
   const stranger = bot.person({ id: 4_711, first_name: 'Eve' });
   expect(await connector.send(outbound(stranger.facts.id, 'x'), NEVER)).toEqual({
@@ -177,7 +177,7 @@ test('strangers cannot be written to, and whoever has blocked the bot neither', 
   expect(await send('x')).toMatchObject({ kind: 'refused', isAddressGone: true });
 });
 
-test('a message that has begun waits for Telegram, and what has arrived of it is told when the rest has not', async () => {
+test('a partly sent message waits for Telegram, and reports the parts that arrived if the rest fails', async () => {
   const { fake, clock, ada, send } = await written();
   const file = outboundFile('t.txt', 'text/plain', Buffer.from('t'));
   fake.fail('sendDocument', { kind: 'throttle', retryAfterS: 3 });
@@ -193,7 +193,7 @@ test('a message that has begun waits for Telegram, and what has arrived of it is
   });
 });
 
-test('no answer in time is an unknown end; no time left is none at all', async () => {
+test('a timeout is an unknown outcome, and a send without time left is not attempted', async () => {
   const { fake, send } = await written();
   fake.fail('sendMessage', { kind: 'hang' });
   const late = new AbortController();
@@ -205,7 +205,7 @@ test('no answer in time is an unknown end; no time left is none at all', async (
   expect(await send('x', [], AbortSignal.abort())).toMatchObject({ kind: 'later' });
 });
 
-test('a file that cannot be read any more is refused, and Telegram gets no half of it', async () => {
+test('a file that can no longer be read is refused, and Telegram gets no part of it', async () => {
   const { ada, send } = await written();
   const gone = {
     ...outboundFile('t.txt', 'text/plain', Buffer.alloc(10)),
@@ -222,7 +222,7 @@ test('a file that cannot be read any more is refused, and Telegram gets no half 
   expect(ada.received).toEqual([]);
 });
 
-test('a Telegram that is not there took nothing', async () => {
+test('a message is retried later when Telegram cannot be reached', async () => {
   const { fake, send } = await written();
   await fake.stop();
   expect(await send('x')).toMatchObject({
@@ -231,7 +231,7 @@ test('a Telegram that is not there took nothing', async () => {
   });
 });
 
-test('typing shows, and its failures nobody hears of', async () => {
+test('typing is shown, and its failures are ignored', async () => {
   const { fake, ada, connector } = await written();
   const to = { login: LOGIN, remoteId: String(ada.facts.id) };
   await connector.showTyping(to, NEVER);
@@ -241,7 +241,7 @@ test('typing shows, and its failures nobody hears of', async () => {
   await connector.showTyping({ ...to, login: { kind: 'shared' } }, NEVER);
 });
 
-test('files that people sent are fetched, again and again, until Telegram has them no more', async () => {
+test('files of people can be fetched repeatedly, until Telegram no longer has them', async () => {
   const { fake, bot, connector } = await written();
   const facts = bot.files.keep(formFile('a', 'image/jpeg'));
   const fetched = async () => {
@@ -263,7 +263,7 @@ test('files that people sent are fetched, again and again, until Telegram has th
   await expect(fetched()).rejects.toMatchObject({ code: 'file_gone' });
 });
 
-test('a bot of another login does not get in the way', async () => {
+test('bots of several logins do not interfere', async () => {
   const { fake, bot } = await telegram();
   const other = fake.addBot();
   const { connector } = connectorTo(fake);

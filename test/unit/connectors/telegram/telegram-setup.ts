@@ -15,7 +15,7 @@ import { MemoryNotes } from './memory-notes.ts';
 
 export const BOT_ID = 'bot_own';
 
-/** A fake Telegram with a bot, closed with the test, which fails when somebody offended against the Bot API. */
+/** A fake Telegram with a bot, closed with the test, which fails on any violation of the Bot API. */
 export async function telegram(
   options: FakeTelegramOptions = {},
 ): Promise<{ fake: FakeTelegram; bot: FakeBot }> {
@@ -77,7 +77,7 @@ export function outbound(
 
 const PIECE_BYTES = 64 * 1024;
 
-/** A file that is made in small pieces, as from a disk. */
+/** A file in small pieces, as if read from disk. */
 export function outboundFile(name: string, mime: string, bytes: Uint8Array): OutboundFile {
   return {
     name,
@@ -95,7 +95,7 @@ export function formFile(name: string, mime: string, bytes: Buffer = JPEG): Form
   return { name, mime, bytes };
 }
 
-/** Turns the clock until something holds, so that nobody waits for pauses between tries. */
+/** Advances the clock until a condition holds, so that no test waits for the pauses between retries. */
 export async function afterPauses<T>(clock: TurnableClock, what: string, condition: () => T, stepMs = 1_000) {
   return await waitFor(what, () => {
     clock.turn(stepMs);

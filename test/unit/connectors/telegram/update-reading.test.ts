@@ -12,7 +12,7 @@ import {
 const CHAT = { id: 77, type: 'private', first_name: 'Ada', last_name: 'Lovelace', username: 'ada' };
 const MESSAGE: Message = { message_id: 5, date: 1_800_000_000, chat: CHAT };
 
-test('a message tells who wrote what, and when', () => {
+test('a message has its sender, text and time', () => {
   expect(readingOf({ update_id: 9, message: { ...MESSAGE, text: 'hello' } })).toEqual({
     kind: 'message',
     updateId: 9,
@@ -29,25 +29,25 @@ test('a message tells who wrote what, and when', () => {
 test.each<[string, Update]>([
   ['a group', { update_id: 1, message: { ...MESSAGE, chat: { ...CHAT, type: 'supergroup' }, text: 'x' } }],
   ['a service message', { update_id: 1, message: { ...MESSAGE, pinned_message: {} } as Message }],
-  ['an update of a kind that is not asked for', { update_id: 1, poll: {} } as unknown as Update],
-])('%s is nothing', (_what, update) => {
+  ['an update of an unrequested kind', { update_id: 1, poll: {} } as unknown as Update],
+])('%s is ignored', (_what, update) => {
   expect(readingOf(update)).toEqual({ kind: 'nothing', updateId: 1 });
 });
 
-test('what Telegram has never sent is told to be unreadable', () => {
+test('an update that Telegram has never sent is unreadable', () => {
   const update = { update_id: 4, message: { text: 'x' } } as unknown as Update;
   expect(readingOf(update)).toEqual({ kind: 'unreadable', updateId: 4 });
 });
 
-test('a part that cannot be read does not cost the message that it is in', () => {
+test('an unreadable part does not affect the rest of the message', () => {
   const message = { ...MESSAGE, text: 'x', photo: 'none', document: { file_id: 7 }, sticker: null };
   expect(readingOf({ update_id: 4, message })).toMatchObject({ kind: 'message', text: 'x', files: [] });
 });
 
 test.each([
-  ['an id that is no number', { ...MESSAGE, message_id: '5' }],
-  ['a time that no date has', { ...MESSAGE, date: 1e300 }],
-  ['a chat that is nobody', { ...MESSAGE, chat: { type: 'private' } }],
+  ['a non-numeric id', { ...MESSAGE, message_id: '5' }],
+  ['an impossible date', { ...MESSAGE, date: 1e300 }],
+  ['a chat without an id', { ...MESSAGE, chat: { type: 'private' } }],
 ])('a message with %s is unreadable', (_what, message) => {
   const update = { update_id: 4, message: { ...message, text: 'x' } };
   expect(readingOf(update as unknown as Update)).toEqual({ kind: 'unreadable', updateId: 4 });
@@ -86,7 +86,7 @@ test.each<[object, string, object]>([
     '',
     { name: 'video_5.mp4', mime: 'video/mp4', sizeBytes: 20_000_001, ref: null },
   ],
-])('the content of %j', (fields, text, file) => {
+])('%j has the right text and file', (fields, text, file) => {
   expect(contentOf({ ...MESSAGE, ...fields })).toEqual({ text, files: [file] });
 });
 
@@ -95,11 +95,11 @@ test.each<[object, string]>([
   [{ contact: { phone_number: '+331', first_name: 'Bob' } }, '[contact: Bob, +331]'],
   [{ poll: { question: 'Why?' } }, '[poll: Why?]'],
   [{ dice: { emoji: '🎲', value: 6 } }, '[🎲 6]'],
-])('%j is put in words', (fields, text) => {
+])('%j is described in words', (fields, text) => {
   expect(contentOf({ ...MESSAGE, ...fields })).toEqual({ text, files: [] });
 });
 
-/** Messages of a few albums and of none, as Telegram might order them. */
+/** Messages of a few albums and single ones, in any order in which Telegram might send them. */
 const rounds = fc
   .array(fc.constantFrom(null, null, 'a', 'b'), { minLength: 1, maxLength: 12 })
   .map((albums) =>
@@ -122,7 +122,7 @@ function idOf(reading: Reading): string {
   return reading.kind === 'message' ? reading.messageId : '';
 }
 
-test('albums are joined, nothing is lost, and beginning again at the least update not handled gives whole albums', () => {
+test('albums are joined without loss, and resuming at the first unhandled update gives whole albums', () => {
   fc.assert(
     fc.property(rounds, fc.nat(), (all, stop) => {
       const whole = joinAlbums(all, all.at(-1)!.albumId);
@@ -138,7 +138,7 @@ test('albums are joined, nothing is lost, and beginning again at the least updat
       const from = refetchFrom(whole.readings, unhandled);
       const again = joinAlbums(all.slice(from - 100), all.at(-1)!.albumId).readings;
       expect(refsOf(unhandled).filter((ref) => !refsOf(again).includes(ref))).toEqual([]);
-      // What was handled is known by its message id: under it nothing new may come, and nothing old under another.
+      // Handled messages are known by message id: it must not get new files, and old files must not get another id.
       const handled = new Map(
         whole.readings.slice(0, stopped).map((reading) => [idOf(reading), refsOf([reading])]),
       );
@@ -151,7 +151,7 @@ test('albums are joined, nothing is lost, and beginning again at the least updat
   );
 });
 
-test('an album at the end is left for the next round, once, and none is cut in two', () => {
+test('an album at the end is left for the next round once, and none is split', () => {
   fc.assert(
     fc.property(rounds, (all) => {
       const { open, readings } = joinAlbums(all, null);

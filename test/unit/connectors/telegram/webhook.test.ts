@@ -8,7 +8,7 @@ import { BOT_ID, connectorTo, formFile, telegram } from './telegram-setup.ts';
 
 const SECRET_HEADER = 'x-telegram-bot-api-secret-token';
 
-/** A server as the gateway has it: the last part of the path names the login. */
+/** A server like the gateway's: the last part of the path is the login. */
 async function startServer(connector: () => TelegramConnector) {
   const statuses: number[] = [];
   const server = createServer((request, response) => {
@@ -49,7 +49,7 @@ async function hooked() {
   return { fake, bot, url, statuses, ask, ...setup };
 }
 
-test('updates are brought in their order, and acknowledged when they are on disk', async () => {
+test('updates are delivered in order, and acknowledged when they are stored', async () => {
   const { bot, url, intake, statuses } = await hooked();
   expect(bot.webhook!.target.url).toBe(`${url}/${BOT_ID}`);
   const ada = bot.person();
@@ -79,7 +79,7 @@ test('an album is one message with all its files', async () => {
   await waitFor('no note', () => notes.kept.size === 0);
 });
 
-test('a bot that is taken away leaves no note', async () => {
+test('removing a bot deletes its notes', async () => {
   const { bot, connector, notes } = await hooked();
   bot.person().sendsAlbum([formFile('1', 'image/jpeg'), formFile('2', 'image/jpeg')], '');
   await waitFor('both', () => bot.updates.pending.length === 0);
@@ -87,7 +87,7 @@ test('a bot that is taken away leaves no note', async () => {
   expect(notes.kept.size).toBe(0);
 });
 
-test('only Telegram gets in, and only with what can be read', async () => {
+test('only requests of Telegram are accepted, and only readable ones', async () => {
   const { bot, ask, intake, counts } = await hooked();
   const secret = bot.webhook!.target.secretToken!;
   const update = JSON.stringify({ update_id: 1, message: { message_id: 1, date: 1, chat: {}, text: 'x' } });
@@ -102,14 +102,14 @@ test('only Telegram gets in, and only with what can be read', async () => {
   expect([intake.told, counts.get('webhook_refused')]).toEqual([0, 2]);
 });
 
-test('the webhook stays when the gateway goes, so that Telegram keeps what comes', async () => {
+test('the webhook stays when the gateway stops, so that Telegram keeps new updates', async () => {
   const { bot, connector, intake } = await hooked();
   await connector.close();
   expect(bot.webhook).not.toBeNull();
   expect(intake.messages).toEqual([]);
 });
 
-test('nothing is brought to a gateway that fetches', async () => {
+test('a polling gateway has no webhook', async () => {
   const { fake, bot } = await telegram();
   const { connector } = connectorTo(fake);
   await connector.addBot({ id: BOT_ID, token: bot.token });

@@ -14,7 +14,7 @@ async function read(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-test('a file that somebody sent can be had, and had again', async () => {
+test('an inbound file can be fetched, more than once', async () => {
   const { api, connector } = await linked();
   const bytes = randomBytes(300_000);
   const { id } = api.media.add('image/jpeg', 'a.jpg', bytes);
@@ -22,14 +22,14 @@ test('a file that somebody sent can be had, and had again', async () => {
   expect(await read(await connector.fetchFile(SHARED, id, soon()))).toEqual(bytes);
 });
 
-test('a file that Meta has no more is gone', async () => {
+test('a file that Meta no longer has is gone', async () => {
   const { api, connector } = await linked();
   const { id } = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
   api.media.evict(id);
   await expect(connector.fetchFile(SHARED, id, soon())).rejects.toMatchObject({ code: 'file_gone' });
 });
 
-test('bytes that are not those that were sent end with an error', async () => {
+test('a file with the wrong checksum ends with an error', async () => {
   const { api, connector } = await linked();
   const media = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
   const { describe } = api.media;
@@ -39,7 +39,7 @@ test('bytes that are not those that were sent end with an error', async () => {
   });
 });
 
-test('only the hosts that the operator named get the token', async () => {
+test('only hosts that the operator listed get the token', async () => {
   const { api } = await linked();
   const media = api.media.add('image/jpeg', 'a.jpg', randomBytes(9));
   const { describe } = api.media;
@@ -58,7 +58,7 @@ test('only the hosts that the operator named get the token', async () => {
   expect(graph.isMediaAddress('nonsense')).toBe(false);
 });
 
-test('the shape of a WebP picture is in its first chunk', () => {
+test('the dimensions of a WebP picture are read from its first chunk', () => {
   const head = (kind: string) => {
     const bytes = Buffer.alloc(30);
     bytes.write('RIFF', 0, 'latin1');

@@ -6,7 +6,7 @@ import { linked, messageTo, soon } from './linked.ts';
 
 const TOKEN = 'Ab3-Cd4_Ef5gHi6jKl7mNo8pQr9sTu0v';
 
-test('a message arrives with both names of whoever wrote it, and the time of the platform', async () => {
+test('a message arrives with both ids of its sender, and the platform’s time', async () => {
   const nowMs = Date.parse('2026-03-04T05:06:07.890Z');
   const { api, intake, ada } = await linked({ nowMs: () => nowMs });
   const { status, wamid } = await api.says(ada, 'Grüß dich / 👋');
@@ -24,7 +24,7 @@ test('a message arrives with both names of whoever wrote it, and the time of the
   ]);
 });
 
-test('somebody who hides their number is known by their other name alone', async () => {
+test('a person with a hidden number is identified by user id alone', async () => {
   const { api, intake } = await linked();
   const bob = api.addPerson({ name: '', username: 'bob', phone: '15551230002', hidesPhone: true });
   intake.contacts.add(bob.userId);
@@ -36,7 +36,7 @@ test('somebody who hides their number is known by their other name alone', async
   });
 });
 
-test('a message that names only the number is told by the contact beside it', async () => {
+test('a message with only the number is resolved by its contact entry', async () => {
   const { api, intake, ada } = await linked();
   await api.posts(ada, [{ id: 'wamid.old', type: 'text', text: { body: 'hi' }, from_user_id: undefined }]);
   expect(intake.messages[0]).toMatchObject({ from: { remoteId: ada.userId }, alias: ada.phone });
@@ -71,13 +71,13 @@ test.each([
     'it',
     { name: 'plan.pdf', mime: 'application/pdf' },
   ],
-])('%s comes as a file', async (type, content, text, file) => {
+])('%s arrives as a file', async (type, content, text, file) => {
   const { api, intake, ada } = await linked();
   await api.writes(ada, type, content);
   expect(intake.messages[0]).toMatchObject({ text, files: [{ ...file, ref: '1234567890' }] });
 });
 
-test('the size of a document is asked for, so that one too large can be left where it is', async () => {
+test('the size of a document is looked up, so that one too large can be skipped', async () => {
   const { api, intake, ada } = await linked();
   const { id, mime } = api.media.add('application/pdf', 'a.pdf', Buffer.alloc(777));
   await api.writes(ada, 'document', { id, mime_type: mime, sha256: '' });
@@ -93,20 +93,20 @@ test.each([
   ['contacts', [{ name: { formatted_name: 'Eve' }, phones: [{ phone: '+1555' }] }], '[contact: Eve, +1555]'],
   ['hologram', { depth: 3 }, '[unsupported message: hologram]'],
   ['image', { no: 'id' }, '[unsupported message: image]'],
-])('%s is told in words', async (type, content, text) => {
+])('%s is described in words', async (type, content, text) => {
   const { api, intake, ada } = await linked();
   expect((await api.writes(ada, type, content)).status).toBe(200);
   expect(intake.messages.map((message) => message.text)).toEqual([text]);
 });
 
-test('a reaction taken back, and what is written in groups, say nothing', async () => {
+test('a removed reaction and group messages are ignored', async () => {
   const { api, intake, ada } = await linked();
   await api.writes(ada, 'reaction', { message_id: 'wamid.x' });
   await api.posts(ada, [{ id: 'wamid.g', type: 'text', text: { body: 'all' }, group_id: 'g1' }]);
   expect(intake.messages).toEqual([]);
 });
 
-test('a batch keeps its order, and one message that cannot be read does not cost the others', async () => {
+test('a batch keeps its order, and an unreadable message does not affect the others', async () => {
   const { api, intake, ada, events } = await linked();
   const text = (id: string) => ({ id, type: 'text', text: { body: id } });
   expect(await api.posts(ada, [text('a'), { type: 'text' }, text('b'), text('c')])).toBe(200);
@@ -114,7 +114,7 @@ test('a batch keeps its order, and one message that cannot be read does not cost
   expect(events).toContain('part_unreadable');
 });
 
-test('what could not be stored is not acknowledged, and comes again', async () => {
+test('a message that could not be stored is not acknowledged, and is delivered again', async () => {
   const { api, intake, ada } = await linked();
   intake.failsNext = true;
   expect((await api.says(ada, 'important')).status).toBe(503);
@@ -124,7 +124,7 @@ test('what could not be stored is not acknowledged, and comes again', async () =
   expect(intake.messages.map(({ text }) => text)).toEqual(['important']);
 });
 
-test('payloads for other numbers of the business are acknowledged and left alone', async () => {
+test('payloads for other numbers of the business are acknowledged and ignored', async () => {
   const { api, intake, ada, webhookUrl } = await linked();
   const value = {
     metadata: { phone_number_id: '999' },
@@ -158,7 +158,7 @@ test.each([
   expect(events).toContain('webhook_refused');
 });
 
-test('one byte changed breaks the signature; what is signed and no payload is refused as such', async () => {
+test('one changed byte breaks the signature, and a signed but invalid payload is refused as such', async () => {
   const { api, webhookUrl } = await linked();
   const post = async (body: string, signed: string) =>
     (
@@ -173,7 +173,7 @@ test('one byte changed breaks the signature; what is signed and no payload is re
   expect(await post('not json', 'not json')).toBe(400);
 });
 
-test('only who knows the token may subscribe', async () => {
+test('only a request with the verify token can subscribe', async () => {
   const { api, webhookUrl } = await linked();
   const ask = async (token: string, mode = 'subscribe', url = webhookUrl) => {
     const query = new URLSearchParams({ 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': '42' });
@@ -186,7 +186,7 @@ test('only who knows the token may subscribe', async () => {
   expect((await ask(api.verifyToken, 'subscribe', webhookUrl.replace('shared', 'other')))[0]).toBe(404);
 });
 
-test('an invite link makes whoever follows it a contact, whatever they write around the token', async () => {
+test('an invite link makes its user a contact, whatever text surrounds the token', async () => {
   const { api, intake, connector } = await linked();
   const url = new URL(connector.inviteUrl(TOKEN)!);
   expect(`${url.origin}${url.pathname}`).toBe('https://wa.me/15550783881');
@@ -198,7 +198,7 @@ test('an invite link makes whoever follows it a contact, whatever they write aro
   expect(intake.messages.map(({ text }) => text)).toEqual(['Good day, I come from Hello!', 'and more']);
 });
 
-test('a token alone leaves a greeting; one that is used up does nothing', async () => {
+test('a token alone becomes a greeting, and a used one does nothing', async () => {
   const { api, intake } = await linked();
   intake.tokens.add(TOKEN);
   const bob = api.addPerson({ name: 'Bob', phone: '15551230002' });
@@ -208,7 +208,7 @@ test('a token alone leaves a greeting; one that is used up does nothing', async 
   expect(intake.messages.map(({ text, remoteName }) => [text, remoteName])).toEqual([['Hello!', 'Bob']]);
 });
 
-test('a stranger is answered politely, once', async () => {
+test('a stranger is answered once', async () => {
   const { api, intake } = await linked();
   const eve = api.addPerson({ name: 'Eve', phone: '15551230003' });
   expect((await api.says(eve, 'hello?')).status).toBe(200);
@@ -218,7 +218,7 @@ test('a stranger is answered politely, once', async () => {
   expect(intake.messages).toEqual([]);
 });
 
-test('somebody who changes their number stays who they are', async () => {
+test('a person who changes their number keeps their identity', async () => {
   const { api, intake, ada } = await linked();
   const before = { userId: ada.userId, phone: ada.phone };
   await api.changesNumber(ada, '15559990000');
@@ -228,7 +228,7 @@ test('somebody who changes their number stays who they are', async () => {
   ]);
 });
 
-test('statuses are told once, by both names of the message, in whatever order they come', async () => {
+test('statuses are delivered once, with both ids of the message, in any order', async () => {
   const { api, connector, intake, ada } = await linked();
   await api.says(ada, 'hi');
   api.statusPlan = ['read', 'delivered', 'sent', 'delivered'];
@@ -242,7 +242,7 @@ test('statuses are told once, by both names of the message, in whatever order th
   expect(intake.followedStatuses).toHaveLength(1);
 });
 
-test('a status that comes before its message is written down is told again', async () => {
+test('a status that arrives before its message is stored is retried', async () => {
   const { api, connector, intake, ada } = await linked();
   await api.says(ada, 'hi');
   intake.busyFor = 2;
@@ -253,7 +253,7 @@ test('a status that comes before its message is written down is told again', asy
   expect(api.webhook.unanswered).toBe(0);
 });
 
-test('a status that nobody takes is not acknowledged', async () => {
+test('a status that is not accepted is not acknowledged', async () => {
   const { api, connector, intake, ada } = await linked();
   await api.says(ada, 'hi');
   intake.busyFor = 1_000;
@@ -266,7 +266,7 @@ test('a status that nobody takes is not acknowledged', async () => {
   expect(intake.followedStatuses).toHaveLength(1);
 });
 
-test('a window that turns out to be closed afterwards is told as such, other failures with their reason', async () => {
+test('a window that closed after sending is reported as such, other failures with their reason', async () => {
   const { api, connector, intake, ada } = await linked();
   api.windowRefusal = 'async';
   expect((await connector.send(messageTo(ada.userId, 'late'), soon())).kind).toBe('sent');

@@ -15,12 +15,12 @@ export interface Linked {
   readonly connector: WhatsAppConnector;
   readonly intake: MemoryIntake;
   readonly events: string[];
-  /** A contact already. */
+  /** A person who is a contact already. */
   readonly ada: FakePerson;
   readonly webhookUrl: string;
 }
 
-/** The connector between a fake of the platform and an intake in memory; its webhook is served on loopback. */
+/** The connector between a fake platform and an intake in memory; its webhook is served on loopback. */
 export async function linked(options: CloudApiOptions = {}): Promise<Linked> {
   const api = await FakeCloudApi.start(options);
   const intake = new MemoryIntake();
@@ -80,7 +80,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** A message to somebody, with text and files. */
+/** A message to a person, with text and files. */
 export function messageTo(
   remoteId: string,
   text: string,

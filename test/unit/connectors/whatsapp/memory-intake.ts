@@ -8,7 +8,7 @@ import type {
   SentMessage,
 } from '../../../../src/connectors/contract/messenger.ts';
 
-/** The domain's side of a messenger, as small as can be: contacts, tokens and messages in memory. */
+/** The domain's side of a messenger, minimal: contacts, tokens and messages in memory. */
 export class MemoryIntake implements MessageIntake {
   readonly messages: InboundMessage[] = [];
   readonly contacts = new Set<string>();
@@ -16,7 +16,7 @@ export class MemoryIntake implements MessageIntake {
   readonly followedStatuses: (SentMessage & { readonly status: LaterStatus })[] = [];
   readonly renames: { readonly before: string; readonly remoteId: string; readonly alias: string | null }[] =
     [];
-  /** How often a status is not taken yet. */
+  /** How many times a status is still refused. */
   busyFor = 0;
   /** The next message cannot be stored. */
   failsNext = false;

@@ -29,7 +29,7 @@ function webp(sizePx: number, isAnimated: boolean, lengthBytes = 200): Buffer {
   return bytes;
 }
 
-test('a text goes out with our id, and the answer names the message', async () => {
+test('a text is sent with our id, and the answer has the platform’s id', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   const outcome = await connector.send(messageTo(ada.userId, 'Grüße 👋'), soon());
@@ -44,7 +44,7 @@ test('a text goes out with our id, and the answer names the message', async () =
   });
 });
 
-test('somebody known by their number alone is written to by it', async () => {
+test('a person known only by number is addressed by it', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   await connector.send(messageTo(ada.phone, 'hello'), soon());
@@ -84,7 +84,7 @@ const FILES: readonly [string, string, OutboundFile, object][] = [
   ],
 ];
 
-test.each(FILES)('%s goes out as what it is', async (_what, text, attachment, expected) => {
+test.each(FILES)('%s is sent as its own type', async (_what, text, attachment, expected) => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   const outcome = await connector.send(messageTo(ada.userId, text, [attachment]), soon());
@@ -99,14 +99,14 @@ test.each(FILES)('%s goes out as what it is', async (_what, text, attachment, ex
   expect(api.media.find(id)!.bytes).toEqual(Buffer.concat(bytes));
 });
 
-test('an Ogg file without Opus is no audio to WhatsApp', async () => {
+test('an Ogg file without Opus is not sent as audio', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   await connector.send(messageTo(ada.userId, '', [file('a.ogg', 'audio/ogg', OGG_VORBIS)]), soon());
   expect(ada.arrived[0]!.request.type).toBe('document');
 });
 
-test('a picture that is too large for one is refused in the words of WhatsApp', async () => {
+test('a picture that is too large is refused with WhatsApp’s reason', async () => {
   const { connector, ada } = await linked();
   const picture = file('a.png', 'image/png', Buffer.alloc(5 * MB + 1));
   expect(await connector.send(messageTo(ada.userId, '', [picture]), soon())).toMatchObject({
@@ -115,7 +115,7 @@ test('a picture that is too large for one is refused in the words of WhatsApp', 
   });
 });
 
-test('several files come one after another, the text with the first', async () => {
+test('several files are sent one by one, with the text on the first', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   const files = ['1', '2', '3'].map((name) => file(`${name}.pdf`, 'application/pdf', Buffer.from(name)));
@@ -129,7 +129,7 @@ test('several files come one after another, the text with the first', async () =
   expect(ada.texts).toEqual(['all of them']);
 });
 
-test('a type that WhatsApp does not take is refused in its own words, before anything is sent', async () => {
+test('a type that WhatsApp does not support is refused with its reason, before anything is sent', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   const files = [
@@ -144,7 +144,7 @@ test('a type that WhatsApp does not take is refused in its own words, before any
   expect(ada.arrived).toEqual([]);
 });
 
-test('a part that fails after others went out leaves a message of which it is said how much arrived', async () => {
+test('a part that fails after others were sent leaves an unknown outcome with the sent ids', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   const files = ['1', '2'].map((name) => file(`${name}.pdf`, 'application/pdf', Buffer.from(name)));
@@ -171,7 +171,7 @@ test.each([
     API_ERRORS.badToken,
     { kind: 'refused', reason: '(#190) Invalid OAuth access token - Cannot parse access token' },
   ],
-])('%j is told as an outcome', async (error, expected) => {
+])('%j: the send returns the matching outcome', async (error, expected) => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   api.refuseNext(error);
@@ -179,7 +179,7 @@ test.each([
   expect(ada.arrived).toEqual([]);
 });
 
-test('a request without an answer may have arrived or not', async () => {
+test('a request without an answer has an unknown outcome', async () => {
   const { api, connector, ada } = await linked();
   await api.says(ada, 'hi');
   api.cutNext('before');
@@ -189,17 +189,17 @@ test('a request without an answer may have arrived or not', async () => {
   expect(ada.texts).toEqual(['arrived']);
 });
 
-test('a platform that cannot be reached has taken nothing', async () => {
+test('a message is not sent when the platform cannot be reached', async () => {
   const { api, connector, ada } = await linked();
   await api.stop();
-  // A connection that was left open ends first.
+  // An open connection must end first.
   await waitFor('a refusal', async () => {
     const { kind } = await connector.send(messageTo(ada.userId, 'x'), soon());
     return kind === 'later';
   });
 });
 
-test('lengths are checked in UTF-16 units: 1600 of a message, 1024 of a caption', async () => {
+test('lengths are checked in UTF-16 units: 1600 for a message, 1024 for a caption', async () => {
   const { connector } = await linked();
   expect(() => connector.checkText('x'.repeat(1_600), false)).not.toThrow();
   expect(() => connector.checkText('x'.repeat(1_601), false)).toThrow(/^Failed to send message/);
@@ -208,13 +208,13 @@ test('lengths are checked in UTF-16 units: 1600 of a message, 1024 of a caption'
   expect(() => connector.checkText('x'.repeat(1_025), true)).toThrow(/^Failed to send message/);
 });
 
-test('audio drops its caption, whatever is said with it; nothing else does', async () => {
+test('audio drops its caption, other files keep theirs', async () => {
   const { connector } = await linked();
   for (const [what, , attachment] of FILES)
     expect([what, await connector.dropsCaption(attachment)]).toEqual([what, /mp3|voice/.test(what)]);
 });
 
-test('the template passes a closed window, with a preview that templates may have', async () => {
+test('the template gets through a closed window, with a valid preview', async () => {
   const { connector, ada } = await linked();
   const to = { login: { kind: 'shared' as const }, remoteId: ada.userId };
   expect((await connector.send(messageTo(ada.userId, 'x'), soon())).kind).toBe('window_closed');
@@ -235,7 +235,7 @@ test('a template that is not approved is refused', async () => {
   });
 });
 
-test('the login tells what Meta says of it', async () => {
+test('the login shows the status that Meta returns', async () => {
   const { api, connector, ada } = await linked();
   expect(connector.sharedLogin()).toEqual({ name: '+1 555-078-3881', status: 'ok' });
   api.refuseNext(API_ERRORS.badToken);

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { FakeCloudApi } from '../../../fakes/whatsapp/cloud-api.ts';
 import { API_ERRORS } from '../../../fakes/whatsapp/graph-errors.ts';
 
-/** The fake is not made to fit our connector: a client that nobody here wrote gets along with it too. */
+/** The fake is not tailored to our connector: an independent client works with it too. */
 async function withClient() {
   const api = await FakeCloudApi.start();
   onTestFinished(() => api.stop());
@@ -21,7 +21,7 @@ async function withClient() {
   return { api, client, ada, phoneNumberId: api.phoneNumberId };
 }
 
-test('it sends texts, templates and media, and downloads them', async () => {
+test('an independent client sends texts, templates and media, and downloads them', async () => {
   const { api, client, ada, phoneNumberId } = await withClient();
   await api.says(ada, 'hi');
   const { messages } = await client.messages.sendText({ phoneNumberId, to: ada.phone, body: 'hello' });
@@ -53,7 +53,7 @@ test('it sends texts, templates and media, and downloads them', async () => {
   expect(Buffer.from(downloaded)).toEqual(bytes);
 });
 
-test('it understands the errors', async () => {
+test('an independent client understands the errors', async () => {
   const { api, client, ada, phoneNumberId } = await withClient();
   const closed = await client.messages
     .sendText({ phoneNumberId, to: ada.phone, body: 'late' })
@@ -68,7 +68,7 @@ test('it understands the errors', async () => {
   expect(fast).toMatchObject({ code: 131_056, category: 'throttling' });
 });
 
-test('it verifies and reads the webhooks', async () => {
+test('an independent client verifies and parses the webhooks', async () => {
   const { api, ada } = await withClient();
   const taken: { body: Buffer; signature: string }[] = [];
   const server = createServer((request, response) => {

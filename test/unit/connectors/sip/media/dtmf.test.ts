@@ -30,7 +30,7 @@ function digits(test: TestLeg): string {
 }
 
 describe('DTMF from the peer', () => {
-  it('tells every digit once', async () => {
+  it('reports every digit once', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     for (let event = 0; event < 16; event++) await press(peer, test, event);
@@ -41,7 +41,7 @@ describe('DTMF from the peer', () => {
     ['the start', (i: number) => i > 3],
     ['the end', (i: number) => i < 4],
     ['all but the last packet', (i: number) => i === 6],
-  ])('needs no more than one packet: %s is lost', async (_, keeps) => {
+  ])('is recognized from a single packet: %s is lost', async (_, keeps) => {
     const { peer, test } = await pair();
     test.configure(peer);
     await press(peer, test, 5, keeps);
@@ -49,7 +49,7 @@ describe('DTMF from the peer', () => {
     expect(digits(test)).toBe('55');
   });
 
-  it('ignores late packets of a former digit, events that are no keys, and broken payloads', async () => {
+  it('ignores late packets of an earlier digit, events that are no keys, and broken payloads', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const former = peer.timestamp;
@@ -62,7 +62,7 @@ describe('DTMF from the peer', () => {
     expect(digits(test)).toBe('12');
   });
 
-  it('takes a key held for ten seconds for one', async () => {
+  it('is one digit for a key held for ten seconds', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const start = peer.timestamp;
@@ -81,7 +81,7 @@ describe('DTMF from the peer', () => {
     expect(digits(test)).toBe('9');
   });
 
-  it('leaves no hole in the audio around it', async () => {
+  it('leaves no gap in the audio around it', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     await hear(peer, test, 10);
@@ -92,7 +92,7 @@ describe('DTMF from the peer', () => {
 });
 
 describe('DTMF to the peer', () => {
-  it('sends each digit for 100 ms with three ends and a pause, in place of the audio', async () => {
+  it('sends each digit for 100 ms with three end packets and a pause, in place of the audio', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const done = test.leg.command({ type: 'dtmf', digits: '7#d' });
@@ -117,7 +117,7 @@ describe('DTMF to the peer', () => {
     expect(sequences).toEqual(Array.from({ length: 35 }, (_, i) => i));
   });
 
-  it('waits for digits that are being sent, and takes 64 at most', async () => {
+  it('queues behind digits that are being sent, at most 64 in total', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const order: string[] = [];
@@ -129,7 +129,7 @@ describe('DTMF to the peer', () => {
     expect(order).toEqual(['first', 'second']);
   });
 
-  it('says no when it cannot be done', async () => {
+  it('is refused when it is not possible', async () => {
     const { peer, test } = await pair();
     const send = (digits: string) => test.leg.command({ type: 'dtmf', digits });
     await expect(send('1')).rejects.toMatchObject({ code: 'call_not_active' });
@@ -149,7 +149,7 @@ describe('DTMF to the peer', () => {
     await expect(closed).rejects.toMatchObject({ code: 'call_not_active' });
   });
 
-  it('has sent its digits when the call ends on the last one, and not before', async () => {
+  it('has sent its digits when the call ends on the last one, but not those still queued', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const [done, waiting] = ['12', '3'].map((digits) => test.leg.command({ type: 'dtmf', digits }));

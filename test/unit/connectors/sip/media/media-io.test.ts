@@ -63,7 +63,7 @@ function tell(socket: Socket, text: string, port: number, host = V4): Promise<vo
   return new Promise((resolve) => socket.send(text, port, host, () => resolve()));
 }
 
-test('a taken port is refused with the code of the system, and its neighbour is let go', async () => {
+test('a port in use is refused with the system’s error code, and its neighbour is released', async () => {
   const rtpPort = await freePortPair();
   const taken = closing(createSocket('udp4'));
   taken.bind(rtpPort + 1, V4);
@@ -75,13 +75,13 @@ test('a taken port is refused with the code of the system, and its neighbour is 
   await once(neighbour, 'listening');
 });
 
-test('an address that is not ours is refused', async () => {
+test('an address that is not local is refused', async () => {
   const rtpPort = await freePortPair();
   const refusal = { code: 'EADDRNOTAVAIL', syscall: 'bind' };
   await expect(io.open({ bindHost: '192.0.2.1', rtpPort, bound: null })).rejects.toMatchObject(refusal);
 });
 
-test.each([V4, '::1'])('packets come from and go to where they should, over %s', async (host) => {
+test.each([V4, '::1'])('packets are received and sent with the right addresses, over %s', async (host) => {
   const { sockets, port, heard } = await opened(host);
   const [one, two] = [await stranger(host), await stranger(host)];
   await tell(one.socket, 'first', port, host);
@@ -100,7 +100,7 @@ test.each([V4, '::1'])('packets come from and go to where they should, over %s',
   }
   const bytes = Buffer.from('answer and what is behind it');
   sockets.sendRtp(bytes, 6, one.port, host);
-  // The bytes are ours again at once.
+  // The buffer may be reused at once.
   bytes.fill('x');
   sockets.sendRtp(Buffer.from('other'), 5, two.port, host);
   sockets.sendRtcp(Buffer.from('report'), 6, one.port, host);
@@ -109,7 +109,7 @@ test.each([V4, '::1'])('packets come from and go to where they should, over %s',
   expect(sockets.unsent).toBe(0);
 });
 
-/** More than makes a connection of its own worth it (PACKETS_TO_LINE of udp-sockets.c). */
+/** Enough to make a connected socket worth it (PACKETS_TO_LINE of udp-sockets.c). */
 const LONG = 60;
 
 async function stream(sockets: MediaSockets, peer: { readonly socket: Socket; readonly port: number }) {
@@ -121,14 +121,14 @@ async function stream(sockets: MediaSockets, peer: { readonly socket: Socket; re
   peer.socket.off('message', count);
 }
 
-/** Whom the kernel knows the sockets on `port` to be connected to. */
+/** The peers that the sockets on `port` are connected to, as reported by the kernel. */
 function connectedPorts(port: number): number[] {
   const rows = readFileSync('/proc/net/udp', 'latin1').matchAll(/: \w+:(\w+) \w+:(\w+) /g);
   const hex = (text = '') => Number.parseInt(text, 16);
   return [...rows].filter(([, local]) => hex(local) === port).map(([, , remote]) => hex(remote));
 }
 
-test('whom a leg sends to for long and everybody else are heard, also when it turns to another', async () => {
+test('a leg receives from its main peer and from others, also after it switches to another peer', async () => {
   const { sockets, port, heard } = await opened();
   const [one, two] = [await stranger(), await stranger()];
   for (const [i, peer] of [one, two, one].entries()) {
@@ -151,7 +151,7 @@ test('whom a leg sends to for long and everybody else are heard, also when it tu
   closing(await io.open({ bindHost: V4, rtpPort: port, bound: null }));
 });
 
-test('a peer that was gone for a moment is heard and served again', async () => {
+test('a peer that was gone for a moment is received and sent to again', async () => {
   const { sockets, port, heard } = await opened();
   const gone = createSocket('udp4').bind(0, V4);
   await once(gone, 'listening');
@@ -168,7 +168,7 @@ test('a peer that was gone for a moment is heard and served again', async () => 
   expect(sockets.unsent).toBe(0);
 });
 
-test('what was queued before a close still leaves', async () => {
+test('packets queued before a close are still sent', async () => {
   const { sockets } = await opened();
   const peer = await stranger();
   const goodbyes: string[] = [];
@@ -179,7 +179,7 @@ test('what was queued before a close still leaves', async () => {
   await until(() => goodbyes.length === 1, 'the goodbye');
 });
 
-test('a burst comes whole, in order, and a bug in a listener is told', async () => {
+test('a burst arrives whole, in order, and a bug in a listener is reported', async () => {
   const { port, heard } = await opened();
   const { socket } = await stranger();
   const texts = Array.from({ length: 40 }, (_, i) => `packet ${i}`);
@@ -189,31 +189,34 @@ test('a burst comes whole, in order, and a bug in a listener is told', async () 
   expect(heard.rtp.map(({ text }) => text)).toEqual(texts);
 });
 
-test.runIf(io.kind === 'native')('arrival is when the kernel took it, not when we looked', async () => {
-  const { port, heard } = await opened();
-  const { socket } = await stranger();
-  await tell(socket, 'early', port);
-  const sentAt = performance.now();
-  const nothing = () => new Promise<void>((resume) => setImmediate(resume));
-  await until(() => performance.now() - sentAt > 60, 'some time', nothing);
-  io.receive();
-  expect(heard.rtp[0]?.agoMs).toBeGreaterThan(50);
-});
+test.runIf(io.kind === 'native')(
+  'the arrival time is when the kernel received the packet, not when it was read',
+  async () => {
+    const { port, heard } = await opened();
+    const { socket } = await stranger();
+    await tell(socket, 'early', port);
+    const sentAt = performance.now();
+    const nothing = () => new Promise<void>((resume) => setImmediate(resume));
+    await until(() => performance.now() - sentAt > 60, 'some time', nothing);
+    io.receive();
+    expect(heard.rtp[0]?.agoMs).toBeGreaterThan(50);
+  },
+);
 
-test.runIf(io.kind === 'native')('what the kernel dropped for want of room is counted', async () => {
+test.runIf(io.kind === 'native')('packets that the kernel dropped for lack of room are counted', async () => {
   const { sockets, port, heard } = await opened();
   const { socket } = await stranger();
   for (let i = 0; i < 2_000; i++) await tell(socket, 'flood', port);
   io.receive();
   const held = heard.rtp.length;
   expect(held).toBeLessThan(2_000);
-  // The kernel tells with the next packet that it takes.
+  // The kernel reports it with the next packet it accepts.
   await tell(socket, 'after', port);
   await until(() => heard.rtp.length > held, 'the packet behind the flood');
   expect(sockets.overflowed).toBe(2_000 - held);
 });
 
-test.runIf(io.kind === 'native')('a thread that is ended leaves its ports free', async () => {
+test.runIf(io.kind === 'native')('a thread that ends releases its ports', async () => {
   const port = await freePortPair();
   const module = new URL('../../../../../src/native/media-io.ts', import.meta.url).href;
   const worker = new Worker(

@@ -3,7 +3,7 @@ import type { G711Name } from '../../../../../src/connectors/sip/media-protocol.
 import { Tone } from '../../../../support/tone.ts';
 import { RtpPeer, TestLeg, turn, until } from './rtp-peer.ts';
 
-/** Closes `each` when the test is over. */
+/** Closes `each` at the end of the test. */
 export function closing<T extends { close(): void }>(each: T): T {
   onTestFinished(() => each.close());
   return each;
@@ -20,13 +20,13 @@ export interface Speech {
   readonly codec?: G711Name;
   readonly payloadType?: number;
   readonly packetMs?: number;
-  /** What becomes of the packet with this index: how many copies arrive. */
+  /** How many copies of the packet with this index arrive. */
   readonly copies?: (index: number) => number;
-  /** Exchanges neighbours: packets `2n` and `2n + 1` arrive the other way round. */
+  /** Swaps neighbours: packets `2n` and `2n + 1` arrive in reverse order. */
   readonly swapped?: boolean;
 }
 
-/** The peer speaks a 440 Hz tone for `ticks` frames, one of which is pulled after each 20 ms; what the leg heard. */
+/** The peer sends a 440 Hz tone for `ticks` frames, one pull after each 20 ms; returns what the leg heard. */
 export async function hear(
   peer: RtpPeer,
   test: TestLeg,
@@ -56,7 +56,7 @@ export async function hear(
   return Int16Array.from(heard);
 }
 
-/** Datagrams that the leg has looked at, whatever it thought of them. */
+/** Datagrams that the leg has processed, accepted or not. */
 export function arrived(test: TestLeg): number {
   const { packetsReceived, malformed, unauthentic, strangers } = test.leg.counters;
   return packetsReceived + malformed + unauthentic + strangers;

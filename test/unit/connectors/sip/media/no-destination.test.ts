@@ -4,12 +4,12 @@ import { TestLeg, until } from './rtp-peer.ts';
 
 const NOWHERE = { remoteHost: null, remotePort: 0, remoteRtcpPort: 0 } as const;
 
-it('sends nothing anywhere until the peer has spoken, then to where the peer is', async () => {
+it('sends nothing until the peer has spoken, then to where the peer is', async () => {
   const { peer, test } = await pair();
   test.configure(peer, NOWHERE);
   await pushSilence(test, 10);
   expect(test.leg.counters).toMatchObject({ packetsSent: 0, unsent: 0 });
-  // Another description that may not be followed changes nothing.
+  // Another description with a disallowed address changes nothing.
   test.configure(peer, NOWHERE);
   await hear(peer, test, 10);
   await pushSilence(test, 3);
@@ -17,7 +17,7 @@ it('sends nothing anywhere until the peer has spoken, then to where the peer is'
   expect(test.failures).toEqual([]);
 });
 
-it('goes on sending to where the peer was heard, on another engine thread', async () => {
+it('keeps sending to where the peer was heard, on another engine thread', async () => {
   const { peer, test } = await pair();
   test.configure(peer, NOWHERE);
   await hear(peer, test, 10);

@@ -15,7 +15,7 @@ const OPUS: Partial<SipMediaConfig> = {
   opus: { maxBitrateBps: null, inbandFec: true },
 };
 
-/** Two legs with a path between them that notes the packets of the first and gives to the second what it is told. */
+/** Two legs with a path between them that records the packets of the first and passes selected ones to the second. */
 async function path(speakerRateHz: number, listenerRateHz: number) {
   const peer = closing(await RtpPeer.start());
   const speaker = await TestLeg.open(undefined, null, speakerRateHz);
@@ -39,7 +39,7 @@ async function packetsOf(peer: RtpPeer, speaker: TestLeg, said: Int16Array): Pro
   return peer.packets.slice(before);
 }
 
-/** Each tick the packets of that tick arrive and a frame is pulled; all of it, silence included. */
+/** Each tick the packets of that tick arrive and a frame is pulled; returns all frames, silence included. */
 async function heardOf(
   peer: RtpPeer,
   listener: TestLeg,
@@ -60,7 +60,7 @@ async function heardOf(
 }
 
 /**
- * The median of how like each 200 ms of what was heard is to what was said about then. The jitter buffer may leave
+ * The median similarity of each 200 ms of the output to the input at about that time. The jitter buffer may leave
  * out a quiet packet or let one in: what follows is a frame early or late.
  */
 function steadyLikenessDb(heard: Int16Array, said: Int16Array): number {
@@ -77,10 +77,10 @@ function steadyLikenessDb(heard: Int16Array, said: Int16Array): number {
   return parts.sort((a, b) => a - b)[parts.length >> 1]!;
 }
 
-/** Tells reports apart by the jitter that they tell. */
+/** Gives reports distinct jitter values, to tell them apart. */
 let reports = 0;
 
-/** The peer of `speaker` reports that it lacks so many 256ths of its packets. */
+/** The peer of `speaker` reports this loss, in 256ths of its packets. */
 async function reportLoss(peer: RtpPeer, speaker: TestLeg, fractionLost: number): Promise<void> {
   const { ssrc } = peer.packets.at(-1)!;
   const rest = { cumulativeLost: 0, highestSequence: 0, lastSenderReport: 0, delaySinceSenderReport: 0 };
@@ -99,7 +99,7 @@ async function reportLoss(peer: RtpPeer, speaker: TestLeg, fractionLost: number)
   await until(() => speaker.leg.counters.remoteJitterMs === reports, 'the report');
 }
 
-/** How many packets carry FEC: of mono SILK and hybrid packets of one frame, the second bit (RFC 6716 section 4.2.3). */
+/** How many packets carry FEC: the second bit of mono SILK and hybrid packets of one frame (RFC 6716, 4.2.3). */
 function withFec(packets: readonly SeenPacket[]): number {
   return packets.filter(({ payload }) => payload[0]! < 0x80 && (payload[1]! & 0x40) !== 0).length;
 }
@@ -127,7 +127,7 @@ describe('a call in Opus', () => {
     expect(listener.events).toEqual([{ type: 'flowing' }]);
   });
 
-  it('keeps RTP’s clock at 48 kHz, whatever the room’s rate', async () => {
+  it('keeps the RTP clock at 48 kHz at any rate of the room', async () => {
     for (const rateHz of [8_000, 48_000]) {
       const { peer, speaker } = await path(rateHz, 48_000);
       const packets = await packetsOf(peer, speaker, voice(rateHz, 1));
@@ -140,7 +140,7 @@ describe('a call in Opus', () => {
     }
   });
 
-  it('is heard in a room of 8 kHz', async () => {
+  it('is audible in a room of 8 kHz', async () => {
     const { peer, speaker, listener } = await path(48_000, 8_000);
     const said = new Int16Array(48_000);
     new Tone(440, 48_000, 0.5).fill(said);
@@ -153,7 +153,7 @@ describe('a call in Opus', () => {
     expect(fitSine(heard.subarray(15 * 160), 8_000, 440).snrDb).toBeGreaterThan(15);
   });
 
-  it('keeps a tone whole, which is no voice, while it gives up what it held too much', async () => {
+  it('keeps a tone intact, and drops none of its packets', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     const said = new Int16Array(3 * 48_000);
     new Tone(425, 48_000, 0.2).fill(said);
@@ -167,7 +167,7 @@ describe('a call in Opus', () => {
     expect(listener.leg.counters).toMatchObject({ droppedForDepth: 0, concealed: 0 });
   });
 
-  it('makes a lost packet good from the one after it', async () => {
+  it('restores a lost packet from the one after it', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     await packetsOf(peer, speaker, voice(48_000, 0.1));
     await reportLoss(peer, speaker, 40);
@@ -214,7 +214,7 @@ describe('a call in Opus', () => {
     expect(withFec(await packetsOf(peer, speaker, said))).toBeGreaterThan(20);
   });
 
-  it('conceals what is lost for longer, and lives on', async () => {
+  it('conceals a longer loss and continues', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     const packets = await packetsOf(peer, speaker, voice(48_000, 3));
     const heard = await heardOf(
@@ -228,7 +228,7 @@ describe('a call in Opus', () => {
     expect(silent.filter((frame) => frame.every((sample) => sample === 0))).toEqual([]);
   });
 
-  it('puts packets into order and plays none twice', async () => {
+  it('reorders packets and plays none twice', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     const said = voice(48_000, 2);
     const packets = await packetsOf(peer, speaker, said);
@@ -241,7 +241,7 @@ describe('a call in Opus', () => {
     expect(steadyLikenessDb(heard, said)).toBeGreaterThan(8);
   });
 
-  it('says that silence goes on in one byte a packet, and is heard at once when it ends', async () => {
+  it('sends silence in one byte a packet, and is audible at once when it ends', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     const said = voice(48_000, 1);
     await packetsOf(peer, speaker, said);
@@ -263,7 +263,7 @@ describe('a call in Opus', () => {
     expect(steadyLikenessDb(again, said)).toBeGreaterThan(7);
   });
 
-  it('passes over a gap in which the sender sent nothing', async () => {
+  it('plays across a gap in which the sender sent nothing', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     const said = voice(48_000, 1);
     const before = await packetsOf(peer, speaker, said);
@@ -278,7 +278,7 @@ describe('a call in Opus', () => {
     expect(listener.leg.counters).toMatchObject({ lost: 0, late: 0 });
   });
 
-  it('counts what is no Opus and lives on', async () => {
+  it('counts invalid Opus packets and continues', async () => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     const said = voice(48_000, 1);
     const packets = await packetsOf(peer, speaker, said);
@@ -297,7 +297,7 @@ describe('a call in Opus', () => {
     expect(heard.subarray(30 * FRAME).some((sample) => Math.abs(sample) > 2_000)).toBe(true);
   });
 
-  it.each([40, 60])('takes packets of %i ms', async (packetMs) => {
+  it.each([40, 60])('accepts packets of %i ms', async (packetMs) => {
     const { peer, speaker, listener } = await path(48_000, 48_000);
     const said = voice(48_000, 2).subarray(0, 96 * FRAME);
     const packets = await packetsOf(peer, speaker, said);
@@ -324,7 +324,7 @@ describe('a call in Opus', () => {
 });
 
 describe('DTMF beside Opus', () => {
-  it.each([48_000, 8_000])('tells durations by a clock of %i Hz', async (dtmfClockRateHz) => {
+  it.each([48_000, 8_000])('has durations in a clock of %i Hz', async (dtmfClockRateHz) => {
     const { peer, speaker } = await path(48_000, 48_000);
     speaker.configure(peer, { ...OPUS, dtmfClockRateHz });
     const sent = speaker.leg.command({ type: 'dtmf', digits: '5' });
@@ -341,7 +341,7 @@ describe('DTMF beside Opus', () => {
 });
 
 describe('a call that changes its codec', () => {
-  it('goes on in G.711 in a room of 48 kHz, and comes back', async () => {
+  it('switches to G.711 in a room of 48 kHz, and back', async () => {
     const { peer, speaker: test } = await path(48_000, 48_000);
     const said = voice(48_000, 1);
     await packetsOf(peer, test, said);
@@ -377,7 +377,7 @@ describe('a call that changes its codec', () => {
     expect(test.failures).toEqual([]);
   });
 
-  it('sends nothing more once it is closed', async () => {
+  it('sends nothing after it is closed', async () => {
     const { peer, speaker } = await path(48_000, 48_000);
     await packetsOf(peer, speaker, voice(48_000, 1));
     speaker.leg.close();

@@ -35,7 +35,7 @@ function newStats(): ReceptionStats {
   return stats;
 }
 
-/** A session in a time of our own, and what it sends. */
+/** A session in virtual time, and what it sends. */
 function session() {
   const memory = new RtpState(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
   const sent: Buffer[] = [];
@@ -58,7 +58,7 @@ function session() {
 }
 
 describe('RtcpSession', () => {
-  it('reports every five seconds or so, never in step', () => {
+  it('reports about every five seconds, at varying intervals', () => {
     const { rtcp, sent } = session();
     const at: number[] = [];
     for (let ms = 0; ms < 600_000; ms += 20) {
@@ -71,7 +71,7 @@ describe('RtcpSession', () => {
     expect(new Set(gaps).size).toBeGreaterThan(20);
   });
 
-  it('says what was sent and how the peer is heard', () => {
+  it('reports what was sent and how the peer is received', () => {
     const { rtcp, sender, stats, memory, sent } = session();
     for (let i = 0; i < 10; i++) sender.push(new Int16Array(160), false, START_MS + i * 20);
     stats.restart(0xfeed);
@@ -94,7 +94,7 @@ describe('RtcpSession', () => {
     expect(readCompound(report, report.length, { senderReport: () => {}, reportBlock: () => {} })).toBe(true);
   });
 
-  it('works out the round trip from what the peer says of our report', () => {
+  it('calculates the round trip from the peer’s report on ours', () => {
     const { rtcp, memory, counters } = session();
     const block = {
       ...ZERO_BLOCK,
@@ -112,7 +112,7 @@ describe('RtcpSession', () => {
     expect(rtcp.receive(bytes, length - 4, START_MS)).toBe(false);
   });
 
-  it('reads any bytes without harm', () => {
+  it('survives arbitrary bytes', () => {
     const { rtcp } = session();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 120 }), fc.constantFrom(200, 201, 203), (bytes, type) => {
@@ -149,7 +149,7 @@ describe('a leg’s reports on the wire', () => {
     expect(report[report.length - 7]).toBe(203);
   });
 
-  it('are not believed from another host', async () => {
+  it('are not accepted from another host', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const stranger = createSocket('udp4');
@@ -168,7 +168,7 @@ describe('a leg’s reports on the wire', () => {
     stranger.close();
   });
 
-  it('share the RTP port when that was agreed', async () => {
+  it('share the RTP port when that is agreed', async () => {
     const { peer, test } = await pair();
     test.configure(peer, { remoteRtcpPort: peer.port });
     const report = Buffer.alloc(8);

@@ -9,9 +9,9 @@ import { claimRtpPorts, type PortClaim } from '../../../../support/free-ports.ts
 import type { Tone } from '../../../../support/tone.ts';
 
 const HOST = '127.0.0.1';
-/** More than are open at one time. */
+/** More than the ports open at one time. */
 const CLAIMED_PORTS = 64;
-/** This thread's; the tests of this folder run once with what was built and once, as project `portable`, with dgram. */
+/** The media I/O of this thread; this folder runs with the native build and, as project `portable`, with dgram. */
 export const io = mediaIo((process.env.SVC_MEDIA_IO ?? 'auto') as 'auto' | 'portable');
 let claim: Promise<PortClaim> | null = null;
 let given = 0;
@@ -31,7 +31,7 @@ export interface SeenPacket {
   readonly raw: Buffer;
 }
 
-/** A phone reduced to two sockets: it notes what it gets and sends what it is told. */
+/** A phone reduced to two sockets: it records what it receives and sends what the test wants. */
 export class RtpPeer {
   readonly packets: SeenPacket[] = [];
   readonly reports: Buffer[] = [];
@@ -39,7 +39,7 @@ export class RtpPeer {
   sequence = 1_000;
   timestamp = 50_000;
   ssrc = 0xabcd_0001;
-  /** What is done to a datagram before it goes out or after it came in; SRTP in some tests. */
+  /** Transforms a datagram before sending or after receiving; SRTP in some tests. */
   seal = (packet: Buffer): Buffer => packet;
   open = (packet: Buffer): Buffer => packet;
   readonly #rtp: Socket;
@@ -75,7 +75,7 @@ export class RtpPeer {
     });
   }
 
-  /** All audio received, decoded, in the order of arrival. */
+  /** All received audio, decoded, in order of arrival. */
   audio(codec: G711Name, payloadType: number): Int16Array {
     const heard = this.packets.filter((packet) => packet.payloadType === payloadType);
     const samples = new Int16Array(heard.reduce((sum, packet) => sum + packet.payload.length, 0));
@@ -87,7 +87,7 @@ export class RtpPeer {
     return samples;
   }
 
-  /** A packet of audio; its number and time go on by themselves. */
+  /** Sends an audio packet; its sequence number and timestamp advance by themselves. */
   build(codec: G711Name, payloadType: number, samples: Int16Array): Buffer {
     const payload = Buffer.alloc(samples.length);
     LAWS[codec].encode(samples, samples.length, payload, 0);
@@ -137,7 +137,7 @@ async function bindPair(): Promise<[Socket, Socket]> {
   }
 }
 
-/** A leg on free ports, and all that it told its host. */
+/** A leg on free ports, and everything that it reported to its host. */
 export class TestLeg {
   readonly leg: SipMediaLeg;
   readonly port: number;
@@ -172,7 +172,7 @@ export class TestLeg {
     this.leg.configure({ ...baseConfig(peer.port), ...changes });
   }
 
-  /** Pulls one frame; a copy of it when something was heard. */
+  /** Pulls one frame; returns a copy if something was audible. */
   pull(): Int16Array | null {
     return this.leg.pull(this.frame) ? this.frame.slice() : null;
   }
@@ -203,7 +203,7 @@ export function baseConfig(remotePort: number): SipMediaConfig {
   };
 }
 
-/** The first of two neighbours that no other process is given. */
+/** The first of two adjacent ports that no other process is given. */
 export async function freePortPair(): Promise<number> {
   claim ??= claimRtpPorts(CLAIMED_PORTS);
   const { first } = await claim;
@@ -212,7 +212,7 @@ export async function freePortPair(): Promise<number> {
   return port;
 }
 
-/** Resolves when `condition` holds; looks each time that the event loop has taken in what has arrived. */
+/** Resolves when `condition` holds; checks each time the event loop has read what arrived. */
 export async function until(condition: () => boolean, what: string, each = turn): Promise<void> {
   const deadline = performance.now() + 30_000;
   while (!condition()) {
@@ -221,7 +221,7 @@ export async function until(condition: () => boolean, what: string, each = turn)
   }
 }
 
-/** What waits is sent, what has arrived is taken in. */
+/** Sends queued packets and reads those that arrived. */
 export async function turn(): Promise<void> {
   io.send();
   await new Promise((resume) => setImmediate(resume));

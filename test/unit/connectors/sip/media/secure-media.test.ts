@@ -13,7 +13,7 @@ const OURS = Buffer.from(Array.from({ length: 30 }, (_, i) => i + 1));
 const THEIRS = Buffer.from(Array.from({ length: 30 }, (_, i) => 200 - i));
 const KEYS: SrtpKeys = { suite: 'AES_CM_128_HMAC_SHA1_80', localKey: OURS, remoteKey: THEIRS };
 
-/** Gives a peer the other end of the keys. */
+/** Gives a peer the matching keys. */
 function secure(peer: RtpPeer): void {
   const memory = new RtpState(new SharedArrayBuffer(MEDIA_MEMORY_BYTES));
   peer.ssrc = memory.localSsrc;
@@ -43,7 +43,7 @@ describe('a call with SRTP', () => {
     expect(test.leg.counters.unauthentic).toBe(0);
   });
 
-  it('hears nothing that is not authentic, and does not latch to it', async () => {
+  it('ignores unauthentic packets, and does not latch to their source', async () => {
     const { peer, test } = await pair();
     test.configure(peer, { srtp: KEYS });
     expect((await hear(peer, test, 5)).length).toBe(0);
@@ -51,7 +51,7 @@ describe('a call with SRTP', () => {
     expect(test.events).toEqual([]);
   });
 
-  it('goes on after a change of workers with the peer none the wiser', async () => {
+  it('continues on another worker without the peer noticing', async () => {
     const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
     const former = await TestLeg.open(memory);
     const { peer } = await pair();

@@ -36,7 +36,7 @@ describe.each<[G711Name, number]>([
     expect(test.failures).toEqual([]);
   });
 
-  it('keeps silence flowing, and marks the voice after it', async () => {
+  it('keeps sending during silence, and marks the voice after it', async () => {
     const { peer, test } = await pair();
     test.configure(peer, { codec, payloadType });
     await pushSilence(test, 3);
@@ -54,8 +54,8 @@ describe.each<[G711Name, number]>([
   });
 });
 
-describe('a path that is not clean', () => {
-  it.each([10, 20, 30, 40, 60])('takes packets of %i ms', async (packetMs) => {
+describe('a call over a lossy path', () => {
+  it.each([10, 20, 30, 40, 60])('accepts packets of %i ms', async (packetMs) => {
     const { peer, test } = await pair();
     test.configure(peer);
     const heard = await hear(peer, test, 60, { packetMs });
@@ -71,7 +71,7 @@ describe('a path that is not clean', () => {
     expect(test.leg.counters).toMatchObject({ duplicate: 12, lost: 0 });
   });
 
-  it('conceals what is lost', async () => {
+  it('conceals lost packets', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const heard = await hear(peer, test, 100, { copies: (i) => (i % 10 === 5 ? 0 : 1) });
@@ -80,7 +80,7 @@ describe('a path that is not clean', () => {
     expect(fitSine(heard.subarray(0, 90 * 160), 8_000, 440).snrDb).toBeGreaterThan(12);
   });
 
-  it('counts what is not RTP and lives on', async () => {
+  it('counts packets that are not RTP and continues', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const junk = [Buffer.alloc(0), Buffer.alloc(11, 0x80), Buffer.alloc(200), Buffer.alloc(200, 0xff)];
@@ -112,7 +112,7 @@ describe('the peer’s address', () => {
     expect(test.leg.counters).toMatchObject({ strangers: 4, packetsReceived: 1 });
   });
 
-  it('is not taken over by a stranger after the peer has fallen silent', async () => {
+  it('is not taken over by a stranger after the peer falls silent', async () => {
     const { peer, test } = await pair();
     const stranger = closing(await RtpPeer.start());
     test.configure(peer);
@@ -125,7 +125,7 @@ describe('the peer’s address', () => {
     expect(stranger.packets.length).toBe(0);
   });
 
-  it('is not where packets of another type or without proof come from', async () => {
+  it('is not taken over by packets of another type or unproven source', async () => {
     const { peer, test } = await pair();
     const stranger = closing(await RtpPeer.start());
     test.configure(peer);
@@ -151,7 +151,7 @@ describe('the peer’s address', () => {
     expect(stranger.packets.length).toBe(0);
   });
 
-  it('may change by signalling, which tells `flowing` again', async () => {
+  it('may change by signaling, which reports `flowing` again', async () => {
     const { peer, test } = await pair();
     const next = closing(await RtpPeer.start());
     test.configure(peer);
@@ -162,14 +162,14 @@ describe('the peer’s address', () => {
     expect(test.events).toEqual([{ type: 'flowing' }, { type: 'flowing' }]);
   });
 
-  it('must not be a name', async () => {
+  it('must be an IP address', async () => {
     const { peer, test } = await pair();
     expect(() => test.configure(peer, { remoteHost: 'phone.example' })).toThrow('IP address');
   });
 });
 
 describe('hold and silence', () => {
-  it('hears and sends nothing on hold, and goes on in time afterwards', async () => {
+  it('hears and sends nothing on hold, and continues in time afterwards', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
     await pushSilence(test, 1);
@@ -190,7 +190,7 @@ describe('hold and silence', () => {
     expect((await hear(peer, test, 20)).length).toBeGreaterThan(10 * 160);
   });
 
-  it('tells once that nothing comes, and again after it had come back', async () => {
+  it('reports a stall once, and again after packets had returned', async () => {
     const { peer, test } = await pair();
     test.configure(peer, { mediaTimeoutMs: 50 });
     const isStalled = (times: number) => () => {
@@ -206,7 +206,7 @@ describe('hold and silence', () => {
 });
 
 describe('opening and closing', () => {
-  it('rejects with the system’s code when either port is taken, and leaves none open', async () => {
+  it('rejects with the system’s code when either port is in use, and leaves none open', async () => {
     const { peer, test } = await pair();
     await expect(TestLeg.open(undefined, test.port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await expect(TestLeg.open(undefined, test.port - 1)).rejects.toMatchObject({ code: 'EADDRINUSE' });
@@ -218,7 +218,7 @@ describe('opening and closing', () => {
     closing(again.leg);
   });
 
-  it('goes on in the same session when it is opened again on its memory', async () => {
+  it('continues the same session when it is reopened on its memory', async () => {
     const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
     const peer = closing(await RtpPeer.start());
     const signalled = closing(await RtpPeer.start());
@@ -227,7 +227,7 @@ describe('opening and closing', () => {
     await hear(peer, former, 10);
     await pushSilence(former, 5);
     await until(() => peer.packets.length === 5, 'packets of the former leg');
-    // A worker that is killed closes its sockets without a word; here only the goodbye tells the difference.
+    // A killed worker closes its sockets silently; here only the goodbye makes the difference.
     former.leg.close();
     const lostAt = performance.now();
     await until(() => performance.now() - lostAt > 200, 'the time that a change of workers takes');

@@ -10,7 +10,7 @@ import { parseVia, stampVia } from '../../../../../src/connectors/sip/signaling/
 import { NumberRegistry } from '../../../../../src/connectors/sip/signaling/trunk/number-registry.ts';
 import { NUMBER, trunkTo } from './start-connector.ts';
 
-describe('numbers', () => {
+describe('phone numbers', () => {
   it.each([
     ['+33123456789', '+33123456789'],
     ['+33 (1) 23-45.67/89', '+33123456789'],
@@ -21,11 +21,11 @@ describe('numbers', () => {
     ['alice', null],
     ['+0123456789', null],
     ['+1234567890123456', null],
-  ])('brings %s to %s', (text, number) => {
+  ])('are normalized: %s becomes %s', (text, number) => {
     expect(toE164(text)).toBe(number);
   });
 
-  it('finds listed numbers of the one account only', () => {
+  it('are found only among those of the account', () => {
     const numbers = new NumberRegistry();
     numbers.put(NUMBER);
     numbers.put({ ...NUMBER, didId: 'did_2', accountId: 'acc_2' });
@@ -40,7 +40,7 @@ describe('numbers', () => {
     expect(numbers.onlyOf('acc_2')?.didId).toBe('did_2');
   });
 
-  it('does not guess when a national number fits two', () => {
+  it('are not guessed when a national number fits two', () => {
     const numbers = new NumberRegistry();
     numbers.put(NUMBER);
     numbers.put({ ...NUMBER, didId: 'did_2', number: '+49123456789' });
@@ -88,7 +88,7 @@ describe('URIs', () => {
 });
 
 describe('Via', () => {
-  it('notes the real source of a request (RFC 3581)', () => {
+  it('records the real source of a request (RFC 3581)', () => {
     const stamp = (value: string) => stampVia(value, parseVia(value)!, '192.0.2.9', 4_444);
     expect(stamp('SIP/2.0/UDP h.example;branch=z9hG4bKa')).toBe(
       'SIP/2.0/UDP h.example;branch=z9hG4bKa;received=192.0.2.9',
@@ -99,7 +99,7 @@ describe('Via', () => {
     expect(stamp('SIP/2.0/UDP 192.0.2.9;branch=z9hG4bKa')).toBe('SIP/2.0/UDP 192.0.2.9;branch=z9hG4bKa');
   });
 
-  it('refuses what is none', () => {
+  it('rejects invalid headers', () => {
     for (const text of ['', 'SIP/2.0/UDP', 'HTTP/1.1 h', 'SIP/2.0/UDP h:port'])
       expect(parseVia(text)).toBeNull();
   });

@@ -6,7 +6,7 @@ import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
 import { ConnectorUnderTest, NUMBER, trunkTo } from './start-connector.ts';
 
-/** 64*T1, for which a 2xx is repeated. */
+/** 64*T1, during which a 2xx is repeated. */
 const TIMER_H_MS = 32_000;
 const FORGOTTEN_AFTER_MS = TIMER_H_MS + 1_000;
 
@@ -15,7 +15,7 @@ function living(kind: typeof InviteUserAgentClient | typeof InviteUserAgentServe
   return queryObjects(kind, { format: 'count' });
 }
 
-describe('an INVITE that was answered', () => {
+describe('an answered INVITE', () => {
   let gateway: ConnectorUnderTest;
   let peer: ScriptedPeer;
 
@@ -45,12 +45,12 @@ describe('an INVITE that was answered', () => {
     return uri;
   }
 
-  it('is forgotten while the call that it opened to us goes on, and that can be hung up', async () => {
+  it('is freed while an inbound call continues, which can still be hung up', async () => {
     const uri = await reachable();
     const headers = ['Supported: 100rel'];
     peer.send('INVITE', uri, { callId: 'c1', cseq: 1, body: sdp(), headers });
     const { leg, notes } = await gateway.answerer.next();
-    // The notes of the test are not to keep what the gateway forgets.
+    // The test's own notes must not keep objects alive that the gateway frees.
     gateway.answerer.calls.length = 0;
     leg.accept();
     const { headers: answer } = await peer.response(200, 'INVITE');
@@ -66,7 +66,7 @@ describe('an INVITE that was answered', () => {
     notes.media.close();
   });
 
-  it('is forgotten while the call that we placed goes on, and that can be hung up', async () => {
+  it('is freed while an outbound call continues, which can still be hung up', async () => {
     const notes = new RecordedLeg();
     const request = { callId: 'c2', accountId: 'acc_1', target: 'sip:1@127.0.0.1', agentName: 'A' };
     const leg = gateway.connector.dial(request, notes.media, notes);
@@ -81,7 +81,7 @@ describe('an INVITE that was answered', () => {
     notes.media.close();
   });
 
-  it('that is never acknowledged ends the call after timer H with a reason and BYE, and is not repeated any more', async () => {
+  it('ends the call after timer H without an ACK, with a reason and BYE, and is not repeated again', async () => {
     const uri = await reachable();
     peer.send('INVITE', uri, { callId: 'c1', cseq: 1, body: sdp() });
     const { leg, notes } = await gateway.answerer.next();

@@ -55,7 +55,7 @@ const damage = fc.array(
 );
 
 describe('damaged messages', () => {
-  it('never make the way to sip.js throw, and what passes is whole', () => {
+  it('never make the path to sip.js throw, and those that pass are complete', () => {
     const check = (original: string, damages: { at: number; text: string; drop: number }[]): void => {
       const text = damages.reduce(
         (all, each) => all.slice(0, each.at) + each.text + all.slice(each.at + each.drop),
@@ -75,7 +75,7 @@ describe('damaged messages', () => {
     fc.assert(fc.property(fc.constantFrom(...MESSAGES), damage, check), { numRuns: 3_000 });
   });
 
-  it('hold an address each in From and To, and a type beside a body', () => {
+  it('need an address each in From and To, and get a content type for their body', () => {
     const ok = MESSAGES.find((text) => text.startsWith('SIP/2.0 200'))!;
     for (const line of [/From: .*/, /To: .*/]) {
       for (const value of ['', '<>', '"x"', ';tag=t', 'x']) {
@@ -89,7 +89,7 @@ describe('damaged messages', () => {
     expect(response.hasHeader('content-disposition')).toBe(false);
   });
 
-  it('pass when they are not damaged', () => {
+  it('pass when they are intact', () => {
     for (const text of MESSAGES) {
       const message = parseSipMessage(Buffer.from(text))!;
       settleBody(message);

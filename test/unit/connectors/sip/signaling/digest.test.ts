@@ -38,7 +38,7 @@ describe('digest', () => {
     expect(digestResponse({ ...RFC_7616, algorithm }, MUFASA)).toBe(response);
   });
 
-  it('computes the example of RFC 2617, and the same without qop in the manner of RFC 2069', () => {
+  it('computes the example of RFC 2617, and its variant without qop as in RFC 2069', () => {
     const challenge = {
       realm: 'testrealm@host.com',
       nonce: 'dcd98b7102dd2f0e8b11d0f600bfb0c093',
@@ -60,7 +60,7 @@ describe('digest', () => {
     expect(new Set([plain, session, other]).size).toBe(3);
   });
 
-  it('writes a header that escapes names and leaves out what was not asked for', () => {
+  it('escapes names in its header and omits fields that were not requested', () => {
     const challenge = {
       ...RFC_7616,
       realm: 'a "b"',
@@ -73,7 +73,7 @@ describe('digest', () => {
     expect(header).not.toMatch(/opaque|qop|nc=|cnonce/);
   });
 
-  it('reads challenges as servers write them', () => {
+  it('parses challenges as servers write them', () => {
     const text =
       'Digest realm="r, x",nonce="n\\"1", qop="auth-int, auth" , algorithm=sha-256,stale=TRUE,opaque=""';
     expect(parseChallenge(text)).toEqual({
@@ -89,7 +89,7 @@ describe('digest', () => {
     expect(parseChallenge('Basic realm="r"')).toBeNull();
   });
 
-  it('takes the strongest challenge, of the trunk’s realm when there is one', () => {
+  it('uses the strongest challenge, of the trunk’s realm if there is one', () => {
     const md5 = 'Digest realm="a", nonce="1", algorithm=MD5';
     const sha = 'Digest realm="b", nonce="2", algorithm=SHA-256';
     expect(chooseChallenge([md5, sha], null)?.nonce).toBe('2');
@@ -98,7 +98,7 @@ describe('digest', () => {
     expect(chooseChallenge(['Basic x'], null)).toBeNull();
   });
 
-  it('counts the uses of a nonce, and starts again with a new one', () => {
+  it('counts the uses of a nonce, and restarts with a new one', () => {
     const book = new StoredChallenges();
     const [first, second] = ['n1', 'n2'].map((nonce) => book.add({ ...RFC_7616, nonce, algorithm: 'MD5' }));
     const credentials = new DigestCredentials('u', 'p', book);

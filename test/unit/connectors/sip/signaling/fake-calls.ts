@@ -8,7 +8,7 @@ import type {
 import { waitFor } from '../../../../support/wait-for.ts';
 import { FakeMedia } from './fake-media.ts';
 
-/** A call actor that only takes notes. */
+/** A call actor that only records. */
 export class RecordedLeg implements LegObserver {
   readonly media = new FakeMedia();
   readonly log: string[] = [];
@@ -43,7 +43,7 @@ export class RecordingAnswerer implements InboundAnswerer {
   readonly calls: { call: InboundCall; leg: PlatformLeg; notes: RecordedLeg }[] = [];
   hasRoom = true;
   answersAtOnce = false;
-  /** Media opens no sooner than this resolves. */
+  /** Media opens no earlier than this resolves. */
   mediaMayOpen: Promise<void> = Promise.resolve();
 
   ring(call: InboundCall): boolean {

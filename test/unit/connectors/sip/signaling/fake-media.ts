@@ -3,7 +3,7 @@ import type { MediaControl } from '../../../../../src/connectors/contract/media-
 import type { MediaEvent } from '../../../../../src/connectors/contract/media-leg.ts';
 import type { SipMediaConfig, SipMediaOpen } from '../../../../../src/connectors/sip/media-protocol.ts';
 
-/** A media half that records what it is told, and sends and counts plain RTP on a real socket. */
+/** A media half that records its calls, and sends and counts plain RTP on a real socket. */
 export class FakeMedia implements MediaControl {
   readonly opens: SipMediaOpen[] = [];
   readonly configs: SipMediaConfig[] = [];

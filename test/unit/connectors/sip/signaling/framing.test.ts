@@ -12,8 +12,8 @@ function message(body: string, lengthName = 'Content-Length'): Buffer {
   );
 }
 
-describe('stream framer', () => {
-  it('cuts the same messages out of any pieces', () => {
+describe('the stream framer', () => {
+  it('extracts the same messages from any pieces', () => {
     const whole = Buffer.concat([
       message('zoë'),
       Buffer.from('\r\n\r\n'),
@@ -32,14 +32,14 @@ describe('stream framer', () => {
     }
   });
 
-  it('gives up on streams that cannot be cut', () => {
+  it('gives up on streams that cannot be split', () => {
     expect(new StreamFramer().push(Buffer.from('OPTIONS sip:a SIP/2.0\r\nVia: x\r\n\r\n'))).toBeNull();
     expect(new StreamFramer().push(Buffer.alloc(70_000, 'a'))).toBeNull();
     expect(new StreamFramer().push(Buffer.from('A B SIP/2.0\r\nContent-Length: 99999\r\n\r\n'))).toBeNull();
   });
 });
 
-describe('message', () => {
+describe('the SIP message parser', () => {
   it('expands compact names, unfolds lines and splits Via', () => {
     const text =
       'BYE sip:a@b SIP/2.0\r\nv: SIP/2.0/UDP a,\r\n SIP/2.0/UDP b\r\nt: "a, b" <sip:c,d@e>\r\nl: 2\r\n\r\nhello';
@@ -51,7 +51,7 @@ describe('message', () => {
 });
 
 describe('RTP ports', () => {
-  it('gives each even port once, and takes them back', () => {
+  it('are given out once per even port, and can be returned', () => {
     const ports = new RtpPorts(20_001, 20_009);
     const taken = [ports.take(), ports.take(), ports.take(), ports.take()];
     expect([...taken].sort()).toEqual([20_002, 20_004, 20_006, 20_008]);
@@ -60,7 +60,7 @@ describe('RTP ports', () => {
     expect(ports.take()).toBe(20_004);
   });
 
-  it('insists on a range that holds a pair', () => {
+  it('need a range that holds a pair', () => {
     expect(() => new RtpPorts(20_001, 20_002)).toThrow('no pair');
   });
 });

@@ -13,7 +13,7 @@ const WARM_UP = 2_000;
 const REFRESH_EVERY = 500;
 const DRAIN_EVERY = 5_000;
 const TIMEOUT_MS = IS_FULL ? 3_600_000 : 180_000;
-/** Of 10,000 one may take longer; a slice is too short for that, and holds for one of 1,000. */
+/** One in 10,000 may take longer; a slice is too short for that, so there it is one in 1,000. */
 const SHARE = IS_FULL ? 0.9999 : 0.999;
 const MOST_MS = 2;
 
@@ -25,14 +25,14 @@ it.each([
   ['messages', MESSAGES, (seeds: SipSeeds) => seeds.next()],
   ['descriptions', DESCRIPTIONS, (seeds: SipSeeds) => seeds.nextSdp()],
 ] as const)(
-  'mutated %s take no time, crash nothing and leave nothing behind',
+  'mutated %s are handled quickly, crash nothing and leave nothing behind',
   async (what, count, next) => {
     const cpu = threadCpuClock();
     const random = new SeededRandom(SEED);
     gateway = await FuzzGateway.start();
     gateway.fate = () => random.pick(['accept', 'accept', 'refuse', 'ring', 'none']);
     const seeds = new SipSeeds(gateway, random);
-    // A trunk that has answered keeps timers of its own.
+    // A trunk that has answered has timers of its own.
     await seeds.refresh();
     const before = await drained(seeds);
     const timesMs = new Float64Array(count);
@@ -70,7 +70,7 @@ it.each([
   TIMEOUT_MS,
 );
 
-/** With what its promises do at once. */
+/** Includes the work of its immediate promises. */
 async function handled({ bytes, source }: Fuzzed): Promise<void> {
   gateway.deliver(bytes, source);
   for (let i = 0; i < 3; i++) await undefined;

@@ -10,7 +10,7 @@ import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
 import { ConnectorUnderTest, trunkTo } from './start-connector.ts';
 
-describe('life of the connector', () => {
+describe('the life cycle of the connector', () => {
   const cleanups: (() => Promise<void> | void)[] = [];
 
   afterEach(async () => {
@@ -31,7 +31,7 @@ describe('life of the connector', () => {
     return gateway;
   }
 
-  it('moves to the next free port when nobody chose the one that is taken', async () => {
+  it('moves from a port in use to the next free one, but only from the default port', async () => {
     const taken = createSocket('udp4');
     await new Promise<void>((resolve) => taken.bind(0, '127.0.0.1', resolve));
     cleanups.push(() => void taken.close());
@@ -43,7 +43,7 @@ describe('life of the connector', () => {
     });
   });
 
-  it('gives a port up when only TCP has it taken', async () => {
+  it('moves from a port that is in use for TCP only', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     cleanups.push(() => void server.close());
@@ -52,7 +52,7 @@ describe('life of the connector', () => {
     expect(gateway.connector.port).toBeGreaterThan(port);
   });
 
-  it('refreshes its registration between half and four fifths of the time', async () => {
+  it('refreshes its registration after half to four fifths of its time', async () => {
     const clock = new ManualClock();
     const peer = await startPeer();
     const gateway = await startGateway({}, clock);
@@ -71,13 +71,13 @@ describe('life of the connector', () => {
     const second = await peer.request('REGISTER');
     expect(second.headers['call-id']).toBe(first.headers['call-id']);
     expect(second.headers.cseq.seq).toBeGreaterThan(first.headers.cseq.seq);
-    // Nobody answers the goodbye, and the clock stands still unless it is turned.
+    // The goodbye is not answered, and the clock stands still unless it is advanced.
     const stopped = gateway.stop();
     clock.advance(10_000);
     await stopped;
   });
 
-  it('tries again after 30 s to 30 min when it is turned away', async () => {
+  it('retries after 30 s to 30 min when it is rejected', async () => {
     const clock = new ManualClock();
     const peer = await startPeer();
     const gateway = await startGateway({}, clock);
@@ -94,7 +94,7 @@ describe('life of the connector', () => {
     peer.answer(await peer.request('REGISTER'), 403);
   });
 
-  it('hangs up and takes its bindings back when it closes', async () => {
+  it('hangs up and removes its bindings when it closes', async () => {
     const peer = await startPeer();
     const gateway = await ConnectorUnderTest.start();
     peer.facing(gateway.connector.port!);
@@ -123,7 +123,7 @@ describe('life of the connector', () => {
     await gateway.stop();
   });
 
-  it('fails cleanly when no RTP port is left, and when nobody is at the other end', async () => {
+  it('fails cleanly when no RTP port is left, and when the trunk cannot be reached', async () => {
     const peer = await startPeer();
     const gateway = await startGateway({ rtpPortMin: 30_000, rtpPortMax: 30_001 });
     gateway.connector.putTrunk(trunkTo(peer.port));
@@ -148,7 +148,7 @@ describe('life of the connector', () => {
     expect(gateway.logs.join()).toContain('ECONNREFUSED');
   });
 
-  it('goes on with a call over TCP after its connection was lost', async () => {
+  it('continues a call over TCP after the connection was lost', async () => {
     const sockets: Socket[] = [];
     const heard: string[] = [];
     const server: Server = createServer((socket) => {
@@ -189,7 +189,7 @@ describe('life of the connector', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it('leaves no socket open when it is closed while it starts', async () => {
+  it('leaves no socket open when it is closed during its start', async () => {
     const claim = await claimSignalingPorts(1);
     cleanups.push(() => claim.release());
     const gateway = ConnectorUnderTest.prepare(await claimRtpPorts(2), claim.first);
@@ -205,8 +205,8 @@ describe('life of the connector', () => {
   });
 });
 
-describe('local address', () => {
-  it('is the one that the routes choose, and a missing route is an error', async () => {
+describe('the local address', () => {
+  it('is the one chosen by routing, and a missing route is an error', async () => {
     expect(await localAddressTowards('127.0.0.1', 5_060)).toBe('127.0.0.1');
     await expect(localAddressTowards('255.255.255.255', 5_060)).rejects.toThrow();
   });

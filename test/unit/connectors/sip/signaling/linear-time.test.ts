@@ -31,7 +31,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const cpu = threadCpuClock();
 const LENGTH = 64_000;
-/** Longer values are not read at all. */
+/** Longer values are not parsed at all. */
 const VALUE_LENGTH = 8_000;
 
 const trunk = {
@@ -40,7 +40,7 @@ const trunk = {
   challenges: new StoredChallenges(),
 } as unknown as Trunk;
 
-/** The whole way of a message as far as sip.js. */
+/** The full path of a message up to sip.js. */
 function read(text: string): void {
   const message = parseSipMessage(Buffer.from(text));
   if (message === null) return;
@@ -68,7 +68,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   Contact: '<sip:a@192.0.2.1>',
 };
 
-/** A message of which one header, the start line or the body is up to the caller. */
+/** A message in which the caller sets one header, the start line or the body. */
 function messageWith(
   changes: Readonly<Record<string, string>>,
   start = 'INVITE sip:u@h SIP/2.0',
@@ -78,7 +78,7 @@ function messageWith(
   return [start, ...lines, '', body].join('\r\n');
 }
 
-/** The text over many headers of one name, with different spelling so that an object holds them. */
+/** The text spread over many headers of one name, in different spellings so that an object can hold them. */
 function spread(name: string, text: string): Record<string, string> {
   const length = Math.ceil(text.length / 180);
   const pieces = Array.from({ length: 180 }, (_, i) => text.slice(i * length, (i + 1) * length));
@@ -110,18 +110,15 @@ const OPENINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('a SIP message of 64 KB', () => {
-  it.each(Object.entries(OPENINGS))(
-    'is read in time that grows as it does, whatever its %s is',
-    (name, openings) => {
-      for (const shape of shapesAfter(...openings)) {
-        expectLinear(shape, LENGTH, (text) => read(messageWith({ [name]: text })));
-        expectLinear(shape, VALUE_LENGTH, (text) => read(messageWith({ [name]: text })));
-        expectLinear(shape, LENGTH, (text) => read(messageWith(spread(name, text))));
-      }
-    },
-  );
+  it.each(Object.entries(OPENINGS))('takes linear time to parse with any %s', (name, openings) => {
+    for (const shape of shapesAfter(...openings)) {
+      expectLinear(shape, LENGTH, (text) => read(messageWith({ [name]: text })));
+      expectLinear(shape, VALUE_LENGTH, (text) => read(messageWith({ [name]: text })));
+      expectLinear(shape, LENGTH, (text) => read(messageWith(spread(name, text))));
+    }
+  });
 
-  it('is so as a response', () => {
+  it('takes linear time to parse as a response', () => {
     for (const name of ['Via', 'From', 'To', 'Contact', 'Record-Route', 'Require', 'WWW-Authenticate']) {
       for (const shape of shapesAfter('', name === 'WWW-Authenticate' ? 'Digest realm="' : '<sip:a@h>')) {
         const start = name === 'WWW-Authenticate' ? 'SIP/2.0 401 No' : 'SIP/2.0 180 Ringing';
@@ -132,7 +129,7 @@ describe('a SIP message of 64 KB', () => {
     }
   });
 
-  it('is so whatever its first line is', () => {
+  it('takes linear time to parse with any first line', () => {
     for (const shape of shapesAfter(
       '',
       'INVITE ',
@@ -147,7 +144,7 @@ describe('a SIP message of 64 KB', () => {
     }
   });
 
-  it('is so with many headers, many folds and many Vias', () => {
+  it('takes linear time to parse with many headers, many folds and many Vias', () => {
     const many: Readonly<Record<string, string>> = {
       headers: 'A: b\r\n',
       'empty headers': 'A:\r\n',
@@ -168,7 +165,7 @@ describe('a SIP message of 64 KB', () => {
     }
   });
 
-  it('is so whatever its body is', () => {
+  it('takes linear time to parse with any body', () => {
     const multipart = { 'Content-Type': `multipart/mixed;boundary=${'a'.repeat(60)}` };
     for (const shape of shapesAfter(
       '',
@@ -215,13 +212,13 @@ describe('SDP of 32 KB', () => {
     ...['m=audio 1 RTP/AVP ', 'c=IN IP4 ', 'c=', 'o=', 'a=candidate:1 1 UDP 1 ', 'a=mediaclk:', 'a=extmap:1'],
   ];
 
-  it('is read in time that grows as it does, whatever its lines are', () => {
+  it('takes linear time to parse with any lines', () => {
     for (const shape of shapesAfter(...lines.map((line) => `${sdp()}${line}`))) {
       expectLinear(shape, 32_000, parsePeerDescription);
     }
   });
 
-  it('is so with many lines', () => {
+  it('takes linear time to parse with many lines', () => {
     const many = [
       ...lines.map((line) => `${line}\r\n`),
       'a=rtpmap:101 a/1\r\n',
@@ -245,28 +242,24 @@ describe('SDP of 32 KB', () => {
   });
 });
 
-describe('what else comes from outside', () => {
+describe('other SIP input', () => {
   it.each<[string, (text: string) => unknown, readonly string[]]>([
     ['a challenge', parseChallenge, ['', 'Digest ', 'Digest realm="r",nonce="', 'Digest a=']],
     ['a digit in INFO', (text) => digitInInfo('application/dtmf-relay', text), ['', 'Signal', 'Signal=']],
     ['a content type of INFO', (text) => digitInInfo(text, '5'), ['']],
     ['a number', (text) => [toE164(text), nationalDigits(text)], ['', '+', '00']],
+    ['a dial target', (text) => dialTarget(text, trunkTo(5_060)), ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:']],
+    ['a redirect', (text) => redirectTarget([text], trunkTo(5_060)), ['', '<sip:']],
     [
-      'an address to call',
-      (text) => dialTarget(text, trunkTo(5_060)),
-      ['', 'sip:', 'sip:a@', 'sip:a@h;', 'tel:'],
-    ],
-    ['a redirection', (text) => redirectTarget([text], trunkTo(5_060)), ['', '<sip:']],
-    [
-      'a message of ours',
+      'an outgoing message',
       readOutgoing,
       ['SIP/2.0 200 OK\r\nVia: ', 'BYE sip:a SIP/2.0\r\nVia: SIP/2.0/UDP a\r\nRoute: '],
     ],
-  ])('is read in time that grows as it does: %s', (_what, reader, openings) => {
+  ])('takes linear time to parse: %s', (_what, reader, openings) => {
     for (const shape of shapesAfter(...openings)) expectLinear(shape, LENGTH, reader);
   });
 
-  it('is cut into messages in time that grows as it does, byte by byte', () => {
+  it('takes linear time to split into messages, byte by byte', () => {
     const framed = (pieceBytes: number) => (text: string) => {
       const framer = new StreamFramer();
       const bytes = Buffer.from(text, 'latin1');

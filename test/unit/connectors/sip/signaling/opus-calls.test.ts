@@ -28,7 +28,7 @@ describe('calls with Opus', () => {
     await gateway.stop();
   });
 
-  /** Rings the gateway as soon as it knows the trunk's address, and answers there; returns what was agreed on. */
+  /** Calls the gateway as soon as it knows the trunk's address, and answers there; returns what was agreed. */
   async function ring(offer: string) {
     await waitFor('the call to be let in', async () => {
       peer.send('OPTIONS', uri, { callId: 'probe', cseq: 1 });
@@ -55,7 +55,7 @@ describe('calls with Opus', () => {
     await notes.waitFor('answered');
   }
 
-  it('that we place have rooms at 48 kHz, whatever is answered', async () => {
+  it('have rooms at 48 kHz when outbound, whatever is answered', async () => {
     expect(gateway.connector.nativeSampleRateHz).toBe(48_000);
     await answered(sdp(40_000, { codecs: '0 101' }));
     expect(peer.requests('INVITE')[0]!.content).toContain('RTP/AVP 111 0 8 110 101\r\n');
@@ -63,7 +63,7 @@ describe('calls with Opus', () => {
     expect(notes.media.config).toMatchObject({ codec: 'PCMU', dtmfClockRateHz: 8_000, opus: null });
   });
 
-  it('tell the media half what the peer asks for', async () => {
+  it('pass what the peer asks for to the media', async () => {
     await answered(sdp(40_000, { codecs: '96 101', attributes: OPUS }));
     expect(notes.media.config).toMatchObject({
       codec: 'opus',
@@ -78,14 +78,14 @@ describe('calls with Opus', () => {
     ['Opus first', sdp(40_000, { codecs: '96 0', attributes: OPUS }), 48_000, 'opus'],
     ['Opus last', sdp(40_000, { codecs: '0 96', attributes: OPUS }), 8_000, 'PCMU'],
     ['no Opus', sdp(40_000, { codecs: '8' }), 8_000, 'PCMA'],
-  ])('that ring us with %s have the rate of what is chosen', async (_what, offer, sampleRateHz, codec) => {
+  ])('that come in with %s have the rate of the chosen codec', async (_what, offer, sampleRateHz, codec) => {
     const { call, called } = await ring(offer);
     expect(call.sampleRateHz).toBe(sampleRateHz);
     expect(called.media.opens).toMatchObject([{ sampleRateHz }]);
     expect(called.media.config).toMatchObject({ codec });
   });
 
-  it('that ring us without an offer are offered Opus, at 48 kHz', async () => {
+  it('that come in without an offer are offered Opus, at 48 kHz', async () => {
     const { call, called, content, contact, dialog } = await ring('');
     expect(call.sampleRateHz).toBe(48_000);
     expect(content).toContain('RTP/AVP 111 0 8 110 101\r\n');
@@ -95,7 +95,7 @@ describe('calls with Opus', () => {
     expect(called.media.config).toMatchObject({ codec: 'opus', payloadType: 111, dtmfPayloadType: null });
   });
 
-  it('follow hold, resume, and a change of codec there and back, in one room', async () => {
+  it('follow hold, resume, and a change of codec and back, in one room', async () => {
     const { call, called, contact, dialog } = await ring(sdp(40_000, { codecs: '96 101', attributes: OPUS }));
     peer.send('ACK', contact, { ...dialog, cseq: 1, branch: 'z9hG4bKack' });
     await called.waitFor('answered');
@@ -114,7 +114,7 @@ describe('calls with Opus', () => {
     expect(called.media.config).toMatchObject({ codec: 'PCMA', payloadType: 8, opus: null });
     await reInvite(5, sdp(40_000, { codecs: '18' }), 488);
     expect(called.media.config).toMatchObject({ codec: 'PCMA' });
-    // Ours to offer: under the numbers that the peer has used before.
+    // The gateway's offer: with the payload types that the peer has used before.
     expect(await reInvite(6, '')).toContain('RTP/AVP 96 0 8 110 101\r\n');
     await reInvite(7, sdp(40_000, opus));
     expect(called.media.config).toMatchObject({ codec: 'opus', payloadType: 96 });
@@ -123,7 +123,7 @@ describe('calls with Opus', () => {
   });
 });
 
-it('is refused with 488 where it is not set and nothing else is offered', async () => {
+it('are refused with 488 where Opus is not configured and nothing else is offered', async () => {
   const gateway = await ConnectorUnderTest.start();
   const peer = await ScriptedPeer.start();
   peer.facing(gateway.connector.port!);

@@ -37,7 +37,7 @@ describe('outbound calls', () => {
     return leg;
   }
 
-  it('offers PCMU, PCMA and telephone-event with an honest head', async () => {
+  it('offers PCMU, PCMA and telephone-event with accurate headers', async () => {
     dial();
     const { headers, content, uri } = await peer.request('INVITE');
     expect(uri).toBe(`sip:+33123456789@127.0.0.1:${peer.port}`);
@@ -62,7 +62,7 @@ describe('outbound calls', () => {
     expect(new Set(peer.requests('INVITE').map(({ headers }) => headers.via[0]?.params.branch)).size).toBe(1);
   });
 
-  it('answers only when the answer is applied, and sends ACK again for a repeated 200', async () => {
+  it('counts as answered when the answer is applied, and repeats its ACK for a repeated 200', async () => {
     dial();
     const invite = await peer.request('INVITE');
     peer.answer(invite, 200, { body: sdp(40_000, { codecs: '8 101' }) });
@@ -100,7 +100,7 @@ describe('outbound calls', () => {
     await notes.waitFor('answered');
   });
 
-  it('takes an answer without Content-Type, and reads over a response without To', async () => {
+  it('accepts an answer without Content-Type, and ignores a response without To', async () => {
     dial();
     await peer.request('INVITE');
     const head = peer.received[0]!.text.split('\r\n').filter((line) =>
@@ -178,7 +178,7 @@ describe('outbound calls', () => {
     await peer.request('ACK');
   });
 
-  it('follows a redirection that stays on the trunk, and no other', async () => {
+  it('follows a redirect that stays on the trunk, and no other', async () => {
     dial();
     peer.answer(await peer.request('INVITE'), 302, { contact: `sip:other@127.0.0.1:${peer.port}` });
     const second = await peer.request('INVITE');
@@ -188,7 +188,7 @@ describe('outbound calls', () => {
     expect(notes.termination).toEqual({ result: 'failed', reason: '302 Scripted' });
   });
 
-  it('fails when the answer has nothing in common, and says BYE', async () => {
+  it('fails when the answer has no codec in common, and sends BYE', async () => {
     dial();
     peer.answer(await peer.request('INVITE'), 200, { body: sdp(40_000, { codecs: '18' }) });
     await notes.waitFor('ended lost');
@@ -196,7 +196,7 @@ describe('outbound calls', () => {
     await peer.request('BYE');
   });
 
-  it('sends digits by RFC 4733 when agreed, else by INFO', async () => {
+  it('sends digits by RFC 4733 when it is agreed', async () => {
     const leg = await answered();
     await leg.sendDtmf('12#');
     expect(notes.media.commands).toEqual([{ type: 'dtmf', digits: '12#' }]);
@@ -307,7 +307,7 @@ describe('outbound calls', () => {
     await peer.response(481, 'BYE');
   });
 
-  it('goes to the next server when the first is out of order', async () => {
+  it('tries the next server when the first is unavailable', async () => {
     const second = await ScriptedPeer.start('127.0.0.2');
     const records = [
       { name: 'a.test', port: peer.port, priority: 1, weight: 1 },
@@ -334,7 +334,7 @@ describe('outbound calls', () => {
     await other.stop();
   });
 
-  it('checks what can be checked before dialling', () => {
+  it('validates its request before dialling', () => {
     const check = (accountId: string, target: string) => () =>
       gateway.connector.checkDial({ callId: 'c', accountId, target, agentName: 'A' });
     expect(check('acc_2', 'sip:1@h')).toThrow('No SIP trunk configured');

@@ -4,7 +4,7 @@ import { RecordedLeg } from './fake-calls.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
 import { ConnectorUnderTest, NUMBER, trunkTo } from './start-connector.ts';
 
-/** A small generator, so that a failure can be run again by its seed. */
+/** A small generator, so that a failure can be reproduced by its seed. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -16,7 +16,7 @@ function random(seed: number): (below: number) => number {
 const CALLS = 60;
 const STATUSES = [404, 480, 486, 488, 503, 603];
 
-describe('calls of every outcome', () => {
+describe('calls with random outcomes', () => {
   let gateway: ConnectorUnderTest;
   let peer: ScriptedPeer;
 
@@ -24,7 +24,7 @@ describe('calls of every outcome', () => {
     gateway = await ConnectorUnderTest.start();
     const { rtpPortMin } = gateway;
     await gateway.stop();
-    // Two calls have room, so the third would fail if one of those before had kept its port.
+    // There is room for two calls, so the third would fail if an earlier one had kept its port.
     gateway = await ConnectorUnderTest.start({ rtpPortMin, rtpPortMax: rtpPortMin + 3 });
     peer = await ScriptedPeer.start();
     peer.facing(gateway.connector.port!);
@@ -104,7 +104,7 @@ describe('calls of every outcome', () => {
   }
 
   it.each([1, 2, 3])(
-    'give their RTP ports back and end once (seed %i)',
+    'release their RTP ports and end once (seed %i)',
     async (seed) => {
       const draw = random(seed);
       await waitFor('the trunk to be known', () => {

@@ -13,11 +13,11 @@ export interface Answer {
   readonly contact?: string;
   readonly headers?: readonly string[];
   readonly body?: string;
-  /** Where the peer claims to have seen the request come from, `host:port`. */
+  /** The address from which the peer claims to have seen the request, `host:port`. */
   readonly seenFrom?: string;
 }
 
-/** A SIP peer over UDP that says exactly what a test tells it to, and repeats nothing by itself. */
+/** A SIP peer over UDP that sends exactly what a test tells it to, and repeats nothing by itself. */
 export class ScriptedPeer {
   readonly received: { readonly atMs: number; readonly message: SipMessage; readonly text: string }[] = [];
   readonly #socket: Socket = createSocket('udp4');
@@ -44,7 +44,7 @@ export class ScriptedPeer {
     return (this.#socket.address() as AddressInfo).address;
   }
 
-  /** Sets who is talked to. */
+  /** Sets the address to talk to. */
   facing(gatewayPort: number): void {
     this.#gatewayPort = gatewayPort;
   }
@@ -71,7 +71,7 @@ export class ScriptedPeer {
     );
   }
 
-  /** Answers a request the way a UAS does. */
+  /** Answers a request as a UAS does. */
   answer(
     request: SipRequest,
     status: number,
@@ -94,7 +94,7 @@ export class ScriptedPeer {
     );
   }
 
-  /** Sends a request; inside a dialog when `dialog` names the tags. */
+  /** Sends a request; inside a dialog when `dialog` has the tags. */
   send(
     method: string,
     uri: string,

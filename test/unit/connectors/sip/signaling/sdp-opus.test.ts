@@ -22,8 +22,8 @@ function peer(payloads: string, ...attributes: string[]): PeerDescription {
 
 const agreedOn = (offer: PeerDescription, codecs = ALL) => answerOffer(offer, local(codecs))?.agreed ?? null;
 
-describe('an offer of ours', () => {
-  it('lists Opus as RFC 7587 wants it, with the events of both clocks', () => {
+describe('an SDP offer', () => {
+  it('lists Opus as in RFC 7587, with events at both clock rates', () => {
     expect(writeOffer(local(), 1).split('\r\n').slice(5)).toEqual([
       'm=audio 20000 RTP/AVP 111 0 8 110 101',
       'a=rtpmap:111 opus/48000/2',
@@ -44,9 +44,9 @@ describe('an offer of ours', () => {
     [['PCMA', 'opus'], '8 111 101 110'],
     [['PCMA'], '8 101'],
     [['PCMA', 'PCMU'], '8 0 101'],
-    // Peers that know events at 8000 Hz alone still can press keys.
+    // Peers that support events at 8000 Hz only can still send digits.
     [['opus'], '111 110 101'],
-  ] as const)('of %j is in that order', (codecs, payloads) => {
+  ] as const)('for %j has that order', (codecs, payloads) => {
     expect(writeOffer(local(codecs), 1)).toContain(`m=audio 20000 RTP/AVP ${payloads}\r\n`);
   });
 
@@ -60,8 +60,8 @@ describe('an offer of ours', () => {
   );
 });
 
-describe('an answer of ours', () => {
-  it('takes Opus under the number that the caller has given it', () => {
+describe('an SDP answer', () => {
+  it('uses the caller’s payload type for Opus', () => {
     const offer = peer(
       '96 0 97 98',
       'rtpmap:96 OPUS/48000/2',
@@ -95,14 +95,14 @@ describe('an answer of ours', () => {
     ['111 0 8', 'opus'],
     ['0 111', 'PCMU'],
     ['9 8 111 0', 'PCMA'],
-  ])('to %s takes the caller’s first, %s', (payloads, codec) => {
+  ])('to %s picks the caller’s first codec, %s', (payloads, codec) => {
     const offer = peer(payloads, 'rtpmap:111 opus/48000/2');
     expect(agreedOn(offer)?.codec).toBe(codec);
     expect(agreedOn(offer, ['PCMA', 'PCMU', 'opus'])?.codec).toBe(codec);
     expect(codecInCommon(offer, 'off', ALL)).toBe(codec);
   });
 
-  it('keeps to the codecs that are set', () => {
+  it('uses configured codecs only', () => {
     const offer = peer('111 0', 'rtpmap:111 opus/48000/2');
     expect(agreedOn(offer, ['PCMU', 'PCMA'])).toMatchObject({ codec: 'PCMU', opus: null });
     expect(agreedOn(offer, ['PCMA'])).toBeNull();
@@ -110,7 +110,7 @@ describe('an answer of ours', () => {
     expect(codecInCommon(offer, 'required', ALL)).toBeNull();
   });
 
-  it('to a caller with Opus alone is Opus or nothing', () => {
+  it('to a caller with Opus only is Opus or nothing', () => {
     const offer = peer('111', 'rtpmap:111 opus/48000/2');
     expect(agreedOn(offer)).toMatchObject({
       codec: 'opus',
@@ -120,7 +120,7 @@ describe('an answer of ours', () => {
     expect(agreedOn(offer, ['PCMU', 'PCMA'])).toBeNull();
   });
 
-  it.each(['opus/48000/2', 'opus/48000/1', 'opus/48000', 'Opus/48000/2'])('takes %s for Opus', (map) => {
+  it.each(['opus/48000/2', 'opus/48000/1', 'opus/48000', 'Opus/48000/2'])('accepts %s as Opus', (map) => {
     const answer = answerOffer(peer('100', `rtpmap:100 ${map}`), local())!;
     expect(answer.write(1)).toContain('a=rtpmap:100 opus/48000/2\r\n');
   });
@@ -133,9 +133,9 @@ describe('an answer of ours', () => {
     'opus',
     'opus/abc/2',
     'opusx/48000/2',
-  ])('does not take %s for Opus', (map) => expect(agreedOn(peer('100', `rtpmap:100 ${map}`))).toBeNull());
+  ])('does not accept %s as Opus', (map) => expect(agreedOn(peer('100', `rtpmap:100 ${map}`))).toBeNull());
 
-  it('does not send Opus to those who cannot take 20 ms at once', () => {
+  it('does not send Opus to peers that cannot take 20 ms at once', () => {
     const offer = (maxptime: string) => peer('100 0', 'rtpmap:100 opus/48000/2', `maxptime:${maxptime}`);
     expect(agreedOn(offer('10'))?.codec).toBe('PCMU');
     expect(agreedOn(offer('20'))?.codec).toBe('opus');
@@ -143,7 +143,7 @@ describe('an answer of ours', () => {
   });
 });
 
-describe('what the peer’s decoder asks for', () => {
+describe('the Opus parameters of the peer', () => {
   const asked = (parameters: string) =>
     agreedOn(peer('100', 'rtpmap:100 opus/48000/2', `fmtp:100 ${parameters}`))?.opus;
 
@@ -160,7 +160,7 @@ describe('what the peer’s decoder asks for', () => {
     ['maxaveragebitrate=99999999999999999999', null],
     ['=;;=;', null],
     [';', null],
-  ])('%s limits us to %s', (parameters, maxBitrateBps) => {
+  ])('with %s limit the bitrate to %s', (parameters, maxBitrateBps) => {
     expect(asked(parameters)).toEqual({ maxBitrateBps, inbandFec: false });
   });
 
@@ -171,11 +171,11 @@ describe('what the peer’s decoder asks for', () => {
     ['useinbandfec=0', false],
     ['useinbandfec=yes', false],
     ['useinbandfec', false],
-  ])('%s: FEC helps %s', (parameters, inbandFec) => {
+  ])('with %s set FEC to %s', (parameters, inbandFec) => {
     expect(asked(parameters)).toMatchObject({ inbandFec });
   });
 
-  it('is not read from the parameters of others', () => {
+  it('are not read from other formats', () => {
     const offer = peer('100 101', 'rtpmap:100 opus/48000/2', 'rtpmap:101 x/8000', `fmtp:101 ${FMTP}`);
     expect(agreedOn(offer)?.opus).toEqual({ maxBitrateBps: null, inbandFec: false });
   });
@@ -196,13 +196,13 @@ describe('telephone-event', () => {
     ['111 97', 97, 48_000],
     ['0 97', null, 8_000],
     ['111', null, 48_000],
-  ])('of %s is %s, at %i Hz', (payloads, dtmfPayloadType, dtmfClockRateHz) => {
+  ])('for %s is %s, at %i Hz', (payloads, dtmfPayloadType, dtmfClockRateHz) => {
     expect(agreedOn(peer(payloads, ...both))).toMatchObject({ dtmfPayloadType, dtmfClockRateHz });
   });
 });
 
-describe('an answer of the peer', () => {
-  it('decides about codec and events', () => {
+describe('an SDP answer of the peer', () => {
+  it('determines codec and events', () => {
     const agreed = (answer: PeerDescription) => agreeOnAnswer(answer, local());
     const opus = peer(
       '111 110',
@@ -229,7 +229,7 @@ describe('payload types', () => {
     return writeOffer(ours, 1).match(/m=audio.*|a=rtpmap.*/g);
   };
 
-  it('of later offers are those of the peer', () => {
+  it('in later offers are those of the peer', () => {
     expect(offerAfter(peer('96 97', 'rtpmap:96 opus/48000/2', 'rtpmap:97 telephone-event/48000'))).toEqual([
       'm=audio 20000 RTP/AVP 96 0 8 97 101',
       'a=rtpmap:96 opus/48000/2',
@@ -240,7 +240,7 @@ describe('payload types', () => {
     ]);
   });
 
-  it('never stand for something that they did not before', () => {
+  it('are never reused for another format', () => {
     const first = peer(
       '0 111 101 96',
       'rtpmap:111 G722/16000',
@@ -248,12 +248,12 @@ describe('payload types', () => {
       'rtpmap:96 iLBC/8000',
     );
     expect(offerAfter(first)?.[0]).toBe('m=audio 20000 RTP/AVP 97 0 8 110 98');
-    // The number of a format that the peer has left out since is still its own.
+    // The payload type of a format that the peer has since left out is still in use.
     const second = peer('0 110', 'rtpmap:110 opus/48000/2');
     expect(offerAfter(second, peer('0'))?.[0]).toBe('m=audio 20000 RTP/AVP 110 0 8 96 101');
   });
 
-  it('run out for nobody', () => {
+  it('fall back to the defaults when all are taken', () => {
     const types = Array.from({ length: 32 }, (_, index) => 96 + index);
     const all = peer(types.join(' '), ...types.map((type) => `rtpmap:${type} x${type}/8000`));
     expect(offerAfter(all)?.[0]).toBe('m=audio 20000 RTP/AVP 111 0 8 110 101');

@@ -17,7 +17,7 @@ function peer(audio: readonly string[], session: readonly string[] = ['c=IN IP4 
 }
 
 describe('SDP', () => {
-  it('takes the offerer’s first codec that is known, with its payload types', () => {
+  it('picks the offerer’s first known codec, with its payload types', () => {
     const offer = peer([
       'm=audio 4000 RTP/AVP 9 97 0 96',
       'a=rtpmap:9 G722/8000',
@@ -43,7 +43,7 @@ describe('SDP', () => {
     expect(text).toContain('m=audio 20000 RTP/AVP 97 96\r\na=rtpmap:97 PCMA/8000\r\n');
   });
 
-  it('refuses every other line with port 0, in the order of the offer', () => {
+  it('rejects every other line with port 0, in the order of the offer', () => {
     const offer = peer([
       'm=video 6000 RTP/AVP 99',
       'a=rtpmap:99 H264/90000',
@@ -74,7 +74,7 @@ describe('SDP', () => {
     expect(answer.write(1)).toContain(`a=${answered}\r\n`);
   });
 
-  it('knows the hold of RFC 2543 and directions at session level', () => {
+  it('understands the hold of RFC 2543 and directions at session level', () => {
     const held = answerOffer(peer(['m=audio 4000 RTP/AVP 0'], ['c=IN IP4 0.0.0.0']), local())!;
     expect(held.agreed).toMatchObject({ sending: false, receiving: true });
     const session = ['c=IN IP4 198.51.100.7', 'a=inactive'];
@@ -99,11 +99,11 @@ describe('SDP', () => {
     ['audio that is switched off', ['m=audio 0 RTP/AVP 0']],
     ['an address that is a name', ['m=audio 4000 RTP/AVP 0', 'c=IN IP4 media.example.com']],
     ['DTLS', ['m=audio 4000 UDP/TLS/RTP/SAVP 0']],
-  ])('finds nothing in %s', (_what, audio) => {
+  ])('agrees on nothing for %s', (_what, audio) => {
     expect(answerOffer(peer(audio), local())).toBeNull();
   });
 
-  it('reads rubbish as nothing', () => {
+  it('parses garbage as null', () => {
     for (const text of ['', 'hello', 'v=0\r\n', `v=0\r\n${'a'.repeat(40_000)}`]) {
       expect(parsePeerDescription(text)).toBeNull();
     }
@@ -125,7 +125,7 @@ describe('SDP', () => {
     expect(answer.write(1)).toContain('RTP/SAVP 0');
   });
 
-  it('keeps to the trunk’s SRTP policy', () => {
+  it('follows the trunk’s SRTP policy', () => {
     expect(answerOffer(peer(secure()), local('off'))).toBeNull();
     expect(answerOffer(peer(['m=audio 4000 RTP/AVP 0']), local('required'))).toBeNull();
     expect(answerOffer(peer(['m=audio 4000 RTP/AVP 0']), local('optional'))!.agreed.srtp).toBeNull();
@@ -133,12 +133,12 @@ describe('SDP', () => {
       answerOffer(peer(secure(`inline:${KEY}`, undefined, ' UNENCRYPTED_SRTP')), local('required')),
     ).toBeNull();
     expect(answerOffer(peer(secure('inline:c2hvcnQ=')), local('required'))).toBeNull();
-    // A master key identifier would stand in every packet.
+    // A master key identifier would be in every packet.
     expect(answerOffer(peer(secure(`inline:${KEY}|2^31|1:4`)), local('required'))).toBeNull();
     expect(answerOffer(peer(secure(`inline:${KEY};inline:${KEY}`)), local('required'))).toBeNull();
   });
 
-  it('takes the audio line that fits its policy when the offer has one with SRTP and one without', () => {
+  it('chooses the audio line that fits its policy when the offer has one with SRTP and one without', () => {
     const both = peer([...secure(), 'm=audio 4100 RTP/AVP 8']);
     const plain = answerOffer(both, local('off'))!;
     expect(plain.agreed).toMatchObject({ remotePort: 4_100, codec: 'PCMA', srtp: null });
@@ -158,7 +158,7 @@ describe('SDP', () => {
     expect(offer.match(/^a=crypto:/gm) ?? []).toHaveLength(keys);
   });
 
-  it('takes an answer with or without SRTP where that is left open', () => {
+  it('accepts an answer with or without SRTP when it is optional', () => {
     const answered = (audio: readonly string[], policy: SrtpPolicy) =>
       agreeOnAnswer(peer(audio), local(policy));
     expect(answered(['m=audio 4000 RTP/AVP 8'], 'optional')).toMatchObject({ codec: 'PCMA', srtp: null });

@@ -5,7 +5,7 @@ import { SipConnector, type SipConnectorOptions } from '../../../../../src/conne
 import { claimRtpPorts, type PortClaim } from '../../../../support/free-ports.ts';
 import { RecordingAnswerer } from './fake-calls.ts';
 
-/** A connector on loopback with an answerer that takes notes. */
+/** A connector on loopback with an answerer that records. */
 export class ConnectorUnderTest {
   readonly connector: SipConnector;
   readonly answerer = new RecordingAnswerer();
@@ -38,7 +38,7 @@ export class ConnectorUnderTest {
     this.connector.onInbound(this.answerer);
   }
 
-  /** One that is not started yet. */
+  /** A connector that is not started yet. */
   static prepare(rtp: PortClaim, port: number): ConnectorUnderTest {
     return new ConnectorUnderTest(rtp, { port }, systemClock);
   }
@@ -71,7 +71,7 @@ export class ConnectorUnderTest {
   }
 }
 
-/** The inbound token of trunks that a test gives no other. */
+/** The inbound token of trunks for which a test sets no other. */
 export const TOKEN = '0123456789abcdef'.repeat(2);
 
 export function trunkTo(port: number, settings: Partial<SipTrunk> = {}): SipTrunk {

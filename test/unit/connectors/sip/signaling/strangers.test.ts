@@ -44,7 +44,7 @@ describe('a stranger’s message', () => {
     ],
     ['a status only', 'SIP/2.0 ', false],
     ['nothing', '', false],
-  ])('that names %s is parsed or not', (_what, text, admitted) => {
+  ])('that names %s is admitted or not', (_what, text, admitted) => {
     expect(admitsStranger(Buffer.from(text), known)).toBe(admitted);
   });
 });
@@ -104,14 +104,14 @@ describe('a stranger', () => {
     await waitFor('the other one to be dropped', () => gateway.counted('scanner_dropped') === 1);
   });
 
-  it('may hold a few connections of one address, each for five seconds', async () => {
+  it('may hold a few connections per address, each for five seconds', async () => {
     const clock = new ManualClock();
     const gateway = await start({}, clock);
     const sockets = Array.from({ length: 8 }, () => dial(gateway.connector.port!));
     await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
     await closed(dial(gateway.connector.port!));
     expect(gateway.counted('connection_refused')).toBe(1);
-    // Bytes without an end buy no time, and keep-alives get no answer.
+    // Unfinished messages do not extend the time, and keep-alives get no answer.
     for (const socket of sockets) socket.write('\r\n\r\nINVITE sip:a@b');
     clock.advance(4_999);
     expect(sockets.some((socket) => socket.destroyed)).toBe(false);
@@ -126,14 +126,14 @@ describe('a stranger', () => {
     expect(gateway.counted('connection_refused')).toBe(1);
   });
 
-  it('is read no more than 16 KB before it has shown that it is ours', async () => {
+  it('is disconnected after 16 KB without a message of ours', async () => {
     const gateway = await start();
     const socket = dial(gateway.connector.port!);
     socket.write(Buffer.alloc(17_000, 'a'));
     await closed(socket);
   });
 
-  it('may begin a TLS handshake, and has five seconds for that too', async () => {
+  it('may complete a TLS handshake, but has five seconds for that too', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tls-'));
     cleanups.push(() => rmSync(folder, { recursive: true }));
     const { certPath, keyPath } = makeCertificate(folder);
@@ -151,7 +151,7 @@ describe('a stranger', () => {
     await Promise.all(ends);
   });
 
-  it('stays connected once a message of its is ours', async () => {
+  it('stays connected once one of its messages belongs to us', async () => {
     const clock = new ManualClock();
     const gateway = await start({}, clock);
     const peer = await ScriptedPeer.start('127.0.0.2');

@@ -34,7 +34,7 @@ describe('client transactions', () => {
     expect(sentAtMs).toEqual([500, 1_500, 3_500, 7_500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500]);
   });
 
-  it('stops INVITE at any 1xx, and slows others down to T2', () => {
+  it('stops repeating INVITE at any 1xx, and slows others down to T2', () => {
     const invite = send('INVITE');
     invite.clock.advance(600);
     expect(invite.table.answered('b', 'INVITE', 100)).toBe('owner');
@@ -54,7 +54,7 @@ describe('client transactions', () => {
     expect(sentAtMs).toEqual([]);
   });
 
-  it('lets a 2xx through as often as it comes, and answers repeated refusals with the ACK', () => {
+  it('passes each 2xx on, and answers repeated refusals with the ACK', () => {
     const { table } = send('INVITE');
     expect([table.answered('b', 'INVITE', 200), table.answered('b', 'INVITE', 200)]).toEqual([
       'owner',
@@ -71,7 +71,7 @@ describe('client transactions', () => {
     expect(refused.destinationOf('b')).toBe(UDP);
   });
 
-  it('knows nobody’s responses', () => {
+  it('ignores responses to other requests', () => {
     const { table } = send('INVITE');
     expect(table.answered('x', 'INVITE', 200)).toBeNull();
     expect(table.answered('b', 'BYE', 200)).toBeNull();

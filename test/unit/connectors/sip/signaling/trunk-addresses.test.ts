@@ -11,7 +11,7 @@ import { ConnectorUnderTest, NUMBER, TOKEN, trunkTo } from './start-connector.ts
 const TENANT = { ofOperator: false } as const;
 const ONLY_SERVER = { trunkAllow: ['127.0.0.1'] } as const;
 
-describe('addresses that trunks lead to', () => {
+describe('the addresses of trunks', () => {
   let peer: ScriptedPeer;
   const stops: (() => unknown)[] = [];
 
@@ -31,7 +31,7 @@ describe('addresses that trunks lead to', () => {
     return gateway;
   }
 
-  /** Servers' addresses are looked up in the background. */
+  /** Server addresses are looked up in the background. */
   async function knowsPeer(gateway: ConnectorUnderTest): Promise<void> {
     let cseq = 0;
     await waitFor('an answer to OPTIONS', () => {
@@ -49,13 +49,13 @@ describe('addresses that trunks lead to', () => {
 
   it.each([
     ['a tenant, loopback', '127.0.0.1', TENANT, []],
-    ['a tenant, loopback that is not quite the one allowed', '127.0.0.1', TENANT, ['127.0.0.2']],
+    ['a tenant, loopback next to the allowed one', '127.0.0.1', TENANT, ['127.0.0.2']],
     ['a tenant, private', '10.1.2.3', TENANT, []],
     ['a tenant, IPv6 loopback', '::1', TENANT, []],
     ['a tenant, a mapped address', '::ffff:127.0.0.1', TENANT, []],
     ['a tenant, NAT64', '64:ff9b::7f00:1', TENANT, []],
-    ['a tenant, metadata although allowed', '169.254.169.254', TENANT, ['0.0.0.0/0']],
-    ['the operator, metadata although allowed', '169.254.169.254', {}, ['0.0.0.0/0']],
+    ['a tenant, allowed metadata address', '169.254.169.254', TENANT, ['0.0.0.0/0']],
+    ['the operator, allowed metadata address', '169.254.169.254', {}, ['0.0.0.0/0']],
     ['the operator, unspecified', '0.0.0.0', {}, []],
     ['the operator, multicast', '224.0.0.1', {}, []],
   ])('are refused: %s', async (_who, host, rights, trunkAllow) => {
@@ -72,7 +72,7 @@ describe('addresses that trunks lead to', () => {
 
   it.each([
     ['the operator, loopback', {}, []],
-    ['a tenant, loopback that is allowed', TENANT, ['127.0.0.0/8']],
+    ['a tenant, allowed loopback', TENANT, ['127.0.0.0/8']],
   ])('are used: %s', async (_who, rights, trunkAllow) => {
     const gateway = await start({ trunkAllow });
     gateway.connector.putTrunk(trunkTo(peer.port, { ...rights, register: true }));
@@ -89,7 +89,7 @@ describe('addresses that trunks lead to', () => {
     const clock = new TurnableClock();
     const gateway = await start({ ...ONLY_SERVER, dns }, clock);
     gateway.connector.putTrunk(trunkTo(peer.port, { ...TENANT, host: 'moves.example', register: true }));
-    // Of the two addresses only the second may be used.
+    // Only the second of the two addresses is allowed.
     peer.answer(await peer.request('REGISTER'), 200);
     await waitFor('registered', () => gateway.connector.registration('acc_1').state === 'registered');
     addresses = ['127.0.0.2'];
@@ -98,7 +98,7 @@ describe('addresses that trunks lead to', () => {
     const request = { callId: 'c', accountId: 'acc_1', target: 'sip:1@x.example', agentName: 'A' };
     gateway.connector.dial(request, notes.media, notes);
     await notes.waitFor('ended lost');
-    // That the name leads inside is nothing for its account to know.
+    // Its account must not learn that the name resolves to an internal address.
     expect(notes.termination?.reason).toBe('the SIP trunk cannot be reached');
     expect(gateway.logs.join()).toContain('no address of moves.example is allowed');
     clock.turn(600_000);
@@ -106,7 +106,7 @@ describe('addresses that trunks lead to', () => {
     expect(peer.requests('INVITE')).toEqual([]);
   });
 
-  it('that do not answer are told in one word, and the log knows more', async () => {
+  it('are reported in one word when they do not answer, with details in the log', async () => {
     const gateway = await start();
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
@@ -129,13 +129,13 @@ describe('addresses that trunks lead to', () => {
   it.each([
     ['the address of the server', '127.0.0.1', 40_000, '127.0.0.1'],
     ['a public address', '203.0.114.1', 40_000, '203.0.114.1'],
-    ['a private one', '10.0.0.1', 40_000, null],
-    ['another one of this machine', '127.0.0.2', 40_000, null],
-    ['metadata', '169.254.169.254', 40_000, null],
-    ['multicast', '239.1.2.3', 40_000, null],
-    ['the unspecified one', '0.0.0.0', 40_000, null],
+    ['a private address', '10.0.0.1', 40_000, null],
+    ['another address of this machine', '127.0.0.2', 40_000, null],
+    ['a metadata address', '169.254.169.254', 40_000, null],
+    ['a multicast address', '239.1.2.3', 40_000, null],
+    ['the unspecified address', '0.0.0.0', 40_000, null],
     ['a service’s port', '203.0.114.1', 53, null],
-  ])('and that SDP names get RTP, or the peer speaks first: %s', async (_what, host, port, expected) => {
+  ])('in SDP get RTP, or else the peer has to speak first: %s', async (_what, host, port, expected) => {
     const gateway = await start(ONLY_SERVER);
     gateway.connector.putTrunk(trunkTo(peer.port, TENANT));
     gateway.connector.putNumber(NUMBER);
@@ -153,7 +153,7 @@ describe('addresses that trunks lead to', () => {
     });
   });
 
-  it('and that a Contact names are not followed where the trunk may not go', async () => {
+  it('in a Contact are not followed where the trunk may not go', async () => {
     const inner = await ScriptedPeer.start('127.0.0.3');
     stops.push(() => inner.stop());
     const gateway = await start(ONLY_SERVER);
@@ -180,7 +180,7 @@ describe('addresses that trunks lead to', () => {
     ['203.0.114.1', '127.0.0.1', false],
     ['127.0.0.1', '169.254.169.254', false],
     ['203.0.114.1', '203.0.114.9', true],
-  ])('of a trunk of the operator at %s: a peer that names %s is followed: %s', (server, named, followed) => {
+  ])('of the operator’s trunk at %s: a peer that names %s is followed: %s', (server, named, followed) => {
     expect(new AddressPolicy([]).mayFollow(named, true, [server])).toBe(followed);
   });
 });

@@ -4,13 +4,13 @@ import { waitFor } from '../../../../support/wait-for.ts';
 import { ScriptedPeer, sdp } from './scripted-peer.ts';
 import { ConnectorUnderTest, NUMBER, TOKEN, trunkTo } from './start-connector.ts';
 
-/** Two tenants at one provider; the first one's number is listed by both. */
+/** Two tenants at one provider; both list the first one's number. */
 const OTHER_TOKEN = 'fedcba9876543210'.repeat(2);
 const TENANT = { ofOperator: false } as const;
 const OTHER = { ...TENANT, accountId: 'acc_2', username: 'second', inboundToken: OTHER_TOKEN } as const;
 const LOOPBACK = { trunkAllow: ['127.0.0.0/8'] } as const;
 
-describe('whose an inbound call is', () => {
+describe('the account of an inbound call', () => {
   let gateway: ConnectorUnderTest;
   let provider: ScriptedPeer;
   const stops: (() => unknown)[] = [];
@@ -37,7 +37,7 @@ describe('whose an inbound call is', () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   });
 
-  /** Servers' addresses are looked up in the background. */
+  /** Server addresses are looked up in the background. */
   async function knows(peer: ScriptedPeer): Promise<void> {
     let cseq = 0;
     await waitFor('an answer to OPTIONS', () => {
@@ -59,7 +59,7 @@ describe('whose an inbound call is', () => {
     return gateway.answerer.calls.map(({ call }) => call.accountId);
   }
 
-  it('is nobody’s by the provider’s address and a number, in any of its forms', async () => {
+  it('is not found by the provider’s address and a number, in any form', async () => {
     await start();
     gateway.connector.putTrunk(trunkTo(provider.port, TENANT));
     gateway.connector.putTrunk(trunkTo(provider.port, OTHER));
@@ -73,7 +73,7 @@ describe('whose an inbound call is', () => {
     expect(gateway.counted('unmatched_call')).toBe(6);
   });
 
-  it('is its owner’s by the registered Contact, whoever else lists the number', async () => {
+  it('is found by the registered Contact, even if others list the number', async () => {
     await start();
     gateway.connector.putTrunk(trunkTo(provider.port, OTHER));
     numberOf('acc_2');
@@ -102,7 +102,7 @@ describe('whose an inbound call is', () => {
       `sip:${TOKEN}.0123456789@gateway.example`,
     ],
     ['no number where only one is listed', TOKEN, `sip:${TOKEN}@gateway.example`],
-  ])('is found by the inbound URI from any address: %s', async (_how, user, to) => {
+  ])('is found by the inbound URI, from any address: %s', async (_how, user, to) => {
     await start();
     gateway.connector.putTrunk(trunkTo(provider.port, OTHER));
     gateway.connector.putTrunk(trunkTo(provider.port, TENANT));
@@ -117,7 +117,7 @@ describe('whose an inbound call is', () => {
     expect(rung()).toEqual(['acc_1']);
   });
 
-  it('finds a number only among those of the trunk that the URI names', async () => {
+  it('is not found when the number is not on the trunk in the URI', async () => {
     await start();
     gateway.connector.putTrunk(trunkTo(provider.port, OTHER));
     gateway.connector.putTrunk(trunkTo(provider.port, TENANT));
@@ -128,7 +128,7 @@ describe('whose an inbound call is', () => {
     expect(rung()).toEqual([]);
   });
 
-  it('is not told by the Contact of a call, which its parties know', async () => {
+  it('is not found by the Contact of another call, which its parties know', async () => {
     await start();
     gateway.connector.putTrunk(trunkTo(provider.port, TENANT));
     numberOf('acc_1');
@@ -145,14 +145,14 @@ describe('whose an inbound call is', () => {
     });
     await waitFor('it to be dropped', () => gateway.counted('scanner_dropped') === 1);
     expect(caller.received).toEqual([]);
-    // Nor as a request of a call that there is not.
+    // Nor as a request of an unknown call.
     const tagged = { callId: 'tagged', cseq: 1, toTag: 'made-up', body: sdp(), to: `sip:${NUMBER.number}@x` };
     caller.send('INVITE', contact!.uri, tagged);
     await caller.response(481, 'INVITE');
     expect(gateway.answerer.calls).toHaveLength(1);
   });
 
-  it('rings nobody by the token of a trunk that is gone or has got another one', async () => {
+  it('is not found by the token of a trunk that was removed or has a new one', async () => {
     await start();
     gateway.connector.putTrunk(trunkTo(provider.port, TENANT));
     numberOf('acc_1');
@@ -168,7 +168,7 @@ describe('whose an inbound call is', () => {
     expect(rung()).toEqual(['acc_1']);
   });
 
-  it('is its account’s by the operator’s binding, the narrowest one', async () => {
+  it('is found by the operator’s binding, the most specific one', async () => {
     await start({
       ...LOOPBACK,
       trunkBindings: [
@@ -185,20 +185,20 @@ describe('whose an inbound call is', () => {
       ['127.0.0.9', 'acc_1'],
       ['127.0.0.8', 'acc_2'],
       ['127.0.0.10', 'acc_0'],
-      // The operator's own trunk leads there too, but the binding is the operator's word.
+      // The operator's own trunk is there too, but the binding is explicit.
       ['127.0.0.1', 'acc_2'],
     ] as const) {
       invite(await peerAt(host), '0123456789');
       await gateway.answerer.next(gateway.answerer.calls.length);
       expect([host, rung().at(-1)]).toEqual([host, account]);
     }
-    // A secret says more than an address.
+    // A secret takes precedence over an address.
     invite(await peerAt('127.0.0.8'), TOKEN);
     await gateway.answerer.next(4);
     expect(rung().at(-1)).toBe('acc_1');
   });
 
-  it('is the operator’s at the addresses of the operator’s own trunk, whoever else names them', async () => {
+  it('is the operator’s at the addresses of the operator’s own trunk, even if others name them', async () => {
     await start();
     gateway.connector.putTrunk(trunkTo(provider.port, OTHER));
     numberOf('acc_2');
@@ -219,7 +219,7 @@ describe('whose an inbound call is', () => {
     expect(new Set(rung())).toEqual(new Set(['acc_1']));
   });
 
-  it('is its trunk’s when it comes down the connection that the trunk has opened', async () => {
+  it('is that of the trunk whose own connection the call uses', async () => {
     await start();
     const opened = Promise.withResolvers<Socket>();
     const server = createServer((socket) => opened.resolve(socket));
@@ -253,7 +253,7 @@ describe('whose an inbound call is', () => {
     expect(rung()).toEqual(['acc_1']);
   });
 
-  it('has no answer where the account of the token may not go', async () => {
+  it('is none, without an answer, when the account of the token may not reach the caller', async () => {
     await start({});
     gateway.connector.putTrunk(trunkTo(provider.port, TENANT));
     numberOf('acc_1');
@@ -262,7 +262,7 @@ describe('whose an inbound call is', () => {
     expect([provider.received, rung()]).toEqual([[], []]);
   });
 
-  it('may come over 32 connections of an address, so that no account takes the places of all', async () => {
+  it('may use 32 connections per address, so that no account uses up all', async () => {
     await start({ ...LOOPBACK, trunkBindings: [{ account: 'acc_1', subnet: '127.0.0.8' }] });
     gateway.connector.putTrunk(trunkTo(provider.port, TENANT));
     await waitFor('the server', () => gateway.connector.inboundUri('acc_1') !== null);
@@ -271,7 +271,7 @@ describe('whose an inbound call is', () => {
       stops.push(() => socket.destroy());
       return socket.on('error', () => {});
     };
-    /** Resolves with whether the gateway answers an empty line, as RFC 5626 has it. */
+    /** Resolves with whether the gateway answers an empty line, as in RFC 5626. */
     const isServed = (socket: Socket): Promise<boolean> =>
       new Promise((resolve) => {
         socket.once('data', () => resolve(true)).once('close', () => resolve(false));

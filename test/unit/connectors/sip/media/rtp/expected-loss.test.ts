@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ExpectedLoss } from '../../../../../../src/connectors/sip/media/rtp/expected-loss.ts';
 
-/** What is expected after each of these reports. */
+/** The expected loss after each of these reports. */
 function percents(...shares: number[]): number[] {
   const loss = new ExpectedLoss();
   return shares.map((share) => {
@@ -12,28 +12,28 @@ function percents(...shares: number[]): number[] {
 }
 
 describe('ExpectedLoss', () => {
-  it('expects none before the first report, and of a single packet in 250', () => {
+  it('is zero before the first report, and for a single packet in 250', () => {
     expect(new ExpectedLoss().percent).toBe(0);
     expect(percents(1 / 256, 0, 1 / 256, 1 / 256, 0)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('expects what is reported again and again, between what libopus listens to', () => {
+  it('follows repeated reports, within the range that libopus uses', () => {
     expect(percents(0.12, 0.12, 0.12, 0.12, 0.12).at(-1)).toBe(12);
     expect(percents(0.03, 0.03)).toEqual([0, 6]);
     expect(percents(0.9, 0.9)).toEqual([25, 25]);
   });
 
-  it('forgets after some clean reports', () => {
+  it('decays after a few clean reports', () => {
     expect(percents(0.04, 0, 0, 0)).toEqual([6, 6, 0, 0]);
     expect(percents(0.5, 0, 0, 0, 0, 0)).toEqual([25, 13, 6, 6, 6, 0]);
   });
 
-  it('does not come and go with a loss in between', () => {
+  it('does not flap with occasional losses', () => {
     expect(percents(0.05, 0.015, 0.015, 0.015, 0.015)).toEqual([6, 6, 6, 6, 6]);
     expect(percents(0.015, 0.015, 0.015, 0.015)).toEqual([0, 0, 0, 0]);
   });
 
-  it('says whether something has changed', () => {
+  it('reports whether it has changed', () => {
     const loss = new ExpectedLoss();
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (share) => {

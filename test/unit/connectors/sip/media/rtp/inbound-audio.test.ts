@@ -9,7 +9,7 @@ import { Tone } from '../../../../../support/tone.ts';
 const FRAME = 160;
 const SSRC = 7;
 
-/** A tone that a peer sends in packets of 20 ms, and the listener's end of it. */
+/** A tone that a peer sends in packets of 20 ms, and the listener's side. */
 class Call {
   readonly audio = new InboundAudio(new G711Decoder('PCMU'), 8_000, newJitterCounters());
   readonly #tone = new Tone(410, 8_000, 0.7);
@@ -17,7 +17,7 @@ class Call {
   #sent = 0;
   #nowMs = 0;
 
-  /** Lets `frames` of 20 ms pass; none of them is sent during a starvation. */
+  /** Lets `frames` of 20 ms pass; none of them is sent during a gap. */
   pass(frames: number, isSent: boolean): number[] {
     const from = this.#heard.length;
     for (let i = 0; i < frames; i++, this.#nowMs += 20) {
@@ -65,8 +65,8 @@ describe('InboundAudio', () => {
     for (const { audio } of calls.splice(0)) audio.close();
   });
 
-  // By then the tone is at its loudest when the first packet comes back.
-  it.each([6, 11, 51])('fades the sound in after %i frames in which nothing came', (frames) => {
+  // By then the tone is at its loudest when the first packet returns.
+  it.each([6, 11, 51])('fades the sound in after %i frames without packets', (frames) => {
     const call = open();
     call.pass(20, true);
     const steady = largestStep(call.pass(10, true));

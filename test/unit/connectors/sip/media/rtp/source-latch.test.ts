@@ -19,7 +19,7 @@ function signalled(changes: Partial<SignalledSource> = {}): SignalledSource {
   };
 }
 
-/** A latch in a time of our own. */
+/** A latch in virtual time. */
 class Scene {
   readonly latch = new SourceLatch();
   nowMs = 10_000;
@@ -33,7 +33,7 @@ class Scene {
     return `${this.latch.host}:${this.latch.port}`;
   }
 
-  /** Sends packets 20 ms apart; what the last one was taken for. */
+  /** Sends packets 20 ms apart; returns the verdict on the last one. */
   send(host: string, port: number, packets: number, { isAudio = true, step = 1, ssrc = port } = {}): string {
     let judgement = '';
     for (let i = 0; i < packets; i++) {
@@ -49,13 +49,13 @@ class Scene {
 }
 
 describe('the source of a call’s audio', () => {
-  it('is the address of the SDP from its first packet on', () => {
+  it('is the address in the SDP from its first packet on', () => {
     const scene = new Scene();
     expect(scene.send(SDP, 4_000, 1)).toBe('new');
     expect(scene.send(SDP, 4_000, 1)).toBe('current');
   });
 
-  it('is another one only after five packets of audio in a row', () => {
+  it('changes only after five audio packets in a row', () => {
     const scene = new Scene();
     expect(scene.send(SDP, 5_000, 4)).toBe('stranger');
     expect(scene.target).toBe(`${SDP}:4000`);
@@ -64,7 +64,7 @@ describe('the source of a call’s audio', () => {
     expect(scene.send(SDP, 5_000, 1)).toBe('current');
   });
 
-  it('counts no packets of other types, with gaps, of changing streams or with long pauses', () => {
+  it('ignores packets of other types, with gaps, of changing streams or with long pauses', () => {
     const scene = new Scene();
     expect(scene.send(SDP, 5_000, 20, { isAudio: false })).toBe('stranger');
     expect(scene.send(SDP, 5_000, 20, { step: 4 })).toBe('stranger');
@@ -77,11 +77,11 @@ describe('the source of a call’s audio', () => {
     expect(scene.target).toBe(`${SDP}:4000`);
   });
 
-  it('may lose a packet or two of the row', () => {
+  it('tolerates a lost packet or two in the row', () => {
     expect(new Scene().send(SDP, 5_000, 5, { step: 3 })).toBe('new');
   });
 
-  it('is never left for one that was not signalled, however long it is silent', () => {
+  it('never moves from the signalled address to another, however long it is silent', () => {
     const scene = new Scene();
     scene.send(SDP, 4_000, 1);
     scene.nowMs += 60_000;
@@ -91,7 +91,7 @@ describe('the source of a call’s audio', () => {
     expect(scene.send(SDP, 4_000, 1)).toBe('current');
   });
 
-  it('is given up after two seconds of silence and five packets when the trunk is behind a NAT', () => {
+  it('moves after two seconds of silence and five packets when the trunk is behind a NAT', () => {
     const scene = new Scene({ behindNat: true });
     scene.send(SDP, 4_000, 1);
     expect(scene.send(OTHER, 6_000, 50)).toBe('stranger');
@@ -103,7 +103,7 @@ describe('the source of a call’s audio', () => {
     expect(scene.target).toBe(`${OTHER}:6000`);
   });
 
-  it('goes back to the address of the SDP after five packets from there', () => {
+  it('returns to the address in the SDP after five packets from there', () => {
     const scene = new Scene();
     scene.send(SDP, 5_000, 5);
     expect(scene.send(SDP, 4_000, 4)).toBe('stranger');
@@ -112,27 +112,27 @@ describe('the source of a call’s audio', () => {
     expect(scene.target).toBe(`${SDP}:4000`);
   });
 
-  it('may be of another host, which is heard while our audio goes where the SDP says', () => {
+  it('may be another host, which is heard while our audio goes where the SDP says', () => {
     const scene = new Scene();
     expect(scene.send(OTHER, 6_000, 5)).toBe('new');
     expect(scene.send(OTHER, 6_000, 1)).toBe('current');
     expect(scene.target).toBe(`${SDP}:4000`);
   });
 
-  it('behind a NAT is found where the signaling comes from', () => {
+  it('is found behind a NAT where the signaling comes from', () => {
     const scene = new Scene({ remoteHost: '192.168.1.20', remotePlausible: false, signalingHost: OTHER });
     expect(scene.send('198.51.100.99', 6_000, 4)).toBe('stranger');
     expect(scene.send(OTHER, 6_001, 5)).toBe('new');
     expect(scene.target).toBe(`${OTHER}:6001`);
   });
 
-  it('is followed anywhere when the trunk is behind a NAT', () => {
+  it('is followed to any host when the trunk is behind a NAT', () => {
     const scene = new Scene({ remoteHost: '192.168.1.20', remotePlausible: false, behindNat: true });
     expect(scene.send(OTHER, 6_000, 5)).toBe('new');
     expect(scene.target).toBe(`${OTHER}:6000`);
   });
 
-  it('is not kept out by others that send in between, from however many ports', () => {
+  it('cannot be blocked by others that send in between, from any number of ports', () => {
     const scene = new Scene();
     for (let i = 0; i < 4; i++) {
       expect(scene.send(SDP, 5_000, 1)).toBe('stranger');
@@ -142,7 +142,7 @@ describe('the source of a call’s audio', () => {
     expect(scene.send(SDP, 5_000, 1)).toBe('new');
   });
 
-  it('moves at once with a new description, and the last packets of the former do not bring it back', () => {
+  it('moves at once with a new description, and late packets from the old address do not move it back', () => {
     const scene = new Scene();
     scene.send(SDP, 5_000, 5);
     expect(scene.latch.signal(signalled({ remotePort: 4_010 }), scene.nowMs)).toBe(true);
@@ -152,14 +152,14 @@ describe('the source of a call’s audio', () => {
     expect(scene.latch.signal(signalled({ remotePort: 4_010 }), scene.nowMs)).toBe(false);
   });
 
-  it('is taken up again by a later worker', () => {
+  it('is restored in a new worker', () => {
     const scene = new Scene();
     scene.latch.resume(SDP, 5_000, scene.nowMs);
     expect(scene.target).toBe(`${SDP}:5000`);
     expect(scene.send(SDP, 5_000, 1)).toBe('current');
   });
 
-  it('is nobody before anybody has spoken, when the SDP names no address', () => {
+  it('is unset until the first packets when the SDP names no address', () => {
     const scene = new Scene({ remoteHost: '', remotePort: 0, remotePlausible: false, signalingHost: OTHER });
     expect(scene.target).toBe(':0');
     expect(scene.send(OTHER, 6_000, 5)).toBe('new');

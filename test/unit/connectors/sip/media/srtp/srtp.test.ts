@@ -23,7 +23,7 @@ describe('SRTP against the vectors of RFC 3711 appendix B', () => {
     expect(keys.authKey).toEqual(hex('CEBE321F6FF7716B6FD4AB49AF256A156D38BAA4'));
   });
 
-  it('makes the key stream of B.2', () => {
+  it('generates the key stream of B.2', () => {
     const keys = {
       cipherKey: hex('2B7E151628AED2A6ABF7158809CF4F3C'),
       authKey: Buffer.alloc(20),
@@ -65,7 +65,7 @@ function sessions(suite: SrtpKeys['suite'] = 'AES_CM_128_HMAC_SHA1_80') {
   };
 }
 
-/** A protected packet of eight bytes of payload. */
+/** A protected packet with eight bytes of payload. */
 function seal(session: SrtpSession, memory: RtpState, sequence: number): Buffer {
   const bytes = Buffer.alloc(40, 0x77);
   writeRtpHeader(bytes, {
@@ -127,14 +127,14 @@ describe.each<[SrtpKeys['suite'], number]>([
 });
 
 describe('SrtpSession over time', () => {
-  it('follows the roll-over counter under loss and reordering', () => {
+  it('follows the roll-over counter through loss and reordering', () => {
     const { a, b, memoryA } = sessions();
     for (const sequence of [65_530, 65_534, 65_537, 65_535, 65_536, 70_000, 100_000, 131_073, 131_071]) {
       expect(opens(b, seal(a, memoryA, sequence))).toBe(true);
     }
   });
 
-  it('stays in step when it is opened again on the same memory', () => {
+  it('stays in sync when it is reopened on the same memory', () => {
     const { a, b, memoryA, sharedB, keysB } = sessions();
     for (const sequence of [40_000, 65_535, 65_536, 65_540])
       expect(opens(b, seal(a, memoryA, sequence))).toBe(true);
@@ -144,7 +144,7 @@ describe('SrtpSession over time', () => {
     expect(opens(again, seal(a, memoryA, 65_541))).toBe(true);
   });
 
-  it('takes up a new SSRC and survives garbage', () => {
+  it('accepts a new SSRC and survives garbage', () => {
     const { a, b, memoryA } = sessions();
     expect(opens(b, seal(a, memoryA, 65_540))).toBe(false);
     expect(opens(b, seal(a, memoryA, 10))).toBe(true);
@@ -160,7 +160,7 @@ describe('SrtpSession over time', () => {
 });
 
 describe('ReplayWindow', () => {
-  it('takes each index once, as long as it is among the last 64', () => {
+  it('accepts each index once, as long as it is among the last 64', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 300 }), (numbers) => {
         const window = new ReplayWindow();

@@ -32,8 +32,8 @@ function record(name: string, priority: number, weight = 0, port = 5_060): SrvRe
 
 const PBX = { host: 'pbx.example', port: 5_060, protocol: 'udp' } as const;
 
-describe('resolver', () => {
-  it('takes IP addresses as they are', async () => {
+describe('the resolver', () => {
+  it('returns IP addresses unchanged', async () => {
     const dns = new FakeDns({}, {});
     const { destinations } = await new Resolver(dns, new ManualClock()).resolve({
       ...PBX,
@@ -48,7 +48,7 @@ describe('resolver', () => {
     ['udp', 5_060, '_sip._udp.pbx.example'],
     ['tcp', 5_060, '_sip._tcp.pbx.example'],
     ['tls', 5_061, '_sips._tcp.pbx.example'],
-  ] as const)('asks for the service over %s', async (protocol, port, name) => {
+  ] as const)('looks up the service over %s', async (protocol, port, name) => {
     const dns = new FakeDns(
       { [name]: [record('b', 20, 0, 5_080), record('a', 10, 0, 5_070)] },
       { a: ['192.0.2.1'], b: ['192.0.2.2'] },
@@ -61,7 +61,7 @@ describe('resolver', () => {
     expect(destinations[0]?.serverName).toBe('pbx.example');
   });
 
-  it('falls back on addresses, and asks for nothing else when the port is not the default', async () => {
+  it('falls back to addresses, and looks up only those when the port is not the default', async () => {
     const dns = new FakeDns({}, { 'pbx.example': ['192.0.2.1', '192.0.2.2'] });
     const resolver = new Resolver(dns, new ManualClock());
     expect((await resolver.resolve(PBX)).destinations).toHaveLength(2);
@@ -69,12 +69,12 @@ describe('resolver', () => {
     expect(dns.asked).toEqual(['SRV _sip._udp.pbx.example', 'A pbx.example', 'A pbx.example']);
   });
 
-  it('believes a service that is decidedly not there', async () => {
+  it('fails when the records say that the service is not offered', async () => {
     const dns = new FakeDns({ '_sip._udp.pbx.example': [record('.', 0)] }, { 'pbx.example': ['192.0.2.1'] });
     await expect(new Resolver(dns, new ManualClock()).resolve(PBX)).rejects.toThrow('does not offer SIP');
   });
 
-  it('leaves out servers without an address', async () => {
+  it('skips servers without an address', async () => {
     const dns = new FakeDns(
       { '_sip._udp.pbx.example': [record('gone', 1), record('a', 2)] },
       { a: ['192.0.2.1'] },
@@ -82,7 +82,7 @@ describe('resolver', () => {
     expect((await new Resolver(dns, new ManualClock()).resolve(PBX)).destinations).toHaveLength(1);
   });
 
-  it('remembers for as long as the records live', async () => {
+  it('caches results for as long as the records are valid', async () => {
     const clock = new ManualClock();
     const dns = new FakeDns({}, { 'pbx.example': ['192.0.2.1'] });
     const resolver = new Resolver(dns, clock);
@@ -95,14 +95,14 @@ describe('resolver', () => {
     expect(dns.asked).toHaveLength(4);
   });
 
-  it('asks once for all who want to know at the same time', async () => {
+  it('looks up once for concurrent requests', async () => {
     const dns = new FakeDns({}, { 'pbx.example': ['192.0.2.1'] });
     const resolver = new Resolver(dns, new ManualClock());
     await Promise.all([resolver.resolve(PBX), resolver.resolve(PBX), resolver.resolve(PBX)]);
     expect(dns.asked).toHaveLength(2);
   });
 
-  it('keeps to what it knew while the DNS is out of order, and asks again later', async () => {
+  it('uses cached results while the DNS fails, and retries later', async () => {
     const clock = new ManualClock();
     const addresses: Record<string, string[]> = { 'pbx.example': ['192.0.2.1'] };
     const resolver = new Resolver(new FakeDns({}, addresses), clock);
@@ -115,7 +115,7 @@ describe('resolver', () => {
     expect((await resolver.resolve(PBX)).destinations[0]?.host).toBe('192.0.2.9');
   });
 
-  it('waits for 8 s and no longer', async () => {
+  it('waits at most 8 s', async () => {
     const clock = new ManualClock();
     const never: Dns = { srv: () => new Promise(() => {}), addresses: () => new Promise(() => {}) };
     const found = new Resolver(never, clock).resolve(PBX);
@@ -123,7 +123,7 @@ describe('resolver', () => {
     await expect(found).rejects.toThrow('in time');
   });
 
-  it('draws by weight within a priority', () => {
+  it('chooses by weight within a priority', () => {
     const records = [record('light', 1, 10), record('heavy', 1, 90), record('later', 2, 100)];
     const first = (draw: (below: number) => number) => orderByWeight(records, draw).map(({ name }) => name);
     expect(first(() => 0)).toEqual(['light', 'heavy', 'later']);

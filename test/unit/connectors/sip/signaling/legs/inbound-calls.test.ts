@@ -66,7 +66,7 @@ describe('inbound calls', () => {
     expect(notes.log).toEqual(['answered', 'ended local']);
   });
 
-  it('says nothing before a 200 that follows at once, and 100 when it does not', async () => {
+  it('sends no provisional response before an immediate 200, and 100 otherwise', async () => {
     gateway.answerer.answersAtOnce = true;
     invite('c1a');
     await peer.response(200, 'INVITE');
@@ -83,7 +83,7 @@ describe('inbound calls', () => {
     expect(peer.statuses('INVITE')).not.toContain(180);
   });
 
-  describe('with ports that are bound already', () => {
+  describe('with ports that are already bound', () => {
     beforeEach(async () => {
       let reserved = 0;
       // The sockets are the fake media's own.
@@ -117,7 +117,7 @@ describe('inbound calls', () => {
       peer.answer(await peer.request('BYE'), 200);
     });
 
-    it('hangs up when the worker cannot open it after all', async () => {
+    it('hangs up when the worker cannot open its media after all', async () => {
       gateway.answerer.mediaMayOpen = Promise.reject(new Error('no room'));
       gateway.answerer.mediaMayOpen.catch(() => {});
       invite('c1d');
@@ -130,7 +130,7 @@ describe('inbound calls', () => {
     });
   });
 
-  it('repeats its 200 until the ACK, and hangs up only after it', async () => {
+  it('repeats its 200 until the ACK, and sends BYE only after it', async () => {
     invite('c2');
     const { leg, notes } = await gateway.answerer.next();
     leg.accept();
@@ -144,7 +144,7 @@ describe('inbound calls', () => {
     await leg.released;
   });
 
-  it('takes an INVITE without an offer: ours is in the 200, the answer in the ACK', async () => {
+  it('accepts an INVITE without an offer: ours is in the 200, the answer in the ACK', async () => {
     invite('c3', '');
     const { leg, notes } = await gateway.answerer.next();
     leg.accept();
@@ -156,7 +156,7 @@ describe('inbound calls', () => {
     expect(notes.media.config).toMatchObject({ codec: 'PCMA', remotePort: 42_000, dtmfPayloadType: null });
   });
 
-  it('rings reliably when the caller can acknowledge it', async () => {
+  it('rings reliably when the caller supports 100rel', async () => {
     invite('c4', sdp(), ['Supported: 100rel']);
     const ringing = await peer.response(180, 'INVITE');
     expect(ringing.headers.require).toBe('100rel');
@@ -204,7 +204,7 @@ describe('inbound calls', () => {
     expect(peer.statuses('INVITE').filter((status) => status === 603)).toHaveLength(2);
   });
 
-  it('answers a repeated INVITE with what it said last', async () => {
+  it('answers a repeated INVITE with its last response', async () => {
     invite('c8');
     await peer.response(180, 'INVITE');
     invite('c8');
@@ -212,7 +212,7 @@ describe('inbound calls', () => {
     expect(gateway.answerer.calls).toHaveLength(1);
   });
 
-  it('answers 488 to an offer without a common codec, before anybody is rung', async () => {
+  it('answers 488 to an offer without a common codec, before anyone is rung', async () => {
     invite('c9', sdp(40_000, { codecs: '18 96' }));
     await peer.response(488, 'INVITE');
     expect(gateway.answerer.calls).toHaveLength(0);
@@ -258,14 +258,14 @@ describe('inbound calls', () => {
   it.each([
     ['tel:+33123456789', 'tel:+33123456789'],
     ['sips:+33123456789@example.com', 'sips:+33123456789@example.com'],
-  ])('takes %s, and answers with the caller’s own To', async (target) => {
+  ])('accepts %s, and answers with the caller’s own To', async (target) => {
     invite('scheme', sdp(), [], target);
     const ringing = await peer.response(180, 'INVITE');
     expect(ringing.headers.to.uri).toBe(target);
     await gateway.answerer.next();
   });
 
-  it('hears digits by INFO, once when they come by RTP too', async () => {
+  it('receives digits by INFO, once when they also come by RTP', async () => {
     invite('c12');
     const { leg, notes } = await gateway.answerer.next();
     leg.accept();
@@ -290,7 +290,7 @@ describe('inbound calls', () => {
     await peer.response(200, 'OPTIONS');
   });
 
-  it('offers again to a re-INVITE without a body', async () => {
+  it('sends an offer for a re-INVITE without a body', async () => {
     invite('c13');
     const { leg, notes } = await gateway.answerer.next();
     leg.accept();
@@ -339,7 +339,7 @@ describe('inbound calls', () => {
     await peer.response(416, 'INVITE');
   });
 
-  it('gives strangers no answer, whatever they send', async () => {
+  it('sends strangers no answer to anything', async () => {
     const stranger = await ScriptedPeer.start('127.0.0.9');
     stranger.facing(gateway.connector.port!);
     for (const method of ['OPTIONS', 'INVITE', 'REGISTER', 'BYE']) {
@@ -351,7 +351,7 @@ describe('inbound calls', () => {
     stranger.stop();
   });
 
-  it('stops reading a stranger that names our Contact and has nothing to say to it', async () => {
+  it('stops reading a stranger that floods our Contact with invalid messages', async () => {
     invite('known');
     const ringing = await peer.response(180, 'INVITE');
     const contact = (ringing.headers.contact as { uri: string }[])[0]!.uri;
@@ -365,7 +365,7 @@ describe('inbound calls', () => {
     stranger.stop();
   });
 
-  it('survives every malformed message, and still takes calls', async () => {
+  it('survives every malformed message, and still accepts calls', async () => {
     for (const { bytes } of tortureMessages(uri, peer.port)) peer.sendText(bytes);
     invite('after');
     await waitFor('the call after', () => gateway.answerer.calls.length > 0);
@@ -376,7 +376,7 @@ describe('inbound calls', () => {
     expect(gateway.counted('malformed_message')).toBeGreaterThan(10);
   });
 
-  it('reads all that servers with addresses of their own say in its dialogs', async () => {
+  it('reads everything that a server at another address sends in its dialogs', async () => {
     invite('many');
     (await gateway.answerer.next()).leg.accept();
     const { contact, call } = await inDialog('many');
@@ -389,7 +389,7 @@ describe('inbound calls', () => {
     server.stop();
   });
 
-  it('takes a call that names nothing but its registration for the only number', async () => {
+  it('takes a call that names only the registered Contact as one to the only number', async () => {
     gateway.connector.putTrunk(trunkTo(peer.port, { register: true }));
     const register = await peer.request('REGISTER');
     peer.answer(register, 200);
@@ -401,7 +401,7 @@ describe('inbound calls', () => {
     await peer.response(404, 'INVITE');
   });
 
-  it('gives no account a call that came to the Contact of another', async () => {
+  it('never gives an account a call that came to another account’s Contact', async () => {
     gateway.connector.putTrunk(trunkTo(peer.port, { register: true }));
     gateway.connector.putTrunk(trunkTo(peer.port, { accountId: 'acc_2', inboundToken: 'f'.repeat(32) }));
     gateway.connector.removeNumber('did_1');
@@ -414,7 +414,7 @@ describe('inbound calls', () => {
     expect(gateway.answerer.calls).toHaveLength(0);
   });
 
-  it('takes a call that a proxy has forked to it twice for one call', async () => {
+  it('treats a call that a proxy forked to it twice as one call', async () => {
     const call = { callId: 'forked', cseq: 1, body: sdp() };
     peer.send('INVITE', uri, { ...call, branch: 'z9hG4bKone' });
     await peer.response(180, 'INVITE');
@@ -425,7 +425,7 @@ describe('inbound calls', () => {
     await waitFor('another call', () => gateway.answerer.calls.length === 2);
   });
 
-  it('does not wait for the engine with its 200, and hangs up when the engine fails it', async () => {
+  it('does not delay its 200 for the engine, and hangs up when the engine fails', async () => {
     invite('engine');
     const { leg, notes } = await gateway.answerer.next();
     let fail = (_error: Error): void => {};

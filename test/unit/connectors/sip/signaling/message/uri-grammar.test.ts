@@ -41,15 +41,15 @@ const RARE = [
 ];
 
 describe('URIs in plain form', () => {
-  it.each(PLAIN)('are read as sip.js itself reads them: %s', (uri) => {
+  it.each(PLAIN)('are parsed as sip.js parses them: %s', (uri) => {
     expect(readPlainUri(uri)).toEqual(generated(uri, 'SIP_URI'));
   });
 
-  it.each(RARE)('are left to sip.js, or read the same: %s', (uri) => {
+  it.each(RARE)('are left to sip.js, or parsed the same: %s', (uri) => {
     expect(readPlainUri(uri) ?? generated(uri, 'SIP_URI')).toEqual(generated(uri, 'SIP_URI'));
   });
 
-  it('are no longer than 1,024 characters, and others than 128', () => {
+  it('are limited to 1,024 characters, and others to 128', () => {
     speedUpGrammar();
     expect(Grammar.URIParse(`sip:${'a'.repeat(900)}@h`)).toBeDefined();
     expect(Grammar.URIParse(`sip:${'a'.repeat(1_100)}@h`)).toBeUndefined();

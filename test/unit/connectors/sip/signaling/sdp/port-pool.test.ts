@@ -11,10 +11,10 @@ import { io, until } from '../../media/rtp-peer.ts';
 
 const HOST = '127.0.0.1';
 const PAIRS = 10;
-/** PortPool keeps so many. */
+/** The number of pairs that PortPool keeps. */
 const STOCKED = 8;
 
-describe.runIf(io.kind === 'native')('RTP ports bound beforehand', () => {
+describe.runIf(io.kind === 'native')('the pool of pre-bound RTP ports', () => {
   const clock = new ManualClock();
   let claim: PortClaim;
   let ports: RtpPorts;
@@ -48,7 +48,7 @@ describe.runIf(io.kind === 'native')('RTP ports bound beforehand', () => {
     await new Promise((resolve) => socket.send(text, port, HOST, resolve));
   }
 
-  it('has none before it was filled, and fills up again after one was taken', () => {
+  it('is empty until it is filled, and refills after a pair was taken', () => {
     expect(stock.takeBound()).toBeNull();
     filled();
     expect(ports.takenCount).toBe(STOCKED);
@@ -59,21 +59,21 @@ describe.runIf(io.kind === 'native')('RTP ports bound beforehand', () => {
     expect(stock.takeBound()).not.toBeNull();
   });
 
-  it('passes over ports that others hold', async () => {
+  it('skips ports that others use', async () => {
     for (let pair = 0; pair < PAIRS - 1; pair += 1) await bind(claim.first + 2 * pair + (pair % 2));
     filled();
     expect(ports.takenCount).toBe(1);
     expect(stock.takeBound()?.port).toBe(claim.first + 2 * (PAIRS - 1));
   });
 
-  it('gives the bound ones too when all others are taken', () => {
+  it('hands out the bound ones too when all others are taken', () => {
     filled();
     const taken = Array.from({ length: PAIRS }, () => stock.take()!.port);
     expect(new Set(taken).size).toBe(PAIRS);
     expect(stock.take()).toBeNull();
   });
 
-  it('frees the ports of a pair that nobody has adopted, and of what is left at the end', async () => {
+  it('frees the ports of a pair that was never adopted, and all others at the end', async () => {
     const pair = filled().takeBound()!;
     await expect(bind(pair.port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
     stock.release(pair);
@@ -84,7 +84,7 @@ describe.runIf(io.kind === 'native')('RTP ports bound beforehand', () => {
     }
   });
 
-  it('lets a worker take the sockets over once, with what came since they were handed out', async () => {
+  it('lets a worker adopt the sockets once, with the packets since they were handed out', async () => {
     filled();
     for (let port = claim.first; port <= claim.last; port += 2) await tell('too early', port);
     const { port, bound } = stock.takeBound()!;

@@ -35,7 +35,7 @@ describe('registration', () => {
     return waitFor('registered', () => gateway.connector.registration('acc_1').state === 'registered');
   }
 
-  it('moves its binding, calls and media to the address at which the registrar sees it', async () => {
+  it('moves its binding, calls and media to the address where the registrar sees it', async () => {
     putTrunk();
     const first = await peer.request('REGISTER');
     const [inside] = contactsOf(first);
@@ -63,7 +63,7 @@ describe('registration', () => {
     expect(peer.requests('REGISTER')).toHaveLength(2);
   });
 
-  it('keeps the address that its operator has set', async () => {
+  it('keeps the address that its operator configured', async () => {
     const told = await ConnectorUnderTest.start({ advertisedHost: '198.51.100.1' });
     peer.facing(told.connector.port!);
     told.connector.putTrunk(trunkTo(peer.port, { register: true }));
@@ -74,14 +74,14 @@ describe('registration', () => {
     await told.stop();
   });
 
-  it('stays registered where the registrar does not let the binding move', async () => {
+  it('stays registered when the registrar refuses to move the binding', async () => {
     putTrunk();
     peer.answer(await peer.request('REGISTER'), 200, { seenFrom: PUBLIC });
     peer.answer(await peer.request('REGISTER'), 403, { seenFrom: PUBLIC });
     await registered();
   });
 
-  it('takes back what an answer to a replaced trunk’s REGISTER has bound, before the new one registers', async () => {
+  it('removes the binding of a replaced trunk’s late answer before the new one registers', async () => {
     putTrunk();
     const first = await peer.request('REGISTER');
     putTrunk({ password: 'another' });
@@ -96,7 +96,7 @@ describe('registration', () => {
     await registered();
   });
 
-  it('does not wait for long for a registrar that never answered', async () => {
+  it('does not wait long for a registrar that never answers', async () => {
     putTrunk();
     await peer.request('REGISTER');
     const startedMs = performance.now();
@@ -104,7 +104,7 @@ describe('registration', () => {
     expect(performance.now() - startedMs).toBeLessThan(30_000);
   });
 
-  it('has the same Contact after a restart, so that the registrar replaces what a crash has left', async () => {
+  it('has the same Contact after a restart, so that the registrar replaces the binding of a crash', async () => {
     putTrunk();
     const before = await peer.request('REGISTER');
     const again = await ConnectorUnderTest.start();
@@ -116,7 +116,7 @@ describe('registration', () => {
     await again.stop();
   });
 
-  it('finds its own time among bindings on one line', async () => {
+  it('finds its own expiry among bindings on one line', async () => {
     putTrunk();
     const request = await peer.request('REGISTER');
     const own = contactsOf(request)[0]?.uri;
