@@ -17,7 +17,7 @@ async function callWithAgent(): Promise<{ far: TestCall; agent: TestAgent }> {
 }
 
 describe('agent audio', () => {
-  it('clears at any moment and accounts for everything said since the last clear', async () => {
+  it('is cleared at any moment, and reports everything written since the last clear', async () => {
     const { agent } = await callWithAgent();
     agent.audio.clear();
     await until(() => agent.clears.length === 1);
@@ -39,7 +39,7 @@ describe('agent audio', () => {
     expect(agent.clears[2]).toEqual({ playedMs: 100, droppedMs: 0 });
   });
 
-  it('plays audio longer than the ring without a gap', async () => {
+  it('plays without a gap when it is longer than the ring', async () => {
     const { far, agent } = await callWithAgent();
     const speech = Int16Array.from({ length: 48_000 * 2 }, () => 1_000);
     agent.audio.write(speech, 48_000);
@@ -52,7 +52,7 @@ describe('agent audio', () => {
     expect(Math.abs(last + 1 - first - 16_000)).toBeLessThan(40);
   });
 
-  it('holds what is said before the call is answered, and plays it first', async () => {
+  it('is held until the call is answered, and then played first', async () => {
     ({ engine } = await startTestEngine());
     const far = new TestCall(engine, 'call_1');
     const agent = new TestAgent(far.call);
@@ -68,7 +68,7 @@ describe('agent audio', () => {
     expect([...far.takeHeard()].filter((sample) => sample === 7)).toHaveLength(1_600);
   });
 
-  it('hears at the rate it asks for, changes it, and stops', async () => {
+  it('is delivered at the requested rate, which can change and stop', async () => {
     const { far, agent } = await callWithAgent();
     const talking = setInterval(() => far.says.write(new Int16Array(160).fill(1_000), 0, 160, 8_000), 20);
     try {
@@ -91,7 +91,7 @@ describe('agent audio', () => {
     }
   });
 
-  it('tells a reader that fell behind how much it missed, and leaves the others alone', async () => {
+  it('reports how much a slow reader missed, without affecting the others', async () => {
     const { far, agent } = await callWithAgent();
     const other = new TestAgent(far.call);
     agent.audio.listen(8_000);
@@ -108,7 +108,7 @@ describe('agent audio', () => {
     expect(other.overrunMs).toBe(0);
   });
 
-  it('says nothing more after it has left', async () => {
+  it('sends nothing after it is closed', async () => {
     const { far, agent } = await callWithAgent();
     agent.audio.listen(8_000);
     await until(() => agent.frames.length > 0);

@@ -20,7 +20,7 @@ interface Entry {
   readonly atMs: number;
 }
 
-/** A clock whose third tick may be held up while something arrives for the thread. */
+/** A clock whose third tick may be delayed while something arrives for the thread. */
 class Bench implements Ticking {
   readonly stats = new EngineStats();
   readonly occupied = new Set<number>();
@@ -75,7 +75,7 @@ describe('TickClock', () => {
   afterEach(() => bench.stop());
   afterAll(() => probe.stop());
 
-  it('gives every occupied slot its turn in order', { retry }, async () => {
+  it('gives every occupied slot its turn, in order', { retry }, async () => {
     bench = new Bench(3, 9, 17);
     await until(() => bench.ticks.length >= 11);
     const order = bench.ticks.map(({ slot }) => slot);
@@ -83,7 +83,7 @@ describe('TickClock', () => {
     expect(order.slice(first, first + 9)).toEqual([3, 9, 17, 3, 9, 17, 3, 9, 17]);
   });
 
-  it('stands while no slot is occupied, and counts nothing as late or skipped when it goes on', {
+  it('stops while no slot is occupied, and counts nothing as late or skipped when it continues', {
     retry,
   }, async () => {
     bench = new Bench(4);
@@ -98,7 +98,7 @@ describe('TickClock', () => {
     expect(bench.stats.read().skipped_ticks).toBe(0);
   });
 
-  it('begins no tick before it is due', { retry }, async () => {
+  it('starts no tick before it is due', { retry }, async () => {
     const startedMs = performance.now();
     bench = new Bench(1, 2, 3, 4);
     await until(() => bench.ticks.length >= 41);
@@ -108,7 +108,7 @@ describe('TickClock', () => {
     expect(Math.min(...origins)).toBeGreaterThanOrEqual(startedMs);
   });
 
-  it('takes in slots that become occupied and leaves out those that become empty', { retry }, async () => {
+  it('includes newly occupied slots and leaves out emptied ones', { retry }, async () => {
     bench = new Bench(5);
     await until(() => bench.ticks.length >= 4);
     bench.occupied.delete(5);
@@ -118,14 +118,14 @@ describe('TickClock', () => {
     expect(new Set(bench.ticks.slice(seen).map(({ slot }) => slot))).toEqual(new Set([11]));
   });
 
-  it('takes in what arrived during a delay before it makes up for the ticks', { retry }, async () => {
+  it('reads what arrived during a delay before it catches up', { retry }, async () => {
     bench = new Bench(0);
     bench.heldUp = true;
     await until(() => bench.order.length >= 7);
     expect(bench.order.slice(0, 5)).toEqual([1, 2, 3, 'arrival', 4]);
   });
 
-  it('makes up for the ticks of a slot one at a time, none left out, faster than they would have come', {
+  it('catches up on the ticks of a slot one at a time, skipping none, faster than real time', {
     retry,
   }, async () => {
     bench = new Bench(0, 10);
@@ -141,7 +141,7 @@ describe('TickClock', () => {
     expect(bench.stats.read().skipped_ticks).toBe(0);
   });
 
-  it('skips what is beyond five ticks a slot, and counts it', { retry }, async () => {
+  it('skips ticks beyond five per slot, and counts them', { retry }, async () => {
     bench = new Bench(0, 10);
     await until(() => bench.ticks.length >= 2);
     holdUp(10.5 * FRAME_MS);

@@ -17,7 +17,7 @@ function soundOf(samples: Int16Array): number[] {
 }
 
 describe('a call on the engine', () => {
-  it('carries what an agent says to the far end, sample for sample, whatever the message sizes', async () => {
+  it('carries an agent’s audio to the far end, sample for sample, with any message sizes', async () => {
     ({ engine } = await startTestEngine());
     const far = new TestCall(engine, 'call_1');
     const agent = new TestAgent(far.call);
@@ -39,7 +39,7 @@ describe('a call on the engine', () => {
     const second = new TestAgent(far.call);
     first.audio.listen(8_000);
     second.audio.listen(8_000);
-    // Before the first tick, and for longer than a busy machine looks away: neither agent may meet silence.
+    // Before the first tick, and longer than a busy machine stalls: neither agent may hear silence.
     first.audio.write(new Int16Array(1_600).fill(1_000), 8_000);
     far.says.write(new Int16Array(32_000).fill(10), 0, 32_000, 8_000);
     await far.open();
@@ -49,7 +49,7 @@ describe('a call on the engine', () => {
     expect(values(second.frames)).toEqual(new Set([10, 1_010]));
   });
 
-  it('tells why its media did not open, and may try again', async () => {
+  it('reports why its media did not open, and may try again', async () => {
     ({ engine } = await startTestEngine());
     const call = engine.place('call_1', { ended: () => {} });
     await expect(call.media.open('test', { failToOpen: 'EADDRINUSE' }, () => {})).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('a call on the engine', () => {
     await call.close();
   });
 
-  it('answers commands, refusals included, and brings events', async () => {
+  it('answers commands, including refused ones, and delivers events', async () => {
     ({ engine } = await startTestEngine());
     const far = new TestCall(engine, 'call_1');
     await expect(far.call.media.command('succeed')).rejects.toMatchObject({ code: 'call_not_active' });
@@ -93,7 +93,7 @@ describe('a call on the engine', () => {
     expect([unopened, opening, open].flatMap(({ terminations }) => terminations)).toEqual([]);
   });
 
-  it('answers what was done just before the end, however close the two come', async () => {
+  it('completes a command issued just before the close', async () => {
     ({ engine } = await startTestEngine());
     for (let n = 0; n < 50; n++) {
       const far = new TestCall(engine, `call_${n}`);
@@ -103,7 +103,7 @@ describe('a call on the engine', () => {
     }
   });
 
-  it('lets go of a call whose media opens only after its close was given up', async () => {
+  it('releases a call whose media opens only after the close timed out', async () => {
     ({ engine } = await startTestEngine());
     const slow = new TestCall(engine, 'call_1', 8_000, { openAfterMs: 3_300 });
     const after = new TestCall(engine, 'call_2', 8_000, { openAfterMs: 3_400 });
@@ -117,7 +117,7 @@ describe('a call on the engine', () => {
     expect(report()).toBe(0);
   });
 
-  it('gives every call a thread of its own when told so', async () => {
+  it('has a thread of its own when configured so', async () => {
     const started = await startTestEngine({ callsPerThread: 1 });
     engine = started.engine;
     const calls = [1, 2, 3].map((n) => new TestCall(started.engine, `call_${n}`));
@@ -125,7 +125,7 @@ describe('a call on the engine', () => {
     expect(engine.report().workers.map(({ numbers }) => numbers.calls)).toEqual([1, 1, 1]);
   });
 
-  it('keeps figures that add up', async () => {
+  it('keeps consistent statistics', async () => {
     ({ engine } = await startTestEngine({ threads: 2 }));
     const far = new TestCall(engine, 'call_1');
     await far.open();

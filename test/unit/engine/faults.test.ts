@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 describe('a bug in one call', () => {
-  it.each(['throw_in_tick', 'fail'] as const)('ends that call alone: %s', async (fault) => {
+  it.each(['throw_in_tick', 'fail'] as const)('ends only that call: %s', async (fault) => {
     const started = await startTestEngine();
     engine = started.engine;
     const sick = new TestCall(engine, 'call_sick');
@@ -27,7 +27,7 @@ describe('a bug in one call', () => {
     expect(engine.report().total).toMatchObject({ calls: 1, failed_calls: 1 });
   });
 
-  it('that stalls the worker ends the call and moves the others', async () => {
+  it('ends the call when it stalls the worker, and moves the others', async () => {
     const started = await startTestEngine({ stallMs: 400 });
     engine = started.engine;
     const sick = new TestCall(engine, 'call_sick');
@@ -44,7 +44,7 @@ describe('a bug in one call', () => {
 });
 
 describe('a worker that dies', () => {
-  it('gives all its 50 calls audio again within 500 ms, and another worker does not notice', async () => {
+  it('restores audio for all its 50 calls within 500 ms, without affecting another worker', async () => {
     const started = await startTestEngine({ threads: 2 });
     engine = started.engine;
     const calls = Array.from({ length: 100 }, (_, i) => new TestCall(started.engine, `call_${i}`));
@@ -88,7 +88,7 @@ describe('a worker that dies', () => {
     }
   });
 
-  it('fails the commands it had begun and answers configurations when the call is placed again', async () => {
+  it('fails pending commands, and applies configurations when the call is placed again', async () => {
     const started = await startTestEngine();
     engine = started.engine;
     const call = new TestCall(engine, 'call_1');

@@ -28,7 +28,7 @@ const sample = fc.integer({ min: -32_768, max: 32_767 });
 const said = fc.option(fc.array(sample, { minLength: LENGTH, maxLength: LENGTH }));
 
 describe('the mixer', () => {
-  it('gives everyone the saturated sum of all others', () => {
+  it('gives each party the saturated sum of all others', () => {
     const mixer = new Mixer(LENGTH);
     fc.assert(
       fc.property(fc.array(said, { minLength: 1, maxLength: 8 }), (room) => {
@@ -47,7 +47,7 @@ describe('the mixer', () => {
     );
   });
 
-  it('says that nobody spoke', () => {
+  it('reports when nothing was spoken', () => {
     const parties = [new TestParty(null), new TestParty([1, 2, 3, 4])];
     new Mixer(LENGTH).mix(parties);
     expect(parties.map(({ voiced }) => voiced)).toEqual([true, false]);

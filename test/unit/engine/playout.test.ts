@@ -10,7 +10,7 @@ import { roomyQueue } from '../threads/roomy-queue.ts';
 const ROOM_HZ = 8_000;
 const FRAME = 160;
 
-/** A playout with its two sides in the test's hands; keeps all that was played. */
+/** A playout with both sides under the test's control; records all that was played. */
 class Bench {
   readonly memory = ringMemory(2 ** 17);
   readonly ring = new RingProducer(this.memory);
@@ -54,7 +54,7 @@ function tone(length: number, rateHz: number, hz = 400): Int16Array {
 }
 
 describe('playout', () => {
-  it('plays the same samples however the stream was cut into messages', () => {
+  it('plays the same samples however the stream is split into messages', () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(cuts, (lengths) => {
@@ -75,7 +75,7 @@ describe('playout', () => {
   });
 
   it.each([8_000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000])(
-    'plays one second said at %i Hz as one second, whatever the cuts',
+    'plays one second written at %i Hz as one second, however it is split',
     (rateHz) => {
       const whole = tone(rateHz, rateHz);
       const [atOnce, inPieces] = [new Bench(), new Bench()];
@@ -93,7 +93,7 @@ describe('playout', () => {
     },
   );
 
-  it('starts at the next tick when three frames wait, and after 60 ms at most otherwise', () => {
+  it('starts at the next tick when three frames are queued, and after 60 ms otherwise', () => {
     const burst = new Bench();
     burst.say(ramp(3 * FRAME));
     expect(burst.tick()).toBe(true);
@@ -102,7 +102,7 @@ describe('playout', () => {
     expect(Array.from({ length: 5 }, () => little.tick())).toEqual([false, false, false, true, false]);
   });
 
-  it('waits longer after underruns in mid-stream, up to 120 ms, and less again when all goes well', () => {
+  it('buffers longer after underruns in mid-stream, up to 120 ms, and less again later', () => {
     const bench = new Bench();
     const startDelays: number[] = [];
     for (let i = 0; i < 8; i++) {
@@ -125,7 +125,7 @@ describe('playout', () => {
     expect(delay).toBeLessThan(7);
   });
 
-  it('tells a mark after the frame with the last sample before it', () => {
+  it('reports a mark after the frame with the last sample before it', () => {
     const bench = new Bench();
     bench.say(ramp(400));
     bench.ring.writeMark(1);
@@ -162,7 +162,7 @@ describe('playout', () => {
     expect(bench.marks.map(({ markId }) => markId)).toEqual([2]);
   });
 
-  it('fades nothing of what was said after the clear, and drops none of it', () => {
+  it('neither fades nor drops audio written after the clear', () => {
     const bench = new Bench();
     bench.say(new Int16Array(FRAME).fill(10_000));
     bench.say(new Int16Array(FRAME + 10).fill(10_000));
@@ -177,7 +177,7 @@ describe('playout', () => {
     ).toBeLessThanOrEqual(10);
   });
 
-  it('tells a mark only when the resampler has given out what was said before it', () => {
+  it('reports a mark only when the resampler has output the audio before it', () => {
     const bench = new Bench();
     bench.say(tone(221, 11_025), 11_025);
     bench.ring.writeMark(1);
@@ -185,7 +185,7 @@ describe('playout', () => {
     expect(bench.marks).toEqual([{ markId: 1, atSample: 2 * FRAME }]);
   });
 
-  it('accounts for every millisecond under any order of saying, clearing, ticking and changing hands', () => {
+  it('accounts for every millisecond in any order of writes, clears, ticks and worker changes', () => {
     const action = fc.oneof(
       fc.record({
         say: fc.integer({ min: 1, max: 3_000 }),
@@ -217,7 +217,7 @@ describe('playout', () => {
     );
   });
 
-  it('brings a real-time stream that drifts ahead back by dropping a quiet frame, and spares a burst', () => {
+  it('corrects a real-time stream that drifts ahead by dropping a quiet frame, and spares a burst', () => {
     const drifting = new Bench();
     const quiet = new Int16Array(FRAME).fill(3);
     drifting.say(new Int16Array(5 * FRAME).fill(3));
@@ -233,11 +233,11 @@ describe('playout', () => {
     expect(burst.playout.driftDrops).toBe(0);
   });
 
-  it('brings a real-time stream back that a network held up, in its pauses, within ten seconds of them', () => {
+  it('corrects a real-time stream that the network delayed, in its pauses, within ten seconds of pause', () => {
     const bench = new Bench();
     const live = (frame: Int16Array, ticks: number): void => {
       for (let i = 0; i < ticks; i++) {
-        // Not all networks bring one frame every 20 ms.
+        // Not all networks deliver one frame every 20 ms.
         for (let frames = i % 3 === 0 ? 3 : 0; frames > 0; frames--) bench.say(frame);
         bench.tick();
       }
@@ -268,7 +268,7 @@ describe('playout', () => {
     expect(bench.playout.driftDrops).toBe(0);
   });
 
-  it.each([24_000, 48_000])('spares a burst at %i Hz that waits behind its ring', (rateHz) => {
+  it.each([24_000, 48_000])('spares a burst at %i Hz that is queued behind its ring', (rateHz) => {
     const uplink = new Uplink(roomyQueue());
     const playout = new Playout(uplink.memory, ROOM_HZ);
     const frame = new Int16Array(FRAME);

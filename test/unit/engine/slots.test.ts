@@ -3,20 +3,20 @@ import { SLOTS } from '../../../src/base/frame.ts';
 import type { MediaCall } from '../../../src/engine/media-call.ts';
 import { Slots } from '../../../src/engine/slots.ts';
 
-/** A call, as far as slots look at it. */
+/** A call, as seen by slots. */
 function callThat(rests: { resting: boolean }): MediaCall {
   return rests as MediaCall;
 }
 
 describe('Slots', () => {
-  it('fills a slot with four calls before it begins another, and then all of them evenly', () => {
+  it('fills a slot with four calls before it starts another, and then all of them evenly', () => {
     const slots = new Slots();
     const taken = Array.from({ length: 200 }, () => slots.add(callThat({ resting: false })));
     expect(taken.slice(0, 9)).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2]);
     for (let slot = 0; slot < SLOTS; slot++) expect(slots.awakeIn(slot)).toHaveLength(200 / SLOTS);
   });
 
-  it('gives a place that became free to the next call', () => {
+  it('gives a freed place to the next call', () => {
     const slots = new Slots();
     const calls = Array.from({ length: 12 }, () => callThat({ resting: false }));
     for (const call of calls) slots.add(call);
@@ -25,7 +25,7 @@ describe('Slots', () => {
     expect(slots.add(callThat({ resting: false }))).toBe(1);
   });
 
-  it('leaves a slot without ticks while its calls rest, and each of them its slot', () => {
+  it('gives no ticks to a slot whose calls rest, and keeps the slot of each call', () => {
     const slots = new Slots();
     const state = { resting: true };
     const call = callThat(state);
@@ -38,7 +38,7 @@ describe('Slots', () => {
     expect(slots.restingTurns).toBe(0);
   });
 
-  it('has every resting call take a turn once in ten rounds', () => {
+  it('lets every resting call take a turn once in ten rounds', () => {
     const slots = new Slots();
     const calls = Array.from({ length: 101 }, () => callThat({ resting: true }));
     for (const call of calls) slots.add(call);
@@ -49,7 +49,7 @@ describe('Slots', () => {
     expect(turns).toEqual(new Set(calls));
   });
 
-  it('forgets a call that rests or not, and one it never knew', () => {
+  it('removes awake, resting and unknown calls', () => {
     const slots = new Slots();
     const [awake, resting] = [callThat({ resting: false }), callThat({ resting: true })];
     const slot = slots.add(awake);

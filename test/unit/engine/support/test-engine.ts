@@ -10,7 +10,7 @@ import { RingProducer } from '../../../../src/threads/ring-producer.ts';
 import { roomyQueue } from '../../threads/roomy-queue.ts';
 import type { TestMediaOpen } from './test-media-leg.ts';
 
-/** Everything that the engine told about itself. */
+/** Everything that the engine reported about itself. */
 export class RecordingEngineObserver implements EngineObserver {
   readonly readyAtMs: number[] = [];
   readonly lost: { threadId: number; stalled: boolean; calls: number }[] = [];
@@ -79,12 +79,12 @@ export class TestCall {
     return this.openSilently();
   }
 
-  /** Opens the media of a call that has not been answered. */
+  /** Opens the media of a call that is not answered yet. */
   openSilently(): Promise<void> {
     return this.call.media.open('test', this.#open, (event) => this.events.push(event));
   }
 
-  /** Everything heard since the last time. */
+  /** Everything heard since the last call. */
   takeHeard(): Int16Array {
     const heard = new Int16Array(this.hears.readableSamples());
     this.hears.read(heard, 0, heard.length);
@@ -92,7 +92,7 @@ export class TestCall {
   }
 }
 
-/** An agent that keeps all it is told. */
+/** An agent that records everything it receives. */
 export class TestAgent implements AgentAudioObserver {
   readonly audio: AgentAudio;
   readonly frames: Buffer[] = [];
@@ -128,7 +128,7 @@ export class TestAgent implements AgentAudioObserver {
   }
 }
 
-/** Waits for a condition, looking every few milliseconds; rejects when `withinMs` pass without it. */
+/** Waits for a condition, polling every few milliseconds; rejects after `withinMs`. */
 export async function until(condition: () => boolean, withinMs = 30_000): Promise<number> {
   const startedMs = performance.now();
   while (!condition()) {

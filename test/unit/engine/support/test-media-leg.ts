@@ -6,9 +6,9 @@ import { RingProducer } from '../../../../src/threads/ring-producer.ts';
 /** A platform made of two rings: the test plays the far end from its own thread. */
 export interface TestMediaOpen {
   readonly sampleRateHz: number;
-  /** What the far end says. */
+  /** The audio of the far end. */
   readonly says: SharedArrayBuffer;
-  /** What the far end hears; silence is written too. */
+  /** The audio that the far end hears, silence included. */
   readonly hears: SharedArrayBuffer;
   readonly failToOpen?: string;
   readonly openAfterMs?: number;
@@ -18,7 +18,7 @@ export type TestMediaCommand =
   | 'succeed'
   | 'reject'
   | 'hang'
-  /** Done when the leg is closed. */
+  /** Resolved when the leg is closed. */
   | 'last'
   | 'throw_in_tick'
   | 'loop'
