@@ -7,7 +7,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const JPEG = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2_000, 7)]);
 
-/** A bot that is written with grammY, on the fake. */
+/** A bot written with grammY, on the fake. */
 async function grammyBot(options: FakeTelegramOptions = {}) {
   const fake = await FakeTelegram.start(options);
   onTestFinished(() => fake.stop());
@@ -62,7 +62,7 @@ test('grammY uploads files of every kind, and albums', async () => {
   expect(fake.offences).toEqual([]);
 });
 
-test('grammY understands the refusals', async () => {
+test('grammY understands the errors', async () => {
   const { fake, bot, ada } = await grammyBot();
   const refusal = async (asked: Promise<unknown>): Promise<GrammyError> => {
     const error = await asked.then(() => null).catch((reason: unknown) => reason);
@@ -85,7 +85,7 @@ test('grammY understands the refusals', async () => {
   expect(fake.offences).toEqual([]);
 });
 
-test('grammY takes a webhook, with its secret', async () => {
+test('grammY receives a webhook, with its secret', async () => {
   const { bot, ada, known, fake } = await grammyBot({ takesHttpWebhooks: true, webhookRetryMs: 20 });
   bot.on('message:text', (context) => context.reply(`you said ${context.msg.text}`));
   await bot.init();
@@ -111,17 +111,17 @@ test('grammY takes a webhook, with its secret', async () => {
 });
 
 test.each<[string, string, Record<string, unknown>]>([
-  ['a method that there is not', 'sendTelepathy', {}],
-  ['a field that there is not', 'sendMessage', { chat_id: 42, text: 'x', colour: 'red' }],
-  ['a field that is missing', 'sendMessage', { chat_id: 42 }],
+  ['an unknown method', 'sendTelepathy', {}],
+  ['an unknown field', 'sendMessage', { chat_id: 42, text: 'x', colour: 'red' }],
+  ['a missing field', 'sendMessage', { chat_id: 42 }],
   [
     'a field of another type',
     'sendMessage',
     { chat_id: 42, text: 'x', entities: [{ type: 'bald', offset: 0, length: 1 }] },
   ],
-  ['an action that there is not', 'sendChatAction', { chat_id: 42, action: 'sleep' }],
+  ['an unknown action', 'sendChatAction', { chat_id: 42, action: 'sleep' }],
   [
-    'files of kinds that do not go together',
+    'an album of incompatible kinds',
     'sendMediaGroup',
     {
       chat_id: 42,
@@ -132,7 +132,7 @@ test.each<[string, string, Record<string, unknown>]>([
     },
   ],
   ['a field for a method without any', 'getMe', { chat_id: 42 }],
-])('%s is refused, and noted', async (_what, method, parameters) => {
+])('%s is refused and recorded', async (_what, method, parameters) => {
   const { fake, known, ada } = await grammyBot();
   ada.says('hello');
   const { status } = await fetch(`${fake.url}/bot${known.token}/${method}`, {
@@ -144,7 +144,7 @@ test.each<[string, string, Record<string, unknown>]>([
   expect(fake.offences).toHaveLength(1);
 });
 
-test('people can be moved from outside', async () => {
+test('people can be controlled from outside', async () => {
   const { fake } = await grammyBot();
   const ask = async (path: string, body: unknown) => {
     const answer = await fetch(`${fake.url}/fake/${path}`, { method: 'POST', body: JSON.stringify(body) });
