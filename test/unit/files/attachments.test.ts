@@ -18,7 +18,7 @@ const FACTS = { name: 'a.txt', mime: 'text/plain' };
 const anySignal = () => new AbortController().signal;
 const sweep = ({ files }: TestFiles) => new FileSweeper(files, () => {}).sweep();
 
-/** A file that somebody sent, as intake keeps it. */
+/** An inbound file, as stored by intake. */
 async function inbound(
   { files, store }: TestFiles,
   ref = 'r1',
@@ -79,8 +79,8 @@ async function readBy({ files }: TestFiles, token: string): Promise<string> {
   return await textOf(file.read(0, file.sizeBytes - 1));
 }
 
-describe('what a message attaches', () => {
-  it('becomes files in its order, whatever their shape', async () => {
+describe('an attachment', () => {
+  it('becomes a file in its position, in any form', async () => {
     const tested = await testFiles();
     const { file } = await uploadInline(tested.files, 'acc_a', Buffer.from('first'), FACTS);
     const resolved = await resolveAttachments(
@@ -94,12 +94,12 @@ describe('what a message attaches', () => {
       { name: 'ad.txt', mime: 'text/plain', sizeBytes: 6 },
     ]);
     expect(await textOf(resolved[0]!.open())).toBe('first');
-    // From the beginning at every call: a connector may have to send it again.
+    // Each call starts at the beginning: a connector may have to send it again.
     expect(await textOf(resolved[1]!.open())).toBe('second');
     expect(await textOf(resolved[1]!.open())).toBe('second');
   });
 
-  it('may be what somebody sent, which is fetched first', async () => {
+  it('may be an inbound file, which is fetched first', async () => {
     const tested = await testFiles();
     const id = await inbound(tested);
     const [file] = await resolveAttachments(tested.files, 'acc_a', [{ fileId: id }], anySignal());
@@ -107,7 +107,7 @@ describe('what a message attaches', () => {
     expect(await textOf(file!.open())).toBe('bytes of r1');
   });
 
-  it('must be the account’s own, and be there', async () => {
+  it('must exist and belong to the account', async () => {
     const tested = await testFiles();
     const { files, clock } = tested;
     const { file } = await uploadInline(files, 'acc_b', Buffer.from('x'), FACTS);
@@ -126,14 +126,14 @@ describe('what a message attaches', () => {
     await expect(attach(own.id)).rejects.toMatchObject({ code: 'file_not_found' });
   });
 
-  it('must fit', async () => {
+  it('must not exceed the size limit', async () => {
     const { files } = await testFiles();
     const bytes = Buffer.alloc(MAX_BYTES + 1);
     const attaching = resolveAttachments(files, 'acc_a', [{ bytes, ...FACTS }], anySignal());
     await expect(attaching).rejects.toMatchObject({ code: 'file_too_large' });
   });
 
-  it('is there as long as the message waits, though its URL is over', async () => {
+  it('is kept while its message is pending, even after its URL expires', async () => {
     const tested = await testFiles();
     const { files, clock, store } = tested;
     const { file, token } = await uploadInline(files, 'acc_a', Buffer.from('wait'), FACTS);
@@ -158,7 +158,7 @@ describe('what a message attaches', () => {
   });
 });
 
-describe('files that somebody sent', () => {
+describe('inbound files', () => {
   it('are listed with the message, in order, without being fetched', async () => {
     const tested = await testFiles();
     const [one, two] = [await inbound(tested, 'r1', 5), await inbound(tested, 'r2')];
@@ -173,7 +173,7 @@ describe('files that somebody sent', () => {
     expect(tested.platform.asked).toEqual([]);
   });
 
-  it('are left out where they are too large or cannot be had', async () => {
+  it('are left out when they are too large or not available', async () => {
     const { files, store } = await testFiles();
     const file = { name: 'x', mime: 'y/z', sizeBytes: null, ref: 'r' };
     const kept = await keepInboundFiles(files, store.db, FROM, [
@@ -185,7 +185,7 @@ describe('files that somebody sent', () => {
     expect([kept.fileIds.length, kept.tooLarge]).toEqual([2, 2]);
   });
 
-  it('are fetched once for all who ask, kept for 15 minutes, then fetched again', async () => {
+  it('are fetched once for concurrent readers, kept for 15 minutes, then fetched again', async () => {
     const tested = await testFiles();
     const { files, platform, clock } = tested;
     const token = await tokenIn(tested, await messageWith(tested, [await inbound(tested)]));
@@ -211,7 +211,7 @@ describe('files that somebody sent', () => {
     expect(files.ledger.totalBytes).toBe(4);
   });
 
-  it('are fetched again after 15 minutes, swept away by then or not', async () => {
+  it('are fetched again after 15 minutes, whether swept or not', async () => {
     const tested = await testFiles();
     const { files, platform, clock } = tested;
     const token = await tokenIn(tested, await messageWith(tested, [await inbound(tested)]));
@@ -221,7 +221,7 @@ describe('files that somebody sent', () => {
     const readers = Array.from({ length: 5 }, () => readBy(tested, token));
     expect(new Set(await Promise.all(readers))).toEqual(new Set(['fetched anew']));
     expect([platform.asked.length, files.ledger.totalBytes]).toEqual([2, 'fetched anew'.length]);
-    // What was to be swept away then is another copy now.
+    // The copy that was due to be swept has been replaced.
     await sweep(tested);
     await readBy(tested, token);
     expect(platform.asked).toHaveLength(2);
@@ -234,7 +234,7 @@ describe('files that somebody sent', () => {
     expect(files.ledger.totalBytes).toBe(0);
   });
 
-  it('give way on disk to what only the gateway has', async () => {
+  it('make room on disk for files that only the gateway has', async () => {
     const tested = await testFiles({ totalBytes: 1_000 });
     const { files, platform, clock } = tested;
     platform.answer = async () => pieces(Buffer.alloc(400));
@@ -245,9 +245,9 @@ describe('files that somebody sent', () => {
       clock.advance(MINUTE_MS);
     }
     expect(files.ledger.totalBytes).toBe(800);
-    // Both find that room is missing, and make it together.
+    // Both find that room is missing, and free it together.
     await Promise.all([250, 250].map((bytes) => uploadInline(files, 'acc_a', Buffer.alloc(bytes), FACTS)));
-    // The older copy is gone, the newer one is there.
+    // The older copy is gone, the newer one is kept.
     expect(files.ledger.totalBytes).toBe(900);
     await readBy(tested, tokens[1]!);
     expect(platform.asked).toHaveLength(2);
@@ -259,7 +259,7 @@ describe('files that somebody sent', () => {
     });
   });
 
-  it('are gone when the platform has them no more, and it is not asked again', async () => {
+  it('are gone when the platform no longer has them, and are not requested again', async () => {
     const tested = await testFiles();
     const { platform } = tested;
     const token = await tokenIn(tested, await messageWith(tested, [await inbound(tested)]));
@@ -272,7 +272,7 @@ describe('files that somebody sent', () => {
     expect(platform.asked).toHaveLength(1);
   });
 
-  it('are gone when they turn out to be over the cap', async () => {
+  it('are gone when they turn out to be over the size limit', async () => {
     const tested = await testFiles();
     const token = await tokenIn(tested, await messageWith(tested, [await inbound(tested)]));
     tested.platform.answer = async () => pieces(Buffer.alloc(MAX_BYTES), 'x');
@@ -280,7 +280,7 @@ describe('files that somebody sent', () => {
     expect(tested.files.ledger.totalBytes).toBe(0);
   });
 
-  it('can be asked for again when the platform failed', async () => {
+  it('can be requested again when the platform fails', async () => {
     const tested = await testFiles();
     const { platform } = tested;
     const token = await tokenIn(tested, await messageWith(tested, [await inbound(tested)]));
@@ -292,7 +292,7 @@ describe('files that somebody sent', () => {
     expect(await readBy(tested, token)).toBe('there');
   });
 
-  it('are given up when the platform stands still', async () => {
+  it('are given up when the platform hangs', async () => {
     const tested = await testFiles();
     const token = await tokenIn(tested, await messageWith(tested, [await inbound(tested)]));
     const asked = Promise.withResolvers<void>();
@@ -306,7 +306,7 @@ describe('files that somebody sent', () => {
     await reading;
   });
 
-  it('are forgotten after 30 days', async () => {
+  it('are deleted after 30 days', async () => {
     const tested = await testFiles();
     const seq = await messageWith(tested, [await inbound(tested)]);
     const token = await tokenIn(tested, seq);

@@ -9,7 +9,7 @@ const nasty = fc.string({
   unit: fc.oneof(fc.constantFrom(...'"\\/;\r\n\0%\'().\u202e é€😀\ud800'), fc.string()),
 });
 
-describe('names', () => {
+describe('file names', () => {
   it.each([
     ['report.pdf', 'report.pdf'],
     ['  spaced name.txt ', 'spaced name.txt'],
@@ -24,9 +24,9 @@ describe('names', () => {
     ['///', 'file'],
     [null, 'file'],
     [`${'x'.repeat(300)}.jpeg`, `${'x'.repeat(195)}.jpeg`],
-  ])('are cleaned: %j', (name, clean) => expect(cleanFileName(name)).toBe(clean));
+  ])('are sanitized: %j', (name, clean) => expect(cleanFileName(name)).toBe(clean));
 
-  it('stay as they are once they are clean, and never lead anywhere', () => {
+  it('stay unchanged once sanitized, and contain no path', () => {
     fc.assert(
       fc.property(nasty, (name) => {
         const clean = cleanFileName(name);
@@ -39,7 +39,7 @@ describe('names', () => {
     );
   });
 
-  it('stand in a header on one line, in ASCII, and come out again', () => {
+  it('survive a header on one line, in ASCII', () => {
     fc.assert(
       fc.property(nasty, (name) => {
         const header = attachmentDisposition(name);
@@ -58,7 +58,7 @@ describe('names', () => {
   });
 });
 
-describe('types', () => {
+describe('file types', () => {
   it.each([
     ['image/png', '\x89PNG\r\n\x1a\n', 'image/png'],
     ['text/html', '\x89PNG\r\n\x1a\n', 'image/png'],
@@ -79,7 +79,7 @@ describe('types', () => {
     ['nonsense', 'hello', 'application/octet-stream'],
     ['text/html\r\nx: y', 'hello', 'application/octet-stream'],
     ['', '', 'application/octet-stream'],
-  ])('are what the bytes say: %j %j', (declared, bytes, mime) => {
+  ])('follow the content: %j %j', (declared, bytes, mime) => {
     expect(mimeOf(declared, head(bytes))).toBe(mime ?? declared);
   });
 
@@ -98,21 +98,21 @@ describe('types', () => {
       'audio/x+xml',
       'x/y',
     ],
-  ])('are not served when a browser would run them: %s', (mime) => {
+  ])('are not served when a browser would execute them: %s', (mime) => {
     expect(servedMime(mime)).toBe('application/octet-stream');
   });
 
   it.each(['image/png', 'audio/ogg', 'video/mp4', 'application/pdf', 'application/vnd.ms-excel'])(
-    'are served as they are otherwise: %s',
+    'are otherwise served unchanged: %s',
     (mime) => expect(servedMime(mime)).toBe(mime),
   );
 
-  it('say in which letters a text is', () => {
+  it('include the charset of a text', () => {
     expect(servedMime('text/plain')).toBe('text/plain; charset=utf-8');
   });
 });
 
-describe('ranges', () => {
+describe('byte ranges', () => {
   it.each([
     ['', null],
     ['bytes=0-0', { first: 0, last: 0 }],
@@ -130,7 +130,7 @@ describe('ranges', () => {
     ['bytes=99999999999999999999-', null],
   ])('of 10 bytes: %s', (header, range) => expect(byteRangeOf(header, 10)).toEqual(range));
 
-  it('of nothing: none', () => {
+  it('of an empty file are not satisfiable', () => {
     expect([byteRangeOf('bytes=0-', 0), byteRangeOf('bytes=-1', 0)]).toEqual([
       'unsatisfiable',
       'unsatisfiable',

@@ -16,12 +16,12 @@ export interface TestFiles {
   readonly files: FileDomain;
   readonly store: Store;
   readonly clock: ManualClock;
-  /** Where the database and the files lie. */
+  /** The folder of the database and the files. */
   readonly dataDir: string;
   readonly events: FileEvent[];
-  /** A platform's own files, by `ref`. */
+  /** The platform's own files, by `ref`. */
   readonly platform: FakePlatform;
-  /** The same files as a process started anew finds them. */
+  /** The same files as found by a new process. */
   reopen(): Promise<FileDomain>;
 }
 
@@ -49,10 +49,10 @@ export async function testFiles(limits: Partial<StorageLimits> = {}): Promise<Te
   return { files: await reopen(), store, clock, dataDir, events, platform, reopen };
 }
 
-/** Files at a platform, given out as a test says. */
+/** Files on a platform, served as a test defines. */
 export class FakePlatform implements FetchesFiles {
   readonly asked: unknown[] = [];
-  /** What asking for a `ref` gives; throws for what is not there. */
+  /** The answer for a `ref`; throws if there is none. */
   answer: (ref: string) => Promise<AsyncIterable<Uint8Array>> = async (ref) => pieces(`bytes of ${ref}`);
 
   fetchFile(...[login, ref]: Parameters<FetchesFiles['fetchFile']>): Promise<AsyncIterable<Uint8Array>> {
@@ -61,7 +61,7 @@ export class FakePlatform implements FetchesFiles {
   }
 }
 
-/** Texts or bytes as they might arrive. */
+/** Texts or bytes in pieces. */
 export async function* pieces(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;
 }

@@ -23,7 +23,7 @@ async function read(files: FileDomain, token: string): Promise<string> {
   return await textOf(file.read(0, file.sizeBytes - 1));
 }
 
-/** Names of all that lies on disk, half-written or whole. */
+/** Names of all files on disk, partial or complete. */
 function onDisk({ dataDir }: TestFiles): string[] {
   const all = readdirSync(join(dataDir, 'files'), { recursive: true, withFileTypes: true });
   return all.filter((entry) => entry.isFile()).map(({ name }) => name);
@@ -34,7 +34,7 @@ async function sweep(files: FileDomain): Promise<void> {
 }
 
 describe('an upload', () => {
-  it('is served by its token, and by nothing else', async () => {
+  it('is served by its token and by nothing else', async () => {
     const { files } = await testFiles();
     const { file, token } = await upload(files, 'hello');
     expect(file).toMatchObject({ name: 'a.bin', mime: 'application/x-test', sizeBytes: 5, state: 'stored' });
@@ -52,7 +52,7 @@ describe('an upload', () => {
     expect(await read(files, token)).toBe('');
   });
 
-  it('may be exactly as large as the cap and not a byte larger', async () => {
+  it('may be exactly as large as the limit and not a byte larger', async () => {
     const tested = await testFiles();
     const { files, events } = tested;
     const { token } = await upload(files, Buffer.alloc(MAX_BYTES));
@@ -83,7 +83,7 @@ describe('an upload', () => {
     expect([tested.files.ledger.totalBytes, onDisk(tested)]).toEqual([0, []]);
   });
 
-  it('is kept with a clean name and the type that it has', async () => {
+  it('is stored with a sanitized name and its actual type', async () => {
     const { files } = await testFiles();
     const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(20)]);
     const received = await receiveUpload(files, 'acc_a', pieces(png.subarray(0, 3), png.subarray(3)));
@@ -91,7 +91,7 @@ describe('an upload', () => {
     expect(file).toMatchObject({ name: 'x.png', mime: 'image/png' });
   });
 
-  it('is over after 24 h: its URL, its bytes, its record', async () => {
+  it('expires after 24 h: its URL, its bytes, its record', async () => {
     const tested = await testFiles();
     const { files, clock, store } = tested;
     const { token } = await upload(files, 'hello');
@@ -105,7 +105,7 @@ describe('an upload', () => {
     expect(await store.db.selectFrom('files').selectAll().execute()).toEqual([]);
   });
 
-  it('is forgotten in any number', async () => {
+  it('is deleted after it expires, in any number', async () => {
     const tested = await testFiles();
     for (let i = 0; i < 250; i++) await upload(tested.files, `${i}`);
     tested.clock.advance(DAY_MS);
@@ -113,7 +113,7 @@ describe('an upload', () => {
     expect(onDisk(tested)).toEqual([]);
   });
 
-  it('is gone when its bytes are', async () => {
+  it('is gone when its bytes are lost or cut short', async () => {
     const { files, dataDir } = await testFiles();
     const [lost, cut] = [await upload(files, 'lost'), await upload(files, 'cut short')];
     const pathOf = ({ file }: typeof lost) => join(dataDir, 'files', file.id.slice(2, 4), file.id);
@@ -124,8 +124,8 @@ describe('an upload', () => {
   });
 });
 
-describe('room', () => {
-  it('is counted for each account and in all, and comes back', async () => {
+describe('storage room', () => {
+  it('is limited per account and in total, and is freed on expiry', async () => {
     const { files, events, clock } = await testFiles({ accountBytes: 1_000, totalBytes: 1_500 });
     await upload(files, Buffer.alloc(1_000));
     await expect(upload(files, 'x')).rejects.toMatchObject({ status: 507 });
@@ -137,7 +137,7 @@ describe('room', () => {
     await upload(files, Buffer.alloc(1_000));
   });
 
-  it('is counted anew by the next start', async () => {
+  it('is counted again at the next start', async () => {
     const tested = await testFiles({ accountBytes: 1_000 });
     await upload(tested.files, Buffer.alloc(999));
     const again = await tested.reopen();
@@ -146,7 +146,7 @@ describe('room', () => {
     await expect(upload(again, 'x')).rejects.toMatchObject({ code: 'storage_full' });
   });
 
-  it('is only for so many files at once', async () => {
+  it('allows a limited number of concurrent uploads', async () => {
     const { files } = await testFiles();
     const narrow = { ...files, transfers: new Transfers({ perOwner: 2, total: 3 }) };
     const gate = Promise.withResolvers<void>();
@@ -163,7 +163,7 @@ describe('room', () => {
     await begin('acc_a');
   });
 
-  it('is not lost to what an earlier process left behind', async () => {
+  it('is not wasted on files that an earlier process left behind', async () => {
     const tested = await testFiles();
     const { token, file } = await upload(tested.files, 'kept');
     const folder = join(tested.dataDir, 'files', 'or');
@@ -177,12 +177,12 @@ describe('room', () => {
   });
 });
 
-describe('a slot', () => {
+describe('an upload slot', () => {
   const fill = (files: FileDomain, secret: string, bytes: string | Uint8Array) =>
     fillReserved(files, secret, async () => pieces(bytes));
   const reserve = (files: FileDomain) => reserveFile(files, 'acc_a', { name: 'r.txt', mime: 'text/plain' });
 
-  it('takes one file, once', async () => {
+  it('accepts one file, once', async () => {
     const { files, clock } = await testFiles();
     const slot = await reserve(files);
     const { file, token } = await fill(files, slot.secret, 'hello');
@@ -193,7 +193,7 @@ describe('a slot', () => {
     expect(await read(files, token)).toBe('hello');
   });
 
-  it('is open for 5 minutes, to begin in', async () => {
+  it('is open for 5 minutes, in which the upload must start', async () => {
     const { files, clock } = await testFiles();
     const [late, slow] = [await reserve(files), await reserve(files)];
     clock.advance(5 * MINUTE_MS - 1);
@@ -209,7 +209,7 @@ describe('a slot', () => {
     expect(await read(files, (await filling).token)).toBe('slow');
   });
 
-  it('is for one at a time, and open again when the upload failed', async () => {
+  it('accepts one upload at a time, and another one when that fails', async () => {
     const tested = await testFiles();
     const { files } = tested;
     const { secret } = await reserve(files);
@@ -223,7 +223,7 @@ describe('a slot', () => {
     await fill(files, secret, 'third');
   });
 
-  it('does not serve a file that has not come, and leaves nothing behind', async () => {
+  it('leaves nothing behind when it is never filled', async () => {
     const { files, store, clock } = await testFiles();
     await reserve(files);
     clock.advance(30 * MINUTE_MS);
@@ -231,7 +231,7 @@ describe('a slot', () => {
     expect(await store.db.selectFrom('files').selectAll().execute()).toEqual([]);
   });
 
-  it('keeps its secrets', async () => {
+  it('stores no secret as plain text', async () => {
     const { files, store } = await testFiles();
     const { secret } = await reserve(files);
     const { token } = await upload(files, 'x');
@@ -240,8 +240,8 @@ describe('a slot', () => {
   });
 });
 
-describe('an account that goes away', () => {
-  it('takes its files along, and nobody else’s', async () => {
+describe('deleting an account', () => {
+  it('deletes its files, and no others', async () => {
     const tested = await testFiles();
     const { files } = tested;
     for (let i = 0; i < 120; i++) await upload(files, `${i}`);

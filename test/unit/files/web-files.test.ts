@@ -79,8 +79,8 @@ const portedHere = (url: string) => ported(url, portOf(inside), portOf(outside))
 
 const REFUSED = { code: 'url_blocked', ...BLOCKED };
 
-describe('URLs of what is inside', () => {
-  it('are a table of some length', () => {
+describe('URLs of internal addresses', () => {
+  it('are a table of distinct entries', () => {
     expect(new Set(HOSTILE).size).toBe(HOSTILE.length);
     expect(HOSTILE.length).toBeGreaterThanOrEqual(60);
   });
@@ -100,7 +100,7 @@ describe('URLs of what is inside', () => {
     },
   );
 
-  it('are refused at the end of a chain of redirects, whatever its status', async () => {
+  it('are refused at the end of a chain of redirects, with any redirect status', async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const last = at(`/x?by=${status}&to=${encodeURIComponent(portedHere('http://127.0.0.1:IN/'))}`);
       const first = at(`/x?to=${encodeURIComponent(last)}`);
@@ -110,26 +110,26 @@ describe('URLs of what is inside', () => {
   });
 });
 
-describe('a name that moves inside after it was checked', () => {
-  it('is connected to where it was checked, and asked about once', async () => {
+describe('a name that resolves to an internal address after its check', () => {
+  it('is connected to at the checked address, and looked up once', async () => {
     expect(await textOf(at('/hello.txt', 'a.flips.test'))).toBe('hello');
     expect(dns.asked.filter((question) => question === 'A a.flips.test')).toHaveLength(1);
   });
 
-  it('is refused from then on', async () => {
+  it('is refused on the next request', async () => {
     expect(await textOf(at('/hello.txt', 'b.flips.test'))).toBe('hello');
     await expect(web.open(at('/hello.txt', 'b.flips.test'), anySignal())).rejects.toMatchObject(REFUSED);
   });
 
-  it('is refused when it moves between a redirect and its target', async () => {
+  it('is refused when it changes between a redirect and its target', async () => {
     const back = at(`/x?to=${encodeURIComponent(at('/hello.txt', 'c.flips.test'))}`, 'c.flips.test');
     await expect(web.open(back, anySignal())).rejects.toMatchObject(REFUSED);
     expect(insideHits).toBe(0);
   });
 });
 
-describe('URLs of what is outside', () => {
-  it('are fetched, by name and by address, through redirects too', async () => {
+describe('URLs of public addresses', () => {
+  it('are fetched by name and by address, also through redirects', async () => {
     expect(await textOf(at('/hello.txt'))).toBe('hello');
     expect(await textOf(at('/hello.txt', 'FILES.test'))).toBe('hello');
     expect(await textOf(at('/hello.txt', OUTSIDE))).toBe('hello');
@@ -137,7 +137,7 @@ describe('URLs of what is outside', () => {
     expect(await textOf(at(`/x?by=308&to=${encodeURIComponent(at('/hello.txt'))}`))).toBe('hello');
   });
 
-  it('give names and types', async () => {
+  it('provide name and type', async () => {
     expect(await web.open(at('/hello.txt'), anySignal())).toMatchObject({
       name: 'hello.txt',
       mime: 'text/plain',
@@ -145,16 +145,16 @@ describe('URLs of what is outside', () => {
     expect(await web.open(at('/named'), anySignal())).toMatchObject({ name: 'a b.pdf', mime: null });
   });
 
-  it.each(['/missing', '/zipped', '/loop'])('fail all the same where there is no file: %s', async (path) => {
+  it.each(['/missing', '/zipped', '/loop'])('fail when they do not return a file: %s', async (path) => {
     await expect(web.open(at(path), anySignal())).rejects.toMatchObject({ code: 'url_failed' });
   });
 
-  it('fail when the server stops halfway, or nobody listens', async () => {
+  it('fail when the server stops halfway or nothing listens', async () => {
     await expect(textOf(at('/cut'))).rejects.toMatchObject({ code: 'url_failed' });
     await expect(textOf(`http://${OUTSIDE}:1/`)).rejects.toMatchObject({ code: 'url_failed' });
   });
 
-  it('are trusted over TLS by their names, at the address that was checked', async () => {
+  it('are verified over TLS by their names, at the checked address', async () => {
     const { certPath, keyPath } = makeCertificate(temporaryDir());
     const cert = readFileSync(certPath, 'utf8');
     const secure = createTlsServer({ cert, key: readFileSync(keyPath) }, (_, response) =>
@@ -174,11 +174,11 @@ describe('URLs of what is outside', () => {
     await expect(open('localhost')).rejects.toMatchObject({ code: 'url_failed' });
     setDefaultCACertificates([cert]);
     expect(await open('localhost')).toMatchObject({ name: 'a.txt', lengthBytes: 8 });
-    // The certificate is of another name.
+    // The certificate is for another name.
     await expect(open('files.test')).rejects.toMatchObject({ code: 'url_failed' });
   });
 
-  it('end with their signal', async () => {
+  it('end when their signal aborts', async () => {
     const aborter = new AbortController();
     const opening = web.open(at('/hangs'), aborter.signal);
     aborter.abort(new Error('enough'));
@@ -206,9 +206,9 @@ describe('addresses', () => {
     '4000::1',
     '1::1',
     'fe80::1%1',
-  ])('are not: %s', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('are not public: %s', (address) => expect(isPublicAddress(address)).toBe(false));
 
-  it('are open where the operator says so, and nowhere beside', () => {
+  it('are allowed where the operator says so, and nowhere else', () => {
     const rule = publicOr(['10.1.0.0/16', 'fd00::/8', '192.168.7.7']);
     expect(['10.1.2.3', 'fd12::1', '192.168.7.7', '8.8.8.8'].map(rule)).toEqual([true, true, true, true]);
     expect(['10.2.0.1', 'fc00::1', '192.168.7.8', '127.0.0.1', 'x'].map(rule)).toEqual(Array(5).fill(false));
