@@ -7,7 +7,7 @@ import { findConversationWith } from '../../../src/store/messages/conversations.
 import { seedAccount } from '../store/temporary.ts';
 import { messagingWorld, seedBot, type World, write, written } from './messaging-world.ts';
 
-/** A world, and another tenant of the same gateway who has a bot, too. */
+/** A world, and another tenant of the same gateway who also has a bot. */
 async function twoTenants() {
   const world = await messagingWorld();
   const other = await seedAccount(world.store, 'b');
@@ -20,7 +20,7 @@ async function conversationWith({ store }: World, botId: string, remoteId: strin
   return (await findConversationWith(store.db, { type: 'bot_token', id: botId }, remoteId))!.id;
 }
 
-/** Who owns the bot, by the platform's name for them. */
+/** The owner of the bot, by the platform's id. */
 async function ownerOf({ store }: World, accountId: string, botId: string): Promise<string | undefined> {
   return (await newestOwnedBot(store.db, accountId, 'telegram', botId))?.conversation.remoteId;
 }
@@ -28,7 +28,7 @@ async function ownerOf({ store }: World, accountId: string, botId: string): Prom
 const countMessages = async ({ store }: World) =>
   (await store.db.selectFrom('messages').select('text').execute()).length;
 
-it('marks the person of a conversation, and only of a conversation of an own bot', async () => {
+it('marks the person of a conversation, but only with one of the account’s own bots', async () => {
   const { world, other, othersBotId, actor } = await twoTenants();
   const { store, domain, botId, accountId } = world;
   await write(world, '42');
@@ -67,7 +67,7 @@ it('marks the person of a conversation, and only of a conversation of an own bot
   });
 });
 
-it('takes the code in a message to its bot, in any case, and keeps it from the inbox', async () => {
+it('accepts the code in a message to its bot, in any case, and keeps it out of the inbox', async () => {
   const { world, actor } = await twoTenants();
   const { domain, intake, store, botId, accountId, owned, received, clock } = world;
   const { code, expiresAt } = await makeOwnerCode(domain, actor, 'telegram', null);
@@ -77,7 +77,7 @@ it('takes the code in a message to its bot, in any case, and keeps it from the i
   expect(await intake.received(message)).toBe('stored');
   expect(owned).toEqual([await conversationWith(world, botId, '42')]);
   expect(await ownerOf(world, accountId, botId)).toBe('42');
-  // The platform repeats what it got no acknowledgement of.
+  // The platform repeats a message that was not acknowledged.
   expect(await intake.received(message)).toBe('duplicate');
   expect(owned).toHaveLength(1);
   expect([received, await countMessages(world)]).toEqual([[], 0]);
@@ -87,7 +87,7 @@ it('takes the code in a message to its bot, in any case, and keeps it from the i
   expect(JSON.stringify(await store.db.selectFrom('auditLog').selectAll().execute())).not.toContain(code);
 });
 
-it('opens nothing to strangers: guessed, reused, replaced, expired, or sent to another bot', async () => {
+it('rejects a code that is guessed, reused, replaced, expired, or sent to another bot', async () => {
   const { world, other, othersBotId, actor } = await twoTenants();
   const { domain, intake, botId, accountId, owned, clock } = world;
   const sends = (to: string, remoteId: string, text: string) =>

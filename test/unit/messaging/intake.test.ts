@@ -26,7 +26,7 @@ async function invite({ store, clock }: World, accountId: string, token: string)
   await putInviteLink(store.db, link);
 }
 
-test('a message is stored with its conversation, its event and the usage, and told after the commit', async () => {
+test('a message is stored with its conversation, event and usage, and announced after the commit', async () => {
   const world = await messagingWorld();
   const { store, accountId, agentId, botId, wakeups } = world;
   let woken = 0;
@@ -55,7 +55,7 @@ test('a message is stored with its conversation, its event and the usage, and to
   expect(conversation?.lastSeq).toBe(message?.seq);
   const [event, ...others] = await eventsIn(store);
   expect(event).toMatchObject({ agentId, type: 'dm_chat', messageSeq: message?.seq });
-  // What the message says stands in one place.
+  // The message is stored in one place only.
   expect(event?.payload).not.toContain('hello');
   expect(others).toEqual([]);
   const day = world.clock.nowIso().slice(0, 10);
@@ -67,7 +67,7 @@ test('a message is stored with its conversation, its event and the usage, and to
   expect(woken).toBe(1);
 });
 
-test('a repeated message is stored once, and its first copy stays', async () => {
+test('a repeated message is stored once, as its first copy', async () => {
   const world = await messagingWorld();
   const message = written(world.botId, '42');
   const outcomes = await Promise.all([message, message, message].map((copy) => world.intake.received(copy)));
@@ -75,13 +75,13 @@ test('a repeated message is stored once, and its first copy stays', async () => 
   expect(await messagesIn(world.store)).toHaveLength(1);
   expect(await eventsIn(world.store)).toHaveLength(1);
   expect(world.received).toHaveLength(1);
-  // Ids are unique within a conversation only.
+  // Ids are unique only within a conversation.
   expect(await world.intake.received({ ...message, from: { ...message.from, remoteId: '43' } })).toBe(
     'stored',
   );
 });
 
-test("a message to nobody's bot is nobody's, and so is one from nobody who is bound", async () => {
+test('a message to an unknown bot, or from an unbound person, is not stored', async () => {
   const world = await messagingWorld();
   expect(await world.intake.received(written('bot_none', '42'))).toBe('unbound');
   expect(await world.intake.received(written(null, '42'))).toBe('unbound');
@@ -91,7 +91,7 @@ test("a message to nobody's bot is nobody's, and so is one from nobody who is bo
   expect(await messagesIn(world.store)).toEqual([]);
 });
 
-test('the time of messages does not run backwards when the clock does', async () => {
+test('the time of messages never runs backwards, even if the clock does', async () => {
   const world = await messagingWorld();
   world.clock.advance(10_000);
   await write(world, '1');
@@ -102,7 +102,7 @@ test('the time of messages does not run backwards when the clock does', async ()
   expect(times).toEqual([later, later]);
 });
 
-test('an attachment that is not kept leaves its stub in the text', async () => {
+test('an attachment that is not kept leaves a stub in the text', async () => {
   const world = await messagingWorld();
   const file = { name: 'a.bin', mime: 'application/octet-stream', sizeBytes: 30_000_000, ref: null };
   await write(world, '1', { text: 'look', files: [file, file] });
@@ -113,7 +113,7 @@ test('an attachment that is not kept leaves its stub in the text', async () => {
   ]);
 });
 
-test('every agent that has the bot hears of a message, each once, by the same event', async () => {
+test('every agent that has the bot gets a message once, by the same event', async () => {
   const world = await messagingWorld();
   const { db } = world.store;
   const agent = { id: 'agt_2', accountId: world.accountId, name: 'Second', isDefault: 0 } as const;
@@ -129,7 +129,7 @@ test('every agent that has the bot hears of a message, each once, by the same ev
   expect(new Set(events.map(({ payload }) => payload)).size).toBe(1);
 });
 
-test('a person may get another lasting name, and be known by an older one', async () => {
+test('a person can get another id, and is also found by an older one', async () => {
   const world = await messagingWorld();
   await write(world, '+33123456789');
   await write(world, 'user-1', { alias: '+33123456789' });
@@ -172,14 +172,14 @@ test('an invite token binds a person to its account, once', async () => {
   expect(await conversationsIn(store)).toHaveLength(1);
 });
 
-test('a token that is too old binds nobody', async () => {
+test('an expired token binds no one', async () => {
   const world = await messagingWorld();
   await invite(world, world.accountId, 'token-1');
   world.clock.advance(900_000);
   expect(await world.intake.bind(shared('7'), null, 'token-1')).toBe(false);
 });
 
-test('who is bound to several accounts writes to the one that they had to do with last', async () => {
+test('a person bound to several accounts writes to the most recent one', async () => {
   const world = await messagingWorld();
   const { store, accountId, intake, clock } = world;
   const other = await seedAccount(store, 'b');
@@ -198,13 +198,13 @@ test('who is bound to several accounts writes to the one that they had to do wit
   await bindTo(other.accountId);
   expect(await writes()).toBe(other.accountId);
   expect(await writes()).toBe(other.accountId);
-  // Bound once more: the connection that is there is meant.
+  // Bound again: the existing connection is used.
   await bindTo(accountId);
   expect(await writes()).toBe(accountId);
   expect(await store.db.selectFrom('connections').select('id').execute()).toHaveLength(2);
 });
 
-test('a repeated message is known although its person means another account by now', async () => {
+test('a repeated message is recognized although its person now writes to another account', async () => {
   const world = await messagingWorld();
   const other = await seedAccount(world.store, 'b');
   await invite(world, world.accountId, 'token-1');
@@ -217,7 +217,7 @@ test('a repeated message is known although its person means another account by n
   expect(await world.intake.received(message)).toBe('duplicate');
 });
 
-test('an edit changes the text and is told; what nobody knows is ignored', async () => {
+test('an edit changes the text and is announced, and one of an unknown message is ignored', async () => {
   const world = await messagingWorld();
   const message = written(world.botId, '1', { text: 'before' });
   await world.intake.received(message);
@@ -230,7 +230,7 @@ test('an edit changes the text and is told; what nobody knows is ignored', async
   expect(JSON.parse(edited?.payload ?? '')).toMatchObject({ message: { text: 'after' } });
 });
 
-test('who cannot be written to is closed, and open again when they write', async () => {
+test('an unreachable person’s conversation is closed, and reopens when they write', async () => {
   const world = await messagingWorld();
   await invite(world, world.accountId, 'token-1');
   await world.intake.bind(shared('7'), 'Eve', 'token-1');
@@ -244,7 +244,7 @@ test('who cannot be written to is closed, and open again when they write', async
   expect(await statuses()).toEqual(['active', 'ok']);
 });
 
-/** A message to a person, as the platform has taken it under the name `out-1`. */
+/** A message to a person, accepted by the platform under the id `out-1`. */
 async function delivered(world: World) {
   await write(world, '1');
   const message = await answer(world, '1', { status: 'delivered', platformMessageIds: ['out-1'] });
@@ -253,7 +253,7 @@ async function delivered(world: World) {
   return { message, status, login };
 }
 
-test('a message that failed later on is failed, and its agents are told', async () => {
+test('a message that fails later is marked as failed, and its agents are notified', async () => {
   const world = await messagingWorld();
   const { message, status, login } = await delivered(world);
   const sent = { platformMessageId: 'out-1', messageId: null };
@@ -262,18 +262,18 @@ test('a message that failed later on is failed, and its agents are told', async 
   const event = (await eventsIn(world.store)).at(-1);
   expect(event?.type).toBe('dm_failed');
   expect(JSON.parse(event?.payload ?? '')).toMatchObject({ message_id: message.id, error: 'no such user' });
-  // What comes out of order changes nothing.
+  // Out-of-order statuses change nothing.
   expect(await world.intake.followed(login, sent, { kind: 'delivered' })).toBe(true);
   expect(await status()).toBe('failed');
 });
 
-test('a message of which nobody knew becomes delivered, by our id where its name never came', async () => {
+test('a message with an unknown outcome becomes delivered, by our id if the platform’s never arrived', async () => {
   const world = await messagingWorld();
   const { login } = await delivered(world);
   const lost = await answer(world, '1');
   const sent = { platformMessageId: 'out-2', messageId: lost.id };
   const follow = () => world.intake.followed(login, sent, { kind: 'delivered' });
-  // Still being sent: the platform was quicker than our own writing.
+  // Still being sent: the platform was faster than our own write.
   expect(await follow()).toBe(false);
   await changeMessageStatus(
     world.store.db,
@@ -283,13 +283,13 @@ test('a message of which nobody knew becomes delivered, by our id where its name
   );
   expect(await follow()).toBe(true);
   expect((await findMessage(world.store.db, world.accountId, lost.id))?.status).toBe('delivered');
-  // By now it is known by its name, too.
+  // By now the platform's id is known, too.
   const named = { platformMessageId: 'out-2', messageId: null };
   expect(await world.intake.followed(login, named, { kind: 'failed', reason: 'late' })).toBe(true);
   expect((await findMessage(world.store.db, world.accountId, lost.id))?.status).toBe('failed');
 });
 
-test('a message with files of which nobody knew is told of once it is known to have arrived', async () => {
+test('a message with files and an unknown outcome is announced once it has arrived', async () => {
   const world = await messagingWorld();
   const { login } = await delivered(world);
   const lost = await answer(world, '1', { status: 'unknown', background: 'begun' });
@@ -299,7 +299,7 @@ test('a message with files of which nobody knew is told of once it is known to h
   expect([event?.type, JSON.parse(event?.payload ?? '').message_id]).toEqual(['dm_sent', lost.id]);
 });
 
-test('statuses of other logins, and of messages that are not ours, change nothing', async () => {
+test('statuses of other logins and unknown messages change nothing', async () => {
   const world = await messagingWorld();
   const { status } = await delivered(world);
   const failed = { kind: 'failed', reason: 'x' } as const;
@@ -313,7 +313,7 @@ test('statuses of other logins, and of messages that are not ours, change nothin
   expect(await status()).toBe('delivered');
 });
 
-test('a part of a message that was sent in parts stands for all of it', async () => {
+test('the status of one part applies to the whole message', async () => {
   const world = await messagingWorld();
   const { message, status, login } = await delivered(world);
   await addPlatformMessageIds(world.store.db, message, ['out-1', 'out-1b']);
@@ -322,7 +322,7 @@ test('a part of a message that was sent in parts stands for all of it', async ()
   expect(await status()).toBe('failed');
 });
 
-test('a queue holds the event of a reply back, and has the message first', async () => {
+test('a queue holds back the event of a reply, and gets messages returned by a closed window', async () => {
   const world = await messagingWorld();
   const told: string[] = [];
   world.domain.queue = {

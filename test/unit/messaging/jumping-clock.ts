@@ -1,7 +1,7 @@
 import { isoAfter } from '../../../src/base/time.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A clock that a test turns, and whose calendar somebody may set wrong. */
+/** A clock that a test advances, and whose wall time can be set wrong. */
 export class JumpingClock extends ManualClock {
   #aheadMs = 0;
 
@@ -9,12 +9,12 @@ export class JumpingClock extends ManualClock {
     return isoAfter(super.nowIso(), this.#aheadMs);
   }
 
-  /** What everybody else's calendar shows. */
+  /** The correct wall time. */
   trueIso(): string {
     return super.nowIso();
   }
 
-  /** Moves the calendar, forward or back; timers do not notice. */
+  /** Moves the wall time, forward or back; timers are not affected. */
   jump(durationMs: number): void {
     this.#aheadMs += durationMs;
   }

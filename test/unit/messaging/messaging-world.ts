@@ -19,7 +19,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { NOW, seedAccount, temporaryStore } from '../store/temporary.ts';
 
-/** An account with a Telegram bot in its one agent, and the bot's side of people who write to it. */
+/** An account with a Telegram bot in its only agent, and the bot's side of people who write to it. */
 export interface World {
   readonly store: Store;
   readonly clock: ManualClock;
@@ -31,11 +31,11 @@ export interface World {
   readonly accountId: string;
   readonly agentId: string;
   readonly botId: string;
-  /** What `onReceived` heard. */
+  /** The calls of `onReceived`. */
   readonly received: ReceivedMessage[];
-  /** Accounts whose agents were read anew. */
+  /** Accounts whose agents were read again. */
   readonly followed: string[];
-  /** Conversations whose person became the owner of their bot by its code. */
+  /** Conversations whose person became the owner of their bot through its code. */
   readonly owned: string[];
 }
 
@@ -92,7 +92,7 @@ export async function seedBot(store: Store, accountId: string, agentId: string):
   return id;
 }
 
-/** Something happens to a call of this agent, or of all of them where `agentId` is null; returns the event's id. */
+/** An event of a call of this agent, or of all agents when `agentId` is null; returns the event's id. */
 export async function happen(
   { store, clock, wakeups, accountId }: Pick<World, 'store' | 'wakeups' | 'accountId'> & { clock: Clock },
   agentId: string | null,
@@ -113,7 +113,7 @@ export async function happen(
 
 let serial = 0;
 
-/** What somebody writes to a bot, or to the shared login where `botId` is null. */
+/** A message from a person to a bot, or to the shared login when `botId` is null. */
 export function written(
   botId: string | null,
   remoteId: string,
@@ -132,7 +132,7 @@ export function written(
   };
 }
 
-/** Somebody writes to the world's bot. */
+/** A person writes to the world's bot. */
 export async function write(
   { intake, botId }: World,
   remoteId: string,
@@ -141,7 +141,7 @@ export async function write(
   return await intake.received(written(botId, remoteId, fields));
 }
 
-/** The agent's answer to somebody who has written before, stored as one that is on its way. */
+/** The agent's answer to a person who has written before, stored as being sent. */
 export async function answer(
   { store, clock, accountId, agentId, botId }: World,
   remoteId: string,

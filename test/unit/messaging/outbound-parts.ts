@@ -48,7 +48,7 @@ export class Outbound {
       messenger?: FakeMessenger;
       windows?: WindowGuard | null;
       ready?: Promise<void>;
-      /** One that is there already, with the account in it unless it `isFresh`. */
+      /** An existing store, with the account in it unless `isFresh`. */
       store?: Store;
       isFresh?: boolean;
     } = {},
@@ -105,7 +105,7 @@ export class Outbound {
     for (const agentId of agentIds) await attachMember(this.store.db, agentId, { type: 'bot_token', id });
   }
 
-  /** A conversation of a bot with somebody. */
+  /** A conversation of a bot with a person. */
   async conversation(remoteId = '42', botId = 'bot_1'): Promise<Conversation> {
     const remote = {
       accountId: this.accountId,
@@ -119,12 +119,12 @@ export class Outbound {
     return await db.transaction().execute((trx) => openConversation(trx, remote, this.clock.nowIso()));
   }
 
-  /** A message that somebody wrote. */
+  /** A message that a person wrote. */
   async heard({ id }: Conversation, text = 'Hello'): Promise<Message> {
     return await this.#insert(id, { direction: 'inbound', text, status: 'received' });
   }
 
-  /** A stored message that is to be sent. */
+  /** A stored message to be sent. */
   async outgoing(conversation: Conversation, text: string): Promise<Outgoing> {
     const message = await this.#insert(conversation.id, { direction: 'outbound', text, status: 'sending' });
     const to = {
@@ -170,7 +170,7 @@ export class Outbound {
   }
 }
 
-/** A file of the account, stored as far as the messages look at it. */
+/** A file of the account, stored as far as the messages need it. */
 async function fileOf(store: Store, { accountId }: { accountId: string }, serial: number) {
   const fileId = newId('f');
   await store.db

@@ -14,20 +14,20 @@ import { waitFor } from '../../support/wait-for.ts';
 import { temporaryDir } from '../store/temporary.ts';
 import { Outbound } from './outbound-parts.ts';
 
-/** More of them: `OUTBOX_KILLS=1000`. */
+/** Use `OUTBOX_KILLS=1000` for more. */
 const KILLS = Number(process.env.OUTBOX_KILLS ?? 3);
 const CONVERSATIONS = 5;
 const LEAST_SETTLED = 20;
 const LATEST_KILL_MS = 60;
 
-/** What was told of messages, by id, and which the platform took, as often as it did. */
+/** The reported outcomes by message id, and the ids that the platform accepted, as often as it did. */
 interface Seen {
   readonly dataDir: string;
   readonly told: Map<string, string>;
   readonly taken: readonly string[];
 }
 
-/** Has messages sent by processes that are killed one after another in the midst of it. */
+/** Has messages sent by a series of processes, each killed in the middle of it. */
 async function killOften(mode: 'drops duplicates' | 'shows all' | 'in the background'): Promise<Seen> {
   const dataDir = temporaryDir();
   const platformFile = join(dataDir, 'platform');
@@ -59,7 +59,7 @@ async function sendUntilKilled(args: readonly string[], told: Map<string, string
   expect([child.signalCode, settled >= LEAST_SETTLED]).toEqual(['SIGKILL', true]);
 }
 
-/** The messages as they are once a last process has looked after what was under way. */
+/** The messages after a last process has recovered those in flight. */
 async function afterwards(dataDir: string, messenger: FakeMessenger): Promise<Map<string, string>> {
   const store = await openStore({ dataDir, masterKey: null });
   onTestFinished(() => store.close());
@@ -80,7 +80,7 @@ it('loses no message to kill -9, and sends none twice', async () => {
   expect(new Set(told.values())).toEqual(new Set(['delivered']));
   for (const id of told.keys())
     expect([id, statuses.get(id), platform.has(id)]).toEqual([id, 'delivered', true]);
-  // What the platform has is delivered, or said to be unknown; nothing else is.
+  // A message that the platform has is delivered or reported as unknown; no other is.
   for (const id of taken) expect(['delivered', 'unknown']).toContain(statuses.get(id));
   for (const [id, status] of statuses)
     if (status === 'delivered') expect([id, platform.has(id)]).toEqual([id, true]);
@@ -91,7 +91,7 @@ it('loses no message to kill -9, and sends none twice', async () => {
   );
 }, 600_000);
 
-it('delivers every stored message where the platform drops what it has already', async () => {
+it('delivers every stored message where the platform drops duplicates', async () => {
   const { dataDir, told, taken } = await killOften('drops duplicates');
   const messenger = Object.assign(new FakeMessenger(), { dropsDuplicates: true as const });
   const statuses = await afterwards(dataDir, messenger);
@@ -101,7 +101,7 @@ it('delivers every stored message where the platform drops what it has already',
   expect([...told.keys()].filter((id) => statuses.get(id) !== 'delivered')).toEqual([]);
 }, 600_000);
 
-it('sends after kill -9 whatever it had promised and not begun, once, and tells how each one ended', async () => {
+it('sends accepted background messages after kill -9, once, and reports how each one ended', async () => {
   const { dataDir, told, taken } = await killOften('in the background');
   const messenger = new FakeMessenger();
   const statuses = await afterwards(dataDir, messenger);
@@ -111,7 +111,7 @@ it('sends after kill -9 whatever it had promised and not begun, once, and tells 
   const unknown = [...statuses].filter(([, status]) => status === 'unknown').map(([id]) => id);
   for (const [id, status] of statuses)
     if (status === 'delivered') expect([id, everywhere.includes(id)]).toEqual([id, true]);
-  // Those that were being sent just then: one of each conversation. The others had waited behind them.
+  // Those being sent at that moment, one of each conversation; the others waited behind them.
   expect(unknown.length).toBeLessThanOrEqual(KILLS * CONVERSATIONS);
   const ends = endsIn(dataDir);
   expect([...ends.keys()].sort()).toEqual([...statuses.keys()].sort());
@@ -122,7 +122,7 @@ it('sends after kill -9 whatever it had promised and not begun, once, and tells 
   );
 }, 600_000);
 
-/** The types of the events that tell how each message ended. */
+/** The types of the events that report how each message ended. */
 function endsIn(dataDir: string): Map<string, string[]> {
   const sql = "select type, payload ->> '$.message_id' as id from events order by id";
   const byId = Map.groupBy(readGatewayRows<{ type: string; id: string }>(dataDir, sql), ({ id }) => id);

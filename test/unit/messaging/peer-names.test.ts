@@ -7,7 +7,7 @@ import { messagingWorld, write } from './messaging-world.ts';
 
 const FIRST = { limit: 50, offset: 0 };
 
-/** The name that somebody has, and the one that an agent asks for. */
+/** A person's name, and the one that an agent asks for. */
 const SAME_NAMES: [string, string][] = [
   ['Étoile', 'étoile'],
   ['émile', 'ÉMILE'],
@@ -40,7 +40,7 @@ test.each(SAME_NAMES)('an agent called %s is found as %s', async (name, peer) =>
   expect((await readDetail(reading, scope, wanted, FIRST)).conversation.id).toBe(id);
 });
 
-test('a name is not an id, and accents count', async () => {
+test('a name is not an id, and accents matter', async () => {
   const { reading, scope, ...world } = await messagingWorld();
   await write({ reading, scope, ...world }, 'Ab1', { remoteName: 'Émile' });
   for (const peer of ['ab1', 'Emile'])

@@ -16,7 +16,7 @@ function only(world: World, ...platforms: Platform[]): AgentScope {
   return { ...world.scope, platforms: new Set(platforms) };
 }
 
-/** A Telegram message, then an event of a phone call, then one of no platform. */
+/** A Telegram message, then an event of a phone call, then one without a platform. */
 async function eventful(): Promise<World> {
   const world = await messagingWorld();
   await write(world, '1', { text: 'hello' });
@@ -31,7 +31,7 @@ async function typesTold({ reading }: World, scope: AgentScope): Promise<string[
   return (await readFeed(reading, scope, 0, 100)).events.map(({ type }) => type);
 }
 
-test('a feed tells only of the platforms that a scope reaches', async () => {
+test('a feed contains only the platforms of its scope', async () => {
   const world = await eventful();
   expect(await typesTold(world, world.scope)).toEqual(['dm_chat', 'call_state', 'other']);
   expect(await typesTold(world, only(world, 'telegram'))).toEqual(['dm_chat']);
@@ -39,7 +39,7 @@ test('a feed tells only of the platforms that a scope reaches', async () => {
   expect(await typesTold(world, only(world, 'sip', 'telegram'))).toEqual(['dm_chat', 'call_state']);
 });
 
-test('conversations of other platforms are not there', async () => {
+test('conversations of other platforms are hidden', async () => {
   const world = await eventful();
   const { reading } = world;
   const [seen] = (await takeSnapshot(reading, only(world, 'telegram'), ALL)).previews;
@@ -52,7 +52,7 @@ test('conversations of other platforms are not there', async () => {
   await expect(one).rejects.toThrow('Conversation not found');
 });
 
-test('a delta, waited for or not, brings nothing of other platforms', async () => {
+test('a delta contains nothing of other platforms, waiting or not', async () => {
   const world = await messagingWorld();
   const { reading, accountId, clock } = world;
   const { cursor } = await newestOf(reading.store.db, accountId);

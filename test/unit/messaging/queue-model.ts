@@ -9,19 +9,19 @@ interface Modelled {
   expiresAt: string | null;
 }
 
-/** What a request to send is answered with, by the specification. */
+/** The specified answer to a request to send. */
 export type Answer = 'delivered' | 'failed' | { readonly templateSent: boolean; readonly position: number };
 
 /**
- * The specification's table of the WhatsApp queue, said as plainly as can be: no database, no time that passes while
- * something happens. `platform` is asked only what it would do.
+ * The specification's table of the WhatsApp queue in its simplest form: no database, no time that passes while
+ * something happens. `platform` is only asked what it would do.
  */
 export class QueueModel {
   readonly messages: Modelled[] = [];
   readonly arrived: string[] = [];
   readonly templates: string[] = [];
   readonly events: [string, ...string[]][] = [];
-  /** Null: somebody has written since, or the window has only run out by itself. */
+  /** Null: the person has written since, or the window has only expired by itself. */
   #closure: 'closed' | 'asked' | null = null;
   #lastInboundAt: string | null = null;
 
@@ -34,7 +34,7 @@ export class QueueModel {
     return nowIso < isoAfter(this.#lastInboundAt, WINDOW_MS);
   }
 
-  /** `fate`: what the platform does with it when it is asked, beyond what its window says. */
+  /** `fate`: how the platform handles it when asked, apart from its window. */
   send(text: string, nowIso: string, platform: WindowedPlatform): Answer {
     const message: Modelled = { text, status: 'sending', expiresAt: null };
     this.messages.push(message);
@@ -55,14 +55,14 @@ export class QueueModel {
     return 'delivered';
   }
 
-  /** The platform says of the newest message, which it took, that its window was closed. */
+  /** The platform reports that the window of the newest message, which it accepted, was closed. */
   comesBack(nowIso: string, platform: WindowedPlatform): Answer {
     const message = this.messages.at(-1)!;
     this.#closure = 'closed';
     return this.#queue(message, nowIso, platform);
   }
 
-  /** Somebody writes; what is pending goes out first. */
+  /** The person writes; pending messages are sent first. */
   reply(text: string, nowIso: string, sentAt: string, platform: WindowedPlatform): void {
     this.#closure = null;
     this.#lastInboundAt = sentAt;
@@ -71,7 +71,7 @@ export class QueueModel {
     this.events.push(['dm_chat', text]);
   }
 
-  /** Time has passed, or the calendar was moved. */
+  /** Time has passed, or the wall time was moved. */
   look(nowIso: string, platform: WindowedPlatform): void {
     this.#dropExpired(nowIso);
     if (this.isOpen(nowIso)) this.#flush(platform);

@@ -24,16 +24,16 @@ import { JumpingClock } from './jumping-clock.ts';
 import { WindowedPlatform } from './windowed-platform.ts';
 
 const SECOND_MS = 1_000;
-/** One more than the queue lets pass between looking. */
+/** One more than the queue's polling interval. */
 const SWEEP_MS = 61_000;
 const TURNS = 25;
 const PATIENCE_S = 600;
 export const REMOTE_ID = 'US.1';
 
-/** How sending a message ended for whoever sent it. */
+/** The outcome of a message for its sender. */
 export type Sent = Waited | { readonly kind: 'failed' };
 
-/** The queue over a real database, with a platform and the two doors beside it as small as can be. */
+/** The queue over a real database, with a minimal platform and minimal entry points on both sides. */
 export class QueueWorld {
   readonly clock = new JumpingClock();
   readonly platform = new WindowedPlatform(() => Date.parse(this.clock.trueIso()));
@@ -65,14 +65,14 @@ export class QueueWorld {
     return this.store.db;
   }
 
-  /** As a process that starts after another one ended. */
+  /** Restarts the queue, as a new process would. */
   async restart(): Promise<void> {
     await this.queue.close(0);
     this.queue = new WindowQueue(this.#domain());
     this.queue.start();
   }
 
-  /** As `POST /api/dm/chat` does it. */
+  /** Sends as `POST /api/dm/chat` does. */
   async send(text: string, conversationId = this.conversationId): Promise<Sent & { readonly id: string }> {
     const id = newId('msg');
     const mustWait = await this.db.transaction().execute(async (trx) => {
@@ -94,12 +94,12 @@ export class QueueWorld {
     return { id, kind: outcome.kind === 'sent' ? 'delivered' : 'failed' };
   }
 
-  /** Makes a message that waits one with files: an event tells how sending it ended. */
+  /** Turns a waiting message into one with files: an event reports the outcome of sending it. */
   async hasFiles(id: string): Promise<void> {
     await this.db.updateTable('messages').set({ background: 'waiting' }).where('id', '=', id).execute();
   }
 
-  /** As whoever takes messages in does it; `isCut`: the process ends right after it was stored. */
+  /** Receives as intake does; with `isCut` the process ends right after the message was stored. */
   async reply(text: string, isCut = false, conversationId = this.conversationId): Promise<void> {
     const sentAt = this.clock.trueIso();
     this.platform.lastWroteMs = Date.parse(sentAt);
@@ -120,7 +120,7 @@ export class QueueWorld {
     else this.queue.flush(conversationId);
   }
 
-  /** Lets time pass, second by second, while `work` waits for it. */
+  /** Lets time pass, second by second, while waiting for `work`. */
   async pass<T>(work: Promise<T>): Promise<T> {
     let isDone = false;
     const watched = work.finally(() => {
@@ -135,7 +135,7 @@ export class QueueWorld {
     return await work;
   }
 
-  /** Lets time pass until nothing moves, and the queue look once more. */
+  /** Lets time pass until nothing changes, and the queue has polled once more. */
   async settle(): Promise<void> {
     await this.until(async () => (await this.#moving()) === 0);
     this.clock.advance(SWEEP_MS);
@@ -155,7 +155,7 @@ export class QueueWorld {
     return await listMessages(this.db, conversationId, { limit: 1_000, offset: 0 });
   }
 
-  /** Text and status of what was sent, oldest first. */
+  /** Text and status of the outbound messages, oldest first. */
   async outbound(conversationId = this.conversationId): Promise<[string, string][]> {
     const messages = await this.messages(conversationId);
     return messages
@@ -163,7 +163,7 @@ export class QueueWorld {
       .map(({ text, status }) => [text, status]);
   }
 
-  /** The feed: the type and what it tells of, by text. */
+  /** The feed: the type and the texts that it is about. */
   async events(): Promise<[string, ...string[]][]> {
     const scope = { accountId: this.accountId, agentIds: [this.#agentId], platforms: null };
     const texts = new Map((await this.messages()).map(({ id, text }) => [id, text]));
@@ -177,7 +177,7 @@ export class QueueWorld {
     return (await findAnyConversation(this.db, this.conversationId))!;
   }
 
-  /** What is on its way or has not been told; messages that wait for somebody stand still. */
+  /** Messages that are being sent or not announced yet; messages that wait for the person do not change. */
   async #moving(): Promise<number> {
     const isOpen = !(await this.queue.mustWait(this.db, { ...(await this.conversation()), id: 'none' }));
     const messages = await this.messages();
@@ -209,7 +209,7 @@ export class QueueWorld {
   }
 }
 
-/** An account's conversation with the one person that there is. */
+/** An account's conversation with the only person. */
 export async function beginConversation(store: Store, account: string): Promise<Conversation> {
   const { accountId, agentId } = await seedAccount(store, account);
   const createdAt = '2029-12-31T00:00:00.000Z';

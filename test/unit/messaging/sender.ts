@@ -8,9 +8,8 @@ import { writeMessage } from '../../../src/messaging/outbox/write-message.ts';
 import { openStore } from '../../../src/store/store.ts';
 
 /**
- * Writes messages into every conversation of the data directory that it is given, and says of each what became of it,
- * or, in the background, that it is stored; until it is killed. The platform is a file that has the id of every message
- * that it took.
+ * Sends messages in every conversation of the given data directory until it is killed, and prints the outcome of each
+ * or, in the background, that it is stored. The platform is a file that has the id of every message that it accepted.
  */
 const [dataDir = '', platformFile = '', mode = ''] = process.argv.slice(2);
 const isBackground = mode === 'in the background';

@@ -3,7 +3,7 @@ import { AccountNews } from '../../../src/messaging/inbox/long-poll-account.ts';
 import { LongPolls } from '../../../src/messaging/inbox/long-polls.ts';
 import type { World } from './messaging-world.ts';
 
-/** A world's waiting room; `onRead` hears of every question that is looked up. */
+/** The waiting requests of a world; `onRead` is called for every question that is read. */
 export function waitersOf(
   { reading, wakeups, clock, store }: Pick<World, 'reading' | 'wakeups' | 'clock' | 'store'>,
   onRead: (question: DeltaQuestion) => void = () => {},

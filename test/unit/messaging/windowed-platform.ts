@@ -12,12 +12,12 @@ export const WINDOW_MS = 24 * 3_600_000;
 export class WindowedPlatform implements Messenger, HasWindow {
   readonly platform = 'whatsapp';
   readonly windowMs = WINDOW_MS;
-  /** Texts in the order in which they arrived, and previews of templates. */
+  /** Texts in order of arrival, and previews of templates. */
   readonly arrived: string[] = [];
   readonly templates: string[] = [];
-  /** In milliseconds; null: never, or the platform has its own reasons to say that the window is closed. */
+  /** In milliseconds; null: never, or the platform has reasons of its own to report a closed window. */
   lastWroteMs: number | null = null;
-  /** What happens to the next message instead of arriving. */
+  /** What happens to the next message instead of its arrival. */
   next: 'later' | 'refused' | 'lost' | null = null;
   refusesTemplates = false;
   readonly #nowMs: () => number;
@@ -38,7 +38,7 @@ export class WindowedPlatform implements Messenger, HasWindow {
     if (next === 'later') return { kind: 'later', reason: 'too fast', afterMs: 6_000 };
     if (next === 'refused') return { kind: 'refused', reason: 'not this', isAddressGone: false };
     if (next !== 'lost' && !this.isOpen) return { kind: 'window_closed' };
-    // A lost one is taken, and refused by a status later on.
+    // A lost message is accepted, and refused by a status later on.
     if (next !== 'lost') this.arrived.push(text);
     return { kind: 'sent', platformMessageIds: [`wamid.${messageId}.${this.arrived.length}`] };
   }

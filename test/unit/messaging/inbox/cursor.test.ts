@@ -21,7 +21,7 @@ test.each([
   ['2026-01-02 03:04', '2026-01-02T03:04:00.000Z', ''],
   ['2026-01-02', '2026-01-02T00:00:00.000Z', ''],
   ['2026-01-02T03:04:05.678901+00:00', '2026-01-02T03:04:05.678Z', ''],
-  // A plus in a query reads as a blank.
+  // A plus in a query is decoded as a space.
   ['2026-01-02T03:04:05 02:00|msg_1', '2026-01-02T01:04:05.000Z', 'msg_1'],
   ['2026-01-02T03:04:05-0130', '2026-01-02T04:34:05.000Z', ''],
   ['2026-01-02t03:04:05z', '2026-01-02T03:04:05.000Z', ''],
@@ -39,7 +39,7 @@ test.each([
   '1767323045',
   'msg_1',
   `2026-01-02|${'x'.repeat(65)}`,
-])('%s is none', (text) => {
+])('%s is not a cursor', (text) => {
   expect(parseCursor(text)).toBeNull();
 });
 
@@ -47,18 +47,18 @@ async function newest({ store, accountId }: World) {
   return await newestOf(store.db, accountId);
 }
 
-test('before the first message a cursor is before every message, however clocks are turned', async () => {
+test('before the first message the cursor precedes every message, even if the clock is set back', async () => {
   const world = await messagingWorld();
   const { store, clock, accountId } = world;
   clock.advance(3_600_000);
   const { cursor } = await newest(world);
   expect(cursorText(cursor)).toBe('1970-01-01T00:00:00.000Z|msg_0');
   const position = await positionOf(store.db, accountId, cursor);
-  // The clock is turned back by an hour.
+  // The clock is set back by an hour.
   expect(isBehind({ createdAt: '2030-01-01T00:00:00.000Z', seq: 1 }, position)).toBe(true);
 });
 
-test('a cursor stands behind its message, and one of another account behind its time', async () => {
+test('a cursor points behind its message, or behind its time in another account', async () => {
   const world = await messagingWorld();
   const { store, accountId } = world;
   await write(world, '1');
@@ -74,7 +74,7 @@ test('a cursor stands behind its message, and one of another account behind its 
   expect(unknown).toEqual({ createdAt: cursor.iso, seq: Number.MAX_SAFE_INTEGER });
 });
 
-test('an event has a time of its own, later than every message and event before it', async () => {
+test('an event has its own time, later than every message and event before it', async () => {
   const world = await messagingWorld();
   const cursors = [cursorText((await newest(world)).cursor)];
   for (const happens of [happen, happen, write, happen, write, write, happen]) {
@@ -90,7 +90,7 @@ test('an event has a time of its own, later than every message and event before 
   ]);
 });
 
-test('the millisecond after any other is found', async () => {
+test('the next millisecond after any time is found', async () => {
   const world = await messagingWorld();
   const { store, accountId } = world;
   for (const start of ['2029-12-31T23:59:59.000Z', '2028-02-29T23:59:59.000Z'])

@@ -8,7 +8,7 @@ function line(delayMs = 1_000) {
   return { clock, due, line: new DelayLine(clock, delayMs, (key) => due.push(key)) };
 }
 
-it('calls for each key so long after it was put in last, once', () => {
+it('calls back once for each key, a fixed time after it was last put in', () => {
   const { clock, due, line: keys } = line();
   keys.put('a');
   clock.advance(500);
@@ -25,7 +25,7 @@ it('calls for each key so long after it was put in last, once', () => {
   expect([due, keys.size]).toEqual([['a', 'b'], 0]);
 });
 
-it('forgets what is taken out, first or not', () => {
+it('forgets removed keys, in any order', () => {
   const { clock, due, line: keys } = line();
   for (const key of ['a', 'b', 'c']) keys.put(key);
   expect([keys.remove('a'), keys.remove('c'), keys.remove('x')]).toEqual([true, true, false]);
@@ -38,7 +38,7 @@ it('forgets what is taken out, first or not', () => {
   expect(due).toEqual(['b']);
 });
 
-it('takes keys in while it calls', () => {
+it('accepts keys during a callback', () => {
   const clock = new ManualClock();
   const due: string[] = [];
   const keys: DelayLine = new DelayLine(clock, 10, (key) => {

@@ -13,7 +13,7 @@ import { cursorText, newestOf, parseCursor } from '../../../../src/store/message
 import { appendEvent } from '../../../../src/store/messages/events.ts';
 import { answer, messagingWorld, type World, write } from '../messaging-world.ts';
 
-/** Everything from a cursor on, as short texts. */
+/** All events after a cursor, as short texts. */
 async function toldSince(world: World, cursor: string | null, agentIds = world.scope.agentIds) {
   const scope = { ...world.scope, agentIds };
   const start = await feedStart(world.reading, scope, cursor === null ? null : parseCursor(cursor));
@@ -34,7 +34,7 @@ async function callEvent({ store, clock, accountId, agentId }: World, state: str
   await appendEvent(store.db, { accountId, agentId, type: 'call_state', payload, createdAt: clock.nowIso() });
 }
 
-test('a feed goes on after the message of a cursor', async () => {
+test('a feed continues after the message of a cursor', async () => {
   const world = await messagingWorld();
   const empty = await cursorNow(world);
   await write(world, '1', { text: 'a' });
@@ -51,7 +51,7 @@ test('a feed goes on after the message of a cursor', async () => {
   expect(await toldSince(world, '2029-12-31')).toHaveLength(4);
 });
 
-test('calls and messages go on behind parts of the cursor of their own', async () => {
+test('calls and messages continue after their own parts of the cursor', async () => {
   const world = await messagingWorld();
   await write(world, '1', { text: 'a' });
   await callEvent(world, 'ringing');
@@ -66,7 +66,7 @@ test('calls and messages go on behind parts of the cursor of their own', async (
   expect(await toldSince(world, read)).toEqual(['call_state', 'dm_chat b']);
 });
 
-test('going on from the cursor of any event tells all later ones and none again', async () => {
+test('continuing from the cursor of any event returns all later ones once', async () => {
   const world = await messagingWorld();
   const { reading, scope, store } = world;
   const start = await feedStart(reading, scope, parseCursor(await cursorNow(world)));
@@ -89,7 +89,7 @@ test('going on from the cursor of any event tells all later ones and none again'
   }
 });
 
-test('a message event tells who wrote where, with a cursor that goes on after it', async () => {
+test('a message event has its sender and conversation, and a cursor that continues after it', async () => {
   const world = await messagingWorld();
   const empty = await cursorNow(world);
   await write(world, '1', { text: 'a' });
@@ -108,7 +108,7 @@ test('a message event tells who wrote where, with a cursor that goes on after it
   expect(await readFeed(world.reading, world.scope, page.position, 100)).toMatchObject({ events: [] });
 });
 
-test("an agent's feed has no events of others, and a scope of several has each event once", async () => {
+test('an agent’s feed has no events of others, and a scope of several has each event once', async () => {
   const world = await messagingWorld();
   const { db } = world.store;
   const agent = {
@@ -134,7 +134,7 @@ test("an agent's feed has no events of others, and a scope of several has each e
   expect(await toldSince(world, empty, [world.agentId, 'agt_2'])).toEqual(['call_state', 'dm_chat a']);
 });
 
-test('a message that is told late is in no feed skipped', async () => {
+test('a feed never skips a message that is announced late', async () => {
   const world = await messagingWorld();
   world.domain.queue = {
     replied: async () => '2030-01-01T00:00:10.000Z',
@@ -155,7 +155,7 @@ test('a message that is told late is in no feed skipped', async () => {
   expect(await toldSince(world, later)).toEqual(['dm_chat held']);
 });
 
-test('what is gone is left out', async () => {
+test('a feed leaves out deleted messages', async () => {
   const world = await messagingWorld();
   const empty = await cursorNow(world);
   await write(world, '1', { text: 'a' });

@@ -12,7 +12,7 @@ import { NOW } from '../../store/temporary.ts';
 import { answer, happen, messagingWorld, seedBot, type World, write, written } from '../messaging-world.ts';
 import { waitersOf } from '../waiters-of.ts';
 
-/** What somebody asks next whose last answer had this cursor. */
+/** The next request of a client whose last result had this cursor. */
 async function ask(
   { store }: Reading,
   scope: AgentScope,
@@ -39,7 +39,7 @@ async function secondAgent({ store, accountId }: World): Promise<{ agentId: stri
   return { agentId, botId: await seedBot(store, accountId, agentId) };
 }
 
-/** The world's clock, but it jumps to and fro between any two looks at it. */
+/** The world's clock, but it jumps back and forth between any two reads. */
 function jumping(clock: Clock, jumpsMs: readonly number[]): Clock {
   let looks = 0;
   return {
@@ -60,7 +60,7 @@ async function editedForBoth({ store, agentId }: World, createdAt: string): Prom
   });
 }
 
-/** The ids of those events, without these. */
+/** The ids of those events, except these. */
 async function editsSince({ store }: World, former: readonly string[]): Promise<string[]> {
   const rows = await store.db
     .selectFrom('events')
@@ -71,7 +71,7 @@ async function editsSince({ store }: World, former: readonly string[]): Promise<
   return [...new Set(ids)].filter((id) => !former.includes(id));
 }
 
-test('cursors never skip and never repeat, whatever is written meanwhile and however the clock jumps', async () => {
+test('cursors never skip and never repeat, with any concurrent writes and clock jumps', async () => {
   const world = await messagingWorld();
   const second = await secondAgent(world);
   const { store, accountId, agentId, botId } = world;
@@ -153,7 +153,7 @@ test('cursors never skip and never repeat, whatever is written meanwhile and how
   await fc.assert(property, { numRuns: 40 });
 });
 
-test('long-polling readers miss nothing either', async () => {
+test('long-polling readers miss nothing', async () => {
   const world = await messagingWorld();
   const { reading, scope } = world;
   const waiters = waitersOf(world);
@@ -177,7 +177,7 @@ test('long-polling readers miss nothing either', async () => {
   expect(waiters.count).toBe(0);
 });
 
-test('messages are grouped by conversation, both ways, oldest first, with who wrote them', async () => {
+test('messages are grouped by conversation, in both directions, oldest first, with their senders', async () => {
   const world = await messagingWorld();
   const cursor = await cursorNow(world);
   await write(world, '1', { text: 'a' });
@@ -202,7 +202,7 @@ test('messages are grouped by conversation, both ways, oldest first, with who wr
   expect(delta.hasNews).toBe(true);
 });
 
-test('what only the own agents wrote is told, but is no news', async () => {
+test('messages of the account’s own agents are returned, but do not count as news', async () => {
   const world = await messagingWorld();
   await write(world, '1');
   const cursor = await cursorNow(world);
@@ -212,7 +212,7 @@ test('what only the own agents wrote is told, but is no news', async () => {
   expect([idsIn(delta).length, delta.hasNews]).toEqual([2, false]);
 });
 
-test('a message of a conversation that was closed since is told all the same', async () => {
+test('a message of a conversation that was closed since is still returned', async () => {
   const world = await messagingWorld();
   const cursor = await cursorNow(world);
   await write(world, '1', { text: 'last words' });
@@ -225,7 +225,7 @@ test('a message of a conversation that was closed since is told all the same', a
   expect(delta.groups[0]?.conversation.status).toBe('closed');
 });
 
-test('a filter by platform or by peer leaves out all others', async () => {
+test('a filter by platform or peer leaves out all others', async () => {
   const world = await messagingWorld();
   const cursor = await cursorNow(world);
   await write(world, '1', { text: 'a' });
@@ -239,7 +239,7 @@ test('a filter by platform or by peer leaves out all others', async () => {
   expect(await filtered({ platform: 'telegram', peer: { peer: 'nobody', task: '' } })).toEqual([]);
 });
 
-test('what happened to calls is told to whom it concerns, in pages, once', async () => {
+test('call events are returned to the agents concerned, in pages, once', async () => {
   const world = await messagingWorld();
   const second = await secondAgent(world);
   const cursor = await cursorNow(world);
@@ -264,7 +264,7 @@ test('what happened to calls is told to whom it concerns, in pages, once', async
   expect((await readDelta(world.reading, await ask(world.reading, scope, cursor))).events).toEqual([]);
 });
 
-test('an event that happens in the millisecond of a message is told to whoever has read that message', async () => {
+test('an event in the same millisecond as a message is returned after that message', async () => {
   const world = await messagingWorld();
   await happen(world, world.agentId);
   world.clock.advance(1);
@@ -279,7 +279,7 @@ test('an event that happens in the millisecond of a message is told to whoever h
   expect((await since('2029-12-31')).length).toBe(2);
 });
 
-test('a call that rings before the feed tells of a message is told to whoever has read that message', async () => {
+test('a call that rings before a held message is announced is returned after that message', async () => {
   const world = await messagingWorld();
   const start = await cursorNow(world);
   world.domain.queue = {
@@ -299,7 +299,7 @@ test('a call that rings before the feed tells of a message is told to whoever ha
   expect((await read(cursor)).events).toMatchObject([{ eventId }]);
 });
 
-test('who asks for one peer misses no call by that', async () => {
+test('reading one peer does not skip calls', async () => {
   const world = await messagingWorld();
   await write(world, '1');
   await happen(world, world.agentId);
@@ -330,14 +330,14 @@ test('nothing is lost when the message of a cursor is deleted, the clock steps b
   expect([textsIn(rest), rest.events.length]).toEqual([['unread'], 1]);
 });
 
-test('a cursor never goes back, not even one from the future', async () => {
+test('a cursor never moves back, not even one from the future', async () => {
   const world = await messagingWorld();
   await write(world, '1');
   const future = '2040-01-01T00:00:00.000Z|';
   expect((await readDelta(world.reading, await ask(world.reading, world.scope, future))).cursor).toBe(future);
 });
 
-test('a plain time tells of everything later than it', async () => {
+test('a plain time returns everything later', async () => {
   const world = await messagingWorld();
   await write(world, '1', { text: 'first' });
   world.clock.advance(1);

@@ -8,7 +8,7 @@ import { NOW } from '../../store/temporary.ts';
 import { answer, happen, messagingWorld, seedBot, type World, write, written } from '../messaging-world.ts';
 import { waitersOf } from '../waiters-of.ts';
 
-/** A world whose readings are counted, and a way to wait in it. */
+/** A world that counts its reads, and a way to wait in it. */
 async function waitingRoom() {
   const world = await messagingWorld();
   const counted = { reads: 0 };
@@ -39,7 +39,7 @@ async function questionNow(world: World, agentIds = world.scope.agentIds): Promi
   return { scope, cursor, position, platform: undefined, peer: { peer: '', task: '' }, limit: 50 };
 }
 
-/** Whether it is settled by now, once everything that runs has run. */
+/** Whether it is settled once all pending work has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   void promise.then(
@@ -52,7 +52,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 const textsIn = (delta: Delta) => delta.groups.flatMap(({ messages }) => messages.map(({ text }) => text));
 
-test('a message wakes who waits for it', async () => {
+test('a message wakes a waiting request', async () => {
   const { world, waiters, wait } = await waitingRoom();
   const waiting = wait();
   await waitFor('somebody to wait', () => waiters.count === 1);
@@ -62,7 +62,7 @@ test('a message wakes who waits for it', async () => {
   expect(waiters.count).toBe(0);
 });
 
-test('a call that rings wakes whom it is for, and nobody else', async () => {
+test('a ringing call wakes the requests of its agent, and no others', async () => {
   const { world, waiters, wait, counted } = await waitingRoom();
   const others = wait({ agentIds: ['agt_none'] });
   const waiting = wait();
@@ -82,7 +82,7 @@ test('a call that rings wakes whom it is for, and nobody else', async () => {
   expect((await others).events).toMatchObject([{ type: 'call_state' }]);
 });
 
-test('news that are there already are told at once', async () => {
+test('existing news are returned at once', async () => {
   const { world, waiters } = await waitingRoom();
   const question = await questionNow(world);
   await write(world, '1', { text: 'hello' });
@@ -90,7 +90,7 @@ test('news that are there already are told at once', async () => {
   expect(textsIn(await waiters.wait(question, options))).toEqual(['hello']);
 });
 
-test("the own agent's answers wake nobody, and are in what is told later", async () => {
+test('an agent’s own answers wake no request, and are part of the next result', async () => {
   const { world, wait, waiters } = await waitingRoom();
   await write(world, '1', { text: 'old' });
   const waiting = wait();
@@ -102,7 +102,7 @@ test("the own agent's answers wake nobody, and are in what is told later", async
   expect(textsIn(await waiting)).toEqual(['mine', 'new']);
 });
 
-test('after the time there is an answer without news, whose cursor goes on', async () => {
+test('a timeout returns a result without news, whose cursor moves on', async () => {
   const { world, wait, waiters } = await waitingRoom();
   await write(world, '1', { text: 'old' });
   const waiting = wait({ waitMs: 2_000 });
@@ -117,7 +117,7 @@ test('after the time there is an answer without news, whose cursor goes on', asy
   expect(delta.cursor).toBe(`${mine.createdAt}|${mine.id}`);
 });
 
-test('other accounts and other agents wake nobody with something to tell', async () => {
+test('a message of another agent wakes no request', async () => {
   const { world, wait, waiters } = await waitingRoom();
   const waiting = wait({ agentIds: ['agt_none'] });
   await waitFor('somebody to wait', () => waiters.count === 1);
@@ -127,7 +127,7 @@ test('other accounts and other agents wake nobody with something to tell', async
   expect(textsIn(await waiting)).toEqual([]);
 });
 
-test('who waits with the same question looks together', async () => {
+test('requests with the same question share one read', async () => {
   const { world, wait, waiters, counted } = await waitingRoom();
   const waiting = Array.from({ length: 1_000 }, (_, n) => wait({ credentialId: `key_${n}` }));
   await waitFor('all to wait', () => waiters.count === 1_000);
@@ -139,7 +139,7 @@ test('who waits with the same question looks together', async () => {
   expect(counted.reads).toBe(1);
 });
 
-test('a message is looked up for the agents that it is for, and for no others', async () => {
+test('a message is read only for the agents that it is for', async () => {
   const { world, wait, waiters, counted } = await waitingRoom();
   const { store, accountId, agentId, intake } = world;
   const agent = { id: 'agt_2', accountId, name: 'Second', isDefault: false, createdAt: NOW };
@@ -153,7 +153,7 @@ test('a message is looked up for the agents that it is for, and for no others', 
     await intake.received(written(secondBot, '1', { text: 'hello' }));
     expect(textsIn(await waiting)).toEqual(['hello']);
   };
-  // The first message of all finds out how far the account is.
+  // The very first message determines the position of the account.
   await busy();
   for (let i = 0; i < 20; i++) await turn();
   counted.reads = 0;
@@ -163,7 +163,7 @@ test('a message is looked up for the agents that it is for, and for no others', 
   await Promise.all(idle);
 });
 
-test('a client that goes away leaves nothing behind', async () => {
+test('a client that disconnects leaves nothing behind', async () => {
   const { wait, waiters } = await waitingRoom();
   const gone = new AbortController();
   const waiting = wait({ signal: gone.signal });
@@ -176,7 +176,7 @@ test('a client that goes away leaves nothing behind', async () => {
   expect(waiters.count).toBe(0);
 });
 
-test('one credential may have 100 requests wait, not 101', async () => {
+test('one credential may have 100 waiting requests, not 101', async () => {
   const { wait, waiters } = await waitingRoom();
   const waiting = Array.from({ length: 100 }, () => wait());
   await waitFor('all to wait', () => waiters.count === 100);
@@ -194,7 +194,7 @@ test('one credential may have 100 requests wait, not 101', async () => {
   await expect(wait()).rejects.toMatchObject({ code: 'not_ready' });
 });
 
-test('an account may have 1,000 requests wait however many keys it has, and others wait all the same', async () => {
+test('an account may have 1,000 waiting requests with any number of keys, without affecting others', async () => {
   const { wait, waiters } = await waitingRoom();
   const waiting = Array.from({ length: 1_000 }, (_, n) => wait({ credentialId: `key_${n % 20}` }));
   await waitFor('all to wait', () => waiters.count === 1_000);
@@ -209,7 +209,7 @@ test('an account may have 1,000 requests wait however many keys it has, and othe
   expect(waiters.count).toBe(0);
 });
 
-test('the gateway lets 10,000 requests wait, not one more', async () => {
+test('the gateway may have 10,000 waiting requests, and no more', async () => {
   const { wait, waiters } = await waitingRoom();
   const waiting = Array.from({ length: 10_000 }, (_, n) =>
     wait({ credentialId: `key_${n % 100}`, accountId: `acc_${n % 10}` }),
@@ -223,7 +223,7 @@ test('the gateway lets 10,000 requests wait, not one more', async () => {
   await Promise.all(waiting);
 });
 
-test('a credential that lost an agent waits no longer, others do', async () => {
+test('a credential that loses an agent stops waiting, others do not', async () => {
   const { wait, waiters } = await waitingRoom();
   const [lost, kept] = [wait({ credentialId: 'key_1' }), wait({ credentialId: 'key_2' })];
   await waitFor('both to wait', () => waiters.count === 2);

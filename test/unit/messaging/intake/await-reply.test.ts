@@ -36,7 +36,7 @@ async function waiting() {
   };
   const answer = (fields: Partial<DmRequest> = {}) =>
     sendDm(outbound.domain, writer, { ...ANSWER, ...fields });
-  /** Lets time pass, and what that sets off. */
+  /** Lets time pass, including what that triggers. */
   const pass = async (ms: number) => {
     outbound.clock.advance(ms);
     for (let i = 0; i < 20; i++) await outbound.store.db.selectFrom('facts').select('name').execute();
@@ -44,7 +44,7 @@ async function waiting() {
   return { outbound, conversation, writer, hear, answer, pass, texts: () => outbound.messenger.texts };
 }
 
-it('shows that it is worked on, and tells who got no answer within 60 s', async () => {
+it('shows typing, and sends the timeout text after 60 s without an answer', async () => {
   const { outbound, hear, pass, texts } = await waiting();
   await hear();
   expect([outbound.domain.typing.shown, outbound.domain.replies.watched]).toEqual([1, 1]);
@@ -67,7 +67,7 @@ it('shows that it is worked on, and tells who got no answer within 60 s', async 
   expect([texts(), outbound.failures]).toEqual([[USUAL], []]);
 });
 
-it('says nothing to those who got an answer', async () => {
+it('sends no timeout text after an answer', async () => {
   const { outbound, hear, answer, pass, texts } = await waiting();
   await hear();
   await pass(30_000);
@@ -77,7 +77,7 @@ it('says nothing to those who got an answer', async () => {
   expect(texts()).toEqual(['An answer']);
 });
 
-it('counts from the first message without an answer, and anew from the next one after it', async () => {
+it('counts from the first unanswered message, and again from the next one', async () => {
   const { hear, answer, pass, texts } = await waiting();
   await hear();
   await pass(50_000);
@@ -97,7 +97,7 @@ it('counts from the first message without an answer, and anew from the next one 
   expect(texts()).toEqual([USUAL, USUAL, 'An answer', USUAL]);
 });
 
-it('waits 60 s more when the agent shows that it works on it', async () => {
+it('waits 60 s more when the agent shows typing', async () => {
   const { outbound, writer, hear, pass, texts } = await waiting();
   await hear();
   for (let i = 0; i < 5; i++) {
@@ -109,7 +109,7 @@ it('waits 60 s more when the agent shows that it works on it', async () => {
   await waitFor('the text', () => texts().length === 1);
 });
 
-it('goes on waiting when the answer could not be sent', async () => {
+it('keeps waiting when the answer could not be sent', async () => {
   const { outbound, hear, answer, pass, texts } = await waiting();
   await hear();
   await pass(30_000);
@@ -118,13 +118,13 @@ it('goes on waiting when the answer could not be sent', async () => {
   expect(outbound.domain.replies.watched).toBe(1);
   await pass(REPLY_MS);
   await waitFor('the text', () => texts().length === 1);
-  // Nobody waits any more: a message that fails now begins nothing.
+  // No one is waiting any more: a message that fails now starts nothing.
   outbound.messenger.will({ kind: 'refused', reason: 'no', isAddressGone: false });
   await expect(answer()).rejects.toThrow();
   expect(outbound.domain.replies.watched).toBe(0);
 });
 
-it('speaks in the words of the default agent, else the oldest; empty ones say nothing', async () => {
+it('uses the text of the default agent, or else of the oldest one, and sends no empty text', async () => {
   const { outbound, hear, pass, texts } = await waiting();
   const { db } = outbound.store;
   const second = {
@@ -156,7 +156,7 @@ it('speaks in the words of the default agent, else the oldest; empty ones say no
   expect(texts()).toEqual([USUAL, 'One moment', 'The second says']);
 });
 
-it('says nothing into a closed conversation, and nothing that nobody may wait for', async () => {
+it('sends nothing in a closed or unknown conversation', async () => {
   const { outbound, conversation, hear, pass, texts } = await waiting();
   await hear();
   await setConversationStatus(outbound.store.db, conversation.id, 'closed');
@@ -166,7 +166,7 @@ it('says nothing into a closed conversation, and nothing that nobody may wait fo
   expect([texts(), outbound.failures]).toEqual([[], []]);
 });
 
-it('goes on after a restart with those who have not waited too long', async () => {
+it('resumes after a restart for those who have not waited too long', async () => {
   const { outbound, conversation, answer, texts } = await waiting();
   const { clock } = outbound;
   const old = await outbound.conversation('old');
@@ -188,7 +188,7 @@ it('goes on after a restart with those who have not waited too long', async () =
   expect(texts()).toEqual(['An answer']);
 });
 
-it('watches no more than so many', () => {
+it('watches a limited number of conversations', () => {
   const full: unknown[] = [];
   const clock = new ManualClock();
   const watch = new ReplyWatch(

@@ -13,7 +13,7 @@ async function recovered(outbound: Outbound): Promise<Recovered> {
   );
 }
 
-it('says after a restart of what was being sent that nobody knows, and sends none of it again', async () => {
+it('marks messages in flight at a restart as unknown, and does not send them again', async () => {
   const { outbound, conversation } = await outbox();
   for (let i = 0; i < 250; i++) await outbound.outgoing(conversation, `${i}`);
   const [, delivered, failed] = await outbound.messages();
@@ -41,7 +41,7 @@ it('says after a restart of what was being sent that nobody knows, and sends non
   expect(await recovered(next)).toEqual({ unknown: 0, resent: 0, failed: 0 });
 });
 
-it('sends it again, in order, where the platform drops what it has already', async () => {
+it('sends them again, in order, where the platform drops duplicates', async () => {
   const { outbound, conversation } = await outbox();
   for (let i = 0; i < 120; i++) await outbound.outgoing(conversation, `${i}`);
   const messenger = Object.assign(new FakeMessenger(), { dropsDuplicates: true as const });
@@ -52,7 +52,7 @@ it('sends it again, in order, where the platform drops what it has already', asy
   expect(new Set((await next.messages()).map(({ status }) => status))).toEqual(new Set(['delivered']));
 });
 
-/** A message with a file, written as an agent writes it. */
+/** A message with a file, as an agent writes it. */
 async function inBackground(outbound: Outbound, conversationId: string, text: string) {
   const files = await outbound.domain.resolveFiles(
     outbound.accountId,
@@ -68,7 +68,7 @@ async function endsOf({ store }: Outbound): Promise<string[]> {
   return rows.map(({ type, payload }) => `${type} ${JSON.parse(payload).status ?? ''}`.trim());
 }
 
-it('leaves what it has not begun in the background to the next start, which sends it', async () => {
+it('leaves unstarted background messages to the next start, which sends them', async () => {
   const { outbound, conversation, messenger } = await outbox();
   messenger.will(LATER);
   const first = await inBackground(outbound, conversation.id, '1');
@@ -87,13 +87,13 @@ it('leaves what it has not begun in the background to the next start, which send
   expect(await endsOf(next)).toEqual(['dm_sent', 'dm_sent']);
 });
 
-it('never sends again in the background what may have arrived, and tells so', async () => {
+it('never resends a background message that may have arrived, and reports it', async () => {
   const { outbound, conversation, messenger } = await outbox();
   messenger.will(DEAD);
   await inBackground(outbound, conversation.id, '1');
   await waitFor('the attempt', () => messenger.asked.length === 1);
   await inBackground(outbound, conversation.id, '2');
-  // As `kill -9` leaves them.
+  // The state that `kill -9` leaves.
   const next = await Outbound.open({ store: outbound.store });
   expect(await recovered(next)).toEqual({ unknown: 1, resent: 1, failed: 0 });
   await waitFor('the second', () => next.domain.outbox.waiting === 0);
@@ -101,7 +101,7 @@ it('never sends again in the background what may have arrived, and tells so', as
   expect(await endsOf(next)).toEqual(['dm_failed unknown', 'dm_sent']);
 });
 
-it('fails what cannot be sent after a restart, and waits with the rest for the logins', async () => {
+it('fails messages that cannot be sent after a restart, and waits for the logins with the others', async () => {
   const { outbound, conversation, messenger } = await outbox();
   const gone = await outbound.conversation('43', 'bot_1');
   messenger.will(DEAD, DEAD);

@@ -5,7 +5,7 @@ import { Outbound } from '../outbound-parts.ts';
 export const WITHIN_MS = 25_000;
 export const LATER = { kind: 'later', reason: 'Too Many Requests', afterMs: 3_000 } as const;
 
-/** An outbox over a real database, with a conversation and a messenger that answers as told. */
+/** An outbox over a real database, with a conversation and a messenger with set answers. */
 export async function outbox(options: Parameters<typeof Outbound.open>[0] = {}) {
   const outbound = await Outbound.open(options);
   await outbound.bot();

@@ -8,7 +8,7 @@ import { DEAD, SILENT } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { LATER, outbox, WITHIN_MS } from './outbox-setup.ts';
 
-it('writes down what the platform took, with its names for it, and counts it', async () => {
+it('records what the platform accepted, with its ids, and counts it', async () => {
   const { outbound, settle, last, messenger } = await outbox();
   messenger.will({ kind: 'sent', platformMessageIds: ['7', '8'] });
   expect(await settle('Hello')).toEqual({ kind: 'delivered' });
@@ -28,7 +28,7 @@ it('writes down what the platform took, with its names for it, and counts it', a
   expect(outbound.woken).toContain(outbound.accountId);
 });
 
-it('tries again as long as the platform says, within its time', async () => {
+it('retries as the platform requests, within its time limit', async () => {
   const { settle, last, messenger, outbound } = await outbox();
   messenger.will(LATER, LATER);
   const beganMs = outbound.clock.monotonicMs();
@@ -38,7 +38,7 @@ it('tries again as long as the platform says, within its time', async () => {
   expect(await last()).toMatchObject({ status: 'delivered' });
 });
 
-it('gives up, in the words of the platform, when trying again would take too long', async () => {
+it('gives up with the platform’s reason when a retry would take too long', async () => {
   const { settle, last, messenger } = await outbox();
   messenger.will({ ...LATER, afterMs: WITHIN_MS });
   expect(await settle('Hello')).toEqual({ kind: 'failed', reason: 'Too Many Requests' });
@@ -49,7 +49,7 @@ it('gives up, in the words of the platform, when trying again would take too lon
   expect(messenger.asked).toHaveLength(1 + Math.ceil(WITHIN_MS / 3_000));
 });
 
-it('writes down what the platform refused, and closes a conversation that has no other side any more', async () => {
+it('records a refusal, and closes a conversation whose other side is gone', async () => {
   const { outbound, conversation, settle, last, messenger } = await outbox();
   messenger.will({ kind: 'refused', reason: 'message is too long', isAddressGone: false });
   expect(await settle('Hello')).toEqual({ kind: 'failed', reason: 'message is too long' });
@@ -61,7 +61,7 @@ it('writes down what the platform refused, and closes a conversation that has no
   expect(await outbound.store.db.selectFrom('usageDays').selectAll().execute()).toEqual([]);
 });
 
-it('says so when nobody can tell whether it arrived', async () => {
+it('reports when it is unknown whether a message arrived', async () => {
   const { outbound, settle, last, messenger } = await outbox();
   messenger.will({ kind: 'unknown', reason: 'connection reset', sentIds: ['7'] });
   expect(await settle('1')).toEqual({ kind: 'unknown', reason: 'connection reset' });
@@ -79,7 +79,7 @@ it('says so when nobody can tell whether it arrived', async () => {
   expect(await settle('5')).toEqual({ kind: 'delivered' });
 });
 
-it('sends the messages of one conversation one after another, those of another meanwhile', async () => {
+it('sends the messages of one conversation in order, and those of another meanwhile', async () => {
   const { outbound, send, messenger } = await outbox();
   const release = messenger.hold();
   const both = [send('1'), send('2')];
@@ -111,7 +111,7 @@ it('gives up a message whose turn does not come in time, and never sends it', as
   expect([messenger.asked.length, (await last()).status]).toEqual([1, 'failed']);
 });
 
-it('turns away more than so many in one conversation', async () => {
+it('refuses more than its limit in one conversation', async () => {
   const { outbound, conversation, messenger } = await outbox();
   const release = messenger.hold();
   const { outbox: queue } = outbound.domain;
@@ -130,9 +130,9 @@ it('turns away more than so many in one conversation', async () => {
   expect(() => queue.assertRoom(conversation.id)).not.toThrow();
 });
 
-it('lets one account have 1,000 messages wait, and others all the same', async () => {
+it('lets one account have 1,000 waiting messages, without affecting others', async () => {
   const { outbound, messenger } = await outbox();
-  // The first of each conversation is held up, and so are those behind it.
+  // The first message of each conversation is held up, and so are those behind it.
   const releases = Array.from({ length: 20 }, () => messenger.hold());
   const { outbox: queue } = outbound.domain;
   const going: Promise<Settled>[] = [];
@@ -156,7 +156,7 @@ it('lets one account have 1,000 messages wait, and others all the same', async (
   expect(messenger.texts.at(-1)).toBe('one more');
 });
 
-it('lets what is being sent end when it closes, and gives up the rest', async () => {
+it('finishes the attempt in progress when it closes, and gives up the rest', async () => {
   const { outbound, send, messenger } = await outbox();
   messenger.will(LATER);
   const waiting = send('1');
@@ -168,7 +168,7 @@ it('lets what is being sent end when it closes, and gives up the rest', async ()
   expect(() => outbound.domain.outbox.assertRoom('cnv_1')).toThrow('The gateway is closing');
 });
 
-it('stops an attempt that would outlast the closing, and knows that it does not know', async () => {
+it('stops an attempt that would outlast the close, with an unknown outcome', async () => {
   const { outbound, send, last, messenger } = await outbox();
   messenger.will(SILENT);
   const sending = send('1');
@@ -178,7 +178,7 @@ it('stops an attempt that would outlast the closing, and knows that it does not 
   expect((await last()).status).toBe('unknown');
 });
 
-/** A guard that keeps back what it is told to, and remembers whom. */
+/** A guard that holds back selected messages, and records its calls. */
 function guard() {
   const calls: string[] = [];
   const state = { isClosed: false };
@@ -198,7 +198,7 @@ function guard() {
   return { calls, state, windows };
 }
 
-it('hands over what the platform refuses because of its window, and what comes behind it', async () => {
+it('hands a message over that a closed window refuses, and those behind it', async () => {
   const { calls, windows } = guard();
   const { outbound, conversation, messenger } = await outbox({ windows });
   messenger.will({ kind: 'window_closed' });
@@ -216,7 +216,7 @@ it('hands over what the platform refuses because of its window, and what comes b
   expect(messenger.asked).toHaveLength(1);
 });
 
-it('fails what a window keeps back where nobody looks after windows', async () => {
+it('fails a message that a closed window refuses when there is no queue for it', async () => {
   const { settle, messenger } = await outbox();
   messenger.will({ kind: 'window_closed' });
   expect(await settle('1')).toEqual({ kind: 'failed', reason: 'The recipient must write first' });
@@ -231,7 +231,7 @@ const outcomes = fc.oneof(
     .map((afterMs): SendOutcome => ({ kind: 'later', reason: 'busy', afterMs })),
 );
 
-it('whatever the platform answers, every message ends once and what is taken is taken in order', async () => {
+it('settles every message once, and sends in order, whatever the platform answers', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(outcomes, { maxLength: 25 }),

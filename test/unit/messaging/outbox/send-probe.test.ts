@@ -17,7 +17,7 @@ const ANSWER: DmRequest = {
   task: '',
 };
 
-/** Two agents of one account, each with what its feed told, and with what answers by its key. */
+/** Two agents of one account, each with the events of its feed, and a way to answer with its key. */
 async function agents() {
   const outbound = await Outbound.open();
   const { store, accountId, agentId, domain, clock } = outbound;
@@ -38,7 +38,7 @@ async function agents() {
   return { outbound, agentId, probe, feedOf, answer };
 }
 
-test('each agent gets a message of its own, and no other one', async () => {
+test('each probed agent gets a message of its own, and no others', async () => {
   const { outbound, agentId, probe, feedOf } = await agents();
   await probe('prb_1');
   expect(outbound.woken).toEqual([outbound.accountId]);
@@ -55,7 +55,7 @@ test('each agent gets a message of its own, and no other one', async () => {
   expect([(await feedOf(agentId)).length, (await feedOf('agt_2')).length]).toEqual([1, 2]);
 });
 
-test('an answer counts for its probe however it names the conversation, and is told to nobody', async () => {
+test('an answer counts for its probe however it names the conversation, and is not delivered to anyone', async () => {
   const { outbound, agentId, probe, feedOf, answer } = await agents();
   await probe('prb_1');
   const [event] = await feedOf(agentId);
@@ -68,7 +68,7 @@ test('an answer counts for its probe however it names the conversation, and is t
   expect([(await feedOf(agentId)).length, (await feedOf('agt_2')).length]).toEqual([1, 1]);
 });
 
-test('what is no answer to it does not count', async () => {
+test('a message that is not an answer to the probe does not count', async () => {
   const { outbound, agentId, probe, feedOf, answer } = await agents();
   await answer(agentId, { peer: 'Second' });
   await probe('prb_1');

@@ -13,7 +13,7 @@ async function stored() {
   return { outbound, conversation, message, send };
 }
 
-it('sends a stored message once, with its files, and leaves its status alone', async () => {
+it('sends a stored message once, with its files, without changing its status', async () => {
   const { outbound, message, send } = await stored();
   const file = { name: 'a.txt', mime: 'text/plain', sizeBytes: 1, open: async function* () {} };
   outbound.messenger.will({ kind: 'later', reason: 'busy', afterMs: 1 });
@@ -30,7 +30,7 @@ it('sends a stored message once, with its files, and leaves its status alone', a
   expect((await outbound.message(message.id)).status).toBe('sending');
 });
 
-it('refuses what is gone: the message, a file, the platform', async () => {
+it('refuses when the message, a file or the platform is gone', async () => {
   const { outbound, message, send } = await stored();
   expect(await send('msg_none')).toMatchObject({ kind: 'refused', isAddressGone: true });
   expect(await send(message.id, { messengers: new Map() })).toMatchObject({ kind: 'refused' });
@@ -43,7 +43,7 @@ it('refuses what is gone: the message, a file, the platform', async () => {
   expect(outbound.messenger.asked).toEqual([]);
 });
 
-it('knows by which login a connection is reached', async () => {
+it('finds the login of a connection', async () => {
   const { outbound, conversation } = await stored();
   const { db } = outbound.store;
   const of = async (loginKey: string | null) => {

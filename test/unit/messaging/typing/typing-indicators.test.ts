@@ -26,7 +26,7 @@ async function typing() {
   return { outbound, conversation, indicators: domain.typing, shown, pass };
 }
 
-it('shows it at once and again until it is stopped', async () => {
+it('shows typing at once and repeats it until it is stopped', async () => {
   const { indicators, conversation, shown, pass } = await typing();
   indicators.start(conversation);
   await waitFor('the first', () => shown.length === 1);
@@ -38,7 +38,7 @@ it('shows it at once and again until it is stopped', async () => {
   expect([shown.length, indicators.shown]).toEqual([4, 0]);
 });
 
-it('stops by itself after 65 s, or 65 s after it was asked for again', async () => {
+it('stops by itself after 65 s, or 65 s after the last request', async () => {
   const { indicators, conversation, shown, pass } = await typing();
   indicators.start(conversation);
   await pass(TYPING_MS);
@@ -56,7 +56,7 @@ it('stops by itself after 65 s, or 65 s after it was asked for again', async () 
   expect(indicators.shown).toBe(0);
 });
 
-it('shows nothing where there is no such sign, or where the bot is gone', async () => {
+it('shows nothing where the platform has no typing indicator, or where the bot is gone', async () => {
   const { outbound, conversation, shown, pass } = await typing();
   const elsewhere = { ...conversation, id: 'cnv_x', platform: 'slack' } as const;
   outbound.domain.typing.start(elsewhere);
@@ -67,7 +67,7 @@ it('shows nothing where there is no such sign, or where the bot is gone', async 
   expect(shown).toEqual([]);
 });
 
-it('shows no more than so many at a time, and survives a platform that fails', async () => {
+it('shows a limited number at a time, and survives a failing platform', async () => {
   const { outbound, conversation } = await typing();
   const skipped: unknown[] = [];
   const messenger = new FakeMessenger();

@@ -6,8 +6,8 @@ import { QueueWorld, type Sent } from '../queue-world.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * Every span is chosen so that no sum of them ends shortly before 24 hours or 7 days: the minute that a step takes beside
- * them never decides.
+ * Every span is chosen so that no sum of them ends shortly before 24 hours or 7 days: the extra minute that a step takes
+ * never matters.
  */
 const SPANS_H = [10, 30, 72, 216];
 const JUMP_H = 40;
@@ -49,7 +49,7 @@ function answerOf(sent: Sent): Answer {
   return { templateSent: sent.templateSent, position: sent.position };
 }
 
-/** Does a step in the world and in the model; they must answer alike. */
+/** Performs a step in the world and in the model, which must give the same answer. */
 async function take(world: QueueWorld, model: QueueModel, one: Step, text: string): Promise<void> {
   const { platform, clock } = world;
   switch (one.kind) {
@@ -88,7 +88,7 @@ async function take(world: QueueWorld, model: QueueModel, one: Step, text: strin
   }
 }
 
-/** One that the platform takes and gives back by a status later on. */
+/** A message that the platform accepts and later returns by a status. */
 async function sendLost(world: QueueWorld, model: QueueModel, text: string): Promise<void> {
   const { platform, clock } = world;
   platform.next = 'lost';
@@ -101,14 +101,14 @@ async function sendLost(world: QueueWorld, model: QueueModel, text: string): Pro
   expect(answerOf(await world.pass(world.queue.cameBack(sent.id)))).toEqual(back);
 }
 
-/** All that can become of a message, and of the queue: a test by chance shows nothing of what it never came to. */
+/** Everything that can happen to a message and the queue: a random test proves only what it has reached. */
 const ALL_ENDS = ['delivered', 'dropped', 'failed', 'pending'];
 const ALL_EVENTS = ['dropped', 'flushed', 'queued', 'template_failed', 'template_sent'];
 
-test('whatever happens, the queue is as the specification says', async () => {
+test('the queue matches the model of the specification in any sequence of events', async () => {
   const seen = { ends: new Set<string>(), events: new Set<string>() };
   await fc.assert(
-    // The usual size would be ten steps at most.
+    // The default size would be ten steps at most.
     fc.asyncProperty(fc.array(step, { maxLength: 18, size: 'max' }), async (steps) => {
       const world = await QueueWorld.make();
       const model = new QueueModel();
@@ -129,7 +129,7 @@ test('whatever happens, the queue is as the specification says', async () => {
       await world.queue.close(0);
       await world.store.close();
     }),
-    // Chance comes to a refused template too rarely.
+    // A refused template is too rare at random.
     { numRuns: 60, examples: [[[{ kind: 'templates', refused: true }, { kind: 'send' }]]] },
   );
   expect([[...seen.ends].sort(), [...seen.events].sort()]).toEqual([ALL_ENDS, ALL_EVENTS]);

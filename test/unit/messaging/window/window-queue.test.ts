@@ -8,7 +8,7 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-test('within 24 hours a message goes out at once', async () => {
+test('within 24 hours a message is sent at once', async () => {
   const world = await QueueWorld.make();
   await world.reply('hello');
   world.clock.advance(DAY_MS - SECOND_MS);
@@ -18,7 +18,7 @@ test('within 24 hours a message goes out at once', async () => {
   expect(world.platform.arrived).toEqual(['in time']);
 });
 
-test('after that it waits; the first has the person asked to write, the others join', async () => {
+test('after 24 hours messages wait, and the first one sends a template that asks the person to write', async () => {
   const world = await QueueWorld.make();
   expect(await world.pass(world.send('first'))).toMatchObject({
     kind: 'waits',
@@ -31,7 +31,7 @@ test('after that it waits; the first has the person asked to write, the others j
   expect(world.platform.templates).toEqual(['first']);
 });
 
-test('a template that does not go out is tried again with the next message', async () => {
+test('a failed template is retried with the next message', async () => {
   const world = await QueueWorld.make();
   world.platform.refusesTemplates = true;
   expect(await world.pass(world.send('first'))).toMatchObject({ templateSent: false, position: 1 });
@@ -41,7 +41,7 @@ test('a template that does not go out is tried again with the next message', asy
   expect(world.counts).toContain('template_failed');
 });
 
-test('when the person writes, all go out in their order; agents hear of that, and then of the reply', async () => {
+test('when the person writes, all messages are sent in order, and agents see that before the reply', async () => {
   const world = await QueueWorld.make();
   for (const text of ['one', 'two', 'three']) await world.pass(world.send(text));
   await world.reply('here I am');
@@ -58,16 +58,16 @@ test('when the person writes, all go out in their order; agents hear of that, an
   ]);
 });
 
-test('a reply with nothing pending is told at once', async () => {
+test('a reply with nothing pending is announced at once', async () => {
   const world = await QueueWorld.make();
   await world.reply('hello');
   expect(await world.events()).toEqual([['dm_chat', 'hello']]);
 });
 
-test('a queue that empties slowly holds the reply back for ten seconds, no longer', async () => {
+test('a slow queue holds the reply back for ten seconds at most', async () => {
   const world = await QueueWorld.make();
   for (const text of ['one', 'two']) await world.pass(world.send(text));
-  // Meta lets one message through, and the next in twelve seconds.
+  // Meta lets one message through, and the next after twelve seconds.
   const send = world.platform.send.bind(world.platform);
   let refusals = 0;
   world.platform.send = async (message) => {
@@ -84,7 +84,7 @@ test('a queue that empties slowly holds the reply back for ten seconds, no longe
   ]);
 });
 
-test('what is written while the queue is emptied goes behind it, and is answered when it is out', async () => {
+test('a message written during the flush is queued behind it, and answered when it is sent', async () => {
   const world = await QueueWorld.make();
   for (const text of ['one', 'two']) await world.pass(world.send(text));
   world.platform.next = 'later';
@@ -93,7 +93,7 @@ test('what is written while the queue is emptied goes behind it, and is answered
   expect(world.platform.arrived).toEqual(['one', 'two', 'three']);
 });
 
-test('a message that the platform refuses while the queue is emptied does not hold up the others', async () => {
+test('a message that the platform refuses during the flush does not block the others', async () => {
   const world = await QueueWorld.make();
   for (const text of ['one', 'two']) await world.pass(world.send(text));
   world.platform.next = 'refused';
@@ -109,7 +109,7 @@ test('a message that the platform refuses while the queue is emptied does not ho
   ]);
 });
 
-test('the platform may know better: at once, or after it took the message', async () => {
+test('the platform can report a closed window at once, or after it accepted the message', async () => {
   const world = await QueueWorld.make();
   await world.reply('hello');
   world.platform.lastWroteMs = null;
@@ -123,7 +123,7 @@ test('the platform may know better: at once, or after it took the message', asyn
     templateSent: true,
     position: 1,
   });
-  // The same status once more.
+  // The same status again.
   expect(await world.pass(world.queue.cameBack(id))).toMatchObject({ templateSent: false });
   expect(world.platform.templates).toEqual(['at once', 'afterwards']);
   await world.reply('yes');
@@ -131,7 +131,7 @@ test('the platform may know better: at once, or after it took the message', asyn
   expect(world.platform.arrived).toEqual(['at once', 'afterwards']);
 });
 
-test('a refusal that comes after the person has written again does not close the window', async () => {
+test('a late refusal from before the person’s last message does not close the window', async () => {
   const world = await QueueWorld.make();
   await world.reply('hello');
   world.platform.next = 'lost';
@@ -143,7 +143,7 @@ test('a refusal that comes after the person has written again does not close the
   expect(world.platform.templates).toEqual([]);
 });
 
-test('after seven days a message is dropped', async () => {
+test('a message is dropped after seven days', async () => {
   const world = await QueueWorld.make();
   await world.pass(world.send('old'));
   world.clock.advance(DAY_MS);
@@ -163,7 +163,7 @@ test('after seven days a message is dropped', async () => {
   expect(world.counts.filter((event) => event === 'dropped')).toHaveLength(1);
 });
 
-test('a process that ends between a reply and the queue leaves both to the next one', async () => {
+test('a process that ends between a reply and the flush leaves both to the next one', async () => {
   const world = await QueueWorld.make();
   await world.pass(world.send('one'));
   await world.pass(world.reply('here', true));
@@ -175,7 +175,7 @@ test('a process that ends between a reply and the queue leaves both to the next 
   ]);
 });
 
-test('a process that ends while it waits for the rate leaves the message pending', async () => {
+test('a process that ends while it waits for the rate limit leaves the message pending', async () => {
   const world = await QueueWorld.make();
   await world.pass(world.send('one'));
   world.platform.next = 'later';
@@ -188,7 +188,7 @@ test('a process that ends while it waits for the rate leaves the message pending
   expect(world.platform.arrived).toEqual(['one']);
 });
 
-test('what may have gone out when the process ended is left to whoever looks through such messages', async () => {
+test('a message with an unknown outcome is not sent again', async () => {
   const world = await QueueWorld.make();
   await world.pass(world.send('one'));
   const [message] = await world.messages();
@@ -212,7 +212,7 @@ test('what may have gone out when the process ended is left to whoever looks thr
   expect((await world.messages()).every(({ expiresAt }) => expiresAt === null)).toBe(true);
 });
 
-test('somebody who writes to one account opens the window of every account on the number', async () => {
+test('a person who writes to one account opens the window of every account on the number', async () => {
   const world = await QueueWorld.make();
   const { id: other } = await beginConversation(world.store, 'two');
   await world.pass(world.send('to the first'));
@@ -225,7 +225,7 @@ test('somebody who writes to one account opens the window of every account on th
   expect((await findAnyConversation(world.db, other))!.closure).toBeNull();
 });
 
-test('a conversation holds a thousand messages that wait', async () => {
+test('a conversation holds a thousand waiting messages', async () => {
   const world = await QueueWorld.make();
   await world.pass(world.send('template'));
   for (let count = 1; count < 1_000; count++) await world.send(`${count}`);
@@ -233,7 +233,7 @@ test('a conversation holds a thousand messages that wait', async () => {
   expect(await listMessages(world.db, world.conversationId, { limit: 2_000, offset: 0 })).toHaveLength(1_000);
 });
 
-test('a message with files is told of by its own event as well', async () => {
+test('a message with files is also announced by its own event', async () => {
   const world = await QueueWorld.make();
   await world.hasFiles((await world.pass(world.send('photo'))).id);
   await world.pass(world.send('text'));
@@ -247,7 +247,7 @@ test('a message with files is told of by its own event as well', async () => {
   expect((await world.messages())[0]?.background).toBe('begun');
 });
 
-test('a message with files that is given up has failed', async () => {
+test('a dropped message with files is announced as failed', async () => {
   const world = await QueueWorld.make();
   await world.hasFiles((await world.pass(world.send('photo'))).id);
   world.clock.advance(7 * DAY_MS);
