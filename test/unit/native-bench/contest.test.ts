@@ -6,7 +6,7 @@ import { contest } from '../../../native-bench/contest.ts';
 
 const UNPINNED = { gateway: [], generators: [] };
 
-test('programs run in turns; numbers become figures, the rest is left out', async () => {
+test('programs run in turns, and only their numbers become figures', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'contest-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const log = join(folder, 'log');
@@ -21,7 +21,7 @@ test('programs run in turns; numbers become figures, the rest is left out', asyn
   expect(results).toEqual([new Map([['µs', [1, 1]]]), new Map([['µs', [2, 2]]])]);
 });
 
-test('what runs beside a program is ended with it', async () => {
+test('a helper process is ended with its program', async () => {
   const endless = [process.execPath, '-e', 'setInterval(() => {}, 1000)'];
   const program = { name: 'a', command: [process.execPath, '-e', 'console.log("{}")'], beside: endless };
   await expect(contest([program], 1, UNPINNED, () => {})).resolves.toEqual([new Map()]);

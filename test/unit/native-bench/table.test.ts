@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderTable } from '../../../native-bench/table.ts';
 
-test('medians stand beside the first program, with the spread of the rounds', () => {
+test('medians are compared with the first program, with the spread of the rounds', () => {
   const entries = [
     { program: 'ours', figures: new Map([['µs', [2, 4, 3]]]) },
     { program: 'theirs', figures: new Map([['µs', [1, 2, 3]]]) },
@@ -14,7 +14,7 @@ test('medians stand beside the first program, with the spread of the rounds', ()
   ]);
 });
 
-test('many figures go down the page; decibels are not divided, a figure that is not there stays empty', () => {
+test('many figures become rows, decibels are not divided, and a missing figure stays empty', () => {
   const entries = [
     {
       program: 'ours',
