@@ -8,7 +8,7 @@ function codecsOf(text?: string) {
 
 test.each([
   [undefined, ['PCMU', 'PCMA']],
-  // An empty text is no text, as with every variable.
+  // An empty text counts as unset, as for every variable.
   ['', ['PCMU', 'PCMA']],
   ['opus', ['opus']],
   ['PCMA,opus', ['PCMA', 'opus']],
@@ -28,6 +28,6 @@ test.each([
   ['PCMU,,PCMA', UNKNOWN],
   ['opus,', UNKNOWN],
   ['PCMU,opus,pcmu', 'must not repeat a codec'],
-])('codecs of %j are one mistake', (text, message) => {
+])('codecs of %j are reported as one mistake', (text, message) => {
   expect(codecsOf(text)).toEqual([`SVC_SIP_CODECS: ${message} (it is "${text}")`]);
 });

@@ -4,11 +4,11 @@ import { loadSettings } from '../../../src/settings/settings.ts';
 
 const GOOGLE = { SVC_OIDC_GOOGLE_CLIENT_ID: 'id', SVC_OIDC_GOOGLE_CLIENT_SECRET: 'hush' };
 
-test('there are none until one is set up', () => {
+test('there are no providers until one is configured', () => {
   expect(readOidcProviders({})).toEqual({ providers: [], mistakes: [] });
 });
 
-test('known providers need no issuer, others do, and any number goes', () => {
+test('known providers need no issuer, others do, and there can be any number', () => {
   const { providers, mistakes } = readOidcProviders({
     ...GOOGLE,
     SVC_OIDC_MICROSOFT_CLIENT_ID: 'id2',
@@ -46,7 +46,7 @@ test('known providers need no issuer, others do, and any number goes', () => {
   ]);
 });
 
-test('all that is missing or wrong is named, and no secret is repeated', () => {
+test('all missing or wrong variables are named, and no secret is repeated', () => {
   const { mistakes } = readOidcProviders({
     SVC_OIDC_ACME_CLIENT_SECRET: 'hush',
     SVC_OIDC_GOOGLE_CLIENT_ID: 'id',
@@ -71,12 +71,12 @@ test.each([
   ['https://id.example/?a=b', false],
   ['https://user@id.example/', false],
   ['id.example', false],
-])('an issuer %s: %s', (issuer, isGood) => {
+])('the issuer %s is valid: %s', (issuer, isGood) => {
   const { providers } = readOidcProviders({ ...GOOGLE, SVC_OIDC_GOOGLE_ISSUER: issuer });
   expect(providers).toHaveLength(isGood ? 1 : 0);
 });
 
-test('they are part of the settings, and misspelt ones are refused', () => {
+test('providers are part of the settings, and misspelt variables are refused', () => {
   expect(isOidcVariable('SVC_OIDC_GOOGLE_CLIENT_ID')).toBe(true);
   const loaded = loadSettings(GOOGLE, '/nonexistent');
   expect('settings' in loaded && loaded.settings.oidcProviders).toMatchObject([{ name: 'google' }]);

@@ -5,7 +5,7 @@ import { describeVariables } from '../../../src/settings/variables.ts';
 
 const README = join(import.meta.dirname, '../../../README.md');
 
-test.skipIf(!existsSync(README))('the README shows every variable as it is, and no other', () => {
+test.skipIf(!existsSync(README))('the README documents every variable correctly, and no other', () => {
   const shown = readFileSync(README, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| `SVC_'));

@@ -23,7 +23,7 @@ function mistakesOf(env: Record<string, string>, dir = configDir()): readonly st
   return 'mistakes' in loaded ? loaded.mistakes : [];
 }
 
-test('with nothing set, the defaults run on a laptop', () => {
+test('without any variable the defaults run on a laptop', () => {
   const settings = settingsOf({ PATH: '/bin', SVC_PUBLIC_URL: '' });
   expect(settings.http).toEqual({
     host: '127.0.0.1',
@@ -43,21 +43,21 @@ test('with nothing set, the defaults run on a laptop', () => {
   expect(settings.bootstrap).toEqual({ agentKey: null, settingsKey: null });
 });
 
-test('the settings are frozen all the way down', () => {
+test('the settings are deeply frozen', () => {
   const settings = settingsOf({}) as { http: { port: number } };
   expect(() => {
     settings.http.port = 1;
   }).toThrow(TypeError);
 });
 
-test('the environment wins over gateway.json, which may hold numbers', () => {
+test('the environment overrides gateway.json, which may contain numbers', () => {
   const dir = configDir('{"SVC_PORT": 9000, "SVC_HOST": "0.0.0.0", "SVC_SIP_PORT": "5060"}');
   const settings = settingsOf({ SVC_PORT: '9100' }, dir);
   expect(settings.http).toMatchObject({ host: '0.0.0.0', port: 9100 });
   expect(settings.sip.portIsDefault).toBe(false);
 });
 
-test('all mistakes are told at once, each with its variable', () => {
+test('all mistakes are reported at once, each with its variable', () => {
   const mistakes = mistakesOf(
     {
       SVC_PORT: '80a',
@@ -136,7 +136,7 @@ test('the listening URL names an address that can be called', () => {
   expect(listeningUrl('localhost', 80)).toBe('http://localhost:80');
 });
 
-test('every variable is described', () => {
+test('every variable has a description', () => {
   const rows = describeVariables();
   expect(rows.find((row) => row.name === 'SVC_PORT')).toEqual({
     name: 'SVC_PORT',
@@ -146,12 +146,12 @@ test('every variable is described', () => {
   expect(rows.every((row) => row.default !== '' && row.meaning !== '')).toBe(true);
 });
 
-test('the example file is right', () => {
+test('the example file is valid', () => {
   const example = readFileSync(new URL('../../../config/gateway.example.json', import.meta.url), 'utf8');
   expect(settingsOf({}, configDir(example)).http.publicUrl).toBe('https://voice.example.com');
 });
 
-test('a certificate needs its key, and both make a listener for TLS', () => {
+test('a certificate needs its key, and together they create a TLS listener', () => {
   const dir = configDir();
   const cert = join(dir, 'cert.pem');
   const key = join(dir, 'key.pem');
@@ -174,13 +174,13 @@ test('a certificate needs its key, and both make a listener for TLS', () => {
   });
 });
 
-test('nobody signs up by default, and mails are kept', () => {
+test('by default signing up needs an invite, and there is no mail server', () => {
   const { people, mail } = settingsOf({});
   expect(people).toEqual({ signup: 'invite', signupCode: null, loginAttempts: 10, trustedProxies: [] });
   expect(mail).toBeNull();
 });
 
-test('a mail server and who its mails are from belong together', () => {
+test('a mail server requires a sender address', () => {
   const SVC_SMTP_URL = 'smtps://user:p%40ss@mail.example.com:465';
   expect(mistakesOf({ SVC_SMTP_URL })).toEqual(['SVC_MAIL_FROM: is required with SVC_SMTP_URL']);
   for (const from of ['gateway@example.com', 'Voice Gateway <gateway@example.com>']) {
@@ -197,7 +197,7 @@ test.each([
   { SVC_SIGNUP_CODE: 'hunter2' },
   { SVC_TRUSTED_PROXIES: '10.0.0.0/8, proxy.example' },
   { SVC_TRUSTED_PROXIES: '10.0.0.0/33' },
-])('what people need is checked (%#)', (env) => {
+])('mail and sign-up variables are validated (%#)', (env) => {
   const mistakes = mistakesOf(env);
   expect(mistakes).toHaveLength(1);
   expect(mistakes[0]).toContain('must ');
@@ -209,7 +209,7 @@ test('proxies are addresses or subnets', () => {
   expect(people.trustedProxies).toEqual(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
 });
 
-test('Telegram: files are below the Bot API unless told otherwise, and webhooks need an address', () => {
+test('Telegram files are below the Bot API by default, and webhooks need a public address', () => {
   expect(settingsOf({}).telegram).toEqual({
     sharedToken: null,
     updates: 'polling',
@@ -228,7 +228,7 @@ test('Telegram: files are below the Bot API unless told otherwise, and webhooks 
   expect(mistake).not.toContain('hunter2');
 });
 
-test('messages are kept for ever, or for so many days', () => {
+test('messages are kept forever, or for a number of days', () => {
   expect(settingsOf({}).messaging.keptMs).toBeNull();
   expect(settingsOf({ SVC_MESSAGES_KEEP_DAYS: '30' }).messaging.keptMs).toBe(30 * 86_400_000);
   expect(mistakesOf({ SVC_MESSAGES_KEEP_DAYS: '0' })).toEqual([
@@ -236,7 +236,7 @@ test('messages are kept for ever, or for so many days', () => {
   ]);
 });
 
-test('bindings of trunks name an account and an address or a subnet', () => {
+test('a trunk binding names an account and an address or a subnet', () => {
   expect(settingsOf({}).sip).toMatchObject({ trunkAllow: [], trunkBindings: [], numbersPerAccount: 1_000 });
   const settings = settingsOf({
     SVC_SIP_TRUNK_BINDINGS: 'operator=203.0.113.7, acc_3q2-7wV1kX9eQ0aB=198.51.100.0/24,acc_x=2001:db8::/32',
@@ -262,7 +262,7 @@ test.each([
   'acc_x=host.example',
   'acc_x=10.0.0.0/33',
   'acc_x=1.2.3.4,',
-])('the binding "%s" is a mistake that shows how to write it', (text) => {
+])('the binding "%s" is a mistake that shows the syntax', (text) => {
   expect(mistakesOf({ SVC_SIP_TRUNK_BINDINGS: text })).toEqual([
     `SVC_SIP_TRUNK_BINDINGS: must be comma-separated account=address or account=subnet, where the account is "operator" or an account id (acc_…) (it is "${text}")`,
   ]);
