@@ -3,12 +3,12 @@ import type { Db } from '../../../src/store/database/tables.ts';
 import type { AuditDetail } from '../../../src/store/people/audit-log.ts';
 import type { AuditLogTable } from '../../../src/store/people/people-tables.ts';
 
-/** One line of an account's log; `id` grows with time. */
+/** One line of an account's log; `id` increases over time. */
 interface AuditEntry extends Omit<Selectable<AuditLogTable>, 'detail'> {
   readonly detail: AuditDetail;
 }
 
-/** The account's log after the entry `id`, oldest first; 0 begins at the beginning. */
+/** The account's log after the entry `id`, oldest first; 0 starts at the beginning. */
 export async function auditEntriesAfter(
   db: Db,
   accountId: string,

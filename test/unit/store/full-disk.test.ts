@@ -6,7 +6,7 @@ import { DiskWatch } from '../../../src/store/database/disk-watch.ts';
 import { audit } from '../../../src/store/people/audit-log.ts';
 import { seedAccount, temporaryStore } from './temporary.ts';
 
-/** A store that has no room for so much as one more page. */
+/** A store without room for even one more page. */
 async function fullStore() {
   const store = await temporaryStore();
   const owner = await seedAccount(store, 'a');
@@ -26,7 +26,7 @@ async function fullStore() {
   return { store, owner, write, makeRoom: () => limit(1_000_000) };
 }
 
-test('a transaction for which there is no room fails as that, and the next one works', async () => {
+test('a transaction without room fails with disk_full, and works once there is room', async () => {
   const { store, owner, write, makeRoom } = await fullStore();
   for (let n = 0; n < 3; n++) await expect(write()).rejects.toMatchObject({ code: 'disk_full', status: 507 });
   expect(store.disk.problem).toBe('The disk refuses writes (SQLITE_FULL)');
@@ -35,7 +35,7 @@ test('a transaction for which there is no room fails as that, and the next one w
   await write();
 });
 
-test('what else a query fails by stays what it is', async () => {
+test('other query errors are passed on unchanged', async () => {
   const store = await temporaryStore();
   await seedAccount(store, 'a');
   await expect(seedAccount(store, 'a')).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' });
@@ -43,7 +43,7 @@ test('what else a query fails by stays what it is', async () => {
   expect(store.disk.problem).toBeNull();
 });
 
-test('that the disk is full is told once, and that it has room again once', () => {
+test('a full disk is reported once, and so is its end', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const told: (string | null)[] = [];
   let isFull = true;

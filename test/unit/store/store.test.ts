@@ -22,7 +22,7 @@ import { appendEvent } from '../../../src/store/messages/events.ts';
 import { openStore } from '../../../src/store/store.ts';
 import { NOW, seedAccount, temporaryDir, temporaryStore } from './temporary.ts';
 
-/** A data directory with a closed database that has something in it. */
+/** A data directory with a closed database that has some content. */
 async function usedDataDir(): Promise<{ dataDir: string; file: string }> {
   const dataDir = temporaryDir();
   const store = await openStore({ dataDir, masterKey: null });
@@ -63,7 +63,7 @@ test('an empty directory becomes a database that survives a restart', async () =
   expect(await second.db.selectFrom('accounts').select('name').execute()).toEqual([{ name: 'a' }]);
 });
 
-test('the file is in WAL mode and holds no more than one default agent an account', async () => {
+test('the database allows one default agent per account, and only of an existing account', async () => {
   const store = await temporaryStore();
   await seedAccount(store, 'a');
   const second = { id: 'agt_2', accountId: 'acc_a', name: 'Second', isDefault: 1, createdAt: NOW } as const;
@@ -89,7 +89,7 @@ test('a second gateway on the same data is refused, until the first one has clos
   await temporaryStore(dataDir);
 });
 
-test('calls of a database from before rooms had rates are calls at 8000 Hz', async () => {
+test('calls from a database without room rates have 8000 Hz', async () => {
   const dataDir = temporaryDir();
   const database = new SqliteDatabase(join(dataDir, 'gateway.db'));
   migrate(database, () => NOW);
@@ -115,7 +115,7 @@ test('a database of a newer version is refused', async () => {
   expect((await expectRefusal(dataDir, 'newer_schema')).message).toContain('0999-from-the-future');
 });
 
-test("somebody else's database is refused", async () => {
+test('a foreign database is refused', async () => {
   const dataDir = temporaryDir();
   const database = new SqliteDatabase(join(dataDir, 'gateway.db'));
   database.exec('create table recipes (name text)');
@@ -123,7 +123,7 @@ test("somebody else's database is refused", async () => {
   await expectRefusal(dataDir, 'not_a_database');
 });
 
-test('a file that is no database is refused', async () => {
+test('a file that is not a database is refused', async () => {
   const dataDir = temporaryDir();
   writeFileSync(join(dataDir, 'gateway.db'), 'dear diary, '.repeat(1000));
   await expectRefusal(dataDir, 'not_a_database');
@@ -151,7 +151,7 @@ test('a file cut anywhere is refused', async () => {
   await temporaryStore(dataDir);
 });
 
-test('a file with a page of rubbish is refused', async () => {
+test('a file with a corrupt page is refused', async () => {
   const { dataDir, file } = await usedDataDir();
   const bytes = readFileSync(file);
   bytes.fill(0xee, bytes.length - 8192, bytes.length - 4096);
@@ -171,7 +171,7 @@ test('a data directory that is a file is refused', async () => {
   await expect(openStore({ dataDir: path, masterKey: null })).rejects.toMatchObject({ code: 'not_writable' });
 });
 
-test('the master key is made once, for its owner alone', async () => {
+test('the master key is created once, readable by its owner only', async () => {
   const dataDir = temporaryDir();
   const place = { table: 't', column: 'c', row: 'r' };
   const first = await openStore({ dataDir, masterKey: null });
@@ -182,7 +182,7 @@ test('the master key is made once, for its owner alone', async () => {
   expect(second.secrets.open(sealed, place)).toBe('secret');
 });
 
-test('a lost or different master key is noticed at start', async () => {
+test('a lost or different master key is detected at start', async () => {
   const { dataDir } = await usedDataDir();
   const keyPath = join(dataDir, 'master.key');
   await expect(openStore({ dataDir, masterKey: Buffer.alloc(32, 1) })).rejects.toMatchObject({
@@ -218,7 +218,7 @@ test('an empty database beside an existing master key is refused unless the oper
   await temporaryStore(dataDir);
 });
 
-test('a first start that was cut off while it made the master key goes on with that key', async () => {
+test('a first start that was interrupted while creating the master key continues with that key', async () => {
   const { dataDir } = await usedDataDir();
   const keyPath = join(dataDir, 'master.key');
   const key = readFileSync(keyPath, 'utf8');
@@ -227,7 +227,7 @@ test('a first start that was cut off while it made the master key goes on with t
   expect([readFileSync(keyPath, 'utf8'), existsSync(`${keyPath}.new`)]).toEqual([key, false]);
 });
 
-test('a master key that other users can read is a warning', async () => {
+test('a master key that other users can read causes a warning', async () => {
   const { dataDir } = await usedDataDir();
   const keyPath = join(dataDir, 'master.key');
   const warnings: string[] = [];
@@ -243,7 +243,7 @@ test('a master key that other users can read is a warning', async () => {
   }
 });
 
-test('transactions of many callers at once keep apart', async () => {
+test('concurrent transactions are isolated', async () => {
   const store = await temporaryStore();
   const { accountId, agentId } = await seedAccount(store, 'a');
   const event = (type: string) => ({ accountId, agentId, type, payload: {}, createdAt: NOW });
@@ -264,7 +264,7 @@ test('transactions of many callers at once keep apart', async () => {
   expect(types).toEqual(Array.from({ length: 25 }, (_, n) => [`first ${n * 2}`, `second ${n * 2}`]).flat());
 });
 
-test('the log is moved into the file while the store is in use, and is gone after it', async () => {
+test('the log is checkpointed into the file while the store is in use, and removed on close', async () => {
   const dataDir = temporaryDir();
   const file = join(dataDir, 'gateway.db');
   const store = await openStore({ dataDir, masterKey: null });
@@ -279,7 +279,7 @@ test('the log is moved into the file while the store is in use, and is gone afte
   expect(await again.db.selectFrom('accounts').select('id').execute()).toEqual([{ id: 'acc_a' }]);
 });
 
-test('after kill -9 everything that was acknowledged is there, and the data can be opened at once', async () => {
+test('after kill -9 all acknowledged data is there, and can be opened at once', async () => {
   const dataDir = temporaryDir();
   const child = spawn(process.execPath, [fileURLToPath(new URL('./writer.ts', import.meta.url)), dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -305,7 +305,7 @@ test('after kill -9 everything that was acknowledged is there, and the data can 
   );
 });
 
-test('thousands of queries at once are answered in their order, each with the work of one among few', async () => {
+test('thousands of concurrent queries are answered in order, each with constant work', async () => {
   const { db } = await temporaryStore();
   let promises = 0;
   const counting = createHook({
@@ -329,11 +329,11 @@ test('thousands of queries at once are answered in their order, each with the wo
   };
   const amongFew = await promisesPerQuery(20);
   expect(amongFew).toBeGreaterThan(0);
-  // A lock that wakes all that wait has each of them wait again, a promise each, for every query that ends.
+  // A lock that wakes all waiting queries makes each of them wait again, a promise each, for every query that ends.
   expect(await promisesPerQuery(4_000)).toBeLessThan(2 * amongFew);
 });
 
-test('a query that fails, in a transaction or without, holds up none that wait', async () => {
+test('a query that fails, in a transaction or not, does not block the waiting ones', async () => {
   const { db } = await temporaryStore();
   const fails = () =>
     db

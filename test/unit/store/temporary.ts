@@ -9,7 +9,7 @@ import { openStore, type Store } from '../../../src/store/store.ts';
 
 export const NOW = '2026-01-02T03:04:05.678Z';
 
-/** A directory that goes away with the test. */
+/** A directory that is deleted with the test. */
 export function temporaryDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -40,7 +40,7 @@ export async function seedAccount(
   return { accountId, agentId };
 }
 
-/** Somebody signed in to an account, as the database knows it: `ses_` and the account's id. */
+/** A session of an account, as stored: `ses_` and the account's id. */
 export async function seedSession({ db }: Store, accountId: string): Promise<void> {
   const id = `ses_${accountId}`;
   if (await hasSession(db, id)) return;

@@ -12,11 +12,11 @@ import { temporaryDir, temporaryStore } from './temporary.ts';
 
 type Rows = Record<string, Record<string, unknown>[]>;
 
-/** `sqlite3 gateway.db .dump` of a gateway before there were people, and the master key of its secrets. */
+/** `sqlite3 gateway.db .dump` of a gateway from before people could sign in, and the master key of its secrets. */
 const FORMER_DUMP = join(import.meta.dirname, 'before-accounts.sql');
 const FORMER_KEY = Buffer.alloc(32, 7);
 
-/** A data directory as the gateway left it that knew the migrations 0001 and 0002. */
+/** A data directory as left by the gateway with the migrations 0001 and 0002. */
 function formerDataDir(): { dataDir: string; file: string } {
   const dataDir = temporaryDir();
   const file = join(dataDir, 'gateway.db');
@@ -47,13 +47,13 @@ function rowsOf(file: string): Rows {
   });
 }
 
-test('the former schema has something in each of its tables, or this would show little', () => {
+test('the old schema has rows in each of its tables, which the other tests rely on', () => {
   const rows = rowsOf(formerDataDir().file);
   expect(Object.keys(rows)).toHaveLength(10);
   for (const [table, found] of Object.entries(rows)) expect([table, found.length > 0]).toEqual([table, true]);
 });
 
-test('a database from before there were people opens, with all that was in it', async () => {
+test('a database from before people could sign in opens with all its data', async () => {
   const { dataDir, file } = formerDataDir();
   const before = rowsOf(file);
   const store = await openStore({ dataDir, masterKey: null });
@@ -65,11 +65,11 @@ test('a database from before there were people opens, with all that was in it', 
 
   const after = rowsOf(file);
   for (const [table, rows] of Object.entries(before)) {
-    // Columns may be new; what was there is as it was, row by row.
+    // There may be new columns; existing data is unchanged, row by row.
     expect(after[table]!.map((row, n) => ({ ...row, ...rows[n] }))).toEqual(after[table]);
     expect([table, after[table]!.length]).toEqual([table, rows.length]);
   }
-  // Two events of one millisecond; cursors tell them apart.
+  // Two events in the same millisecond; cursors tell them apart.
   expect(after.events!.map((row) => row.cursor_time)).toEqual([
     '2026-11-20T12:00:00.000Z',
     '2026-11-20T12:00:00.001Z',
@@ -79,7 +79,7 @@ test('a database from before there were people opens, with all that was in it', 
   }
 });
 
-test('an upgraded database is sound, has the schema of a new one, and opens again', async () => {
+test('an upgraded database is intact, has the schema of a new one, and opens again', async () => {
   const { dataDir, file } = formerDataDir();
   await (await openStore({ dataDir, masterKey: null })).close();
   const freshDir = temporaryDir();
@@ -98,10 +98,10 @@ test('an upgraded database is sound, has the schema of a new one, and opens agai
   expect(rowsOf(file)).toEqual(bytes);
 });
 
-test('a step that fails leaves the database as it was before it', async () => {
+test('a failed migration leaves the database unchanged', async () => {
   const { dataDir, file } = formerDataDir();
   const database = new SqliteDatabase(file);
-  // The last table that the step makes stands in its way.
+  // The last table that the step creates exists already.
   database.exec('create table audit_log (somebody_elses text)');
   database.close();
   const before = rowsOf(file);
@@ -113,7 +113,7 @@ test('a step that fails leaves the database as it was before it', async () => {
   });
 });
 
-test('a trunk from before there were inbound tokens gets one, which stays', async () => {
+test('a trunk from before inbound tokens gets one, which stays', async () => {
   const { dataDir } = formerDataDir();
   const store = await openStore({ dataDir, masterKey: null });
   const loaded = async () => {

@@ -5,7 +5,7 @@ import { QueryCache } from '../../../../src/store/database/query-cache.ts';
 import { findAccount, updatePerson } from '../../../../src/store/people/accounts.ts';
 import { seedAccount, temporaryDir, temporaryStore } from '../temporary.ts';
 
-/** The address of an account, remembered; counts how often it was read. */
+/** The cached address of an account; counts its reads. */
 async function scene() {
   const dataDir = temporaryDir();
   const store = await temporaryStore(dataDir);
@@ -21,14 +21,14 @@ async function scene() {
   return { store, dataDir, accountId, remembered, email, setEmail, readings: () => readings };
 }
 
-test('what is asked again is read again only when a row has changed', async () => {
+test('a repeated query is read again only after a row has changed', async () => {
   const { email, setEmail, readings } = await scene();
   expect([await email(), await email(), readings()]).toEqual([null, null, 1]);
   await setEmail('a@example.com');
   expect([await email(), await email(), readings()]).toEqual(['a@example.com', 'a@example.com', 2]);
 });
 
-test('a change is seen by whoever asks after it, wherever it was made', async () => {
+test('a change is visible to every later query, wherever it was made', async () => {
   const { store, dataDir, accountId, email, setEmail } = await scene();
   for (let i = 0; i < 50; i++) {
     const before = email();
@@ -38,7 +38,7 @@ test('a change is seen by whoever asks after it, wherever it was made', async ()
   }
   const both = store.db.transaction().execute(async (trx) => {
     await trx.updateTable('accounts').set({ email: 'x@example.com' }).where('id', '=', accountId).execute();
-    // Within a transaction that is under way: it waits for its end.
+    // While a transaction is open, the query waits for its end.
     void email();
     await trx.updateTable('accounts').set({ email: 'y@example.com' }).where('id', '=', accountId).execute();
   });
@@ -47,7 +47,7 @@ test('a change is seen by whoever asks after it, wherever it was made', async ()
   const shell = new Database(join(dataDir, 'gateway.db'));
   shell.prepare('update accounts set email = ?').run('shell@example.com');
   shell.close();
-  // What others write is looked for once in a turn of the event loop.
+  // Writes of other processes are checked for once per turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   expect(await email()).toBe('shell@example.com');
 });
@@ -64,7 +64,7 @@ test('a rolled back transaction changes nothing', async () => {
   expect(await email()).toBe('a@example.com');
 });
 
-test('a reading that fails is tried again, and keys do not mix', async () => {
+test('a failed read is retried, and keys do not mix', async () => {
   const { remembered } = await scene();
   await expect(remembered.of('k', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await remembered.of('k', async () => 'yes')).toBe('yes');

@@ -28,7 +28,7 @@ function newCall(callId: string, owner: { accountId: string; agentId: string }):
   };
 }
 
-test('a call is followed from its start to its end, and stays as it ended', async () => {
+test('a call is recorded from start to end, and keeps its final state', async () => {
   const store = await temporaryStore();
   const owner = await seedAccount(store, 'a');
   await insertCall(store.db, newCall('call_1', owner));

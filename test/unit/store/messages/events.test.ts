@@ -48,7 +48,7 @@ test('an id is never used twice, even after the newest event was deleted', async
   expect(await appendEvent(db, event)).toBeGreaterThan(newest);
 });
 
-test('the last words of a deleted agent are not kept', async () => {
+test('events of a deleted agent are not kept', async () => {
   const store = await temporaryStore();
   const { db } = store;
   const owner = await seedAccount(store, 'a');

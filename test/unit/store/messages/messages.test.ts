@@ -77,7 +77,7 @@ async function put(
   return await db.transaction().execute((trx) => insertMessage(trx, message, nowIso));
 }
 
-test('messages that wait are counted, and given up, oldest first, when their time is over', async () => {
+test('waiting messages are counted, and dropped when they expire, oldest first', async () => {
   const { store, conversation, accountId, botId } = await withConversation();
   const other = await begin(store, accountId, botId, '2');
   const first = await put(store, conversation, { expiresAt: later(1_000) });
@@ -100,7 +100,7 @@ test('messages that wait are counted, and given up, oldest first, when their tim
   expect((await countPending(store.db, [conversation.id])).size).toBe(0);
 });
 
-test('what is under way is read page by page', async () => {
+test('messages in flight are read page by page', async () => {
   const { store, conversation } = await withConversation();
   const seqs: number[] = [];
   for (let n = 0; n < 3; n++) seqs.push((await put(store, conversation, { status: 'sending' })).seq);
@@ -110,7 +110,7 @@ test('what is under way is read page by page', async () => {
   expect((await listUnderWay(store.db, 'sending', page[1]!.seq, 2)).map(({ seq }) => seq)).toEqual([seqs[2]]);
 });
 
-test('a status changes only from one of those that were expected', async () => {
+test('a status changes only from an expected one', async () => {
   const { store, conversation, accountId } = await withConversation();
   const { seq, id } = await put(store, conversation, { status: 'sending' });
   const move = (from: 'sending' | 'pending', nowIso: string) =>
@@ -133,7 +133,7 @@ test('a page of a conversation is counted from the newest and read from the olde
   expect(await texts(9, 4)).toEqual(['0']);
 });
 
-test('the time of the last inbound message is the newest that the platform told', async () => {
+test('the time of the last inbound message is the newest from the platform', async () => {
   const { store, conversation, accountId, agentId } = await withConversation();
   const scope = { accountId, agentIds: [agentId], platforms: null };
   for (const sentAt of [later(5), later(1)]) await heardFrom(store.db, conversation.id, sentAt);
@@ -155,13 +155,13 @@ test('a scope sees the conversations of the platform accounts that its agents ha
   expect(await seen(accountId)).toEqual([]);
   expect(await seen(accountId, 'agt_none')).toEqual([]);
   expect(await seen(stranger.accountId, stranger.agentId)).toEqual([]);
-  // Not even with an agent that is somebody else's.
+  // Not even with an agent of another account.
   expect(await seen(stranger.accountId, agentId)).toEqual([]);
   await store.db.deleteFrom('agentAccounts').where('memberId', '=', botId).execute();
   expect(await seen(accountId, agentId)).toEqual([]);
 });
 
-test('two agents have one conversation about a task, whoever writes first', async () => {
+test('two agents have one conversation about a task, whichever writes first', async () => {
   const { store, accountId, agentId } = await withConversation();
   const peer = { id: 'agt_peer', accountId, name: 'Peer', isDefault: 0, createdAt: NOW } as const;
   await store.db.insertInto('agents').values(peer).execute();

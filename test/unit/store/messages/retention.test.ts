@@ -15,7 +15,7 @@ import { seedAccount, temporaryStore } from '../temporary.ts';
 
 const DAY_MS = 86_400_000;
 
-test('events older than 30 days are forgotten at start and every day, in batches', async () => {
+test('events older than 30 days are deleted at start and every day, in batches', async () => {
   const { db } = await temporaryStore();
   const owner = await seedAccount({ db } as never, 'a');
   const clock = new ManualClock();
@@ -42,7 +42,7 @@ test('events older than 30 days are forgotten at start and every day, in batches
   expect(failures).toEqual([]);
 });
 
-test('keys are forgotten 30 days after they were revoked, and others never', async () => {
+test('keys are deleted 30 days after they were revoked, and others never', async () => {
   const { db } = await temporaryStore();
   const { accountId } = await seedAccount({ db } as never, 'a');
   const clock = new ManualClock();
@@ -72,7 +72,7 @@ test('keys are forgotten 30 days after they were revoked, and others never', asy
   expect(failures).toEqual([]);
 });
 
-test('kept answers are forgotten after a day, and no others', async () => {
+test('stored answers are deleted after a day, and no others', async () => {
   const store = await temporaryStore();
   const { db, secrets } = store;
   const { accountId } = await seedAccount(store, 'a');
@@ -98,7 +98,7 @@ test('kept answers are forgotten after a day, and no others', async () => {
   expect(failures).toEqual([]);
 });
 
-test('messages are forgotten after as many days as the operator says, but not those on their way', async () => {
+test('messages are deleted after the configured days, but not those in flight', async () => {
   const world = await messagingWorld();
   const { store, clock, reading, scope } = world;
   const { db } = store;
@@ -121,7 +121,7 @@ test('messages are forgotten after as many days as the operator says, but not th
   await waitFor('the second sweep', async () => (await texts()) === 'waits');
   await retention.close();
 
-  // Who goes on from what is forgotten hears what came since, once.
+  // A client that continues from a deleted message gets what arrived since, once.
   await write(world, '1', { text: 'new' });
   const read = parseCursor(cursor)!;
   const position = await positionOf(db, scope.accountId, read);

@@ -3,7 +3,7 @@ import { audit } from '../../../../src/store/people/audit-log.ts';
 import { auditEntriesAfter } from '../audit-entries.ts';
 import { seedAccount, temporaryStore } from '../temporary.ts';
 
-test('entries are read in order, a page at a time, and only the account has them', async () => {
+test('entries are read in order, a page at a time, by their account only', async () => {
   const { db } = await temporaryStore().then(async (store) => {
     await seedAccount(store, 'a');
     await seedAccount(store, 'b');
@@ -38,7 +38,7 @@ test('entries are read in order, a page at a time, and only the account has them
   expect(rest[0]!.createdAt).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
 });
 
-test('an entry goes with the transaction that it was written in', async () => {
+test('an entry is rolled back with its transaction', async () => {
   const store = await temporaryStore();
   const { accountId } = await seedAccount(store, 'a');
   const failing = store.db.transaction().execute(async (trx) => {

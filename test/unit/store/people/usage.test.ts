@@ -6,7 +6,7 @@ import { seedAccount, temporaryStore } from '../temporary.ts';
 
 let serial = 0;
 
-/** A call that began then, as far as the usage looks at it. */
+/** A call that began then, with the fields that usage reads. */
 async function call(store: Store, accountId: string, fields: Partial<CallsTable>): Promise<void> {
   serial++;
   const row = {
@@ -28,10 +28,10 @@ async function call(store: Store, accountId: string, fields: Partial<CallsTable>
   await store.db.insertInto('calls').values(row).execute();
 }
 
-test('calls and minutes are told by the calls, messages and bytes by their own counters', async () => {
+test('usage counts calls and minutes from the calls, messages and bytes from their counters', async () => {
   const store = await temporaryStore();
   const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
-  // 90 s; one that nobody answered; one that still lives and was answered 30 s ago.
+  // 90 s; one that was not answered; one that is still live and was answered 30 s ago.
   await call(store, a.accountId, {
     answeredAt: '2026-03-01T12:00:10.250Z',
     endedAt: '2026-03-01T12:01:40.250Z',
@@ -62,13 +62,13 @@ test('calls and minutes are told by the calls, messages and bytes by their own c
   ]);
 });
 
-test('an account that did nothing has no days', async () => {
+test('an account without activity has no days', async () => {
   const store = await temporaryStore();
   const { accountId } = await seedAccount(store, 'a');
   expect(await usageSince(store.db, accountId, '2026-03-01', '2026-03-02T10:00:00.000Z')).toEqual([]);
 });
 
-test('what is counted adds up by account, platform and day', async () => {
+test('counters add up by account, platform and day', async () => {
   const store = await temporaryStore();
   const [a, b] = [await seedAccount(store, 'a'), await seedAccount(store, 'b')];
   const day = '2026-03-01';
