@@ -4,7 +4,7 @@ import { type DigestAlgorithm, DigestServer } from '../../support/digest-server.
 
 const REQUEST = { method: 'REGISTER', uri: 'sip:registrar.test' };
 
-/** A client by the letter of RFC 7616 section 3.4.1. */
+/** A client that follows RFC 7616 section 3.4.1 literally. */
 function credentials(challenge: Record<string, string>, password: string, count: number, changes = {}) {
   const hash = (text: string) =>
     createHash(challenge.algorithm === 'MD5' ? 'md5' : 'sha256')
@@ -68,7 +68,7 @@ describe('DigestServer', () => {
     expect(server.verify(credentials(challenge, 'secret', 2), REQUEST, passwordOf).accepted).toBe(true);
   });
 
-  it('calls a used-up nonce stale', () => {
+  it('reports a used-up nonce as stale', () => {
     const server = open(1);
     const challenge = challengeOf(server, 'MD5');
     expect(server.verify(credentials(challenge, 'secret', 1), REQUEST, passwordOf).accepted).toBe(true);

@@ -4,7 +4,7 @@ import { Tone } from '../../support/tone.ts';
 import { fitSine } from '../../support/tone-analysis.ts';
 
 describe('Tone', () => {
-  it('runs its phase on from frame to frame', () => {
+  it('continues its phase from frame to frame', () => {
     const tone = new Tone(441, 8_000, 0.25);
     const samples = new Int16Array(160 * 50);
     for (let i = 0; i < 50; i++) tone.fill(samples.subarray(i * 160, (i + 1) * 160));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { Slowdown } from '../../support/slowdown.ts';
 
-/** Computes, on the first processor that this process may use. */
+/** Keeps the first processor available to this process busy. */
 function busy(): { readonly pid: number } {
   const allowed = execFileSync('taskset', ['-cp', `${process.pid}`], { encoding: 'utf8' });
   const processor = /: (\d+)/.exec(allowed)![1]!;
@@ -15,7 +15,7 @@ function busy(): { readonly pid: number } {
   return { pid: child.pid! };
 }
 
-test('two that share a processor take twice as long', async () => {
+test('two processes that share a processor take twice as long', async () => {
   const [one, other] = [busy(), busy()];
   const slowdown = new Slowdown(one.pid, other.pid);
   await new Promise((resolve) => setTimeout(resolve, 1_000));

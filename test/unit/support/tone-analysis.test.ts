@@ -26,7 +26,7 @@ describe('analyzeTone', () => {
     expect(report.amplitude).toBeCloseTo(amplitude, -2);
   });
 
-  it('ignores the silence before and after', () => {
+  it('ignores silence before and after', () => {
     const silence = new Int16Array(8_000);
     const report = analyzeTone(join(silence, tone(440, RATE_HZ, 16_000), silence), RATE_HZ, 440);
     expect(report.worstSnrDb).toBeGreaterThan(60);
