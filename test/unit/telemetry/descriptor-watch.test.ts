@@ -14,7 +14,7 @@ function watching() {
   return { held, told, watch };
 }
 
-test('connections are taken while half of the reserve is left, however many come at once', () => {
+test('connections are accepted while half of the reserve is left, however many arrive at once', () => {
   const { held, watch } = watching();
   let taken = 0;
   while (watch.admits()) {
@@ -26,7 +26,7 @@ test('connections are taken while half of the reserve is left, however many come
   watch.close();
 });
 
-test('that they run short is told before connections are turned away, once, and so is its end', () => {
+test('a shortage is reported once before connections are refused, and so is its end', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const { held, told, watch } = watching();
   try {
@@ -49,16 +49,19 @@ test('that they run short is told before connections are turned away, once, and 
   }
 });
 
-test.runIf(process.platform === 'linux')('the operating system tells how many this process has', () => {
-  const { limit, open } = ownDescriptors();
-  expect(limit).toBeGreaterThan(0);
-  const before = open();
-  const files = Array.from({ length: 50 }, () => openSync('/dev/null', 'r'));
-  expect(open() - before).toBeGreaterThanOrEqual(50);
-  for (const file of files) closeSync(file);
-});
+test.runIf(process.platform === 'linux')(
+  'the operating system reports the descriptors of this process',
+  () => {
+    const { limit, open } = ownDescriptors();
+    expect(limit).toBeGreaterThan(0);
+    const before = open();
+    const files = Array.from({ length: 50 }, () => openSync('/dev/null', 'r'));
+    expect(open() - before).toBeGreaterThanOrEqual(50);
+    for (const file of files) closeSync(file);
+  },
+);
 
-test('where it does not tell, everybody gets in', () => {
+test('all connections are accepted when the operating system reports no limit', () => {
   const watch = new DescriptorWatch({ limit: null, open: () => 0 });
   expect([watch.admits(), watch.problem]).toEqual([true, null]);
 });

@@ -9,7 +9,7 @@ function capture(level = 'info') {
   return { loggers, lines };
 }
 
-test('a line says when, how grave, which part and what', () => {
+test('a line has a time, a level, a part and a message', () => {
   const { loggers, lines } = capture();
   loggers.sip.warn({ host: 'trunk.test' }, 'registration failed');
   expect(JSON.parse(lines[0]!)).toEqual({
@@ -36,7 +36,7 @@ test.each([
   { headers: { 'x-api-key': 'hunter2-hunter2' } },
   { url: '/api/call/x/stream?api_key=hunter2-hunter2&x=1' },
   { err: new Error('request failed: Authorization: Bearer hunter2-hunter2') },
-])('secrets are not written (%#)', (fields) => {
+])('secrets are not logged (%#)', (fields) => {
   const { loggers, lines } = capture();
   loggers.http.error(fields, 'something');
   expect(lines).toHaveLength(1);
@@ -48,14 +48,14 @@ test.each([
   { err: new Error(`no account for ${KEY}`) },
   { url: `ws://host/api/call/x/stream?api_key=${KEY}` },
   { deep: { down: { there: { it: { is: KEY } } } } },
-])('an API key is not written, wherever it is (%#)', (fields) => {
+])('an API key is not logged, at any depth (%#)', (fields) => {
   const { loggers, lines } = capture();
   loggers.http.error(fields, `got ${KEY}`);
   expect(lines[0]).not.toContain('kkkk');
   expect(JSON.parse(lines[0]!).msg).toBe('got svc_[redacted]');
 });
 
-test('a failure to authorize keeps its words', () => {
+test('a message about authorization is logged unchanged', () => {
   const { loggers, lines } = capture();
   loggers.http.info('authorization was refused: 401');
   expect(JSON.parse(lines[0]!).msg).toBe('authorization was refused: 401');

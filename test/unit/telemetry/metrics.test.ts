@@ -32,7 +32,7 @@ test('requests are counted by route and status, and timed', async () => {
   expect(buckets.find((line) => line.includes('le="0.005"'))).toMatch(/ 2$/);
 });
 
-test('methods that clients make up share one series', async () => {
+test('unknown methods share one series', async () => {
   const metrics = new Metrics();
   for (let i = 0; i < 20; i++)
     metrics.requestAnswered({ method: `x${i}`, path: null, status: 404, durationMs: 1 });
@@ -41,7 +41,7 @@ test('methods that clients make up share one series', async () => {
   ]);
 });
 
-test('two gateways in one process count apart', async () => {
+test('two gateways in one process count separately', async () => {
   const [one, other] = [new Metrics(), new Metrics()];
   one.callStarted('sip', 'inbound');
   expect(await linesOf(one, 'svc_calls_started_total')).toHaveLength(1);
@@ -49,7 +49,7 @@ test('two gateways in one process count apart', async () => {
   expect(await linesOf(other, 'process_resident_memory_bytes')).toHaveLength(1);
 });
 
-test("a call's life is numbers and log lines, with what is personal in its place", async () => {
+test('a call produces metrics and log lines, with personal data in its own field', async () => {
   const lines: string[] = [];
   const metrics = new Metrics();
   const events = new BusinessEvents(openLoggers('info', { write: (line) => void lines.push(line) }), metrics);
@@ -62,7 +62,7 @@ test("a call's life is numbers and log lines, with what is personal in its place
   expect(await linesOf(metrics, 'svc_call_setup_duration_seconds_sum')).toEqual([
     'svc_call_setup_duration_seconds_sum{platform="sip",direction="inbound"} 0.24',
   ]);
-  // The lines come in the next turn.
+  // The lines are written in the next turn.
   await new Promise(setImmediate);
   const [started, answered, ended] = lines.map((line) => JSON.parse(line));
   expect(started.personal).toEqual({ caller: CALL.caller, meetingUrl: CALL.meetingUrl });
@@ -71,7 +71,7 @@ test("a call's life is numbers and log lines, with what is personal in its place
   expect(JSON.stringify([answered, ended])).not.toContain('+33');
 });
 
-test('live calls are shown as they are when asked, states that are gone included', async () => {
+test('live calls are shown as of the request, without states that are gone', async () => {
   const metrics = new Metrics();
   let live = new Map([['active', 2]]);
   metrics.watchCalls(() => live);
@@ -80,7 +80,7 @@ test('live calls are shown as they are when asked, states that are gone included
   expect(await linesOf(metrics, 'svc_calls{')).toEqual(['svc_calls{state="ringing"} 1']);
 });
 
-test("the engine's figures are read when asked; the lateness is a cumulative histogram in seconds", async () => {
+test('engine figures are read on request, with lateness as a cumulative histogram in seconds', async () => {
   const metrics = new Metrics();
   const reading: EngineReading = {
     threads: 4,

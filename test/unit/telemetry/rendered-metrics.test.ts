@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RenderedMetrics } from '../../../src/telemetry/rendered-metrics.ts';
 
-describe('the metrics as text', () => {
+describe('the rendered metrics', () => {
   let renderings = 0;
   let rendered: RenderedMetrics;
 
@@ -20,7 +20,7 @@ describe('the metrics as text', () => {
     expect(await rendered.text()).toBe('2');
   });
 
-  it('are rendered twenty times a second at most, however often they are asked for', async () => {
+  it('are rendered at most twenty times a second, at any rate of requests', async () => {
     for (let n = 0; n < 100; n++) {
       await rendered.text();
       await nextTurn();
