@@ -49,7 +49,7 @@ function numbers(from: number, to: number): number[] {
 }
 
 describe('the downlink', () => {
-  it('gives every frame whole and in order', () => {
+  it('delivers every frame whole and in order', () => {
     const downlink = new Downlink(16_000);
     const writer = new TestWriter(downlink);
     const reader = new TestReader();
@@ -62,7 +62,7 @@ describe('the downlink', () => {
     expect(reader.overruns).toEqual([]);
   });
 
-  it('lets several frames go out together, and one by itself', () => {
+  it('sends several frames corked together, and a single one alone', () => {
     const downlink = new Downlink(16_000);
     const writer = new TestWriter(downlink);
     const reader = new TestReader();
@@ -76,7 +76,7 @@ describe('the downlink', () => {
     expect(reader.firstSamples).toEqual(numbers(1, 8));
   });
 
-  it('keeps 200 ms for a reader that is behind, drops the oldest and says how much', () => {
+  it('keeps 200 ms for a slow reader, drops the oldest and reports how much', () => {
     const downlink = new Downlink(8_000);
     const writer = new TestWriter(downlink);
     const reader = new TestReader();
@@ -91,7 +91,7 @@ describe('the downlink', () => {
     expect(reader.overruns.reduce((sum, lostMs) => sum + lostMs, 0)).toBe(300);
   });
 
-  it('counts what the worker lost while nobody read at all', () => {
+  it('counts what the worker lost while there was no reader', () => {
     const downlink = new Downlink(8_000);
     const writer = new TestWriter(downlink);
     const reader = new TestReader();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
 
-test('the name of the libopus is seen by whoever shares the memory, cut where it is too long', () => {
+test('the name of libopus is visible to everyone who shares the memory, cut when it is too long', () => {
   const worker = new EngineStats();
   const main = new EngineStats(worker.memory);
   expect(main.opusLibrary).toBe(null);

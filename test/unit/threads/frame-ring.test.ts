@@ -8,7 +8,7 @@ function frame(number: number): Int16Array {
   return new Int16Array(FRAME_SAMPLES).fill(number);
 }
 
-/** Takes every frame that waits; each must be one number throughout. */
+/** Takes every waiting frame; each must have one number throughout. */
 function takeAll(consumer: FrameRingConsumer): number[] {
   return Array.from({ length: consumer.waiting() }, () => {
     const bytes = consumer.oldest();
@@ -19,8 +19,8 @@ function takeAll(consumer: FrameRingConsumer): number[] {
   });
 }
 
-describe('a ring of frames', () => {
-  it('gives what was written, in order, over the end of the 32-bit numbers and to whoever takes over', () => {
+describe('a frame ring', () => {
+  it('returns what was written, in order, across the 32-bit wraparound and a change of owners', () => {
     const memory = frameRingMemory(RATE_HZ);
     new Int32Array(memory, 0, 1)[0] = 0x7fff_fff0;
     new Int32Array(memory, 64, 1)[0] = 0x7fff_fff0;
@@ -45,7 +45,7 @@ describe('a ring of frames', () => {
     expect(takeAll(consumer)).toEqual([20]);
   });
 
-  it('refuses the memory of another rate', () => {
+  it('refuses memory for another rate', () => {
     expect(() => new FrameRingProducer(frameRingMemory(8_000), RATE_HZ)).toThrow('not a frame ring');
   });
 });

@@ -4,7 +4,7 @@ import { PlayoutBudget } from '../../../src/threads/playout-budget.ts';
 
 const OWN = 32 * 1024;
 
-it('gives every queue its own, however full it is, and the rest up to the bound of an account and of all', () => {
+it('gives every queue its own share, and the rest up to the limit of an account and of all', () => {
   let refused = 0;
   const memory = new PlayoutBudget({ totalBytes: 1_000, accountBytes: 600, onFull: () => refused++ });
   const [first, second, other] = ['acc_1', 'acc_1', 'acc_2'].map((accountId) => memory.queueOf(accountId));
@@ -16,7 +16,7 @@ it('gives every queue its own, however full it is, and the rest up to the bound 
   expect([second!.take(600), memory.takenBytes]).toEqual([true, 1_000]);
 });
 
-it('counts nothing twice and forgets nothing, whatever is taken and given back', () => {
+it('stays exact under any sequence of taking and giving back', () => {
   const step = fc.record({
     queue: fc.nat(3),
     bytes: fc.integer({ min: 1, max: 2 * OWN }),

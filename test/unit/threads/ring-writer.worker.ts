@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RingProducer } from '../../../src/threads/ring-producer.ts';
 
-/** Writes frames of 1 to 8 samples, the running number of each frame in every sample, and a mark every 1,000 frames. */
+/** Writes frames of 1 to 8 samples, with the frame number in every sample, and a mark every 1,000 frames. */
 const { memory, frames } = workerData as { memory: SharedArrayBuffer; frames: number };
 const ring = new RingProducer(memory);
 const samples = new Int16Array(8);

@@ -6,7 +6,7 @@ import { NOTE_CAPACITY, ringMemory } from '../../../src/threads/ring-layout.ts';
 import { RingProducer } from '../../../src/threads/ring-producer.ts';
 
 describe('ring memory', () => {
-  it('has a power of two of cells and refuses anything else', () => {
+  it('requires a power of two of cells', () => {
     expect(() => ringMemory(1_000)).toThrow('power of two');
     expect(() => new RingConsumer(new SharedArrayBuffer(5_000))).toThrow('not the memory of a ring');
   });
@@ -96,7 +96,7 @@ class RingModel {
 }
 
 describe('a ring', () => {
-  it('gives back what was written, in order, with its rates and marks, in pieces of any size', () => {
+  it('returns what was written, in order, with its rates and marks, in pieces of any size', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const model = new RingModel();
@@ -107,7 +107,7 @@ describe('a ring', () => {
     );
   });
 
-  it('goes on over the end of the 32-bit positions', () => {
+  it('continues across the 32-bit wraparound', () => {
     const memory = ringMemory(256);
     const words = new Int32Array(memory, 0, 32);
     words[0] = 0x7fff_ff80;
@@ -124,7 +124,7 @@ describe('a ring', () => {
     }
   });
 
-  it('keeps a mark that was taken and not told for whoever takes over', () => {
+  it('keeps a mark that was taken but not reported for the next consumer', () => {
     const memory = ringMemory(256);
     const producer = new RingProducer(memory);
     producer.write(new Int16Array(10), 0, 10, 8_000);
@@ -138,14 +138,14 @@ describe('a ring', () => {
     expect(new RingConsumer(memory).takeMark()).toBe(NO_MARK);
   });
 
-  it('refuses a mark when all notes are taken', () => {
+  it('refuses a mark when all notes are in use', () => {
     const producer = new RingProducer(ringMemory(256));
     for (let i = 0; i < NOTE_CAPACITY; i++) expect(producer.writeMark(i)).toBe(true);
     expect(producer.writeMark(99)).toBe(false);
     expect(producer.write(new Int16Array(1), 0, 1, 8_000)).toBe(0);
   });
 
-  it('tears and reorders nothing between two threads in ten million frames', async () => {
+  it('neither tears nor reorders ten million frames between two threads', async () => {
     const frames = 10_000_000;
     const memory = ringMemory(8_192);
     const worker = new Worker(new URL('./ring-writer.worker.ts', import.meta.url), {

@@ -9,7 +9,7 @@ function numbered(length: number, from: number): Int16Array {
   return Int16Array.from({ length }, (_, i) => (from + i) % 30_000);
 }
 
-/** Reads all that is readable: samples as numbers, marks as strings. */
+/** Reads everything readable: samples as numbers, marks as strings. */
 function take(ring: RingConsumer): (number | string)[] {
   const taken: (number | string)[] = [];
   for (;;) {
@@ -24,7 +24,7 @@ function take(ring: RingConsumer): (number | string)[] {
 }
 
 describe('the uplink', () => {
-  it('keeps order between ring, backlog and marks, whatever the sizes', () => {
+  it('keeps order between ring, backlog and marks, at any sizes', () => {
     const action = fc.oneof(
       fc.record({ say: fc.integer({ min: 1, max: 12_000 }) }),
       fc.constant('mark' as const),
@@ -65,7 +65,7 @@ describe('the uplink', () => {
     );
   });
 
-  it('takes 70 s of audio behind the ring and says how much more was lost', () => {
+  it('holds 70 s of audio behind the ring and reports how much more was lost', () => {
     const uplink = new Uplink(roomyQueue());
     const second = new Int16Array(8_000);
     let lostMs = 0;
@@ -74,14 +74,14 @@ describe('the uplink', () => {
     expect(uplink.queuedMs).toBeCloseTo(70_000 + 512, 3);
   });
 
-  it('takes one frame of 1 MB at the lowest rate whole, behind what waits already', () => {
+  it('accepts one frame of 1 MB at the lowest rate whole, behind what is queued', () => {
     const uplink = new Uplink(roomyQueue());
     expect(uplink.write(new Int16Array(8_000), 8_000)).toBe(0);
     expect(uplink.write(new Int16Array(1_048_576 / 2), 8_000)).toBe(0);
     expect(uplink.queuedMs).toBeCloseTo(66_536, 3);
   });
 
-  it('drops what there is no memory for, gives back what has been played, and takes more then', () => {
+  it('drops audio beyond its memory budget, returns what was played, and then accepts more', () => {
     let refused = 0;
     const all = new PlayoutBudget({ totalBytes: 100_000, accountBytes: 100_000, onFull: () => refused++ });
     const uplink = new Uplink(all.queueOf('acc_1'));
@@ -101,7 +101,7 @@ describe('the uplink', () => {
     expect(all.takenBytes).toBe(0);
   });
 
-  it('counts pieces of one sample as what they take', () => {
+  it('counts pieces of one sample at their real cost', () => {
     const all = new PlayoutBudget({ totalBytes: 100_000, accountBytes: 100_000, onFull() {} });
     const uplink = new Uplink(all.queueOf('acc_1'));
     uplink.write(new Int16Array(4_096), 8_000);
@@ -110,7 +110,7 @@ describe('the uplink', () => {
     expect(kept).toBeLessThan(600);
   });
 
-  it('forgets the backlog at a clear and names the end of what is in the ring', () => {
+  it('drops the backlog on a clear and reports the end of what is in the ring', () => {
     const uplink = new Uplink(roomyQueue());
     const ring = new RingConsumer(uplink.memory);
     uplink.write(new Int16Array(16_000), 8_000);
