@@ -5,7 +5,7 @@ import { loadSettings } from '../../src/settings/settings.ts';
 import { openLoggers } from '../../src/telemetry/loggers.ts';
 import { temporaryDir } from './store/temporary.ts';
 
-test('a gateway closes once for all who ask, and its data can be opened again', async () => {
+test('a gateway closes once for all callers, and its data can be opened again', async () => {
   const env = { SVC_DATA_DIR: temporaryDir(), SVC_PORT: '0', SVC_SIP_PORT: '0', SVC_SIP_HOST: '127.0.0.1' };
   const loaded = loadSettings({ ...env, SVC_ENGINE_THREADS: '1' }, '/nowhere');
   if ('mistakes' in loaded) throw new Error(loaded.mistakes.join());
@@ -17,7 +17,7 @@ test('a gateway closes once for all who ask, and its data can be opened again', 
     void gateway.close(2_000).then(() => {
       isClosed = true;
     });
-    // Whoever asks second must not be told that all is closed before it is.
+    // The second caller must not learn that everything is closed before it is.
     await gateway.close(2_000);
     expect(isClosed).toBe(true);
   }

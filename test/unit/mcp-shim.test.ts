@@ -29,7 +29,7 @@ function packedFiles(): string[] {
   return files.map(({ path }) => path);
 }
 
-/** Every package that installing the shim brings, as it is installed here. */
+/** Every package that installing the shim brings along, as installed here. */
 function installedPackages(): Map<string, string> {
   const folders = new Map<string, string>();
   const add = (names: readonly string[], from: string): void => {
@@ -50,7 +50,7 @@ function bytesOf(folder: string): number {
   return files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
 }
 
-test('the package holds the program, its licence and its README, and imports only its dependencies', () => {
+test('the package contains the program, its licence and its README, and imports only its dependencies', () => {
   const { bin, dependencies } = manifestOf(SHIM);
   const files = packedFiles();
   expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', bin['svc-mcp']]));
@@ -64,7 +64,7 @@ test('the package holds the program, its licence and its README, and imports onl
   expect([...packages]).toEqual(Object.keys(dependencies!));
 });
 
-test('installing it takes less than 30 MB, builds nothing and works with Node 20', () => {
+test('installing the package takes less than 30 MB, builds nothing and works with Node 20', () => {
   let bytes = bytesOf(SHIM);
   for (const [folder, name] of installedPackages()) {
     bytes += bytesOf(folder);
@@ -78,7 +78,7 @@ test('installing it takes less than 30 MB, builds nothing and works with Node 20
   expect(manifestOf(SHIM).engines).toEqual({ node: '>=20' });
 });
 
-test('it starts from a folder that holds nothing else, without a warning', () => {
+test('the program starts from a folder of its own, without a warning', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const program = join(folder, 'node_modules/svc-mcp');
@@ -94,7 +94,7 @@ test('it starts from a folder that holds nothing else, without a warning', () =>
   expect(started.stdout).toContain('Usage: svc-mcp');
 });
 
-test('the gateway itself does not depend on it', () => {
+test('the gateway does not depend on the package', () => {
   const { dependencies } = manifestOf(ROOT);
   expect(dependencies).not.toHaveProperty(['@modelcontextprotocol/client']);
   expect(dependencies).not.toHaveProperty('svc-mcp');

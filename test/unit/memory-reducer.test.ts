@@ -10,7 +10,7 @@ const BURST_BYTES = 64e6;
 /** One of the burst's objects with its list. */
 const OBJECT_BYTES = 80;
 
-/** A process that returns what it has too much when its heap is reduced. */
+/** A process that returns its surplus memory when its heap is reduced. */
 class FakeProcess implements ProcessMemory {
   megabytes = 100;
   usedMegabytes = 100;
@@ -42,14 +42,14 @@ function watched() {
   return { clock, memory, unused: new MemoryReducer(clock, memory) };
 }
 
-test('the heap of malloc is given back once a minute', () => {
+test('the malloc heap is trimmed once a minute', () => {
   const { clock, memory } = watched();
   clock.advance(3 * MINUTE_MS);
   expect(memory.heapsGivenBack).toBe(3);
   expect(memory.reductions).toBe(0);
 });
 
-test('what V8 keeps of a burst is given back once', () => {
+test('memory that V8 keeps after a burst is released once', () => {
   const { clock, memory } = watched();
   memory.megabytes = 150;
   clock.advance(4 * MINUTE_MS);
@@ -58,7 +58,7 @@ test('what V8 keeps of a burst is given back once', () => {
   expect(memory.megabytes).toBe(100);
 });
 
-test('memory that is in use is asked for once', () => {
+test('memory that stays in use triggers only one reduction', () => {
   const { clock, memory } = watched();
   memory.megabytes = 150;
   memory.usedMegabytes = 150;
@@ -66,7 +66,7 @@ test('memory that is in use is asked for once', () => {
   expect(memory.reductions).toBe(1);
 });
 
-test('a burst in the minute after a reduction is given back, too', () => {
+test('a burst in the minute after a reduction is released, too', () => {
   const { clock, memory } = watched();
   memory.megabytes = 150;
   clock.advance(MINUTE_MS + 10_000);
@@ -75,7 +75,7 @@ test('a burst in the minute after a reduction is given back, too', () => {
   expect(memory.reductions).toBe(2);
 });
 
-test('a busy thread keeps its memory until it has time', () => {
+test('a busy thread keeps its memory until it is idle', () => {
   const { clock, memory } = watched();
   memory.megabytes = 150;
   memory.busyShare = 0.9;
@@ -86,20 +86,20 @@ test('a busy thread keeps its memory until it has time', () => {
   expect(memory.reductions).toBe(1);
 });
 
-test('nothing is done once it is closed', () => {
+test('a closed reducer does nothing', () => {
   const { clock, memory, unused } = watched();
   unused.close();
   clock.advance(MINUTE_MS);
   expect(memory.heapsGivenBack).toBe(0);
 });
 
-test.skipIf(typeof loadMediaIo() === 'string')('V8 returns the pages that a burst has filled', async () => {
+test.skipIf(typeof loadMediaIo() === 'string')('V8 releases the pages of a burst', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc');
   const beforeBytes = PROCESS_MEMORY.residentBytes();
   const grownBytes = () => PROCESS_MEMORY.residentBytes() - beforeBytes;
   fillHeap();
-  // What the usual collection empties stays resident.
+  // What the normal collection frees stays resident.
   collect();
   const keptBytes = grownBytes();
   expect(keptBytes).toBeGreaterThan(BURST_BYTES / 2);

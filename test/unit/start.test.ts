@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const SRC = join(import.meta.dirname, '../../src');
 
-/** Says that it makes a bundle, and makes one that says what it is. */
+/** Reports that it builds a bundle, and builds one that reports what it is. */
 const STUB_BUNDLER = `
   const { mkdirSync, writeFileSync } = require('node:fs');
   exports.bundle = async (dir) => {
@@ -38,13 +38,13 @@ function start(): string[] {
   return output.trim().split('\n');
 }
 
-test('the first start makes the bundle, and later ones run it', () => {
+test('the first start builds the bundle, and later ones run it', () => {
   expect(start()).toEqual(['bundles', 'runs the bundle']);
   expect(start()).toEqual(['runs the bundle']);
 });
 
 test.each(['src/main.ts', 'src/base/ids.ts', 'config/bundle.cjs', 'node_modules/.package-lock.json'])(
-  'a change of %s makes a new bundle',
+  'a change of %s rebuilds the bundle',
   (file) => {
     start();
     appendFileSync(join(root, file), '\n');
@@ -52,7 +52,7 @@ test.each(['src/main.ts', 'src/base/ids.ts', 'config/bundle.cjs', 'node_modules/
   },
 );
 
-test('where no bundle can be made the sources run', () => {
+test('the sources run when no bundle can be built', () => {
   writeFileSync(
     join(root, 'config/bundle.cjs'),
     "exports.bundle = async () => { throw new Error('read-only'); };",
@@ -60,7 +60,7 @@ test('where no bundle can be made the sources run', () => {
   expect(start()).toEqual(['runs the sources']);
 });
 
-test('the image starts as npm start does', () => {
+test('the image starts the same way as npm start', () => {
   const file = (name: string) => readFileSync(join(SRC, '..', name), 'utf8');
   const command = /^CMD (\[.*\])$/m.exec(file('Dockerfile'))?.[1] ?? '';
   expect(JSON.parse(command).join(' ')).toBe(JSON.parse(file('package.json')).scripts.start);
