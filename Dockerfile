@@ -1,8 +1,8 @@
-# Two stages: dependencies with what they need to install, then a small image that runs as nobody in particular.
+# Two stages: the first installs dependencies and builds the native addons, the second is a small unprivileged image.
 FROM node:22.23.3-bookworm-slim AS dependencies
 WORKDIR /gateway
 COPY package.json package-lock.json ./
-# The image's own Node is the pinned one: the devDependency `node` and its install script are left out.
+# The image brings the pinned Node, so the devDependency `node` and all install scripts are skipped.
 RUN npm install --no-save --omit=dev --workspaces=false --ignore-scripts --loglevel=error
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev
 COPY src/native src/native
@@ -11,7 +11,7 @@ RUN node src/native/build.ts && mkdir -p build
 FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 SVC_DATA_DIR=/data
 WORKDIR /gateway
-# Opus by the system's library; without it by WebAssembly, in about 1.3 times the time.
+# The system's libopus. Without it, Opus runs in WebAssembly, which takes about 1.3 times as long.
 RUN apt-get update && apt-get install -y --no-install-recommends libopus0 && rm -rf /var/lib/apt/lists/*
 COPY --from=dependencies /gateway/node_modules node_modules
 COPY --from=dependencies /gateway/build build

@@ -1,4 +1,4 @@
-/** Joins the gateway's modules and those of its packages into one CommonJS file a thread: see src/start.cjs. */
+/** Bundles the gateway and its packages into one CommonJS file per thread; see src/start.cjs. */
 const { readFile, mkdir, readdir, rename, rm, stat } = require('node:fs/promises');
 const { dirname, join, relative } = require('node:path');
 
@@ -9,23 +9,23 @@ const THREADS = [
   'src/store/database/checkpoint.worker.ts',
   'src/threads/jobs.worker.ts',
 ];
-/** Native, or they find their own worker files beside them, or most starts do without them. */
-const LEFT_OUT = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer'];
+/** Packages that are native, look for their own worker files, or are rarely needed at start. */
+const EXTERNAL = ['better-sqlite3', 'piscina', '@node-rs/argon2', 'nodemailer'];
 
-/** Of prom-client, parts that we have no use for: they load cluster, http and tls at every start. */
+/** Parts of prom-client that the gateway does not use. They would load cluster, http and tls at every start. */
 const UNUSED = /prom-client[/\\]lib[/\\](cluster|pushgateway)\.js$/;
 
-const NOT_THERE = `module.exports = class { constructor() { throw new Error('left out by config/bundle.cjs'); } };`;
+const UNUSED_STUB = `module.exports = class { constructor() { throw new Error('left out by config/bundle.cjs'); } };`;
 
-const KEPT_BUNDLES = 5;
+const MAX_BUNDLES = 5;
 
 const WORKER_URL = /new URL\(\s*'[^']*?([\w.-]+\.worker)\.ts',\s*import\.meta\.url,?\s*\)/g;
 
 /**
- * Modules find files beside themselves by `import.meta`, which CommonJS does not have; and a thread that starts
- * another shall start its bundle.
+ * Replaces `import.meta`, which CommonJS does not have, so that modules still find the files next to their source.
+ * The URL of a worker becomes that of its bundle.
  */
-function placesKept(dir) {
+function importMeta(dir) {
   const onLoad = async ({ path }) => {
     const source = await readFile(path, 'utf8');
     if (!source.includes('import.meta.')) return undefined;
@@ -35,18 +35,18 @@ function placesKept(dir) {
       .replaceAll('import.meta.dirname', `__inBundle(${JSON.stringify(relative(dir, dirname(path)))})`);
     return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
   };
-  return { name: 'places kept', setup: (build) => build.onLoad({ filter: /\.(ts|mjs)$/ }, onLoad) };
+  return { name: 'import.meta', setup: (build) => build.onLoad({ filter: /\.(ts|mjs)$/ }, onLoad) };
 }
 
 const BANNER = `const __bundleUrl = require('node:url').pathToFileURL(__filename);
 const __inBundle = (place) => require('node:path').join(__dirname, place);`;
 
-const unusedLeftOut = {
-  name: 'unused left out',
-  setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: NOT_THERE })),
+const withoutUnused = {
+  name: 'without unused',
+  setup: (build) => build.onLoad({ filter: UNUSED }, () => ({ contents: UNUSED_STUB })),
 };
 
-/** Makes the bundle in `dir`; it is there complete or not at all. */
+/** Writes the bundle to `dir`, which appears only when it is complete. */
 async function bundle(dir) {
   const unfinished = `${dir}.${process.pid}`;
   await mkdir(unfinished, { recursive: true });
@@ -61,27 +61,27 @@ async function bundle(dir) {
     platform: 'node',
     format: 'cjs',
     target: 'node22',
-    external: LEFT_OUT,
-    plugins: [unusedLeftOut, placesKept(unfinished)],
+    external: EXTERNAL,
+    plugins: [withoutUnused, importMeta(unfinished)],
     banner: { js: BANNER },
     logLevel: 'silent',
   });
-  // Its process would stay as long as ours, and be pinged every second.
+  // Otherwise esbuild's process would run as long as this one.
   await stop();
-  // Another start that made the same bundle at the same time may have been quicker.
+  // Another start may have written the same bundle in the meantime.
   await rename(unfinished, dir).catch(() => rm(unfinished, { recursive: true }));
-  await removeFormer(dirname(dir));
+  await removeOldBundles(dirname(dir));
 }
 
-/** A gateway that still runs takes new threads from the bundle it was started from, so a few former ones stay. */
-async function removeFormer(cache) {
+/** Keeps a few older bundles, because a running gateway starts new threads from its own. */
+async function removeOldBundles(cache) {
   const paths = (await readdir(cache)).map((name) => join(cache, name));
   const dated = await Promise.all(paths.map(async (path) => ({ path, madeMs: (await stat(path)).mtimeMs })));
-  const former = dated.sort((a, b) => b.madeMs - a.madeMs).slice(KEPT_BUNDLES);
-  await Promise.all(former.map(({ path }) => rm(path, { recursive: true, force: true })));
+  const old = dated.sort((a, b) => b.madeMs - a.madeMs).slice(MAX_BUNDLES);
+  await Promise.all(old.map(({ path }) => rm(path, { recursive: true, force: true })));
 }
 
 module.exports = { bundle };
 
-// For images, whose processes may not write beside the sources.
+// For container images, where the gateway may not write next to its sources.
 if (require.main === module) void bundle(require('../src/bundle-dir.cjs').bundleDir());

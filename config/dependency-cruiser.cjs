@@ -46,9 +46,9 @@ module.exports = {
     },
     layer('mcp shim', '^src/mcp-shim/', []),
     {
-      name: 'nobody-needs-the-shim',
+      name: 'shim-stands-alone',
       severity: 'error',
-      comment: 'It runs on the machines of clients, as a process of its own.',
+      comment: 'The shim is a package of its own that runs on clients’ machines.',
       from: { path: '^src/', pathNot: '^src/mcp-shim/' },
       to: { path: '^src/mcp-shim/' },
     },

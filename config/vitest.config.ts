@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests wait for timers and sockets more than they compute; the default on two cores would be one at a time. */
+/** Tests mostly wait for timers and sockets. The default on two cores would be one file at a time. */
 const MAX_WORKERS = 3;
 
-/** Units that take seconds, or that need a process of their own: `npm run check` does without. */
+/** Unit tests that take seconds or need their own process. `npm run check` skips them. */
 const SLOW_UNITS = [
   'test/unit/connectors/sip/signaling/**/*.test.ts',
   'test/unit/connectors/{telegram,whatsapp}/*.test.ts',
@@ -23,22 +23,22 @@ const SLOW_UNITS = [
   'test/unit/{gateway-close,mcp-shim,memory-reducer}.test.ts',
 ];
 
-/** What a server library has a part in, to be run over both: `SVC_HTTP_SERVER`. */
+/** Tests of everything that depends on the HTTP library. They run over both libraries. */
 const HTTP_UNITS = [
   'test/unit/api/*.test.ts',
   'test/unit/api/{mcp,stream}/*.test.ts',
   'test/unit/agents/*.test.ts',
 ];
-/** Among them, what has no server. */
+/** Those of them that start no server. */
 const WITHOUT_SERVER = [
   'test/unit/api/{cookie,form-parts,json-with-bytes,linear-time,path-table,since-query}.test.ts',
   'test/unit/agents/agent-rules.test.ts',
 ];
 
-/** What starts gateways and little else: several files at a time, because most of their time is waiting. */
+/** Tests that start gateways and mostly wait: several files at a time. */
 const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-access,signing-out}.test.ts'];
 
-/** Sound is judged in real time: several at a time too, but nothing beside them that computes. */
+/** Tests that judge audio in real time: several at a time, with no other tests that compute. */
 const AUDIO = [
   'test/e2e/{call-stream,clear-and-mark,streaming}.test.ts',
   'test/peers/{call-audio,harness}.test.ts',
@@ -46,8 +46,8 @@ const AUDIO = [
 const AUDIO_OVER_NODE = ['test/e2e/{call-stream,clear-and-mark,streaming}.test.ts'];
 
 /**
- * One at a time: what measures time, memory or the cost of a fault against a limit, and what judges sound but starts
- * gateways for every test or many agents at 48 kHz, which would disturb others.
+ * Tests that run alone: those that measure time, memory or recovery against a limit, and audio tests that would disturb
+ * others because they start many gateways or many agents at 48 kHz.
  */
 const MEASURED = [
   'test/e2e/{dm-kills,files,many-waiters,opus,recovery,resources,same-time,slow-reader}.test.ts',
@@ -66,7 +66,7 @@ interface Files {
   readonly env?: Record<string, string>;
 }
 
-/** Without a process for each file, unless `isolate`. */
+/** Unit tests share a process unless `isolate` is set. */
 function units(name: string, { isolate = false, ...files }: Files & { readonly isolate?: boolean }) {
   const sequence = { groupOrder: GROUPS.units };
   return { test: { name, ...files, isolate, sequence, testTimeout: 120_000, hookTimeout: 120_000 } };
@@ -79,8 +79,8 @@ function gateways(name: string, group: Exclude<keyof typeof GROUPS, 'units'>, fi
 }
 
 /**
- * Units, quick and slow; the gateway over real sockets, and against real peers; some of each over Node's own HTTP and
- * WebSockets, and without the native parts of the media, as on a machine without a C compiler.
+ * Fast and slow unit tests; the gateway over real sockets and against real peers; some of each again with Node's HTTP
+ * server (`node-…`), and without native media I/O, as on a machine without a C compiler (`portable-…`).
  */
 export default defineConfig({
   test: {

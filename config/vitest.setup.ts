@@ -1,11 +1,11 @@
 import { setPriority } from 'node:os';
 import fc from 'fast-check';
 
-// CI must say the same about the same code twice; at a developer's desk every run looks somewhere new.
+// CI repeats the same random cases, so that the same code gives the same result. Elsewhere every run tries new ones.
 if (process.env.CI) fc.configureGlobal({ seed: 20_261_121 });
 
-// Sound is judged in real time: tests, and the gateways that they start, come before the other programs of a busy
-// machine. Only root may do that; without it they share the processors like everybody else.
+// Tests judge audio in real time. They and the gateways that they start therefore get priority over other programs on a
+// busy machine, if the user is root.
 try {
   setPriority(-10);
 } catch {}

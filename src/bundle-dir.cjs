@@ -1,11 +1,11 @@
-/** Where the bundle of the sources as they are now belongs: see start.cjs. */
+/** The folder of the bundle for the current sources; see start.cjs. */
 const { createHash } = require('node:crypto');
 const { readdirSync, statSync } = require('node:fs');
 const { join } = require('node:path');
 
 const ROOT = join(__dirname, '..');
 
-/** A folder whose name changes whenever a source file, a package or Node itself does. */
+/** Returns a folder whose name changes with every source file, package and version of Node. */
 function bundleDir() {
   const hash = createHash('sha1').update(process.version + process.arch);
   addFile(hash, join(ROOT, 'config/bundle.cjs'));

@@ -1,9 +1,9 @@
 /**
- * What `npm start` runs. Stripping the types of 190 modules and finding 600 more in packages takes longer than all
- * else that a start does, so the first start joins them into a bundle, and those after it run the bundle with V8's
- * compiled code beside it. Where no bundle can be made (no right to write, no esbuild for the machine) the sources run.
+ * Entry point of `npm start`. Stripping types and resolving some 800 modules takes most of a start. The first start
+ * therefore bundles them, and later starts run the bundle with V8's cached code. If no bundle can be made (read-only
+ * disk, no esbuild for this platform), the sources run instead.
  *
- * Plain CommonJS: neither the type stripper nor the ESM loader has to be woken for it.
+ * Plain CommonJS, so that Node loads neither its type stripper nor its ESM loader.
  */
 const { existsSync, writeFile } = require('node:fs');
 const { enableCompileCache, flushCompileCache } = require('node:module');
@@ -11,16 +11,16 @@ const { join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 const { bundleDir } = require('./bundle-dir.cjs');
 
-/** By then a start is over, and what it compiled is worth keeping, should the process not end in good order. */
+/** The start is over by then. Its compiled code is written now, in case the process does not exit cleanly. */
 const FLUSH_AFTER_MS = 3_000;
-/** V8 drops the code of functions that ran once and not since, which modules are, long before it is kept. */
+/** Otherwise V8 drops the code of functions that ran only once, such as module bodies, before it is cached. */
 const KEEP_CODE = '--no-flush-bytecode';
 const DROP_CODE = '--flush-bytecode';
 
 /**
- * The command line bounds the space for new objects, which would grow to 32 MB under calls (package.json). The bound
- * holds from the moment the heap is made; the flag itself goes back to its default, because V8 throws away compiled
- * code that was made under other flags, and Node's own modules were compiled under none: 30 ms of a start.
+ * The command line in package.json limits the young generation, which would grow to 32 MB during calls. The limit takes
+ * effect when the heap is created, so the flag can be reset here. V8 rejects cached code that was compiled with other
+ * flags; Node's own modules were compiled with the default, which saves 30 ms.
  */
 setFlagsFromString('--max-semi-space-size=0');
 
@@ -31,15 +31,15 @@ async function preparedMain() {
   const kept = join(dir, 'kept');
   const isKept = existsSync(kept);
   enableCompileCache(compiled);
-  // Not before: what is kept has to be of the same flags as what is looked for.
+  // Only now, because the cache is looked up by V8's flags.
   if (!isKept) setFlagsFromString(KEEP_CODE);
   const dropCode = () => setFlagsFromString(DROP_CODE);
-  // Node keeps it then, too.
+  // Node writes the cache at exit, too.
   process.once('exit', dropCode);
   setTimeout(() => {
     dropCode();
     flushCompileCache();
-    // Where nothing may be written nothing is kept, either.
+    // Fails on a read-only disk, where the cache was not written either.
     if (!isKept) writeFile(kept, '', () => {});
   }, FLUSH_AFTER_MS).unref();
   return join(dir, 'main.cjs');
