@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-/** Does something until it is refused; returns how often it was not, and the refusal. */
+/** Repeats an action until it is refused; returns the number of successes, and the refusal. */
 async function untilRefused(
   most: number,
   act: (n: number) => Promise<Answer>,
@@ -30,15 +30,15 @@ async function untilRefused(
   throw new Error(`not refused ${most + 1} times`);
 }
 
-/** A key's text is shown once, so that nobody may find it in the database. */
+/** Records a new key as a secret, which must not be readable in the database. */
 function kept(answer: Answer): Answer {
   for (const value of Object.values(answer.body))
     if (/^svc_[\w-]{40,}$/.test(`${value}`)) gateway.secrets.add(`${value}`);
   return answer;
 }
 
-describe('of one account', () => {
-  it('there are 100 agents and no more', async () => {
+describe('an account', () => {
+  it('may have 100 agents and no more', async () => {
     // The default one is there already.
     const create = (n: number) => settings.post('/api/agents', { name: `agent ${n}` });
     expect(await untilRefused(100, create)).toEqual([99, 409, 'An account may have at most 100 agents']);
@@ -48,7 +48,7 @@ describe('of one account', () => {
     expect((await person.request('POST', '/api/agents', { name: 'of another' })).status).toBe(200);
   });
 
-  it('there are 1,000 keys of both kinds, and making and revoking them is no way round it', async () => {
+  it('may have 1,000 keys of both kinds; keys revoked within a day still count', async () => {
     const paths = ['/api/api-keys', '/api/settings-keys'];
     const ids: string[] = [];
     const create = async (n: number) => {
@@ -67,7 +67,7 @@ describe('of one account', () => {
     expect(kept(other).status).toBe(200);
   });
 
-  it('there are 100 bots', async () => {
+  it('may register 100 bots', async () => {
     const register = (n: number) => {
       gateway.secrets.add(`xoxb-secret-of-bot-${n}`);
       const bot_token = `xoxb-secret-of-bot-${n}`;
@@ -80,7 +80,7 @@ describe('of one account', () => {
     expect(await untilRefused(100, register)).toEqual([100, 409, 'An account may have at most 100 bots']);
   });
 
-  it('there are 100 MCP clients, and one that is let in already is let in again', async () => {
+  it('may authorize 100 MCP clients, and reauthorize one of them at the limit', async () => {
     const clients: OAuthClient[] = [];
     for (let n = 0; n < 100; n++) {
       const client = await OAuthClient.register(gateway);
@@ -94,14 +94,14 @@ describe('of one account', () => {
     await clients[0]!.connect(person, { prompt: 'consent' });
   });
 
-  it('feedback is taken 20 times an hour', async () => {
+  it('may send feedback 20 times an hour', async () => {
     const give = () => settings.post('/api/feedback', { message: 'x'.repeat(10_000) });
     expect(await untilRefused(20, give)).toEqual([20, 429, 'At most 20 feedback messages per hour']);
     expect((await give()).headers.get('retry-after')).toBe('3600');
     expect((await person.request('POST', '/api/feedback', { message: 'of another' })).status).toBe(200);
   });
 
-  it('100 uploads may be reserved at the same time, and the others bring their files meanwhile', async () => {
+  it('may reserve 100 uploads at a time; direct uploads still succeed', async () => {
     const reserve = () => gateway.agentApi.post('/api/files/reserve', FACTS);
     const detail = 'An account may have at most 100 reserved uploads';
     expect(await untilRefused(100, reserve)).toEqual([100, 429, detail]);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await mailbox?.close();
 });
 
-/** Somebody who signed up with an address, proven or not, and is signed in. */
+/** Signs a person up and in without verifying the address. */
 async function unproven(email: string): Promise<Person> {
   const person = new Person(gateway.baseUrl, email);
   await person.signUp();
@@ -47,8 +47,8 @@ async function resetPassword(email: string): Promise<void> {
   expect((await owner.request('POST', '/auth/reset-password', wanted)).status).toBe(200);
 }
 
-describe('whoever signs up with the address of another', () => {
-  it('can make nothing that lets them in later', async () => {
+describe('a person who signs up with the address of another', () => {
+  it('cannot create credentials, and loses access when the owner resets the password', async () => {
     const mallory = await unproven('victim@example.com');
     const client = await OAuthClient.register(gateway);
     const page = await client.ask(mallory);
@@ -75,7 +75,7 @@ describe('whoever signs up with the address of another', () => {
     expect((await mallory.signIn()).status).toBe(401);
   });
 
-  it('keeps no key and no client that they made after the owner pressed the button of the mail', async () => {
+  it('loses keys and clients, even of a verified account, when the owner resets the password', async () => {
     const email = 'clicker@example.com';
     const mallory = await unproven(email);
     const link = linkIn(await mailbox.take(email, VERIFY));
@@ -95,7 +95,7 @@ describe('whoever signs up with the address of another', () => {
 });
 
 describe('a thief with a live session', () => {
-  it('gets no key by a request that began before the owner’s new password and ended after it', async () => {
+  it('gets no key from a request that a password reset interrupts', async () => {
     const email = 'slow@example.com';
     const thief = await member(email);
     const body = JSON.stringify({ name: 'kept' });
@@ -123,7 +123,7 @@ describe('a thief with a live session', () => {
     socket.destroy();
   });
 
-  it('does not get the account back by a link that was kept', async () => {
+  it('cannot use a change-of-email link from before a password reset', async () => {
     const email = 'robbed@example.com';
     const thief = await member(email);
     const wanted = { new_email: 'thief@example.com', password: thief.password };
@@ -139,7 +139,7 @@ describe('a thief with a live session', () => {
   });
 });
 
-it('HEAD does nothing where GET would', async () => {
+it('HEAD has no side effects on routes where GET has them', async () => {
   const person = await member('head@example.com');
   const client = await OAuthClient.register(gateway);
   await client.connect(person);
@@ -159,7 +159,7 @@ it('HEAD does nothing where GET would', async () => {
   expect((await head('/auth/reset-password?token=x')).status).toBe(200);
 });
 
-describe('wrong passwords of others', () => {
+describe('wrong passwords', () => {
   const login = async (email: string, password: string, from: string, cookie = '') => {
     const answer = await fetch(`${gateway.baseUrl}/auth/login`, {
       method: 'POST',
@@ -170,7 +170,7 @@ describe('wrong passwords of others', () => {
     return answer;
   };
 
-  it('keep the owner out from nowhere but where they come from', async () => {
+  it('lock out only the network address that they come from', async () => {
     const owner = await member('near@example.com');
     const startMs = performance.now();
     for (let n = 0; n < 10; n++) expect((await login(owner.email, 'wrong', '203.0.113.7')).status).toBe(401);
@@ -182,7 +182,7 @@ describe('wrong passwords of others', () => {
     expect((await login(owner.email, owner.password, '203.0.113.8')).status).toBe(200);
   });
 
-  it('from everywhere leave a known browser in, and the owner is told by one mail', async () => {
+  it('from many addresses still let a known browser sign in, and send the owner one mail', async () => {
     const owner = await member('far@example.com');
     const first = await login(owner.email, owner.password, '203.0.113.1');
     const browser = first.headers.getSetCookie().find((line) => line.startsWith('svc_browser='))!;
@@ -194,7 +194,7 @@ describe('wrong passwords of others', () => {
     expect(stranger.status).toBe(429);
     expect(Number(stranger.headers.get('retry-after'))).toBeGreaterThan(3_000);
     expect((await login(owner.email, owner.password, '203.0.113.2', known)).status).toBe(200);
-    // The cookie opens nothing, and its guesses are few.
+    // The cookie authorizes nothing by itself, and allows only a few guesses.
     expect((await fetch(`${gateway.baseUrl}/api/calls`, { headers: { Cookie: known } })).status).toBe(401);
     for (let n = 0; n < 10; n++)
       expect((await login(owner.email, 'wrong', `192.0.2.${n}`, known)).status).toBe(401);
@@ -202,7 +202,7 @@ describe('wrong passwords of others', () => {
     await mailbox.take(owner.email, 'Too many wrong passwords');
     expect(mailbox.received.filter(({ subject }) => subject === 'Too many wrong passwords')).toEqual([]);
 
-    // An address that nobody has is treated alike.
+    // An unknown address is treated the same way.
     const nobodys = Array.from({ length: 100 }, (_, n) =>
       login('nobody@example.com', 'x', `198.51.101.${n}`),
     );
@@ -210,7 +210,7 @@ describe('wrong passwords of others', () => {
     expect((await login('nobody@example.com', 'x', '203.0.113.3')).status).toBe(429);
   });
 
-  it('at any server are counted together', async () => {
+  it('on all routes that take a password count together', async () => {
     const owner = await member('doors@example.com');
     const wrong = {
       password: 'wrong',
@@ -232,7 +232,7 @@ describe('wrong passwords of others', () => {
     expect(stranger.status).toBe(429);
   });
 
-  it('are in the audit log, one line for each address, and a known address knows its account', async () => {
+  it('appear in the audit log as one line per network address, with the account', async () => {
     const owner = await member('logged@example.com');
     for (let n = 0; n < 5; n++) await login(owner.email, 'wrong', '203.0.113.20');
     const lines = await waitFor('the wrong passwords in the log', () => {
@@ -251,7 +251,7 @@ describe('wrong passwords of others', () => {
   });
 });
 
-it('a deleted account leaves one line in the log that names nobody', async () => {
+it('a deleted account leaves one anonymous line in the audit log', async () => {
   const person = await member('gone@example.com');
   const { account_id: id } = (await person.request('GET', '/api/account')).body;
   const deleted = await person.request('DELETE', '/api/account', {

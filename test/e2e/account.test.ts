@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair?.stop());
 
-it('tells an agent on a cold start what there is, its live calls included', async () => {
+it('shows platforms, live calls and usage, and exports calls, trunks and audit log', async () => {
   const { agentApi, settingsApi } = pair.caller;
   const before = (await agentApi.get('/api/account')).body;
   expect(before.platforms.sip).toEqual({
@@ -33,7 +33,7 @@ it('tells an agent on a cold start what there is, its live calls included', asyn
   expect(audit_log.map((entry: { action: string }) => entry.action)).toContain('sip_trunk.put');
 });
 
-it('tells a platform without a login from one without a connector', async () => {
+it('distinguishes a platform without a bot from one that does not support calls', async () => {
   const { agentApi, settingsApi } = pair.callee;
   const call = () => agentApi.post('/api/call', { platform: 'telegram', meeting_url: 'https://t.me/x' });
   const without = await call();
@@ -45,7 +45,7 @@ it('tells a platform without a login from one without a connector', async () => 
   expect((await call()).body.detail).toBe('No telegram bot registered');
 });
 
-it('writes to the agents of a probe, and counts what answers it', async () => {
+it('a probe writes to agents and detects a reply', async () => {
   const { agentApi, settingsApi } = pair.caller;
   const read = async (query: string) => (await agentApi.get(`/api/inbox${query}`)).body;
   expect((await settingsApi.get('/api/keys/test-agent/status')).status).toBe(404);
@@ -68,7 +68,7 @@ it('writes to the agents of a probe, and counts what answers it', async () => {
   });
 });
 
-it('sees which agents hold a call WebSocket or an MCP stream open, and which keys were used', async () => {
+it('a probe reports open call WebSockets, open MCP streams and unused keys', async () => {
   const { agentApi, settingsApi, agentKey, baseUrl } = pair.caller;
   const unused = (await settingsApi.post('/api/api-keys', { name: 'unused' })).body;
   const assistant = (await settingsApi.post('/api/api-keys', { name: 'assistant' })).body;

@@ -1,11 +1,11 @@
 import { it } from 'vitest';
 import { expectRulesToHold } from '../unit/agents/agent-rules.ts';
 
-/** A few hundred of them are among the unit tests. */
+/** The unit tests run a few hundred of them. */
 const SEQUENCES = 10_000;
 
 it(
-  `no sequence of ${SEQUENCES} leaves an orphan, two defaults or none`,
+  `none of ${SEQUENCES} sequences leaves an orphan, two defaults or no default`,
   () => expectRulesToHold(SEQUENCES),
   300_000,
 );

@@ -18,7 +18,7 @@ const newAgent = async (name: string): Promise<string> =>
 const newKey = async (agentId: string): Promise<{ id: string; key: string }> =>
   (await settings().post(`/api/agents/${agentId}/keys`, { name: 'n' })).body;
 
-it('closes the call WebSockets of a revoked key at once, and the call goes on', async () => {
+it('closes the call WebSockets of a revoked key at once; the call continues', async () => {
   const [home] = (await settings().get('/api/agents')).body.agents;
   const { id, key } = await newKey(home.id);
   const { outbound } = await pair.connect();
@@ -36,7 +36,7 @@ it('closes the call WebSockets of a revoked key at once, and the call goes on', 
   await other.close();
 });
 
-it('shows a key the calls of its agents and no others', async () => {
+it('shows a key only the calls of its own agents', async () => {
   const [home] = (await settings().get('/api/agents')).body.agents;
   const sibling = await newAgent('Sibling');
   const { id, key } = await newKey(sibling);
@@ -58,7 +58,7 @@ it('shows a key the calls of its agents and no others', async () => {
   expect((await api.get(path)).status).toBe(404);
 });
 
-it('gives calls on a number to its agent, and ends them with it', async () => {
+it('gives calls to a number to its agent, and ends them when the agent is deleted', async () => {
   const { settingsApi, agentApi } = pair.callee;
   const { id: agentId } = (await settingsApi.post('/api/agents', { name: 'Desk' })).body;
   const { id: keyId, key } = (await settingsApi.post(`/api/agents/${agentId}/keys`)).body;
@@ -86,7 +86,7 @@ it('gives calls on a number to its agent, and ends them with it', async () => {
   await agent.waitFor('call_state', { state: 'ended' });
   expect(await agent.closed).toBe(1000);
   expect((await calls()).map((one: { call_id: string }) => one.call_id)).not.toContain(call.call_id);
-  // Whoever asks for a call waits until all about it is written.
+  // A request for a call waits until its record is written.
   expect((await agentApi.get(`/api/call/${call.call_id}`)).status).toBe(404);
   expect(pair.callee.output).not.toContain('a write to the database failed');
 });

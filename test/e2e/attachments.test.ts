@@ -56,7 +56,7 @@ async function messages(): Promise<any[]> {
 
 const send = (body: object) => gateway.agentApi.post('/api/dm/chat', { platform: 'telegram', ...body });
 
-/** Resolves once an event tells that a message was sent. */
+/** Resolves once a `dm_sent` event reports the message. */
 async function ended({ body: { message_id } }: Awaited<ReturnType<typeof send>>): Promise<void> {
   await waitFor('dm_sent', async () => {
     const { body } = await gateway.agentApi.get('/api/inbox?last_message_cursor=2020-01-01');
@@ -81,7 +81,7 @@ function documentsOf(received: FakePerson['received']): string[] {
   });
 }
 
-it('takes attachments in their three shapes, and shows them in the inbox', async () => {
+it('accepts attachments by file id, URL and base64, and shows them in the inbox', async () => {
   const bytes = randomBytes(3_000_000);
   const { file_id } = await uploaded(bytes, 'random.bin');
   const before = ada.received.length;
@@ -108,7 +108,7 @@ it('takes attachments in their three shapes, and shows them in the inbox', async
   expect(await (await fetch(attachments[1].url)).text()).toBe('from afar');
 });
 
-it('sends nothing when an attachment is not right', async () => {
+it('sends nothing when an attachment is invalid', async () => {
   const stranger = await memberOf(gateway, 'stranger@example.com');
   const minted = (await stranger.request('POST', '/api/api-keys', { name: 'k' })).body;
   const key = Object.values<string>(minted).find((value) => /^svc_.{30}/.test(value))!;
@@ -131,9 +131,9 @@ it('sends nothing when an attachment is not right', async () => {
   expect([ada.received.length, (await messages()).length]).toEqual(before);
 });
 
-it('attaches nothing from inside, however its address is written', async () => {
+it('attaches nothing from the internal network, however its address is written', async () => {
   const { port } = outside.address() as AddressInfo;
-  // Names of tests are in no DNS that this gateway could ask.
+  // This gateway's DNS does not resolve the host names made up for tests.
   const addresses = HOSTILE.filter((url) => !/localhost|\.test|internal/i.test(url));
   expect(addresses.length).toBeGreaterThan(60);
   for (const url of addresses) {
@@ -145,7 +145,7 @@ it('attaches nothing from inside, however its address is written', async () => {
   }
 });
 
-it('passes on what somebody sent, by the URL that the inbox shows', async () => {
+it('forwards a received file by its URL in the inbox', async () => {
   const bytes = Buffer.from('pass it on');
   ada.sends('document', { name: 'pass.bin', mime: 'application/x-test', bytes });
   const url = await waitFor('the file', async () => {
@@ -157,7 +157,7 @@ it('passes on what somebody sent, by the URL that the inbox shows', async () => 
   expect(documentsOf(ada.received.slice(before))).toEqual(['pass it on']);
 });
 
-it('serves what somebody sent while Telegram has it, and then says that it is gone', async () => {
+it('serves received files while Telegram or the cache has them, then answers 410', async () => {
   const sent = ada.sends('document', { name: 'kept.bin', mime: 'application/x-test', bytes: PHOTO });
   const lost = ada.sends('document', { name: 'lost.bin', mime: 'application/x-test', bytes: PHOTO });
   const urlOf = async (name: string) =>

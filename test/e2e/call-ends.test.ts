@@ -23,7 +23,7 @@ const statusOf = async (gateway: Gateway, callId: string) => {
 
 const cursorNow = async (gateway: Gateway) => (await gateway.agentApi.get('/api/inbox')).body.cursor;
 
-/** What the inbox tells of one call since a cursor, invitations left out. */
+/** The inbox events of one call since a cursor, without invitations. */
 async function toldSince(gateway: Gateway, cursor: string, callId: string): Promise<Told[]> {
   const query = `last_message_cursor=${encodeURIComponent(cursor)}`;
   const { body } = await gateway.agentApi.get(`/api/inbox?${query}`);
@@ -68,7 +68,7 @@ async function refuseOnceRinging(number: string): Promise<void> {
   }
 }
 
-it.each(FAILURES)('an outbound call %s stays readable and says why, everywhere', async (_what, dial, why) => {
+it.each(FAILURES)('an outbound call %s stays readable and shows why everywhere', async (_what, dial, why) => {
   const cursor = await cursorNow(pair.caller);
   const { told, socket } = await inboxOf(pair.caller);
   const mcp: McpClient = await connectMcp({
@@ -113,7 +113,7 @@ it.each(FAILURES)('an outbound call %s stays readable and says why, everywhere',
   await mcp.close();
 });
 
-it('a call that was hung up normally is gone, and the feed says how it ended', async () => {
+it('a call that ends normally is removed, and the feed reports its result', async () => {
   const cursor = await cursorNow(pair.caller);
   const calls = await pair.connect();
   const { call_id } = calls.outbound;
@@ -129,7 +129,7 @@ it('a call that was hung up normally is gone, and the feed says how it ended', a
   ]);
 });
 
-it('an outbound call that still rings when the gateway stops is disconnected, and the far end told', async () => {
+it('a stopping gateway disconnects a ringing outbound call; the far end records it as missed', async () => {
   const { outbound, inbound } = await pair.ring();
   await pair.caller.restart();
   expect(await statusOf(pair.caller, outbound.call_id)).toMatchObject({

@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait-for.ts';
 const MAX_MESSAGE_BYTES = 1_048_576;
 /** Amplitude of the tones sent, in dB relative to full scale. */
 const SENT_DB = 20 * Math.log10(10_000 / 32_767);
-/** So high that a single sample of 48 kHz that is lost is a jump of 22 degrees. */
+/** So high that losing one sample at 48 kHz is a phase jump of 22 degrees. */
 const SEAM_TONE_HZ = 2_900;
 
 describe('the call WebSocket', () => {
@@ -57,7 +57,7 @@ describe('the call WebSocket', () => {
   const callLives = async () =>
     (await pair.caller.agentApi.get(`/api/call/${calls.outbound.call_id}`)).body.state === 'active';
 
-  it('opens for the right key and a live call only', async () => {
+  it('opens only for a valid key and a live call', async () => {
     const connect = (url: string, key: string) => Agent.connect(url, key, 8000);
     await expect(connect(near(), '')).rejects.toThrow('401');
     await expect(connect(near(), 'svc_00000000000000000000000000000000')).rejects.toThrow('401');
@@ -70,7 +70,7 @@ describe('the call WebSocket', () => {
     await expect(connect(over.outbound.audio.stream_url, pair.caller.agentKey)).rejects.toThrow('404');
   });
 
-  it('begins with the state of the call and ends with it', async () => {
+  it('starts with the state of the call and closes when the call ends', async () => {
     const agent = await connectNear();
     expect(await agent.waitFor('call_state')).toEqual({ type: 'call_state', state: 'active' });
     expect(agent.events).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('the call WebSocket', () => {
     expect(await agent.closed).toBe(1000);
   });
 
-  it('tells a ringing call becoming active, and one that is refused', async () => {
+  it('reports that a ringing call becomes active or is refused', async () => {
     for (const [verb, last] of [
       ['accept', 'active'],
       ['refuse', 'refused'],
@@ -94,7 +94,7 @@ describe('the call WebSocket', () => {
     }
   });
 
-  it('answers audio_config with every field, and keeps what was declared', async () => {
+  it('answers audio_config with every field, and keeps declared values', async () => {
     const agent = await connectNear();
     const native = {
       type: 'audio_config',
@@ -142,7 +142,7 @@ describe('the call WebSocket', () => {
     expect(agent.heard).toHaveLength(after);
   });
 
-  it('joins messages of any number of samples without a seam', async () => {
+  it('joins messages of any length without a seam', async () => {
     const [agent, far] = [await joinNear(48_000, false), await joinFar(48_000)];
     const lengths = [1, 7, 333, 100_000, 1, 1, 959, 961, 5_000, 3, 20_011];
     const total = lengths.reduce((sum, length) => sum + length, 0);
@@ -160,7 +160,7 @@ describe('the call WebSocket', () => {
     expect(Math.abs(voicedMs - (total * 1000) / 48_000)).toBeLessThanOrEqual(40);
   });
 
-  it('takes base64 audio at the rate of each message', async () => {
+  it('accepts base64 audio at the rate given in each message', async () => {
     const [agent, far] = [await connectNear(), await joinFar(16_000)];
     const spoken = (sampleRateHz: number, lengthMs: number) => {
       const samples = tone(1000, sampleRateHz, (sampleRateHz * lengthMs) / 1000);
@@ -198,8 +198,8 @@ describe('the call WebSocket', () => {
   });
 
   it.each([
-    ['no JSON', '{"type":', 'invalid_json'],
-    ['no object', '[1]', 'unknown_type'],
+    ['invalid JSON', '{"type":', 'invalid_json'],
+    ['JSON that is not an object', '[1]', 'unknown_type'],
     ['null', 'null', 'unknown_type'],
     ['an unknown type', { type: 'dance' }, 'unknown_type'],
     ['no type', { text: 'hello' }, 'unknown_type'],
@@ -209,16 +209,16 @@ describe('the call WebSocket', () => {
       { type: 'audio', audio: 'AAAA', sample_rate: 8000 },
       'invalid_audio',
     ],
-    ['audio that is no text', { type: 'audio', audio: 5 }, 'invalid_message'],
-    ['a low rate', { type: 'audio_config', sample_rate: 7999 }, 'invalid_sample_rate'],
-    ['a high rate', { type: 'audio_config', sample_rate: 48_001 }, 'invalid_sample_rate'],
-    ['a rate between two', { type: 'audio_config', sample_rate: 8000.5 }, 'invalid_sample_rate'],
-    ['a low rate of base64', { type: 'audio', audio: 'AAA=', sample_rate: 1 }, 'invalid_sample_rate'],
-    ['a wish that is no boolean', { type: 'audio_config', receive: 'yes' }, 'invalid_message'],
+    ['audio that is not a string', { type: 'audio', audio: 5 }, 'invalid_message'],
+    ['a rate that is too low', { type: 'audio_config', sample_rate: 7999 }, 'invalid_sample_rate'],
+    ['a rate that is too high', { type: 'audio_config', sample_rate: 48_001 }, 'invalid_sample_rate'],
+    ['a fractional rate', { type: 'audio_config', sample_rate: 8000.5 }, 'invalid_sample_rate'],
+    ['base64 at too low a rate', { type: 'audio', audio: 'AAA=', sample_rate: 1 }, 'invalid_sample_rate'],
+    ['receive that is not a boolean', { type: 'audio_config', receive: 'yes' }, 'invalid_message'],
     ['a mark without a name', { type: 'mark' }, 'invalid_message'],
-    ['say without a voice', { type: 'say', text: 'hello' }, 'tts_not_configured'],
-    ['chat without a chat', { type: 'send_chat', text: 'hello' }, 'capability_missing'],
-  ])('answers %s with an error, and the call lives on', async (_what, message, code) => {
+    ['say without TTS', { type: 'say', text: 'hello' }, 'tts_not_configured'],
+    ['send_chat without chat support', { type: 'send_chat', text: 'hello' }, 'capability_missing'],
+  ])('answers %s with an error and keeps the call alive', async (_what, message, code) => {
     const agent = await connectNear();
     agent.sendRaw(typeof message === 'string' ? message : JSON.stringify(message));
     const error = await agent.waitFor('call_error');
@@ -228,7 +228,7 @@ describe('the call WebSocket', () => {
     expect(await callLives()).toBe(true);
   });
 
-  it('drops an odd number of bytes and nothing after it', async () => {
+  it('drops a message of an odd number of bytes and accepts the next one', async () => {
     const agent = await connectNear();
     agent.sendRaw(new Uint8Array(321));
     expect(await agent.waitFor('call_error')).toMatchObject({ code: 'invalid_audio' });
@@ -238,7 +238,7 @@ describe('the call WebSocket', () => {
     expect(Number(played_ms) + Number(dropped_ms)).toBe(1000);
   });
 
-  it.each([8_000, 48_000])('takes a message of exactly 1 MB at %i Hz', async (sampleRateHz) => {
+  it.each([8_000, 48_000])('accepts a message of exactly 1 MB at %i Hz', async (sampleRateHz) => {
     const agent = await joinNear(sampleRateHz, false);
     agent.sendRaw(new Uint8Array(MAX_MESSAGE_BYTES));
     agent.clear();
@@ -249,7 +249,7 @@ describe('the call WebSocket', () => {
     expect(agent.events.filter(({ type }) => type === 'call_error')).toEqual([]);
   });
 
-  it('closes a socket that sends more, with 1009, and the call lives on', async () => {
+  it('closes a socket that exceeds 1 MB with code 1009 and keeps the call alive', async () => {
     const [agent, other] = [await connectNear(), await joinNear(8000)];
     agent.sendRaw(new Uint8Array(MAX_MESSAGE_BYTES + 2));
     expect(await agent.closed).toBe(1009);

@@ -31,7 +31,7 @@ describe('a call between two gateways', () => {
       call.call_id,
       state,
     )[0];
-  /** What the account's feed tells of a call, oldest first. */
+  /** The events of a call on the account's feed, oldest first. */
   const feedOf = (gateway: Gateway, call: ShownCall) =>
     readGatewayRows<{ type: string; payload: string }>(
       gateway.dataFolder,
@@ -40,7 +40,7 @@ describe('a call between two gateways', () => {
       .map(({ type, payload }) => ({ type, payload: JSON.parse(payload) }))
       .filter(({ payload }) => payload.call_id === call.call_id);
 
-  it('shows every field, at once and later', async () => {
+  it('shows every field in the first answer and in later ones', async () => {
     const number = await pair.listNumber(true);
     const url = pair.uriOf(number);
     const answer = await caller().post('/api/call', { platform: 'sip', meeting_url: url, agent_name: 'Ada' });
@@ -94,14 +94,14 @@ describe('a call between two gateways', () => {
     expect((await caller().get('/api/calls')).body).toEqual({ calls: [] });
   });
 
-  it('rejects a since that is no number', async () => {
+  it('rejects an invalid since parameter', async () => {
     for (const since of ['-1', 'x', '1.5']) {
       const { status, body } = await caller().get(`/api/call/call_1?since=${since}`);
       expect([since, status, body.detail[0].loc]).toEqual([since, 422, ['query', 'since']]);
     }
   });
 
-  it('is unknown to every verb when it has ended', async () => {
+  it('answers 404 on every route after it has ended', async () => {
     const calls = await pair.connect();
     await pair.hangUp(calls);
     const path = `/api/call/${calls.outbound.call_id}`;
@@ -123,7 +123,7 @@ describe('a call between two gateways', () => {
     expect(termination.result).toBe('completed');
   });
 
-  it('answers for what SIP and an account without presets lack', async () => {
+  it('rejects what SIP or an account without presets cannot do', async () => {
     const calls = await pair.connect();
     const path = `/api/call/${calls.outbound.call_id}`;
     const post = async (verb: string, body?: unknown) => {
@@ -145,7 +145,7 @@ describe('a call between two gateways', () => {
     await pair.hangUp(calls);
   });
 
-  it('sends digits, which arrive at the other end as events', async () => {
+  it('sends DTMF digits, which arrive at the far end as events', async () => {
     const calls = await pair.connect();
     const far = await Agent.connect(calls.inbound.audio.stream_url, pair.callee.agentKey, 8000);
     const path = `/api/call/${calls.outbound.call_id}/dtmf`;
@@ -159,7 +159,7 @@ describe('a call between two gateways', () => {
     await far.closed;
   });
 
-  it('has sent its digits when the far end hangs up on the last one', async () => {
+  it('reports digits as sent when the far end hangs up on the last one', async () => {
     for (const digits of ['5', '1#']) {
       const calls = await pair.connect();
       const far = await Agent.connect(calls.inbound.audio.stream_url, pair.callee.agentKey, 8000);
@@ -173,7 +173,7 @@ describe('a call between two gateways', () => {
     }
   });
 
-  it('rings: an invitation on the feed, then accepted', async () => {
+  it('rings with an invitation on the feed and is then accepted', async () => {
     const calls = await pair.ring();
     const { call_id: id } = calls.inbound;
     expect(calls.inbound).toMatchObject({
@@ -205,7 +205,7 @@ describe('a call between two gateways', () => {
     ]);
   });
 
-  it('rings and is accepted by the older name of the verb', async () => {
+  it('is accepted through the older /answer route', async () => {
     const calls = await pair.ring();
     const answered = await callee().post(`/api/call/${calls.inbound.call_id}/answer`);
     expect([answered.status, answered.body.state]).toEqual([200, 'active']);
@@ -228,14 +228,14 @@ describe('a call between two gateways', () => {
     expect((await callee().get(path)).body).toMatchObject({ state: 'refused', transcript: [] });
   });
 
-  it('rings until the caller gives up: missed', async () => {
+  it('is missed when the caller gives up while it rings', async () => {
     const calls = await pair.ring();
     await caller().delete(`/api/call/${calls.outbound.call_id}`);
     await pair.callee.waitForState(calls.inbound.call_id, 'missed');
     await waitFor('the record', () => overAs(pair.callee, calls.inbound, 'missed'));
   });
 
-  it('answers itself where the number says so, without an invitation', async () => {
+  it('is answered without an invitation when the number is set to auto-answer', async () => {
     const calls = await pair.connect();
     const told = feedOf(pair.callee, calls.inbound);
     expect(told.map(({ type }) => type)).not.toContain('call_invite');
@@ -263,7 +263,7 @@ describe('a call between two gateways', () => {
     await pair.hangUp(first);
   });
 
-  it('is busy for one who calls above the limit', async () => {
+  it('is rejected as busy above the limit of concurrent calls', async () => {
     const held = [await pair.connect(), await pair.connect()];
     const number = '+33177777777';
     await pair.caller.settingsApi.post('/api/sip/dids', { number, auto_answer: true });
@@ -275,14 +275,14 @@ describe('a call between two gateways', () => {
   });
 
   it.each(['33123456789', '+0123456789', '+331234', '+3312345678901234', 'sip:+33123456789@x', ''])(
-    'takes no number like "%s"',
+    'rejects the number "%s"',
     async (number) => {
       const { status, body } = await pair.callee.settingsApi.post('/api/sip/dids', { number });
       expect([status, body.detail[0].loc]).toEqual([422, ['body', 'number']]);
     },
   );
 
-  it('is described, and so are the other routes of calls and trunks', async () => {
+  it('appears in the OpenAPI description with all routes of calls and trunks', async () => {
     const { status, body } = await pair.caller.api(null).get('/openapi.json');
     expect(status).toBe(200);
     expect([body.openapi, body.info.title, body.info.version]).toEqual([

@@ -6,7 +6,7 @@ import { isVoiced } from '../support/voiced.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const SAMPLE_RATE_HZ = 16_000;
-/** The way of a frame from one gateway's clock to the far agent: jitter buffer, two ticks, and a busy machine. */
+/** The delay of a frame from one gateway's clock to the far agent: jitter buffer, two ticks, and a busy machine. */
 const WAY_MS = 400;
 
 describe('clear and mark', () => {
@@ -60,7 +60,7 @@ describe('clear and mark', () => {
     expect(voiced().at(-1)!.atMs - last!).toBeLessThan(WAY_MS);
   });
 
-  it('echoes a mark at once when nothing waits to be played', async () => {
+  it('echoes a mark at once when no audio is queued', async () => {
     agent.mark('now');
     await agent.waitFor('mark', { name: 'now' });
     agent.mark('again');
@@ -78,7 +78,7 @@ describe('clear and mark', () => {
     expect(told).toEqual(names);
   });
 
-  it('drops what has not been played, says how much, and is silent at once', async () => {
+  it('drops unplayed audio, reports how much, and falls silent at once', async () => {
     speak(5000);
     await hearVoice(600);
     agent.clear();
@@ -91,7 +91,7 @@ describe('clear and mark', () => {
     expect(Math.abs(voicedMs() - Number(played))).toBeLessThanOrEqual(60);
   });
 
-  it('counts from one clear to the next', async () => {
+  it('counts played and dropped audio from one clear to the next', async () => {
     const cleared = async () => {
       agent.clear();
       const { played_ms, dropped_ms } = await agent.waitFor('cleared');
@@ -112,7 +112,7 @@ describe('clear and mark', () => {
     expect(playedThen + droppedThen).toBe(500);
   });
 
-  it('forgets the marks of what it drops, and plays what comes after', async () => {
+  it('discards the marks of dropped audio, and plays later audio', async () => {
     speak(5000);
     agent.mark('dropped');
     await hearVoice(200);
@@ -126,7 +126,7 @@ describe('clear and mark', () => {
     expect(voicedMs()).toBeLessThan(3000);
   });
 
-  it('refuses marks without end', async () => {
+  it('limits the number of pending marks', async () => {
     speak(10_000);
     for (let index = 0; index <= 1024; index++) agent.mark(`${index}`);
     expect(await agent.waitFor('call_error')).toMatchObject({ code: 'too_many_marks' });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair?.stop());
 
-/** Requests of whoever signs up and in. */
+/** Signs a person up and in; returns a function for their requests. */
 async function signedIn() {
   const { baseUrl } = pair.caller;
   const ask = async (method: string, path: string, body?: unknown, cookie = '') => {
@@ -33,7 +33,7 @@ async function signedIn() {
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
 type Answer = any;
 
-it('ends the calls of an account that is deleted, and leaves nothing of it', async () => {
+it('deleting an account ends its calls and removes all its data', async () => {
   const ask = await signedIn();
   const trunk = {
     host: '127.0.0.1',

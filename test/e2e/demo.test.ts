@@ -49,7 +49,7 @@ it('both agents of the demo hear each other', async () => {
   expect(readdirSync(folder)).toEqual(['demo-output']);
 });
 
-it('leaves nothing behind when it is interrupted', async () => {
+it('the demo leaves no files behind when it is interrupted', async () => {
   await waitFor('the call', () => demo.output.includes('active on both sides'));
   demo.kill('SIGINT');
   expect(await within('the demo to end', demo.exited), demo.output).toBe(130);

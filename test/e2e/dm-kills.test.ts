@@ -7,14 +7,14 @@ import { Gateway } from '../support/gateway.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** More of them: `DM_KILLS=1000`. */
+/** For more kills: `DM_KILLS=1000`. */
 const KILLS = Number(process.env.DM_KILLS ?? 4);
-/** Of each direction, for as long as the gateway lives. */
+/** In each direction, while the gateway is up. */
 const MESSAGES_PER_SECOND = 200;
 const PEOPLE = 20;
-/** More wait for an answer only where the gateway is slower than they come. */
+/** More are pending only when the gateway is slower than their arrival. */
 const MOST_UNANSWERED = 100;
-/** Most are short and end while it still takes up what the last one left; in the long ones it is in full swing. */
+/** Most are short and end while the gateway is still recovering; in the long ones it runs at full speed. */
 const LONGEST_LIFE_MS = 3_000;
 
 let telegram: FakeTelegram;
@@ -94,7 +94,7 @@ class Life {
   }
 }
 
-it('shows that it types, answers, and tells what Telegram says', async () => {
+it('shows typing, answers, and reports that the person blocked the bot', async () => {
   const [ada] = people;
   ada!.says('Hello?');
   await waitFor('typing', () => ada!.typingShown > 0);
@@ -120,7 +120,7 @@ it('shows that it types, answers, and tells what Telegram says', async () => {
   expect(telegram.offences).toEqual([]);
 });
 
-it('loses no message to kill -9 in either direction, and doubles none', async () => {
+it('loses and duplicates no message in either direction under kill -9', async () => {
   for (const person of people) person.says('Hello');
   const ids = await conversations();
   const said: string[] = [];
@@ -176,7 +176,7 @@ it('loses no message to kill -9 in either direction, and doubles none', async ()
   expect(accepted.filter((text) => !receivedOnce.has(text))).toEqual([]);
   const statuses = new Map(rows().map(({ text, status }) => [text, status]));
   expect(accepted.filter((text) => statuses.get(text) !== 'delivered')).toEqual([]);
-  // Whatever people have got is delivered, or said to be unknown.
+  // Every message that arrived is delivered, or reported as unknown.
   expect(received.filter((text) => !/^(delivered|unknown)$/.test(statuses.get(text) ?? 'lost'))).toEqual([]);
   expect([...statuses.values()].filter((status) => status === 'sending')).toEqual([]);
   const perSecond = (count: number) => Math.round((count * 1_000) / livedMs);
@@ -187,7 +187,7 @@ it('loses no message to kill -9 in either direction, and doubles none', async ()
   );
 }, 3_600_000);
 
-it('sends once, however often a request with a key comes, also when it is killed in between', async () => {
+it('sends a message with an idempotency key at most once, even when killed in between', async () => {
   for (const person of people) person.says('Hello');
   const [id = ''] = await conversations();
   const first = send(id, 'only once', 'k').catch(() => null);
@@ -197,7 +197,7 @@ it('sends once, however often a request with a key comes, also when it is killed
   await gateway.restart();
   const { status } = await send(id, 'only once', 'k');
   const received = people.flatMap((person) => person.received.filter(({ text }) => text === 'only once'));
-  // Where nobody can tell whether it arrived, the answer says so; else it has arrived once.
+  // 502 when it is unknown whether the message arrived; otherwise it has arrived once.
   expect([200, 502]).toContain(status);
   expect(received.length).toBeLessThanOrEqual(1);
   if (status === 200) expect(received).toHaveLength(1);

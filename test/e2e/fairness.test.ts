@@ -51,7 +51,7 @@ async function account(email: string, keyCount: number): Promise<Account> {
   return { keys, api: gateway.api(keys[0]!) };
 }
 
-/** Opens a WebSocket; resolves with 101, or with the status and the words of the refusal. */
+/** Opens a WebSocket; resolves with 101, or with the status and the message of the refusal. */
 async function upgrade(url: string, key: string): Promise<[number, string]> {
   const socket = new WebSocket(`${url}?api_key=${key}`);
   closers.push(() => socket.terminate());
@@ -68,8 +68,8 @@ async function upgrade(url: string, key: string): Promise<[number, string]> {
   });
 }
 
-describe('one account at its limits', () => {
-  it('of inbox WebSockets leaves room for another', async () => {
+describe('an account at its limit', () => {
+  it('of inbox WebSockets leaves room for another account', async () => {
     const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream`;
     const [first, ...others] = greedy.keys;
     for (let n = 0; n < 100; n++) expect(await upgrade(url, first!)).toEqual([101, '']);
@@ -81,8 +81,8 @@ describe('one account at its limits', () => {
     expect(await gateway.metric('svc_queue_full_total')).toBe(2);
   });
 
-  it('of call WebSockets leaves room for another', async () => {
-    // Nobody answers there, so that a call rings until it is given up.
+  it('of call WebSockets leaves room for another account', async () => {
+    // Nothing answers there, so a call rings until it is cancelled.
     const silence = createSocket('udp4').bind(0, '127.0.0.1');
     closers.push(() => silence.close());
     await once(silence, 'listening');
@@ -95,7 +95,7 @@ describe('one account at its limits', () => {
     expect((await upgrade(url, modest.keys[0]!))[0], 'it has its own, but not on this call').toBe(404);
   });
 
-  it('of requests that wait leaves room for another', async () => {
+  it('of pending long polls leaves room for another account', async () => {
     const clients: WaitingClient[] = [];
     const { cursor } = (await greedy.api.get('/api/inbox')).body;
     const path = `/api/inbox?wait=55&last_message_cursor=${encodeURIComponent(cursor)}`;
@@ -118,7 +118,7 @@ describe('one account at its limits', () => {
     expect(waited.status).toBe(200);
   });
 
-  it('of MCP sessions leaves room for another', async () => {
+  it('of MCP sessions leaves room for another account', async () => {
     const caller = (key: string) =>
       new McpCaller(`${gateway.baseUrl}/mcp/?stateful`, { authorization: `Bearer ${key}` });
     for (let n = 0; n < SESSIONS; n++) await (await caller(greedy.keys[n]!).open()).listen();
@@ -126,7 +126,7 @@ describe('one account at its limits', () => {
     await (await caller(modest.keys[0]!).open()).listen();
   });
 
-  it('of all of these, the other works', async () => {
+  it('of everything leaves the other account working', async () => {
     const { api } = modest;
     expect((await api.get('/api/account')).status).toBe(200);
     expect((await api.post('/api/files', { bytes_b64: 'aGk=', name: 'a', mime: 'text/plain' })).status).toBe(

@@ -14,7 +14,7 @@ function fake(...args: string[]): Child {
   return child;
 }
 
-it('starts a Telegram that a gateway works with as it is told', async () => {
+it('npm run fake starts a Telegram that works with a gateway as its output describes', async () => {
   const child = fake('telegram', '0');
   const [, url, token, username] = await waitFor('what it says', () =>
     /SVC_TELEGRAM_API_URL=(\S+) [\s\S]*"bot_token":"(\S+?)"[\s\S]*"bot":"(\w+)"/.exec(child.output),
@@ -36,7 +36,7 @@ it('starts a Telegram that a gateway works with as it is told', async () => {
   expect(await person('received')).toContain('good evening');
 });
 
-it('says which platforms there are', async () => {
+it('npm run fake lists the platforms when given an unknown one', async () => {
   const child = fake('carrier-pigeon');
   expect(await child.exited).toBe(64);
   expect(child.output).toContain('telegram, whatsapp');

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait-for.ts';
 const MB = 1024 * 1024;
 const CAP_BYTES = 25 * MB;
 const ROUNDS = 20;
-/** The garbage of any number of files: half a megabyte a piece, collected when there are some 30. */
+/** Garbage that files leave: about half a megabyte each, collected after some 30 files. */
 const MOST_GROWTH_MB = 75;
 const SLOW_UPLOADS = 1_000;
 const SLOW_MS = 14_000;
@@ -46,7 +46,7 @@ function residentMb(): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1024;
 }
 
-/** The most that it has while some work is done. */
+/** The most memory that it uses while some work is done. */
 async function peakMb(work: Promise<unknown>): Promise<number> {
   let peak = residentMb();
   const watch = setInterval(() => {
@@ -56,7 +56,7 @@ async function peakMb(work: Promise<unknown>): Promise<number> {
   return peak;
 }
 
-/** An upload by hand, that announces so many bytes of body. */
+/** An upload over a raw socket that announces a body of `lengthBytes`. */
 class RawUpload {
   readonly socket: Socket;
   received = '';
@@ -83,7 +83,7 @@ class RawUpload {
   }
 }
 
-it('takes and gives 25 MB, to the byte, in memory that does not grow with them', async () => {
+it('uploads and downloads 25 MB files unchanged, in bounded memory', async () => {
   const bytes = Buffer.alloc(CAP_BYTES);
   for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
   await upload(bytes.subarray(0, MB));
@@ -111,7 +111,7 @@ it('takes and gives 25 MB, to the byte, in memory that does not grow with them',
   expect(downloadMb).toBeLessThan(MOST_GROWTH_MB);
 });
 
-it('takes 25 MB as base64 in JSON, in memory that does not grow with them', async () => {
+it('accepts 25 MB as base64 in JSON, in bounded memory', async () => {
   const bytes = Buffer.alloc(CAP_BYTES);
   for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
   const jsonOf = (inside: Buffer) =>
@@ -142,7 +142,7 @@ it('takes 25 MB as base64 in JSON, in memory that does not grow with them', asyn
   });
 });
 
-it('answers 413 to 25 MB and a byte, before the rest is read', async () => {
+it('answers 413 to one byte more than 25 MB, before the rest is read', async () => {
   expect(await upload(Buffer.alloc(CAP_BYTES + 1))).toEqual({
     status: 413,
     body: { detail: `File exceeds max size (${CAP_BYTES} bytes)` },
@@ -168,14 +168,14 @@ it('answers 413 to 25 MB and a byte, before the rest is read', async () => {
   chunked.socket.destroy();
 });
 
-it(`serves others while ${SLOW_UPLOADS} uploads trickle, and takes those whole in the end`, async () => {
+it(`serves other requests during ${SLOW_UPLOADS} slow uploads, which all complete`, async () => {
   const pieces = SLOW_MS / 1_000;
   const lengthBytes = PART.length + pieces * 1_000 + END.length;
   const slow = Array.from({ length: SLOW_UPLOADS }, () => new RawUpload(lengthBytes));
   for (const { socket } of slow) socket.write(PART);
   const startMs = performance.now();
   let sent = 0;
-  // The library behind the server would hang up on all of these within 12 s, were it left alone.
+  // By default the server library would close all of these within 12 s.
   const trickle = setInterval(() => {
     for (const { socket } of sent < pieces ? slow : []) socket.write('x'.repeat(1_000));
     sent += 1;
@@ -204,14 +204,14 @@ it(`serves others while ${SLOW_UPLOADS} uploads trickle, and takes those whole i
   expect(p99Ms).toBeLessThan(mostMs);
 });
 
-it('keeps files over a restart, and a kill', async () => {
+it('keeps files after a kill and a restart', async () => {
   const { body } = await upload(Buffer.from('still here'), 'kept.txt');
   await gateway.killHard();
   await gateway.restart();
   expect(await (await fetch(body.url)).text()).toBe('still here');
 });
 
-it('fetches nothing from inside', async () => {
+it('fetches no URL of the internal network', async () => {
   for (const url of [
     'http://127.0.0.1/',
     `${gateway.baseUrl}/metrics`,

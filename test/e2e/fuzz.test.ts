@@ -10,10 +10,10 @@ import type { Person } from '../support/person.ts';
 const REQUESTS = 20_000;
 const AT_ONCE = 20;
 const FRAMES = 2_000;
-/** 502, 503 and 504 tell of others' faults; an operation must describe them. */
+/** 502, 503 and 504 report faults of others; an operation must describe them. */
 const OWN_FAULTS = new Set([500, 501, 505]);
 
-/** Whoever signs out says nothing more, and whoever signs in as somebody else leaves the session there was. */
+/** Signing out ends the session, and signing in as another person replaces it. */
 const ENDS_SESSION = new Set(['/auth/logout', '/auth/login']);
 const EVENTS = new Set(['call_state', 'call_error', 'audio_config', 'mark', 'cleared', 'dtmf']);
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair?.stop());
 
-it('survives any frame on a live call, and answers in words of the specification', async () => {
+it('a live call survives any frame, and answers only with specified events', async () => {
   const { outbound } = await pair.connect();
   const agent = await Agent.connect(outbound.audio.stream_url, pair.caller.agentKey, 8_000);
   for (const frame of fc.sample(frames, { numRuns: FRAMES, seed: 1 })) agent.sendRaw(frame);
@@ -36,7 +36,7 @@ it('survives any frame on a live call, and answers in words of the specification
   await agent.close();
 });
 
-it('answers any request as its description says, whatever the credential', async () => {
+it('every answer matches the OpenAPI description, whatever the request and credential', async () => {
   const gateway = pair.caller;
   const description = (await gateway.api(null).get('/openapi.json')).body as Description;
   const person = await memberOf(gateway, 'fuzzer@example.com');
@@ -77,14 +77,14 @@ it('answers any request as its description says, whatever the credential', async
   expect([...statuses.keys()]).toEqual(expect.arrayContaining(common));
   expect((await gateway.api(null).get('/readyz')).status).toBe(200);
   expect(gateway.output).not.toMatch(/"fatal"|unhandled rejection|uncaught exception/);
-  // Had a request ended the credentials, the rest would have tried only doors that stay shut.
+  // Had a request revoked the credentials, all later ones would only have been refused.
   for (const headers of [{ Cookie: person.cookie! }, { 'X-API-Key': gateway.settingsKey }]) {
     expect((await fetch(`${gateway.baseUrl}/api/agents`, { headers })).status).toBe(200);
   }
   expect((await gateway.agentApi.get('/api/calls')).status).toBe(200);
 }, 300_000);
 
-/** Each one, the right ones more often. */
+/** Every kind of credential, valid ones more often. */
 function credentials({ agentKey, settingsKey }: Gateway, person: Person) {
   const key = (text: string) => ({ 'X-API-Key': text });
   const headers = { Cookie: person.cookie! };

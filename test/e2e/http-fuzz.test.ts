@@ -10,7 +10,7 @@ const CUT_STEP = 47;
 const MUTANTS = 800;
 const SEED = 11;
 
-/** Where uWebSockets.js takes the rest of a request for another one: src/api/README.md tells what to put before it. */
+/** Requests whose rest uWebSockets.js takes for another request: src/api/README.md says what to put before it. */
 const TWICE_BY_UWS = [
   'length: empty',
   'length: two that differ, the other way',
@@ -36,12 +36,12 @@ describe.each(SERVERS)('damaged requests to the %s server', (server) => {
   });
   afterAll(() => gateway?.stop());
 
-  it('leave it alive', async () => {
+  it('leave it running', async () => {
     expect(report.sent).toBeGreaterThan(3_000);
     expect((await gateway.api(null).get('/readyz')).status).toBe(200);
   });
 
-  it('does not keep valid ones from their answers', () => {
+  it('do not prevent answers to valid ones', () => {
     const valid = [...report.outcomes].filter(([name]) => name.startsWith('valid: '));
     const refused = valid.filter(([, outcome]) => /^(?:nothing|400|5)/.test(outcome)).map(([name]) => name);
     // uWebSockets.js knows neither chunk extensions nor trailers, nor skips an empty line.
@@ -56,7 +56,7 @@ describe.each(SERVERS)('damaged requests to the %s server', (server) => {
     expect(unknown).toEqual([]);
   });
 
-  it.runIf(server === 'node')('are answered the same however they are cut', () => {
+  it.runIf(server === 'node')('get the same answer however they are split', () => {
     expect(report.cutFaults).toEqual([]);
   });
 });

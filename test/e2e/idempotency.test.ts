@@ -21,7 +21,7 @@ async function post(path: string, body: unknown, key: string, apiKey = gateway.s
   return { status: answer.status, body: told, isReplayed };
 }
 
-it('gives the same new key again, also after a crash, and keeps it nowhere in plain text', async () => {
+it('returns the same new key again, even after a crash, and stores it nowhere in plain text', async () => {
   const mint = () => post('/api/api-keys', { name: 'made once' }, 'mint');
   const first = await mint();
   const text = Object.values<string>(first.body).find((value) => /^svc_.{30}/.test(value))!;
@@ -42,7 +42,7 @@ it('gives the same new key again, also after a crash, and keeps it nowhere in pl
   expect((await gateway.api(text).get('/api/calls')).status).toBe(200);
 });
 
-it('makes one agent of a hundred requests with one key, killed in their midst or not', async () => {
+it('creates at most one agent from a hundred requests with one key, despite a kill', async () => {
   const make = () =>
     post('/api/agents', { name: 'only one' }, 'agent').catch(() => ({
       status: 0,
@@ -55,14 +55,14 @@ it('makes one agent of a hundred requests with one key, killed in their midst or
   await Promise.all(asked);
   await gateway.restart();
   const { status } = await make();
-  // The crash may have come between the agent and its answer; then nobody may say that there is none.
+  // The crash may have come between the agent and its answer; then the answer must not be that there is none.
   expect([200, 409]).toContain(status);
   const made = readGatewayRows(gateway.dataFolder, `select id from agents where name = 'only one'`);
   if (status === 200) expect(made).toHaveLength(1);
   else expect(made.length).toBeLessThanOrEqual(1);
 });
 
-it('answers a message that nobody can get alike each time, without keeping that', async () => {
+it('answers 404 to an undeliverable message each time, without storing the answer', async () => {
   const send = () => post('/api/dm/chat', { platform: 'telegram', text: 'Hello' }, 'dm', gateway.agentKey);
   for (let i = 0; i < 2; i++) {
     const { status, body, isReplayed } = await send();
@@ -70,7 +70,7 @@ it('answers a message that nobody can get alike each time, without keeping that'
   }
 });
 
-it('keeps one file of a form that comes twice, however large', async () => {
+it('stores one file when a form is sent twice, however large', async () => {
   const upload = async (bytes: Buffer) => {
     const form = new FormData();
     form.append('file', new Blob([bytes]), 'a.bin');

@@ -36,7 +36,7 @@ const cursorNow = async () => encodeURIComponent((await gateway.agentApi.get('/a
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
 const messagesIn = (body: any) => body.conversations.flatMap(({ messages }: any) => messages);
 
-it('tells who waits what somebody wrote, with its file, and the same on the WebSocket', async () => {
+it('delivers a message and its file to a waiting request, and the message to the WebSocket', async () => {
   const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}`;
   const socket = new WebSocket(url);
   // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
@@ -66,7 +66,7 @@ it('tells who waits what somebody wrote, with its file, and the same on the WebS
   socket.terminate();
 });
 
-it('follows an edit', async () => {
+it('shows the new text of an edited message', async () => {
   const ada = bot.person({ id: 42, first_name: 'Ada' });
   const cursor = await cursorNow();
   const said = ada.says('before');
@@ -77,7 +77,7 @@ it('follows an edit', async () => {
   await waitFor('the edit', async () => (await inbox())[0].text === 'after');
 });
 
-it('loses and repeats nothing, however often it is killed', async () => {
+it('loses and repeats no message, however often the gateway is killed', async () => {
   const people = Array.from({ length: 5 }, (_, n) => bot.person({ id: 100 + n, first_name: `P${n}` }));
   let cursor = await cursorNow();
   const heard: string[] = [];

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-it('is empty at first, and the account tells where to begin', async () => {
+it('the inbox is empty at first, and the account returns its first cursor', async () => {
   const { agentApi } = gateway;
   const { last_message_cursor: start } = (await agentApi.get('/api/account')).body;
   expect(start).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\|msg_0$/);
@@ -21,7 +21,7 @@ it('is empty at first, and the account tells where to begin', async () => {
   expect([detail.status, detail.body]).toEqual([404, { detail: 'No active conversation' }]);
 });
 
-it('answers a request that waits when its time is over, and not before', async () => {
+it('a long poll is answered when its wait ends, and not before', async () => {
   const { agentApi } = gateway;
   const { cursor } = (await agentApi.get('/api/inbox')).body;
   const startMs = performance.now();
@@ -32,7 +32,7 @@ it('answers a request that waits when its time is over, and not before', async (
   expect(performance.now() - startMs).toBeGreaterThan(990);
 });
 
-/** A client of the WebSocket, and what it has heard. */
+/** A client of the WebSocket, and the frames it has received. */
 async function listen(query = '') {
   const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}${query}`;
   const socket = new WebSocket(url);
@@ -43,9 +43,9 @@ async function listen(query = '') {
   return { socket, frames };
 }
 
-it('tells of calls on its WebSocket as they happen, and again from a cursor', async () => {
+it('the inbox WebSocket reports calls as they happen, and again from a cursor', async () => {
   const { cursor } = (await gateway.agentApi.get('/api/inbox')).body;
-  // Port 9 is nobody's: the call fails by itself.
+  // Nothing listens on port 9: the call fails by itself.
   await gateway.putTrunk({ host: '127.0.0.1', port: 9, transport: 'tcp' });
   const live = await listen();
   expect(live.frames[0]).toMatchObject({ type: 'ready' });
@@ -59,7 +59,7 @@ it('tells of calls on its WebSocket as they happen, and again from a cursor', as
   for (const { socket } of [live, again]) socket.terminate();
 });
 
-it('tells its WebSocket of agents that the key gets later, from then on', async () => {
+it('the inbox WebSocket includes an agent from when the key joins it', async () => {
   const { agentApi, settingsApi } = gateway;
   const [key] = (await settingsApi.get('/api/api-keys')).body.keys;
   const { socket, frames } = await listen();
@@ -77,7 +77,7 @@ it('tells its WebSocket of agents that the key gets later, from then on', async 
 it.each([
   ['Étoile', 'éTOILE'],
   ['Юлия', 'ЮЛИЯ'],
-])('writes to the agent %s who is called %s, and finds what was written', async (name, peer) => {
+])('a message to the agent %s addressed as %s is delivered and found', async (name, peer) => {
   const { agentApi, settingsApi } = gateway;
   const { id } = (await settingsApi.post('/api/agents', { name })).body;
   const sent = await agentApi.post('/api/dm/chat', { platform: 'agent', peer, text: `for ${name}` });
@@ -87,7 +87,7 @@ it.each([
   expect(body.conversations[0].agents.map((agent: { id: string }) => agent.id)).not.toContain(id);
 });
 
-it('lets nobody wait for a gateway that ends', async () => {
+it('a stopping gateway answers waiting requests', async () => {
   const { agentApi } = gateway;
   const waiting = agentApi.get('/api/inbox?wait=55&last_message_cursor=2030-01-01');
   await waitFor('the request to wait', async () => (await gateway.metric('svc_inbox_waiters')) === 1);

@@ -69,14 +69,14 @@ describe('openid-client', () => {
   const calls = (config: Configuration, access: string) =>
     fetchProtectedResource(config, access, new URL('/api/calls', gateway.baseUrl), 'GET');
 
-  it('connects by a scheme of its own, and refreshes', async () => {
+  it('connects with a custom redirect scheme, and refreshes its tokens', async () => {
     const { config, tokens } = await connected();
     expect(tokens.scope).toBe('telegram sip');
     const next = kept(await refreshTokenGrant(config, tokens.refresh_token));
     expect((await calls(config, next.access_token)).status).toBe(200);
   });
 
-  it('gets the same tokens when it refreshes twice, and none once they were used', async () => {
+  it('gets the same tokens when it refreshes twice, and none once they have been used', async () => {
     const { config, tokens } = await connected();
     const both = await Promise.all([1, 2].map(() => refreshTokenGrant(config, tokens.refresh_token)));
     const [one, other] = both.map(kept);
@@ -88,7 +88,7 @@ describe('openid-client', () => {
     );
   });
 
-  it('is told in the words of OAuth what is wrong', async () => {
+  it('gets standard OAuth errors', async () => {
     const { config, tokens } = await connected();
     const refresh = (scope: string) => refreshTokenGrant(config, tokens.refresh_token, { scope });
     expect(await errorOf(refresh('slack'))).toBe('invalid_scope');
@@ -105,7 +105,7 @@ describe('openid-client', () => {
 });
 
 describe('the official MCP client in a session', () => {
-  it('cancels a call, comes back for nothing, and goes on', async () => {
+  it('cancels a call, gets nothing when it resumes the stream, and continues to work', async () => {
     const gets: [string | null, number][] = [];
     const errors: string[] = [];
     const reconnections: (() => void)[] = [];

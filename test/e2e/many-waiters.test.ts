@@ -11,13 +11,13 @@ import { Slowdown } from '../support/slowdown.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { WaitingClient } from '../support/waiting-client.ts';
 
-/** An account may have 1,000 requests wait. */
+/** An account may have 1,000 pending long polls. */
 const ACCOUNTS = 5;
 const AGENTS = 50;
 const WAITERS_PER_AGENT = 100;
 const WAITERS = AGENTS * WAITERS_PER_AGENT;
 const ROUNDS = 100;
-/** What is asked for on a quiet machine that shares no core; another gets some more before this test fails. */
+/** Required on a quiet machine that shares no core; other machines get more time before this test fails. */
 const WAKE_P99_MS = 50;
 const REST_P99_MS = 20;
 const PATIENCE = 4;
@@ -70,7 +70,7 @@ async function cursorOf({ key }: Reader): Promise<string> {
   return encodeURIComponent((await gateway.api(key).get('/api/inbox')).body.cursor);
 }
 
-/** Everybody who is not waiting asks again, from now on. */
+/** Starts the long polls of these readers, from now on, and waits until all are pending. */
 async function waitAll(asking: readonly Reader[]): Promise<Map<Reader, Promise<number>[]>> {
   const answers = new Map<Reader, Promise<number>[]>();
   for (const reader of asking) {
@@ -93,7 +93,7 @@ async function writeTo(reader: Reader, text: string): Promise<void> {
   expect(status, JSON.stringify(body)).toBe(200);
 }
 
-it('wakes 100 of 5,000 requests that wait within 50 ms, each with its message', async () => {
+it('wakes 100 of 5,000 long polls within 50 ms, each with its message', async () => {
   const before = residentBytes(gateway.pid);
   const answers = await waitAll(readers);
   const bytes = (residentBytes(gateway.pid) - before) / WAITERS;
@@ -119,7 +119,7 @@ it('wakes 100 of 5,000 requests that wait within 50 ms, each with its message', 
   expect(p99).toBeLessThan(WAKE_P99_MS * PATIENCE * slowdown.factor);
 }, 180_000);
 
-it('answers other requests within 20 ms while 200 messages a second come in from a platform', async () => {
+it('answers other requests within 20 ms while a platform delivers 200 messages a second', async () => {
   const bot = telegram.addBot();
   gateway.secrets.add(bot.token);
   await gateway.settingsApi.post('/api/bot-tokens', { platform: 'telegram', bot_token: bot.token });

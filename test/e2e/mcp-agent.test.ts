@@ -22,7 +22,7 @@ afterAll(async () => {
 /** What it saw of its calls, in order. */
 type Diary = string[];
 
-/** An agent that knows nothing but the tools: it answers who writes, takes calls, and leaves when it is told to. */
+/** An agent that uses only the tools: it answers messages, accepts calls, and leaves after a goodbye. */
 class ScriptedAgent {
   readonly diary: Diary = [];
   readonly #client: McpClient;
@@ -31,7 +31,7 @@ class ScriptedAgent {
     this.#client = client;
   }
 
-  /** From a cold start until somebody says goodbye. */
+  /** From a cold start until a person says goodbye. */
   async live(): Promise<void> {
     let cursor: string = (await this.#ask('svc_account')).last_message_cursor;
     for (let isOnDuty = true; isOnDuty; ) {
@@ -67,7 +67,7 @@ class ScriptedAgent {
   }
 }
 
-it('an agent lives through MCP alone', async () => {
+it('an agent works through MCP alone', async () => {
   const bot = telegram.addBot('agents_bot');
   gateway.secrets.add(bot.token);
   await gateway.settingsApi.post('/api/bot-tokens', { platform: 'telegram', bot_token: bot.token });

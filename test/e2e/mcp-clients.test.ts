@@ -68,7 +68,7 @@ afterAll(async () => {
   expect(telegram.offences).toEqual([]);
 });
 
-/** Somebody who has never written before. */
+/** A person who has never written before. */
 function somebody(): FakePerson {
   people += 1;
   return bot.person({ id: 1_000 + people, first_name: `Ada ${people}` });
@@ -84,7 +84,7 @@ const pushedTexts = ({ notices }: McpClient) =>
 const pushes = (text: string) => (notice: McpNotice) =>
   notice.method === CHANNEL && `${notice.params?.content}`.includes(text);
 
-/** Waits for a number of requests that wait in the inbox. */
+/** Waits until `count` inbox requests are pending. */
 async function inboxWaiters(count: number): Promise<void> {
   const read = async () => (await gateway.metric('svc_inbox_waiters')) === count;
   await waitFor(`${count} requests that wait`, read);
@@ -99,7 +99,7 @@ describe.each(CASES)('the official client, $kind, by $path, $mode', ({ kind, pat
   });
   afterEach(() => client?.close());
 
-  it('lists what there is, with words for models', async () => {
+  it('lists tools and resource templates, with descriptions and schemas', async () => {
     const tools = await client.tools();
     expect(tools.map(({ name }) => name).sort()).toEqual(TOOLS);
     for (const tool of tools) {
@@ -112,7 +112,7 @@ describe.each(CASES)('the official client, $kind, by $path, $mode', ({ kind, pat
   });
 
   it('calls every tool, with a live phone call and a live conversation', async () => {
-    // From here on the client holds every answer against the schema of its tool.
+    // From here on the client checks every answer against the schema of its tool.
     await client.tools();
     const called = new Set<string>();
     const ask = async (tool: string, input: Record<string, unknown> = {}) => {
@@ -188,12 +188,12 @@ describe.each(CASES)('the official client, $kind, by $path, $mode', ({ kind, pat
     expect([...called].sort()).toEqual(TOOLS);
   });
 
-  it('reads and follows the transcript of a call', async () => {
+  it('reads and subscribes to the transcript of a call', async () => {
     const calls = await pair.connect();
     const uri = `svc://calls/${calls.inbound.call_id}/transcript`;
     expect(await client.resources()).toEqual([uri]);
     expect(await client.read(uri)).toBe('');
-    // Without a session there is nobody whom older clients could be told by.
+    // Without a session older clients cannot be notified.
     if (isStateful || kind === 'v2 modern') await client.follow(uri);
     else await expect(client.follow(uri)).rejects.toThrow();
     await pair.hangUp(calls);
@@ -201,7 +201,7 @@ describe.each(CASES)('the official client, $kind, by $path, $mode', ({ kind, pat
     await expect(client.read(uri)).rejects.toThrow();
   });
 
-  it('stops waiting at once when the client has had enough', async () => {
+  it('stops waiting at once when the client cancels', async () => {
     const cursor = await cursorOf(client);
     await inboxWaiters(0);
     const enough = new AbortController();
@@ -229,7 +229,7 @@ describe.each(SESSION_CASES)('a session of the official client, $kind, by $path'
     await relay?.stop();
   });
 
-  it('is told what happens', async () => {
+  it('receives messages and call invitations as notifications', async () => {
     expect(client.capabilities?.experimental).toMatchObject({ 'claude/channel': {} });
     expect((await client.call('svc_account')).structured.features.channel).toBe('ready');
     const ada = somebody();
@@ -250,7 +250,7 @@ describe.each(SESSION_CASES)('a session of the official client, $kind, by $path'
     await client.call('svc_call_refuse', { call_id: inbound.call_id });
   });
 
-  it('misses nothing and hears nothing twice when the connection is cut', async () => {
+  it('misses and repeats no notification when the connection is cut', async () => {
     const ada = somebody();
     ada.says('one');
     await client.notices.next('a push before the cut', pushes('one'));
@@ -265,7 +265,7 @@ describe.each(SESSION_CASES)('a session of the official client, $kind, by $path'
     expect(words).toEqual(['one', 'two', 'three', 'four']);
   });
 
-  it('gets the answer that it waited for when the connection is cut', async () => {
+  it('gets the pending answer after the connection is cut', async () => {
     const cursor = await cursorOf(client);
     const waiting = client.call('svc_inbox', { last_message_cursor: cursor, wait: 55 });
     await inboxWaiters(1);

@@ -40,7 +40,7 @@ async function waiters(count: number): Promise<void> {
   await waitFor(`${count} to wait`, async () => (await gateway.metric('svc_inbox_waiters')) === count);
 }
 
-it('speaks both generations of the protocol, with and without the slash', async () => {
+it('speaks both protocol generations, with and without the trailing slash', async () => {
   for (const path of ['/mcp', '/mcp/']) {
     const legacy = await caller(path).call('svc_account');
     expect(legacy.result.structuredContent.concurrent_calls.active).toBe(0);
@@ -59,7 +59,7 @@ it('speaks both generations of the protocol, with and without the slash', async 
   expect((await caller().ask('tools/list')).result.tools).toHaveLength(15);
 });
 
-it('takes keys of agents, and no others', async () => {
+it('accepts agent keys only', async () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   expect((await caller('/mcp', gateway.settingsKey).post(ping)).status).toBe(403);
   const { status, headers } = await caller('/mcp', 'svc_wrong').post(ping);
@@ -71,7 +71,7 @@ it('takes keys of agents, and no others', async () => {
   expect((await caller().post(`"${'x'.repeat(1_100_000)}"`)).status).toBe(413);
 });
 
-it('refuses pages of strangers and names that were bent here', async () => {
+it('refuses foreign origins and rebound host names', async () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   expect((await caller().post(ping, { origin: 'https://assistant.example' })).status).toBe(200);
   expect((await caller().post(ping, { origin: gateway.baseUrl })).status).toBe(200);
@@ -89,7 +89,7 @@ it('refuses pages of strangers and names that were bent here', async () => {
   expect(status).toBe('403');
 });
 
-it('ends a waiting inbox when its client is gone, and when it is cancelled', async () => {
+it('ends a waiting svc_inbox call when its client disconnects or cancels it', async () => {
   const aborter = new AbortController();
   const gone = caller()
     .post(inboxCall(1), {}, aborter.signal)
@@ -112,10 +112,10 @@ it('ends a waiting inbox when its client is gone, and when it is cancelled', asy
   await session.request('DELETE');
 });
 
-it('pushes what happens, and what was missed after a cut', async () => {
+it('pushes events, and resends missed ones after a disconnect', async () => {
   const session = await caller('/mcp/?stateful').open();
   const listener = await session.listen();
-  // Port 9 is nobody's: the call fails by itself.
+  // Nothing listens on port 9: the call fails by itself.
   await gateway.putTrunk({ host: '127.0.0.1', port: 9, transport: 'tcp' });
   const first = await gateway.placeCall('sip:+33123456789@127.0.0.1');
   const pushOf = (type: string) =>
@@ -144,7 +144,7 @@ it('pushes what happens, and what was missed after a cut', async () => {
   await waitFor('the end of the stream', () => again.isOver);
 });
 
-it('ends sessions and their streams with their key', async () => {
+it('ends sessions and their streams when their key is revoked', async () => {
   const { id, key } = await mintKey();
   const session = await caller('/mcp/?stateful', key).open();
   const listener = await session.listen();
@@ -157,7 +157,7 @@ it('ends sessions and their streams with their key', async () => {
   expect(await gateway.metric('svc_mcp_sessions')).toBe(0);
 });
 
-it('has room for so many sessions of an account', async () => {
+it('drops the oldest idle session at the limit, and answers 429 when all are in use', async () => {
   const open = () => caller('/mcp/?stateful').open();
   const sessions = [await open(), await open(), await open()];
   const fourth = await open();
@@ -178,7 +178,7 @@ async function streamsCut(): Promise<number> {
   return Number(/_count\{method="get",path="\/mcp",status="499"\} (\d+)/.exec(body)?.[1] ?? 0);
 }
 
-it('lets go of a client that does not read', async () => {
+it('drops the stream of a client that does not read', async () => {
   const session = await caller('/mcp/?stateful').open();
   const { headers } = await session.post({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const socket = connect(gateway.httpPort, '127.0.0.1');
@@ -209,7 +209,7 @@ it('lets go of a client that does not read', async () => {
   socket.destroy();
 });
 
-it('ends a session that nobody uses', async () => {
+it('ends an idle session', async () => {
   const hasty = await Gateway.start({ env: { SVC_MCP_SESSION_IDLE_S: '1' } });
   try {
     const url = `${hasty.baseUrl}/mcp/?stateful`;
@@ -242,7 +242,7 @@ it('leaves every request to the SDK when the fast path is off, with the same ans
   }
 });
 
-it('ends with open sessions as without', async () => {
+it('stops cleanly with open sessions', async () => {
   const session = await caller('/mcp/?stateful').open();
   const listener = await session.listen();
   const waiting = session.post(inboxCall(6));

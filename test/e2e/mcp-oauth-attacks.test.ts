@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => gateway?.stop());
 
 describe('an attacker', () => {
-  it('gets nothing without PKCE by S256', async () => {
+  it('gets no tokens without PKCE using S256', async () => {
     const client = await OAuthClient.register(gateway);
     for (const asked of [
       { code_challenge: '' },
@@ -43,7 +43,7 @@ describe('an attacker', () => {
     expect(fault(await client.redeem(third, plain))).toEqual([400, 'invalid_grant']);
   });
 
-  it('has nobody sent anywhere but where the client told', async () => {
+  it('cannot redirect to an unregistered address', async () => {
     const client = await OAuthClient.register(gateway, {
       redirect_uris: [REDIRECT, 'https://client.example/callback?a=1'],
     });
@@ -74,7 +74,7 @@ describe('an attacker', () => {
     expect(`${back}`).toMatch(/^https:\/\/client\.example\/callback\?a=1&code=mcc_/);
   });
 
-  it('redeems a code at no other address than it was sent to', async () => {
+  it('cannot redeem a code with another redirect URI', async () => {
     const client = await OAuthClient.register(gateway);
     for (const redirect_uri of ['http://127.0.0.1:33419/callback', 'https://evil.example/', '']) {
       const code = (await client.askAndAnswer(person)).get('code')!;
@@ -83,7 +83,7 @@ describe('an attacker', () => {
     }
   });
 
-  it('redeems and refreshes nothing of another client', async () => {
+  it('cannot redeem codes or refresh tokens of another client', async () => {
     const [client, other] = [await OAuthClient.register(gateway), await OAuthClient.register(gateway)];
     const code = (await client.askAndAnswer(person)).get('code')!;
     const stolen = await other.redeem(code, { code_verifier: client.verifier });
@@ -93,7 +93,7 @@ describe('an attacker', () => {
     expect(await statusFor(gateway, tokens.access)).toBe(200);
   });
 
-  it('gets no token that is meant for another resource, nor for one that is none', async () => {
+  it('gets no token for another resource, nor for an invalid one', async () => {
     const client = await OAuthClient.register(gateway);
     for (const resource of [
       'https://evil.example/mcp/',
@@ -113,7 +113,7 @@ describe('an attacker', () => {
     expect((await client.redeem(code, { resource: `${url}/?stateful` })).status).toBe(200);
   });
 
-  it('cannot say yes for somebody, from another page, for another session or to another client', async () => {
+  it('cannot forge consent from another site, from another session or for another client', async () => {
     const client = await OAuthClient.register(gateway);
     const evil = await OAuthClient.register(gateway, { client_name: 'Evil' });
     const { html } = await client.ask(person);
@@ -140,7 +140,7 @@ describe('an attacker', () => {
     expect((await submit({}))[0], 'the page itself').toBe(303);
   });
 
-  it('can put the page in no frame, and no script into it', async () => {
+  it('cannot frame the consent page or inject scripts into it', async () => {
     const client = await OAuthClient.register(gateway, {
       client_name: '</title><script>alert(1)</script>\u202e"><img src=x>',
     });
@@ -153,7 +153,7 @@ describe('an attacker', () => {
     expect(body).not.toMatch(/<script|<img|\u202e/);
   });
 
-  it('is not let in by a parameter that comes twice', async () => {
+  it('gains nothing by repeating a parameter', async () => {
     const client = await OAuthClient.register(gateway);
     const url = client.authorizeUrl();
     for (const [more, error] of [
@@ -176,7 +176,7 @@ describe('an attacker', () => {
     }
   });
 
-  it('registers no client that has people sent where codes are not safe', async () => {
+  it('cannot register a client with an unsafe redirect URI', async () => {
     for (const redirect_uris of [
       [],
       undefined,

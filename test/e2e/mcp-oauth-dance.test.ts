@@ -53,7 +53,7 @@ function applicationOf(kind: ClientKind, memory: OAuthClientStore): Application 
   };
 }
 
-/** What the MCP endpoint says to a bearer. */
+/** The status of the MCP endpoint for an access token. */
 async function statusFor(accessToken: string): Promise<number> {
   const answer = await fetch(`${gateway.baseUrl}/mcp/`, {
     method: 'POST',
@@ -73,7 +73,7 @@ async function statusFor(accessToken: string): Promise<number> {
   return answer.status;
 }
 
-describe.each(CLIENT_KINDS)('signing in with the official client, %s', (kind) => {
+describe.each(CLIENT_KINDS)('OAuth sign-in with the official client, %s', (kind) => {
   let person: Person;
   let memory: OAuthClientStore;
   let application: Application;
@@ -103,7 +103,7 @@ describe.each(CLIENT_KINDS)('signing in with the official client, %s', (kind) =>
     return client;
   }
 
-  it('finds its way from the 401 to a tool, with what was granted and nothing else', async () => {
+  it('leads from the 401 to a tool call, limited to the granted platforms', async () => {
     const signedIn = await signIn(['telegram']);
     const { structured: account } = await signedIn.call('svc_account');
     expect(account.email).toBe(person.email);
@@ -121,7 +121,7 @@ describe.each(CLIENT_KINDS)('signing in with the official client, %s', (kind) =>
     expect(mine).toMatchObject({ client_name: 'Test assistant', platforms: ['telegram'] });
   });
 
-  it('is given new tokens for old ones', async () => {
+  it('refreshes the tokens when the access token is rejected', async () => {
     const signedIn = await signIn(['telegram']);
     const first = memory.held!;
     memory.held = { ...first, access_token: `${first.access_token}-that-is-over` };
@@ -131,7 +131,7 @@ describe.each(CLIENT_KINDS)('signing in with the official client, %s', (kind) =>
     gateway.secrets.add(first.access_token).add(first.refresh_token!);
   });
 
-  it('can do nothing more once it was revoked', async () => {
+  it('gives no access after revocation', async () => {
     const signedIn = await signIn(['telegram', 'sip']);
     const { access_token } = memory.held!;
     gateway.secrets.add(access_token);
@@ -151,7 +151,7 @@ describe.each(CLIENT_KINDS)('signing in with the official client, %s', (kind) =>
     );
   });
 
-  it('is told when the person does not want it', async () => {
+  it('returns access_denied when the person denies it', async () => {
     await expect(application.connect()).rejects.toThrow(application.unauthorized);
     const redirected = await answerConsent(person, memory.sentTo!, [], 'deny');
     expect(redirected.searchParams.get('error')).toBe('access_denied');

@@ -49,7 +49,7 @@ async function ok(method: string, path: string, body?: unknown) {
   return answer.body;
 }
 
-/** The API with the access token of a client that was let in on these platforms. */
+/** The API with the access token of a client that was authorized for these platforms. */
 async function granted(
   ...platforms: string[]
 ): Promise<{ api: GatewayApi; token: string; client: OAuthClient }> {
@@ -72,7 +72,7 @@ async function knock(url: string, token: string): Promise<number> {
   return status;
 }
 
-it('lets a client for Telegram neither see nor touch a SIP call', async () => {
+it('a client for Telegram can neither see nor control a SIP call', async () => {
   const { api, token } = await granted('telegram');
   expect((await api.get('/api/calls')).body).toEqual({ calls: [] });
   const gone = [404, { detail: 'Call not found' }];
@@ -104,14 +104,14 @@ it('lets a client for Telegram neither see nor touch a SIP call', async () => {
   expect((await ok('GET', `/api/call/${callId}`)).state, 'it goes on').toBe('active');
 });
 
-it('lets it read and write on Telegram', async () => {
+it('a client for Telegram can read and write on Telegram', async () => {
   const { api } = await granted('telegram');
   expect((await api.get('/api/inbox')).body.conversations).toMatchObject([{ platform: 'telegram' }]);
   const sent = await api.post('/api/dm/chat', { platform: 'telegram', text: 'hello back' });
   expect(sent.body).toMatchObject({ status: 'delivered' });
 });
 
-it('lets a client for SIP neither see nor touch a conversation', async () => {
+it('a client for SIP can neither see nor use a conversation', async () => {
   const { api, token } = await granted('sip');
   expect((await api.get('/api/calls')).body.calls).toMatchObject([{ call_id: callId }]);
   expect(await knock(streamUrl, token)).toBe(101);
@@ -131,7 +131,7 @@ it('lets a client for SIP neither see nor touch a conversation', async () => {
   expect((await api.post('/api/dm/typing', { platform: 'telegram' })).status).toBe(404);
 });
 
-it('tells a client of events on its platforms alone, and of none once it is revoked', async () => {
+it('a client receives events of its own platforms only, and is disconnected on revocation', async () => {
   const { token, client } = await granted('telegram');
   const url = `${pair.caller.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${token}`;
   const socket = new WebSocket(`${url}&last_message_cursor=2020-01-01`);

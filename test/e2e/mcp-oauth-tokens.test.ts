@@ -20,7 +20,7 @@ describe('tokens', () => {
     return { client, tokens: await client.connect(person) };
   }
 
-  it('are replaced when they are refreshed', async () => {
+  it('are replaced by a refresh', async () => {
     const { client, tokens } = await connected();
     const next = client.tokensIn(await client.refresh(tokens.refresh));
     expect(await statusFor(gateway, next.access)).toBe(200);
@@ -28,7 +28,7 @@ describe('tokens', () => {
     expect(await statusFor(gateway, next.refresh), 'a refresh token opens nothing').toBe(401);
   });
 
-  it('are given again when a refresh is repeated at once, as its answer may have been lost', async () => {
+  it('are returned again when a refresh is repeated, as its answer may have been lost', async () => {
     const { client, tokens } = await connected();
     const next = client.tokensIn(await client.refresh(tokens.refresh));
     await gateway.restart();
@@ -39,7 +39,7 @@ describe('tokens', () => {
     expect(plaintextsIn(storedText(gateway.dataFolder), gateway.secrets), 'in the database').toEqual([]);
   });
 
-  it('all die when a refresh token comes a second time after the new ones were used', async () => {
+  it('of a grant are all revoked when a refresh token is reused after the new ones were used', async () => {
     const { client, tokens } = await connected();
     const other = await client.connect(person);
     const next = client.tokensIn(await client.refresh(tokens.refresh));
@@ -50,7 +50,7 @@ describe('tokens', () => {
     expect(await statusFor(gateway, other.access), 'those of another code live on').toBe(200);
   });
 
-  it('are the same for all when a refresh token comes many times at once', async () => {
+  it('are the same for concurrent refreshes', async () => {
     const { client, tokens } = await connected();
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.refresh(tokens.refresh)));
     const given = answers.map((answer) => client.tokensIn(answer));
@@ -58,7 +58,7 @@ describe('tokens', () => {
     expect(await statusFor(gateway, given[0]!.access)).toBe(200);
   });
 
-  it('are good for less when less is asked for, by what is open already too', async () => {
+  it('cover fewer platforms when a refresh asks for a narrower scope', async () => {
     const { client, tokens } = await connected();
     const narrow = client.tokensIn(await client.refresh(tokens.refresh, { scope: 'telegram' }));
     expect(narrow.scope).toBe('telegram');
@@ -71,21 +71,21 @@ describe('tokens', () => {
     expect(fault(more)).toEqual([400, 'invalid_scope']);
   });
 
-  it('are told apart from none when they are wrong', async () => {
+  it('get another WWW-Authenticate when invalid than when missing', async () => {
     const wrong = await fetchWithToken(gateway, 'mcp_wrong', '/api/calls');
     expect(wrong.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token", /);
     const none = await fetch(`${gateway.baseUrl}/api/calls`);
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
   });
 
-  it('die with the account’s yes: a repeat brings none back', async () => {
+  it('stay revoked with their authorization, even when a refresh is repeated', async () => {
     const { client, tokens } = await connected();
     client.tokensIn(await client.refresh(tokens.refresh));
     await person.request('DELETE', `/api/mcp-authorizations/${client.id}`);
     expect(fault(await client.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
   });
 
-  it('all die when their code comes a second time', async () => {
+  it('are all revoked when their code is redeemed again', async () => {
     const client = await OAuthClient.register(gateway);
     const code = (await client.askAndAnswer(person)).get('code')!;
     const tokens = client.tokensIn(await client.redeem(code));
@@ -95,7 +95,7 @@ describe('tokens', () => {
     expect(fault(await client.refresh(tokens.refresh))).toEqual([400, 'invalid_grant']);
   });
 
-  it('go back by either of them (RFC 7009), to the client that has them', async () => {
+  it('can be revoked by either token (RFC 7009), but only by their own client', async () => {
     for (const kind of ['access', 'refresh'] as const) {
       const { client, tokens } = await connected();
       const other = await OAuthClient.register(gateway);
@@ -115,7 +115,7 @@ describe('tokens', () => {
     expect(fault(unknown)).toEqual([401, 'invalid_client']);
   });
 
-  it('outlive a restart of the gateway', async () => {
+  it('survive a restart of the gateway', async () => {
     const { client, tokens } = await connected();
     await gateway.restart();
     expect(await statusFor(gateway, tokens.access)).toBe(200);

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-describe('the dance', () => {
-  it('ends with an access token that opens what acts at runtime, and nothing that configures', async () => {
+describe('the OAuth flow', () => {
+  it('ends with an access token for runtime routes, not for configuration', async () => {
     const client = await OAuthClient.register(gateway);
     const page = await client.ask(person);
     expect([page.status, page.html]).toEqual([200, expect.stringContaining('Connect Test client?')]);
@@ -35,7 +35,7 @@ describe('the dance', () => {
     expect(await statusFor(gateway, access, '/auth/identities')).toBe(403);
   });
 
-  it('asks once: the same client is let in again without a page', async () => {
+  it('asks for consent once: the same client is approved again without a page', async () => {
     const client = await OAuthClient.register(gateway);
     await client.connect(person, {}, { platforms: ['telegram', 'sip'] });
     const again = await client.ask(person);
@@ -53,7 +53,7 @@ describe('the dance', () => {
     expect((await client.ask(other)).status, 'somebody else').toBe(200);
   });
 
-  it('leads to an application on the computer by a scheme of its own, which is asked for each time', async () => {
+  it('redirects to a desktop application by its own scheme, asking for consent each time', async () => {
     const redirect_uri = 'cursor://anysphere.cursor-retrieval/oauth/user-voice/callback';
     const client = await OAuthClient.register(gateway, { redirect_uris: [redirect_uri] });
     for (let i = 0; i < 2; i++) {
@@ -74,7 +74,7 @@ describe('the dance', () => {
     expect([other.status, other.sentTo]).toEqual([400, null]);
   });
 
-  it('takes no for an answer', async () => {
+  it('returns access_denied when the person denies', async () => {
     const client = await OAuthClient.register(gateway);
     const query = await client.askAndAnswer(person, {}, { decision: 'deny' });
     expect([query.get('error'), query.get('state'), query.get('iss'), query.get('code')]).toEqual([
@@ -86,14 +86,14 @@ describe('the dance', () => {
     expect((await client.ask(person)).status).toBe(200);
   });
 
-  it('wants something ticked', async () => {
+  it('requires at least one platform', async () => {
     const client = await OAuthClient.register(gateway);
     const { html } = await client.ask(person);
     const after = await answer(person, html, { platforms: [] });
     expect([after.status, after.html]).toEqual([400, expect.stringContaining('Tick at least one platform')]);
   });
 
-  it('has whoever is signed out sign in first, on a page that leads nowhere else', async () => {
+  it('asks a signed-out person to sign in first', async () => {
     const client = await OAuthClient.register(gateway);
     const stranger = await memberOf(gateway, 'eve@example.com');
     stranger.cookie = null;
@@ -104,7 +104,7 @@ describe('the dance', () => {
     expect((await client.ask(stranger, { prompt: 'login' })).html).toContain('<h1>Sign in</h1>');
   });
 
-  it('offers what the client asks for, and grants no more', async () => {
+  it('offers only the requested platforms, and grants no more', async () => {
     const client = await OAuthClient.register(gateway);
     const { html } = await client.ask(person, { scope: 'telegram sip' });
     expect(html).toContain('value="telegram" checked');
@@ -114,7 +114,7 @@ describe('the dance', () => {
     expect(answered.body.scope).toBe('telegram');
   });
 
-  it('works with a client that keeps a secret, by header and by form, and not without it', async () => {
+  it('requires the secret of a confidential client, by header or form', async () => {
     for (const method of ['client_secret_basic', 'client_secret_post'] as const) {
       const client = await OAuthClient.register(gateway, { token_endpoint_auth_method: method });
       const secret = client.secret!;
@@ -143,7 +143,7 @@ describe('the dance', () => {
 });
 
 describe('the owner of the account', () => {
-  it('sees who was let in, and lets them in no more', async () => {
+  it('lists authorized clients and revokes them', async () => {
     const client = await OAuthClient.register(gateway, { client_name: 'Leaving' });
     const { access, refresh } = await client.connect(person, {}, { platforms: ['telegram'] });
     expect(await statusFor(gateway, access)).toBe(200);
@@ -166,7 +166,7 @@ describe('the owner of the account', () => {
     expect((await client.ask(person)).status, 'it is asked for again').toBe(200);
   });
 
-  it('picks the agents that a client acts for, and cannot leave it without one', async () => {
+  it('chooses the agents of a client, which must keep at least one', async () => {
     const second = (await person.request('POST', '/api/agents', { name: 'Second' })).body.id;
     const client = await OAuthClient.register(gateway);
     const { html } = await client.ask(person);
@@ -183,7 +183,7 @@ describe('the owner of the account', () => {
     expect(await statusFor(gateway, access)).toBe(401);
   });
 
-  it('takes platforms away by saying yes to fewer', async () => {
+  it('removes platforms by granting fewer', async () => {
     const client = await OAuthClient.register(gateway);
     const { access } = await client.connect(person);
     const granted = async () => {
@@ -197,7 +197,7 @@ describe('the owner of the account', () => {
     expect(await granted()).toEqual(['slack']);
   });
 
-  it('takes the client along when the account is deleted, and finds it in the export', async () => {
+  it('finds the client in the export, and revokes it by deleting the account', async () => {
     const leaver = await memberOf(gateway, 'leaver@example.com');
     const client = await OAuthClient.register(gateway, { client_name: 'Exported' });
     const { access } = await client.connect(leaver);
@@ -216,7 +216,7 @@ describe('the owner of the account', () => {
 describe('discovery', () => {
   const get = async (path: string) => (await gateway.api(null).get(path)).body;
 
-  it('leads from the MCP server to the authorization server, in its own spelling', async () => {
+  it('leads from the MCP server to the authorization server, keeping the spelling of its URL', async () => {
     const known = '/.well-known/oauth-protected-resource';
     expect(await get(`${known}/mcp/`)).toMatchObject({
       resource: `${gateway.baseUrl}/mcp/`,
@@ -226,7 +226,7 @@ describe('discovery', () => {
     expect((await get(known)).resource).toBe(`${gateway.baseUrl}/mcp/`);
   });
 
-  it('describes the server, also to those who look for OpenID Connect', async () => {
+  it('describes the authorization server, also under the OpenID Connect path', async () => {
     const metadata = await get('/.well-known/oauth-authorization-server');
     expect(metadata).toMatchObject({
       issuer: gateway.baseUrl,

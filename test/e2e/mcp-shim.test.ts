@@ -52,21 +52,21 @@ async function freshKey(): Promise<{ id: string; key: string }> {
 const isPush = (text: string) => (message: Written) =>
   message.method === CHANNEL && message.params.content.includes(text);
 
-describe('what it cannot work with', () => {
+describe('svc-mcp with an unusable setting or gateway', () => {
   it.each([
     ['no address', { SVC_URL: '' }, 78, 'SVC_URL must be'],
-    ['what is no address', { SVC_URL: 'gateway.example.com' }, 78, 'SVC_URL must be'],
+    ['an invalid address', { SVC_URL: 'gateway.example.com' }, 78, 'SVC_URL must be'],
     ['no key', { SVC_API_KEY: '' }, 78, 'SVC_API_KEY must be'],
-    ['a key of two words', { SVC_API_KEY: 'svc_a svc_b' }, 78, 'SVC_API_KEY must be'],
+    ['a key with a space', { SVC_API_KEY: 'svc_a svc_b' }, 78, 'SVC_API_KEY must be'],
     ['an unknown option', '--stateless', 64, "Unknown option '--stateless'"],
-  ])('%s', async (_what, given, exitCode, words) => {
+  ])('reports %s and exits', async (_what, given, exitCode, words) => {
     const process = typeof given === 'string' ? start({}, given) : start(given);
     expect(await within('svc-mcp to end', process.exited)).toBe(exitCode);
     expect(process.errors).toContain(words);
     expect(process.written.all).toEqual([]);
   });
 
-  /** What comes of the first request: its answer, the exit code, and the words for people. */
+  /** Sends the first request; returns the exit code and the message on standard error. */
   async function firstRequest(env: Record<string, string>) {
     const process = start(env);
     const { error } = await process.initialize();
@@ -75,27 +75,27 @@ describe('what it cannot work with', () => {
     return { exitCode, words: process.errors };
   }
 
-  it('a gateway that is down', async () => {
+  it('reports a gateway that is down and exits', async () => {
     const claim = await claimSignalingPorts(1);
     const { exitCode, words } = await firstRequest({ SVC_URL: `http://127.0.0.1:${claim.first}` });
     claim.release();
     expect([exitCode, words]).toEqual([69, expect.stringContaining('ECONNREFUSED')]);
   });
 
-  it('a key that nobody knows', async () => {
+  it('reports an unknown key and exits', async () => {
     const { exitCode, words } = await firstRequest({ SVC_API_KEY: `svc_${'0'.repeat(32)}` });
     expect([exitCode, words]).toEqual([77, expect.stringContaining('401 Invalid or missing API key')]);
   });
 
-  it('a settings key, which acts on nothing', async () => {
+  it('reports a settings key, which has no access, and exits', async () => {
     const { exitCode, words } = await firstRequest({ SVC_API_KEY: gateway.settingsKey });
     expect([exitCode, words]).toEqual([77, expect.stringContaining('403 ')]);
   });
 
   it.each([
-    ['an address that has nothing', 404, 'text/plain'],
-    ['the address of a page', 200, 'text/html'],
-  ])('%s', async (_what, status, type) => {
+    ['an address that answers 404', 404, 'text/plain'],
+    ['the address of a web page', 200, 'text/html'],
+  ])('reports %s and exits', async (_what, status, type) => {
     const server = createServer((_request, response) => {
       response.writeHead(status, { 'Content-Type': type }).end('hello');
     }).listen(0, '127.0.0.1');
@@ -107,12 +107,12 @@ describe('what it cannot work with', () => {
   });
 });
 
-it('takes the address of the MCP endpoint for that of the gateway', async () => {
+it('accepts the address of the MCP endpoint as that of the gateway', async () => {
   const process = start({ SVC_URL: `${gateway.baseUrl}/mcp` });
   expect((await process.initialize()).result.serverInfo).toMatchObject({ name: expect.any(String) });
 });
 
-it('writes messages, and nothing else, and ends with its input', async () => {
+it('writes only messages to standard output, and exits when its input ends', async () => {
   const process = start({}, '--stateful');
   await process.initialize();
   process.send('this is no JSON');
@@ -126,7 +126,7 @@ it('writes messages, and nothing else, and ends with its input', async () => {
   await waitFor('the session to end', async () => (await sessions()) === 0);
 });
 
-it('ends with its input while a request waits', async () => {
+it('exits when its input ends while a request is pending', async () => {
   const process = start();
   await process.initialize();
   const { last_message_cursor } = (await process.call('svc_account')).result.structuredContent;
@@ -137,14 +137,14 @@ it('ends with its input while a request waits', async () => {
   await waitFor('the gateway to let go', async () => (await waiters()) === 0);
 });
 
-it.each(['SIGTERM', 'SIGINT'] as const)('ends in good order by %s', async (signal) => {
+it.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 on %s', async (signal) => {
   const process = start();
   await process.initialize();
   process.kill(signal);
   expect(await within('svc-mcp to end', process.exited)).toBe(0);
 });
 
-it('ends when the key is revoked', async () => {
+it('exits when the key is revoked', async () => {
   const { id, key } = await freshKey();
   const process = start({ SVC_API_KEY: key }, '--stateful');
   await process.initialize();
@@ -155,8 +155,8 @@ it('ends when the key is revoked', async () => {
   expect(process.errors).toContain('401');
 });
 
-describe('when the gateway is started again', () => {
-  it('answers with an error meanwhile, and goes on in a new session', async () => {
+describe('svc-mcp during a restart of the gateway', () => {
+  it('answers with an error meanwhile, and continues in a new session', async () => {
     const process = start({}, '--stateful');
     await process.initialize();
     bot.person({ id: 1, first_name: 'Ada' }).says('before');
@@ -174,7 +174,7 @@ describe('when the gateway is started again', () => {
     expect(await process.end()).toBe(0);
   });
 
-  it('goes on without a session', async () => {
+  it('continues without a session', async () => {
     const process = start();
     await process.initialize();
     await gateway.killHard();

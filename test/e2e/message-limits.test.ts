@@ -33,7 +33,7 @@ beforeAll(async () => {
   bot = telegram.addBot();
   ada = bot.person({ id: 42, first_name: 'Ada' });
   whatsApp = await FakeCloudApi.start({ nowMs: () => Date.parse(clock.nowIso()) });
-  // Those that overtake an answer are looked at again when the clock turns.
+  // Statuses that overtake an answer would be handled only when the clock turns.
   whatsApp.statusPlan = [];
   outside = createServer((request, response) => {
     const [, way, lengthBytes] = request.url!.split('/');
@@ -83,7 +83,7 @@ function send(platform: string, text: string, more: object = {}): Promise<Answer
   return gateway.agentApi.post('/api/dm/chat', { platform, text, ...more });
 }
 
-/** Puts a limit in the table, and holds what came of either side against what must. */
+/** Adds a limit to the table, and checks the results on both sides of it. */
 function expectSides(
   limit: string,
   [within, inside]: readonly [string, Answer],
@@ -98,7 +98,7 @@ function expectSides(
 const TOO_LONG = (most: number) => `422 String should have at most ${most} characters`;
 const TOO_SHORT = '422 String should have at least 1 characters';
 
-it('takes 1 to 10000 characters in a chat, as people count them', async () => {
+it('accepts 1 to 10000 characters in a chat, an emoji counting as one', async () => {
   const chat = (text: string) => send('agent', text, { peer: 'Second' });
   expectSides('DM text, characters', ['1', await chat('x')], ['0', await chat('')], ['200', TOO_SHORT]);
   for (const letter of ['x', '🔑']) {
@@ -110,7 +110,7 @@ it('takes 1 to 10000 characters in a chat, as people count them', async () => {
       ['200', TOO_LONG(10_000)],
     );
   }
-  // Whether there is such a call is looked up when the text is right.
+  // The call is looked up only when the text is valid.
   const inCall = (text: string) => gateway.agentApi.post('/api/call/call_none/chat', { text });
   const noCall = '404 Call not found';
   expectSides('call chat text', ['1', await inCall('x')], ['0', await inCall('')], [noCall, TOO_SHORT]);
@@ -122,7 +122,7 @@ it('takes 1 to 10000 characters in a chat, as people count them', async () => {
   );
 });
 
-it('takes names of agents of 1 to 80 characters', async () => {
+it('accepts agent names of 1 to 80 characters', async () => {
   const named = (name: string) => gateway.settingsApi.post('/api/agents', { name });
   expectSides('agent name', ['1', await named('x')], ['0', await named('')], ['200', TOO_SHORT]);
   expectSides(
@@ -133,7 +133,7 @@ it('takes names of agents of 1 to 80 characters', async () => {
   );
 });
 
-it('takes what Telegram takes: 4096 characters of what is to be seen', async () => {
+it('accepts 4096 visible characters for Telegram', async () => {
   const tooLong =
     '502 Failed to send message: the message is too long for Telegram: 4097 characters, at most 4096';
   for (const [how, made] of [
@@ -152,7 +152,7 @@ it('takes what Telegram takes: 4096 characters of what is to be seen', async () 
   }
 });
 
-it('puts 1024 characters under a file on Telegram, and more before it', async () => {
+it('sends up to 1024 characters as a caption on Telegram, and more before the file', async () => {
   const before = ada.received.length;
   const within = await send('telegram', 'c'.repeat(1_024), { attachments: [PDF] });
   const beyond = await send('telegram', 'd'.repeat(1_025), { attachments: [PDF] });
@@ -172,7 +172,7 @@ it('puts 1024 characters under a file on Telegram, and more before it', async ()
   );
 });
 
-it('takes what WhatsApp takes: 1600 characters, 1024 under a file', async () => {
+it('accepts 1600 characters for WhatsApp, 1024 in a caption', async () => {
   const refused = (what: string, most: number, has: number) =>
     `502 Failed to send message: ${what} is too long for WhatsApp: ${has} characters, at most ${most}`;
   const chat = (text: string, more = {}) => send('whatsapp', text, more);
@@ -199,7 +199,7 @@ it('takes what WhatsApp takes: 1600 characters, 1024 under a file', async () => 
   expect(bea.texts.map(({ length }) => length)).toEqual([1_600, 1_600, 1_024]);
 });
 
-it('takes 10 attachments with a message', async () => {
+it('accepts 10 attachments with a message', async () => {
   const { file_id } = (await gateway.upload(Buffer.from('x'))).body;
   const attach = (count: number) =>
     send('agent', 'files', { peer: 'Second', attachments: Array(count).fill({ file_id }) });
@@ -211,7 +211,7 @@ it('takes 10 attachments with a message', async () => {
   );
 });
 
-it('takes files of 25 MB, whichever way they come', async () => {
+it('accepts files of 25 MB by every upload route', async () => {
   const [full, over] = [Buffer.alloc(CAP_BYTES), Buffer.alloc(CAP_BYTES + 1)];
   const sides = (way: string, within: Answer, beyond: Answer, told = ['200', TOO_LARGE] as const) =>
     expectSides(way, ['26214400 bytes', within], ['26214401 bytes', beyond], told);
@@ -245,7 +245,7 @@ it('takes files of 25 MB, whichever way they come', async () => {
   sides('attachment by URL', await attached(CAP_BYTES), await attached(CAP_BYTES + 1));
 });
 
-it('keeps files of 25 MB that people send, and puts words in the place of larger ones', async () => {
+it('stores received files of 25 MB, and replaces larger ones with a note', async () => {
   const sent = async (lengthBytes: number) => {
     const { id } = whatsApp.media.add('application/pdf', 'a.pdf', Buffer.alloc(lengthBytes));
     await whatsApp.writes(bea, 'document', { id, mime_type: 'application/pdf', filename: 'a.pdf' });
@@ -259,7 +259,7 @@ it('keeps files of 25 MB that people send, and puts words in the place of larger
   table.add('file that somebody sends', ['26214400 bytes', 'kept'], ['26214401 bytes', beyond.text]);
 });
 
-/** What there is to read for a key of an agent with a bot of its own: conversations of 51 people. */
+/** An agent key with a bot of its own and conversations with 51 people. */
 async function crowd() {
   const { settingsApi } = gateway;
   const own = telegram.addBot();
@@ -280,7 +280,7 @@ async function crowd() {
   return { api, people };
 }
 
-it('pages with the defaults: 50 of them, from the first, of those that are active', async () => {
+it('lists 50 active conversations from the first by default', async () => {
   const { api, people } = await crowd();
   const read = async (query: string) => await api.get(`/api/inbox${query}`);
   const count = (answer: Answer) => `${answer.status}, ${answer.body.conversations.length}`;
@@ -324,7 +324,7 @@ it('pages with the defaults: 50 of them, from the first, of those that are activ
   );
 });
 
-it('shows 50 messages of a conversation, and 50 new ones, unless it is asked for more', async () => {
+it('shows 50 messages of a conversation, or 50 new ones, by default', async () => {
   const { body } = await gateway.agentApi.get('/api/inbox');
   const writer = bot.person({ id: 4_343, first_name: 'Writer' });
   for (let n = 1; n <= 51; n++) writer.says(`${n}`);

@@ -30,7 +30,7 @@ beforeAll(async () => {
   telegram = await FakeTelegram.start({ takesHttpWebhooks: true });
   bot = telegram.addBot();
   whatsApp = await FakeCloudApi.start({ nowMs: () => Date.parse(clock.nowIso()) });
-  // Those that overtake an answer are looked at again when the clock turns.
+  // Statuses that overtake an answer would be handled only when the clock turns.
   whatsApp.statusPlan = [];
   gateway = await TurnedGateway.start(
     {
@@ -55,7 +55,7 @@ afterAll(async () => {
 const send = (platform: string, text: string, more: object = {}) =>
   gateway.agentApi.post('/api/dm/chat', { platform, text, ...more });
 
-/** Puts a limit in the table, and holds what came of either side against what must. */
+/** Adds a limit to the table, and checks the results on both sides of it. */
 function expectSides(
   limit: string,
   [within, inside]: readonly [string, string],
@@ -66,7 +66,7 @@ function expectSides(
   expect([inside, beside], limit).toEqual(told);
 }
 
-/** Somebody on Telegram whose message has just come in, and is worked on. */
+/** A person on Telegram whose message has come in and is being handled. */
 async function writer(id: number, text = 'hello?'): Promise<Person> {
   const person = bot.person({ id, first_name: `Person ${id}` });
   await says(person, text);
@@ -79,7 +79,7 @@ async function says(person: Person, text: string): Promise<void> {
   await waitFor('the message to be worked on', () => person.typingShown > typingShown);
 }
 
-it('tells who got no answer within 60 s', async () => {
+it('sends the timeout text to a person who got no answer within 60 s', async () => {
   await gateway.settingsApi.patch(`/api/agents/${agentId}`, { timeout_text: LATE_TEXT });
   const eve = await writer(1);
   clock.advance(MINUTE_MS - 1);
@@ -103,7 +103,7 @@ it('tells who got no answer within 60 s', async () => {
   await gateway.settingsApi.patch(`/api/agents/${agentId}`, { timeout_text: '' });
 });
 
-it('shows typing for 65 s after it was asked for', async () => {
+it('shows typing for 65 s after the last request', async () => {
   const tim = await writer(2);
   await send('telegram', 'hello');
   const ask = () => gateway.agentApi.post('/api/dm/typing', { platform: 'telegram' });
@@ -112,7 +112,7 @@ it('shows typing for 65 s after it was asked for', async () => {
     await waitFor(`it to be shown ${times} times`, () => tim.typingShown === times);
     await gateway.settled();
   };
-  /** How often it is shown within 68 s, every 4 s, when it is asked for at once and once more a little later. */
+  /** How often typing is shown within 68 s (every 4 s) when requested at once and again a little later. */
   const shownWhen = async (askedAgainMs: number): Promise<number> => {
     const before = tim.typingShown;
     let atMs = 0;
@@ -144,7 +144,7 @@ it('shows typing for 65 s after it was asked for', async () => {
   );
 });
 
-it('lets a request wait 0 to 120 s, and answers after 55', async () => {
+it('accepts a wait of 0 to 120 s, and answers after 55 s at the latest', async () => {
   const { cursor } = (await gateway.agentApi.get('/api/inbox')).body;
   const ask = (wait: number) =>
     gateway.agentApi.get(`/api/inbox?wait=${wait}&last_message_cursor=${encodeURIComponent(cursor)}`);
@@ -157,7 +157,7 @@ it('lets a request wait 0 to 120 s, and answers after 55', async () => {
   clock.advance(55 * SECOND_MS - 1);
   await gateway.settled();
   const early = await waiting();
-  // Deadlines of thousands are kept to a tenth of a second.
+  // Deadlines of long polls have a resolution of a tenth of a second.
   clock.advance(101);
   const late = inWords(await patient);
   expectSides(
@@ -194,7 +194,7 @@ it('ends a probe of agents after 30 s', async () => {
 
 let phones = 15_551_230_010;
 
-/** Somebody on WhatsApp, and what came of it when they wrote this. */
+/** A new person on WhatsApp who writes this text, and the result. */
 async function follows(text: string, name: string): Promise<{ person: WhatsAppPerson; came: string }> {
   phones += 1;
   const person = whatsApp.addPerson({ name, phone: `${phones}` });
@@ -216,7 +216,7 @@ async function invitation(): Promise<string> {
   return new URL(href).searchParams.get('text')!;
 }
 
-it('opens with an invite link for 15 minutes, once, and only with the newest', async () => {
+it('accepts an invite link for 15 minutes, once, and only the newest', async () => {
   const [fresh, first] = [await invitation(), await invitation()];
   clock.advance(15 * MINUTE_MS - 1);
   const former = await follows(fresh, 'Of The Former');
@@ -231,12 +231,12 @@ it('opens with an invite link for 15 minutes, once, and only with the newest', a
   expectSides('invite link, of two', ['the newer', within.came], ['the former', former.came], told);
 });
 
-/** WhatsApp tells times in whole seconds. */
+/** WhatsApp gives times in whole seconds. */
 function toWholeSecond(): void {
   clock.advance(SECOND_MS - (Date.parse(clock.nowIso()) % SECOND_MS));
 }
 
-it('writes on WhatsApp for 24 h after the last message, and keeps what is later for 7 days', async () => {
+it('sends on WhatsApp for 24 h after the last message, and queues later ones for 7 days', async () => {
   const { person: ada } = await follows(await invitation(), 'Ada of WhatsApp');
   toWholeSecond();
   await whatsApp.says(ada, 'hello');
@@ -255,7 +255,7 @@ it('writes on WhatsApp for 24 h after the last message, and keeps what is later 
   clock.advance(1);
   expect(inWords(await send('whatsapp', 'young'))).toBe('202 outside_24h_window');
   clock.leap(7 * DAY_MS - 1);
-  // A millisecond is left to the younger one.
+  // The younger one has a millisecond left.
   await whatsApp.says(ada, 'at last');
   await waitFor('it', () => ada.texts.includes('young'));
   const statusOf = async (wanted: string) => {
@@ -273,7 +273,7 @@ it('writes on WhatsApp for 24 h after the last message, and keeps what is later 
   expect(ada.texts).toEqual(['in time', 'young']);
 });
 
-it('keeps the answer to a request with a key for 24 h', async () => {
+it('replays the answer to an idempotency key for 24 h', async () => {
   const make = async () => {
     const { body } = await gateway.request(`${gateway.baseUrl}/api/agents`, {
       method: 'POST',
@@ -318,7 +318,7 @@ it('serves an upload for 24 h', async () => {
     );
 });
 
-it('opens a slot for 5 minutes, once', async () => {
+it('accepts an upload to a reserved slot for 5 minutes, once', async () => {
   const slot = async () =>
     (await gateway.agentApi.post('/api/files/reserve', { name: 'a', mime: 'a/b' })).body.upload_url as string;
   const [one, other] = [await slot(), await slot()];
@@ -331,7 +331,7 @@ it('opens a slot for 5 minutes, once', async () => {
   expectSides('upload slot, uses', ['1', within], ['2', again], ['200', UNKNOWN_TOKEN]);
 });
 
-it('lists what somebody sent for 30 days, and keeps its bytes at hand for 15 minutes', async () => {
+it('lists received files for 30 days, and caches their bytes for 15 minutes', async () => {
   const sender = bot.person({ id: 3, first_name: 'Sender' });
   sender.sends('document', { name: 'sent.bin', mime: 'application/x-test', bytes: Buffer.from('sent') });
   const attachments = async () => {
@@ -361,7 +361,7 @@ it('lists what somebody sent for 30 days, and keeps its bytes at hand for 15 min
   const early = await listed();
   clock.advance(1);
   const late = inWords(await gateway.request(url));
-  // What is over is swept away every minute.
+  // Expired files are removed every minute.
   clock.advance(MINUTE_MS);
   await waitFor('the list', async () => (await attachments()).length === 0);
   expectSides(

@@ -44,7 +44,7 @@ async function talk(gateways: GatewayPair, caller: Voice, callee: Voice) {
 }
 
 describe('a call over Opus', () => {
-  it('is coded by a libopus that the metrics name', async () => {
+  it('names its libopus in the metrics', async () => {
     pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
     expect(await pair.caller.metric('svc_engine_opus_threads')).toBe(null);
     await pair.connect();
@@ -56,7 +56,7 @@ describe('a call over Opus', () => {
     [48_000, 48_000],
     [48_000, 16_000],
     [16_000, 48_000],
-  ])('carries what G.711 cannot between agents at %i and %i Hz', async (callerHz, calleeHz) => {
+  ])('carries frequencies beyond G.711 between agents at %i and %i Hz', async (callerHz, calleeHz) => {
     pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
     const caller = { sampleRateHz: callerHz, toneHz: 1_000 };
     const callee = { sampleRateHz: calleeHz, toneHz: 5_000 };
@@ -73,7 +73,7 @@ describe('a call over Opus', () => {
     expect(findToneBreaks(far.samples, calleeHz, 1_000)).toEqual([]);
   });
 
-  it('tells frames and bytes of 48 kHz, and keeps them when it is over', async () => {
+  it('reports 48 kHz frames, even after it was refused', async () => {
     pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
     const { outbound, inbound } = await pair.ring();
     expect(outbound.audio).toMatchObject({ sample_rate: 48_000, frame_bytes: 1_920 });
@@ -85,7 +85,7 @@ describe('a call over Opus', () => {
     expect(refused.audio).toMatchObject({ sample_rate: 48_000, frame_bytes: 1_920 });
   });
 
-  it('carries keys both ways, each once and in order', async () => {
+  it('carries DTMF digits both ways, each once and in order', async () => {
     pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
     const { outbound, inbound } = await pair.connect();
     const { caller, callee } = pair;
@@ -101,7 +101,7 @@ describe('a call over Opus', () => {
     expect([keysOf(near), keysOf(far)]).toEqual(['2026#', '1159*#']);
   });
 
-  it('is SRTP where the trunk wants it', async () => {
+  it('works over SRTP when the trunk requires it', async () => {
     pair = await GatewayPair.start({ caller: OPUS_TOO, callee: OPUS_TOO });
     const { caller, callee } = pair;
     await caller.putTrunk({ host: '127.0.0.1', port: callee.sipPort, srtp: 'required' });
@@ -114,8 +114,8 @@ describe('a call over Opus', () => {
   });
 });
 
-describe('a call to a gateway without Opus', () => {
-  it('is G.711 in a room at 48 kHz', async () => {
+describe('a call between gateways of which one lacks Opus', () => {
+  it('uses G.711 when the callee lacks it, with the caller’s room at 48 kHz', async () => {
     pair = await GatewayPair.start({ caller: OPUS_TOO, callee: G711_ONLY });
     const caller = { sampleRateHz: 48_000, toneHz: 1_000 };
     const { ratesHz, near, far } = await talk(pair, caller, { sampleRateHz: 16_000, toneHz: 700 });
@@ -124,7 +124,7 @@ describe('a call to a gateway without Opus', () => {
     expect(far.snrDb).toBeGreaterThan(30);
   });
 
-  it('from it is G.711 in a room at 8 kHz', async () => {
+  it('uses G.711 when the caller lacks it, with both rooms at 8 kHz', async () => {
     pair = await GatewayPair.start({ caller: G711_ONLY, callee: OPUS_TOO });
     const { ratesHz, near, far } = await talk(
       pair,

@@ -7,10 +7,10 @@ import { OAuthClient } from '../support/oauth-client.ts';
 import type { Person } from '../support/person.ts';
 import { ROUTE_TABLE } from '../support/route-table.ts';
 
-/** What the owner has, by the names that paths give their parameters. */
+/** The owner's objects, by path parameter. */
 type Owned = Readonly<Record<string, string>>;
 
-/** Bodies that the gateway understands, so that only the owner's absence is left to complain of. */
+/** Valid bodies, so that the wrong owner is the only possible fault. */
 const BODIES: Readonly<Record<string, (owned: Owned) => unknown>> = {
   'POST /api/call/{call_id}/say': () => ({ text: 'hello' }),
   'POST /api/call/{call_id}/chat': () => ({ text: 'hello' }),
@@ -51,7 +51,7 @@ async function made(person: Person, path: string, body?: unknown): Promise<any> 
 const keyIn = (body: Record<string, unknown>): string =>
   String(Object.values(body).find((value) => /^svc_[\w-]{40,}$/.test(`${value}`)));
 
-/** One of everything. */
+/** Creates one object of every kind. */
 async function belongings(): Promise<Owned> {
   const trunk = { host: '127.0.0.1', port: 9, username: 'ownertrunk', password: 'x', register: false };
   expect((await owner.request('PUT', '/api/sip/trunk', trunk)).status).toBe(200);
@@ -82,7 +82,7 @@ async function belongings(): Promise<Owned> {
   };
 }
 
-/** What no request makes without a platform or a model at the other end is put straight into the database. */
+/** Inserts what no request creates without a real platform or model. */
 function insertRow(sql: string): void {
   const database = new SqliteDatabase(join(gateway.dataFolder, 'gateway.db'));
   try {
@@ -110,7 +110,7 @@ function insertConnection(): string {
   return 'con_owner';
 }
 
-/** Somebody has written to the owner's bot. */
+/** A person has written to the owner's bot. */
 function insertConversation(botId: string): string {
   insertRow(
     `insert into conversations (id, account_id, platform, member_type, member_id, remote_id, status, created_at, last_seq)
@@ -121,7 +121,7 @@ function insertConversation(botId: string): string {
   return 'cnv_owner';
 }
 
-/** An MCP client whom the owner has let in. */
+/** An MCP client that the owner has authorized. */
 async function authorizedClient(): Promise<string> {
   const client = await OAuthClient.register(gateway, { client_name: 'ownerclient' });
   await client.connect(owner);
@@ -145,7 +145,7 @@ function filled(route: string): { readonly method: string; readonly path: string
 
 const routes = Object.entries(ROUTE_TABLE).filter(([, access]) => access !== 'public');
 
-it('finds nothing of another account, whatever the route', async () => {
+it('every route answers 404 for objects of another account', async () => {
   const heard: Record<string, number> = {};
   const wanted: Record<string, number> = {};
   for (const [route, access] of routes.filter(([name]) => name.includes('{'))) {
@@ -160,7 +160,7 @@ it('finds nothing of another account, whatever the route', async () => {
   expect(heard).toEqual(wanted);
 });
 
-it('makes nobody the owner of another account’s bot, and sends nothing by it', async () => {
+it('a stranger can neither become the owner of another account’s bot nor send with it', async () => {
   const { bot_id, conversation_id } = owned;
   const path = '/api/platforms/discord';
   const mark = (who: Person) => who.request('POST', `${path}/owner`, { conversation_id });
@@ -170,7 +170,7 @@ it('makes nobody the owner of another account’s bot, and sends nothing by it',
   expect((await mark(owner)).status).toBe(200);
 });
 
-it('is let in by the owner all the same, so that the test before says something', async () => {
+it('the owner gets 200 from these routes, so the 404s above are due to the account', async () => {
   const statuses: Record<string, number> = {};
   for (const [route] of routes.filter(([name]) => name.startsWith('GET ') && name.includes('{'))) {
     const { method, path } = filled(route);
@@ -179,7 +179,7 @@ it('is let in by the owner all the same, so that the test before says something'
   expect(statuses).toEqual(Object.fromEntries(Object.keys(statuses).map((route) => [route, 200])));
 });
 
-it('lists nothing of another account', async () => {
+it('no list contains anything of another account', async () => {
   const owners = [
     ...Object.values(owned).filter((id) => id !== 'sip_number'),
     ...[
@@ -207,7 +207,7 @@ it('lists nothing of another account', async () => {
   }
 });
 
-it('tells nothing of another account to who has one of its cursors', async () => {
+it('the inbox returns nothing of another account, even with one of its cursors', async () => {
   for (const cursor of ['2026-01-01T00:00:00.000Z', '2026-01-02T03:04:05.678Z|msg_owner']) {
     const path = `/api/inbox?last_message_cursor=${encodeURIComponent(cursor)}`;
     expect((await stranger.request('GET', path)).body.conversations).toEqual([]);
@@ -221,7 +221,7 @@ it('tells nothing of another account to who has one of its cursors', async () =>
   ]);
 });
 
-it('attaches nothing of another account to the own agent', async () => {
+it('a stranger cannot attach objects of another account to their own agent', async () => {
   const [{ id: agentId }] = (await stranger.request('GET', '/api/agents')).body.agents;
   const attach = async (type: string, id: string) =>
     (

@@ -8,7 +8,7 @@ import { linkIn, type Mailbox } from '../support/mailbox.ts';
 import { Person } from '../support/person.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-describe('people and a mail server', () => {
+describe('people with a mail server', () => {
   let mailbox: Mailbox;
   let gateway: Gateway;
 
@@ -28,7 +28,7 @@ describe('people and a mail server', () => {
     return { person, welcome };
   };
 
-  it('sign up, and prove their address by the link of a mail', async () => {
+  it('sign up, and verify their address by a mailed link', async () => {
     const { person, welcome } = await somebody('ada@example.com');
     expect(welcome.from).toBe('gateway@example.com');
     const link = linkIn(welcome);
@@ -46,7 +46,7 @@ describe('people and a mail server', () => {
     expect((await person.signIn()).body.email_verified).toBe(true);
   });
 
-  it('use what a session opens: calls, settings, and what is their own', async () => {
+  it('use calls and settings in a session, and only their own objects', async () => {
     const { person, welcome } = await somebody('bob@example.com');
     expect((await person.visit(linkIn(welcome).slice(gateway.baseUrl.length))).status).toBe(200);
     expect((await person.request('GET', '/api/calls')).body).toEqual({ calls: [] });
@@ -64,7 +64,7 @@ describe('people and a mail server', () => {
     expect((await person.request('GET', '/api/calls')).status).toBe(401);
   });
 
-  it('set a new password by the link of a mail, and stay signed out by a restart', async () => {
+  it('set a new password by a mailed link; former sessions stay invalid after a restart', async () => {
     const { person } = await somebody('dan@example.com');
     const former = person.cookie;
     await person.request('POST', '/auth/forgot-password', { email: person.email });
@@ -83,7 +83,7 @@ describe('people and a mail server', () => {
     expect((await person.request('GET', '/api/calls')).status).toBe(401);
   });
 
-  it('change their address by the link of a mail', async () => {
+  it('change their address by a mailed link', async () => {
     const { person } = await somebody('eve@example.com');
     const wanted = { new_email: 'eve@example.org', password: person.password };
     expect((await person.request('POST', '/api/change-email', wanted)).status).toBe(200);
@@ -142,7 +142,7 @@ describe('people without a mail server', () => {
     }
   });
 
-  it('cannot sign up where nobody was let in', async () => {
+  it('cannot sign up where sign-up is closed', async () => {
     const gateway = await Gateway.start();
     try {
       const refused = await new Person(gateway.baseUrl, 'ada@example.com').signUp({ invite_code: '' });

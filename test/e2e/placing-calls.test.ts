@@ -33,7 +33,7 @@ describe('placing a call', () => {
     expect([status, body]).toEqual([400, { detail }]);
   });
 
-  it('knows no voice preset yet', async () => {
+  it('rejects an unknown voice preset', async () => {
     const preset = { stt_voice_config_id: randomUUID() };
     const { status, body } = await place({ platform: 'sip', meeting_url: ANYWHERE, ...preset });
     expect([status, body]).toEqual([400, { detail: 'Voice config not found' }]);
@@ -43,7 +43,7 @@ describe('placing a call', () => {
     ['no platform', {}, ['body', 'platform'], 'missing'],
     ['an unknown platform', { platform: 'fax' }, ['body', 'platform'], 'enum'],
     [
-      'a preset that is no UUID',
+      'a preset that is not a UUID',
       { platform: 'sip', tts_voice_config_id: '7' },
       ['body', 'tts_voice_config_id'],
       'uuid_parsing',
@@ -62,7 +62,7 @@ describe('placing a call', () => {
     expect(body.detail).toEqual([{ loc, type, msg: expect.any(String) }]);
   });
 
-  it('answers 422 for what is not JSON', async () => {
+  it('answers 422 for a body that is not JSON', async () => {
     const { status, body } = await place('{"platform":');
     expect(status).toBe(422);
     expect(body.detail).toEqual([{ loc: ['body'], type: 'json_invalid', msg: 'JSON decode error' }]);

@@ -106,11 +106,11 @@ describe('an engine thread that fails', () => {
   });
 
   it.each([
-    ['ends', 'SIGUSR2', 500],
-    // It is given 2 s, looked at every 250 ms.
-    ['stands still', 'SIGHUP', 2_250 + 500],
+    ['exits', 'SIGUSR2', 500],
+    // It is given 2 s, and checked every 250 ms.
+    ['hangs', 'SIGHUP', 2_250 + 500],
   ] as const)(
-    '%s: its calls have audio again in time, the other thread notices nothing',
+    '%s: its calls get audio again in time; the other thread is unaffected',
     async (_what, fault, mostSilentMs) => {
       const join = (url: string, key: string) => Agent.join(url, key, { sampleRateHz: SAMPLE_RATE_HZ });
       const near = await Promise.all(

@@ -55,7 +55,7 @@ class Monitor {
     });
   }
 
-  /** What `/readyz` is not ready for, by name; nothing when it is. */
+  /** The reasons why `/readyz` is not ready, by name; empty when it is ready. */
   async notReady(): Promise<Record<string, string>> {
     this.#received = '';
     this.#socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -121,8 +121,8 @@ function open(port: number): Socket & { isClosed?: boolean } {
   return socket;
 }
 
-describe('file descriptors', () => {
-  it('that run out stop nothing and cost nothing, and whoever asks hears of it', async () => {
+describe('a gateway that runs out of file descriptors', () => {
+  it('keeps working at a low CPU load, and reports the shortage at /readyz', async () => {
     const limited = await start({
       prefix: ['sh', '-c', `ulimit -n ${DESCRIPTORS} && exec "$@"`, 'sh'],
       rtpPortCount: 16,
@@ -145,9 +145,9 @@ describe('file descriptors', () => {
   });
 });
 
-describe('the disk', () => {
+describe('a full disk', () => {
   it.skipIf(!canMount())(
-    'that is full refuses what must be stored and nothing else, says so once, and takes writes again',
+    'fails only writes, is logged once, and accepts writes again when it has space',
     async () => {
       const small = await start({
         prefix: [
@@ -195,7 +195,7 @@ describe('the disk', () => {
     },
   );
 
-  it('that the log goes to may be full', async () => {
+  it('for the log does not stop the gateway', async () => {
     const silent = await start({ prefix: ['sh', '-c', 'exec "$@" >/dev/full', 'sh'], rtpPortCount: 16 });
     expect(await load(silent.pid)).toBeLessThan(0.5);
     expect((await silent.agentApi.get('/api/calls')).status).toBe(200);

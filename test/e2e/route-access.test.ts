@@ -8,7 +8,7 @@ import type { Description } from '../support/openapi-fuzz.ts';
 import type { Person } from '../support/person.ts';
 import { ROUTE_TABLE } from '../support/route-table.ts';
 
-/** What a credential is to the gateway; `unknown`: nothing at all. */
+/** The kind of a credential; `unknown`: one that the gateway does not accept. */
 type Kind = 'session' | 'agent' | 'settings' | 'oauth' | 'unknown';
 
 interface Credential {
@@ -17,7 +17,7 @@ interface Credential {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Specification, "Authentication", rules 1, 5 and 6: once more by hand, so that a slip in the gateway's own shows. */
+/** Specification, "Authentication", rules 1, 5 and 6: again by hand, so that a mistake in the gateway's own shows. */
 const LET_IN: Readonly<Record<Access, readonly Kind[]>> = {
   public: ['session', 'agent', 'settings', 'oauth', 'unknown'],
   runtime: ['session', 'agent', 'oauth'],
@@ -27,13 +27,13 @@ const LET_IN: Readonly<Record<Access, readonly Kind[]>> = {
   session: ['session'],
 };
 
-/** The doors for WebSockets, which the description does not list: what a credential hears that is let in. */
+/** WebSocket routes, which the description does not list, and their answer to an accepted credential. */
 const SOCKETS: Readonly<Record<string, string>> = {
   '/api/call/{call_id}/stream': 'in 404',
   '/api/inbox/stream': 'in 101',
 };
 
-/** The MCP server describes itself, to whoever is let in. */
+/** The MCP endpoint, which describes itself to accepted clients. */
 const MCP_TABLE: Readonly<Record<string, Access>> = {
   'POST /mcp': 'mcp',
   'GET /mcp/': 'mcp',
@@ -68,7 +68,7 @@ beforeAll(async () => {
     { name: "other's session", kind: 'session', headers: { Cookie: other.cookie! } },
     { name: "other's agent", kind: 'agent', headers: key((await mint(other, 'api')).text) },
     { name: "other's settings", kind: 'settings', headers: key((await mint(other, 'settings')).text) },
-    // No route takes it yet; it must open none of these.
+    // No route accepts it yet.
     { name: 'bridge key', kind: 'unknown', headers: key('brg_0123456789abcdef0123456789abcdef') },
   ];
 });
@@ -88,7 +88,7 @@ async function mint(person: Person, kind: 'api' | 'settings'): Promise<Minted> {
   return { id: body.id, text: `${text}` };
 }
 
-/** An access token that somebody let a client have, and may have taken back. */
+/** An access token that a person granted to a client, and may have revoked. */
 async function bearer(person: Person, isRevoked = false): Promise<Credential['headers']> {
   const client = await OAuthClient.register(gateway);
   const { access } = await client.connect(person);
@@ -112,7 +112,7 @@ function routesOf({ paths }: Description): string[] {
   );
 }
 
-/** Asks for nothing that exists, in a body that nobody understands: who is let in hears so, and nothing happens. */
+/** Requests missing objects with an unreadable body: an accepted credential gets that error, and nothing happens. */
 async function knock(route: string, { headers }: Credential, hasBody: boolean): Promise<string> {
   const [method = '', path = ''] = route.split(' ');
   const answer = await fetch(`${gateway.baseUrl}${path.replaceAll(/\{\w+\}/g, 'none')}`, {
@@ -127,7 +127,7 @@ async function knock(route: string, { headers }: Credential, hasBody: boolean): 
   return `in ${answer.status}`;
 }
 
-/** The same at a server for WebSockets, by header and by query. */
+/** The same for a WebSocket, by header or by query. */
 async function knockForSocket(path: string, { headers }: Credential): Promise<string> {
   const url = new URL(path.replace('{call_id}', 'none'), gateway.baseUrl.replace('http', 'ws'));
   const apiKey = headers['X-API-Key'];
@@ -152,11 +152,11 @@ function expected(access: Access, kind: Kind): string {
   return kind === 'unknown' ? '401' : '403';
 }
 
-it('has a row for every route, and no route without a row', async () => {
+it('the table has one row for every route, and no others', async () => {
   expect(routesOf(await described()).sort()).toEqual(Object.keys(ROUTE_TABLE).sort());
 });
 
-it('lets every credential in exactly where it belongs', async () => {
+it('every credential is accepted exactly where it belongs', async () => {
   const { paths } = await described();
   const rows: string[][] = [['route', 'for', ...credentials.map(({ name }) => name)]];
   const wrong: string[] = [];

@@ -5,7 +5,7 @@ import { Person } from '../support/person.ts';
 
 const TRIES = 200;
 const MOST_DIFFERENCE = 0.05;
-/** Where chance made a difference, more tries take it away; where there is one, they do not. */
+/** More tries remove a difference made by chance, but not a real one. */
 const ROUNDS = 5;
 const KNOWN = 'ada@example.com';
 
@@ -53,7 +53,7 @@ it.each([
     for (let i = 0; i < 20; i++) await ask(KNOWN);
     for (let round = 0; round < ROUNDS && (round === 0 || difference() >= MOST_DIFFERENCE); round++) {
       for (let i = 0; i < TRIES; i++) {
-        // By turns, and in turn first, so that whatever else happens on the machine happens to both.
+        // Alternating, also in which comes first, so that other load on the machine affects both.
         const first = i % 2 === 0;
         const one = await ask(first ? KNOWN : 'nobody@example.com');
         const other = await ask(first ? 'nobody@example.com' : KNOWN);

@@ -13,7 +13,7 @@ const NEW_PASSWORD = 'another password, chosen later';
 
 let gateway: Gateway;
 let person: Person;
-/** Mails that nobody sends are told to the log, links and all, so their tokens may stand there. */
+/** Mails that cannot be sent are logged with their links, so their tokens may appear there. */
 const mailTokens: string[] = [];
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-/** Everything secret that can be given to a gateway, or got from one, once. */
+/** Uses every kind of secret that a gateway accepts or returns, once. */
 async function useSecrets(): Promise<void> {
   const keep = (secret: string): string => {
     gateway.secrets.add(secret);
@@ -77,12 +77,12 @@ async function ok(asked: Promise<{ status: number; body: any }>): Promise<any> {
 
 const keysIn = (body: unknown): string[] => JSON.stringify(body).match(/svc_[\w-]{40,}/g) ?? [];
 
-it('tells nothing secret to the log but the mails that it cannot send', () => {
+it('logs no secrets except in mails that it cannot send', () => {
   const others = [...gateway.secrets].filter((secret) => !mailTokens.includes(secret));
   expect(plaintextsIn(gateway.output, others)).toEqual([]);
 });
 
-it('keeps nothing secret in plain text in its database, while it runs and after it', async () => {
+it('stores no secret in plain text in the database, before or after a restart', async () => {
   expect(gateway.secrets.size).toBeGreaterThan(14);
   expect(plaintextsIn(storedText(gateway.dataFolder), gateway.secrets)).toEqual([]);
   // The test itself must be able to find something.
@@ -93,7 +93,7 @@ it('keeps nothing secret in plain text in its database, while it runs and after 
   expect(plaintextsIn(storedText(gateway.dataFolder), gateway.secrets)).toEqual([]);
 });
 
-it('exports nothing secret', async () => {
+it('exports no secrets', async () => {
   const api = gateway.api(null);
   const { headers } = await api.post('/auth/login', { email: EMAIL, password: NEW_PASSWORD });
   const cookie = headers.get('set-cookie')!.split(';')[0]!;
@@ -105,7 +105,7 @@ it('exports nothing secret', async () => {
   expect(plaintextsIn(text, gateway.secrets)).toEqual([]);
 });
 
-it('signs people in at the provider that its variables name, and keeps what that takes to itself', async () => {
+it('signs people in at a configured provider without storing or logging secrets', async () => {
   const { peer, gateway: other } = await startWithProvider(undefined, { SVC_LOG_LEVEL: 'trace' });
   peer.person = { subject: 'olga', email: 'olga@example.com', emailVerified: true };
   try {

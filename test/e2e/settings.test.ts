@@ -57,7 +57,7 @@ describe('a gateway as its operator starts it', () => {
 
   const baseUrl = () => `http://127.0.0.1:${ports.first}`;
 
-  it('is told of all its mistakes at once', async () => {
+  it('reports all mistakes in its settings at once', async () => {
     const gateway = start(
       settings({
         SVC_PORT: '70000',
@@ -85,7 +85,7 @@ describe('a gateway as its operator starts it', () => {
     expect(gateway.output).not.toContain('    at ');
   });
 
-  it('says which port it cannot have', async () => {
+  it('names the HTTP port that is in use', async () => {
     const server = createServer().listen(ports.first + 2, '127.0.0.1');
     await once(server, 'listening');
     try {
@@ -100,7 +100,7 @@ describe('a gateway as its operator starts it', () => {
     }
   });
 
-  it('says that a SIP port which was asked for is taken', async () => {
+  it('names the configured SIP port that is in use', async () => {
     const socket = createSocket('udp4').bind(ports.first + 3, '127.0.0.1');
     await once(socket, 'listening');
     try {
@@ -112,7 +112,7 @@ describe('a gateway as its operator starts it', () => {
     }
   });
 
-  it('shares its data with no other gateway', async () => {
+  it('does not start on the data directory of another gateway', async () => {
     const first = start(settings());
     await bannerOf(first);
     const second = start(settings({ SVC_PORT: '0', SVC_SIP_PORT: '0', SVC_DATA_DIR: dataDir }));
@@ -121,9 +121,9 @@ describe('a gateway as its operator starts it', () => {
     expect((await new GatewayApi(baseUrl(), null).get('/readyz')).status).toBe(200);
   });
 
-  it('takes the next free SIP port when nobody chose one, and says so', async () => {
+  it('uses the next free SIP port when none is configured, and reports it', async () => {
     const socket = createSocket('udp4');
-    // Whoever has it, it is taken.
+    // The port is taken, by this socket or by another process.
     const bound = new Promise<void>((resolve) => {
       socket.once('error', () => resolve());
       socket.bind(DEFAULT_SIP_PORT, '127.0.0.1', resolve);
@@ -139,7 +139,7 @@ describe('a gateway as its operator starts it', () => {
     }
   });
 
-  it('shows its keys once, and they work', async () => {
+  it('prints working keys on its first start only', async () => {
     const first = start(settings());
     const banner = await bannerOf(first);
     expect(banner).toContain(`HTTP   ${baseUrl()}`);
@@ -154,7 +154,7 @@ describe('a gateway as its operator starts it', () => {
     expect((await new GatewayApi(baseUrl(), agentKey!).get('/api/calls')).status).toBe(200);
   });
 
-  it('takes the keys that its operator chose, and shows them to nobody', async () => {
+  it('accepts keys from its settings, and never prints them', async () => {
     const [agentKey, settingsKey] = [newApiKey(), newApiKey()];
     const chosen = { SVC_BOOTSTRAP_AGENT_KEY: agentKey, SVC_BOOTSTRAP_SETTINGS_KEY: settingsKey };
     const gateway = start(settings({ ...chosen, SVC_LOG_LEVEL: 'trace' }));
@@ -165,7 +165,7 @@ describe('a gateway as its operator starts it', () => {
     expect(gateway.output.match(GENERATED_KEY)).toBeNull();
   });
 
-  it('hands out its public address', async () => {
+  it('uses its public address in URLs', async () => {
     const key = newApiKey();
     const publicUrl = 'https://voice.example/gateway/';
     const gateway = start(settings({ SVC_PUBLIC_URL: publicUrl, SVC_BOOTSTRAP_AGENT_KEY: key }));
@@ -180,7 +180,7 @@ describe('a gateway as its operator starts it', () => {
   });
 });
 
-describe('the end of a gateway', () => {
+describe('stopping a gateway', () => {
   let pair: GatewayPair;
 
   beforeAll(async () => {
@@ -188,7 +188,7 @@ describe('the end of a gateway', () => {
   });
   afterAll(() => pair?.stop());
 
-  it('disconnects every call, tells its agents, and exits with 0', async () => {
+  it('disconnects every call, notifies its agents, and exits with 0', async () => {
     const active = await pair.connect();
     const ringing = await pair.ring();
     const agent = await Agent.connect(active.outbound.audio.stream_url, pair.caller.agentKey, 8000);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair?.stop());
 
-/** Somebody who is signed in and on the telephone; resolves with the call. */
+/** Places a call for a signed-in person; resolves once it is active. */
 async function callOf(person: Person) {
   expect((await person.request('PUT', '/api/sip/trunk', pair.trunk)).status).toBe(200);
   const meetingUrl = pair.uriOf(await pair.listNumber(true));
@@ -25,7 +25,7 @@ async function callOf(person: Person) {
   return { url: call.body.audio.stream_url as string, stateOf };
 }
 
-it('closes the call WebSockets of whoever signs out, and the call goes on', async () => {
+it('signing out closes the person’s call WebSockets; the call continues', async () => {
   const person = await memberOf(pair.caller, 'leaver@example.com');
   const { url, stateOf } = await callOf(person);
   const headers = { Cookie: person.cookie ?? '', Origin: pair.caller.baseUrl };

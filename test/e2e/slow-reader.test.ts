@@ -23,7 +23,7 @@ describe('an agent that stops reading', () => {
 
   const join = (url: string, key: string) => Agent.join(url, key, { sampleRateHz: SAMPLE_RATE_HZ });
 
-  it('loses its oldest audio and is told; nobody else loses any', async () => {
+  it('loses its oldest audio and is notified; other agents lose none', async () => {
     const [calls, others] = [await pair.connect(), await pair.connect()];
     const speaker = await join(calls.inbound.audio.stream_url, pair.callee.agentKey);
     const otherSpeaker = await join(others.inbound.audio.stream_url, pair.callee.agentKey);
@@ -61,7 +61,7 @@ describe('an agent that stops reading', () => {
     second.stop();
     other.stop();
 
-    // Told in all: the pause, but for what the sockets held and the 200 ms that are kept.
+    // Reported in all: the pause, except what the sockets held and the 200 ms that are kept.
     const lostMs = slow.events
       .filter(({ code }) => code === 'audio_overrun')
       .reduce((sum, { lost_ms }) => sum + Number(lost_ms), 0);

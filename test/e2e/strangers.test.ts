@@ -52,7 +52,7 @@ async function post(path: string, body: string, headers: Record<string, string> 
   });
 }
 
-/** Every route that takes a body from whoever sends one, but for webhooks and uploads. */
+/** Every public route that takes a body, except webhooks and uploads. */
 async function publicBodies(): Promise<string[]> {
   const { paths } = (await gateway.api(null).get('/openapi.json')).body;
   return Object.entries<Record<string, { requestBody?: unknown; security?: unknown[]; tags: string[] }>>(
@@ -67,7 +67,7 @@ async function publicBodies(): Promise<string[]> {
 }
 
 describe('a stranger', () => {
-  it('has 16 KB read at every route that asks for no credential, and not a byte more', async () => {
+  it('may send 16 KB to every public route, and not a byte more', async () => {
     const paths = await publicBodies();
     expect(paths).toEqual(
       expect.arrayContaining(['/auth/login', '/auth/signup', '/auth/forgot-password', '/oauth/register']),
@@ -79,7 +79,7 @@ describe('a stranger', () => {
     }
   });
 
-  it('cannot make the parser work by nesting', async () => {
+  it('cannot overload the parser with deeply nested JSON', async () => {
     const deep = '['.repeat(PUBLIC_LIMIT_BYTES);
     const answer = await post('/auth/login', deep);
     expect([answer.status, await answer.json()]).toEqual([
@@ -95,14 +95,14 @@ describe('a stranger', () => {
     ]);
   });
 
-  it('without a signature has nothing of a webhook read', async () => {
+  it('without a signature is refused before a webhook body is read', async () => {
     expect(await statusBeforeBody(WEBHOOK, [])).toBe(401);
     expect(await statusBeforeBody(WEBHOOK, ['X-Hub-Signature-256: sha256=abc'])).toBe(401);
     expect(await statusBeforeBody('/api/whatsapp/webhook/other', [])).toBe(404);
     expect(await statusBeforeBody('/api/telegram/webhook/bot_unknown', [])).toBe(404);
   });
 
-  it('who knows the secret of webhooks may send 1 MB, nested 32 levels deep', async () => {
+  it('with a valid webhook signature may send 1 MB, but not deeply nested JSON', async () => {
     const signed = (body: string) => {
       const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
       return post(WEBHOOK, body, { 'X-Hub-Signature-256': `sha256=${signature}` });
@@ -119,13 +119,13 @@ describe('a stranger', () => {
     expect((await post(WEBHOOK, '['.repeat(1_000), wrong)).status, 'not even parsed').toBe(401);
   });
 
-  it('without the token of a reserved upload hears so before a byte of the file has come', async () => {
+  it('without the token of a reserved upload is refused before the file is read', async () => {
     const form = ['Content-Type: multipart/form-data; boundary=x'];
     const path = '/api/files/upload/made-up';
     expect(await statusBeforeBody(path, form, 25_000_000)).toBe(404);
   });
 
-  it('with the token brings a file of any size that files may have', async () => {
+  it('with the token of a reserved upload may send a file of 2 MB', async () => {
     const reserved = await gateway.agentApi.post('/api/files/reserve', { name: 'a', mime: 'text/plain' });
     const form = new FormData();
     form.set('file', new Blob([Buffer.alloc(2 * WEBHOOK_LIMIT_BYTES)]), 'a');
@@ -137,8 +137,8 @@ describe('a stranger', () => {
   });
 });
 
-describe('somebody with a key', () => {
-  it('hears of the first hundred faults of a request', async () => {
+describe('a client with a key', () => {
+  it('gets only the first hundred faults of a request', async () => {
     const { id } = (await gateway.settingsApi.get('/api/agents')).body.agents[0];
     const config = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`colour-${n}`, 'red']));
     const answer = await gateway.settingsApi.patch(`/api/agents/${id}/provider`, {

@@ -10,14 +10,14 @@ import { waitFor } from '../support/wait-for.ts';
 const SAMPLE_RATE_HZ = 16_000;
 const MINUTE_FRAMES = 3_000;
 const MINUTE_DEADLINE_MS = 100_000;
-/** A machine that stood still for more than 100 ms, as one that others use may, has shown nothing of the gateway. */
+/** A recording during which a shared machine stalled for more than 100 ms says nothing about the gateway. */
 const MAX_RECORDINGS = 3;
 const RECORDING_DEADLINE_MS = 240_000;
 /** One message may hold a mebibyte. */
 const MESSAGE_SAMPLES = 500_000;
 const BURST_TONE_HZ = 440;
 
-/** What one agent heard of a tone, and was told meanwhile. */
+/** What one agent heard of a tone, and the errors it got meanwhile. */
 interface Recording {
   readonly toneHz: number;
   readonly frames: readonly HeardFrame[];
@@ -107,7 +107,7 @@ describe('a minute of audio', () => {
     }
   });
 
-  it('may come all at once; what is more than 70 s is refused and told', () => {
+  it('may be sent all at once; audio beyond 70 s is dropped and reported', () => {
     const [overflow] = burst.errors;
     expect(burst.errors).toEqual([expect.objectContaining({ code: 'audio_overflow' })]);
     // The ring before the queue of 70 s holds a quarter of a second more.

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const inboxTexts = async () => JSON.stringify((await gateway.agentApi.get('/api/inbox')).body.conversations);
 
-it('takes what Telegram brings, also what it has kept while nobody was there', async () => {
+it('receives updates by webhook, including those sent while the gateway was down', async () => {
   const bot = telegram.addBot();
   gateway.secrets.add(bot.token);
   const { body } = await gateway.settingsApi.post('/api/bot-tokens', {
@@ -47,7 +47,7 @@ it('takes what Telegram brings, also what it has kept while nobody was there', a
   expect([nobody.status, nobody.body]).toEqual([404, { detail: 'No such login' }]);
 });
 
-it('makes one message of an album, even when it is killed between the parts', async () => {
+it('combines an album into one message, even when killed between the parts', async () => {
   const bot = telegram.addBot();
   gateway.secrets.add(bot.token);
   await gateway.settingsApi.post('/api/bot-tokens', { platform: 'telegram', bot_token: bot.token });

@@ -43,7 +43,7 @@ async function news(cursor: string) {
 
 const cursorNow = async () => (await gateway.agentApi.get('/api/inbox')).body.cursor;
 
-it('brings what people write to an own bot', async () => {
+it('receives messages that people write to an account’s own bot', async () => {
   const { bot, id } = await registered('own_bot');
   const ada = bot.person({ id: 42, first_name: 'Ada' });
   const cursor = await cursorNow();
@@ -84,7 +84,7 @@ it('sends test messages to the owner of a bot, not to strangers who write to it'
   expect((await gateway.settingsApi.delete(`/api/bot-tokens/${id}`)).status).toBe(200);
 });
 
-it('brings files both ways, and tells why an answer does not arrive', async () => {
+it('transfers files both ways, and reports why a message fails', async () => {
   const { bot, id } = await registered('file_bot');
   const ada = bot.person({ id: 43, first_name: 'Ada' });
   const cursor = await cursorNow();
@@ -127,7 +127,7 @@ it('brings files both ways, and tells why an answer does not arrive', async () =
   expect((await gateway.settingsApi.delete(`/api/bot-tokens/${id}`)).status).toBe(200);
 });
 
-it('binds whoever opens the deep link of the shared bot', async () => {
+it('connects a person who opens the deep link of the shared bot', async () => {
   const bob = shared.person({ id: 77, first_name: 'Bob' });
   bob.says('hello?');
   await waitFor('the polite answer', () => bob.received.length === 1);
@@ -154,7 +154,7 @@ it('binds whoever opens the deep link of the shared bot', async () => {
   await waitFor('the refusal', () => bob.received.some(({ text }) => text?.includes('no longer valid')));
 });
 
-it('goes on after a crash: what came meanwhile is there, once', async () => {
+it('receives messages sent during a crash exactly once', async () => {
   const { bot } = await registered('crash_bot');
   const eve = bot.person({ id: 99, first_name: 'Eve' });
   const cursor = await cursorNow();
@@ -172,7 +172,7 @@ it('goes on after a crash: what came meanwhile is there, once', async () => {
   expect(await texts()).toEqual(['before', 'meanwhile', 'after']);
 });
 
-it('tells when a bot was revoked, in the words of Telegram, and never its token', async () => {
+it('reports a revoked bot with the error of Telegram, and never logs its token', async () => {
   const { bot, id } = await registered('gone_bot');
   telegram.revoke(bot);
   const statusOf = async () => {

@@ -47,7 +47,7 @@ async function connect(person: Person, host: string, port: number): Promise<stri
 
 const callsOf = async (person: Person) => (await person.request('GET', '/api/calls')).body.calls;
 
-it('lets nobody take calls by naming the same provider and number', async () => {
+it('an account cannot take calls by naming the provider and number of another', async () => {
   const provider = await peerAt(PROVIDER);
   await connect(thief, PROVIDER, provider.port);
   const uri = await connect(victim, PROVIDER, provider.port);
@@ -70,7 +70,7 @@ it('lets nobody take calls by naming the same provider and number', async () => 
   expect([await callsOf(thief), (await callsOf(victim)).length]).toEqual([[], 1]);
 });
 
-it('bounds the numbers that an account lists by the setting', async () => {
+it('limits the numbers of an account to the setting', async () => {
   const answers = [];
   for (let n = 0; n < 6; n++) {
     answers.push(await thief.request('POST', '/api/sip/dids', { number: `+4930123456${n}` }));
@@ -79,7 +79,7 @@ it('bounds the numbers that an account lists by the setting', async () => {
   expect(answers.at(-1)?.body).toEqual({ detail: 'An account may list at most 5 phone numbers' });
 });
 
-it('brings calls from an address that the operator has bound', async () => {
+it('accepts calls from an address that the operator has bound', async () => {
   const provider = await peerAt(BOUND);
   await gateway.putTrunk({ host: '127.0.0.1', port: 9 });
   await gateway.settingsApi.post('/api/sip/dids', { number: NUMBER });
@@ -97,10 +97,10 @@ it.each([
   ['169.254.169.254', 'not_allowed'],
   ['10.0.0.1', 'not_allowed'],
   ['::1', 'not_allowed'],
-  // Which names this machine knows is its own business.
+  // The error does not depend on which names this machine resolves.
   ['localhost', 'unreachable'],
   ['no-such-host.invalid', 'unreachable'],
-])('leads no account’s trunk to %s, and calls that %s', async (host, lastError) => {
+])('does not connect an account’s trunk to %s, and reports %s', async (host, lastError) => {
   const connections: unknown[] = [];
   const inner = createServer((socket) => connections.push(socket));
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve));

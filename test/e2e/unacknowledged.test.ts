@@ -5,7 +5,7 @@ import { ScriptedPeer, sdp } from '../unit/connectors/sip/signaling/scripted-pee
 
 const NUMBER = '+33123456789';
 
-test('whoever accepts a call that the caller never acknowledges is told why it came to nothing', async () => {
+test('Accepting a call that the caller never acknowledges fails with the reason', async () => {
   const peer = await ScriptedPeer.start();
   onTestFinished(() => peer.stop());
   const gateway = await Gateway.start();

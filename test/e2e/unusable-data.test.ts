@@ -24,7 +24,7 @@ async function usedData(): Promise<{ dataDir: string; file: string }> {
   return { dataDir, file: join(dataDir, 'gateway.db') };
 }
 
-/** What an operator reads whose gateway does not start; the file must be as it was. */
+/** The message of a gateway that does not start; the database file must stay unchanged. */
 async function complaintAbout({ dataDir, file }: { dataDir: string; file: string }): Promise<string> {
   const [bytes, { mtimeMs, mode }] = [readFileSync(file), statSync(file)];
   const gateway = spawnGateway({
@@ -44,7 +44,7 @@ async function complaintAbout({ dataDir, file }: { dataDir: string; file: string
   return complaint!;
 }
 
-test('a database of a newer gateway', async () => {
+test('A gateway does not start on a database of a newer version', async () => {
   const data = await usedData();
   const database = new SqliteDatabase(data.file);
   database.exec("insert into migrations values ('0999-from-the-future', '2030-01-01T00:00:00.000Z')");
@@ -55,13 +55,13 @@ test('a database of a newer gateway', async () => {
   );
 });
 
-test('a database cut in half', async () => {
+test('A gateway does not start on a truncated database', async () => {
   const data = await usedData();
   truncateSync(data.file, Math.floor(statSync(data.file).size / 2));
   expect(await complaintAbout(data)).toMatch(/gateway\.db is damaged.*was not changed: restore a backup/);
 });
 
-test('a database that is gone while its master key is there', async () => {
+test('A gateway does not start on an empty database beside an existing master key', async () => {
   const data = await usedData();
   writeFileSync(data.file, '');
   expect(await complaintAbout(data)).toMatch(
@@ -69,13 +69,13 @@ test('a database that is gone while its master key is there', async () => {
   );
 });
 
-test('a read-only database', async () => {
+test('A gateway does not start on a read-only database', async () => {
   const data = await usedData();
   chmodSync(data.file, 0o444);
   expect(await complaintAbout(data)).toContain('is read-only; make it writable or use another SVC_DATA_DIR');
 });
 
-test('something else', async () => {
+test('A gateway does not start on a file that is not a database', async () => {
   const data = await usedData();
   writeFileSync(data.file, 'dear diary, '.repeat(1_000));
   expect(await complaintAbout(data)).toContain('is not a SQLite database; it was not changed');

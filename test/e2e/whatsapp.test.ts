@@ -23,7 +23,7 @@ afterAll(async () => {
   await api?.stop();
 });
 
-/** Follows a fresh invite link, and writes what is there to be sent. */
+/** Follows a fresh invite link, and sends its prepared text. */
 async function join(person: FakePerson): Promise<void> {
   const href = await waitFor('the link', async () => {
     const { body } = await gateway.settingsApi.post('/api/invite-link');
@@ -42,14 +42,14 @@ async function detail(): Promise<any> {
   return body.conversations[0];
 }
 
-it('has no conversation before somebody has followed a link', async () => {
+it('has no conversation before a person follows an invite link', async () => {
   expect((await chat('anybody?')).status).toBe(404);
   const eve = api.addPerson({ name: 'Eve', phone: '15551230009' });
   await api.says(eve, 'hello?');
   await waitFor('a polite answer', () => eve.texts.length === 1);
 });
 
-it('makes whoever follows an invite link a contact, and carries messages both ways', async () => {
+it('adds a person who follows an invite link, and carries messages both ways', async () => {
   await join(ada);
   await api.says(ada, 'Are you there? ☎️');
   const { remote_name, messages, whatsapp_window } = await detail();
@@ -63,7 +63,7 @@ it('makes whoever follows an invite link a contact, and carries messages both wa
   expect(ada.texts).toEqual(['Yes.']);
 });
 
-it('refuses what WhatsApp takes no message of, in time', async () => {
+it('reports messages that are too long or that WhatsApp refuses', async () => {
   const { status, body } = await chat('x'.repeat(1_601));
   expect([status, body.detail]).toEqual([502, expect.stringMatching(/^Failed to send message/)]);
   api.refuseNext(API_ERRORS.undeliverable);
@@ -75,7 +75,7 @@ it('refuses what WhatsApp takes no message of, in time', async () => {
   expect((await chat('x'.repeat(1_600))).status).toBe(200);
 });
 
-it('sends files and keeps those that come', async () => {
+it('sends files and stores received ones', async () => {
   const bytes = randomBytes(2_000);
   const attachment = { bytes_b64: bytes.toString('base64'), name: 'plan.pdf', mime: 'application/pdf' };
   expect((await chat('the plan', { attachments: [attachment] })).status).toBe(202);
@@ -101,7 +101,7 @@ it('drops the caption of audio, however long it is', async () => {
   expect(ada.arrived).toHaveLength(before + 1);
 });
 
-it('queues outside the window, over a crash, and delivers when the person writes', async () => {
+it('queues messages outside the window, even over a crash, until the person writes', async () => {
   const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}`;
   ada.lastWroteMs = null;
   ada.arrived.length = 0;
@@ -135,7 +135,7 @@ it('queues outside the window, over a crash, and delivers when the person writes
   expect((await chat('third')).status).toBe(200);
 });
 
-it('takes a message back that WhatsApp refuses afterwards', async () => {
+it('queues a message again that WhatsApp refuses by a later status', async () => {
   api.windowRefusal = 'async';
   ada.lastWroteMs = null;
   ada.arrived.length = 0;
@@ -146,7 +146,7 @@ it('takes a message back that WhatsApp refuses afterwards', async () => {
   api.windowRefusal = 'sync';
 });
 
-it('shows an answer that was lost on its way as unknown, until a status tells', async () => {
+it('shows a message as unknown when the answer of WhatsApp is lost, until a status arrives', async () => {
   api.statusPlan = [];
   api.cutNext('after');
   expect((await chat('perhaps')).status).toBe(502);
@@ -156,7 +156,7 @@ it('shows an answer that was lost on its way as unknown, until a status tells', 
   api.statusPlan = ['sent', 'delivered'];
 });
 
-it('lets only Meta in', async () => {
+it('accepts webhooks from Meta only', async () => {
   const path = '/api/whatsapp/webhook/shared';
   expect(
     (await gateway.api(null).post(path, { object: 'whatsapp_business_account', entry: [] })).status,
