@@ -17,7 +17,7 @@ const PASSWORD = 'correct horse battery';
 const PICTURES = process.env.CONSENT_PICTURES;
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } } as const;
 
-describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser', () => {
+describe.skipIf(requirePeer('chromium'))('authorizing an MCP client in a browser', () => {
   let peer: IdentityProviderPeer;
   let gateway: Gateway;
   let browser: Browser;
@@ -66,7 +66,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await page.goto(asked);
   }
 
-  /** The page is no wider than its window, on a desk and in a hand. */
+  /** Checks that the page is no wider than its window, on a desktop and on a phone. */
   async function lookAt(name: string): Promise<void> {
     for (const [size, viewport] of Object.entries(SIZES)) {
       await page.setViewportSize(viewport);
@@ -84,7 +84,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     return new URL(page.url()).searchParams;
   }
 
-  it('goes from signing up to a token, and ends when it is revoked', async () => {
+  it('leads from sign-up to a token, which revocation ends', async () => {
     const mcp = await client('Claude Code');
     await open(mcp);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -111,7 +111,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     expect((await asked()).status).toBe(401);
   });
 
-  it('asks once, and sends back whoever says no', async () => {
+  it('asks for consent once, and redirects with an error on denial', async () => {
     const mcp = await client('Visual Studio Code');
     await open(mcp);
     await signUp('nina@example.com');
@@ -124,7 +124,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     expect((await sentBack()).has('code')).toBe(true);
   });
 
-  it('may send its user to an application, by a scheme of its own', async () => {
+  it('redirects to an application by a custom scheme', async () => {
     const own = 'cursor://anysphere.cursor-retrieval/oauth/user-voice/callback';
     const mcp = await OAuthClient.register(gateway, { client_name: 'Cursor', redirect_uris: [own] });
     const asked = gateway.baseUrl + mcp.authorizeUrl({ redirect_uri: own });
@@ -132,7 +132,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await signUp('cora@example.com');
     await page.getByText('whichever opens cursor:').waitFor();
     await lookAt('application');
-    // No such application is here, so going there fails; a policy that forbade it would let the browser not even try.
+    // No such application exists here, so the request fails; under a forbidding policy the browser would not try.
     const isApplication = (url: string) => url.startsWith(`${own}?code=mcc_`);
     const sent = page.waitForEvent('requestfailed', (request) => isApplication(request.url()));
     await page.getByRole('button', { name: 'Allow' }).click();
@@ -140,7 +140,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     mcp.tokensIn(await mcp.redeem(code, { redirect_uri: own }));
   });
 
-  it('lets somebody else sign in', async () => {
+  it('lets another person sign in', async () => {
     const mcp = await client('ChatGPT');
     await open(mcp);
     await signUp('otto@example.com');
@@ -150,7 +150,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await page.getByText('Signed in as olga@example.com').waitFor();
   });
 
-  it('comes back from signing in at another provider', async () => {
+  it('continues after signing in at another provider', async () => {
     peer.person = { subject: 'ilse', email: 'ilse@example.com', emailVerified: true };
     await open(await client('Claude'));
     await lookAt('providers');
@@ -160,7 +160,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     expect((await sentBack()).has('code')).toBe(true);
   });
 
-  it('tells who has an account already, and who is wrong', async () => {
+  it('reports a wrong password and an existing account', async () => {
     const mcp = await client('Claude');
     await open(mcp);
     await signUp('vera@example.com');
@@ -177,7 +177,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await lookAt('taken');
   });
 
-  it('offers several agents, long names, and other colours at night', async () => {
+  it('shows several agents, long names and dark colours', async () => {
     const mcp = await client(
       'An assistant whose maker could not find a shorter name for it, however hard they tried',
     );
@@ -197,7 +197,7 @@ describe.skipIf(requirePeer('chromium'))('letting an MCP client in, in a browser
     await lookAt('agents-dark');
   });
 
-  it('shows what is wrong with a request, and leads nowhere', async () => {
+  it('shows what is wrong with an invalid request', async () => {
     const mcp = await client('Claude');
     await open(mcp);
     await signUp('rita@example.com');

@@ -49,7 +49,7 @@ describe.skipIf(requirePeer('chromium'))('signing in at a provider on another si
     expect(await identities()).toContain('ida@example.com');
   });
 
-  it('is not undone, and links nothing, by a page of the other site', async () => {
+  it('cannot be undone, nor an identity linked, by a page of the other site', async () => {
     await signIn('nina@example.com');
     await page.goto(`${peer.issuer}/.well-known/openid-configuration`);
     const post = `fetch('${gateway.baseUrl}/auth/logout', {method: 'POST', credentials: 'include', mode: 'no-cors'})`;

@@ -20,7 +20,7 @@ describe.skipIf(requirePeer('baresip'))('calls between an agent and a phone', ()
 
   const api = () => line.gateway.agentApi;
   const path = (call: { call_id: string }) => `/api/call/${call.call_id}`;
-  /** The agent's end of a call is over, and so is the phone's. */
+  /** Waits until the call has ended for both the agent and the phone. */
   async function bothEnded(call: { call_id: string }) {
     const { param } = await line.phone.waitFor('CALL_CLOSED');
     const { state, result, reason } = await endedCall(line.gateway, call.call_id);
@@ -93,7 +93,7 @@ describe.skipIf(requirePeer('baresip'))('calls between an agent and a phone', ()
       expect(await bothEnded(call)).toMatchObject({ state: 'ended', result: 'completed' });
     });
 
-    it('are refused, and the phone is told', async () => {
+    it('are refused, and the phone gets 603', async () => {
       await line.dial(RINGS_AGENT);
       const call = await line.onlyCall('ringing');
       expect((await api().post(`${path(call)}/refuse`)).body.state).toBe('refused');
@@ -111,7 +111,7 @@ describe.skipIf(requirePeer('baresip'))('calls between an agent and a phone', ()
       expect(await bothEnded(call)).toMatchObject({ state: 'missed', result: 'missed' });
     });
 
-    it('are answered without asking where the number says so', async () => {
+    it('are answered automatically when the number is set to auto-answer', async () => {
       await line.dial(ANSWERS_ITSELF);
       await line.phone.waitFor('CALL_ESTABLISHED');
       const call = await line.onlyCall('active');
@@ -126,7 +126,7 @@ describe.skipIf(requirePeer('baresip'))('calls between an agent and a phone', ()
     });
   });
 
-  it('nobody but the trunk gets an answer', async () => {
+  it('only the trunk gets an answer', async () => {
     const [trunk, stranger] = [await ScriptedPeer.start('127.0.0.1'), await ScriptedPeer.start('127.0.0.2')];
     const uri = `sip:${RINGS_AGENT}@127.0.0.1:${line.gateway.sipPort}`;
     for (const peer of [stranger, trunk]) {

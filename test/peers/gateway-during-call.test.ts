@@ -36,7 +36,7 @@ describe.skipIf(requirePeer('baresip'))('during a call with a phone', () => {
     await phone.waitFor('CALL_CLOSED');
   }
 
-  it.each(['PCMU', 'PCMA'] as const)('both hear each other in %s', async (codec) => {
+  it.each(['PCMU', 'PCMA'] as const)('agent and phone hear each other in %s', async (codec) => {
     const [{ phone }, call, agent] = await talk({ phone: { codecs: [codec] } });
     const speaking = streamTone(agent, AGENT_TONE_HZ, 200);
     await agent.hear(25);
@@ -54,7 +54,7 @@ describe.skipIf(requirePeer('baresip'))('during a call with a phone', () => {
     expect(atPhone.lengthMs).toBeGreaterThan(3_000);
   });
 
-  it('the agent presses keys, and the phone sees each once and in order', async () => {
+  it('the phone gets each DTMF digit of the agent once and in order', async () => {
     const [{ gateway, phone }, call] = await talk();
     for (const digits of ['1234#*', ALL_KEYS]) {
       const { status, body } = await gateway.agentApi.post(`/api/call/${call.call_id}/dtmf`, { digits });
@@ -66,7 +66,7 @@ describe.skipIf(requirePeer('baresip'))('during a call with a phone', () => {
     expect(phone.receivedDigits).toBe(all);
   });
 
-  it('the phone presses keys, and every socket is told each once and in order', async () => {
+  it('every call WebSocket gets each DTMF digit of the phone once and in order', async () => {
     const [{ gateway, phone }, call, agent] = await talk();
     const other = await Agent.connect(call.audio.stream_url, gateway.agentKey, SAMPLE_RATE_HZ);
     const keysOf = ({ events }: Agent) =>
@@ -82,7 +82,7 @@ describe.skipIf(requirePeer('baresip'))('during a call with a phone', () => {
     expect(keysOf(other)).toBe(keys);
   });
 
-  it('the phone holds: the agent hears silence, and afterwards both hear each other again', async () => {
+  it('the agent hears silence while the phone holds, and both hear each other afterwards', async () => {
     const [{ gateway, phone }, call, agent] = await talk();
     const speaking = streamTone(agent, AGENT_TONE_HZ, 200);
     const phoneIsHeard = () =>

@@ -9,11 +9,11 @@ const NUMBER = '+33100000001';
 const T1_MS = 500;
 const TOLERANCE_MS = 200;
 
-/** The network loses what the peer does not look at. */
-describe('messages that get lost', () => {
+/** A message that the peer ignores counts as lost. */
+describe('lost SIP messages', () => {
   let gateway: Gateway;
   let peer: ScriptedPeer;
-  /** They stay until the gateway has gone, so that no last word of theirs is lost. */
+  /** They stay open until the gateway has stopped, so that they get its last messages. */
   const peers: ScriptedPeer[] = [];
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('messages that get lost', () => {
     expect(copiesOf(startLine)).toHaveLength(3);
   }
 
-  it('an INVITE is sent again until the peer has it', async () => {
+  it('an INVITE is retransmitted until the peer answers', async () => {
     const call = await gateway.placeCall(uriOfPeer());
     await expectThreeCopies(/^INVITE /);
     const invite = await peer.request('INVITE');
@@ -69,7 +69,7 @@ describe('messages that get lost', () => {
     expect(await endedCall(gateway, call.call_id)).toMatchObject({ state: 'ended', result: 'completed' });
   });
 
-  it('an ACK is sent again for each 200', async () => {
+  it('an ACK is sent again for each copy of the 200', async () => {
     const call = await gateway.placeCall(uriOfPeer());
     const invite = await peer.request('INVITE');
     for (let copies = 1; copies <= 3; copies++) {
@@ -82,7 +82,7 @@ describe('messages that get lost', () => {
     peer.answer(await peer.request('BYE'), 200);
   });
 
-  it('a 200 is sent again until the caller confirms it', async () => {
+  it('a 200 is retransmitted until the caller acknowledges it', async () => {
     const uri = `sip:${NUMBER}@127.0.0.1:${gateway.sipPort}`;
     const dialog = { callId: `lost-${peer.port}`, to: uri };
     peer.send('INVITE', uri, { ...dialog, cseq: 1, body: sdp() });
@@ -99,7 +99,7 @@ describe('messages that get lost', () => {
     expect(await endedCall(gateway, call.call_id)).toMatchObject({ state: 'ended', result: 'completed' });
   });
 
-  it('an INVITE that comes again is one call', async () => {
+  it('a retransmitted INVITE creates one call only', async () => {
     const uri = `sip:${NUMBER}@127.0.0.1:${gateway.sipPort}`;
     const dialog = { callId: `again-${peer.port}`, to: uri };
     for (let copies = 0; copies < 3; copies++) {

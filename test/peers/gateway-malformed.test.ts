@@ -12,7 +12,7 @@ const NUMBER = '+33100000001';
 const TRUNK = '127.0.0.1';
 const STRANGER = '127.0.0.2';
 
-describe.skipIf(requirePeer('baresip'))('malformed messages', () => {
+describe.skipIf(requirePeer('baresip'))('malformed SIP messages', () => {
   let line: PhoneLine;
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.skipIf(requirePeer('baresip'))('malformed messages', () => {
     return sender;
   }
 
-  it('by UDP from the trunk leave it working', async () => {
+  it('over UDP from the trunk leave the gateway working', async () => {
     const before = (await sipEvents('malformed_message')) ?? 0;
     const trunk = await sendDatagrams(TRUNK);
     await expectAlive();
@@ -65,7 +65,7 @@ describe.skipIf(requirePeer('baresip'))('malformed messages', () => {
     trunk.stop();
   });
 
-  it('by UDP from a stranger leave it working, and silent', async () => {
+  it('over UDP from a stranger leave the gateway working and silent', async () => {
     const stranger = await sendDatagrams(STRANGER);
     await expectAlive();
     expect(stranger.received).toEqual([]);
@@ -76,7 +76,7 @@ describe.skipIf(requirePeer('baresip'))('malformed messages', () => {
   it.each([
     ['the trunk', TRUNK],
     ['a stranger', STRANGER],
-  ])('by TCP from %s leave it working', async (_who, host) => {
+  ])('over TCP from %s leave the gateway working', async (_who, host) => {
     const port = line.gateway.sipPort;
     const messages = tortureMessages(uri(), 5_060).map(({ bytes }) => bytes);
     const answers = await Promise.all(messages.map((bytes) => sendOverTcp(host, port, bytes)));

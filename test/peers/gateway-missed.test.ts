@@ -23,7 +23,7 @@ const MARGIN_MS = 5_000;
 const [AGENT_KEY, SETTINGS_KEY] = [newApiKey(), newApiKey()];
 
 /** In this process, because its clock is turned forward by hand. */
-describe.skipIf(requirePeer('baresip'))('a phone that nobody answers', () => {
+describe.skipIf(requirePeer('baresip'))('an unanswered call from a phone', () => {
   const clock = new TurnableClock();
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   let ports: PortClaim;
@@ -68,7 +68,7 @@ describe.skipIf(requirePeer('baresip'))('a phone that nobody answers', () => {
       return body.calls.find(({ state }: ShownCall) => state === 'ringing');
     });
 
-  it('is told after a minute, and the call was missed', async () => {
+  it('ends with 480 after a minute, and is missed', async () => {
     await phone.dial(`sip:${NUMBER}@127.0.0.1:${gateway.sipPort}`);
     await phone.waitFor('CALL_RINGING');
     const call = await ringing();
@@ -94,7 +94,7 @@ describe.skipIf(requirePeer('baresip'))('a phone that nobody answers', () => {
     expect(record).toEqual({ state: 'missed', result: 'missed' });
   });
 
-  it('reaches an agent who accepts in the last seconds', async () => {
+  it('can still be accepted in the last seconds', async () => {
     await phone.dial(`sip:${NUMBER}@127.0.0.1:${gateway.sipPort}`);
     const call = await ringing();
     clock.turn(RINGING_MS - MARGIN_MS);

@@ -70,7 +70,7 @@ describe.skipIf(requirePeer('baresip'))('a call over Opus with a phone', () => {
   }
 
   it.each([16_000, 48_000])(
-    'that we place is clean both ways for an agent at %i Hz',
+    'that the gateway places is clean both ways for an agent at %i Hz',
     async (sampleRateHz) => {
       line = await start(['opus', 'PCMU']);
       const call = await line.talk();
@@ -80,7 +80,7 @@ describe.skipIf(requirePeer('baresip'))('a call over Opus with a phone', () => {
   );
 
   it.each([16_000, 48_000])(
-    'that rings us is clean both ways for an agent at %i Hz',
+    'that the phone places is clean both ways for an agent at %i Hz',
     async (sampleRateHz) => {
       line = await start(['opus', 'PCMU']);
       await line.listNumber(NUMBER, true);
@@ -91,14 +91,14 @@ describe.skipIf(requirePeer('baresip'))('a call over Opus with a phone', () => {
     },
   );
 
-  it('is G.711 in its room at 48 kHz when the phone has nothing better', async () => {
+  it('uses G.711 in a 48 kHz room when the phone lacks Opus', async () => {
     line = await start(['PCMA'], 440);
     const call = await line.talk();
     expect(call.audio.sample_rate).toBe(48_000);
     await expectTalk(call, 48_000, 440, 'PCMA');
   });
 
-  it('that rings us with G.711 first is G.711 at 8 kHz', async () => {
+  it('that the phone places with G.711 first uses G.711 at 8 kHz', async () => {
     line = await start(['PCMU', 'opus'], 440);
     await line.listNumber(NUMBER, true);
     await line.dial(NUMBER);
@@ -107,7 +107,7 @@ describe.skipIf(requirePeer('baresip'))('a call over Opus with a phone', () => {
     await expectTalk(call, 16_000, 440, 'PCMU');
   });
 
-  it('carries keys both ways, each once and in order', async () => {
+  it('carries DTMF digits both ways, each once and in order', async () => {
     line = await start(['opus']);
     const { gateway, phone } = line;
     const call = await line.talk();

@@ -39,7 +39,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway that listens for T
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('is called by a phone, and both hear each other', async () => {
+  it('receives a call from a phone, and both sides hear each other', async () => {
     await line.phone.dial(`sip:${NUMBER}@127.0.0.1:${claim.first};transport=tls`);
     const call = await line.onlyCall('active');
     expect(call.direction).toBe('inbound');

@@ -63,7 +63,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway behind a trunk', (
       return body.calls.find(({ state }: ShownCall) => state === 'active');
     });
 
-  /** Both speak for three seconds; the call ends, and both have understood each other. */
+  /** Both speak for three seconds; the call ends, and each has heard the other cleanly. */
   async function hearEachOther(gateway: Gateway, phone: Baresip, call: ShownCall): Promise<string> {
     const agent = await Agent.join(call.audio.stream_url, gateway.agentKey, { sampleRateHz: SAMPLE_RATE_HZ });
     const speaking = streamTone(agent, AGENT_TONE_HZ, 200);
@@ -101,7 +101,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway behind a trunk', (
     },
   );
 
-  it('tells of a wrong password, and registers with the right one', async () => {
+  it('reports a wrong password, and registers with the right one', async () => {
     const registrar = await startRegistrar();
     const gateway = await open(Gateway.start());
     await gateway.putTrunk(trunkOf(registrar, 'wrong'));
@@ -114,7 +114,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway behind a trunk', (
   });
 
   it.each(['udp', 'tcp'] as const)(
-    'is called, and calls, through its registrar over %s',
+    'receives and places calls through its registrar over %s',
     async (transport) => {
       const registrar = await startRegistrar({
         algorithms: ['MD5'],
@@ -152,7 +152,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway behind a trunk', (
   );
 
   describe('over TLS with SDES-SRTP', () => {
-    it('speaks with a phone that takes nothing else', async () => {
+    it('talks to a phone that accepts nothing else', async () => {
       const line = await open(
         PhoneLine.start({ phone: { transport: 'tls', srtp: true }, trunk: { srtp: 'required' } }),
       );
@@ -160,7 +160,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway behind a trunk', (
       expect(media).toMatch(/menc: srtp-mand \(secure=yes\)/);
     });
 
-    it('is called through its registrar', async () => {
+    it('receives a call through its registrar', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'registrar-'));
       opened.push({ stop: async () => rmSync(folder, { recursive: true }) });
       const certificate = makeCertificate(folder);
@@ -185,7 +185,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('a gateway behind a trunk', (
       expect(invite?.request.content).toMatch(/RTP\/SAVP/);
     });
 
-    it('refuses a trunk whose certificate nobody vouches for', async () => {
+    it('refuses a trunk whose certificate is not trusted', async () => {
       const line = await open(
         PhoneLine.start({
           phone: { transport: 'tls', srtp: true },

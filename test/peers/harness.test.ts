@@ -62,7 +62,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('two baresips', () => {
     }
   });
 
-  it('press keys', async () => {
+  it('exchange DTMF digits', async () => {
     const alice = await open(Baresip.start({ user: 'alice' }));
     const bob = await open(Baresip.start({ user: 'bob', answer: 'auto' }));
     await alice.dial(bob.uri);
@@ -85,7 +85,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('two baresips', () => {
 
 describe.skipIf(requirePeer('baresip'))('the registrar', () => {
   it.each(['udp', 'tcp'] as const)(
-    'takes registrations and carries a call by number over %s',
+    'accepts registrations and carries a call by number over %s',
     async (transport) => {
       const registrar = await open(
         Registrar.start({
@@ -132,7 +132,7 @@ describe.skipIf(requirePeer('baresip'))('the registrar', () => {
     expect(Math.abs((third ?? 0) - (second ?? 0) - 1_000)).toBeLessThan(200);
   });
 
-  it('refuses a wrong password and says why', async () => {
+  it('refuses a wrong password and records why', async () => {
     const registrar = await open(Registrar.start({ users: { '1001': 'secret' }, algorithms: ['MD5'] }));
     await open(
       Baresip.start({
@@ -147,7 +147,7 @@ describe.skipIf(requirePeer('baresip'))('the registrar', () => {
 });
 
 describe.skipIf(requirePeer('baresip'))('the probe', () => {
-  it('gets a phone to answer, and to repeat itself while nothing acknowledges', async () => {
+  it('gets a phone to answer, and to retransmit until it is acknowledged', async () => {
     const phone = await open(Baresip.start({ user: 'bob', answer: 'auto' }));
     const probe = await open(SipProbe.start({ host: '127.0.0.1', port: phone.sipPort }));
     probe.send({ method: 'OPTIONS', uri: phone.uri, callId: 'options' });
@@ -199,7 +199,7 @@ describe.skipIf(requirePeer('sipp'))('sipp', () => {
     expect(await refusing.finished(30_000)).toMatchObject({ successful: 1, failed: 0 });
   });
 
-  it('tells of calls that nobody answers', async () => {
+  it('reports an unanswered call as failed', async () => {
     const uac = await open(
       Sipp.start({
         scenario: { builtIn: 'uac' },

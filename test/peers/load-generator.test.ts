@@ -101,7 +101,7 @@ describe.skipIf(requirePeer('cc'))('agents of the load generator', () => {
     expect(report.agents).toMatchObject({ breaks: 4, silent: 2 });
   });
 
-  it('notice a frame that comes twice in place of the next', async () => {
+  it('notice a frame that is repeated in place of the next', async () => {
     let last = Buffer.alloc(640);
     const report = await measureAgents(
       await startEchoStream((data, frame) => {
@@ -113,14 +113,14 @@ describe.skipIf(requirePeer('cc'))('agents of the load generator', () => {
     expect(report.agents.breaks).toBeGreaterThanOrEqual(2);
   });
 
-  it('miss what should have come when a stream stops', async () => {
+  it('notice that a stream stops', async () => {
     const report = await measureAgents(
       await startEchoStream((data, frame) => (frame > LATER_FRAME ? null : data)),
     );
     expect(report.agents.worstDeviationFrames).toBeGreaterThan(50);
   });
 
-  it('that are not let in are an error', async () => {
+  it('report an error when they cannot join', async () => {
     const nobody = 'ws://127.0.0.1:9/stream';
     await expect(startGenerator().joinAgents([nobody], 'none')).rejects.toThrow('1 agents could not join');
   });
@@ -160,7 +160,7 @@ describe.skipIf(requirePeer('cc', 'ffmpeg'))('phones of the load generator that 
     expect(lossesOf(report, 2, 0)).toEqual([]);
   });
 
-  it('notice packets that were left out, though the numbers say otherwise', async () => {
+  it('notice dropped packets despite contiguous sequence numbers', async () => {
     const { generator, ports } = await startSingers();
     const relay = await startRelay(ports[0] ?? 0, ports[1] ?? 0, 25);
     generator.call(0, '127.0.0.1', relay);

@@ -10,7 +10,7 @@ import { requirePeer } from '../support/require-peer.ts';
 const EMAIL = 'ada@example.com';
 const NEW_EMAIL = 'ada@example.org';
 
-describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () => {
+describe.skipIf(requirePeer('chromium'))('links in mails, opened in a browser,', () => {
   let mailbox: Mailbox;
   let gateway: Gateway;
   let browser: Browser;
@@ -37,7 +37,7 @@ describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () 
   });
   afterEach(() => page.close());
 
-  it('prove an address by a button, without scripts', async () => {
+  it('verify an address by a button, without scripts', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const plain = await context.newPage();
     await plain.goto(linkIn(await mailbox.take(EMAIL, 'Confirm your email address')));
@@ -48,7 +48,7 @@ describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () 
     await context.close();
   });
 
-  it('prove an address at once where its owner is signed in', async () => {
+  it('verify an address at once when its owner is signed in', async () => {
     const person = new Person(gateway.baseUrl, 'bob@example.com');
     await person.signUp();
     const link = linkIn(await mailbox.take(person.email, 'Confirm your email address'));
@@ -72,7 +72,7 @@ describe.skipIf(requirePeer('chromium'))('the links of mails, in a browser', () 
     expect(complaints).toEqual([]);
   });
 
-  it('give an account another address by a button', async () => {
+  it('change the address of an account by a button', async () => {
     const person = new Person(gateway.baseUrl, EMAIL);
     await person.signIn();
     const wanted = { new_email: NEW_EMAIL, password: person.password };

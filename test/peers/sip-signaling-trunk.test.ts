@@ -13,10 +13,10 @@ import { RecordedLeg } from '../unit/connectors/sip/signaling/fake-calls.ts';
 import { ConnectorUnderTest, NUMBER, trunkTo } from '../unit/connectors/sip/signaling/start-connector.ts';
 
 const USERS = { gateway: 'secret', phone: 'phone-secret' };
-/** baresip 1.0.0 knows no other digest. */
+/** baresip 1.0.0 supports no other digest. */
 const FOR_BARESIP = { algorithms: ['MD5'] } as const;
 
-describe.skipIf(requirePeer('baresip', 'openssl'))('SIP trunk with an independent registrar', () => {
+describe.skipIf(requirePeer('baresip', 'openssl'))('a SIP trunk with an independent registrar', () => {
   const cleanups: (() => Promise<void> | void)[] = [];
 
   afterEach(async () => {
@@ -64,7 +64,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('SIP trunk with an independen
   }
 
   it.each([['MD5'], ['SHA-256']] as const)(
-    'registers with %s, and takes the binding back',
+    'registers with %s, and removes its binding',
     async (algorithm) => {
       const registrar = await startRegistrar({ algorithms: [algorithm] });
       const gateway = await startGateway(registrar);
@@ -87,14 +87,14 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('SIP trunk with an independen
     expect(registrar.requestsOf('REGISTER')).toHaveLength(2);
   });
 
-  it('registers for longer when told 423', async () => {
+  it('registers for longer after a 423', async () => {
     const registrar = await startRegistrar({ minExpiresS: 1_800 });
     const gateway = await startGateway(registrar);
     await registered(gateway);
     expect(registrar.binding('gateway')?.expiresS).toBe(1_800);
   });
 
-  it('repeats a REGISTER that is lost', async () => {
+  it('retransmits a lost REGISTER', async () => {
     const registrar = await startRegistrar();
     registrar.loseRequests('REGISTER', 2);
     const gateway = await startGateway(registrar);
@@ -105,7 +105,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('SIP trunk with an independen
   });
 
   it.each([['number'], ['contact']] as const)(
-    'takes inbound calls whose Request-URI is the %s',
+    'accepts inbound calls whose Request-URI is the %s',
     async (requestUri) => {
       const registrar = await startRegistrar({ requestUri, recordRoute: true, ...FOR_BARESIP });
       const gateway = await startGateway(registrar);
@@ -163,7 +163,7 @@ describe.skipIf(requirePeer('baresip', 'openssl'))('SIP trunk with an independen
     expect(registrar.violations).toEqual([]);
   });
 
-  it('calls over TLS with SRTP keys, having checked the certificate', async () => {
+  it('registers over TLS only when it trusts the certificate', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sip-tls-'));
     cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
     const certificate = makeCertificate(folder);

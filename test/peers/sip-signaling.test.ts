@@ -41,7 +41,7 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
     expect(notes.termination).toEqual({ result: 'completed', reason: 'hung up' });
   });
 
-  it('hears the callee hang up', async () => {
+  it('ends when the callee hangs up', async () => {
     const notes = new RecordedLeg();
     dial(notes);
     await phone.waitFor('CALL_INCOMING');
@@ -52,7 +52,7 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
     expect(notes.termination).toEqual({ result: 'completed', reason: 'remote hung up' });
   });
 
-  it('cancels a call that rings', async () => {
+  it('cancels a ringing call', async () => {
     const notes = new RecordedLeg();
     const leg = dial(notes);
     await phone.waitFor('CALL_INCOMING');
@@ -63,7 +63,7 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
     expect(notes.termination?.result).toBe('no_answer');
   });
 
-  it('tells a refused call', async () => {
+  it('reports a refused call as busy', async () => {
     const notes = new RecordedLeg();
     dial(notes);
     await phone.waitFor('CALL_INCOMING');
@@ -72,7 +72,7 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
     expect(notes.termination).toEqual({ result: 'busy', reason: '486 Rejected' });
   });
 
-  it('rings, accepts and hears the caller hang up', async () => {
+  it('rings, accepts, and ends when the caller hangs up', async () => {
     await phone.dial(`sip:+33123456789@${gateway.uri}`);
     const { call, leg, notes } = await gateway.answerer.next();
     expect(call).toMatchObject({ accountId: 'acc_1', agentId: 'agt_1', caller: 'phone', autoAnswer: false });
@@ -85,7 +85,7 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
     expect(notes.log).toEqual(['answered', 'ended remote']);
   });
 
-  it('refuses with 603, and hears a caller give up', async () => {
+  it('refuses with 603, and is missed when the caller gives up', async () => {
     await phone.dial(`sip:+33123456789@${gateway.uri}`);
     const first = await gateway.answerer.next();
     first.leg.refuse();
@@ -99,7 +99,7 @@ describe.skipIf(requirePeer('baresip'))('SIP signaling with baresip over UDP', (
     expect(second.notes.termination).toEqual({ result: 'missed', reason: 'caller hung up' });
   });
 
-  it('answers 404 for a number that is not listed, and 486 without room', async () => {
+  it('answers 404 for an unlisted number, and 486 when there is no room', async () => {
     await phone.dial(`sip:+33199999999@${gateway.uri}`);
     expect((await phone.waitFor('CALL_CLOSED')).param).toContain('404');
     gateway.answerer.hasRoom = false;
