@@ -51,7 +51,7 @@ export class Agent {
     return agent;
   }
 
-  /** Connects without a word. */
+  /** Connects without sending anything. */
   static async connect(streamUrl: string, apiKey: string, sampleRateHz: number): Promise<Agent> {
     const url = new URL(streamUrl);
     url.searchParams.set('api_key', apiKey);

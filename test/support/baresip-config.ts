@@ -41,7 +41,7 @@ const CODEC_NAMES = { PCMU: 'pcmu', PCMA: 'pcma', opus: 'opus/48000/1' } as cons
 /** Enough for speech; its own default is 28 kbit/s for music. */
 const OPUS = ['opus_stereo no', 'opus_sprop_stereo no', 'opus_bitrate 32000', 'opus_inbandfec yes'];
 
-/** Of its microphone and loudspeaker: with Opus it has as much as Opus has. */
+/** The rate of its microphone and loudspeaker; with Opus that of Opus. */
 export function phoneRateHz({ codecs = [] }: Pick<BaresipOptions, 'codecs'>): number {
   return codecs.includes('opus') ? 48_000 : 8_000;
 }

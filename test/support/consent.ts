@@ -2,7 +2,7 @@ import { answer } from './oauth-client.ts';
 import type { Person } from './person.ts';
 
 /**
- * Answers the consent page to which an MCP client sent somebody who is signed in: ticks these platforms, and allows or
+ * Answers the consent page to which an MCP client sent a signed-in person: ticks these platforms, and allows or
  * denies. Returns the address to which the browser is sent.
  */
 export async function answerConsent(

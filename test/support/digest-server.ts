@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 export type DigestAlgorithm = 'MD5' | 'SHA-256';
 
-/** What became of a request's credentials. */
+/** The result of checking a request's credentials. */
 export type DigestVerdict =
   | { readonly accepted: true; readonly algorithm: DigestAlgorithm }
   /** `stale`: right password, but the nonce is no longer good. `why` is for the test that reads it. */
@@ -72,7 +72,7 @@ export class DigestServer {
     return this.#useNonce(nonce, Number.parseInt(nc, 16), algorithm);
   }
 
-  /** Forgets every nonce: whoever comes with one is told that it is stale. */
+  /** Forgets every nonce: requests with an old one are answered as stale. */
   expireNonces(): void {
     this.#nonces.clear();
   }

@@ -84,7 +84,7 @@ function recordOf(type: RecordType, address: string): Buffer {
   record.writeUInt16BE(0xc000 | HEADER_BYTES, 0);
   record.writeUInt16BE(type === 'A' ? 1 : 28, 2);
   record.writeUInt16BE(1, 4);
-  // It may be other addresses at once.
+  // A time to live of 0, because its addresses may change at once.
   record.writeUInt32BE(0, 6);
   record.writeUInt16BE(data.length, 10);
   return Buffer.concat([record, data]);

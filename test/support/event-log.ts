@@ -5,7 +5,7 @@ interface Waiter<T> {
   readonly resolve: (event: T) => void;
 }
 
-/** Everything a peer has told, in order; a test may ask for an event before or after it happened. */
+/** Everything a peer has reported, in order; a test may ask for an event before or after it happened. */
 export class EventLog<T> {
   readonly #events: T[] = [];
   readonly #waiters = new Set<Waiter<T>>();

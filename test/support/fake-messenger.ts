@@ -72,7 +72,7 @@ export class FakeMessenger implements Messenger, ShowsTyping {
   }
 }
 
-/** Never answers before it is told to stop; then it does not know. */
+/** Does not answer until it is stopped; then the outcome is unknown. */
 export const SILENT: Answer = async (_message, signal) => {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   return { kind: 'unknown', reason: 'no answer', sentIds: [] };

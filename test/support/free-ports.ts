@@ -17,8 +17,8 @@ export interface PortClaim {
 }
 
 /**
- * Claims up to 31 ports free for UDP and TCP. A block is owned by whoever listens on its first port by TCP: the claim
- * ends with the process, however it ends.
+ * Claims up to 31 ports free for UDP and TCP. A block is owned by the process that listens on its first TCP port: the
+ * claim ends with the process, however it ends.
  */
 export async function claimSignalingPorts(count: number): Promise<PortClaim> {
   if (count >= BLOCK_PORTS) throw new RangeError(`at most ${BLOCK_PORTS - 1} signaling ports in one claim`);

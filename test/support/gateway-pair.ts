@@ -43,7 +43,7 @@ export class GatewayPair {
     return pair;
   }
 
-  /** What leads an account of the caller to the callee. */
+  /** The trunk that connects an account of the caller to the callee. */
   get trunk() {
     const login = { username: 'trunk', password: 'secret', register: false };
     return { host: '127.0.0.1', port: this.callee.sipPort, ...login };
@@ -66,7 +66,7 @@ export class GatewayPair {
     return `+331${`${n}`.padStart(8, '0')}`;
   }
 
-  /** Has calls from now on go through whoever listens on this port, not straight to the callee. */
+  /** Routes later calls through the peer on this port, not directly to the callee. */
   callThrough(port: number): void {
     this.#calledPort = port;
   }

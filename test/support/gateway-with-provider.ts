@@ -2,7 +2,7 @@ import { Gateway } from './gateway.ts';
 import { IdentityProviderPeer } from './identity-provider.ts';
 
 /**
- * A gateway where anybody may sign up, also at a provider (`acme`). `host`: as for `IdentityProviderPeer.start`; `env`:
+ * A gateway with open sign-up, also through a provider (`acme`). `host`: as for `IdentityProviderPeer.start`; `env`:
  * what else the gateway is told.
  */
 export async function startWithProvider(

@@ -65,7 +65,7 @@ export class Gateway {
       SVC_RTP_PORT_MAX: `${rtp.last}`,
       // No test calls the real Telegram: where nothing listens, bots wait.
       SVC_TELEGRAM_API_URL: 'http://127.0.0.1:9',
-      // Nor the real WhatsApp; its webhook is there and knows nobody.
+      // Nor the real WhatsApp; its webhook exists and knows no one.
       SVC_WHATSAPP_API_URL: 'http://127.0.0.1:9',
       SVC_WHATSAPP_PHONE_NUMBER_ID: '1',
       SVC_WHATSAPP_ACCESS_TOKEN: 'token-of-no-business',
@@ -155,7 +155,7 @@ export class Gateway {
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  /** The end without a chance to say goodbye. */
+  /** Kills it with SIGKILL, without a clean shutdown. */
   async killHard(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#child.exited;

@@ -21,7 +21,7 @@ const RECORDS: Readonly<Record<string, { readonly A?: string[]; readonly AAAA?: 
 
 /** The names in hostile URLs, and some that are not: `….flips.test` moves inside after it was asked about once. */
 export const zone: Zone = (name, type, nth) => {
-  // Outside when they are checked, inside when somebody asks again.
+  // Outside at the first lookup, inside at later ones.
   if (name.endsWith('flips.test')) return type === 'A' ? [nth === 0 ? OUTSIDE : '127.0.0.1'] : [];
   const records = RECORDS[name];
   return records && (records[type] ?? []);
@@ -129,7 +129,7 @@ export const HOSTILE = [
   'http://mixed6.test:OUT/hello.txt',
   'http://empty.test/',
   'http://nowhere.test/',
-  // Who is meant?
+  // Ambiguous hosts.
   'http://user:password@files.test:OUT/hello.txt',
   'http://files.test@127.0.0.1:IN/',
   'http://files.test:OUT@127.0.0.1:IN/',
@@ -159,5 +159,5 @@ export function ported(url: string, insidePort: number, outsidePort: number): st
   return url.replaceAll(':IN', `:${insidePort}`).replaceAll(':OUT', `:${outsidePort}`);
 }
 
-/** What is answered to all of them. */
+/** The answer to all of them. */
 export const BLOCKED = { status: 400, message: 'Invalid URL / SSRF blocked' } as const;

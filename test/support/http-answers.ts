@@ -7,10 +7,10 @@ export interface HttpAnswer {
 const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d)(?: [\t -~]*)?$/;
 const HEAD_END = '\r\n\r\n';
 
-/** Takes the answers of a connection apart, strictly: what is none is kept as garbage. */
+/** Parses the answers of a connection strictly; other bytes are kept as garbage. */
 export class HttpAnswers {
   readonly all: HttpAnswer[] = [];
-  /** What came that is no answer. */
+  /** Received bytes that are not an answer. */
   garbage = '';
   readonly #isBodyless: (index: number) => boolean;
   #text = '';
@@ -48,7 +48,7 @@ export class HttpAnswers {
     return true;
   }
 
-  /** Null: it is not there yet. */
+  /** Null: it has not arrived completely. */
   #bodyEnd(status: number, headers: readonly string[], from: number): number | null {
     if (status < 200 || status === 204 || status === 304 || this.#isBodyless(this.all.length)) return from;
     if (headerIn(headers, 'transfer-encoding').toLowerCase() !== 'chunked')

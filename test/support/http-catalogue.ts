@@ -31,7 +31,7 @@ function head(line: string, ...headers: string[]): string {
   return [line, HOST, ...headers, '', ''].join('\r\n');
 }
 
-/** A POST whose body is what follows; whoever takes the framing for another one finds a hidden request in it. */
+/** A POST whose body is what follows; a server that misreads the framing finds a hidden request in it. */
 function post(headers: readonly string[], body: string): string {
   return head('POST /auth/login HTTP/1.1', JSON_TYPE, ...headers) + body;
 }

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HttpAnswers } from './http-answers.ts';
 
-/** What came of some bytes on a connection of their own. */
+/** The outcome of sending some bytes on a connection of their own. */
 export interface HttpOutcome {
   /** Of all answers to them, in order. */
   readonly statuses: readonly number[];
@@ -10,7 +10,7 @@ export interface HttpOutcome {
   readonly isClosed: boolean;
   /** Whether a good request behind them on the same connection was answered. */
   readonly isInStep: boolean;
-  /** What came that is no answer; empty: nothing. */
+  /** Received bytes that are not an answer; empty: none. */
   readonly garbage: string;
 }
 
@@ -18,7 +18,7 @@ export interface HttpOutcome {
 const BETWEEN_PIECES_MS = 1;
 /** Longer than an answer takes on a machine that does other things; only unfinished requests wait so long. */
 const SILENCE_MS = 250;
-/** A second answer comes in the same breath as the first. */
+/** A second answer follows the first at once. */
 const SECOND_ANSWER_MS = 40;
 const PROBE_ID = 'probe-behind-it';
 const PROBE = `GET /healthz HTTP/1.1\r\nHost: gateway\r\nX-Request-Id: ${PROBE_ID}\r\n\r\n`;
@@ -27,7 +27,7 @@ const PROBE = `GET /healthz HTTP/1.1\r\nHost: gateway\r\nX-Request-Id: ${PROBE_I
 export interface ExchangeOptions {
   /** Longest silence before it is taken for the end. */
   readonly silenceMs?: number;
-  /** Whether a good request comes behind them, which a request that is not over would take for its own body. */
+  /** Whether a good request follows them, which an unfinished request would take for its own body. */
   readonly isProbed: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function exchange(
       const more = known + 1;
       await Promise.race([settled(() => answers.all.length >= more), pause(SECOND_ANSWER_MS)]);
     }
-    // Whoever refuses closes, as soon as the refusal is read.
+    // A server that refuses closes the connection once the refusal is read.
     if (answers.all.at(-1)?.status === 400) await settled(() => isClosed);
   }
   socket.destroy();
@@ -84,7 +84,7 @@ export async function exchange(
   };
 }
 
-/** In a few letters: what one server is compared to another by. */
+/** A short form of the outcome, by which servers are compared. */
 export function describeOutcome({ statuses, isClosed, isInStep, garbage }: HttpOutcome): string {
   if (garbage !== '') return `garbage: ${garbage}`;
   const said = statuses.length === 0 ? 'nothing' : statuses.join(' + ');

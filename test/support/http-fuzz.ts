@@ -10,19 +10,19 @@ export interface HttpFault {
   readonly sent: readonly string[];
 }
 
-/** What a run came to. */
+/** The results of a run. */
 export interface HttpFuzzReport {
   readonly sent: number;
   /** More answers than requests, or bytes that are no answer. */
   readonly faults: readonly HttpFault[];
-  /** Answered otherwise than the same bytes in one piece. */
+  /** Answered differently from the same bytes in one piece. */
   readonly cutFaults: readonly HttpFault[];
   /** Of each class of the catalogue, sent whole. */
   readonly outcomes: ReadonlyMap<string, string>;
 }
 
 const AT_ONCE = 100;
-/** An unfinished request is answered by nothing; how long that is waited for decides how long a run takes. */
+/** An unfinished request gets no answer; how long the test waits for one decides how long a run takes. */
 const UNFINISHED_SILENCE_MS = 60;
 /** A machine that does other things is late at times: what looks wrong is tried again with this much patience. */
 const PATIENT_SILENCE_MS = 2_000;

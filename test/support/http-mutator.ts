@@ -3,7 +3,7 @@ import { SeededRandom } from './seeded-random.ts';
 
 type Mutation = (text: string, random: SeededRandom, other: string) => string;
 
-/** What readers of HTTP have tripped over, put where lines and fields begin and end. */
+/** Strings that HTTP parsers have misread, inserted where lines and fields begin and end. */
 const NASTY = [
   ...[
     '\r\n',
@@ -39,7 +39,7 @@ const NASTY = [
     '//',
   ],
 ];
-/** Longer requests cost a run more than they show. */
+/** Longer requests cost more time than they reveal. */
 const MAX_BYTES = 4_000;
 
 const MUTATIONS: readonly Mutation[] = [
@@ -123,7 +123,7 @@ function boundary(text: string, random: SeededRandom): number {
   return ends.length === 0 ? 0 : random.pick(ends);
 }
 
-/** Of the head; the body stays. */
+/** Damages the head only; the body stays. */
 function withLines(text: string, change: (lines: string[]) => void): string {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return text;

@@ -1,7 +1,7 @@
-/** What a stream of bytes is by the letter of RFC 9112: so many requests, and how it goes on behind them. */
+/** What a stream of bytes is according to RFC 9112: the number of requests, and what follows them. */
 export interface HttpReading {
   readonly requests: number;
-  /** `none`: nothing. `unfinished`: a request that is not over. `invalid`: what no server may take for one. */
+  /** `none`: nothing. `unfinished`: an incomplete request. `invalid`: what no server may accept as a request. */
   readonly rest: 'none' | 'unfinished' | 'invalid';
 }
 
@@ -30,7 +30,7 @@ export function readStrictly(bytes: Buffer): HttpReading {
   }
 }
 
-/** How many answers there may be to it. */
+/** How many answers it may get. */
 export function mostAnswers({ requests, rest }: HttpReading): number {
   return rest === 'none' ? requests : requests + 1;
 }
@@ -93,7 +93,7 @@ function readLines(text: string, from: number): { lines: string[]; end: number }
   return { lines: text.slice(from, end).split('\r\n'), end: end + 4 };
 }
 
-/** No line end that is none. */
+/** Whether it contains no bare CR or LF. */
 function isPlain(text: string): boolean {
   return !/\r(?!\n)(?!$)|(?<!\r)\n/.test(text);
 }

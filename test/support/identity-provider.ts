@@ -14,7 +14,7 @@ export interface KnownPerson {
   readonly name?: string;
 }
 
-/** A real OpenID provider (the npm package oidc-provider) on loopback, where whoever comes is `person` at once. */
+/** A real OpenID provider (the npm package oidc-provider) on loopback, which signs every visitor in as `person`. */
 export class IdentityProviderPeer {
   static readonly clientId = 'gateway';
   static readonly clientSecret = 'secret-of-the-gateway-at-the-provider';
@@ -22,7 +22,7 @@ export class IdentityProviderPeer {
   person: KnownPerson = { subject: 'nobody' };
   /** Has tokens made as if this much earlier, so that they are long over when they arrive. */
   tokensMadeEarlierMs = 0;
-  /** Nobody agrees to anything. */
+  /** Whether the person denies consent. */
   refuses = false;
   readonly #server: Server;
 
@@ -47,7 +47,7 @@ export class IdentityProviderPeer {
     };
   }
 
-  /** Opens for a gateway whose callback is there; before that nobody is served. */
+  /** Opens for a gateway whose callback is there; before that no request is answered. */
   allow(redirectUri: string): void {
     this.#server.on('request', quietly(() => this.#provider(redirectUri)).callback());
   }
@@ -127,7 +127,7 @@ interface ProviderContext {
   readonly res: ServerResponse;
 }
 
-/** It says at length that what it makes is for tests only. */
+/** Silences its warnings that it is for tests only. */
 function quietly(make: () => Provider): Provider {
   const { info, warn } = console;
   Object.assign(console, { info: () => undefined, warn: () => undefined });

@@ -29,7 +29,7 @@ const SPARE_CHARS = 40;
 /** Deeper than any body nests; a schema that contains itself ends here. */
 const MAX_DEPTH = 8;
 
-/** Values that a schema accepts, as far as it says what it accepts; checks that it does not tell may still fail. */
+/** Values that a schema accepts; checks that the schema does not describe may still fail. */
 export function valuesOf(schema: JsonSchema, resolve: Resolve, depth = 0): fc.Arbitrary<unknown> {
   if (depth > MAX_DEPTH) return fc.constant(null);
   const inner = (part: JsonSchema) => valuesOf(part, resolve, depth + 1);
@@ -95,7 +95,7 @@ function texts({
   return fc.string({ minLength, maxLength: Math.min(maxLength, minLength + SPARE_CHARS) });
 }
 
-/** Null where the generator cannot do what the pattern wants. */
+/** Null when the generator does not support the pattern. */
 function matches(pattern: string): fc.Arbitrary<string> | null {
   try {
     return fc.stringMatching(new RegExp(pattern));

@@ -1,9 +1,9 @@
 import type { Answer } from './gateway-api.ts';
 
-/** One side of a limit: a value, and what came of it. */
+/** One side of a limit: a value, and its result. */
 type Side = readonly [value: string, came: string];
 
-/** Limits with a value on either side, for whoever reads what a test prints. */
+/** Limits with a value on either side, for readers of the test's output. */
 export class LimitTable {
   readonly #rows: string[][] = [['limit', 'within', 'answer', 'beyond', 'answer']];
 
@@ -21,7 +21,7 @@ export class LimitTable {
   }
 }
 
-/** An answer in a few words: its status, and what it says is wrong. */
+/** An answer in a few words: its status and error. */
 export function inWords({ status, body }: Pick<Answer, 'status' | 'body'>): string {
   const detail = Array.isArray(body?.detail) ? body.detail[0].msg : body?.detail;
   return [status, detail ?? body?.reason].filter(Boolean).join(' ');

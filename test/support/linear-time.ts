@@ -71,10 +71,10 @@ export function shapesAfter(...openings: readonly string[]): Shape[] {
   );
 }
 
-/** What else runs on the machine takes none of it. */
+/** CPU time is not affected by other processes on the machine. */
 const cpu = threadCpuClock();
 
-/** Below this a run says nothing of how its time grows. */
+/** A shorter run says nothing about how its time grows. */
 const MEASURABLE_MS = 1;
 const RUNS = 7;
 const TRIES = 6;
@@ -122,7 +122,7 @@ export async function expectLinearLater(
   }
 }
 
-/** Null: as it should be. A quadratic reader is not given all its tries. */
+/** Null: the time is linear. A clearly quadratic reader is not given all its tries. */
 function faultOf(short: number[], long: number[]): { text: string; isHopeless: boolean } | null {
   const sorted = long.toSorted((one, other) => one - other);
   const growth = sorted[0]! / Math.max(Math.min(...short), MEASURABLE_MS / MOST_GROWTH);
@@ -133,8 +133,8 @@ function faultOf(short: number[], long: number[]): { text: string; isHopeless: b
 }
 
 /**
- * How many times as long as on the reference machine work takes now; 1 on a faster one. Whoever shares the core slows
- * computing and memory down by different factors, so the larger one counts.
+ * How many times as long as on the reference machine work takes now; 1 on a faster one. Processes that share the core
+ * slow computing and memory down by different factors, so the larger one counts.
  */
 function slowness(): number {
   return Math.min(MOST_SLOWNESS, Math.max(1, medianMs(scan) / SCAN_MS, medianMs(split) / SPLIT_MS));

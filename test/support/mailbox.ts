@@ -21,7 +21,7 @@ export class Mailbox {
 
   private constructor() {
     this.#server = new SMTPServer({
-      // Its own certificate would be nobody's; on loopback nothing is overheard.
+      // A certificate of its own would not be trusted; loopback traffic needs no TLS.
       disabledCommands: ['STARTTLS'],
       allowInsecureAuth: true,
       onAuth: ({ username, password }, _session, done) => {

@@ -14,7 +14,7 @@ export interface Heard {
   readonly text: string;
 }
 
-/** A client that says what it likes, right or wrong. */
+/** A client that sends anything, valid or not. */
 export class McpCaller {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ export class McpCaller {
     return await McpListener.open(this.#url, { method: 'POST', headers, body: JSON.stringify(body), signal });
   }
 
-  /** Listens to what is told unasked. */
+  /** Listens to notifications. */
   async listen(headers: Readonly<Record<string, string>> = {}): Promise<McpListener> {
     return await McpListener.open(this.#url, {
       headers: { accept: 'text/event-stream', ...this.#headers, ...headers },
@@ -131,7 +131,7 @@ export class McpListener {
     return this.#text;
   }
 
-  /** Everything that was told, once that is at least so much. */
+  /** All events, once there are at least so many. */
   async heard(count: number): Promise<Told[]> {
     return await waitFor(`${count} events`, () => this.told.length >= count && this.told);
   }

@@ -55,7 +55,7 @@ interface CallOptions {
 
 /** What a test does with any of the official clients. */
 export interface McpClient {
-  /** What the gateway told unasked. */
+  /** Notifications from the gateway. */
   readonly notices: EventLog<McpNotice>;
   readonly instructions: string | undefined;
   readonly capabilities: Readonly<Record<string, unknown>> | undefined;
@@ -65,7 +65,7 @@ export interface McpClient {
   resourceTemplates(): Promise<readonly string[]>;
   /** The text of a resource. */
   read(uri: string): Promise<string>;
-  /** Asks to be told when a resource changes; resolves when that is agreed. */
+  /** Subscribes to changes of a resource; resolves when the gateway agrees. */
   follow(uri: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { Person } from './person.ts';
 import { waitFor } from './wait-for.ts';
 
 /**
- * Somebody who signed up at a gateway with `SVC_SIGNUP=open`, proved the address, and is signed in. `linkOf`: how the
+ * A person who signed up at a gateway with `SVC_SIGNUP=open`, verified the address, and is signed in. `linkOf`: how the
  * link of the mail is found; in the outbox unless told otherwise.
  */
 export async function memberOf(
@@ -18,7 +18,7 @@ export async function memberOf(
   gateway.secrets.add(person.password);
   expectOk(await person.signUp({ name: email }));
   expectOk(await person.signIn());
-  // In the browser that is signed in already a link acts at once.
+  // In a browser that is already signed in, a link acts at once.
   expectOk(await person.visit((await linkOf()).slice(gateway.baseUrl.length)));
   gateway.secrets.add(person.cookie!.split('=')[1]!);
   return person;
@@ -32,7 +32,7 @@ export async function mailedLinks(gateway: Gateway, email: string): Promise<stri
   });
 }
 
-/** What lies in the outbox for an address, oldest first. */
+/** The mails to an address in the outbox, oldest first. */
 function mailsTo({ dataFolder }: Gateway, email: string): string[] {
   const outbox = join(dataFolder, 'outbox');
   if (!existsSync(outbox)) return [];

@@ -6,7 +6,7 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/client';
 
-/** What either official client wants of an application that signs in: it remembers, and is sent to a browser. */
+/** What both official clients require of an application that signs in: storage, and a browser to send the person to. */
 export class OAuthClientStore {
   readonly redirectUrl = 'http://127.0.0.1:39871/callback';
   readonly clientMetadata: OAuthClientMetadata = {

@@ -3,13 +3,13 @@ import type { Gateway } from './gateway.ts';
 import type { Answer } from './gateway-api.ts';
 import type { Person } from './person.ts';
 
-/** Where the client's codes are sent; nobody listens there, the test reads the address. */
+/** Where the client's codes are sent; nothing listens there, the test reads the address. */
 export const REDIRECT = 'http://127.0.0.1:33418/callback';
 
-/** What the client asks of the authorization endpoint beside what it always asks. */
+/** Parameters of the authorization request beside the usual ones. */
 export type Asked = Readonly<Record<string, string>>;
 
-/** What somebody ticks and presses on a consent page. */
+/** What a person ticks and presses on a consent page. */
 export interface Answered {
   readonly decision?: 'allow' | 'deny';
   /** All that are offered unless told otherwise. */
@@ -51,7 +51,7 @@ export class OAuthClient {
     return createHash('sha256').update(this.verifier).digest('base64url');
   }
 
-  /** The address that the client opens in somebody's browser. '' leaves a parameter out. */
+  /** The address that the client opens in a person's browser. '' leaves a parameter out. */
   authorizeUrl(asked: Asked = {}): string {
     const query = {
       client_id: this.id,
@@ -66,12 +66,12 @@ export class OAuthClient {
     return `/oauth/authorize?${new URLSearchParams(given)}`;
   }
 
-  /** Somebody opens that address: where they are sent, or the page that they see. */
+  /** A person opens that address: where they are sent, or the page that they see. */
   async ask(person: Person, asked: Asked = {}): Promise<Seen> {
     return seen(await person.visit(this.authorizeUrl(asked)));
   }
 
-  /** Somebody opens that address and answers: the answer's query. */
+  /** A person opens that address and answers: the query of the redirect. */
   async askAndAnswer(person: Person, asked: Asked = {}, answered: Answered = {}): Promise<URLSearchParams> {
     const page = await this.ask(person, asked);
     if (page.sentTo !== null) return page.sentTo.searchParams;
@@ -106,7 +106,7 @@ export class OAuthClient {
     });
   }
 
-  /** The whole dance. */
+  /** The whole authorization flow. */
   async connect(person: Person, asked: Asked = {}, answered: Answered = {}): Promise<Tokens> {
     const code = (await this.askAndAnswer(person, asked, answered)).get('code');
     if (code === null) throw new Error('there is no code');
@@ -128,7 +128,7 @@ export class OAuthClient {
   }
 }
 
-/** Where somebody was sent, or what they saw. */
+/** Where a person was sent, or what they saw. */
 export interface Seen {
   readonly status: number;
   readonly sentTo: URL | null;

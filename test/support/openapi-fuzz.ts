@@ -40,7 +40,7 @@ export interface FuzzedAnswer {
 const REF = '#/components/schemas/';
 const JSON_TYPE = 'application/json';
 
-/** What every field is tried with beside its own values: right for some field, wrong for most. */
+/** Values tried in every field beside its own: valid for some fields, invalid for most. */
 const values = fc.oneof(
   fc.constantFrom<unknown>('sip:+33123456789@127.0.0.1', '+33123456789', '127.0.0.1', 'secret', 'A1*#', ''),
   fc.constantFrom<unknown>(
@@ -62,7 +62,7 @@ const values = fc.oneof(
   fc.string({ maxLength: 100 }),
   fc.jsonValue({ maxDepth: 2 }),
 );
-/** What a field may well be, by its name, where the schema tells too little; of presets there are none. */
+/** Plausible values of a field, by its name, where the schema says too little; presets do not exist. */
 const RIGHT: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   platform: fc.constantFrom('sip', 'sip', 'sip', 'discord', 'telegram', 'slack', 'meet'),
   meeting_url: fc.constantFrom('sip:+33123456789@127.0.0.1', 'sip:+33123456789@127.0.0.1', 'tel:1', ''),
@@ -182,7 +182,7 @@ function resolved(description: Description, schema: JsonSchema): JsonSchema {
   return schema.$ref === undefined ? schema : resolver(description)(schema.$ref);
 }
 
-/** Says of answers whether they are ones that their operations describe. */
+/** Checks whether answers are ones that their operations describe. */
 export class Fit {
   readonly #description: Description;
   readonly #parsers = new Map<string, z.ZodType>();

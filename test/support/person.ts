@@ -1,10 +1,10 @@
 import type { Answer } from './gateway-api.ts';
 
-/** Somebody at a browser: keeps the session cookie and shows it, as browsers do. */
+/** A person at a browser: keeps the session cookie and sends it, as browsers do. */
 export class Person {
   readonly email: string;
   password: string;
-  /** `svc_session=…`; null while nobody is signed in. */
+  /** `svc_session=…`; null while signed out. */
   cookie: string | null = null;
   readonly #baseUrl: string;
 
@@ -14,7 +14,7 @@ export class Person {
     this.password = password;
   }
 
-  /** Makes an account; the gateway must let anybody sign up. */
+  /** Creates an account; the gateway must have open sign-up. */
   async signUp(fields: Record<string, unknown> = {}): Promise<Answer> {
     const { email, password } = this;
     return await this.request('POST', '/auth/signup', { email, password, ...fields });

@@ -32,7 +32,7 @@ function rowsOf(database: SqliteDatabase.Database, table: string): string {
   return rows.map((row) => row.map(text).join('|')).join('\n');
 }
 
-/** Those of the secrets that a text holds, and in which spelling. */
+/** The secrets that a text contains, and in which encoding. */
 export function plaintextsIn(text: string, secrets: Iterable<string>): string[] {
   const lower = text.toLowerCase();
   return [...secrets].flatMap((secret) =>

@@ -63,7 +63,7 @@ export class Registrar {
   readonly port: number;
   readonly tlsPort: number;
   readonly requests: ReceivedRequest[] = [];
-  /** What a request got wrong that RFC 3261 demands. */
+  /** Violations of RFC 3261 in the requests. */
   readonly violations: string[] = [];
   readonly #options: RegistrarOptions;
   readonly #digest: DigestServer;
@@ -261,7 +261,7 @@ export class Registrar {
     return [own, ...((headers['record-route'] as unknown[] | undefined) ?? [])];
   }
 
-  /** New INVITEs need credentials when asked for; the rest belongs to something that was let through. */
+  /** New INVITEs need credentials when challenged; other requests belong to a dialog that was accepted. */
   #mayCall(request: SipRequest, flow: SipFlow): boolean {
     const isNewInvite = request.method === 'INVITE' && request.headers.to.params.tag === undefined;
     if (!this.#options.challengeInvites || !isNewInvite) return true;

@@ -1,7 +1,7 @@
 import type { Access } from '../../src/api/http/routing/route.ts';
 
 /**
- * Who may use each route, written down once more and by hand: the gateway must agree with every line, and so must
+ * Who may use each route, written again by hand: the gateway must agree with every line, and so must
  * whoever adds a route (specification, "Authentication"). The route that ends a session stands last.
  */
 export const ROUTE_TABLE: Readonly<Record<string, Access>> = {

@@ -4,7 +4,7 @@ import { EventLog } from './event-log.ts';
 import { SHIM } from './mcp-client.ts';
 import { within } from './wait-for.ts';
 
-/** A JSON-RPC message, or whatever else was written where one belongs. */
+/** A JSON-RPC message, or what was written in its place. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
 export type Written = any;
 
@@ -34,7 +34,7 @@ export class ShimProcess {
     this.#process.stdout.on('data', (text) => this.#read(`${text}`));
   }
 
-  /** What it told people. */
+  /** What it wrote to standard error. */
   get errors(): string {
     return this.#errors;
   }
@@ -44,7 +44,7 @@ export class ShimProcess {
     this.#process.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
   }
 
-  /** Its answer, be it an error. */
+  /** Its answer, which may be an error. */
   async request(method: string, params: object = {}): Promise<Written> {
     this.#requests += 1;
     const id = this.#requests;

@@ -21,7 +21,7 @@ export interface ProbeRequest {
   readonly body?: string;
 }
 
-/** A UDP socket that speaks SIP exactly as told, mistakes included, and never of its own accord. */
+/** A UDP socket that sends SIP exactly as instructed, mistakes included, and never by itself. */
 export class SipProbe {
   readonly port: number;
   readonly rtpPort: number;
@@ -45,7 +45,7 @@ export class SipProbe {
     });
   }
 
-  /** `target` is who is probed. */
+  /** `target` is the probed peer. */
   static async start(target: { host: string; port: number }): Promise<SipProbe> {
     const probe = new SipProbe(target, [await claimSignalingPorts(1), await claimRtpPorts(2)]);
     await new Promise<void>((resolve) => probe.#socket.bind(probe.port, '127.0.0.1', resolve));

@@ -8,9 +8,9 @@ interface Times {
 const NONE: Times = { ranNs: 0, waitedNs: 0 };
 
 /**
- * How much longer processes take for their work because others have the processors: the kernel counts how long each
- * thread ran and how long it waited to run (proc/[pid]/schedstat). What is asked for on a quiet machine is multiplied
- * by it.
+ * How much longer processes take for their work because other processes use the processors: the kernel counts how long
+ * each thread ran and how long it waited to run (proc/[pid]/schedstat). What is required on a quiet machine is
+ * multiplied by it.
  */
 export class Slowdown {
   readonly #pids: readonly number[];
@@ -22,7 +22,7 @@ export class Slowdown {
     this.#before = timesOf(pids);
   }
 
-  /** 1: nothing waited. */
+  /** 1: no thread waited. */
   get factor(): number {
     let [ran, waited] = [0, 0];
     for (const [thread, { ranNs, waitedNs }] of timesOf(this.#pids)) {

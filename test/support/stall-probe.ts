@@ -16,7 +16,7 @@ const WATCHING = `
 `;
 
 /**
- * Tells a gateway that is late from a machine that gave nobody its processors. A test of real time that failed is tried
+ * Distinguishes a late gateway from a machine whose processors were stalled. A test of real time that failed is tried
  * again only where this thread, which does nothing but sleep, was late too:
  *
  *     const witness = new StallProbe();
@@ -28,7 +28,7 @@ export class StallProbe {
   readonly #worst = new Int32Array(new SharedArrayBuffer(4));
   readonly #worker = new Worker(WATCHING, { eval: true, workerData: { worst: this.#worst } });
 
-  /** What was seen before the try that begins now says nothing of it. */
+  /** Forgets what was measured before the try that begins now. */
   forget(): void {
     Atomics.store(this.#worst, 0, 0);
   }

@@ -12,7 +12,7 @@ interface GatewayDeps {
 
 /**
  * The set, addressed to `uri`, each in a transaction of its own. Some are valid and merely unusual (RFC 4475
- * section 3.1.1), most are not (3.1.2 and 3.3); none may crash or wedge whoever gets them.
+ * section 3.1.1), most are not (3.1.2 and 3.3); none may crash or block the receiver.
  */
 export function tortureMessages(uri: string, fromPort: number): TortureMessage[] {
   return Object.entries(VARIANTS).map(([name, damage], index) => {

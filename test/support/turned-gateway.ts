@@ -82,7 +82,7 @@ export class TurnedGateway {
     for (let count = 0; count < SETTLING_REQUESTS; count++) await this.agentApi.get('/api/inbox');
   }
 
-  /** Brings a file as a form: with the agent key, or to an address that needs none. */
+  /** Uploads a file as a form: with the agent key, or to an address that needs none. */
   async upload(bytes: Uint8Array, url = '/api/files'): Promise<Answer> {
     const form = new FormData();
     form.append('file', new Blob([Buffer.from(bytes)]), 'a.bin');
@@ -94,7 +94,7 @@ export class TurnedGateway {
     });
   }
 
-  /** Any request; what is no JSON is told by its length. */
+  /** Any request; a body that is not JSON is represented by its length. */
   async request(url: string, init: RequestInit = {}): Promise<Answer> {
     const answer = await fetch(url, init);
     const isJson = answer.headers.get('content-type') === 'application/json';

@@ -1,5 +1,5 @@
 const POLL_MS = 10;
-/** For what should happen at once: only a fault lets it pass, not a busy machine. */
+/** For what should happen at once: only a fault takes longer, not a busy machine. */
 const DEADLINE_MS = 30_000;
 
 /** Waits until `condition` gives something truthy and returns it; throws when `deadlineMs` pass, naming `what`. */

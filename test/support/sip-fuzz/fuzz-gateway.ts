@@ -18,7 +18,7 @@ import { NUMBER, trunkTo } from '../../unit/connectors/sip/signaling/start-conne
 import type { SeededRandom } from '../seeded-random.ts';
 import { FuzzClock } from './fuzz-clock.ts';
 
-/** Nobody listens there: what the gateway sends is caught before it reaches a socket. */
+/** Nothing listens there: what the gateway sends is caught before it reaches a socket. */
 export const TRUNK_HOST = '127.0.0.1';
 export const TRUNK_PORT = 6_060;
 const SENT_KEPT = 400;
@@ -33,7 +33,7 @@ const NO_MEDIA: MediaControl = {
 
 const NOBODY: LegObserver = { ringing: () => {}, answered: () => {}, dtmf: () => {}, ended: () => {} };
 
-/** What of calls and messages is held at one moment. */
+/** The calls and messages held at one moment. */
 export interface Held {
   readonly dialogs: number;
   readonly userAgents: number;
@@ -48,7 +48,7 @@ export class FuzzGateway implements InboundAnswerer {
   readonly clock = new FuzzClock();
   readonly counters = new Map<SipCounter, number>();
   readonly faults: string[] = [];
-  /** What the gateway has said lately, newest last. */
+  /** The messages that the gateway has sent lately, newest last. */
   readonly sent: string[] = [];
   readonly connector: SipConnector;
   /** What becomes of a call that rings. */
@@ -92,7 +92,7 @@ export class FuzzGateway implements InboundAnswerer {
     return gateway;
   }
 
-  /** The prototypes are where a test gets at what the connector keeps to itself. */
+  /** The prototypes give a test access to the private parts of the connector. */
   #intercept(): void {
     const self = this;
     const { send } = UdpTransport.prototype;
@@ -188,7 +188,7 @@ export class FuzzGateway implements InboundAnswerer {
     for (let turn = 0; turn < 5; turn++) await nextTurn();
   }
 
-  /** Hangs everything up, lets every timer run, and tells what is left. */
+  /** Hangs everything up, lets every timer run, and returns what is left. */
   async drain(): Promise<Held> {
     for (const leg of this.#legs) leg.hangUp();
     for (let minute = 0; minute < 70; minute++) {

@@ -65,7 +65,7 @@ export class SipSeeds {
     return this.#dialogs.length;
   }
 
-  /** The next one, from the trunk by UDP or TCP, or from somebody else. */
+  /** The next one, from the trunk over UDP or TCP, or from another sender. */
   next(): Fuzzed {
     const random = this.#random;
     const mutations = random.pick([0, 1, 1, 2, 2, 3, 5, 8]);
@@ -84,7 +84,7 @@ export class SipSeeds {
     return { bytes: mutated(text, 0, random), source: this.#source() };
   }
 
-  /** Has some calls stand in both directions, and trunks register, for what follows to belong to something. */
+  /** Sets up calls in both directions and registers trunks, so that later messages can belong to them. */
   async refresh(): Promise<void> {
     const gateway = this.#gateway;
     gateway.register(this.#random);
