@@ -1,7 +1,7 @@
-/** How Telegram says no; texts are those of its own server (github.com/tdlib/telegram-bot-api, Client.cpp). */
+/** How Telegram refuses; the texts are those of its own server (github.com/tdlib/telegram-bot-api, Client.cpp). */
 export class ApiError extends Error {
   readonly status: number;
-  /** Seconds; 0: it says nothing of when to ask again. */
+  /** Seconds; 0: no time is given. */
   readonly retryAfterS: number;
 
   constructor(status: number, description: string, retryAfterS = 0) {

@@ -17,7 +17,7 @@ interface MethodTypes {
  */
 export class BotApiSchema {
   readonly #checker: ts.TypeChecker;
-  /** By their names in lower case: Telegram does not care. */
+  /** By their names in lower case: Telegram ignores case. */
   readonly #methods = new Map<string, MethodTypes>();
 
   constructor() {
@@ -96,7 +96,7 @@ export class BotApiSchema {
   #faultOfUnion(types: readonly ts.Type[], value: unknown, path: string): string | null {
     const faults = types.map((type) => this.#fault(type, value, path));
     if (faults.includes(null)) return null;
-    // The fault that was found deepest tells most.
+    // The fault that was found deepest is the most specific.
     return faults.reduce((deepest, fault) => (fault!.length > deepest!.length ? fault : deepest));
   }
 

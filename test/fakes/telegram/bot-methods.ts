@@ -25,7 +25,7 @@ const MAX_PHOTO_BYTES = 10_000_000;
 const WEBHOOK_ACTIVE =
   "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first";
 
-/** What the fake does, by names in lower case; it knows of more methods than it does. */
+/** The implemented methods, by names in lower case; other methods are known but not implemented. */
 export const METHODS: Readonly<Partial<Record<Lowercase<keyof Methods>, Method>>> = {
   getme: ({ bot }) => ({ ...bot.user, ...ABILITIES }),
   getupdates: getUpdates,
@@ -96,7 +96,7 @@ function setWebhook({ bot, parameters, takesHttpWebhooks }: BotCall): unknown {
   return true;
 }
 
-/** Who is written to, if they let the bot. */
+/** The recipient, if they allow messages of the bot. */
 function writable({ bot, parameters }: BotCall): FakePerson {
   const reader = bot.readerOf(parameters.chat_id);
   if (reader.hasBlocked) throw new ApiError(403, 'Forbidden: bot was blocked by the user');
@@ -131,7 +131,7 @@ interface Entity {
   readonly length: number;
 }
 
-/** Telegram cuts them to size; here nobody shall rely on that. */
+/** Telegram truncates entities outside the text; the gateway must not rely on that. */
 function within(text: string, entities: readonly Entity[]): readonly Entity[] {
   for (const { offset, length } of entities) {
     if (offset < 0 || length < 1 || offset + length > text.length) {

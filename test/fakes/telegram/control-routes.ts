@@ -33,16 +33,16 @@ const BODIES = {
   received: ToBot,
 } as const;
 
-/** As much of the fake as is moved from outside. */
+/** The part of the fake that is controlled from outside. */
 export interface Played {
   readonly bots: readonly FakeBot[];
   addBot(username?: string): FakeBot;
 }
 
 /**
- * What people do, for whoever plays with the fake from outside, all by POST with JSON: `/fake/bots` makes a bot,
+ * What people do, controlled from another process, all by POST with JSON: `/fake/bots` makes a bot,
  * `/fake/messages` writes to it, `/fake/start` opens a deep link, `/fake/block` and `/fake/unblock` do so, and
- * `/fake/received` tells what the bot has sent to somebody.
+ * `/fake/received` returns what the bot has sent to a person.
  */
 export async function answerControl(
   fake: Played,

@@ -6,7 +6,7 @@ import { StoredFiles } from './stored-files.ts';
 import { UpdateQueue } from './update-queue.ts';
 import { Webhook, type WebhookTarget } from './webhook.ts';
 
-/** What a bot is not told of unless it asks for it. */
+/** Updates that a bot gets only on request. */
 const NOT_BY_DEFAULT = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);
 
 export interface BotFacts {
@@ -16,7 +16,7 @@ export interface BotFacts {
   readonly webhookRetryMs: number;
 }
 
-/** One bot: who it is, whom it knows, and what it has still to be told. */
+/** One bot: its identity, its contacts, and its pending updates. */
 export class FakeBot {
   readonly token: string;
   readonly username: string;
@@ -43,7 +43,7 @@ export class FakeBot {
     return { id: this.id, is_bot: true, first_name: this.username, username: this.username };
   }
 
-  /** Somebody of this id, known before or not. */
+  /** The person with this id, known before or not. */
   person(facts: PersonFacts = { id: newPersonId(), first_name: 'Ada', last_name: 'Lovelace' }): FakePerson {
     const known = this.#people.get(facts.id) ?? new FakePerson(this, facts);
     this.#people.set(facts.id, known);
@@ -112,7 +112,7 @@ export class FakeBot {
     }
   }
 
-  /** Puts a message of the bot before its reader and gives it as the API does. */
+  /** Shows a message of the bot to its reader and returns it as the API does. */
   deliver(reader: FakePerson, content: Readonly<Record<string, unknown>>): FakeMessage {
     const message = {
       message_id: this.nextMessageId(),

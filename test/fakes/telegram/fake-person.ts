@@ -28,7 +28,7 @@ export type SentKind =
   | 'animation'
   | 'sticker';
 
-/** The bot that somebody writes to, as far as they move it. */
+/** The parts of a bot that a person who writes to it uses. */
 export interface WrittenBot {
   readonly user: Readonly<Record<string, unknown>>;
   nextMessageId(): number;
@@ -39,7 +39,7 @@ export interface WrittenBot {
   fileContent(kind: SentKind, file: FormFile): Readonly<Record<string, unknown>>;
 }
 
-/** Somebody with Telegram on their phone, in their private chat with one bot. */
+/** A person with Telegram, in their private chat with one bot. */
 export class FakePerson {
   readonly facts: PersonFacts;
   /** What the bot has sent, in its order. */

@@ -17,7 +17,7 @@ export interface FakeTelegramOptions {
   readonly webhookRetryMs?: number;
 }
 
-/** A call as it came, whatever became of it. */
+/** A call as it was received, whatever its result. */
 export interface SeenCall {
   readonly method: string;
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ let schema: BotApiSchema | null = null;
  * description, and so is every answer.
  */
 export class FakeTelegram {
-  /** What somebody did against the description, the fake itself included: tests want it empty. */
+  /** Violations of the description, also by the fake itself: tests expect none. */
   readonly offences: string[] = [];
   readonly calls: SeenCall[] = [];
   readonly faults = new Faults();
@@ -71,7 +71,7 @@ export class FakeTelegram {
     return bot;
   }
 
-  /** Its token opens nothing any more. */
+  /** Revokes its token. */
   revoke(bot: FakeBot): void {
     this.#bots.delete(bot.token);
     bot.updates.interrupt(UNAUTHORIZED);

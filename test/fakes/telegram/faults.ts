@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 /** What goes wrong with one request. */
 export type Fault =
-  /** Telegram says no. */
+  /** Telegram refuses. */
   | { readonly kind: 'refuse'; readonly status: number; readonly description: string }
   /** Too many requests. */
   | { readonly kind: 'throttle'; readonly retryAfterS: number }

@@ -41,7 +41,7 @@ export class StoredFiles {
     return [...this.#byId.values()].find((kept) => kept.path === path)?.file.bytes;
   }
 
-  /** Telegram has it no more. */
+  /** Removes the file from Telegram. */
   forget(fileId: string): void {
     this.#byId.delete(fileId);
   }

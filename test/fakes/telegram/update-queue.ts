@@ -23,10 +23,10 @@ interface WaitingPoll {
   refuse(error: ApiError): void;
 }
 
-/** What a bot has still to be told: an update goes away when one behind it is asked for. */
+/** The pending updates of a bot: an update is removed when a later one is requested. */
 export class UpdateQueue {
   #updates: FakeUpdate[] = [];
-  /** Like Telegram's, it starts somewhere. */
+  /** Like Telegram's, ids start at an arbitrary number. */
   #nextId = 100_000 + Math.floor(Math.random() * 1_000);
   #waiting: WaitingPoll | null = null;
   #lastOffset = -1;

@@ -22,10 +22,10 @@ export interface CloudApiOptions {
   readonly port?: number;
 }
 
-/** Everything that is told of a message that was taken: its statuses, in the order in which they are posted. */
+/** Everything that is reported of an accepted message: its statuses, in the order in which they are posted. */
 export type StatusPlan = readonly ('sent' | 'delivered' | 'read')[];
 
-/** What happens to the next request for a message instead of what should. */
+/** The fault that the next request for a message meets. */
 type Fault = { readonly error: ApiError } | { readonly cut: 'before' | 'after' };
 
 interface Answer {
@@ -128,7 +128,7 @@ export class FakeCloudApi {
     this.#faults.push({ cut });
   }
 
-  /** Somebody writes; `content` is the part of the message that its type names. Resolves with the app's status. */
+  /** A person writes; `content` is the part of the message that its type names. Resolves with the app's status. */
   async writes(
     person: FakePerson,
     type: string,
@@ -151,7 +151,7 @@ export class FakeCloudApi {
     return await this.#post({ contacts: [person.contact()], messages: dated });
   }
 
-  /** Somebody has a new number, and with it a new id. */
+  /** Gives a person a new number, and with it a new id. */
   async changesNumber(person: FakePerson, phone: string): Promise<number> {
     const before = { phone: person.phone, userId: person.userId };
     person.phone = phone;
@@ -159,7 +159,7 @@ export class FakeCloudApi {
     return await this.#post(newNumberValue(person, before, newWamid(), this.#nowMs()));
   }
 
-  /** Tells a status of a message that `person` got, whatever was told before. */
+  /** Posts a status of a message that `person` got, whatever was posted before. */
   async tells(person: FakePerson, wamid: string, status: string, error?: ApiError): Promise<number> {
     const request = person.arrived.find((message) => message.wamid === wamid)?.request;
     return await this.#post(statusValue(person, { wamid, request }, { status, error }, this.#nowMs()));

@@ -49,7 +49,7 @@ export class MediaStore {
     this.#byId.delete(id);
   }
 
-  /** Takes an upload as multipart; a string: why not. */
+  /** Stores a multipart upload, or returns the error with which Meta refuses it. */
   async upload(contentType: string, body: Buffer): Promise<StoredMedia | ApiError> {
     if (!contentType.startsWith('multipart/form-data')) return badParameter('not multipart/form-data');
     const form = await new Response(new Uint8Array(body), {

@@ -15,7 +15,7 @@ export interface RuleOptions {
   readonly pairIntervalMs: number;
 }
 
-/** What Meta refuses although its form is right. */
+/** What Meta refuses although it is well-formed. */
 export class MessageRules {
   /** Approved templates, as `name/language`. */
   readonly templates = new Set(['agent_followup/en']);

@@ -15,7 +15,7 @@ export interface Arrived {
   readonly request: SendRequest;
 }
 
-/** Somebody with WhatsApp on their phone. */
+/** A person with WhatsApp. */
 export class FakePerson {
   readonly name: string;
   readonly username: string | undefined;
@@ -53,7 +53,7 @@ export class FakePerson {
     );
   }
 
-  /** As webhooks name somebody. */
+  /** The person as webhooks name them. */
   contact(): object {
     return {
       profile: { name: this.name, ...(this.username ? { username: this.username } : {}) },

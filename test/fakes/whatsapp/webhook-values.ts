@@ -14,7 +14,7 @@ export function payloadOf(value: object, phoneNumberId: string): object {
   return { object: 'whatsapp_business_account', entry: [{ id: '102290129340398', changes: [change] }] };
 }
 
-/** A status of a message that somebody got; those of failures tell less of the person. */
+/** A status of a message that a person got; failures say less about the person. */
 export function statusValue(
   person: FakePerson,
   message: { readonly wamid: string; readonly request: SendRequest | undefined },
@@ -33,7 +33,7 @@ export function statusValue(
   return { ...(error ? {} : { contacts: [person.contact()] }), statuses: [told] };
 }
 
-/** Somebody changed their number; such messages come without contacts. */
+/** A person changed their number; such messages come without contacts. */
 export function newNumberValue(
   person: FakePerson,
   before: { readonly phone: string; readonly userId: string },
