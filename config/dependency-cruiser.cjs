@@ -34,8 +34,14 @@ module.exports = {
     layer('store', '^src/store/', FLOOR),
     layer('threads', '^src/threads/', ['connectors/contract', ...FLOOR]),
     layer('connector contract', '^src/connectors/contract/', FLOOR),
-    layer('connectors', '^src/connectors/(?!contract/)', ['connectors/contract', 'native', ...FLOOR]),
-    layer('engine', '^src/engine/', ['threads', 'connectors/contract', ...FLOOR, 'connectors/sip/media']),
+    layer('rtp', '^src/rtp/', ['connectors/contract', 'native', ...FLOOR]),
+    layer('connectors', '^src/connectors/(?!contract/)', [
+      'connectors/contract',
+      'native',
+      'rtp/rtp-protocol',
+      ...FLOOR,
+    ]),
+    layer('engine', '^src/engine/', ['threads', 'rtp', 'connectors/contract', ...FLOOR]),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
     ...pairsOfDomains,
     {
@@ -95,12 +101,12 @@ module.exports = {
       },
     },
     {
-      name: 'only-roots-know-connectors',
+      name: 'only-the-root-knows-connectors',
       severity: 'error',
-      comment: 'Connectors are reached through the contract; the two composition roots put them in place.',
+      comment: 'Connectors are reached through the contract; the composition root puts them in place.',
       from: {
         path: '^src/',
-        pathNot: '^src/(connectors/|assembly/platforms\\.ts$|engine/engine\\.worker\\.ts$)',
+        pathNot: '^src/(connectors/|assembly/platforms\\.ts$)',
       },
       to: { path: '^src/connectors/(?!contract/)' },
     },

@@ -92,7 +92,7 @@ export default defineConfig({
       units('slow-unit', { include: SLOW_UNITS, isolate: true }),
       units('node-http', { include: HTTP_UNITS, exclude: WITHOUT_SERVER, env: NODE_HTTP }),
       units('portable', {
-        include: ['test/unit/connectors/sip/media/**/*.test.ts'],
+        include: ['test/unit/rtp/**/*.test.ts'],
         env: PORTABLE_MEDIA,
       }),
       gateways('e2e', 'sockets', {

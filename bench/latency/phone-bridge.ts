@@ -7,11 +7,11 @@
 import { frameSamples, SLOTS } from '../../src/base/frame.ts';
 import type { MediaLegHost } from '../../src/connectors/contract/media-leg.ts';
 import { MEDIA_MEMORY_BYTES } from '../../src/connectors/contract/media-leg.ts';
-import { mediaIo, sipMediaOver } from '../../src/connectors/sip/media/open-sip-media.ts';
-import type { SipMediaConfig, SipMediaOpen } from '../../src/connectors/sip/media-protocol.ts';
 import { TickClock, type Ticking } from '../../src/engine/clock.ts';
 import { Mixer, type Party } from '../../src/engine/mixer.ts';
 import { PlatformLegParty } from '../../src/engine/platform-leg.ts';
+import { mediaIo, rtpLegsOver } from '../../src/rtp/open-rtp-leg.ts';
+import type { RtpConfig, RtpOpen } from '../../src/rtp/rtp-protocol.ts';
 import { EngineStats } from '../../src/threads/engine-stats.ts';
 
 interface BridgedLeg {
@@ -23,7 +23,7 @@ const HOST = '127.0.0.1';
 const SAMPLE_RATE_HZ = 8_000;
 
 const io = mediaIo('auto');
-const openLeg = sipMediaOver(io);
+const openLeg = rtpLegsOver(io);
 const stats = new EngineStats();
 const mixer = new Mixer(frameSamples(SAMPLE_RATE_HZ));
 /** The rooms of each slot. */
@@ -39,7 +39,7 @@ const host: MediaLegHost = {
 async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
   const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
   const leg = await openLeg(
-    { bindHost: HOST, rtpPort, sampleRateHz: 8_000, bound: null } satisfies SipMediaOpen,
+    { bindHost: HOST, rtpPort, sampleRateHz: 8_000, bound: null } satisfies RtpOpen,
     memory,
     host,
   );
@@ -59,7 +59,7 @@ async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
     receiving: true,
     srtp: null,
     mediaTimeoutMs: 3_600_000,
-  } satisfies SipMediaConfig);
+  } satisfies RtpConfig);
   return new PlatformLegParty(leg, stats);
 }
 

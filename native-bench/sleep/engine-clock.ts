@@ -1,7 +1,7 @@
 /** The engine's clock with nothing to do: `node engine-clock.ts seconds` prints how late its ticks were, in ms. */
 import { FRAME_MS } from '../../src/base/frame.ts';
-import { mediaIo } from '../../src/connectors/sip/media/open-sip-media.ts';
 import { TickClock } from '../../src/engine/clock.ts';
+import { mediaIo } from '../../src/rtp/open-rtp-leg.ts';
 import { EngineStats } from '../../src/threads/engine-stats.ts';
 
 const ticks = (Number(process.argv[2]) * 1_000) / FRAME_MS;

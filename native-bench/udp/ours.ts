@@ -1,12 +1,9 @@
 /** The same packets by the engine's own sockets: `node ours.ts portable|native sockets ticks port peer-port`. */
-import type {
-  DatagramListener,
-  MediaSockets,
-  SocketIo,
-} from '../../src/connectors/sip/media/sockets/media-sockets.ts';
-import { NativeIo } from '../../src/connectors/sip/media/sockets/native-sockets.ts';
-import { portableIo } from '../../src/connectors/sip/media/sockets/portable-sockets.ts';
+
 import { loadMediaIo } from '../../src/native/media-io.ts';
+import { NativeIo } from '../../src/rtp/paths/native-sockets.ts';
+import type { DatagramListener, PacketPath, SocketIo } from '../../src/rtp/paths/packet-path.ts';
+import { portableIo } from '../../src/rtp/paths/portable-sockets.ts';
 
 const PACKET_BYTES = 172;
 const TICK_MS = 20;
@@ -33,8 +30,8 @@ function chosenIo(): SocketIo {
   return new NativeIo(binding);
 }
 
-async function openAll(io: SocketIo): Promise<MediaSockets[]> {
-  const legs: MediaSockets[] = [];
+async function openAll(io: SocketIo): Promise<PacketPath[]> {
+  const legs: PacketPath[] = [];
   for (let i = 0; i < sockets; i++) {
     const leg = await io.open({ bindHost: '127.0.0.1', rtpPort: port + 2 * i } as Parameters<
       SocketIo['open']
@@ -52,7 +49,7 @@ function writePacket(packet: Uint8Array, sequence: number): void {
   packet[3] = sequence;
 }
 
-function sendEach(legs: readonly MediaSockets[], packet: Uint8Array, sequence: number): void {
+function sendEach(legs: readonly PacketPath[], packet: Uint8Array, sequence: number): void {
   for (let i = 0; i < legs.length; i++) {
     writePacket(packet, sequence);
     legs[i]!.sendRtp(packet, PACKET_BYTES, peerPort + 2 * i, '127.0.0.1');

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time.ts';
 import { settledWithin } from '../../base/waits.ts';
+import type { RtpCodec } from '../../rtp/rtp-protocol.ts';
 import type {
   Connector,
   DialRequest,
@@ -12,7 +13,6 @@ import type {
 } from '../contract/connector.ts';
 import type { MediaControl } from '../contract/media-control.ts';
 import type { Registration, SipDirectory, SipNumber, SipTrunk } from '../contract/sip-accounts.ts';
-import type { SipCodec } from './media-protocol.ts';
 import { AddressPolicy } from './signaling/address/address-policy.ts';
 import { type Dns, systemDns } from './signaling/address/dns.ts';
 import { Resolver } from './signaling/address/resolver.ts';
@@ -50,7 +50,7 @@ export interface SipConnectorOptions {
   readonly rtpPortMin: number;
   readonly rtpPortMax: number;
   /** Codecs for calls, in our order of preference; at least one. */
-  readonly codecs: readonly SipCodec[];
+  readonly codecs: readonly RtpCodec[];
   /** Addresses and subnets that the operator allows for the trunks of all accounts. */
   readonly trunkAllow: readonly string[];
   /** Operator's mapping of source addresses to the accounts whose calls come from them. */

@@ -9,14 +9,14 @@ import { AuthorizeQuery } from '../../../src/api/schema/authorization.ts';
 import { Name } from '../../../src/api/schema/fields.ts';
 import { describedClient } from '../../../src/authorization/register-client.ts';
 import { platformsNamed } from '../../../src/authorization/scope-names.ts';
-import { readCompound } from '../../../src/connectors/sip/media/rtp/rtcp-packet.ts';
-import { RtpPacket } from '../../../src/connectors/sip/media/rtp/rtp-packet.ts';
 import { formatted } from '../../../src/connectors/telegram/formatting.ts';
 import { tokensIn, withoutToken } from '../../../src/connectors/whatsapp/invitation.ts';
 import { readPayload } from '../../../src/connectors/whatsapp/webhook-payload.ts';
 import { isSigned } from '../../../src/connectors/whatsapp/webhook-receiver.ts';
 import { cleanFileName } from '../../../src/files/file-name.ts';
 import { mimeOf, servedMime } from '../../../src/files/mime-type.ts';
+import { readCompound } from '../../../src/rtp/rtcp/rtcp-packet.ts';
+import { RtpPacket } from '../../../src/rtp/rtp-packet.ts';
 import { parseCursor } from '../../../src/store/messages/cursor.ts';
 import { expectLinear, expectLinearLater, shapesAfter } from '../../support/linear-time.ts';
 

@@ -1,8 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRAME_MS, SLOT_MS } from '../../../src/base/frame.ts';
-import { portableIo } from '../../../src/connectors/sip/media/sockets/portable-sockets.ts';
 import { TickClock, type Ticking } from '../../../src/engine/clock.ts';
+import { portableIo } from '../../../src/rtp/paths/portable-sockets.ts';
 import { EngineStats } from '../../../src/threads/engine-stats.ts';
 import { StallProbe } from '../../support/stall-probe.ts';
 import { until } from './support/test-engine.ts';

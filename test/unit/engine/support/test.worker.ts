@@ -1,5 +1,5 @@
-import { portableIo } from '../../../../src/connectors/sip/media/sockets/portable-sockets.ts';
 import { EngineWorker } from '../../../../src/engine/engine-worker.ts';
+import { portableIo } from '../../../../src/rtp/paths/portable-sockets.ts';
 import type { CallOutcome, CallPlacement } from '../../../../src/threads/protocol.ts';
 import { openTestMedia } from './test-media-leg.ts';
 

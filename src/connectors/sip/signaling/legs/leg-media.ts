@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../../../../base/assert.ts';
+import {
+  RTP_MEDIA_KIND,
+  type RtpCodec,
+  type RtpCommand,
+  type RtpConfig,
+  type RtpOpen,
+} from '../../../../rtp/rtp-protocol.ts';
 import type { MediaControl } from '../../../contract/media-control.ts';
 import type { MediaEvent } from '../../../contract/media-leg.ts';
 import type { SipTrunk } from '../../../contract/sip-accounts.ts';
-import {
-  SIP_MEDIA_KIND,
-  type SipCodec,
-  type SipMediaCommand,
-  type SipMediaConfig,
-  type SipMediaOpen,
-} from '../../media-protocol.ts';
 import { isPrivateAddress } from '../address/address-policy.ts';
 import { PayloadTypes } from '../sdp/payload-types.ts';
 import type { PortPool, RtpPair } from '../sdp/port-pool.ts';
@@ -35,7 +35,7 @@ export interface LegMediaSettings {
   readonly mediaTimeoutMs: number;
   readonly ports: PortPool;
   /** Codecs for calls, in our order of preference. */
-  readonly codecs: readonly SipCodec[];
+  readonly codecs: readonly RtpCodec[];
   readonly observer: SipObserver;
 }
 
@@ -129,8 +129,8 @@ export class LegMedia {
 
   #openOn({ port, bound }: RtpPair, onEvent: (event: MediaEvent) => void): Promise<void> {
     const { bindHost } = this.#settings;
-    const open: SipMediaOpen = { bindHost, rtpPort: port, sampleRateHz: this.#sampleRateHz, bound };
-    return this.#control.open(SIP_MEDIA_KIND, open, onEvent);
+    const open: RtpOpen = { bindHost, rtpPort: port, sampleRateHz: this.#sampleRateHz, bound };
+    return this.#control.open(RTP_MEDIA_KIND, open, onEvent);
   }
 
   /** Whether both sides know where to send. */
@@ -185,7 +185,7 @@ export class LegMedia {
   }
 
   sendDtmf(digits: string): Promise<void> {
-    return this.#control.command({ type: 'dtmf', digits } satisfies SipMediaCommand);
+    return this.#control.command({ type: 'dtmf', digits } satisfies RtpCommand);
   }
 
   /** Releases the ports. Safe to call twice, and before `open` has finished. */
@@ -211,7 +211,7 @@ export class LegMedia {
       signalingHost: this.#signalingHost,
       behindNat: this.#trunk.settings.behindNat,
       mediaTimeoutMs: isTalking ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
-    } satisfies SipMediaConfig);
+    } satisfies RtpConfig);
   }
 
   /**
@@ -223,7 +223,7 @@ export class LegMedia {
     remoteHost,
     remotePort,
     remoteRtcpPort,
-  }: AgreedMedia): Pick<SipMediaConfig, 'remoteHost' | 'remotePort' | 'remoteRtcpPort'> {
+  }: AgreedMedia): Pick<RtpConfig, 'remoteHost' | 'remotePort' | 'remoteRtcpPort'> {
     if (remotePort < LOWEST_PORT || !this.#trunk.mayFollow(remoteHost))
       return { remoteHost: null, remotePort: 0, remoteRtcpPort: 0 };
     return {

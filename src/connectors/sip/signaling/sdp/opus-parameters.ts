@@ -1,4 +1,4 @@
-import type { OpusRequest } from '../../media-protocol.ts';
+import type { OpusRequest } from '../../../../rtp/rtp-protocol.ts';
 
 /** The bitrate we ask of peers: enough for full-quality speech. */
 const WANTED_BITRATE_BPS = 32_000;

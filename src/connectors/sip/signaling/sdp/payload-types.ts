@@ -1,4 +1,4 @@
-import type { SipCodec } from '../../media-protocol.ts';
+import type { RtpCodec } from '../../../../rtp/rtp-protocol.ts';
 import type { PeerFormats } from './sdp-formats.ts';
 
 const FIRST_DYNAMIC = 96;
@@ -17,7 +17,7 @@ export class PayloadTypes {
   /** Formats that the peer has used, by payload type. */
   readonly #used = new Map<number, string>();
 
-  ofCodec(codec: SipCodec): number {
+  ofCodec(codec: RtpCodec): number {
     if (codec === 'opus') return this.#ours.get('opus/48000')!;
     return codec === 'PCMU' ? 0 : 8;
   }

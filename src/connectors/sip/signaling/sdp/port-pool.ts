@@ -5,7 +5,7 @@ import {
   offerDescriptors,
   RECEIVE_BUFFER_BYTES,
   takeDescriptor,
-} from '../../media-protocol.ts';
+} from '../../../../rtp/rtp-protocol.ts';
 import type { RtpPorts } from './rtp-ports.ts';
 
 /** Number of pairs kept bound. Pairs beyond these are bound by the worker, which delays the answer. */
@@ -15,7 +15,7 @@ const REFILL_MS = 10;
 /** Delay of the first fill, to keep it out of the startup. */
 const FIRST_FILL_MS = 300;
 
-/** A leg's RTP and RTCP ports. `bound` is for the worker, see SipMediaOpen. */
+/** A leg's RTP and RTCP ports. `bound` is for the worker, see RtpOpen. */
 export interface RtpPair {
   readonly port: number;
   readonly bound: SharedArrayBuffer | null;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SrtpKeys } from '../../media-protocol.ts';
+import type { SrtpKeys } from '../../../../rtp/rtp-protocol.ts';
 
 export type SrtpSuite = SrtpKeys['suite'];
 

@@ -1,4 +1,4 @@
-import type { SipCodec } from '../../media-protocol.ts';
+import type { RtpCodec } from '../../../../rtp/rtp-protocol.ts';
 import { cryptoAttribute, type PeerCrypto } from './sdes.ts';
 import type { PeerCodec } from './sdp-formats.ts';
 import { audioLines, type LocalAudio, type SrtpPolicy, sdpText, sessionLines } from './sdp-local.ts';
@@ -27,8 +27,8 @@ export function answerOffer(offer: PeerDescription, local: LocalAudio): Answer |
 export function codecInCommon(
   offer: PeerDescription,
   srtp: SrtpPolicy,
-  codecs: readonly SipCodec[],
-): SipCodec | null {
+  codecs: readonly RtpCodec[],
+): RtpCodec | null {
   return chooseAudio(offer, srtp, codecs)?.codec.codec ?? null;
 }
 
@@ -42,7 +42,7 @@ interface AudioChoice {
 function chooseAudio(
   offer: PeerDescription,
   srtp: SrtpPolicy,
-  codecs: readonly SipCodec[],
+  codecs: readonly RtpCodec[],
 ): AudioChoice | null {
   for (const audio of offer.audio) {
     const codec = chosenCodec(audio, codecs);

@@ -1,5 +1,5 @@
 import { FRAME_MS } from '../../../../base/frame.ts';
-import type { OpusRequest, SipCodec } from '../../media-protocol.ts';
+import type { OpusRequest, RtpCodec } from '../../../../rtp/rtp-protocol.ts';
 import { parseOpusParameters } from './opus-parameters.ts';
 import { payloadTypeOf, type RtpMap, type SdpMedia } from './sdp-text.ts';
 
@@ -14,7 +14,7 @@ export interface PeerFormats {
 }
 
 export interface PeerCodec {
-  readonly codec: SipCodec;
+  readonly codec: RtpCodec;
   readonly payloadType: number;
   /** Null for G.711. */
   readonly opus: OpusRequest | null;
@@ -26,12 +26,12 @@ export interface PeerEvents {
 }
 
 /** RTP clock rate of a codec, which is also the sample rate of a room for that codec. */
-export function clockRateHz(codec: SipCodec): 8_000 | 48_000 {
+export function clockRateHz(codec: RtpCodec): 8_000 | 48_000 {
   return codec === 'opus' ? 48_000 : 8_000;
 }
 
 /** Sample rate of a room whose codec is not negotiated yet: the highest that our offer may lead to. */
-export function offeredRateHz(codecs: readonly SipCodec[]): number {
+export function offeredRateHz(codecs: readonly RtpCodec[]): number {
   return Math.max(...codecs.map(clockRateHz));
 }
 
@@ -61,19 +61,19 @@ export function parseFormats(media: SdpMedia): PeerFormats {
  * Returns the telephone events for a codec: those of its clock rate (RFC 4733 section 2.1). Peers that only list events
  * at 8000 Hz use them with Opus too (baresip, older PBXs). Null when there are none.
  */
-export function eventsBeside(codec: SipCodec, { events }: PeerFormats): PeerEvents | null {
+export function eventsBeside(codec: RtpCodec, { events }: PeerFormats): PeerEvents | null {
   const withClock = (rateHz: number): PeerEvents | undefined =>
     events.find((each) => each.clockRateHz === rateHz);
   return withClock(clockRateHz(codec)) ?? withClock(8_000) ?? null;
 }
 
 /** Payload types 0 and 8 do not need an rtpmap (RFC 3551 section 6). */
-function staticCodec(payloadType: number): SipCodec | null {
+function staticCodec(payloadType: number): RtpCodec | null {
   if (payloadType === 0) return 'PCMU';
   return payloadType === 8 ? 'PCMA' : null;
 }
 
-function mappedCodec(map: RtpMap, media: SdpMedia): SipCodec | null {
+function mappedCodec(map: RtpMap, media: SdpMedia): RtpCodec | null {
   if (map.name === 'opus') return isOurOpus(map) && takesWholeFrames(media) ? 'opus' : null;
   if (map.name !== 'pcmu' && map.name !== 'pcma') return null;
   return map.rateHz === 8_000 && map.channels === 1 ? (map.name.toUpperCase() as 'PCMU' | 'PCMA') : null;

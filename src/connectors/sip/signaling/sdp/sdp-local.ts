@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { SipCodec } from '../../media-protocol.ts';
+import type { RtpCodec } from '../../../../rtp/rtp-protocol.ts';
 import { OPUS_PARAMETERS } from './opus-parameters.ts';
 import type { PayloadTypes } from './payload-types.ts';
 import type { LocalKeys } from './sdes.ts';
@@ -16,7 +16,7 @@ export interface LocalAudio {
   readonly srtp: SrtpPolicy;
   readonly keys: LocalKeys;
   /** Codecs we support, in our order of preference; at least one. */
-  readonly codecs: readonly SipCodec[];
+  readonly codecs: readonly RtpCodec[];
   readonly payloadTypes: PayloadTypes;
 }
 
@@ -34,7 +34,7 @@ export function sessionLines({ host, sessionId }: LocalAudio, version: number): 
 
 /** A codec with its payload type. */
 export interface NumberedCodec {
-  readonly codec: SipCodec;
+  readonly codec: RtpCodec;
   readonly payloadType: number;
 }
 

@@ -1,4 +1,4 @@
-import type { SipCodec, SipMediaConfig } from '../../media-protocol.ts';
+import type { RtpCodec, RtpConfig } from '../../../../rtp/rtp-protocol.ts';
 import { cryptoAttribute, type LocalKeys, type PeerCrypto, SRTP_SUITES } from './sdes.ts';
 import { clockRateHz, eventsBeside, type PeerCodec, type PeerEvents } from './sdp-formats.ts';
 import { audioLines, type LocalAudio, sdpText, sessionLines } from './sdp-local.ts';
@@ -6,7 +6,7 @@ import type { PeerAudio, PeerDescription } from './sdp-peer.ts';
 
 /** Outcome of an offer and its answer. The leg adds the fields that SDP does not contain. */
 export type AgreedMedia = Omit<
-  SipMediaConfig,
+  RtpConfig,
   'mediaTimeoutMs' | 'remotePlausible' | 'signalingHost' | 'behindNat'
 > & { readonly remoteHost: string };
 
@@ -48,7 +48,7 @@ export function agreeOnAnswer(answer: PeerDescription, local: LocalAudio): Agree
  * Returns the peer's first codec that we support (RFC 3264 sections 6.1 and 7); the peer's order decides. Null when
  * there is none.
  */
-export function chosenCodec({ formats }: PeerAudio, codecs: readonly SipCodec[]): PeerCodec | null {
+export function chosenCodec({ formats }: PeerAudio, codecs: readonly RtpCodec[]): PeerCodec | null {
   return formats.codecs.find(({ codec }) => codecs.includes(codec)) ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4, isIPv6 } from 'node:net';
-import { lookUpAddress } from '../../address-lookup.ts';
+import { lookUpAddress } from '../../../../base/address-lookup.ts';
 import { plainAddress, type ReceiveMessage } from './wire.ts';
 
 const BUFFER_BYTES = 1 << 20;

@@ -1,12 +1,12 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { MediaControl } from '../../../../../src/connectors/contract/media-control.ts';
 import type { MediaEvent } from '../../../../../src/connectors/contract/media-leg.ts';
-import type { SipMediaConfig, SipMediaOpen } from '../../../../../src/connectors/sip/media-protocol.ts';
+import type { RtpConfig, RtpOpen } from '../../../../../src/rtp/rtp-protocol.ts';
 
 /** A media half that records its calls, and sends and counts plain RTP on a real socket. */
 export class FakeMedia implements MediaControl {
-  readonly opens: SipMediaOpen[] = [];
-  readonly configs: SipMediaConfig[] = [];
+  readonly opens: RtpOpen[] = [];
+  readonly configs: RtpConfig[] = [];
   readonly commands: unknown[] = [];
   packetsHeard = 0;
   mayOpen: Promise<void> = Promise.resolve();
@@ -15,14 +15,14 @@ export class FakeMedia implements MediaControl {
   #timer: NodeJS.Timeout | null = null;
   #sequence = 0;
 
-  get config(): SipMediaConfig | undefined {
+  get config(): RtpConfig | undefined {
     return this.configs.at(-1);
   }
 
   async open(_kind: string, open: unknown, onEvent: (event: MediaEvent) => void): Promise<void> {
-    this.opens.push(open as SipMediaOpen);
+    this.opens.push(open as RtpOpen);
     await this.mayOpen;
-    const { bindHost, rtpPort } = open as SipMediaOpen;
+    const { bindHost, rtpPort } = open as RtpOpen;
     const socket = createSocket('udp4');
     socket.on('message', () => {
       this.packetsHeard += 1;
@@ -37,7 +37,7 @@ export class FakeMedia implements MediaControl {
   }
 
   async configure(config: unknown): Promise<void> {
-    this.configs.push(config as SipMediaConfig);
+    this.configs.push(config as RtpConfig);
   }
 
   async command(command: unknown): Promise<void> {

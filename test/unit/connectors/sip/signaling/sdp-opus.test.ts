@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { answerOffer, codecInCommon } from '../../../../../src/connectors/sip/signaling/sdp/sdp-answer.ts';
 import type { SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp/sdp-local.ts';
 import { agreeOnAnswer, writeOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-offer.ts';
@@ -7,9 +6,10 @@ import {
   type PeerDescription,
   parsePeerDescription,
 } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
+import type { RtpCodec } from '../../../../../src/rtp/rtp-protocol.ts';
 import { localAudio } from './local-audio.ts';
 
-const ALL: readonly SipCodec[] = ['opus', 'PCMU', 'PCMA'];
+const ALL: readonly RtpCodec[] = ['opus', 'PCMU', 'PCMA'];
 const FMTP = 'useinbandfec=1;maxaveragebitrate=32000';
 
 const local = (codecs = ALL, srtp: SrtpPolicy = 'off') => localAudio(srtp, codecs);
@@ -53,7 +53,7 @@ describe('an SDP offer', () => {
   it.each(['off', 'optional', 'required'] as const)(
     'has the same keys with SRTP %s as without Opus',
     (srtp) => {
-      const keys = (codecs: readonly SipCodec[]) =>
+      const keys = (codecs: readonly RtpCodec[]) =>
         writeOffer(local(codecs, srtp), 1).match(/^a=crypto:\d \w+/gm) ?? [];
       expect(keys(ALL)).toEqual(keys(['PCMU']));
     },

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { SipCodec } from '../../../../../src/connectors/sip/media-protocol.ts';
 import { answerOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-answer.ts';
 import type { SrtpPolicy } from '../../../../../src/connectors/sip/signaling/sdp/sdp-local.ts';
 import { agreeOnAnswer, writeOffer } from '../../../../../src/connectors/sip/signaling/sdp/sdp-offer.ts';
 import { parsePeerDescription } from '../../../../../src/connectors/sip/signaling/sdp/sdp-peer.ts';
+import type { RtpCodec } from '../../../../../src/rtp/rtp-protocol.ts';
 import { localAudio } from './local-audio.ts';
 
 const KEY = Buffer.alloc(30, 7).toString('base64');
 
-const local = (srtp: SrtpPolicy = 'off', codecs: readonly SipCodec[] = ['PCMU', 'PCMA']) =>
+const local = (srtp: SrtpPolicy = 'off', codecs: readonly RtpCodec[] = ['PCMU', 'PCMA']) =>
   localAudio(srtp, codecs);
 
 function peer(audio: readonly string[], session: readonly string[] = ['c=IN IP4 198.51.100.7']) {

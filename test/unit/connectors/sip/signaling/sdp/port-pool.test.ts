@@ -6,8 +6,8 @@ import { RtpPorts } from '../../../../../../src/connectors/sip/signaling/sdp/rtp
 import { loadMediaIo, type MediaIoBinding } from '../../../../../../src/native/media-io.ts';
 import { claimRtpPorts, type PortClaim } from '../../../../../support/free-ports.ts';
 import { ManualClock } from '../../../../../support/manual-clock.ts';
-import { closing } from '../../media/media-pair.ts';
-import { io, until } from '../../media/rtp-peer.ts';
+import { closing } from '../../../../rtp/leg-pair.ts';
+import { io, until } from '../../../../rtp/rtp-peer.ts';
 
 const HOST = '127.0.0.1';
 const PAIRS = 10;

@@ -1,0 +1,146 @@
+import { type LibOpus, MAX_OPUS_PACKET_BYTES } from '../../audio/libopus.ts';
+import { OpusDecoder, OpusEncoder, type OpusRateHz, type OpusTuning } from '../../audio/opus.ts';
+import { isOpusPause, isOpusVoiceless, opusPacketSamples } from '../../audio/opus-packet.ts';
+import type { Payload } from '../../audio/payload.ts';
+import { isQuiet } from '../../audio/quiet.ts';
+import { FRAME_MS } from '../../base/frame.ts';
+import type { OpusRequest } from '../rtp-protocol.ts';
+import { MAX_SENT_PAYLOAD_BYTES, type VoiceDecoder, type VoiceEncoder } from './voice-codec.ts';
+
+/** RFC 7587 section 4.1: independent of the encoded sample rate. */
+const CLOCK_RATE_HZ = 48_000;
+/** RFC 6716 section 2.1.4. */
+const MAX_PACKET_MS = 120;
+const BITRATE_BPS = 24_000;
+const COMPLEXITY = 4;
+/** One frame of silence at the highest rate. */
+const silence = new Int16Array((CLOCK_RATE_HZ * FRAME_MS) / 1000);
+/** Frames of silence after which an encoder has dropped earlier sound and a decoder has nothing left to extend. */
+const SETTLING_FRAMES = 5;
+/**
+ * TOC mask (RFC 6716 section 3.1): same configuration, a single frame. Alone it is an empty frame, which decoders take
+ * as DTX.
+ */
+const ONE_FRAME = 0xfc;
+
+/** Decodes Opus directly to the room's rate. Lost packets are recovered from the next packet's FEC when it has any. */
+export class OpusVoiceDecoder implements VoiceDecoder {
+  readonly clockRateHz = CLOCK_RATE_HZ;
+  readonly sampleRateHz: number;
+  readonly maxPayloadBytes = MAX_OPUS_PACKET_BYTES;
+  readonly maxPacketSamples: number;
+  readonly #decoder: OpusDecoder;
+  #quietPackets = 0;
+
+  constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
+    this.sampleRateHz = sampleRateHz;
+    this.maxPacketSamples = (sampleRateHz * MAX_PACKET_MS) / 1000;
+    this.#decoder = new OpusDecoder(opus, sampleRateHz);
+  }
+
+  packetTicks(bytes: Uint8Array, offset: number, length: number): number {
+    return opusPacketSamples(bytes, offset, length, CLOCK_RATE_HZ);
+  }
+
+  /**
+   * Whether the packet is voiceless and follows barely audible packets. Music and tones are voiceless too, but loud.
+   * While the encoder is settling into silence, every packet matters: without one, the decoder extends the earlier
+   * sound.
+   */
+  isQuiet(bytes: Uint8Array, offset: number, length: number): boolean {
+    if (isOpusPause(length)) return true;
+    return this.#quietPackets > SETTLING_FRAMES && isOpusVoiceless(bytes, offset, length);
+  }
+
+  decode(payload: Payload, out: Int16Array, at: number, samples: number): void {
+    const decoded = this.#decoder.decode(payload, out, at, samples);
+    if (decoded < samples) this.pause(out, at + decoded, samples - decoded);
+    this.#quietPackets = isQuiet(out, at, samples) ? this.#quietPackets + 1 : 0;
+  }
+
+  conceal(next: Payload, out: Int16Array, at: number, samples: number): void {
+    const recovered = this.#decoder.recover(next, out, at, samples);
+    if (recovered < samples) this.pause(out, at + recovered, samples - recovered);
+  }
+
+  /**
+   * Fills a pause with comfort noise or fading sound, depending on the decoder's state. Parts under 2.5 ms become
+   * silence.
+   */
+  pause(out: Int16Array, at: number, samples: number): void {
+    out.fill(0, at + this.#decoder.conceal(out, at, samples), at + samples);
+  }
+
+  rest(out: Int16Array, at: number, samples: number): void {
+    out.fill(0, at, at + samples);
+  }
+
+  /** Nothing to do: the decoder's state carries over. */
+  skip(): void {}
+
+  restart(): void {
+    this.#quietPackets = 0;
+    this.#decoder.reset();
+  }
+
+  close(): void {
+    this.#decoder.free();
+  }
+}
+
+/**
+ * Encodes Opus directly from the room's rate. FEC is used only while packets are lost and for peers that support it: at
+ * this bitrate it costs the audio above 8 kHz. Silence is encoded until it has settled; after that, one byte per frame
+ * signals that it continues.
+ */
+export class OpusVoiceEncoder implements VoiceEncoder {
+  readonly clockRateHz = CLOCK_RATE_HZ;
+  readonly sampleRateHz: number;
+  readonly #encoder: OpusEncoder;
+  readonly #silence: Int16Array;
+  #maxBitrateBps = BITRATE_BPS;
+  #peerUsesFec = true;
+  #lossPercent = 0;
+  #silentFrames = 0;
+  #firstByte = 0;
+
+  constructor(opus: LibOpus, sampleRateHz: OpusRateHz) {
+    this.sampleRateHz = sampleRateHz;
+    this.#silence = silence.subarray(0, (sampleRateHz * FRAME_MS) / 1000);
+    this.#encoder = new OpusEncoder(opus, sampleRateHz, this.#tuning());
+  }
+
+  adapt(request: OpusRequest | null): void {
+    this.#maxBitrateBps = request?.maxBitrateBps ?? BITRATE_BPS;
+    this.#peerUsesFec = request?.inbandFec !== false;
+    this.#encoder.tune(this.#tuning());
+  }
+
+  expectLoss(percent: number): void {
+    this.#lossPercent = percent;
+    this.#encoder.tune(this.#tuning());
+  }
+
+  #tuning(): OpusTuning {
+    return {
+      bitrateBps: Math.min(BITRATE_BPS, this.#maxBitrateBps),
+      complexity: COMPLEXITY,
+      lossPercent: this.#peerUsesFec ? this.#lossPercent : 0,
+    };
+  }
+
+  encode(frame: Int16Array, voiced: boolean, out: Uint8Array, at: number): number {
+    this.#silentFrames = voiced ? 0 : this.#silentFrames + 1;
+    if (this.#silentFrames > SETTLING_FRAMES) {
+      out[at] = this.#firstByte;
+      return 1;
+    }
+    const length = this.#encoder.encode(voiced ? frame : this.#silence, out, at, MAX_SENT_PAYLOAD_BYTES);
+    this.#firstByte = out[at]! & ONE_FRAME;
+    return length;
+  }
+
+  close(): void {
+    this.#encoder.free();
+  }
+}

@@ -1,0 +1,45 @@
+import type { LibOpus } from '../../audio/libopus.ts';
+import { assert } from '../../base/assert.ts';
+import type { RtpCodec } from '../rtp-protocol.ts';
+import { G711Decoder, G711Encoder } from './g711-codec.ts';
+import { OpusVoiceDecoder, OpusVoiceEncoder } from './opus-codec.ts';
+import type { VoiceDecoder, VoiceEncoder } from './voice-codec.ts';
+
+/** Creates the decoders and encoders of a thread. Opus runs at the room's rate, G.711 at its own. */
+export class VoiceCodecs {
+  readonly #loadOpus: () => LibOpus;
+  #opus: LibOpus | null = null;
+
+  /** Creates the factory. `loadOpus` is called when a leg first needs Opus. */
+  constructor(loadOpus: () => LibOpus) {
+    this.#loadOpus = loadOpus;
+  }
+
+  /** Loads Opus before a room that may need it opens, because loading can take longer than a tick. */
+  prepareFor(roomRateHz: number): void {
+    if (roomRateHz !== 8_000) this.#library();
+  }
+
+  decoder(codec: RtpCodec, roomRateHz: number): VoiceDecoder {
+    if (codec === 'opus') return new OpusVoiceDecoder(this.#library(), opusRate(roomRateHz));
+    return new G711Decoder(codec);
+  }
+
+  encoder(codec: RtpCodec, roomRateHz: number): VoiceEncoder {
+    if (codec === 'opus') return new OpusVoiceEncoder(this.#library(), opusRate(roomRateHz));
+    return new G711Encoder(codec);
+  }
+
+  #library(): LibOpus {
+    this.#opus ??= this.#loadOpus();
+    return this.#opus;
+  }
+}
+
+function opusRate(roomRateHz: number): 8_000 | 48_000 {
+  assert(
+    roomRateHz === 8_000 || roomRateHz === 48_000,
+    'the sample rate of an RTP leg must be 8,000 or 48,000 Hz',
+  );
+  return roomRateHz;
+}

@@ -1,0 +1,99 @@
+/** What a platform's signaling tells an RTP leg, which runs on another thread. */
+
+/** Name of the media leg's factory in the engine worker. */
+export const RTP_MEDIA_KIND = 'rtp';
+
+/** About one second of a call's packets, as counted by the kernel. A longer backlog would be too old to play. */
+export const RECEIVE_BUFFER_BYTES = 65_536;
+
+/** Opens two UDP sockets: RTP on `rtpPort`, RTCP on `rtpPort + 1` (RFC 3550 section 11). */
+export interface RtpOpen {
+  readonly bindHost: string;
+  readonly rtpPort: number;
+  /**
+   * The room's sample rate, 8,000 or 48,000 Hz, fixed for the call. It matches the codec the call is expected to use.
+   * Audio of any other negotiated codec is resampled to it.
+   */
+  readonly sampleRateHz: number;
+  /**
+   * Two descriptors (int32: RTP, RTCP) of sockets already bound to the ports. The first worker that opens the leg takes
+   * them and leaves `NO_DESCRIPTOR`; a worker that reopens the leg binds its own sockets. Null when nothing is bound.
+   */
+  readonly bound: SharedArrayBuffer | null;
+}
+
+export const NO_DESCRIPTOR = -1;
+
+/** A pair of bound sockets for `RtpOpen.bound`. */
+export function offerDescriptors(rtp: number, rtcp: number): SharedArrayBuffer {
+  const memory = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  new Int32Array(memory).set([rtp, rtcp]);
+  return memory;
+}
+
+/**
+ * Takes a descriptor and ownership of its socket; each can be taken once. Returns `NO_DESCRIPTOR` when it is taken or
+ * was never there.
+ */
+export function takeDescriptor(bound: SharedArrayBuffer | null, which: 'rtp' | 'rtcp'): number {
+  if (bound === null) return NO_DESCRIPTOR;
+  return Atomics.exchange(new Int32Array(bound), which === 'rtp' ? 0 : 1, NO_DESCRIPTOR);
+}
+
+/** Encoding names of the codecs (RFC 3551, RFC 7587). The RTP clock is 8,000 Hz for G.711 and 48,000 Hz for Opus (RFC 7587 section 4.1). */
+export type G711Name = 'PCMU' | 'PCMA';
+export type RtpCodec = G711Name | 'opus';
+
+/** Outcome of an offer/answer exchange (RFC 3264) for the media half. */
+export interface RtpConfig {
+  /**
+   * The peer's RTP and RTCP address. `remoteRtcpPort` equals `remotePort` with rtcp-mux (RFC 5761). Null, with ports of
+   * 0, when nothing is sent until the peer's packets reveal its address.
+   */
+  readonly remoteHost: string | null;
+  readonly remotePort: number;
+  readonly remoteRtcpPort: number;
+  /**
+   * False when the peer's address is private but its signaling comes from a public one, so no packets can come from
+   * that address.
+   */
+  readonly remotePlausible: boolean;
+  /** Source address of the peer's signaling. */
+  readonly signalingHost: string;
+  /** The peer's RTP may come from any address, which may change during a call. */
+  readonly behindNat: boolean;
+  readonly codec: RtpCodec;
+  readonly payloadType: number;
+  /** Payload type of telephone-event (RFC 4733); null when the peer does not support it. */
+  readonly dtmfPayloadType: number | null;
+  /**
+   * Clock rate of event durations: the codec's, or 8,000 Hz beside Opus for peers that support no other. Event
+   * timestamps always use the codec's clock.
+   */
+  readonly dtmfClockRateHz: number;
+  /** Null when the codec is not Opus. */
+  readonly opus: OpusRequest | null;
+  readonly sending: boolean;
+  readonly receiving: boolean;
+  /** SDES keys (RFC 4568): 30 bytes of master key and salt each. Null means plain RTP. */
+  readonly srtp: SrtpKeys | null;
+  /** Milliseconds without a packet, while `receiving`, before `stalled` is emitted. */
+  readonly mediaTimeoutMs: number;
+}
+
+/** The peer's decoder preferences for our encoder (RFC 7587 section 6.1). */
+export interface OpusRequest {
+  /** 6,000 to 510,000 bit/s; null when the peer sets no limit. */
+  readonly maxBitrateBps: number | null;
+  /** The peer's decoder can use in-band FEC; otherwise FEC would waste bandwidth. */
+  readonly inbandFec: boolean;
+}
+
+export interface SrtpKeys {
+  readonly suite: 'AES_CM_128_HMAC_SHA1_80' | 'AES_CM_128_HMAC_SHA1_32';
+  readonly localKey: Uint8Array;
+  readonly remoteKey: Uint8Array;
+}
+
+/** One-off commands. DTMF is sent by RFC 4733 when negotiated; otherwise the command rejects. */
+export type RtpCommand = { readonly type: 'dtmf'; readonly digits: string };
