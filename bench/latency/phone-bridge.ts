@@ -11,7 +11,6 @@ import { TickClock, type Ticking } from '../../src/engine/clock.ts';
 import { Mixer, type Party } from '../../src/engine/mixer.ts';
 import { PlatformLegParty } from '../../src/engine/platform-leg.ts';
 import { mediaIo, rtpLegsOver } from '../../src/rtp/open-rtp-leg.ts';
-import type { RtpConfig, RtpOpen } from '../../src/rtp/rtp-protocol.ts';
 import { EngineStats } from '../../src/threads/engine-stats.ts';
 
 interface BridgedLeg {
@@ -38,11 +37,7 @@ const host: MediaLegHost = {
 
 async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
   const memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
-  const leg = await openLeg(
-    { bindHost: HOST, rtpPort, sampleRateHz: 8_000, bound: null } satisfies RtpOpen,
-    memory,
-    host,
-  );
+  const leg = await openLeg({ bindHost: HOST, rtpPort, sampleRateHz: 8_000, bound: null }, memory, host);
   leg.configure({
     remoteHost: HOST,
     remotePort,
@@ -59,7 +54,7 @@ async function openParty({ rtpPort, remotePort }: BridgedLeg): Promise<Party> {
     receiving: true,
     srtp: null,
     mediaTimeoutMs: 3_600_000,
-  } satisfies RtpConfig);
+  });
   return new PlatformLegParty(leg, stats);
 }
 

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:worker_threads';
 import { assert } from '../base/assert.ts';
 import { frameSamples } from '../base/frame.ts';
-import type { MediaIo, OpenMediaLeg } from '../connectors/contract/media-leg.ts';
+import type { MediaIo, MediaLegFactory } from '../connectors/contract/media-leg.ts';
 import { EngineStats } from '../threads/engine-stats.ts';
 import {
   type CallOutcome,
@@ -24,7 +24,7 @@ const REST_ROUND_MS = 100;
 /** One engine thread: a clock, the calls placed on it, and the port for commands from the main thread. */
 export class EngineWorker implements MediaCallHost, Ticking {
   readonly stats = new EngineStats();
-  readonly #factories: Readonly<Record<string, OpenMediaLeg>>;
+  readonly #factories: readonly MediaLegFactory[];
   readonly #io: MediaIo;
   readonly #calls = new Map<string, MediaCall>();
   readonly #slots = new Slots();
@@ -33,7 +33,7 @@ export class EngineWorker implements MediaCallHost, Ticking {
   readonly #clock = new TickClock(this.stats, this);
 
   /** Creates the worker. The factories' media legs use `io` for their I/O. */
-  constructor(factories: Readonly<Record<string, OpenMediaLeg>>, io: MediaIo) {
+  constructor(factories: readonly MediaLegFactory[], io: MediaIo) {
     assert(parentPort !== null, 'an engine worker runs in a thread of its own');
     this.#factories = factories;
     this.#io = io;
@@ -54,9 +54,9 @@ export class EngineWorker implements MediaCallHost, Ticking {
     let call: MediaCall;
     try {
       assert(placement.version === PROTOCOL_VERSION, `placement version ${placement.version}`);
-      const openLeg = this.#factories[placement.media.kind];
-      assert(openLeg !== undefined, `no media leg of kind ${placement.media.kind}`);
-      call = await MediaCall.open(placement, openLeg, this);
+      const factory = this.#factories.find(({ kind }) => kind === placement.media.kind);
+      assert(factory !== undefined, `no media leg of kind ${placement.media.kind}`);
+      call = await MediaCall.open(placement, factory, this);
     } catch (error) {
       return { type: 'open_failed', error: toWireError(error) };
     }

@@ -1,5 +1,5 @@
-import { unreachable } from '../base/assert.ts';
-import type { MediaLeg, MediaLegHost, OpenMediaLeg } from '../connectors/contract/media-leg.ts';
+import { assert, unreachable } from '../base/assert.ts';
+import type { MediaLeg, MediaLegFactory, MediaLegHost } from '../connectors/contract/media-leg.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import {
   type AgentPlacement,
@@ -44,20 +44,20 @@ export class MediaCall {
   /** Opens the media leg and applies the placement. Rejects when the leg does not open. */
   static async open(
     placement: CallPlacement,
-    openLeg: OpenMediaLeg,
+    factory: MediaLegFactory,
     host: MediaCallHost,
   ): Promise<MediaCall> {
     const { callId, media } = placement;
     let call: MediaCall | null = null;
     let early: { error: unknown } | null = null;
-    const legHost: MediaLegHost = {
+    const legHost: MediaLegHost<unknown> = {
       emit: (event) => host.post({ type: 'media.event', callId, event }),
       fail: (error) => {
         if (call === null) early = { error };
         else call.fail(error);
       },
     };
-    const leg = await openLeg(media.open, media.memory, legHost);
+    const leg = await factory.open(media.open, media.memory, legHost);
     try {
       if (media.config !== null) leg.configure(media.config);
       call = new MediaCall(placement, leg, host);
@@ -110,7 +110,7 @@ export class MediaCall {
         this.#reply(command.requestId, async () => this.#leg.configure(command.config));
         return;
       case 'media.command':
-        this.#reply(command.requestId, () => this.#leg.command(command.command));
+        this.#reply(command.requestId, () => this.#run(command.name, command.args));
         return;
       case 'agent.join':
         this.#join(command.agent);
@@ -185,10 +185,18 @@ export class MediaCall {
     return this.#agents.find((agent) => agent.legId === legId);
   }
 
-  #reply(requestId: number, action: () => Promise<void>): void {
+  /** Runs a command of the leg. */
+  async #run(name: string, args: readonly unknown[]): Promise<unknown> {
+    const { commands } = this.#leg;
+    assert(Object.hasOwn(commands, name), `the media leg has no command ${name}`);
+    const run = commands[name] as (...args: readonly unknown[]) => Promise<unknown>;
+    return run(...args);
+  }
+
+  #reply(requestId: number, action: () => Promise<unknown>): void {
     const { callId } = this;
     action().then(
-      () => this.#host.post({ type: 'reply', callId, requestId, ok: true }),
+      (value) => this.#host.post({ type: 'reply', callId, requestId, ok: true, value }),
       (error) => this.#host.post({ type: 'reply', callId, requestId, ok: false, error: toWireError(error) }),
     );
   }

@@ -8,7 +8,7 @@ import { NativeIo } from './paths/native-sockets.ts';
 import type { SocketIo } from './paths/packet-path.ts';
 import { portableIo } from './paths/portable-sockets.ts';
 import { RtpLeg } from './rtp-leg.ts';
-import type { RtpOpen } from './rtp-protocol.ts';
+import type { RtpCommands, RtpConfig, RtpOpen } from './rtp-protocol.ts';
 
 /**
  * Returns this thread's media I/O: native where it is built, unless `kind` is `portable`. Throws when `kind` is
@@ -30,18 +30,20 @@ function libOpus(kind: SocketIo['kind']): LibOpus {
 }
 
 /**
- * Returns the function that opens RTP legs on this worker; its `open` argument is an RtpOpen. `onOpus`
- * receives the name of the libopus in use once the worker needs one.
+ * Returns the function that opens RTP legs on this worker. `onOpus` receives the name of the libopus in use once the
+ * worker needs one.
  */
-export function rtpLegsOver(io: SocketIo, onOpus: (library: string) => void = () => {}): OpenMediaLeg {
+export function rtpLegsOver(
+  io: SocketIo,
+  onOpus: (library: string) => void = () => {},
+): OpenMediaLeg<RtpOpen, RtpConfig, RtpCommands> {
   const codecs = new VoiceCodecs(() => {
     const opus = libOpus(io.kind);
     onOpus(opus.library);
     return opus;
   });
   return async (open, memory, host) => {
-    const ports = open as RtpOpen;
-    codecs.prepareFor(ports.sampleRateHz);
-    return new RtpLeg(await io.open(ports), { codecs, roomRateHz: ports.sampleRateHz, memory }, host);
+    codecs.prepareFor(open.sampleRateHz);
+    return new RtpLeg(await io.open(open), { codecs, roomRateHz: open.sampleRateHz, memory }, host);
   };
 }

@@ -8,7 +8,7 @@ import { RtpReceiver } from './reception/rtp-receiver.ts';
 import { RtcpSession } from './rtcp/rtcp-session.ts';
 import { newRtpCounters, type RtpCounters } from './rtp-counters.ts';
 import { isRtcp } from './rtp-packet.ts';
-import type { RtpCommand, RtpConfig } from './rtp-protocol.ts';
+import type { RtpCommands, RtpConfig } from './rtp-protocol.ts';
 import { RtpState } from './rtp-state.ts';
 import { RtpSender } from './sending/rtp-sender.ts';
 import { SrtpSession } from './srtp/srtp.ts';
@@ -23,8 +23,9 @@ interface RtpLegDeps {
 }
 
 /** Media of one call over RTP. Connects the engine's frames to the packets of its path. */
-export class RtpLeg implements MediaLeg, DatagramListener {
+export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListener {
   readonly sampleRateHz: number;
+  readonly commands = { dtmf: (digits: string) => this.#sendDtmf(digits) };
   readonly #counters = newRtpCounters();
   readonly #host: MediaLegHost;
   readonly #sockets: PacketPath;
@@ -82,9 +83,8 @@ export class RtpLeg implements MediaLeg, DatagramListener {
     return this.#counters;
   }
 
-  /** Applies `config`, a RtpConfig. Throws when it contains a host name instead of an IP address. */
-  configure(config: unknown): void {
-    const next = config as RtpConfig;
+  /** Throws when the configuration contains a host name instead of an IP address. */
+  configure(next: RtpConfig): void {
     if (next.remoteHost !== null && isIP(next.remoteHost) === 0)
       throw new Error('remoteHost must be an IP address');
     if (!isDeepStrictEqual(this.#config?.srtp, next.srtp))
@@ -95,12 +95,7 @@ export class RtpLeg implements MediaLeg, DatagramListener {
     this.#config = next;
   }
 
-  /**
-   * Sends DTMF digits; `command` is a RtpCommand. Rejects with `call_not_active` when the leg is closed, not
-   * configured or on hold, and with `capability_missing` when the peer does not take DTMF.
-   */
-  command(command: unknown): Promise<void> {
-    const { digits } = command as RtpCommand;
+  #sendDtmf(digits: string): Promise<void> {
     const config = this.#config;
     if (this.#closed || config === null) return Promise.reject(new GatewayError('call_not_active'));
     if (config.dtmfPayloadType === null) {

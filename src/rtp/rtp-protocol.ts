@@ -1,7 +1,8 @@
+import type { MediaProtocol } from '../connectors/contract/media-protocol.ts';
+
 /** What a platform's signaling tells an RTP leg, which runs on another thread. */
 
-/** Name of the media leg's factory in the engine worker. */
-export const RTP_MEDIA_KIND = 'rtp';
+export const RTP_MEDIA: MediaProtocol<RtpOpen, RtpConfig, RtpCommands> = { kind: 'rtp' };
 
 /** About one second of a call's packets, as counted by the kernel. A longer backlog would be too old to play. */
 export const RECEIVE_BUFFER_BYTES = 65_536;
@@ -95,5 +96,11 @@ export interface SrtpKeys {
   readonly remoteKey: Uint8Array;
 }
 
-/** One-off commands. DTMF is sent by RFC 4733 when negotiated; otherwise the command rejects. */
-export type RtpCommand = { readonly type: 'dtmf'; readonly digits: string };
+/** One-off commands of an RTP leg. */
+export interface RtpCommands {
+  /**
+   * Sends digits by RFC 4733. Rejects with `call_not_active` when the leg is closed, not configured or on hold, and
+   * with `capability_missing` when the peer does not take DTMF.
+   */
+  dtmf(digits: string): void;
+}

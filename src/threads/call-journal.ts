@@ -7,7 +7,7 @@ const MAX_MOVES_A_MINUTE = 3;
 
 /** Everything needed to place a call with open media on any worker, any number of times. */
 export class CallJournal {
-  readonly onEvent: (event: MediaEvent) => void;
+  readonly onEvent: (event: MediaEvent<unknown>) => void;
   readonly #callId: string;
   readonly #kind: string;
   readonly #open: unknown;
@@ -15,7 +15,7 @@ export class CallJournal {
   #config: unknown = null;
   #movedAtMs: number[] = [];
 
-  constructor(callId: string, kind: string, open: unknown, onEvent: (event: MediaEvent) => void) {
+  constructor(callId: string, kind: string, open: unknown, onEvent: (event: MediaEvent<unknown>) => void) {
     this.#callId = callId;
     this.#kind = kind;
     this.#open = open;

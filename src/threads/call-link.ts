@@ -1,8 +1,9 @@
 import { assert, unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
-import type { MediaControl } from '../connectors/contract/media-control.ts';
+import type { MediaControl, OpenMedia } from '../connectors/contract/media-control.ts';
 import type { MediaEvent } from '../connectors/contract/media-leg.ts';
+import type { AnyCommands, MediaProtocol } from '../connectors/contract/media-protocol.ts';
 import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
 import { CallJournal } from './call-journal.ts';
 import type { QueueBudget } from './playout-budget.ts';
@@ -80,6 +81,10 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   readonly #requests = new Requests();
   readonly #agents: AgentLink[] = [];
   readonly #closed = Promise.withResolvers<void>();
+  readonly #opened: OpenMedia<unknown, AnyCommands> = {
+    configure: (config) => this.#configure(config),
+    command: (name, ...args) => this.#command(name, args),
+  };
   #state: State = { name: 'unopened' };
   #opening: PromiseWithResolvers<void> | null = null;
   #audioStarted = false;
@@ -97,7 +102,11 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     return this;
   }
 
-  open(kind: string, open: unknown, onEvent: (event: MediaEvent) => void): Promise<void> {
+  open<Open, Config, Commands, Signal>(
+    { kind }: MediaProtocol<Open, Config, Commands, Signal>,
+    open: Open,
+    onEvent: (event: MediaEvent<Signal>) => void,
+  ): Promise<OpenMedia<Config, Commands>> {
     if (this.#state.name === 'ended') return Promise.reject(new GatewayError('call_not_active'));
     assert(this.#state.name === 'unopened', 'a call opens its media once');
     const opening = Promise.withResolvers<void>();
@@ -105,25 +114,29 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       opening.reject(new GatewayError('deadline_exceeded', 'The media leg did not open in time'));
     const deadline = setTimeout(late, OPEN_DEADLINE_MS);
     this.#opening = opening;
-    this.#place(new CallJournal(this.callId, kind, open, onEvent), [], false);
-    return opening.promise.finally(() => {
-      clearTimeout(deadline);
-      this.#opening = null;
-    });
+    // The protocol guarantees the types of what its own leg reports and returns.
+    const journal = new CallJournal(this.callId, kind, open, onEvent as (event: MediaEvent<unknown>) => void);
+    this.#place(journal, [], false);
+    return opening.promise
+      .finally(() => {
+        clearTimeout(deadline);
+        this.#opening = null;
+      })
+      .then(() => this.#opened as OpenMedia<Config, Commands>);
   }
 
-  configure(config: unknown): Promise<void> {
+  async #configure(config: unknown): Promise<void> {
     const { callId } = this;
     if ('journal' in this.#state) this.#state.journal.configure(config);
-    return this.#ask(CONFIGURE_DEADLINE_MS, 'The media configuration', (requestId) => {
+    await this.#ask(CONFIGURE_DEADLINE_MS, 'The media configuration', (requestId) => {
       return { type: 'media.configure', callId, requestId, config };
     });
   }
 
-  command(command: unknown): Promise<void> {
+  #command(name: string, args: readonly unknown[]): Promise<unknown> {
     const { callId } = this;
     return this.#ask(COMMAND_DEADLINE_MS, 'The media command', (requestId) => {
-      return { type: 'media.command', callId, requestId, command };
+      return { type: 'media.command', callId, requestId, name, args };
     });
   }
 
@@ -191,7 +204,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     }
   }
 
-  #ask(deadlineMs: number, what: string, make: Parameters<Requests['ask']>[2]): Promise<void> {
+  #ask(deadlineMs: number, what: string, make: Parameters<Requests['ask']>[2]): Promise<unknown> {
     if (!('journal' in this.#state)) return Promise.reject(new GatewayError('call_not_active'));
     return this.#requests.ask(deadlineMs, what, make, (command) => this.send(command));
   }

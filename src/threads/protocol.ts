@@ -75,7 +75,8 @@ export type Command =
       readonly type: 'media.command';
       readonly callId: string;
       readonly requestId: number;
-      readonly command: unknown;
+      readonly name: string;
+      readonly args: readonly unknown[];
     }
   | { readonly type: 'agent.join'; readonly callId: string; readonly agent: AgentPlacement }
   | {
@@ -97,7 +98,14 @@ export type Command =
 
 /** Worker → main. One for each Command with a `requestId`. */
 export type Reply =
-  | { readonly type: 'reply'; readonly callId: string; readonly requestId: number; readonly ok: true }
+  | {
+      readonly type: 'reply';
+      readonly callId: string;
+      readonly requestId: number;
+      readonly ok: true;
+      /** Result of a `media.command`. */
+      readonly value: unknown;
+    }
   | {
       readonly type: 'reply';
       readonly callId: string;
@@ -115,7 +123,7 @@ export type Event =
       readonly callNumber: number;
       readonly slot: number;
     }
-  | { readonly type: 'media.event'; readonly callId: string; readonly event: MediaEvent }
+  | { readonly type: 'media.event'; readonly callId: string; readonly event: MediaEvent<unknown> }
   /** All audio sent before the mark has been played. */
   | { readonly type: 'agent.mark'; readonly callId: string; readonly legId: number; readonly markId: number }
   /** Sums since the leg was created, taken when the last sample had left. Main subtracts the previous answer's sums. */

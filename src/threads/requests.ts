@@ -5,7 +5,7 @@ type RequestCommand = Extract<Command, { readonly requestId: number }>;
 
 interface Request {
   readonly command: RequestCommand;
-  readonly resolve: () => void;
+  readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly deadline: NodeJS.Timeout;
   sent: boolean;
@@ -17,7 +17,7 @@ export class Requests {
   #lastId = 0;
 
   /**
-   * Makes a request, passes its command to `send` and waits for the reply. `what` names the request in errors. Rejects
+   * Makes a request, passes its command to `send` and resolves to the value of the reply. `what` names the request in errors. Rejects
    * with `deadline_exceeded` when no reply arrives in time.
    */
   ask(
@@ -25,7 +25,7 @@ export class Requests {
     what: string,
     make: (requestId: number) => RequestCommand,
     send: (command: Command) => void,
-  ): Promise<void> {
+  ): Promise<unknown> {
     this.#lastId++;
     const requestId = this.#lastId;
     const command = make(requestId);
@@ -45,7 +45,7 @@ export class Requests {
   }
 
   settle(reply: Reply): void {
-    if (reply.ok) this.#take(reply.requestId)?.resolve();
+    if (reply.ok) this.#take(reply.requestId)?.resolve(reply.value);
     else this.#fail(reply.requestId, fromWireError(reply.error));
   }
 

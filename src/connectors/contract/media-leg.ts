@@ -1,9 +1,11 @@
+import type { AnyCommands, CommandHandlers, MediaProtocol } from './media-protocol.ts';
+
 /**
  * The media half of a platform leg. It runs on an engine worker and converts between the platform's packets and
  * AudioFrames. The engine calls `pull` and `push` once per tick. Neither may allocate or await, nor throw on bad
  * network input.
  */
-export interface MediaLeg {
+export interface MediaLeg<Config = unknown, Commands = AnyCommands> {
   /** Native sample rate of the leg's frames, in Hz. One frame is 20 ms of 16-bit mono. */
   readonly sampleRateHz: number;
   /**
@@ -13,9 +15,9 @@ export interface MediaLeg {
   /** Totals since the leg was opened. Always the same object, updated when read. */
   readonly counters: MediaCounters;
   /** Sets the complete negotiated configuration (peer, codec, keys, direction) each time. Idempotent. */
-  configure(config: unknown): void;
-  /** Runs a one-off command such as sending DTMF digits. Resolves when it is done. */
-  command(command: unknown): Promise<void>;
+  configure(config: Config): void;
+  /** One-off commands, such as sending DTMF digits. */
+  readonly commands: CommandHandlers<Commands>;
   /**
    * Fills `frame` with the next 20 ms received from the platform. Returns false, with `frame` zeroed, when nothing was
    * received.
@@ -46,9 +48,9 @@ export interface MediaCounters {
 }
 
 /** The engine's services for a media leg. */
-export interface MediaLegHost {
+export interface MediaLegHost<Signal = never> {
   /** Reports an event to the call actor. */
-  emit(event: MediaEvent): void;
+  emit(event: MediaEvent<Signal>): void;
   /** Ends this call, and only this call, because of a bug in one of the leg's callbacks. */
   fail(error: unknown): void;
 }
@@ -58,11 +60,25 @@ export interface MediaLegHost {
  * the worker: a leg reopened on the same memory continues where the lost one stopped. Rejects with an Error carrying
  * the system's `code` (`EADDRINUSE`) when a port is taken.
  */
-export type OpenMediaLeg = (
-  open: unknown,
+export type OpenMediaLeg<Open, Config, Commands, Signal = never> = (
+  open: Open,
   memory: SharedArrayBuffer,
-  host: MediaLegHost,
-) => Promise<MediaLeg>;
+  host: MediaLegHost<Signal>,
+) => Promise<MediaLeg<Config, Commands>>;
+
+/** A kind of media leg that an engine worker can open. Its types are known only to its protocol. */
+export interface MediaLegFactory {
+  readonly kind: string;
+  readonly open: OpenMediaLeg<unknown, unknown, AnyCommands, unknown>;
+}
+
+/** Binds a protocol to the function that opens its legs. */
+export function mediaLegFactory<Open, Config, Commands, Signal>(
+  { kind }: MediaProtocol<Open, Config, Commands, Signal>,
+  open: OpenMediaLeg<Open, Config, Commands, Signal>,
+): MediaLegFactory {
+  return { kind, open: open as unknown as MediaLegFactory['open'] };
+}
 
 /** Batched socket I/O for all media legs of a thread. The engine calls `receive` and `send` in every tick. */
 export interface MediaIo {
@@ -78,11 +94,12 @@ export interface MediaIo {
 /** Size of the shared memory that lets a media leg survive its worker. Initially zeroed. */
 export const MEDIA_MEMORY_BYTES = 256;
 
-/** Events from a media leg to its call, the same for every platform. */
-export type MediaEvent =
+/** Events from a media leg to its call: the same for every platform, and the signals of its protocol. */
+export type MediaEvent<Signal = never> =
   /** The first packet from the peer has arrived. */
   | { readonly type: 'flowing' }
   /** The peer pressed a key (0-9, *, #, A-D). */
   | { readonly type: 'dtmf'; readonly digit: string }
   /** Nothing has been received for the configured time although the peer should be sending. */
-  | { readonly type: 'stalled'; readonly silentMs: number };
+  | { readonly type: 'stalled'; readonly silentMs: number }
+  | ([Signal] extends [never] ? never : { readonly type: 'signal'; readonly signal: Signal });

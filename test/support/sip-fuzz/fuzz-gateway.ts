@@ -26,9 +26,7 @@ const TURNS = 2_000;
 
 /** Media that agrees to everything and opens nothing. */
 const NO_MEDIA: MediaControl = {
-  open: async () => {},
-  configure: async () => {},
-  command: async () => {},
+  open: async () => ({ configure: async () => {}, command: () => new Promise(() => {}) }),
 };
 
 const NOBODY: LegObserver = { ringing: () => {}, answered: () => {}, dtmf: () => {}, ended: () => {} };

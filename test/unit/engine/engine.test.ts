@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../src/threads/engine.ts';
+import { ringMemory } from '../../../src/threads/ring-layout.ts';
 import { startTestEngine, TestAgent, TestCall, until } from './support/test-engine.ts';
+import { TEST_MEDIA } from './support/test-media-leg.ts';
 
 let engine: Engine | null = null;
 afterEach(async () => {
@@ -52,27 +54,32 @@ describe('a call on the engine', () => {
   it('reports why its media did not open, and may try again', async () => {
     ({ engine } = await startTestEngine());
     const call = engine.place('call_1', { ended: () => {} });
-    await expect(call.media.open('test', { failToOpen: 'EADDRINUSE' }, () => {})).rejects.toMatchObject({
-      code: 'EADDRINUSE',
-    });
-    await expect(call.media.open('nonsense', {}, () => {})).rejects.toThrow('no media leg of kind nonsense');
+    const memory = ringMemory(256);
+    const open = { sampleRateHz: 8_000, says: memory, hears: memory, failToOpen: 'EADDRINUSE' };
+    await expect(call.media.open(TEST_MEDIA, open, () => {})).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const other = { ...TEST_MEDIA, kind: 'nonsense' };
+    await expect(call.media.open(other, open, () => {})).rejects.toThrow('no media leg of kind nonsense');
     await call.close();
   });
 
-  it('answers commands, including refused ones, and delivers events', async () => {
+  it('answers commands with their values or errors, and reports events and signals', async () => {
     ({ engine } = await startTestEngine());
     const far = new TestCall(engine, 'call_1');
-    await expect(far.call.media.command('succeed')).rejects.toMatchObject({ code: 'call_not_active' });
     await far.open();
-    await far.call.media.command('succeed');
-    await expect(far.call.media.command('reject')).rejects.toMatchObject({
+    await far.run('succeed');
+    await expect(far.run('reject')).rejects.toMatchObject({
       message: 'rejected',
       code: 'ETEST',
     });
-    await expect(far.call.media.configure('bad')).rejects.toThrow('bad configuration');
-    await far.call.media.command('emit');
-    await until(() => far.events.length === 1);
-    expect(far.events).toEqual([{ type: 'dtmf', digit: '5' }]);
+    await expect(far.media.configure('bad')).rejects.toThrow('bad configuration');
+    await expect(far.media.command('add', 2, 3)).resolves.toBe(5);
+    await far.run('emit');
+    await far.run('signal');
+    await until(() => far.events.length === 2);
+    expect(far.events).toEqual([
+      { type: 'dtmf', digit: '5' },
+      { type: 'signal', signal: { speaking: true } },
+    ]);
   });
 
   it('closes at any moment, twice, and leaves nothing behind', async () => {
@@ -85,7 +92,7 @@ describe('a call on the engine', () => {
     await Promise.all([opening.call.close(), opening.call.close()]);
     const open = new TestCall(engine, 'call_3');
     await open.open();
-    const waiting = open.call.media.command('hang');
+    const waiting = open.run('hang');
     waiting.catch(() => {});
     await open.call.close();
     await expect(waiting).rejects.toMatchObject({ code: 'call_not_active' });
@@ -98,7 +105,7 @@ describe('a call on the engine', () => {
     for (let n = 0; n < 50; n++) {
       const far = new TestCall(engine, `call_${n}`);
       await far.open();
-      const last = far.call.media.command('last');
+      const last = far.run('last');
       await Promise.all([last, far.call.close()]);
     }
   });

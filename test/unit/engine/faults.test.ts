@@ -16,7 +16,7 @@ describe('a bug in one call', () => {
     const sick = new TestCall(engine, 'call_sick');
     const well = new TestCall(engine, 'call_well');
     await Promise.all([sick.open(), well.open()]);
-    sick.call.media.command(fault).catch(() => {});
+    sick.run(fault).catch(() => {});
     await until(() => sick.terminations.length === 1);
     expect(sick.terminations[0]?.result).toBe('internal_error');
     well.takeHeard();
@@ -33,7 +33,7 @@ describe('a bug in one call', () => {
     const sick = new TestCall(engine, 'call_sick');
     const well = new TestCall(engine, 'call_well');
     await Promise.all([sick.open(), well.open()]);
-    sick.call.media.command('loop').catch(() => {});
+    sick.run('loop').catch(() => {});
     await until(() => sick.terminations.length === 1);
     well.takeHeard();
     await until(() => well.hears.queuedSamples >= 1_600);
@@ -60,7 +60,7 @@ describe('a worker that dies', () => {
       await until(() => agents.every(({ frames }) => frames.at(-1)?.readInt16LE(0) === 77));
       const ticksBefore = new Map(started.engine.report().workers.map((w) => [w.threadId, w.numbers]));
       for (const agent of agents) agent.frames.length = 0;
-      calls[0]!.call.media.command('exit').catch(() => {});
+      calls[0]!.run('exit').catch(() => {});
       await until(() => started.observer.lost.length === 1);
       const lostAtMs = performance.now();
       const slowdown = new Slowdown(process.pid);
@@ -93,10 +93,10 @@ describe('a worker that dies', () => {
     engine = started.engine;
     const call = new TestCall(engine, 'call_1');
     await call.open();
-    await call.call.media.configure(41);
-    const hanging = call.call.media.command('hang');
-    const exiting = call.call.media.command('exit');
-    const configured = call.call.media.configure(42);
+    await call.media.configure(41);
+    const hanging = call.run('hang');
+    const exiting = call.run('exit');
+    const configured = call.media.configure(42);
     await expect(hanging).rejects.toThrow('lost');
     await expect(exiting).rejects.toThrow('lost');
     await expect(configured).resolves.toBeUndefined();

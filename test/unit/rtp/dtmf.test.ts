@@ -95,7 +95,7 @@ describe('DTMF to the peer', () => {
   it('sends each digit for 100 ms with three end packets and a pause, in place of the audio', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
-    const done = test.leg.command({ type: 'dtmf', digits: '7#d' });
+    const done = test.leg.commands.dtmf('7#d');
     await pushSilence(test, 35);
     await done;
     await until(() => peer.packets.length === 35, '35 packets');
@@ -121,9 +121,9 @@ describe('DTMF to the peer', () => {
     const { peer, test } = await pair();
     test.configure(peer);
     const order: string[] = [];
-    const first = test.leg.command({ type: 'dtmf', digits: '1' }).then(() => order.push('first'));
-    const second = test.leg.command({ type: 'dtmf', digits: '2' }).then(() => order.push('second'));
-    await expect(test.leg.command({ type: 'dtmf', digits: '3'.repeat(63) })).rejects.toThrow('64');
+    const first = test.leg.commands.dtmf('1').then(() => order.push('first'));
+    const second = test.leg.commands.dtmf('2').then(() => order.push('second'));
+    await expect(test.leg.commands.dtmf('3'.repeat(63))).rejects.toThrow('64');
     await pushSilence(test, 20);
     await Promise.all([first, second]);
     expect(order).toEqual(['first', 'second']);
@@ -131,7 +131,7 @@ describe('DTMF to the peer', () => {
 
   it('is refused when it is not possible', async () => {
     const { peer, test } = await pair();
-    const send = (digits: string) => test.leg.command({ type: 'dtmf', digits });
+    const send = (digits: string) => test.leg.commands.dtmf(digits);
     await expect(send('1')).rejects.toMatchObject({ code: 'call_not_active' });
     test.configure(peer, { dtmfPayloadType: null });
     await expect(send('1')).rejects.toMatchObject({ code: 'capability_missing' });
@@ -152,7 +152,7 @@ describe('DTMF to the peer', () => {
   it('has sent its digits when the call ends on the last one, but not those still queued', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
-    const [done, waiting] = ['12', '3'].map((digits) => test.leg.command({ type: 'dtmf', digits }));
+    const [done, waiting] = ['12', '3'].map((digits) => test.leg.commands.dtmf(digits));
     // One digit of ten ticks, and the first packet of the next.
     await pushSilence(test, 11);
     test.leg.close();
@@ -163,7 +163,7 @@ describe('DTMF to the peer', () => {
   it('has not sent its digits when the call ends before the last one', async () => {
     const { peer, test } = await pair();
     test.configure(peer);
-    const sent = test.leg.command({ type: 'dtmf', digits: '12' });
+    const sent = test.leg.commands.dtmf('12');
     await pushSilence(test, 10);
     test.leg.close();
     await expect(sent).rejects.toMatchObject({ code: 'call_not_active' });

@@ -327,7 +327,7 @@ describe('DTMF beside Opus', () => {
   it.each([48_000, 8_000])('has durations in a clock of %i Hz', async (dtmfClockRateHz) => {
     const { peer, speaker } = await path(48_000, 48_000);
     speaker.configure(peer, { ...OPUS, dtmfClockRateHz });
-    const sent = speaker.leg.command({ type: 'dtmf', digits: '5' });
+    const sent = speaker.leg.commands.dtmf('5');
     await pushSilence(speaker, 12);
     await sent;
     await until(() => peer.packets.length === 12, '12 packets');

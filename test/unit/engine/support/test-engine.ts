@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Termination } from '../../../../src/base/termination.ts';
+import type { OpenMedia } from '../../../../src/connectors/contract/media-control.ts';
 import type { MediaEvent } from '../../../../src/connectors/contract/media-leg.ts';
 import type { AgentAudio, AgentAudioObserver } from '../../../../src/threads/agent-link.ts';
 import type { EngineCall } from '../../../../src/threads/call-link.ts';
@@ -8,7 +9,14 @@ import { RingConsumer } from '../../../../src/threads/ring-consumer.ts';
 import { ringMemory } from '../../../../src/threads/ring-layout.ts';
 import { RingProducer } from '../../../../src/threads/ring-producer.ts';
 import { roomyQueue } from '../../threads/roomy-queue.ts';
-import type { TestMediaOpen } from './test-media-leg.ts';
+import {
+  type Action,
+  TEST_MEDIA,
+  type TestMediaCommands,
+  type TestMediaConfig,
+  type TestMediaOpen,
+  type TestMediaSignal,
+} from './test-media-leg.ts';
 
 /** Everything that the engine reported about itself. */
 export class RecordingEngineObserver implements EngineObserver {
@@ -54,7 +62,9 @@ export class TestCall {
   readonly callId: string;
   readonly call: EngineCall;
   readonly terminations: Termination[] = [];
-  readonly events: MediaEvent[] = [];
+  readonly events: MediaEvent<TestMediaSignal>[] = [];
+  /** Set once the media is open. */
+  media!: OpenMedia<TestMediaConfig, TestMediaCommands>;
   readonly says: RingProducer;
   readonly hears: RingConsumer;
   readonly #open: TestMediaOpen;
@@ -79,9 +89,14 @@ export class TestCall {
     return this.openSilently();
   }
 
-  /** Opens the media of a call that is not answered yet. */
-  openSilently(): Promise<void> {
-    return this.call.media.open('test', this.#open, (event) => this.events.push(event));
+  /** Opens the media of a call that has not been answered. */
+  async openSilently(): Promise<void> {
+    this.media = await this.call.media.open(TEST_MEDIA, this.#open, (event) => this.events.push(event));
+  }
+
+  /** Has the leg do something. */
+  run(what: Action): Promise<void> {
+    return this.media.command('run', what);
   }
 
   /** Everything heard since the last call. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaLeg, MediaLegHost } from '../../../../src/connectors/contract/media-leg.ts';
+import type { MediaProtocol } from '../../../../src/connectors/contract/media-protocol.ts';
 import { RingConsumer } from '../../../../src/threads/ring-consumer.ts';
 import { RingProducer } from '../../../../src/threads/ring-producer.ts';
 
@@ -14,7 +15,22 @@ export interface TestMediaOpen {
   readonly openAfterMs?: number;
 }
 
-export type TestMediaCommand =
+export type TestMediaConfig = number | 'bad';
+
+export interface TestMediaCommands {
+  run(what: Action): void;
+  add(one: number, other: number): number;
+}
+
+export interface TestMediaSignal {
+  readonly speaking: boolean;
+}
+
+export const TEST_MEDIA: MediaProtocol<TestMediaOpen, TestMediaConfig, TestMediaCommands, TestMediaSignal> = {
+  kind: 'test',
+};
+
+export type Action =
   | 'succeed'
   | 'reject'
   | 'hang'
@@ -24,24 +40,28 @@ export type TestMediaCommand =
   | 'loop'
   | 'exit'
   | 'fail'
-  | 'emit';
+  | 'emit'
+  | 'signal';
 
 /** Int32 words of the leg's surviving memory that a test can read. */
 export const OPENED_COUNT = 0;
 export const CONFIGURED_VALUE = 1;
 
 export async function openTestMedia(
-  open: unknown,
+  options: TestMediaOpen,
   memory: SharedArrayBuffer,
-  host: MediaLegHost,
-): Promise<MediaLeg> {
-  const options = open as TestMediaOpen;
+  host: MediaLegHost<TestMediaSignal>,
+): Promise<MediaLeg<TestMediaConfig, TestMediaCommands>> {
   if (options.openAfterMs) await sleep(options.openAfterMs);
   if (options.failToOpen) throw Object.assign(new Error('cannot open'), { code: options.failToOpen });
   return new TestMediaLeg(options, memory, host);
 }
 
-class TestMediaLeg implements MediaLeg {
+class TestMediaLeg implements MediaLeg<TestMediaConfig, TestMediaCommands> {
+  readonly commands = {
+    run: (what: Action) => this.#run(what),
+    add: async (one: number, other: number) => one + other,
+  };
   readonly sampleRateHz: number;
   readonly resting = false;
   readonly counters = {
@@ -57,11 +77,11 @@ class TestMediaLeg implements MediaLeg {
   readonly #words: Int32Array;
   readonly #says: RingConsumer;
   readonly #hears: RingProducer;
-  readonly #host: MediaLegHost;
+  readonly #host: MediaLegHost<TestMediaSignal>;
   readonly #closing = Promise.withResolvers<void>();
   #throwInTick = false;
 
-  constructor(open: TestMediaOpen, memory: SharedArrayBuffer, host: MediaLegHost) {
+  constructor(open: TestMediaOpen, memory: SharedArrayBuffer, host: MediaLegHost<TestMediaSignal>) {
     this.sampleRateHz = open.sampleRateHz;
     this.#words = new Int32Array(memory);
     this.#says = new RingConsumer(open.says);
@@ -70,13 +90,13 @@ class TestMediaLeg implements MediaLeg {
     Atomics.add(this.#words, OPENED_COUNT, 1);
   }
 
-  configure(config: unknown): void {
+  configure(config: TestMediaConfig): void {
     if (config === 'bad') throw new Error('bad configuration');
-    Atomics.store(this.#words, CONFIGURED_VALUE, config as number);
+    Atomics.store(this.#words, CONFIGURED_VALUE, config);
   }
 
-  async command(command: unknown): Promise<void> {
-    switch (command as TestMediaCommand) {
+  async #run(what: Action): Promise<void> {
+    switch (what) {
       case 'succeed':
         return;
       case 'reject':
@@ -98,6 +118,9 @@ class TestMediaLeg implements MediaLeg {
         return;
       case 'emit':
         this.#host.emit({ type: 'dtmf', digit: '5' });
+        return;
+      case 'signal':
+        this.#host.emit({ type: 'signal', signal: { speaking: true } });
     }
   }
 

@@ -1,9 +1,10 @@
+import { mediaLegFactory } from '../../../../src/connectors/contract/media-leg.ts';
 import { EngineWorker } from '../../../../src/engine/engine-worker.ts';
 import { portableIo } from '../../../../src/rtp/paths/portable-sockets.ts';
 import type { CallOutcome, CallPlacement } from '../../../../src/threads/protocol.ts';
-import { openTestMedia } from './test-media-leg.ts';
+import { openTestMedia, TEST_MEDIA } from './test-media-leg.ts';
 
-const worker = new EngineWorker({ test: openTestMedia }, portableIo);
+const worker = new EngineWorker([mediaLegFactory(TEST_MEDIA, openTestMedia)], portableIo);
 
 export function holdCall(placement: CallPlacement): Promise<CallOutcome> {
   return worker.run(placement);

@@ -1,14 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../../../../base/assert.ts';
-import {
-  RTP_MEDIA_KIND,
-  type RtpCodec,
-  type RtpCommand,
-  type RtpConfig,
-  type RtpOpen,
-} from '../../../../rtp/rtp-protocol.ts';
-import type { MediaControl } from '../../../contract/media-control.ts';
+import { GatewayError } from '../../../../base/errors.ts';
+import { RTP_MEDIA, type RtpCodec, type RtpCommands, type RtpConfig } from '../../../../rtp/rtp-protocol.ts';
+import type { MediaControl, OpenMedia } from '../../../contract/media-control.ts';
 import type { MediaEvent } from '../../../contract/media-leg.ts';
 import type { SipTrunk } from '../../../contract/sip-accounts.ts';
 import { isPrivateAddress } from '../address/address-policy.ts';
@@ -39,6 +34,8 @@ export interface LegMediaSettings {
   readonly observer: SipObserver;
 }
 
+type OpenRtp = OpenMedia<RtpConfig, RtpCommands>;
+
 /** Stands for "no timeout": silence is normal while ringing or on hold. */
 const NO_MEDIA_TIMEOUT_MS = 24 * 3_600_000;
 const MAX_PORTS_TRIED = 50;
@@ -54,7 +51,8 @@ export class LegMedia {
   readonly #payloadTypes = new PayloadTypes();
   #local: LocalAudio | null = null;
   #pair: RtpPair | null = null;
-  #opening: Promise<void> = Promise.resolve();
+  /** Null when nothing was opened. */
+  #opening: Promise<OpenRtp | null> = Promise.resolve(null);
   #released = false;
   #version = 1;
   #lastText = '';
@@ -78,7 +76,8 @@ export class LegMedia {
 
   /** Opens the media leg on a worker, on the first free pair of ports. Rejects when no pair is free. */
   async open(host: string, srtp: SrtpPolicy, onEvent: (event: MediaEvent) => void): Promise<void> {
-    const pair = await this.#openOnFreePort(onEvent);
+    const { pair, media } = await this.#openOnFreePort(onEvent);
+    this.#opening = Promise.resolve(media);
     this.#use(pair, host, srtp);
     if (this.#released) this.release();
   }
@@ -92,7 +91,7 @@ export class LegMedia {
     const pair = this.#settings.ports.takeBound();
     if (pair === null) return false;
     this.#use(pair, host, srtp);
-    this.#opening = nextTurn().then(() => (this.#released ? undefined : this.#openOn(pair, onEvent)));
+    this.#opening = nextTurn().then(() => (this.#released ? null : this.#openOn(pair, onEvent)));
     this.#opening.catch(() => {});
     return true;
   }
@@ -110,14 +109,15 @@ export class LegMedia {
     };
   }
 
-  async #openOnFreePort(onEvent: (event: MediaEvent) => void): Promise<RtpPair> {
+  async #openOnFreePort(
+    onEvent: (event: MediaEvent) => void,
+  ): Promise<{ readonly pair: RtpPair; readonly media: OpenRtp }> {
     const { ports, observer } = this.#settings;
     for (let tries = 0; tries < MAX_PORTS_TRIED; tries += 1) {
       const pair = ports.take();
       if (pair === null) break;
       try {
-        await this.#openOn(pair, onEvent);
-        return pair;
+        return { pair, media: await this.#openOn(pair, onEvent) };
       } catch (error) {
         ports.release(pair);
         if (!isPortTaken(error)) throw error;
@@ -127,10 +127,17 @@ export class LegMedia {
     throw new Error('all RTP ports are in use');
   }
 
-  #openOn({ port, bound }: RtpPair, onEvent: (event: MediaEvent) => void): Promise<void> {
+  #openOn({ port, bound }: RtpPair, onEvent: (event: MediaEvent) => void): Promise<OpenRtp> {
     const { bindHost } = this.#settings;
-    const open: RtpOpen = { bindHost, rtpPort: port, sampleRateHz: this.#sampleRateHz, bound };
-    return this.#control.open(RTP_MEDIA_KIND, open, onEvent);
+    const open = { bindHost, rtpPort: port, sampleRateHz: this.#sampleRateHz, bound };
+    return this.#control.open(RTP_MEDIA, open, onEvent);
+  }
+
+  /** The open media leg. Rejects with `call_not_active` when the leg was released before that. */
+  async #opened(): Promise<OpenRtp> {
+    const media = await this.#opening;
+    if (media === null) throw new GatewayError('call_not_active');
+    return media;
   }
 
   /** Whether both sides know where to send. */
@@ -184,8 +191,9 @@ export class LegMedia {
     if (this.#agreed !== null) await this.#configure(this.#agreed);
   }
 
-  sendDtmf(digits: string): Promise<void> {
-    return this.#control.command({ type: 'dtmf', digits } satisfies RtpCommand);
+  async sendDtmf(digits: string): Promise<void> {
+    const media = await this.#opened();
+    await media.command('dtmf', digits);
   }
 
   /** Releases the ports. Safe to call twice, and before `open` has finished. */
@@ -202,16 +210,16 @@ export class LegMedia {
     const { remoteHost, remotePort, remoteRtcpPort } = (isNowhere && this.#agreed) || agreed;
     const inForce = { ...agreed, remoteHost, remotePort, remoteRtcpPort };
     this.#agreed = inForce;
-    await this.#opening;
+    const media = await this.#opened();
     const isTalking = this.#answered && agreed.sending && agreed.receiving;
-    await this.#control.configure({
+    await media.configure({
       ...inForce,
       ...this.#destinationOf(inForce),
       remotePlausible: !isPrivateAddress(inForce.remoteHost) || isPrivateAddress(this.#signalingHost),
       signalingHost: this.#signalingHost,
       behindNat: this.#trunk.settings.behindNat,
       mediaTimeoutMs: isTalking ? this.#settings.mediaTimeoutMs : NO_MEDIA_TIMEOUT_MS,
-    } satisfies RtpConfig);
+    });
   }
 
   /**

@@ -1,7 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
-import type { MediaControl } from '../../../../../src/connectors/contract/media-control.ts';
+import type { MediaControl, OpenMedia } from '../../../../../src/connectors/contract/media-control.ts';
 import type { MediaEvent } from '../../../../../src/connectors/contract/media-leg.ts';
-import type { RtpConfig, RtpOpen } from '../../../../../src/rtp/rtp-protocol.ts';
+import type { MediaProtocol } from '../../../../../src/connectors/contract/media-protocol.ts';
+import type { RtpCommands, RtpConfig, RtpOpen } from '../../../../../src/rtp/rtp-protocol.ts';
 
 /** A media half that records its calls, and sends and counts plain RTP on a real socket. */
 export class FakeMedia implements MediaControl {
@@ -19,7 +20,11 @@ export class FakeMedia implements MediaControl {
     return this.configs.at(-1);
   }
 
-  async open(_kind: string, open: unknown, onEvent: (event: MediaEvent) => void): Promise<void> {
+  async open<Open, Config, Commands, Signal>(
+    _protocol: MediaProtocol<Open, Config, Commands, Signal>,
+    open: Open,
+    onEvent: (event: MediaEvent<Signal>) => void,
+  ): Promise<OpenMedia<Config, Commands>> {
     this.opens.push(open as RtpOpen);
     await this.mayOpen;
     const { bindHost, rtpPort } = open as RtpOpen;
@@ -34,14 +39,15 @@ export class FakeMedia implements MediaControl {
     this.onEvent = onEvent;
     this.#socket = socket;
     this.#timer = setInterval(() => this.#send(), 20);
+    return this as unknown as OpenMedia<Config, Commands>;
   }
 
-  async configure(config: unknown): Promise<void> {
-    this.configs.push(config as RtpConfig);
+  async configure(config: RtpConfig): Promise<void> {
+    this.configs.push(config);
   }
 
-  async command(command: unknown): Promise<void> {
-    this.commands.push(command);
+  async command(name: keyof RtpCommands, ...args: readonly unknown[]): Promise<void> {
+    this.commands.push([name, ...args]);
   }
 
   close(): void {

@@ -199,7 +199,7 @@ describe('outbound calls', () => {
   it('sends digits by RFC 4733 when it is agreed', async () => {
     const leg = await answered();
     await leg.sendDtmf('12#');
-    expect(notes.media.commands).toEqual([{ type: 'dtmf', digits: '12#' }]);
+    expect(notes.media.commands).toEqual([['dtmf', '12#']]);
     leg.hangUp();
     await expect(leg.sendDtmf('1')).rejects.toThrow('not active');
   });
