@@ -1,5 +1,6 @@
 import type { EngineStats } from '../threads/engine-stats.ts';
-import type { AgentDownlink, AgentPlacement, Event } from '../threads/protocol.ts';
+import type { FrameRing } from '../threads/frame-ring.ts';
+import type { AgentPlacement, Event } from '../threads/protocol.ts';
 import { NO_MARK } from '../threads/ring-consumer.ts';
 import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
@@ -38,7 +39,7 @@ export class AgentLegParty implements Party {
     return this.#legId;
   }
 
-  listen(downlink: AgentDownlink | null): void {
+  listen(downlink: FrameRing | null): void {
     this.#overrunsTold = 0;
     this.#egress = downlink === null ? null : new Egress(downlink, this.#host.roomRateHz);
   }

@@ -1,7 +1,6 @@
 import { Resampler } from '../audio/resampler.ts';
 import { frameSamples } from '../base/frame.ts';
-import { FrameRingProducer } from '../threads/frame-ring.ts';
-import type { AgentDownlink } from '../threads/protocol.ts';
+import { type FrameRing, FrameRingProducer } from '../threads/frame-ring.ts';
 import { SampleFifo } from './sample-fifo.ts';
 
 /** After this many silent frames the resampler contains only silence and can be bypassed. */
@@ -38,7 +37,7 @@ export class Egress {
   #silentFrames = 0;
   #overruns = 0;
 
-  constructor(downlink: AgentDownlink, roomRateHz: number) {
+  constructor(downlink: FrameRing, roomRateHz: number) {
     const { sampleRateHz: rateHz, memory } = downlink;
     this.#ring = new FrameRingProducer(memory, rateHz);
     this.#frameSamples = frameSamples(rateHz);

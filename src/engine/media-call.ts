@@ -81,6 +81,7 @@ export class MediaCall {
     this.outcome = promise;
     this.#resolve = resolve;
     for (const agent of placement.agents) this.#join(agent);
+    for (const { voice, ring } of placement.taps) this.#platform.tap(voice, ring);
     if (placement.audioStarted) this.#startAudio();
   }
 
@@ -123,6 +124,9 @@ export class MediaCall {
         return;
       case 'agent.leave':
         this.#leave(command.legId);
+        return;
+      case 'voice.tap':
+        this.#platform.tap(command.voice, command.ring);
         return;
       case 'call.start_audio':
         this.#startAudio();

@@ -1,5 +1,15 @@
-import type { MediaCounters, MediaLeg } from '../connectors/contract/media-leg.ts';
+import { SummingBus } from '../audio/summing-bus.ts';
+import { assert } from '../base/assert.ts';
+import { frameSamples } from '../base/frame.ts';
+import {
+  MAX_VOICES,
+  type MediaCounters,
+  type MediaLeg,
+  type Voice,
+} from '../connectors/contract/media-leg.ts';
 import type { EngineCounter, EngineStats } from '../threads/engine-stats.ts';
+import type { FrameRing } from '../threads/frame-ring.ts';
+import { Egress } from './egress.ts';
 import type { Party } from './mixer.ts';
 
 /** The worker's counter for each counter of a leg. */
@@ -14,20 +24,47 @@ const COUNTERS = Object.entries({
   overflowed: 'packets_overflowed',
 } satisfies Record<keyof MediaCounters, EngineCounter>) as [keyof MediaCounters, EngineCounter][];
 
-/** The platform's side of a call as a party of the room. */
+/** Where voices are summed before they enter the room, by sample rate. Legs use it one after another. */
+const buses = new Map<number, SummingBus>();
+
+function busFor(sampleRateHz: number): SummingBus {
+  let bus = buses.get(sampleRateHz);
+  if (bus === undefined) {
+    bus = new SummingBus(frameSamples(sampleRateHz));
+    bus.makeRoom(MAX_VOICES);
+    buses.set(sampleRateHz, bus);
+  }
+  return bus;
+}
+
+/** The platform's side of a call as one party of the room: the sum of its voices, which do not hear each other here. */
 export class PlatformLegParty implements Party {
   readonly #leg: MediaLeg;
   readonly #stats: EngineStats;
+  readonly #voices: readonly Voice[];
+  /** The tap of each voice. Null for all when there is none, the usual case. */
+  #taps: (Egress | null)[] | null = null;
   /** The leg's counters as last added to the statistics. */
   readonly #collected = COUNTERS.map(() => 0);
 
   constructor(leg: MediaLeg, stats: EngineStats) {
+    assert(leg.voices.length >= 1 && leg.voices.length <= MAX_VOICES, 'a media leg has 1 to 8 voices');
     this.#leg = leg;
     this.#stats = stats;
+    this.#voices = leg.voices;
+  }
+
+  /** Copies a voice into a ring from the next tick on; null ends that. Voices that the leg does not have are ignored. */
+  tap(voice: number, ring: FrameRing | null): void {
+    if (voice >= this.#voices.length) return;
+    const taps = this.#taps ?? this.#voices.map(() => null);
+    taps[voice] = ring && new Egress(ring, this.#leg.sampleRateHz);
+    this.#taps = taps.some((tap) => tap !== null) ? taps : null;
   }
 
   pull(frame: Int16Array): boolean {
-    const voiced = this.#leg.pull(frame);
+    const isPlain = this.#voices.length === 1 && this.#taps === null;
+    const voiced = isPlain ? (this.#voices[0] as Voice).pull(frame) : this.#pullVoices(frame);
     if (voiced) this.#stats.add('frames_in', 1);
     return voiced;
   }
@@ -35,6 +72,24 @@ export class PlatformLegParty implements Party {
   push(frame: Int16Array, voiced: boolean): void {
     this.#leg.push(frame, voiced);
     if (voiced) this.#stats.add('frames_out', 1);
+  }
+
+  /** Pulls every voice, copies it to its tap, and sums them all into `frame`. */
+  #pullVoices(frame: Int16Array): boolean {
+    const bus = busFor(this.#leg.sampleRateHz);
+    bus.clear();
+    let heard = 0;
+    for (let i = 0; i < this.#voices.length; i++) {
+      const voiced = (this.#voices[i] as Voice).pull(bus.voice(i));
+      this.#taps?.[i]?.push(voiced ? bus.voice(i) : bus.silence, voiced);
+      if (!voiced) continue;
+      bus.add(i);
+      heard++;
+    }
+    if (heard === 0) return false;
+    bus.leaveOutNobody();
+    frame.set(bus.rest);
+    return true;
   }
 
   /** Adds the leg's counters since the last call to the worker's statistics. */

@@ -25,6 +25,7 @@ interface RtpLegDeps {
 /** Media of one call over RTP. Connects the engine's frames to the packets of its path. */
 export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListener {
   readonly sampleRateHz: number;
+  readonly voices = [this];
   readonly commands = { dtmf: (digits: string) => this.#sendDtmf(digits) };
   readonly #counters = newRtpCounters();
   readonly #host: MediaLegHost;

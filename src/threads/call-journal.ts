@@ -1,9 +1,14 @@
 import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../connectors/contract/media-leg.ts';
 import type { AgentLink } from './agent-link.ts';
-import { type CallPlacement, PROTOCOL_VERSION } from './protocol.ts';
+import { MoveLimit } from './move-limit.ts';
+import { type CallPlacement, PROTOCOL_VERSION, type TapPlacement } from './protocol.ts';
 
-/** A call that loses its worker more often than this within a minute is probably the cause. */
-const MAX_MOVES_A_MINUTE = 3;
+/** Who hears the call. */
+interface Listeners {
+  readonly audioStarted: boolean;
+  readonly agents: readonly AgentLink[];
+  readonly taps: readonly TapPlacement[];
+}
 
 /** Everything needed to place a call with open media on any worker, any number of times. */
 export class CallJournal {
@@ -13,7 +18,7 @@ export class CallJournal {
   readonly #open: unknown;
   readonly #memory = new SharedArrayBuffer(MEDIA_MEMORY_BYTES);
   #config: unknown = null;
-  #movedAtMs: number[] = [];
+  readonly #moves = new MoveLimit();
 
   constructor(callId: string, kind: string, open: unknown, onEvent: (event: MediaEvent<unknown>) => void) {
     this.#callId = callId;
@@ -26,7 +31,7 @@ export class CallJournal {
     this.#config = config;
   }
 
-  placement(callNumber: number, audioStarted: boolean, agents: readonly AgentLink[]): CallPlacement {
+  placement(callNumber: number, { audioStarted, agents, taps }: Listeners): CallPlacement {
     return {
       version: PROTOCOL_VERSION,
       callId: this.#callId,
@@ -34,14 +39,12 @@ export class CallJournal {
       media: { kind: this.#kind, open: this.#open, memory: this.#memory, config: this.#config },
       audioStarted,
       agents: agents.map((agent) => agent.placement()),
+      taps,
     };
   }
 
   /** Records a move. Returns false when the call has moved too often. */
   noteMove(): boolean {
-    const nowMs = performance.now();
-    this.#movedAtMs = this.#movedAtMs.filter((atMs) => nowMs - atMs < 60_000);
-    this.#movedAtMs.push(nowMs);
-    return this.#movedAtMs.length <= MAX_MOVES_A_MINUTE;
+    return this.#moves.note();
   }
 }

@@ -6,6 +6,7 @@ import type { MediaEvent } from '../connectors/contract/media-leg.ts';
 import type { AnyCommands, MediaProtocol } from '../connectors/contract/media-protocol.ts';
 import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
 import { CallJournal } from './call-journal.ts';
+import type { FrameRing } from './frame-ring.ts';
 import type { QueueBudget } from './playout-budget.ts';
 import {
   type CallOutcome,
@@ -14,6 +15,7 @@ import {
   type Event,
   fromWireError,
   type Reply,
+  type TapPlacement,
   type WireError,
 } from './protocol.ts';
 import { Requests } from './requests.ts';
@@ -23,6 +25,8 @@ const OPEN_DEADLINE_MS = 10_000;
 const CONFIGURE_DEADLINE_MS = 5_000;
 const COMMAND_DEADLINE_MS = 30_000;
 const CLOSE_DEADLINE_MS = 3_000;
+
+type RequestCommand = Extract<Command, { readonly requestId: number }>;
 
 /** Receives the events of a call on the engine. */
 export interface EngineCallObserver {
@@ -35,6 +39,11 @@ export interface EngineCall {
   readonly media: MediaControl;
   /** Lets agents speak and hear. Audio they sent earlier is queued and played first. Safe to call twice. */
   startAudio(): void;
+  /**
+   * Copies one voice of the platform, counted from 0, into a ring of frames: without the agents and the other voices.
+   * Replaces the voice's earlier tap; null ends it. A voice that the leg does not have is silent.
+   */
+  tap(voice: number, ring: FrameRing | null): void;
   /** Adds an agent to the call; `memory` limits the audio it queues. */
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio;
   /** Ends the call's media. Resolves when its sockets are closed, or after a deadline. Safe to call twice. */
@@ -78,7 +87,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   readonly callId: string;
   readonly #host: CallLinkHost;
   readonly #observer: EngineCallObserver;
-  readonly #requests = new Requests();
+  readonly #requests = new Requests<RequestCommand>();
   readonly #agents: AgentLink[] = [];
   readonly #closed = Promise.withResolvers<void>();
   readonly #opened: OpenMedia<unknown, AnyCommands> = {
@@ -88,6 +97,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #state: State = { name: 'unopened' };
   #opening: PromiseWithResolvers<void> | null = null;
   #audioStarted = false;
+  #taps: readonly TapPlacement[] = [];
   #lastLegId = 0;
   #closing = false;
   #suspected = false;
@@ -144,6 +154,12 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     if (this.#audioStarted) return;
     this.#audioStarted = true;
     this.send({ type: 'call.start_audio', callId: this.callId });
+  }
+
+  tap(voice: number, ring: FrameRing | null): void {
+    const others = this.#taps.filter((tap) => tap.voice !== voice);
+    this.#taps = ring === null ? others : [...others, { voice, ring }];
+    this.send({ type: 'voice.tap', callId: this.callId, voice, ring });
   }
 
   joinAgent(observer: AgentAudioObserver, memory: QueueBudget): AgentAudio {
@@ -204,13 +220,13 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
     }
   }
 
-  #ask(deadlineMs: number, what: string, make: Parameters<Requests['ask']>[2]): Promise<unknown> {
+  #ask(deadlineMs: number, what: string, make: (requestId: number) => RequestCommand): Promise<unknown> {
     if (!('journal' in this.#state)) return Promise.reject(new GatewayError('call_not_active'));
     return this.#requests.ask(deadlineMs, what, make, (command) => this.send(command));
   }
 
   #post(command: Command, worker: WorkerLink): void {
-    this.#requests.sent(command);
+    if ('requestId' in command) this.#requests.sent(command.requestId);
     worker.post(command);
   }
 
@@ -218,7 +234,8 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #place(journal: CallJournal, held: Command[], again: boolean): void {
     const callNumber = this.#host.nextCallNumber();
     this.#state = { name: 'placing', journal, callNumber, held };
-    this.#host.run(journal.placement(callNumber, this.#audioStarted, this.#agents), again).then(
+    const listeners = { audioStarted: this.#audioStarted, agents: this.#agents, taps: this.#taps };
+    this.#host.run(journal.placement(callNumber, listeners), again).then(
       (outcome) => this.#finished(outcome),
       (error) => this.#lost(String(error)),
     );
@@ -274,7 +291,11 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       this.#end({ result: 'internal_error', reason: 'The call lost its engine thread' });
     } else {
       this.#host.moved(this.callId, reason);
-      this.#place(journal, this.#requests.moved(), true);
+      this.#place(
+        journal,
+        this.#requests.moved(({ type }) => type === 'media.configure'),
+        true,
+      );
     }
   }
 

@@ -1,6 +1,5 @@
 import { FRAME_MS } from '../base/frame.ts';
-import { FrameRingConsumer, frameRingMemory } from './frame-ring.ts';
-import type { AgentDownlink } from './protocol.ts';
+import { type FrameRing, FrameRingConsumer, frameRingMemory } from './frame-ring.ts';
 
 /** Audio kept for a reader that has fallen behind; anything older is dropped. */
 const MAX_BEHIND_FRAMES = 200 / FRAME_MS;
@@ -17,7 +16,7 @@ export interface DownlinkReader {
 }
 
 /** The audio an agent hears, on its way from the worker to the reader. */
-export class Downlink implements AgentDownlink {
+export class Downlink implements FrameRing {
   readonly sampleRateHz: number;
   readonly memory: SharedArrayBuffer;
   readonly #ring: FrameRingConsumer;

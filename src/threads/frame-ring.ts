@@ -26,6 +26,12 @@ const FRAMES_READ = 16;
 
 const HEADER_BYTES = 128;
 
+/** A ring of frames as it is passed to its ends. */
+export interface FrameRing {
+  readonly sampleRateHz: number;
+  readonly memory: SharedArrayBuffer;
+}
+
 /** Allocates the memory of a ring that holds 320 ms. */
 export function frameRingMemory(sampleRateHz: number): SharedArrayBuffer {
   return new SharedArrayBuffer(HEADER_BYTES + FRAMES * frameBytes(sampleRateHz));

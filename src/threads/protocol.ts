@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { MediaEvent } from '../connectors/contract/media-leg.ts';
+import type { FrameRing } from './frame-ring.ts';
 
 /**
  * Everything sent between the main thread and an engine worker, except PCM (ring-layout.ts) and figures
@@ -29,6 +30,13 @@ export interface CallPlacement {
   /** Agents can speak and hear only after the call's audio has started. */
   readonly audioStarted: boolean;
   readonly agents: readonly AgentPlacement[];
+  readonly taps: readonly TapPlacement[];
+}
+
+/** Copies one voice of the leg into a ring, every tick, silence included. */
+export interface TapPlacement {
+  readonly voice: number;
+  readonly ring: FrameRing;
 }
 
 /** Placement of an agent leg: its rings and the rate it listens at. */
@@ -37,7 +45,7 @@ export interface AgentPlacement {
   /** Ring memory from agent to call. */
   readonly uplink: SharedArrayBuffer;
   /** Ring memory from call to agent; null until the agent asks to receive. */
-  readonly downlink: AgentDownlink | null;
+  readonly downlink: FrameRing | null;
   /** Clears requested but not yet answered. */
   readonly clears: readonly ClearPoint[];
 }
@@ -57,11 +65,6 @@ export type CallOutcome =
   | { readonly type: 'open_failed'; readonly error: WireError }
   /** A bug ended the call. */
   | { readonly type: 'failed'; readonly error: WireError };
-
-export interface AgentDownlink {
-  readonly sampleRateHz: number;
-  readonly memory: SharedArrayBuffer;
-}
 
 /** Main → worker. Commands with a `requestId` are answered by a Reply. */
 export type Command =
@@ -83,7 +86,7 @@ export type Command =
       readonly type: 'agent.listen';
       readonly callId: string;
       readonly legId: number;
-      readonly downlink: AgentDownlink | null;
+      readonly downlink: FrameRing | null;
     }
   /** Drops audio that the agent has sent but that has not been played; answered by `agent.cleared`. */
   | {
@@ -93,26 +96,23 @@ export type Command =
       readonly point: ClearPoint;
     }
   | { readonly type: 'agent.leave'; readonly callId: string; readonly legId: number }
+  /** A null ring ends the tap. */
+  | {
+      readonly type: 'voice.tap';
+      readonly callId: string;
+      readonly voice: number;
+      readonly ring: FrameRing | null;
+    }
   | { readonly type: 'call.start_audio'; readonly callId: string }
   | { readonly type: 'call.close'; readonly callId: string };
 
 /** Worker → main. One for each Command with a `requestId`. */
-export type Reply =
-  | {
-      readonly type: 'reply';
-      readonly callId: string;
-      readonly requestId: number;
-      readonly ok: true;
-      /** Result of a `media.command`. */
-      readonly value: unknown;
-    }
-  | {
-      readonly type: 'reply';
-      readonly callId: string;
-      readonly requestId: number;
-      readonly ok: false;
-      readonly error: WireError;
-    };
+export type Reply = RequestReply & { readonly callId: string };
+
+/** The reply to a request of any thread. `value` is the result of a command. */
+export type RequestReply =
+  | { readonly type: 'reply'; readonly requestId: number; readonly ok: true; readonly value: unknown }
+  | { readonly type: 'reply'; readonly requestId: number; readonly ok: false; readonly error: WireError };
 
 /** Worker → main. The doorbell is not an Event but a bare number: the slot whose calls have ticked. */
 export type Event =

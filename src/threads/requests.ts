@@ -1,19 +1,17 @@
 import { GatewayError } from '../base/errors.ts';
-import { type Command, fromWireError, type Reply } from './protocol.ts';
+import { fromWireError, type RequestReply } from './protocol.ts';
 
-type RequestCommand = Extract<Command, { readonly requestId: number }>;
-
-interface Request {
-  readonly command: RequestCommand;
+interface Request<Command> {
+  readonly command: Command;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly deadline: NodeJS.Timeout;
   sent: boolean;
 }
 
-/** A call's requests that are waiting for a Reply, each with a deadline. */
-export class Requests {
-  readonly #pending = new Map<number, Request>();
+/** Requests to a worker that are waiting for a reply, each with a deadline. */
+export class Requests<Command extends { readonly requestId: number }> {
+  readonly #pending = new Map<number, Request<Command>>();
   #lastId = 0;
 
   /**
@@ -23,7 +21,7 @@ export class Requests {
   ask(
     deadlineMs: number,
     what: string,
-    make: (requestId: number) => RequestCommand,
+    make: (requestId: number) => Command,
     send: (command: Command) => void,
   ): Promise<unknown> {
     this.#lastId++;
@@ -39,24 +37,28 @@ export class Requests {
   }
 
   /** Records that a worker has received the command. */
-  sent(command: Command): void {
-    const request = 'requestId' in command ? this.#pending.get(command.requestId) : undefined;
+  sent(requestId: number): void {
+    const request = this.#pending.get(requestId);
     if (request !== undefined) request.sent = true;
   }
 
-  settle(reply: Reply): void {
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  settle(reply: RequestReply): void {
     if (reply.ok) this.#take(reply.requestId)?.resolve(reply.value);
     else this.#fail(reply.requestId, fromWireError(reply.error));
   }
 
   /**
-   * Handles the loss of the worker. Returns the commands to send to the next one. Media commands that were already sent
-   * fail instead with `internal_error`, because running them twice would be wrong.
+   * Handles the loss of the worker. Returns the commands to send to the next one. Those that were already sent and may
+   * not run twice fail instead with `internal_error`.
    */
-  moved(): Command[] {
+  moved(mayRepeat: (command: Command) => boolean): Command[] {
     const kept: Command[] = [];
     for (const [requestId, request] of [...this.#pending]) {
-      const begun = request.sent && request.command.type === 'media.command';
+      const begun = request.sent && !mayRepeat(request.command);
       if (begun) this.#fail(requestId, new GatewayError('internal_error', 'The engine thread was lost'));
       else kept.push(request.command);
       request.sent = false;
@@ -72,7 +74,7 @@ export class Requests {
     this.#take(requestId)?.reject(error);
   }
 
-  #take(requestId: number): Request | undefined {
+  #take(requestId: number): Request<Command> | undefined {
     const request = this.#pending.get(requestId);
     this.#pending.delete(requestId);
     clearTimeout(request?.deadline);

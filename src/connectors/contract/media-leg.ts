@@ -2,7 +2,7 @@ import type { AnyCommands, CommandHandlers, MediaProtocol } from './media-protoc
 
 /**
  * The media half of a platform leg. It runs on an engine worker and converts between the platform's packets and
- * AudioFrames. The engine calls `pull` and `push` once per tick. Neither may allocate or await, nor throw on bad
+ * AudioFrames. The engine pulls every voice and then pushes, once per tick. Neither may allocate or await, nor throw on bad
  * network input.
  */
 export interface MediaLeg<Config = unknown, Commands = AnyCommands> {
@@ -12,22 +12,28 @@ export interface MediaLeg<Config = unknown, Commands = AnyCommands> {
    * True when the leg will neither send nor receive until it is configured again. One tick per second is then enough.
    */
   readonly resting: boolean;
+  /** The parties heard through the leg, 1 to MAX_VOICES. A party's place never changes. */
+  readonly voices: readonly Voice[];
   /** Totals since the leg was opened. Always the same object, updated when read. */
   readonly counters: MediaCounters;
   /** Sets the complete negotiated configuration (peer, codec, keys, direction) each time. Idempotent. */
   configure(config: Config): void;
   /** One-off commands, such as sending DTMF digits. */
   readonly commands: CommandHandlers<Commands>;
-  /**
-   * Fills `frame` with the next 20 ms received from the platform. Returns false, with `frame` zeroed, when nothing was
-   * received.
-   */
-  pull(frame: Int16Array): boolean;
   /** Sends the next 20 ms to the platform. `frame` is silence when `voiced` is false. */
   push(frame: Int16Array, voiced: boolean): void;
   /** Releases sockets and timers. Safe to call twice. */
   close(): void;
 }
+
+/** One party heard through a leg. */
+export interface Voice {
+  /** Fills `frame` with the party's next 20 ms. Returns false when there was nothing; `frame` is then undefined. */
+  pull(frame: Int16Array): boolean;
+}
+
+/** What exceeds them has to be mixed by the leg into the last one. */
+export const MAX_VOICES = 8;
 
 /** Counters of every media leg, for the engine's metrics. */
 export interface MediaCounters {

@@ -63,6 +63,7 @@ class TestMediaLeg implements MediaLeg<TestMediaConfig, TestMediaCommands> {
     add: async (one: number, other: number) => one + other,
   };
   readonly sampleRateHz: number;
+  readonly voices = [this];
   readonly resting = false;
   readonly counters = {
     packetsReceived: 0,

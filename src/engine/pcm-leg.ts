@@ -1,0 +1,54 @@
+import type { MediaCounters, MediaLeg } from '../connectors/contract/media-leg.ts';
+import type { PcmRings } from '../connectors/contract/pcm-media.ts';
+import { Doorbell } from '../threads/doorbell.ts';
+import { Egress } from './egress.ts';
+import { Playout } from './playout.ts';
+
+/** Media of one call whose transport, on a bridge thread, has only PCM. */
+export class PcmLeg implements MediaLeg<null, Record<never, never>> {
+  readonly sampleRateHz: number;
+  readonly resting = false;
+  readonly commands = {};
+  readonly voices: readonly Playout[];
+  readonly #hears: Egress;
+  readonly #doorbell: Doorbell;
+  readonly #counters = {
+    packetsReceived: 0,
+    packetsSent: 0,
+    lost: 0,
+    late: 0,
+    concealed: 0,
+    droppedForDepth: 0,
+    unsent: 0,
+    overflowed: 0,
+  };
+
+  constructor({ voices, hears, doorbell }: PcmRings) {
+    this.sampleRateHz = hears.sampleRateHz;
+    this.voices = voices.map((memory) => new Playout(memory, hears.sampleRateHz));
+    this.#hears = new Egress(hears, hears.sampleRateHz);
+    this.#doorbell = new Doorbell(doorbell);
+  }
+
+  /** A PCM leg has frames in place of packets: `droppedForDepth` are those dropped to shorten the delay. */
+  get counters(): MediaCounters {
+    const counters = this.#counters;
+    counters.droppedForDepth = this.voices.reduce((sum, { driftDrops }) => sum + driftDrops, 0);
+    counters.unsent = this.#hears.overruns;
+    return counters;
+  }
+
+  configure(): void {}
+
+  push(frame: Int16Array, voiced: boolean): void {
+    this.#hears.push(frame, voiced);
+    this.#doorbell.ring();
+  }
+
+  close(): void {}
+}
+
+/** Opens a PCM leg. Its state is in the rings, so it resumes on another engine thread. */
+export async function openPcmLeg(rings: PcmRings): Promise<PcmLeg> {
+  return new PcmLeg(rings);
+}

@@ -1,0 +1,36 @@
+/** Longest time between two looks, so that a missed wake-up cannot stop the audio for good. */
+const MAX_WAIT_MS = 1_000;
+
+/** Wakes another thread's event loop by shared memory: no message, no polling. Any thread may ring; one listens. */
+export class Doorbell {
+  readonly memory: SharedArrayBuffer;
+  readonly #rings: Int32Array;
+  #isListening = false;
+
+  constructor(memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory;
+    this.#rings = new Int32Array(memory);
+  }
+
+  /** Never allocates or waits. */
+  ring(): void {
+    Atomics.add(this.#rings, 0, 1);
+    Atomics.notify(this.#rings, 0);
+  }
+
+  /** Calls `answer` soon after each ring, once for rings that came together, until `stop`. */
+  async listen(answer: () => void): Promise<void> {
+    this.#isListening = true;
+    let seen = Atomics.load(this.#rings, 0);
+    while (this.#isListening) {
+      await Atomics.waitAsync(this.#rings, 0, seen, MAX_WAIT_MS).value;
+      seen = Atomics.load(this.#rings, 0);
+      if (this.#isListening) answer();
+    }
+  }
+
+  stop(): void {
+    this.#isListening = false;
+    this.ring();
+  }
+}

@@ -1,0 +1,16 @@
+/** What loses its thread more often than this within a minute is probably the cause. */
+const MAX_MOVES_A_MINUTE = 3;
+const MINUTE_MS = 60_000;
+
+/** Counts how often a call or transport has lost its thread. */
+export class MoveLimit {
+  #movedAtMs: number[] = [];
+
+  /** Records a move. Returns false when there have been too many. */
+  note(): boolean {
+    const nowMs = performance.now();
+    this.#movedAtMs = this.#movedAtMs.filter((atMs) => nowMs - atMs < MINUTE_MS);
+    this.#movedAtMs.push(nowMs);
+    return this.#movedAtMs.length <= MAX_MOVES_A_MINUTE;
+  }
+}
