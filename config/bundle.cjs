@@ -6,6 +6,7 @@ const ROOT = join(__dirname, '..');
 const THREADS = [
   'src/main.ts',
   'src/engine/engine.worker.ts',
+  'src/bridge/bridge.worker.ts',
   'src/store/database/checkpoint.worker.ts',
   'src/threads/jobs.worker.ts',
 ];

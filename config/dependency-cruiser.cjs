@@ -42,6 +42,7 @@ module.exports = {
       ...FLOOR,
     ]),
     layer('engine', '^src/engine/', ['threads', 'rtp', 'connectors/contract', ...FLOOR]),
+    layer('bridge', '^src/bridge/', ['threads', 'connectors/contract', ...FLOOR]),
     layer('domains', `^src/(${DOMAINS.join('|')})/`, ['connectors/contract', 'threads', 'store', ...FLOOR]),
     ...pairsOfDomains,
     {
@@ -87,14 +88,14 @@ module.exports = {
     {
       name: 'only-threads-knows-threads',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(threads/|engine/|store/database/checkpoint)' },
+      from: { path: '^src/', pathNot: '^src/(threads/|engine/|bridge/|store/database/checkpoint)' },
       to: { path: '^(node:)?worker_threads$|node_modules/piscina' },
     },
     {
       name: 'worker-closure',
       severity: 'error',
-      comment: 'The engine worker must start fast and never touch HTTP or the database.',
-      from: { path: '^src/engine/engine\\.worker\\.ts$' },
+      comment: 'The workers must start fast and never touch HTTP or the database.',
+      from: { path: '^src/(engine/engine|bridge/bridge)\\.worker\\.ts$' },
       to: {
         path: 'uWebSockets\\.js|better-sqlite3|kysely|node_modules/zod|^src/(api|store)/',
         reachable: true,

@@ -7,6 +7,7 @@ const MAX_WORKERS = 3;
 const SLOW_UNITS = [
   'test/unit/connectors/sip/signaling/**/*.test.ts',
   'test/unit/connectors/{telegram,whatsapp}/*.test.ts',
+  'test/unit/bridge/*.test.ts',
   'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
   'test/unit/messaging/outbox-kills.test.ts',
   'test/unit/messaging/inbox/long-polls.test.ts',

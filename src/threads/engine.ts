@@ -74,7 +74,7 @@ export interface EngineReport {
 export class Engine implements CallLinkHost, WorkerLinkHost {
   readonly #pool: Piscina<CallPlacement, CallOutcome>;
   readonly #observer: EngineObserver;
-  readonly #supervisor: Supervisor;
+  readonly #supervisor: Supervisor<WorkerLink>;
   readonly #workers = new Set<WorkerLink>();
   readonly #calls = new Map<string, CallLink>();
   readonly #threads: number;

@@ -1,7 +1,12 @@
-import type { WorkerLink } from './worker-link.ts';
-
 /** Heartbeat checks per stall timeout. */
 const LOOKS = 8;
+
+/** A worker whose thread is stopped when its heartbeat stands still. */
+export interface Supervised {
+  readonly heartbeat: number;
+  /** Set by the supervisor before it stops the thread. */
+  stalled: boolean;
+}
 
 interface Watch {
   heartbeat: number;
@@ -12,22 +17,22 @@ interface Watch {
  * Stops workers whose clock stands still. It counts checks rather than milliseconds, so a main thread that was blocked
  * itself does not blame the workers.
  */
-export class Supervisor {
-  readonly #watches = new Map<WorkerLink, Watch>();
-  readonly #stop: (worker: WorkerLink) => void;
+export class Supervisor<Worker extends Supervised> {
+  readonly #watches = new Map<Worker, Watch>();
+  readonly #stop: (worker: Worker) => void;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(stallMs: number, stop: (worker: WorkerLink) => void) {
+  constructor(stallMs: number, stop: (worker: Worker) => void) {
     this.#stop = stop;
     this.#timer = setInterval(() => this.#look(), stallMs / LOOKS);
     this.#timer.unref();
   }
 
-  watch(worker: WorkerLink): void {
-    this.#watches.set(worker, { heartbeat: worker.stats.heartbeat, unchangedLooks: 0 });
+  watch(worker: Worker): void {
+    this.#watches.set(worker, { heartbeat: worker.heartbeat, unchangedLooks: 0 });
   }
 
-  forget(worker: WorkerLink): void {
+  forget(worker: Worker): void {
     this.#watches.delete(worker);
   }
 
@@ -38,7 +43,7 @@ export class Supervisor {
 
   #look(): void {
     for (const [worker, watch] of this.#watches) {
-      const { heartbeat } = worker.stats;
+      const { heartbeat } = worker;
       watch.unchangedLooks = heartbeat === watch.heartbeat ? watch.unchangedLooks + 1 : 0;
       watch.heartbeat = heartbeat;
       if (watch.unchangedLooks < LOOKS) continue;

@@ -40,6 +40,10 @@ export class WorkerLink {
     this.#port.unref();
   }
 
+  get heartbeat(): number {
+    return this.stats.heartbeat;
+  }
+
   get callCount(): number {
     return this.#calls.reduce((count, calls) => count + calls.size, 0);
   }

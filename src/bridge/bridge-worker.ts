@@ -1,0 +1,44 @@
+import { MessageChannel, type MessagePort, parentPort, threadId } from 'node:worker_threads';
+import { assert } from '../base/assert.ts';
+import type { TransportFactory } from '../connectors/contract/transport.ts';
+import type { BridgeReady, TransportOutcome, TransportPlacement } from '../threads/bridge-protocol.ts';
+import { toWireError } from '../threads/protocol.ts';
+import { HeldTransport } from './held-transport.ts';
+
+/** The supervisor stops a thread whose heartbeat stands still for 2 s. */
+const BEAT_MS = 100;
+
+/** One bridge thread and the transports placed on it. An uncaught exception ends the thread. */
+export class BridgeWorker {
+  readonly #factories: readonly TransportFactory[];
+  /** Held, so that it is closed by the end of the thread and not by the garbage collector. */
+  readonly lifeline: MessagePort;
+
+  constructor(factories: readonly TransportFactory[]) {
+    assert(parentPort !== null, 'a bridge worker runs in a thread of its own');
+    this.#factories = factories;
+    const heartbeat = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    const beats = new Int32Array(heartbeat);
+    setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS);
+    const { port1, port2 } = new MessageChannel();
+    port1.unref();
+    this.lifeline = port1;
+    const ready: BridgeReady = { threadId, heartbeat, lifeline: port2 };
+    // Sent only after this module's evaluation, as by the engine worker.
+    const toPool = parentPort;
+    setImmediate(() => toPool.postMessage(ready, [port2]));
+  }
+
+  /** Task of the pool: runs the transport until it ends. A rejection means that this thread is lost. */
+  async hold(placement: TransportPlacement): Promise<TransportOutcome> {
+    const factory = this.#factories.find(({ kind }) => kind === placement.kind);
+    const held = new HeldTransport(placement);
+    try {
+      assert(factory !== undefined, `no transport of kind ${placement.kind}`);
+      held.begin(await factory.open(placement.open, placement.memory, held));
+    } catch (error) {
+      held.end({ type: 'open_failed', error: toWireError(error) });
+    }
+    return held.outcome;
+  }
+}

@@ -1,0 +1,188 @@
+import { Piscina } from 'piscina';
+import { GatewayError } from '../base/errors.ts';
+import type { PcmRings } from '../connectors/contract/pcm-media.ts';
+import type {
+  Bridges,
+  OpenedTransport,
+  TransportObserver,
+  TransportProtocol,
+} from '../connectors/contract/transport.ts';
+import type { BridgeReady, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
+import { newPcmRings } from './pcm-rings.ts';
+import { toWireError, type WireError } from './protocol.ts';
+import { type Supervised, Supervisor } from './supervisor.ts';
+import { TransportLink, type TransportLinkHost, type TransportOpening } from './transport-link.ts';
+
+const STALL_MS = 2_000;
+/** A lost thread takes this many transports along at most. */
+const TRANSPORTS_PER_THREAD = 25;
+const MAX_THREADS = 64;
+const IDLE_MS = 30_000;
+/** A transport that leaks takes its thread along long before it takes the process. */
+const MAX_HEAP_MB = 256;
+
+export interface BridgePoolOptions {
+  readonly observer: BridgeObserver;
+  /** Stall timeout: a thread whose heartbeat stands still this long is stopped. */
+  readonly stallMs?: number;
+  /** Worker module; tests pass their own composition root. */
+  readonly workerUrl?: URL;
+}
+
+/** Receives events of the bridge threads for logs and metrics. */
+export interface BridgeObserver {
+  /** A transport of this kind lost its thread. `resumed`: it is placed on another one. */
+  transportLost(kind: string, reason: string, resumed: boolean): void;
+  /** A thread is stopped because its heartbeat stood still. */
+  threadStalled(threadId: number): void;
+  fault(error: WireError): void;
+}
+
+/** A bridge thread, as seen by the supervisor. */
+class BridgeThread implements Supervised {
+  readonly threadId: number;
+  stalled = false;
+  readonly #beats: Int32Array;
+
+  constructor({ threadId, heartbeat }: BridgeReady) {
+    this.threadId = threadId;
+    this.#beats = new Int32Array(heartbeat);
+  }
+
+  get heartbeat(): number {
+    return Atomics.load(this.#beats, 0);
+  }
+}
+
+/** The bridge threads: a pool that is created with the first transport. Each task holds one transport. */
+export class BridgePool implements Bridges, TransportLinkHost {
+  readonly #options: BridgePoolOptions;
+  readonly #transports = new Set<TransportLink>();
+  readonly #threads = new Set<BridgeThread>();
+  #pool: Piscina<TransportPlacement, TransportOutcome> | null = null;
+  #supervisor: Supervisor<BridgeThread> | null = null;
+  #tasks = 0;
+  /** Pending while a thread starts. Piscina would start one for every task that comes in the meantime. */
+  #starting: PromiseWithResolvers<void> | null = null;
+  #droppedSignals = 0;
+  #isClosing = false;
+
+  constructor(options: BridgePoolOptions) {
+    this.#options = options;
+  }
+
+  /** Figures for metrics. */
+  report(): { readonly threads: number; readonly transports: number; readonly droppedSignals: number } {
+    const live = [...this.#transports].reduce((sum, { droppedSignals }) => sum + droppedSignals, 0);
+    return {
+      threads: this.#threads.size,
+      transports: this.#transports.size,
+      droppedSignals: this.#droppedSignals + live,
+    };
+  }
+
+  pcmRings(voices: number, sampleRateHz: number): PcmRings {
+    return newPcmRings(voices, sampleRateHz);
+  }
+
+  async open<Open, Commands, Signal>(
+    protocol: TransportProtocol<Open, Commands, Signal>,
+    open: Open,
+    observer: TransportObserver<Signal>,
+  ): Promise<OpenedTransport<Commands>> {
+    if (this.#isClosing) throw new GatewayError('not_ready');
+    if (this.#transports.size >= MAX_THREADS * TRANSPORTS_PER_THREAD) throw new GatewayError('call_limit');
+    // The protocol guarantees the types of what its own transport reports and returns.
+    const opening = { protocol, open, observer } as TransportOpening;
+    const transport = new TransportLink(opening, this);
+    this.#transports.add(transport);
+    await transport.start();
+    return transport as unknown as OpenedTransport<Commands>;
+  }
+
+  /** Closes all transports, waiting at most `deadlineMs`, and then stops the threads. */
+  async close(deadlineMs: number): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    const late = Promise.withResolvers<void>();
+    const deadline = setTimeout(late.resolve, deadlineMs);
+    await Promise.race([Promise.all([...this.#transports].map((link) => link.close())), late.promise]);
+    clearTimeout(deadline);
+    this.#supervisor?.close();
+    await this.#pool?.destroy();
+  }
+
+  async run(placement: TransportPlacement): Promise<TransportOutcome> {
+    this.#pool ??= this.#newPool();
+    while (this.#isFull && this.#starting !== null) await this.#starting.promise;
+    if (this.#isFull) this.#starting = Promise.withResolvers();
+    this.#tasks++;
+    try {
+      return await this.#pool.run(placement, { transferList: [placement.port] });
+    } finally {
+      this.#tasks--;
+      this.#started();
+    }
+  }
+
+  ended(transport: TransportLink): void {
+    this.#droppedSignals += transport.droppedSignals;
+    this.#transports.delete(transport);
+  }
+
+  threadLost(kind: string, reason: string, resumed: boolean): void {
+    if (!this.#isClosing) this.#options.observer.transportLost(kind, reason, resumed);
+  }
+
+  threw(error: unknown): void {
+    this.#options.observer.fault(toWireError(error));
+  }
+
+  get #isFull(): boolean {
+    return this.#tasks >= this.#threads.size * TRANSPORTS_PER_THREAD;
+  }
+
+  #started(): void {
+    this.#starting?.resolve();
+    this.#starting = null;
+  }
+
+  #newPool(): Piscina<TransportPlacement, TransportOutcome> {
+    const { workerUrl, stallMs } = this.#options;
+    this.#supervisor = new Supervisor(stallMs ?? STALL_MS, (thread) => this.#terminate(thread));
+    const pool = new Piscina<TransportPlacement, TransportOutcome>({
+      filename: (workerUrl ?? new URL('../bridge/bridge.worker.ts', import.meta.url)).href,
+      name: 'holdTransport',
+      // With atomics, an idle worker would block in Atomics.wait between tasks, and its heartbeat would stop.
+      atomics: 'disabled',
+      minThreads: 0,
+      maxThreads: MAX_THREADS,
+      concurrentTasksPerWorker: TRANSPORTS_PER_THREAD,
+      idleTimeout: IDLE_MS,
+      recordTiming: false,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    pool.on('message', (ready: BridgeReady) => this.#ready(ready));
+    pool.on('error', (error) => this.threw(error));
+    return pool;
+  }
+
+  #ready(ready: BridgeReady): void {
+    const thread = new BridgeThread(ready);
+    this.#threads.add(thread);
+    this.#started();
+    this.#supervisor?.watch(thread);
+    ready.lifeline.on('close', () => this.#gone(thread));
+    ready.lifeline.unref();
+  }
+
+  #terminate(thread: BridgeThread): void {
+    this.#options.observer.threadStalled(thread.threadId);
+    void this.#pool?.threads.find(({ threadId }) => threadId === thread.threadId)?.terminate();
+  }
+
+  #gone(thread: BridgeThread): void {
+    this.#threads.delete(thread);
+    this.#supervisor?.forget(thread);
+  }
+}
