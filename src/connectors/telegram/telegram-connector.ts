@@ -27,8 +27,8 @@ import { BotApi, type BotApiUrls } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import { PreparedFile } from './bot-api-types.ts';
 import { BotLogin } from './bot-login.ts';
-import { characters, MAX_TEXT_CHARACTERS, partsOf } from './outbound-parts.ts';
-import { sendParts } from './send-parts.ts';
+import { characters, MAX_TEXT_CHARACTERS, partsOf } from './message-parts.ts';
+import { sendParts } from './send-message-parts.ts';
 import type { TelegramObserver } from './update-receiver.ts';
 
 const SHARED: LoginRef = { kind: 'shared' };

@@ -15,7 +15,7 @@ const WHO_ARE_YOU =
   'This bot does not know which agent to connect you to. Please ask for an invite link and open it here.';
 
 const GREETING_DEADLINE_MS = 20_000;
-/** Number of strangers remembered as already notified; each is notified only once. */
+/** Number of strangers cached as already notified; each is notified only once. */
 const MAX_REMEMBERED = 20_000;
 
 export type TelegramObserver = MessengerObserver<

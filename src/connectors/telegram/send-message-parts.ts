@@ -6,7 +6,7 @@ import type { BotApi, CallOptions, Parameters } from './bot-api.ts';
 import { BotApiFailure } from './bot-api-failure.ts';
 import { SentMessages } from './bot-api-types.ts';
 import { formatted } from './formatting.ts';
-import { asDocuments, type Part } from './outbound-parts.ts';
+import { asDocuments, type Part } from './message-parts.ts';
 
 const TEXT_DEADLINE_MS = 20_000;
 const UPLOAD_DEADLINE_MS = 120_000;
