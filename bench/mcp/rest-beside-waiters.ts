@@ -1,6 +1,6 @@
 import type { Gateway } from '../../test/support/gateway.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
-import { WaitingClient } from '../../test/support/waiting-client.ts';
+import { LongPollClient } from '../../test/support/long-poll-client.ts';
 import { quantile } from '../quantiles.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
@@ -10,11 +10,11 @@ const PERIOD_MS = 20;
 /** `GET /api/calls` at 1,000 requests a second: p99 in milliseconds. */
 export async function restP99Ms(gateway: Gateway, seconds: number): Promise<number> {
   const probes = await Promise.all(
-    Array.from({ length: PROBES }, () => WaitingClient.open(gateway.httpPort, gateway.agentKey)),
+    Array.from({ length: PROBES }, () => LongPollClient.open(gateway.httpPort, gateway.agentKey)),
   );
   const delaysMs: number[] = [];
   const endMs = performance.now() + seconds * 1_000;
-  const ask = async (probe: WaitingClient, offsetMs: number): Promise<void> => {
+  const ask = async (probe: LongPollClient, offsetMs: number): Promise<void> => {
     await pause(offsetMs);
     while (performance.now() < endMs) {
       const startMs = performance.now();

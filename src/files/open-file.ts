@@ -67,7 +67,7 @@ const REFETCH_DEADLINE_MS = 60_000;
 /**
  * Fetches a file's bytes from its platform into the cache for 15 minutes, and returns their number. Concurrent calls
  * share one fetch. Throws `file_gone` when the platform no longer has the file or it is over our limit (both are
- * remembered), `platform_failed`, `too_many_transfers`, `storage_full`.
+ * cached), `platform_failed`, `too_many_transfers`, `storage_full`.
  */
 export async function refetchFile(domain: FileDomain, file: StoredFile): Promise<number> {
   const underWay = domain.refetches.get(file.id);

@@ -211,7 +211,7 @@ describe('wrong passwords', () => {
   });
 
   it('on all routes that take a password count together', async () => {
-    const owner = await member('doors@example.com');
+    const owner = await member('routes@example.com');
     const wrong = {
       password: 'wrong',
       current_password: 'wrong',
@@ -220,13 +220,13 @@ describe('wrong passwords', () => {
       confirm: true,
     };
     const statuses: number[] = [];
-    const doors = [
+    const routes = [
       ['POST', '/api/change-password'],
       ['POST', '/api/change-email'],
       ['DELETE', '/api/account'],
     ] as const;
     for (let n = 0; n < 4; n++)
-      for (const [method, path] of doors) statuses.push((await owner.request(method, path, wrong)).status);
+      for (const [method, path] of routes) statuses.push((await owner.request(method, path, wrong)).status);
     expect(statuses).toEqual([...Array(10).fill(400), 429, 429]);
     const stranger = await login(owner.email, 'wrong', '127.0.0.1');
     expect(stranger.status).toBe(429);

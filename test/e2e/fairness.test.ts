@@ -7,7 +7,7 @@ import type { GatewayApi } from '../support/gateway-api.ts';
 import { McpCaller } from '../support/mcp-caller.ts';
 import { memberOf } from '../support/member.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { WaitingClient } from '../support/waiting-client.ts';
+import { LongPollClient } from '../support/long-poll-client.ts';
 
 const CALLS = 2;
 const SESSIONS = 5;
@@ -96,11 +96,11 @@ describe('an account at its limit', () => {
   });
 
   it('of pending long polls leaves room for another account', async () => {
-    const clients: WaitingClient[] = [];
+    const clients: LongPollClient[] = [];
     const { cursor } = (await greedy.api.get('/api/inbox')).body;
     const path = `/api/inbox?wait=55&last_message_cursor=${encodeURIComponent(cursor)}`;
     for (let n = 0; n < 1_000; n++) {
-      const client = await WaitingClient.open(gateway.httpPort, greedy.keys[n % 10]!);
+      const client = await LongPollClient.open(gateway.httpPort, greedy.keys[n % 10]!);
       void client.ask(path);
       clients.push(client);
     }

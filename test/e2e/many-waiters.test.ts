@@ -9,7 +9,7 @@ import { memberOf } from '../support/member.ts';
 import type { Person } from '../support/person.ts';
 import { Slowdown } from '../support/slowdown.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { WaitingClient } from '../support/waiting-client.ts';
+import { LongPollClient } from '../support/long-poll-client.ts';
 
 /** An account may have 1,000 pending long polls. */
 const ACCOUNTS = 5;
@@ -25,7 +25,7 @@ const PATIENCE = 4;
 interface Reader {
   readonly id: string;
   readonly key: string;
-  readonly clients: WaitingClient[];
+  readonly clients: LongPollClient[];
   /** Another agent of the same account. */
   readonly writer: GatewayApi;
 }
@@ -62,7 +62,7 @@ function keyIn({ body }: Answer): string {
 async function makeReader(owner: Person, writer: GatewayApi, n: number): Promise<Reader> {
   const { id } = (await owner.request('POST', '/api/agents', { name: `Reader ${n}` })).body;
   const key = keyIn(await owner.request('POST', `/api/agents/${id}/keys`, { name: 'waits' }));
-  const clients = Array.from({ length: WAITERS_PER_AGENT }, () => WaitingClient.open(gateway.httpPort, key));
+  const clients = Array.from({ length: WAITERS_PER_AGENT }, () => LongPollClient.open(gateway.httpPort, key));
   return { id, key, clients: await Promise.all(clients), writer };
 }
 

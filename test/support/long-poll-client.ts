@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 /** One long-polling request on a bare connection, so that thousands of them cost their process next to nothing. */
-export class WaitingClient {
+export class LongPollClient {
   readonly #socket: Socket;
   readonly #head: string;
   #answered = Promise.withResolvers<number>();
@@ -16,13 +16,13 @@ export class WaitingClient {
   }
 
   /** Connects to a gateway with a key. */
-  static async open(port: number, apiKey: string): Promise<WaitingClient> {
+  static async open(port: number, apiKey: string): Promise<LongPollClient> {
     const socket = connect(port, '127.0.0.1');
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', reject);
     });
-    return new WaitingClient(socket, `Host: 127.0.0.1\r\nX-API-Key: ${apiKey}\r\n\r\n`);
+    return new LongPollClient(socket, `Host: 127.0.0.1\r\nX-API-Key: ${apiKey}\r\n\r\n`);
   }
 
   /** Asks; resolves with the time (`performance.now()`) at which the answer was there. */

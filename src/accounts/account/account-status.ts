@@ -48,10 +48,10 @@ interface LiveAccount extends LiveLogins {
 export function accountStatuses(
   domain: AccountDomain,
 ): (viewer: Viewer) => AccountStatus | Promise<AccountStatus> {
-  const remembered = new QueryCache<StoredAccount>(domain.store);
+  const cache = new QueryCache<StoredAccount>(domain.store);
   return (viewer) =>
     goOn(
-      remembered.of(keyOf(viewer), () => readAccount(domain, viewer)),
+      cache.of(keyOf(viewer), () => readAccount(domain, viewer)),
       (stored) => statusNow(domain, viewer, stored),
     );
 }

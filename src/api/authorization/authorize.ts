@@ -72,10 +72,8 @@ function ask(context: AuthorizationContext): Route {
         const { accountId } = session;
         await requireVerifiedAddress(context.domain.store.db, accountId);
         const former = await findAuthorization(context.domain.store.db, accountId, asked.client.clientId);
-        const remembered = wants(query, 'consent')
-          ? null
-          : approvedBefore(former, asked, session.credentialId);
-        if (remembered) return sendBack(302, await approveAgain(context.domain, session, remembered, asked));
+        const approved = wants(query, 'consent') ? null : approvedBefore(former, asked, session.credentialId);
+        if (approved) return sendBack(302, await approveAgain(context.domain, session, approved, asked));
         const given = former && { platforms: former.platforms, agentIds: former.agentIds };
         return await consentReply(200, context, session, { asked, state: { query, given, complaint: '' } });
       });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FakeMessenger } from '../../support/fake-messenger.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import type { Outbound } from '../messaging/outbound-parts.ts';
+import type { Outbound } from '../messaging/outbound-harness.ts';
 import { conversing } from './dm-setup.ts';
 
 it('sends files, and counts their bytes', async () => {

@@ -3,7 +3,7 @@ import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent
 import { botOwnerRoutes } from '../../../src/api/rest/bot-owner.ts';
 import { dmRoutes } from '../../../src/api/rest/dms.ts';
 import { insertAgent } from '../../../src/store/agents/agents.ts';
-import { Outbound } from '../messaging/outbound-parts.ts';
+import { Outbound } from '../messaging/outbound-harness.ts';
 import { NOW } from '../store/temporary.ts';
 import { served } from './served.ts';
 

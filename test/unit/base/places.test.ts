@@ -5,7 +5,7 @@ function places() {
   const refusals = { count: 0 };
   const counted = new Places({
     code: 'too_many_streams',
-    what: 'doors may be open',
+    what: 'sockets may be open',
     perKey: 2,
     perAccount: 3,
     total: 4,
@@ -23,11 +23,11 @@ function places() {
 it('limits each key, each account and the total, and names the exceeded limit', () => {
   const { counted, enter, refusals } = places();
   const leaves = [enter('key_1', 'acc_1'), enter('key_1', 'acc_1')];
-  expect(() => enter('key_1', 'acc_1')).toThrow('At most 2 doors may be open per key');
+  expect(() => enter('key_1', 'acc_1')).toThrow('At most 2 sockets may be open per key');
   leaves.push(enter('key_2', 'acc_1'));
-  expect(() => enter('key_3', 'acc_1')).toThrow('At most 3 doors may be open per account');
+  expect(() => enter('key_3', 'acc_1')).toThrow('At most 3 sockets may be open per account');
   leaves.push(enter('key_4', 'acc_2'));
-  expect(() => enter('key_5', 'acc_3')).toThrow('At most 4 doors may be open in the gateway');
+  expect(() => enter('key_5', 'acc_3')).toThrow('At most 4 sockets may be open in the gateway');
   expect([counted.taken, counted.refused, refusals.count]).toEqual([4, 3, 3]);
   for (const leave of leaves) leave();
   expect(counted.taken).toBe(0);

@@ -12,7 +12,7 @@ import { FakeMessenger } from '../../support/fake-messenger.ts';
 import { readGatewayRows } from '../../support/gateway-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { temporaryDir } from '../store/temporary.ts';
-import { Outbound } from './outbound-parts.ts';
+import { Outbound } from './outbound-harness.ts';
 
 /** Use `OUTBOX_KILLS=1000` for more. */
 const KILLS = Number(process.env.OUTBOX_KILLS ?? 3);

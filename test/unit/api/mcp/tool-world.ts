@@ -11,7 +11,7 @@ import { openFiles } from '../../../../src/files/open-files.ts';
 import type { Reading } from '../../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../../src/messaging/inbox/wakeups.ts';
 import { FakeDirectory } from '../../accounts/fake-directory.ts';
-import { Outbound } from '../../messaging/outbound-parts.ts';
+import { Outbound } from '../../messaging/outbound-harness.ts';
 import { waitersOf } from '../../messaging/waiters-of.ts';
 import { temporaryDir } from '../../store/temporary.ts';
 import { FakeCalls } from './fake-calls.ts';

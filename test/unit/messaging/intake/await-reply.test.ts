@@ -8,7 +8,7 @@ import { setConversationStatus } from '../../../../src/store/messages/conversati
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { NOW } from '../../store/temporary.ts';
-import { Outbound } from '../outbound-parts.ts';
+import { Outbound } from '../outbound-harness.ts';
 
 const USUAL = 'No answer yet';
 const ANSWER: DmRequest = {

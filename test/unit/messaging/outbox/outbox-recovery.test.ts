@@ -4,7 +4,7 @@ import { writeMessage } from '../../../../src/messaging/outbox/write-message.ts'
 import { changeMessageStatus } from '../../../../src/store/messages/outbound-messages.ts';
 import { DEAD, FakeMessenger } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { Outbound } from '../outbound-parts.ts';
+import { Outbound } from '../outbound-harness.ts';
 import { LATER, outbox, WITHIN_MS } from './outbox-setup.ts';
 
 async function recovered(outbound: Outbound): Promise<Recovered> {

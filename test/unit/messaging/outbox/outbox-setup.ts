@@ -1,6 +1,6 @@
 import type { Settled } from '../../../../src/messaging/outbox/outbox.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { Outbound } from '../outbound-parts.ts';
+import { Outbound } from '../outbound-harness.ts';
 
 export const WITHIN_MS = 25_000;
 export const LATER = { kind: 'later', reason: 'Too Many Requests', afterMs: 3_000 } as const;

@@ -5,7 +5,7 @@ import { sendDm } from '../../../../src/messaging/outbox/send-dm.ts';
 import { sendProbe } from '../../../../src/messaging/outbox/send-probe.ts';
 import { insertAgent } from '../../../../src/store/agents/agents.ts';
 import { NOW } from '../../store/temporary.ts';
-import { Outbound } from '../outbound-parts.ts';
+import { Outbound } from '../outbound-harness.ts';
 
 const ANSWER: DmRequest = {
   platform: 'agent',

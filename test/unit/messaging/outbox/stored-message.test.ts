@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { addressOf, sendStored } from '../../../../src/messaging/outbox/stored-message.ts';
 import { NOW } from '../../store/temporary.ts';
-import { Outbound } from '../outbound-parts.ts';
+import { Outbound } from '../outbound-harness.ts';
 
 async function stored() {
   const outbound = await Outbound.open();

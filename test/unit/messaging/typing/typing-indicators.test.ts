@@ -6,7 +6,7 @@ import {
 } from '../../../../src/messaging/typing/typing-indicators.ts';
 import { FakeMessenger } from '../../../support/fake-messenger.ts';
 import { waitFor } from '../../../support/wait-for.ts';
-import { Outbound } from '../outbound-parts.ts';
+import { Outbound } from '../outbound-harness.ts';
 
 async function typing() {
   const outbound = await Outbound.open();

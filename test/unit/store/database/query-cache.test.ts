@@ -10,15 +10,15 @@ async function scene() {
   const dataDir = temporaryDir();
   const store = await temporaryStore(dataDir);
   const { accountId } = await seedAccount(store, 'a');
-  const remembered = new QueryCache<string | null | undefined>(store);
+  const cache = new QueryCache<string | null | undefined>(store);
   let readings = 0;
   const email = () =>
-    remembered.of(accountId, async () => {
+    cache.of(accountId, async () => {
       readings += 1;
       return (await findAccount(store.db, accountId))?.email;
     });
   const setEmail = (to: string) => updatePerson(store.db, accountId, { email: to });
-  return { store, dataDir, accountId, remembered, email, setEmail, readings: () => readings };
+  return { store, dataDir, accountId, cache, email, setEmail, readings: () => readings };
 }
 
 test('a repeated query is read again only after a row has changed', async () => {
@@ -65,9 +65,9 @@ test('a rolled back transaction changes nothing', async () => {
 });
 
 test('a failed read is retried, and keys do not mix', async () => {
-  const { remembered } = await scene();
-  await expect(remembered.of('k', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await remembered.of('k', async () => 'yes')).toBe('yes');
-  expect(await remembered.of('other', async () => 'also')).toBe('also');
-  expect(await remembered.of('k', async () => 'not asked')).toBe('yes');
+  const { cache } = await scene();
+  await expect(cache.of('k', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await cache.of('k', async () => 'yes')).toBe('yes');
+  expect(await cache.of('other', async () => 'also')).toBe('also');
+  expect(await cache.of('k', async () => 'not asked')).toBe('yes');
 });
