@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { HttpServerOptions } from '../../../src/api/http/server.ts';
-import { SHA256 } from '../../../src/api/http/uws/load-uws.ts';
+import { SHA256 } from '../../../src/api/http/uws/checksums.ts';
 
 const FILES = join(import.meta.dirname, '../../../node_modules/uWebSockets.js/dist/bin');
 
