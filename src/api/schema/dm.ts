@@ -17,6 +17,19 @@ const conversation = {
     .describe("Id of the conversation. Default: the platform's most recent active one"),
 };
 
+/**
+ * `peer` names an agent. With another platform it would be ignored, and the message would reach whoever wrote last
+ * instead of the person named.
+ */
+const refusePeerOfPeople: z.core.CheckFn<{ readonly platform: string; readonly peer: string }> = ({
+  value: { platform, peer },
+  issues,
+}) => {
+  if (peer === '' || platform === 'agent') return;
+  const message = 'peer names an agent; to choose a person, use conversation_id';
+  issues.push({ code: 'custom', message, path: ['peer'], input: peer });
+};
+
 export const DmChatBody = z
   .object({
     ...conversation,
@@ -32,7 +45,7 @@ export const DmChatBody = z
       ),
     task: z.string().max(MAX_TASK).default('').describe('`agent` only: topic of the conversation'),
   })
-  .check(requireContent)
+  .check(requireContent, refusePeerOfPeople)
   .meta({ id: 'DmChat' });
 
 export const DmTypingBody = z.object(conversation).meta({ id: 'DmTyping' });

@@ -28,6 +28,23 @@ it('lets a client write on a platform it was granted', async () => {
   expect(messenger.texts).toEqual(['Hello']);
 });
 
+it('refuses to guess the person that a peer of another platform names', async () => {
+  const { chat, messenger } = await conversing();
+  const answer = await chat({ text: 'Hello', peer: '42' });
+  expect([answer.status, answer.body]).toEqual([
+    422,
+    {
+      detail: [
+        expect.objectContaining({
+          loc: ['body', 'peer'],
+          msg: expect.stringContaining('to choose a person, use conversation_id'),
+        }),
+      ],
+    },
+  ]);
+  expect(messenger.texts).toEqual([]);
+});
+
 it('stores a message before it sends it', async () => {
   const { outbound, chat, messenger } = await conversing();
   messenger.will(async ({ messageId }) => {
