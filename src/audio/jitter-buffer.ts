@@ -104,7 +104,7 @@ export class JitterBuffer implements Payload {
     this.#frameSamples = this.#samplesPerMs * FRAME_MS;
   }
 
-  /** Memory of the payload, valid until the next packet is inserted. */
+  /** Array that holds the payload; valid until the next packet is inserted. */
   get bytes(): Uint8Array {
     return this.#slots.bytes;
   }

@@ -4,7 +4,7 @@ import { hashToken } from '../base/tokens.ts';
 import type { OauthToken } from '../store/keys/oauth-grants.ts';
 import { MASTER_KEY_BYTES, SecretBox, type SecretPlace } from '../store/secrets/secret-box.ts';
 
-/** How long a client may repeat a refresh, because the response was lost or it refreshed twice at the same time. */
+/** How long a client may repeat a refresh whose response was lost, or that it sent twice at the same time. */
 export const REPEAT_MS = 60_000;
 
 /** The pair that replaces a refresh token. */

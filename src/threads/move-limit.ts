@@ -1,4 +1,4 @@
-/** What loses its thread more often than this within a minute is probably the cause. */
+/** A call or transport that loses its thread more often than this in a minute probably causes the losses. */
 const MAX_MOVES_A_MINUTE = 3;
 const MINUTE_MS = 60_000;
 

@@ -56,8 +56,8 @@ export class SrtpSession {
   }
 
   /**
-   * Verifies and decrypts a packet in place and removes the tag from its payload. The packet must start at the first of
-   * its bytes. Returns false when it is not authentic or is a replay.
+   * Verifies and decrypts a packet in place and removes the tag from its payload. The packet must start at offset 0 of
+   * its array. Returns false when it is not authentic or is a replay.
    */
   unprotectRtp(packet: RtpPacket): boolean {
     const tagBytes = this.#inRtp.tagBytes;

@@ -38,7 +38,7 @@ export async function updateDid(
   const row = await db
     .updateTable('sipDids')
     .set({
-      // Setting a column to itself keeps its value, and the SQL is the same for every change.
+      // Setting a column to itself keeps its value, so the SQL is the same for every change.
       label: (set) => (change.label === undefined ? set.ref('label') : set.val(change.label)),
       autoAnswer: (set) =>
         change.autoAnswer === undefined ? set.ref('autoAnswer') : set.val(bit(change.autoAnswer)),
