@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import type { AnyJson } from '../../test/support/any-json.ts';
 
 /** An answer as a browser gets it. Redirects are not followed. */
 export interface Seen {
@@ -6,8 +7,7 @@ export interface Seen {
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
   /** The parsed text; undefined if it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: an attack reads whatever was answered
-  readonly json: any;
+  readonly json: AnyJson;
 }
 
 const DEADLINE_MS = 20_000;

@@ -1,6 +1,6 @@
 import type { Gateway } from '../../test/support/gateway.ts';
-import { waitFor } from '../../test/support/wait-for.ts';
 import { LongPollClient } from '../../test/support/long-poll-client.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import { quantile } from '../quantiles.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 

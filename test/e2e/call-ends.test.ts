@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Agent } from '../support/agent.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import { EventLog } from '../support/event-log.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { GatewayPair } from '../support/gateway-pair.ts';
 import { connectMcp, type McpClient } from '../support/mcp-client.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-type Told = any;
+type Told = AnyJson;
 
 let pair: GatewayPair;
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { Gateway } from '../support/gateway.ts';
 import type { GatewayApi } from '../support/gateway-api.ts';
+import { LongPollClient } from '../support/long-poll-client.ts';
 import { McpCaller } from '../support/mcp-caller.ts';
 import { memberOf } from '../support/member.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { LongPollClient } from '../support/long-poll-client.ts';
 
 const CALLS = 2;
 const SESSIONS = 5;

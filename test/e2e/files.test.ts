@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AnyJson } from '../support/any-json.ts';
 import { Gateway } from '../support/gateway.ts';
 import { Slowdown } from '../support/slowdown.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -25,8 +26,7 @@ afterAll(() => gateway?.stop());
 
 interface Answer {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs
-  readonly body: any;
+  readonly body: AnyJson;
 }
 
 async function upload(bytes: Buffer, name = 'big.bin'): Promise<Answer> {

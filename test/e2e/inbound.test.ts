@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { FakeBot } from '../fakes/telegram/fake-bot.ts';
 import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -33,14 +34,12 @@ afterAll(async () => {
 
 const cursorNow = async () => encodeURIComponent((await gateway.agentApi.get('/api/inbox')).body.cursor);
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-const messagesIn = (body: any) => body.conversations.flatMap(({ messages }: any) => messages);
+const messagesIn = (body: AnyJson) => body.conversations.flatMap(({ messages }: AnyJson) => messages);
 
 it('delivers a message and its file to a waiting request, and the message to the WebSocket', async () => {
   const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}`;
   const socket = new WebSocket(url);
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-  const frames: any[] = [];
+  const frames: AnyJson[] = [];
   socket.on('message', (data) => frames.push(JSON.parse(`${data}`)));
   await waitFor('the first frame', () => frames.length > 0);
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import type { AnyJson } from '../support/any-json.ts';
 import { Gateway } from '../support/gateway.ts';
 import { waitFor, within } from '../support/wait-for.ts';
 
@@ -36,8 +37,7 @@ it('a long poll is answered when its wait ends, and not before', async () => {
 async function listen(query = '') {
   const url = `${gateway.baseUrl.replace('http', 'ws')}/api/inbox/stream?api_key=${gateway.agentKey}${query}`;
   const socket = new WebSocket(url);
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-  const frames: any[] = [];
+  const frames: AnyJson[] = [];
   socket.on('message', (data) => frames.push(JSON.parse(`${data}`)));
   await waitFor('the first frame', () => frames.length > 0);
   return { socket, frames };

@@ -5,11 +5,11 @@ import { FakeTelegram } from '../fakes/telegram/fake-telegram.ts';
 import { Gateway } from '../support/gateway.ts';
 import type { Answer, GatewayApi } from '../support/gateway-api.ts';
 import { readGatewayRows } from '../support/gateway-database.ts';
+import { LongPollClient } from '../support/long-poll-client.ts';
 import { memberOf } from '../support/member.ts';
 import type { Person } from '../support/person.ts';
 import { Slowdown } from '../support/slowdown.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { LongPollClient } from '../support/long-poll-client.ts';
 
 /** An account may have 1,000 pending long polls. */
 const ACCOUNTS = 5;

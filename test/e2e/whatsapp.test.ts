@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { FakeCloudApi } from '../fakes/whatsapp/cloud-api.ts';
 import { API_ERRORS } from '../fakes/whatsapp/graph-errors.ts';
 import type { FakePerson } from '../fakes/whatsapp/person.ts';
+import type { AnyJson } from '../support/any-json.ts';
 import { Gateway } from '../support/gateway.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -120,8 +121,7 @@ it('queues messages outside the window, even over a crash, until the person writ
   await gateway.restart();
 
   const socket = new WebSocket(url);
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  const frames: any[] = [];
+  const frames: AnyJson[] = [];
   socket.on('message', (data) => frames.push(JSON.parse(`${data}`)));
   await waitFor('the stream', () => frames.length > 0);
   await api.says(ada, 'I am back');

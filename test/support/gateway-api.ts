@@ -1,10 +1,11 @@
+import type { AnyJson } from './any-json.ts';
+
 /** One answer of the REST API. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON; text when it is not JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered and asserts on it
-  readonly body: any;
+  readonly body: AnyJson;
 }
 
 const REQUEST_DEADLINE_MS = 60_000;

@@ -1,3 +1,4 @@
+import type { AnyJson } from './any-json.ts';
 import { Gateway, type GatewayOptions } from './gateway.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -10,8 +11,7 @@ export interface GatewayPairOptions {
 const TRUNKS_ON_LOOPBACK = { SVC_SIP_TRUNK_ALLOW: '127.0.0.0/8' };
 
 /** A call as the REST API shows it. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-export type ShownCall = any;
+export type ShownCall = AnyJson;
 
 /** One phone call, seen from both of its ends. */
 export interface CallPair {

@@ -1,11 +1,11 @@
+import type { AnyJson } from './any-json.ts';
 import { waitFor } from './wait-for.ts';
 
 const BOTH = 'application/json, text/event-stream';
 
 export interface Told {
   readonly id?: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-  readonly data: any;
+  readonly data: AnyJson;
 }
 
 export interface Heard {

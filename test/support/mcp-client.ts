@@ -9,6 +9,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport as TransportV1 } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { AnyJson } from './any-json.ts';
 import { EventLog } from './event-log.ts';
 
 export const SHIM = fileURLToPath(new URL('../../src/mcp-shim/svc-mcp.mjs', import.meta.url));
@@ -31,8 +32,7 @@ export interface McpClientOptions {
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-  readonly structured: any;
+  readonly structured: AnyJson;
 }
 
 export interface McpNotice {

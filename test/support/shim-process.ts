@@ -1,12 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { AnyJson } from './any-json.ts';
 import { EventLog } from './event-log.ts';
 import { SHIM } from './mcp-client.ts';
 import { within } from './wait-for.ts';
 
 /** A JSON-RPC message, or what was written in its place. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-export type Written = any;
+export type Written = AnyJson;
 
 /** `svc-mcp` as a client starts it, spoken to in plain JSON-RPC. */
 export class ShimProcess {

@@ -1,3 +1,4 @@
+import type { AnyJson } from '../../support/any-json.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import type { FakeBot } from './fake-bot.ts';
 import type { FakePerson, SentKind } from './fake-person.ts';
@@ -8,8 +9,7 @@ import type { PollRequest } from './update-queue.ts';
 /** A call whose fields fit their types. */
 export interface BotCall {
   readonly bot: FakeBot;
-  // biome-ignore lint/suspicious/noExplicitAny: the schema has checked them
-  readonly parameters: Readonly<Record<string, any>>;
+  readonly parameters: Readonly<Record<string, AnyJson>>;
   readonly uploads: ReadonlyMap<string, FormFile>;
   /** The caller went away. */
   readonly gone: AbortSignal;

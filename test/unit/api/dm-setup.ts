@@ -3,6 +3,7 @@ import { IdempotentRequests } from '../../../src/api/http/idempotency/idempotent
 import { botOwnerRoutes } from '../../../src/api/rest/bot-owner.ts';
 import { dmRoutes } from '../../../src/api/rest/dms.ts';
 import { insertAgent } from '../../../src/store/agents/agents.ts';
+import type { AnyJson } from '../../support/any-json.ts';
 import { Outbound } from '../messaging/outbound-harness.ts';
 import { NOW } from '../store/temporary.ts';
 import { served } from './served.ts';
@@ -41,8 +42,7 @@ export async function startDms(options: Parameters<typeof Outbound.open>[0] = {}
       headers: { 'X-API-Key': as, ...(key === '' ? {} : { 'Idempotency-Key': key }) },
       body: JSON.stringify(body),
     });
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was answered and asserts on it
-    const told: any = await answer.json();
+    const told: AnyJson = await answer.json();
     return { status: answer.status, body: told, headers: answer.headers };
   };
   const chat = (fields: Record<string, unknown>, who = {}) =>

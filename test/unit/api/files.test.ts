@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { attachmentSources } from '../../../src/api/rest/dms.ts';
 import { fileRoutes } from '../../../src/api/rest/files.ts';
 import { AttachmentsBody } from '../../../src/api/schema/fields.ts';
+import type { AnyJson } from '../../support/any-json.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { MAX_BYTES, PUBLIC_URL, testFiles } from '../files/test-files.ts';
 import { AGENT, RawClient, served } from './served.ts';
@@ -20,8 +21,7 @@ async function startServer() {
   );
   const post = async (path: string, body: FormData | string, headers: Record<string, string> = KEY) => {
     const answer = await fetch(`${url}${path.replace(PUBLIC_URL, '')}`, { method: 'POST', headers, body });
-    // biome-ignore lint/suspicious/noExplicitAny: the test reads the fields it needs
-    return { status: answer.status, body: (await answer.json()) as any };
+    return { status: answer.status, body: (await answer.json()) as AnyJson };
   };
   const get = (fileUrl: string, init: RequestInit = {}) => fetch(fileUrl.replace(PUBLIC_URL, url), init);
   return { ...tested, url, port, failures, post, get };

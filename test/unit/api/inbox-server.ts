@@ -4,6 +4,7 @@ import type { Principal } from '../../../src/api/auth/principal.ts';
 import { inboxRoutes } from '../../../src/api/rest/inbox.ts';
 import { inboxStreamRoute } from '../../../src/api/stream/inbox-stream-route.ts';
 import { OpenStreams } from '../../../src/api/stream/open-streams.ts';
+import type { AnyJson } from '../../support/any-json.ts';
 import { GatewayApi } from '../../support/gateway-api.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { messagingWorld } from '../messaging/messaging-world.ts';
@@ -54,8 +55,7 @@ export async function inboxServer() {
 
 /** A client of the inbox WebSocket that records what it receives. */
 export class Listener {
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-  readonly frames: any[] = [];
+  readonly frames: AnyJson[] = [];
   readonly socket: WebSocket;
   /** The close code and reason, once it is closed. */
   closed: { readonly code: number; readonly reason: string } | null = null;

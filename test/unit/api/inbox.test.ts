@@ -3,6 +3,7 @@ import { insertAgent } from '../../../src/store/agents/agents.ts';
 import { openAgentConversation } from '../../../src/store/messages/agent-conversations.ts';
 import { setConversationStatus } from '../../../src/store/messages/conversations.ts';
 import { insertMessage } from '../../../src/store/messages/messages.ts';
+import type { AnyJson } from '../../support/any-json.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { answer, type World, write } from '../messaging/messaging-world.ts';
 import { inboxServer } from './inbox-server.ts';
@@ -12,8 +13,7 @@ const query = (fields: Record<string, string | number>) => {
   return `/api/inbox?${new URLSearchParams(texts)}`;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of any shape
-const textsOf = (conversation: any) => conversation.messages.map(({ text }: { text: string }) => text);
+const textsOf = (conversation: AnyJson) => conversation.messages.map(({ text }: { text: string }) => text);
 
 /** Another agent of the world's account, which has written to the world's agent. */
 async function peerAgent({ store, accountId, agentId, clock }: World): Promise<void> {
@@ -68,8 +68,7 @@ test('limit, offset and status select conversations of a snapshot', async () => 
     .execute();
   await setConversationStatus(world.store.db, closed!.id, 'closed');
   const remotes = async (fields: Record<string, string | number>) =>
-    // biome-ignore lint/suspicious/noExplicitAny: an answer of any shape
-    (await api.get(query(fields))).body.conversations.map((each: any) => each.remote_id);
+    (await api.get(query(fields))).body.conversations.map((each: AnyJson) => each.remote_id);
   expect(await remotes({})).toEqual(['3', '1']);
   expect(await remotes({ status: 'closed' })).toEqual(['2']);
   expect(await remotes({ status: 'all' })).toEqual(['3', '2', '1']);

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Bot, GrammyError, InputFile, InputMediaBuilder, webhookCallback } from 'grammy';
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeTelegram, type FakeTelegramOptions } from '../../fakes/telegram/fake-telegram.ts';
+import type { AnyJson } from '../../support/any-json.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const JPEG = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(2_000, 7)]);
@@ -148,8 +149,7 @@ test('people can be controlled from outside', async () => {
   const { fake } = await grammyBot();
   const ask = async (path: string, body: unknown) => {
     const answer = await fetch(`${fake.url}/fake/${path}`, { method: 'POST', body: JSON.stringify(body) });
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs
-    return { status: answer.status, body: (await answer.json()) as any };
+    return { status: answer.status, body: (await answer.json()) as AnyJson };
   };
   const { token, username } = (await ask('bots', {})).body;
   const who = { bot: username, from: { id: 7 } };

@@ -10,6 +10,7 @@ import { ERROR_META_KEY, type Retry, resultJson } from '../../../../src/api/mcp/
 import { openFiles } from '../../../../src/files/open-files.ts';
 import type { Reading } from '../../../../src/messaging/inbox/inbox-view.ts';
 import { Wakeups } from '../../../../src/messaging/inbox/wakeups.ts';
+import type { AnyJson } from '../../../support/any-json.ts';
 import { FakeDirectory } from '../../accounts/fake-directory.ts';
 import { Outbound } from '../../messaging/outbound-harness.ts';
 import { waitersOf } from '../../messaging/waiters-of.ts';
@@ -22,12 +23,10 @@ const PUBLIC_URL = 'https://gateway.example';
 /** The result of a tool call. */
 export interface Told {
   /** The structured content; null for an error. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads the fields it needs and asserts on them
-  readonly body: any;
+  readonly body: AnyJson;
   /** Status and text of an error; empty on success. */
   readonly error: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the same
-  readonly meta: any;
+  readonly meta: AnyJson;
 }
 
 export interface CallOptions extends Partial<ToolContext> {
@@ -107,8 +106,7 @@ export class ToolWorld {
     if (first?.type !== 'text') throw new Error('a result is text');
     if (result.isError) {
       expect(result).not.toHaveProperty('structuredContent');
-      // biome-ignore lint/suspicious/noExplicitAny: as in Told
-      const meta: any = result._meta![ERROR_META_KEY];
+      const meta: AnyJson = result._meta![ERROR_META_KEY];
       const [error = '', advice] = first.text.split('\n');
       expect(meta).toMatchObject({ request_id: 'req_1', status: Number(error.slice(0, 3)) });
       expect(advice).toMatch(ADVICE[meta.retry as Retry]);
