@@ -7,7 +7,7 @@ const MAX_WORKERS = 3;
 const SLOW_UNITS = [
   'test/unit/connectors/sip/signaling/**/*.test.ts',
   'test/unit/connectors/{telegram,whatsapp}/*.test.ts',
-  'test/unit/bridge/*.test.ts',
+  'test/unit/bridge/bridge-pool.test.ts',
   'test/unit/engine/{agent-audio,clock,engine,faults}.test.ts',
   'test/unit/messaging/outbox-kills.test.ts',
   'test/unit/messaging/inbox/long-polls.test.ts',
@@ -40,7 +40,9 @@ const WITHOUT_SERVER = [
 const SOCKETS_OVER_NODE = ['test/e2e/{inbox,mcp-clients,mcp-endpoint,route-access,signing-out}.test.ts'];
 
 /** Tests that judge audio in real time: several at a time, with no other tests that compute. */
+const AUDIO_UNITS = ['test/unit/bridge/pcm-call.test.ts'];
 const AUDIO = [
+  ...AUDIO_UNITS,
   'test/e2e/{call-stream,clear-and-mark,streaming}.test.ts',
   'test/peers/{call-audio,harness}.test.ts',
 ];
@@ -89,7 +91,7 @@ export default defineConfig({
     setupFiles: ['config/vitest.setup.ts'],
     expect: { poll: { timeout: 30_000 } },
     projects: [
-      units('unit', { include: ['test/unit/**/*.test.ts'], exclude: SLOW_UNITS }),
+      units('unit', { include: ['test/unit/**/*.test.ts'], exclude: [...SLOW_UNITS, ...AUDIO_UNITS] }),
       units('slow-unit', { include: SLOW_UNITS, isolate: true }),
       units('node-http', { include: HTTP_UNITS, exclude: WITHOUT_SERVER, env: NODE_HTTP }),
       units('portable', {

@@ -30,15 +30,20 @@ export class BridgeWorker {
   }
 
   /** Task of the pool: runs the transport until it ends. A rejection means that this thread is lost. */
-  async hold(placement: TransportPlacement): Promise<TransportOutcome> {
-    const factory = this.#factories.find(({ kind }) => kind === placement.kind);
+  hold(placement: TransportPlacement): Promise<TransportOutcome> {
     const held = new HeldTransport(placement);
+    void this.#open(placement, held);
+    return held.outcome;
+  }
+
+  /** Ends in `held`, which may be over before. A transport that opens too late is closed. */
+  async #open(placement: TransportPlacement, held: HeldTransport): Promise<void> {
+    const factory = this.#factories.find(({ kind }) => kind === placement.kind);
     try {
       assert(factory !== undefined, `no transport of kind ${placement.kind}`);
       held.begin(await factory.open(placement.open, placement.memory, held));
     } catch (error) {
       held.end({ type: 'open_failed', error: toWireError(error) });
     }
-    return held.outcome;
   }
 }

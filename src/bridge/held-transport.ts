@@ -42,7 +42,12 @@ export class HeldTransport implements TransportHost<unknown> {
 
   emit(signal: unknown): boolean {
     if (this.#isOver || !this.#credit.take(MAX_PENDING_SIGNALS)) return false;
-    this.#post({ type: 'signal', signal });
+    try {
+      this.#post({ type: 'signal', signal });
+    } catch (error) {
+      this.#credit.give();
+      throw error;
+    }
     return true;
   }
 

@@ -91,7 +91,7 @@ export class MediaCall {
 
   /** Whether most ticks may be skipped: there are no agents, and the leg is idle until a command arrives. */
   get resting(): boolean {
-    return this.#agents.length === 0 && this.#leg.resting;
+    return this.#agents.length === 0 && !this.#platform.isTapped && this.#leg.resting;
   }
 
   /** Mixes one frame for all parties. An exception is a bug and ends this call. */

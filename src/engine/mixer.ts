@@ -3,7 +3,7 @@ import { SummingBus } from '../audio/summing-bus.ts';
 /** A participant in a room. Frames are 20 ms at the room's rate and belong to the mixer. */
 export interface Party {
   /**
-   * Fills `frame` with the party's audio of this tick. Returns false when it is silent; `frame` is then left unchanged.
+   * Fills `frame` with the party's audio of this tick. Returns false when it is silent; the content of `frame` is then undefined.
    */
   pull(frame: Int16Array): boolean;
   /** Passes the party the mix without its own voice. `frame` is read-only; `voiced` is false when it is silence. */

@@ -52,11 +52,18 @@ export class PlatformLegParty implements Party {
     this.#leg = leg;
     this.#stats = stats;
     this.#voices = leg.voices;
+    if (leg.voices.length > 1) busFor(leg.sampleRateHz);
+  }
+
+  get isTapped(): boolean {
+    return this.#taps !== null;
   }
 
   /** Copies a voice into a ring from the next tick on; null ends that. Voices that the leg does not have are ignored. */
   tap(voice: number, ring: FrameRing | null): void {
     if (voice >= this.#voices.length) return;
+    // Created here, because it compiles WebAssembly.
+    busFor(this.#leg.sampleRateHz);
     const taps = this.#taps ?? this.#voices.map(() => null);
     taps[voice] = ring && new Egress(ring, this.#leg.sampleRateHz);
     this.#taps = taps.some((tap) => tap !== null) ? taps : null;

@@ -62,8 +62,8 @@ export class BridgePool implements Bridges, TransportLinkHost {
   #pool: Piscina<TransportPlacement, TransportOutcome> | null = null;
   #supervisor: Supervisor<BridgeThread> | null = null;
   #tasks = 0;
-  /** Pending while a thread starts. Piscina would start one for every task that comes in the meantime. */
-  #starting: PromiseWithResolvers<void> | null = null;
+  /** Resolved and replaced whenever a thread or a task has come or gone. */
+  #changed = Promise.withResolvers<void>();
   #droppedSignals = 0;
   #isClosing = false;
 
@@ -114,14 +114,15 @@ export class BridgePool implements Bridges, TransportLinkHost {
 
   async run(placement: TransportPlacement): Promise<TransportOutcome> {
     this.#pool ??= this.#newPool();
-    while (this.#isFull && this.#starting !== null) await this.#starting.promise;
-    if (this.#isFull) this.#starting = Promise.withResolvers();
+    // Piscina would start a thread for every task that comes while one is starting.
+    while (this.#isFull && this.#isStarting) await this.#changed.promise;
+    if (this.#isClosing) throw new GatewayError('not_ready');
     this.#tasks++;
     try {
       return await this.#pool.run(placement, { transferList: [placement.port] });
     } finally {
       this.#tasks--;
-      this.#started();
+      this.#wake();
     }
   }
 
@@ -138,13 +139,25 @@ export class BridgePool implements Bridges, TransportLinkHost {
     this.#options.observer.fault(toWireError(error));
   }
 
-  get #isFull(): boolean {
-    return this.#tasks >= this.#threads.size * TRANSPORTS_PER_THREAD;
+  /** Threads that take tasks. The tasks of a lost thread fail before its lifeline closes. */
+  get #usableThreads(): number {
+    const alive = new Set(this.#pool?.threads.map(({ threadId }) => threadId));
+    return [...this.#threads].filter(({ threadId }) => alive.has(threadId)).length;
   }
 
-  #started(): void {
-    this.#starting?.resolve();
-    this.#starting = null;
+  get #isFull(): boolean {
+    return this.#tasks >= this.#usableThreads * TRANSPORTS_PER_THREAD;
+  }
+
+  get #isStarting(): boolean {
+    return (this.#pool?.threads.length ?? 0) > this.#usableThreads;
+  }
+
+  /** Lets waiting tasks look again. */
+  #wake(): void {
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers();
+    resolve();
   }
 
   #newPool(): Piscina<TransportPlacement, TransportOutcome> {
@@ -163,6 +176,7 @@ export class BridgePool implements Bridges, TransportLinkHost {
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
     pool.on('message', (ready: BridgeReady) => this.#ready(ready));
+    pool.on('workerDestroy', () => this.#wake());
     pool.on('error', (error) => this.threw(error));
     return pool;
   }
@@ -170,7 +184,7 @@ export class BridgePool implements Bridges, TransportLinkHost {
   #ready(ready: BridgeReady): void {
     const thread = new BridgeThread(ready);
     this.#threads.add(thread);
-    this.#started();
+    this.#wake();
     this.#supervisor?.watch(thread);
     ready.lifeline.on('close', () => this.#gone(thread));
     ready.lifeline.unref();

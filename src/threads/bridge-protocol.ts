@@ -59,7 +59,7 @@ export class SignalCredit {
 
   /** Signals dropped by the worker, modulo 2^32. */
   get dropped(): number {
-    return Atomics.load(this.#words, DROPPED);
+    return Atomics.load(this.#words, DROPPED) >>> 0;
   }
 
   /** Worker: takes the right to send one signal. Returns false, and counts a drop, when `limit` are unhandled. */

@@ -41,7 +41,8 @@ export interface EngineCall {
   startAudio(): void;
   /**
    * Copies one voice of the platform, counted from 0, into a ring of frames: without the agents and the other voices.
-   * Replaces the voice's earlier tap; null ends it. A voice that the leg does not have is silent.
+   * Replaces the voice's earlier tap; null ends it. No frames are written for a voice that the
+   * leg does not have.
    */
   tap(voice: number, ring: FrameRing | null): void;
   /** Adds an agent to the call; `memory` limits the audio it queues. */

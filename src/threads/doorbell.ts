@@ -12,13 +12,13 @@ export class Doorbell {
     this.#rings = new Int32Array(memory);
   }
 
-  /** Never allocates or waits. */
+  /** Leaves no garbage, and waits at most for V8's short lock. */
   ring(): void {
     Atomics.add(this.#rings, 0, 1);
     Atomics.notify(this.#rings, 0);
   }
 
-  /** Calls `answer` soon after each ring, once for rings that came together, until `stop`. */
+  /** Calls `answer` soon after each ring, once for rings that came together, and after 1 s without any, until `stop`. */
   async listen(answer: () => void): Promise<void> {
     this.#isListening = true;
     let seen = Atomics.load(this.#rings, 0);

@@ -1,4 +1,4 @@
-/** A call or transport that loses its thread more often than this in a minute probably causes the losses. */
+/** A call or transport that loses its thread more often than this in a minute may be the cause, so it ends. */
 const MAX_MOVES_A_MINUTE = 3;
 const MINUTE_MS = 60_000;
 

@@ -32,7 +32,11 @@ export class Requests<Command extends { readonly requestId: number }> {
         this.#fail(requestId, new GatewayError('deadline_exceeded', `${what} did not finish in time`));
       const deadline = setTimeout(late, deadlineMs);
       this.#pending.set(requestId, { command, resolve, reject, deadline, sent: false });
-      send(command);
+      try {
+        send(command);
+      } catch (error) {
+        this.#fail(requestId, error as Error);
+      }
     });
   }
 

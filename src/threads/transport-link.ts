@@ -58,6 +58,8 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
   /** `placing`: a task is starting, and requests wait for it. */
   #state: 'placing' | 'open' | 'closing' | 'over' = 'placing';
   #wasOpen = false;
+  /** Of the current placement. */
+  #deadline: NodeJS.Timeout | undefined;
 
   constructor(opening: TransportOpening, host: TransportLinkHost) {
     this.#opening = opening;
@@ -70,16 +72,9 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
   }
 
   /** Places the transport on a thread. Resolves when it is open. */
-  async start(): Promise<void> {
-    const late = (): void =>
-      this.#end(new GatewayError('deadline_exceeded', 'The transport did not open in time'));
-    const deadline = setTimeout(late, OPEN_DEADLINE_MS);
+  start(): Promise<void> {
     this.#place();
-    try {
-      await this.#opened.promise;
-    } finally {
-      clearTimeout(deadline);
-    }
+    return this.#opened.promise;
   }
 
   // The caller's types come from the transport's protocol; here they are not known.
@@ -113,6 +108,9 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
   }
 
   #place(): void {
+    const late = new GatewayError('deadline_exceeded', 'The transport did not open in time');
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#end(late), OPEN_DEADLINE_MS);
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     port1.on('message', (message: TransportMessage) => this.#received(message));
@@ -122,7 +120,7 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
       .run({ kind: protocol.kind, open, memory: this.#memory, credit: this.#credit.memory, port: port2 })
       .then(
         (outcome) => this.#afterMessages(() => this.#finished(outcome)),
-        (error) => this.#threadLost(String(error)),
+        (error) => this.#afterMessages(() => this.#threadLost(String(error))),
       );
   }
 
@@ -152,6 +150,7 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
 
   #begin(): void {
     if (this.#state !== 'placing') return;
+    clearTimeout(this.#deadline);
     this.#state = 'open';
     this.#wasOpen = true;
     this.#opened.resolve();
@@ -188,6 +187,7 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
     if (this.#state === 'over') return;
     const isLost = this.#wasOpen && this.#state !== 'closing';
     this.#state = 'over';
+    clearTimeout(this.#deadline);
     this.#port?.close();
     const gone = new GatewayError('call_not_active');
     this.#requests.failAll(gone);

@@ -71,7 +71,7 @@ export interface Bridges {
   pcmRings(voices: number, sampleRateHz: number): PcmRings;
   /**
    * Opens a transport on a bridge thread, which is started on first use. Rejects with the transport's own error when it
-   * cannot be opened, `call_limit` when all threads are full and `deadline_exceeded` after 10 s.
+   * cannot be opened, `call_limit` when all threads are full, `deadline_exceeded` after 10 s and `not_ready` once the pool is closed.
    */
   open<Open, Commands, Signal>(
     protocol: TransportProtocol<Open, Commands, Signal>,
@@ -80,7 +80,7 @@ export interface Bridges {
   ): Promise<OpenedTransport<Commands>>;
 }
 
-/** Receives the events of an open transport. Nothing follows `lost`, and nothing follows `close`. */
+/** Receives the events of a transport, signals also while it opens. Nothing follows `lost`, and nothing follows `close`. */
 export interface TransportObserver<Signal> {
   signal(signal: Signal): void;
   /** The transport is gone: it failed, or its thread was lost and it cannot be resumed. */

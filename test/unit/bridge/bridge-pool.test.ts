@@ -7,6 +7,7 @@ import {
   REJOINING,
   RESUMING,
   type TestTransportCommands,
+  type TestTransportOpen,
   type TestTransportSignal,
 } from './test-transport.ts';
 
@@ -20,16 +21,12 @@ class Opened {
   readonly lost: string[] = [];
   transport!: OpenedTransport<TestTransportCommands>;
 
-  static async open(protocol = REJOINING): Promise<Opened> {
+  static async open(protocol = REJOINING, open: TestTransportOpen = {}): Promise<Opened> {
     const opened = new Opened();
-    opened.transport = await pool.open(
-      protocol,
-      {},
-      {
-        signal: (signal) => opened.signals.push(signal),
-        lost: (reason) => opened.lost.push(reason),
-      },
-    );
+    opened.transport = await pool.open(protocol, open, {
+      signal: (signal) => opened.signals.push(signal),
+      lost: (reason) => opened.lost.push(reason),
+    });
     return opened;
   }
 
@@ -165,7 +162,7 @@ describe('a bridge thread that is lost', () => {
     ['exhaust_memory', 'memory limit', false],
     ['loop', 'exited with code', true],
   ] as const)('takes its transports along, and no others: %s', async (action, reason, isStalled) => {
-    const { lost, stalled } = startPool(action === 'loop' ? 400 : undefined);
+    const { lost, stalled } = startPool(action === 'loop' ? 2_000 : 60_000);
     const firstThread = await Promise.all(Array.from({ length: 25 }, () => Opened.open()));
     const elsewhere = await Opened.open();
     expect(pool.report().threads).toBe(2);
@@ -194,6 +191,26 @@ describe('a bridge thread that is lost', () => {
     expect(opened.signals[0]).toEqual({ count: 0, opened: 2 });
     expect(opened.lost).toEqual([]);
     expect(lost).toEqual([true]);
+  });
+
+  it('is replaced by one thread for all its transports', async () => {
+    startPool();
+    const all = await Promise.all(Array.from({ length: 25 }, () => Opened.open(RESUMING)));
+    all[0]!.run('throw').catch(() => {});
+    await until(() => pool.report().threads === 0);
+    const sums = await Promise.all(all.map(({ transport }) => transport.command('add', 1, 2)));
+    expect(sums).toEqual(all.map(() => 3));
+    expect(pool.report()).toMatchObject({ threads: 1, transports: 25 });
+  });
+
+  it('loses a transport that does not open again in time, and its place is free', async () => {
+    startPool();
+    const opened = await Opened.open(RESUMING, { hangsLater: true });
+    opened.run('throw').catch(() => {});
+    await until(() => opened.lost.length === 1);
+    expect(opened.lost).toEqual(['The transport did not open in time']);
+    const others = await Promise.all(Array.from({ length: 25 }, () => Opened.open()));
+    expect(pool.report()).toMatchObject({ threads: 1, transports: others.length });
   });
 
   it('is not replaced for a transport that loses its thread four times in a minute', async () => {

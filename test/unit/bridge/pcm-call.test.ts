@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PCM_MEDIA } from '../../../src/connectors/contract/pcm-media.ts';
 import type { OpenedTransport } from '../../../src/connectors/contract/transport.ts';
@@ -77,12 +78,12 @@ class Meeting {
   /** A second that the platform heard. */
   async platformHears(): Promise<Int16Array> {
     await this.#transport.command('heard');
-    let heard = new Int16Array();
+    const heard: number[] = [];
     while (heard.length < ROOM_HZ) {
-      const more = await this.#transport.command('heard');
-      heard = Int16Array.from([...heard, ...more]);
+      await sleep(50);
+      for (const sample of await this.#transport.command('heard')) heard.push(sample);
     }
-    return heard.subarray(0, ROOM_HZ);
+    return Int16Array.from(heard.slice(0, ROOM_HZ));
   }
 }
 

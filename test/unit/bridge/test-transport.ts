@@ -6,6 +6,8 @@ import type {
 
 export interface TestTransportOpen {
   readonly failToOpen?: string;
+  /** Opens the first time only. */
+  readonly hangsLater?: boolean;
 }
 
 export interface TestTransportCommands {
@@ -40,12 +42,13 @@ export const REJOINING: Protocol = { kind: 'test', recovery: 'rejoin' };
 
 /** A transport to nowhere that does as it is told. */
 export async function openTestTransport(
-  { failToOpen }: TestTransportOpen,
+  { failToOpen, hangsLater }: TestTransportOpen,
   memory: SharedArrayBuffer,
   host: TransportHost<TestTransportSignal>,
 ): Promise<Transport<TestTransportCommands>> {
   if (failToOpen !== undefined) throw Object.assign(new Error('cannot open'), { code: failToOpen });
   const opened = Atomics.add(new Int32Array(memory), 0, 1) + 1;
+  if (hangsLater && opened > 1) return new Promise(() => {});
   return {
     commands: {
       run: (what) => run(what, host),
