@@ -71,12 +71,12 @@ export class BridgePool implements Bridges, TransportLinkHost {
     this.#options = options;
   }
 
-  /** Figures for metrics. */
+  /** Figures for metrics. `transports`: those that take up a place on a thread. */
   report(): { readonly threads: number; readonly transports: number; readonly droppedSignals: number } {
     const live = [...this.#transports].reduce((sum, { droppedSignals }) => sum + droppedSignals, 0);
     return {
       threads: this.#threads.size,
-      transports: this.#transports.size,
+      transports: this.#tasks,
       droppedSignals: this.#droppedSignals + live,
     };
   }

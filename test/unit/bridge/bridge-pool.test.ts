@@ -194,10 +194,10 @@ describe('a bridge thread that is lost', () => {
   });
 
   it('is replaced by one thread for all its transports', async () => {
-    startPool();
+    const { lost } = startPool();
     const all = await Promise.all(Array.from({ length: 25 }, () => Opened.open(RESUMING)));
     all[0]!.run('throw').catch(() => {});
-    await until(() => pool.report().threads === 0);
+    await until(() => lost.length === all.length);
     const sums = await Promise.all(all.map(({ transport }) => transport.command('add', 1, 2)));
     expect(sums).toEqual(all.map(() => 3));
     expect(pool.report()).toMatchObject({ threads: 1, transports: 25 });
@@ -209,6 +209,7 @@ describe('a bridge thread that is lost', () => {
     opened.run('throw').catch(() => {});
     await until(() => opened.lost.length === 1);
     expect(opened.lost).toEqual(['The transport did not open in time']);
+    await until(() => pool.report().transports === 0);
     const others = await Promise.all(Array.from({ length: 25 }, () => Opened.open()));
     expect(pool.report()).toMatchObject({ threads: 1, transports: others.length });
   });
