@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import { assert, unreachable } from '../base/assert.ts';
+import { unreachable } from '../base/assert.ts';
+import { runCommand } from '../connectors/contract/media-protocol.ts';
 import { MAX_PENDING_SIGNALS, type Transport, type TransportHost } from '../connectors/contract/transport.ts';
 import {
   SignalCredit,
@@ -87,9 +88,7 @@ export class HeldTransport implements TransportHost<unknown> {
 
   async #run(name: string, args: readonly unknown[]): Promise<unknown> {
     const { commands } = await this.#opened.promise;
-    assert(Object.hasOwn(commands, name), `the transport has no command ${name}`);
-    const run = commands[name] as (...args: readonly unknown[]) => Promise<unknown>;
-    return run(...args);
+    return await runCommand('transport', commands, name, args);
   }
 
   #post(message: TransportMessage): void {

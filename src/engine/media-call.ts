@@ -1,5 +1,6 @@
-import { assert, unreachable } from '../base/assert.ts';
+import { unreachable } from '../base/assert.ts';
 import type { MediaLeg, MediaLegFactory, MediaLegHost } from '../connectors/contract/media-leg.ts';
+import { runCommand } from '../connectors/contract/media-protocol.ts';
 import type { EngineStats } from '../threads/engine-stats.ts';
 import {
   type AgentPlacement,
@@ -111,7 +112,9 @@ export class MediaCall {
         this.#reply(command.requestId, async () => this.#leg.configure(command.config));
         return;
       case 'media.command':
-        this.#reply(command.requestId, () => this.#run(command.name, command.args));
+        this.#reply(command.requestId, () =>
+          runCommand('media leg', this.#leg.commands, command.name, command.args),
+        );
         return;
       case 'agent.join':
         this.#join(command.agent);
@@ -187,14 +190,6 @@ export class MediaCall {
 
   #agent(legId: number): AgentLegParty | undefined {
     return this.#agents.find((agent) => agent.legId === legId);
-  }
-
-  /** Runs a command of the leg. */
-  async #run(name: string, args: readonly unknown[]): Promise<unknown> {
-    const { commands } = this.#leg;
-    assert(Object.hasOwn(commands, name), `the media leg has no command ${name}`);
-    const run = commands[name] as (...args: readonly unknown[]) => Promise<unknown>;
-    return run(...args);
   }
 
   #reply(requestId: number, action: () => Promise<unknown>): void {

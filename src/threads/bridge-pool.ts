@@ -8,6 +8,7 @@ import type {
   TransportProtocol,
 } from '../connectors/contract/transport.ts';
 import type { BridgeReady, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
+import { closedWithin } from './closed-within.ts';
 import { newPcmRings } from './pcm-rings.ts';
 import { toWireError, type WireError } from './protocol.ts';
 import { type Supervised, Supervisor } from './supervisor.ts';
@@ -104,10 +105,10 @@ export class BridgePool implements Bridges, TransportLinkHost {
   async close(deadlineMs: number): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    const late = Promise.withResolvers<void>();
-    const deadline = setTimeout(late.resolve, deadlineMs);
-    await Promise.race([Promise.all([...this.#transports].map((link) => link.close())), late.promise]);
-    clearTimeout(deadline);
+    await closedWithin(
+      deadlineMs,
+      [...this.#transports].map((transport) => transport.close()),
+    );
     this.#supervisor?.close();
     await this.#pool?.destroy();
   }

@@ -4,6 +4,7 @@ import type { Termination } from '../base/termination.ts';
 import type { MediaControl, OpenMedia } from '../connectors/contract/media-control.ts';
 import type { MediaEvent } from '../connectors/contract/media-leg.ts';
 import type { AnyCommands, MediaProtocol } from '../connectors/contract/media-protocol.ts';
+import { afterMessages } from './after-messages.ts';
 import { type AgentAudio, type AgentAudioObserver, AgentLink, type AgentLinkHost } from './agent-link.ts';
 import { CallJournal } from './call-journal.ts';
 import type { FrameRing } from './frame-ring.ts';
@@ -254,7 +255,7 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
   #finished(outcome: CallOutcome): void {
     switch (outcome.type) {
       case 'closed':
-        this.#endAfterReplies();
+        afterMessages(() => this.#end());
         return;
       case 'open_failed':
         if (this.#opening === null) this.#lost(outcome.error.message);
@@ -267,14 +268,6 @@ export class CallLink implements EngineCall, MediaControl, AgentLinkHost, HeldCa
       default:
         return unreachable(outcome);
     }
-  }
-
-  /**
-   * Ends the call after the last replies. They were posted before the outcome, but through another port that this
-   * thread may read later. The second turn of the event loop starts after every port has been read.
-   */
-  #endAfterReplies(): void {
-    setImmediate(() => setImmediate(() => this.#end()));
   }
 
   #notOpened(error: Error): void {

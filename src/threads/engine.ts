@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina';
 import { GatewayError } from '../base/errors.ts';
 import { CallLink, type CallLinkHost, type EngineCall, type EngineCallObserver } from './call-link.ts';
+import { closedWithin } from './closed-within.ts';
 import { addEngineNumbers, type EngineNumbers, EngineStats } from './engine-stats.ts';
 import {
   type CallOutcome,
@@ -144,10 +145,10 @@ export class Engine implements CallLinkHost, WorkerLinkHost {
     this.#closing = true;
     this.#started?.();
     this.#supervisor.close();
-    const late = Promise.withResolvers<void>();
-    const deadline = setTimeout(late.resolve, deadlineMs);
-    await Promise.race([Promise.all([...this.#calls.values()].map((call) => call.close())), late.promise]);
-    clearTimeout(deadline);
+    await closedWithin(
+      deadlineMs,
+      [...this.#calls.values()].map((call) => call.close()),
+    );
     await this.#pool.destroy();
   }
 

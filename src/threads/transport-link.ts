@@ -8,6 +8,7 @@ import {
   type TransportObserver,
   type TransportProtocol,
 } from '../connectors/contract/transport.ts';
+import { afterMessages } from './after-messages.ts';
 import {
   SignalCredit,
   type TransportMessage,
@@ -119,17 +120,9 @@ export class TransportLink implements OpenedTransport<AnyCommands> {
     this.#host
       .run({ kind: protocol.kind, open, memory: this.#memory, credit: this.#credit.memory, port: port2 })
       .then(
-        (outcome) => this.#afterMessages(() => this.#finished(outcome)),
-        (error) => this.#afterMessages(() => this.#threadLost(String(error))),
+        (outcome) => afterMessages(() => this.#finished(outcome)),
+        (error) => afterMessages(() => this.#threadLost(String(error))),
       );
-  }
-
-  /**
-   * Runs `action` after the last messages of the transport. They were posted before the outcome, but through another
-   * port that this thread may read later. The second turn of the event loop starts after every port has been read.
-   */
-  #afterMessages(action: () => void): void {
-    setImmediate(() => setImmediate(action));
   }
 
   #received(message: TransportMessage): void {

@@ -1,3 +1,5 @@
+import { assert } from '../../base/assert.ts';
+
 /**
  * What a platform's signaling, on the main thread, and its media leg, on an engine worker, exchange. Everything is
  * copied by structured cloning.
@@ -28,6 +30,18 @@ export type CommandHandlers<Commands> = {
 export type CommandArgs<Command> = Command extends (...args: infer Args) => unknown ? Args : never;
 
 export type CommandResult<Command> = Command extends (...args: never) => infer Result ? Result : never;
+
+/** Runs a command of `owner` by name, as another thread asked for it. */
+export async function runCommand(
+  owner: 'media leg' | 'transport',
+  commands: CommandHandlers<AnyCommands>,
+  name: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  assert(Object.hasOwn(commands, name), `the ${owner} has no command ${name}`);
+  const run = commands[name] as (...args: readonly unknown[]) => Promise<unknown>;
+  return run(...args);
+}
 
 /** Commands of any leg, for code that only passes them on. */
 export type AnyCommands = Record<string, (...args: never) => unknown>;
