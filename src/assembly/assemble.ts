@@ -40,7 +40,7 @@ export async function assemble(given: GatewayDeps): Promise<Running> {
   const descriptors = watchResources(deps);
 
   const { sip, messengers } = makePlatforms(deps);
-  const calls = await openCalls(deps, { sip, others: messengers });
+  const calls = await openCalls(deps, [sip, ...messengers]);
   const { files, sweeper } = await openFileStorage(deps, calls);
   closers.push((deadlineMs) => sip.close(deadlineMs));
   await sip.start();

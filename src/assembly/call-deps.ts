@@ -4,7 +4,7 @@ import type { CallDomain } from '../calls/call-domain.ts';
 import { CallRecorder } from '../calls/call-recorder.ts';
 import { CallRegistry } from '../calls/call-registry.ts';
 import { inboundAnswerer } from '../calls/ring-call.ts';
-import type { Connector, RingsCalls } from '../connectors/contract/connector.ts';
+import type { Connector } from '../connectors/contract/connector.ts';
 import type { EngineReading } from '../telemetry/engine-metrics.ts';
 import type { Engine } from '../threads/engine.ts';
 import { LATENESS_BOUNDS_MS } from '../threads/engine-stats.ts';
@@ -17,14 +17,8 @@ const RINGING_DEADLINE_MS = 60_000;
 /** 64 × T1 with some margin (RFC 3261, section 13.3.1.4). */
 const ACCEPTING_DEADLINE_MS = 35_000;
 
-interface CallNeeds {
-  readonly sip: Connector & RingsCalls;
-  /** Connectors of all other platforms. */
-  readonly others: readonly Connector[];
-}
-
 /** Creates the call domain, after reporting calls that an earlier process left live as disconnected. */
-export async function openCalls(deps: PartDeps, { sip, others }: CallNeeds): Promise<CallDomain> {
+export async function openCalls(deps: PartDeps, connectors: readonly Connector[]): Promise<CallDomain> {
   const { settings, clock, engine, store, closers, wakeups, metrics, events } = deps;
   const recorder = new CallRecorder(
     store.db,
@@ -41,7 +35,7 @@ export async function openCalls(deps: PartDeps, { sip, others }: CallNeeds): Pro
     clock,
     hasLogin: (accountId, platform) => hasLogin(store.db, accountId, platform),
     registry: new CallRegistry(),
-    connectors: new Map([sip, ...others].map((connector) => [connector.platform, connector])),
+    connectors: new Map(connectors.map((connector) => [connector.platform, connector])),
     deadlines: {
       connectingMs: CONNECTING_DEADLINE_MS,
       ringingMs: RINGING_DEADLINE_MS,
@@ -51,7 +45,8 @@ export async function openCalls(deps: PartDeps, { sip, others }: CallNeeds): Pro
     playout: new PlayoutBudget({ ...playoutBounds(), onFull: () => metrics.queueFull('playout') }),
     maxCallsPerAccount: settings.calls.maxPerAccount,
   };
-  sip.onInbound(inboundAnswerer(calls, sip));
+  for (const connector of connectors)
+    connector.provides.inboundCalls?.onInbound(inboundAnswerer(calls, connector));
   metrics.watchCalls(() => calls.registry.countByState());
   metrics.watchEngine(() => engineReading(engine));
   return calls;

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { CallDomain } from '../calls/call-domain.ts';
-import { fetchesFiles } from '../connectors/contract/messenger.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { FileSweeper } from '../files/file-sweeper.ts';
 import { openFiles } from '../files/open-files.ts';
@@ -19,10 +18,7 @@ export async function openFileStorage(
       clock,
       maxBytes,
       publicUrl,
-      fetcher: (platform) => {
-        const connector = connectors.get(platform);
-        return connector && fetchesFiles(connector) ? connector : undefined;
-      },
+      fetcher: (platform) => connectors.get(platform)?.provides.messenger?.files,
       count: (event) => metrics.fileEvent(event),
     },
   );

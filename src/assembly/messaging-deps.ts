@@ -2,7 +2,7 @@ import type { AgentRoster } from '../accounts/account/agent-roster.ts';
 import type { AgentReplies } from '../accounts/keys/agent-replies.ts';
 import type { InboxDomain } from '../api/rest/inbox.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
-import { hasWindow, isMessenger, type Messenger, takesMessages } from '../connectors/contract/messenger.ts';
+import type { Messenger } from '../connectors/contract/messenger.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { keepInboundFiles } from '../files/keep-inbound-files.ts';
 import { listedAttachments } from '../files/listed-attachments.ts';
@@ -24,10 +24,15 @@ import type { PartDeps } from './gateway-deps.ts';
 
 /** Returns the connectors that exchange messages, by platform. */
 function messengersOf({ connectors }: CallDomain): ReadonlyMap<MessagePlatform, Messenger> {
-  const messengers = [...connectors.values()].flatMap((connector) =>
-    isMessenger(connector) ? [connector] : [],
+  const messengers = [...connectors].flatMap(
+    ([
+      platform,
+      {
+        provides: { messenger },
+      },
+    ]) => (messenger === undefined ? [] : [[platform, messenger] as const]),
   );
-  return new Map(messengers.map((messenger) => [messenger.platform, messenger]));
+  return new Map(messengers);
 }
 
 interface MessagingNeeds {
@@ -80,10 +85,9 @@ export async function openMessaging(deps: PartDeps, needs: MessagingNeeds): Prom
   );
   windows.start();
   const intake = intakeDomain(deps, needs, outbound);
-  for (const connector of needs.calls.connectors.values()) {
-    const queue = hasWindow(connector) ? windows : null;
-    const { platform } = connector;
-    if (takesMessages(connector)) connector.onMessages(platformIntake({ ...intake, platform, queue }));
+  for (const [platform, { provides }] of needs.calls.connectors) {
+    const queue = provides.messenger?.window === undefined ? null : windows;
+    provides.messenger?.onMessages(platformIntake({ ...intake, platform, queue }));
   }
   const inbox = inboxDomain(deps, needs.files);
   metrics.watchInbox(() => inbox.waiters);

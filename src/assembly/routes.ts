@@ -41,7 +41,6 @@ import { telegramRoutes } from '../api/rest/telegram.ts';
 import { usageRoutes } from '../api/rest/usage.ts';
 import { webhookRoutes } from '../api/rest/webhooks.ts';
 import type { CallDomain } from '../calls/call-domain.ts';
-import { invitesPeople } from '../connectors/contract/messenger.ts';
 import type { FileDomain } from '../files/file-domain.ts';
 import { deleteAccountFiles } from '../files/remove-files.ts';
 import type { OutboundDomain } from '../messaging/outbox/outbound-domain.ts';
@@ -113,8 +112,7 @@ export function routes(domains: Domains): Route[] {
 
 /** Returns the WhatsApp invite URL; null when there is no number, or it is not known yet. */
 function whatsAppUrl({ connectors }: CallDomain, token: string): string | null {
-  const connector = connectors.get('whatsapp');
-  return connector && invitesPeople(connector) ? connector.inviteUrl(token) : null;
+  return connectors.get('whatsapp')?.provides.invitations?.inviteUrl(token) ?? null;
 }
 
 function leavingDomain(

@@ -2,7 +2,7 @@ import { assert, unreachable } from '../base/assert.ts';
 import { GatewayError } from '../base/errors.ts';
 import type { Termination } from '../base/termination.ts';
 import type { CancelTimer, Clock } from '../base/time.ts';
-import { type LegObserver, type PlatformLeg, sendsDtmf } from '../connectors/contract/connector.ts';
+import type { LegObserver, PlatformLeg } from '../connectors/contract/connector.ts';
 import type { MediaControl } from '../connectors/contract/media-control.ts';
 import type { AgentAudio, AgentAudioObserver, EngineCall } from '../threads/engine.ts';
 import type { PlayoutBudget } from '../threads/playout-budget.ts';
@@ -139,8 +139,8 @@ export class CallActor {
   /** Sends DTMF digits on the platform leg. Throws `call_not_active` or `capability_missing`. */
   async sendDtmf(digits: string): Promise<void> {
     if (this.#state.name !== 'active') throw new GatewayError('call_not_active');
-    if (this.#leg === null || !sendsDtmf(this.#leg)) throw new GatewayError('capability_missing');
-    await this.#leg.sendDtmf(digits);
+    if (this.#leg?.dtmf === undefined) throw new GatewayError('capability_missing');
+    await this.#leg.dtmf.sendDtmf(digits);
   }
 
   /** Turns events of the platform leg into messages and call events. */

@@ -2,7 +2,6 @@ import { GatewayError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { type Platform, unservedText } from '../base/platform.ts';
 import { type AgentScope, reaches } from '../base/scope.ts';
-import { type Connector, type PlacesCalls, placesCalls } from '../connectors/contract/connector.ts';
 import type { CallIdentity, CallSnapshot } from './call.ts';
 import { type CallDomain, hasRoom, openCall } from './call-domain.ts';
 
@@ -27,22 +26,24 @@ export async function placeCall(
 ): Promise<CallSnapshot> {
   if (!reaches(scope, request.platform)) throw new GatewayError('platform_not_granted');
   const connector = domain.connectors.get(request.platform);
-  if (!connector || !placesCalls(connector)) throw await cannotCall(domain, scope, request.platform);
+  const calls = connector?.provides.calls;
+  if (connector === undefined || calls === undefined) throw await cannotCall(domain, scope, request.platform);
   if (request.voiceConfigIds.length > 0) throw new GatewayError('voice_config_not_found');
-  const identity = outboundIdentity(domain, scope, connector, request);
+  const offer = { capabilities: connector.capabilities, sampleRateHz: calls.nativeSampleRateHz };
+  const identity = outboundIdentity(domain, scope, offer, request);
   const dial = {
     callId: identity.callId,
     accountId: identity.accountId,
     target: identity.meetingUrl,
     agentName: identity.agentName,
   };
-  connector.checkDial(dial);
+  calls.checkDial(dial);
   if (domain.registry.isClosed) throw new GatewayError('not_ready', 'The gateway is closing');
   if (!hasRoom(domain, scope.accountId)) throw new GatewayError('call_limit');
   const actor = openCall(domain, identity);
   try {
     await domain.recorder.opened(actor.snapshot());
-    actor.begin(connector.dial(dial, actor.media, actor.legObserver));
+    actor.begin(calls.dial(dial, actor.media, actor.legObserver));
   } catch (error) {
     actor.abandon({ result: 'failed', reason: 'the call could not be placed' });
     throw error;
@@ -72,7 +73,7 @@ async function cannotCall(
 function outboundIdentity(
   domain: CallDomain,
   scope: AgentScope,
-  connector: Connector & PlacesCalls,
+  offer: Pick<CallIdentity, 'capabilities' | 'sampleRateHz'>,
   request: PlaceCallRequest,
 ): CallIdentity {
   const [agentId] = scope.agentIds;
@@ -83,13 +84,12 @@ function outboundIdentity(
     participantId: newId('part'),
     accountId: scope.accountId,
     agentId,
-    platform: connector.platform,
+    platform: request.platform,
     meetingUrl: request.meetingUrl,
     agentName: request.agentName,
     direction: 'outbound',
     caller: '',
     createdAt: domain.clock.nowIso(),
-    capabilities: connector.capabilities,
-    sampleRateHz: connector.nativeSampleRateHz,
+    ...offer,
   };
 }

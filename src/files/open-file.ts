@@ -2,7 +2,7 @@ import { GatewayError } from '../base/errors.ts';
 import { isoAfter } from '../base/time.ts';
 import { TimeLimit } from '../base/time-limit.ts';
 import { hashToken } from '../base/tokens.ts';
-import type { LoginRef } from '../connectors/contract/messenger.ts';
+import type { LoginRef } from '../connectors/contract/login.ts';
 import { findFile, findFileByToken, type StoredFile, setCached, setGone } from '../store/messages/files.ts';
 import { abortable, unlessAborted } from './abortable.ts';
 import { isMissing } from './file-disk.ts';

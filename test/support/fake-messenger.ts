@@ -2,6 +2,7 @@ import { GatewayError } from '../../src/base/errors.ts';
 import type { Platform } from '../../src/base/platform.ts';
 import type {
   Address,
+  FetchesFiles,
   Messenger,
   OutboundMessage,
   SendOutcome,
@@ -12,9 +13,11 @@ import type {
 export type Answer = SendOutcome | ((message: OutboundMessage, signal: AbortSignal) => Promise<SendOutcome>);
 
 /** A platform within the test's process that takes every message, unless it is told otherwise. */
-export class FakeMessenger implements Messenger, ShowsTyping {
+export class FakeMessenger implements Messenger, ShowsTyping, FetchesFiles {
   readonly platform: Platform;
   readonly typingRepeatMs = 4_000;
+  readonly typing: ShowsTyping = this;
+  readonly files?: FetchesFiles;
   maxLength = 4_096;
   /** Every message that it was asked to send, as often as it was. */
   readonly asked: OutboundMessage[] = [];
@@ -26,8 +29,9 @@ export class FakeMessenger implements Messenger, ShowsTyping {
   readonly #answers: Answer[] = [];
   #serial = 0;
 
-  constructor(platform: Platform = 'telegram') {
+  constructor(platform: Platform = 'telegram', supportsFiles = true) {
     this.platform = platform;
+    if (supportsFiles) this.files = this;
   }
 
   /** Prepares what is answered to the next messages, one each. */
@@ -50,6 +54,8 @@ export class FakeMessenger implements Messenger, ShowsTyping {
     return this.taken.map(({ text }) => text);
   }
 
+  onMessages(): void {}
+
   checkText(text: string, isCaption: boolean): void {
     const most = isCaption ? this.maxLength / 4 : this.maxLength;
     if (text.length > most) throw new GatewayError('send_failed', 'Failed to send message: too long');
@@ -69,6 +75,10 @@ export class FakeMessenger implements Messenger, ShowsTyping {
 
   async showTyping(to: Address): Promise<void> {
     this.typingTo.push(to);
+  }
+
+  async fetchFile(): Promise<AsyncIterable<Uint8Array>> {
+    throw new GatewayError('file_gone');
   }
 }
 

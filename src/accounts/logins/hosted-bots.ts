@@ -1,14 +1,13 @@
 import { GatewayError } from '../../base/errors.ts';
 import type { Platform } from '../../base/platform.ts';
-import { type HostsBots, hostsBots, type LoginState } from '../../connectors/contract/messenger.ts';
+import type { HostsBots, LoginState } from '../../connectors/contract/login.ts';
 import { listBotsToLogIn, updateBotState } from '../../store/logins/bot-tokens.ts';
 import type { BotPlatform } from '../../store/logins/login-tables.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
 
 /** Returns the connector that hosts a platform's bots; null when the gateway has none. */
 export function botHost({ calls }: AccountDomain, platform: Platform): HostsBots | null {
-  const connector = calls.connectors.get(platform);
-  return connector && hostsBots(connector) ? connector : null;
+  return calls.connectors.get(platform)?.provides.bots ?? null;
 }
 
 /**
@@ -17,13 +16,14 @@ export function botHost({ calls }: AccountDomain, platform: Platform): HostsBots
  */
 export async function logInBots(domain: AccountDomain): Promise<void> {
   const { db, secrets } = domain.store;
-  for (const [platform, connector] of domain.calls.connectors) {
-    if (!hostsBots(connector)) continue;
-    connector.onBotState((botId, state) => void keepState(domain, botId, state));
+  for (const [platform, { provides }] of domain.calls.connectors) {
+    const host = provides.bots;
+    if (host === undefined) continue;
+    host.onBotState((botId, state) => void keepState(domain, botId, state));
     for (const { id, token } of await listBotsToLogIn(db, secrets, platform as BotPlatform)) {
       if (token === null)
         await keepState(domain, id, { name: null, status: 'The token cannot be decrypted' });
-      else void logIn(domain, connector, id, token);
+      else void logIn(domain, host, id, token);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { unreachable } from '../../base/assert.ts';
 import { PLATFORMS, type Platform, unservedText } from '../../base/platform.ts';
 import { type AgentScope, reaches } from '../../base/scope.ts';
-import { type LoginState, sharesLogin } from '../../connectors/contract/messenger.ts';
+import type { LoginState } from '../../connectors/contract/login.ts';
 import type { Registration } from '../../connectors/contract/sip-accounts.ts';
 import { listMembersOf } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database/tables.ts';
@@ -73,8 +73,8 @@ export async function readLogins(
 export function liveLogins({ calls, directory }: AccountDomain, accountId: string): LiveLogins {
   const { state, lastError } = directory.registration(accountId);
   const served: LiveLogins['served'] = {};
-  for (const [platform, connector] of calls.connectors)
-    served[platform] = sharesLogin(connector) ? connector.sharedLogin() : null;
+  for (const [platform, { provides }] of calls.connectors)
+    served[platform] = provides.sharedLogin?.sharedLogin() ?? null;
   return { registration: { state, lastError }, served };
 }
 

@@ -1,5 +1,4 @@
 import { GatewayError } from '../../base/errors.ts';
-import { sharesLogin } from '../../connectors/contract/messenger.ts';
 import { listBots } from '../../store/logins/bot-tokens.ts';
 import type { Actor } from '../../store/people/audit-log.ts';
 import type { AccountDomain } from '../account/account-domain.ts';
@@ -19,8 +18,7 @@ export interface TelegramLink {
  * or `platform_failed` while the shared bot's name is unknown.
  */
 export async function makeTelegramLink(domain: AccountDomain, actor: Actor): Promise<TelegramLink> {
-  const connector = domain.calls.connectors.get('telegram');
-  const shared = connector && sharesLogin(connector) ? connector.sharedLogin() : null;
+  const shared = domain.calls.connectors.get('telegram')?.provides.sharedLogin?.sharedLogin() ?? null;
   if (shared === null) return await linkToOwnBot(domain, actor.accountId);
   if (shared.name === null) throw new GatewayError('platform_failed', shared.status);
   const { token, expiresAt } = await makeInviteLink(domain, actor);

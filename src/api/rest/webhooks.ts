@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { Platform } from '../../base/platform.ts';
 import type { Connector } from '../../connectors/contract/connector.ts';
-import { type TakesWebhooks, takesWebhooks, type WebhookReply } from '../../connectors/contract/messenger.ts';
+import type { TakesWebhooks, WebhookReply } from '../../connectors/contract/webhooks.ts';
 import { reply, replyBytes } from '../http/answer/reply.ts';
 import { type Route, type RouteRequest, route } from '../http/routing/route.ts';
 
@@ -31,14 +32,19 @@ const RESPONSES = {
  * way.
  */
 export function webhookRoutes(connectors: Iterable<Connector>): Route[] {
-  return [...connectors].flatMap((connector) =>
-    takesWebhooks(connector)
-      ? connector.webhooks.methods.map((method) => (method === 'get' ? asked(connector) : told(connector)))
-      : [],
-  );
+  return [...connectors].flatMap(({ platform, provides: { webhooks } }) => {
+    if (webhooks === undefined) return [];
+    const target = { platform, webhooks };
+    return webhooks.methods.map((method) => (method === 'get' ? asked(target) : told(target)));
+  });
 }
 
-function common({ platform, webhooks }: Connector & TakesWebhooks) {
+interface Target {
+  readonly platform: Platform;
+  readonly webhooks: TakesWebhooks;
+}
+
+function common({ platform, webhooks }: Target) {
   return {
     path: `/api/${platform}/webhook/{login_key}`,
     access: 'public',
@@ -51,44 +57,44 @@ function common({ platform, webhooks }: Connector & TakesWebhooks) {
 }
 
 /** Some platforms first verify with a GET that the URL belongs to the gateway. */
-function asked(connector: Connector & TakesWebhooks): Route {
+function asked(target: Target): Route {
   return route({
-    ...common(connector),
+    ...common(target),
     method: 'get',
-    operationId: `${connector.platform}WebhookCheck`,
-    summary: `Verify the webhook URL for ${connector.platform}`,
-    handler: (request) => receive(connector, 'get', request, NO_BYTES),
+    operationId: `${target.platform}WebhookCheck`,
+    summary: `Verify the webhook URL for ${target.platform}`,
+    handler: (request) => receive(target.webhooks, 'get', request, NO_BYTES),
   });
 }
 
-function told(connector: Connector & TakesWebhooks): Route {
+function told(target: Target): Route {
   return route({
-    ...common(connector),
+    ...common(target),
     method: 'post',
-    operationId: `${connector.platform}Webhook`,
-    summary: `Receive events from ${connector.platform}`,
+    operationId: `${target.platform}Webhook`,
+    summary: `Receive events from ${target.platform}`,
     body: 'raw',
     bodyLimitBytes: BODY_LIMIT_BYTES,
     precheck: (request) => {
-      const refusal = connector.refuses({
+      const refusal = target.webhooks.refuses({
         loginKey: request.params.login_key,
         header: (name) => request.header(name),
       });
       return refusal && answerOf(refusal);
     },
-    handler: (request) => receive(connector, 'post', request, request.body),
+    handler: (request) => receive(target.webhooks, 'post', request, request.body),
   });
 }
 
 async function receive(
-  connector: Connector & TakesWebhooks,
+  webhooks: TakesWebhooks,
   method: 'get' | 'post',
   request: RouteRequest<null, z.output<typeof WebhookParams>, z.output<typeof WebhookQuery>>,
   body: Uint8Array,
 ) {
   const { params, query } = request;
   const header = (name: string) => request.header(name);
-  return answerOf(await connector.webhook({ method, loginKey: params.login_key, query, header, body }));
+  return answerOf(await webhooks.webhook({ method, loginKey: params.login_key, query, header, body }));
 }
 
 function answerOf({ status, text }: WebhookReply) {

@@ -1,18 +1,33 @@
 import type { Capability, Platform } from '../../base/platform.ts';
 import type { Termination } from '../../base/termination.ts';
+import type { HostsBots, InvitesPeople, SharesLogin } from './login.ts';
 import type { MediaControl } from './media-control.ts';
+import type { Messenger } from './messenger.ts';
+import type { TakesWebhooks } from './webhooks.ts';
 
 /** The signaling half of a platform: login, presence and joining. One instance serves all accounts. */
 export interface Connector {
   readonly platform: Platform;
   readonly capabilities: readonly Capability[];
+  readonly provides: Provides;
   /** Opens the platform's sockets and logins. Rejects when the platform cannot work at all. */
   start(): Promise<void>;
   /** Signs off from the platform and releases all resources within `deadlineMs`. Safe to call twice. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** A connector that can place calls. */
+/** What a connector does. It does not do what is absent. */
+export interface Provides {
+  readonly calls?: PlacesCalls;
+  readonly inboundCalls?: RingsCalls;
+  readonly messenger?: Messenger;
+  readonly webhooks?: TakesWebhooks;
+  readonly bots?: HostsBots;
+  readonly sharedLogin?: SharesLogin;
+  readonly invitations?: InvitesPeople;
+}
+
+/** Places calls. */
 export interface PlacesCalls {
   /** Sample rate of outbound calls' rooms, in Hz. An inbound call carries its own rate. */
   readonly nativeSampleRateHz: number;
@@ -25,7 +40,7 @@ export interface PlacesCalls {
   dial(request: DialRequest, media: MediaControl, observer: LegObserver): PlatformLeg;
 }
 
-/** A connector that receives calls. */
+/** Receives calls. */
 export interface RingsCalls {
   /** Sets the handler for inbound calls. Called once, before `start`. */
   onInbound(answerer: InboundAnswerer): void;
@@ -73,6 +88,7 @@ export interface PlatformLeg {
    * Resolves once all of the leg's resources are released and the platform has been notified, or the attempt given up.
    */
   readonly released: Promise<void>;
+  readonly dtmf?: SendsDtmf;
 }
 
 /** A leg that can send DTMF. */
@@ -91,12 +107,4 @@ export interface LegObserver {
   dtmf(digit: string): void;
   /** The leg is over. `by` is the side that caused it; `lost` means the bridge dropped. */
   ended(by: 'local' | 'remote' | 'lost', termination: Termination): void;
-}
-
-export function placesCalls(connector: Connector): connector is Connector & PlacesCalls {
-  return 'dial' in connector;
-}
-
-export function sendsDtmf(leg: PlatformLeg): leg is PlatformLeg & SendsDtmf {
-  return 'sendDtmf' in leg;
 }

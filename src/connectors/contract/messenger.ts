@@ -1,10 +1,4 @@
-import type { Platform } from '../../base/platform.ts';
-
-/**
- * The gateway's login at a platform that a message uses: a bot added by an account (the id of its BotToken), or the
- * login shared by all accounts.
- */
-export type LoginRef = { readonly kind: 'bot_token'; readonly id: string } | { readonly kind: 'shared' };
+import type { LoginRef } from './login.ts';
 
 /** A person at a platform, as seen by one login. */
 export interface Address {
@@ -13,9 +7,10 @@ export interface Address {
   readonly remoteId: string;
 }
 
-/** A messaging platform: the messaging half of a connector. */
+/** Messaging with people on a platform. The optional parts are what the platform can do beyond text. */
 export interface Messenger {
-  readonly platform: Platform;
+  /** Sets the receiver of people's messages. Called once, before `start`. */
+  onMessages(intake: MessageIntake): void;
   /**
    * Throws GatewayError `send_failed` when the text, or caption, is longer than the platform accepts. Length is counted
    * the platform's way.
@@ -26,6 +21,15 @@ export interface Messenger {
    * rejections.
    */
   send(message: OutboundMessage, signal: AbortSignal): Promise<SendOutcome>;
+  readonly typing?: ShowsTyping;
+  readonly files?: FetchesFiles;
+  readonly window?: HasWindow;
+  readonly captions?: DropsCaptions;
+  /**
+   * The platform drops a second message with the same `messageId`. Messages in flight when the gateway crashed are
+   * sent again there. On any other platform it is unknown whether they arrived.
+   */
+  readonly dropsDuplicates?: true;
 }
 
 export interface OutboundMessage {
@@ -66,14 +70,6 @@ export interface HasWindow {
    * outside the window. Outcomes are those of `send`.
    */
   askToReply(to: Address, text: string, signal: AbortSignal): Promise<SendOutcome>;
-}
-
-/**
- * A platform that drops a second message with the same `messageId`. Messages in flight when the gateway crashed are
- * sent again there. On any other platform it is unknown whether they arrived.
- */
-export interface DropsDuplicates {
-  readonly dropsDuplicates: true;
 }
 
 /** A platform that shows no caption with some files and drops the text. */
@@ -165,107 +161,3 @@ export interface MessengerObserver<Event extends string> {
   count(event: Event): void;
   log(level: 'info' | 'warn' | 'error', text: string, detail: Readonly<Record<string, unknown>>): void;
 }
-
-/**
- * Stores updates that a login has acknowledged to its platform but not handed on yet. On disk once a promise settles.
- */
-export interface LoginNotes {
-  /** Returns null when there is no note. */
-  read(loginKey: string): Promise<string | null>;
-  /** Replaces the previous note; null deletes it. */
-  write(loginKey: string, note: string | null): Promise<void>;
-}
-
-/** A platform on which people can write to us. */
-export interface TakesMessages {
-  /** Sets the receiver of their messages. Called once, before `start`. */
-  onMessages(intake: MessageIntake): void;
-}
-
-/** A platform on which people become contacts of an account through a link that contains its invite token. */
-export interface InvitesPeople {
-  /** Null until the platform has told us where the link leads. */
-  inviteUrl(token: string): string | null;
-}
-
-/** A platform that delivers over webhooks. */
-export interface TakesWebhooks {
-  readonly webhooks: {
-    readonly methods: readonly WebhookRequest['method'][];
-    /** Headers the platform's handler reads, in lower case. */
-    readonly headers: readonly string[];
-  };
-  /**
-   * Checks a POST before its body is read. Returns the reply when the request cannot be from the platform, null when it
-   * may be.
-   */
-  refuses(request: Pick<WebhookRequest, 'loginKey' | 'header'>): WebhookReply | null;
-  /** Handles a webhook request. Never rejects. Nothing is acknowledged before it is stored. */
-  webhook(request: WebhookRequest): Promise<WebhookReply>;
-}
-
-export interface WebhookRequest {
-  readonly method: 'get' | 'post';
-  /** Last path segment: the login being called. */
-  readonly loginKey: string;
-  readonly query: Readonly<Record<string, string>>;
-  /** Returns a header by its lower-case name; '' when absent. */
-  header(name: string): string;
-  /** The raw bytes: signatures are computed over them. */
-  readonly body: Uint8Array;
-}
-
-export interface WebhookReply {
-  readonly status: 200 | 400 | 401 | 403 | 404 | 503;
-  readonly text: string;
-}
-
-/** State of one of the gateway's logins. */
-export interface LoginState {
-  /** Name that people see on the platform, such as `@my_bot`; null until the platform has reported it. */
-  readonly name: string | null;
-  /** `ok`, or the problem in the platform's words. */
-  readonly status: string;
-}
-
-/** A platform with one login shared by all accounts. */
-export interface SharesLogin {
-  /** Null when the operator has not set one up. */
-  sharedLogin(): LoginState | null;
-}
-
-/** A platform that hosts bots added by accounts. */
-export interface HostsBots {
-  /**
-   * Logs the bot in and starts receiving its messages. A platform that is unreachable shows in the returned state; the
-   * bot is kept. Rejects with GatewayError `bot_refused`, with the platform's words, or `bot_token_taken`; the bot is
-   * then not kept.
-   */
-  addBot(bot: HostedBot): Promise<LoginState>;
-  /** Removes the bot. Its undelivered messages stay with the platform. Safe to call for an unknown bot. */
-  removeBot(botId: string): Promise<void>;
-  /** Sets the listener for bot state changes. Called once, before any bot is added. */
-  onBotState(listener: (botId: string, state: LoginState) => void): void;
-}
-
-export interface HostedBot {
-  readonly id: string;
-  readonly token: string;
-}
-
-/** Makes the test for a part of the contract, which a connector implements if it has this member. */
-function has<Part extends object>(member: keyof Part & string) {
-  return (connector: object): connector is Part => member in connector;
-}
-
-export const isMessenger = has<Messenger>('send');
-export const hasWindow = has<HasWindow>('askToReply');
-export const dropsDuplicates = has<DropsDuplicates>('dropsDuplicates');
-export const dropsCaptions = has<DropsCaptions>('dropsCaption');
-export const invitesPeople = has<InvitesPeople>('inviteUrl');
-export const showsTyping = has<ShowsTyping>('showTyping');
-export const fetchesFiles = has<FetchesFiles>('fetchFile');
-export const takesWebhooks = has<TakesWebhooks>('webhook');
-export const sharesLogin = has<SharesLogin>('sharedLogin');
-export const hostsBots = has<HostsBots>('addBot');
-export const takesMessages = has<TakesMessages>('onMessages');

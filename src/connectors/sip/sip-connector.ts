@@ -9,6 +9,7 @@ import type {
   LegObserver,
   PlacesCalls,
   PlatformLeg,
+  Provides,
   RingsCalls,
 } from '../contract/connector.ts';
 import type { MediaControl } from '../contract/media-control.ts';
@@ -76,6 +77,7 @@ const OFF: Registration = { state: 'off', lastError: null, expiresAt: null };
 export class SipConnector implements Connector, PlacesCalls, RingsCalls, SipDirectory {
   readonly platform = 'sip';
   readonly capabilities = ['audio_in', 'audio_out'] as const;
+  readonly provides: Provides = { calls: this, inboundCalls: this };
   readonly #options: SipConnectorOptions;
   readonly #clock: Clock;
   readonly #observer: SipObserver;

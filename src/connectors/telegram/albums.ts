@@ -1,6 +1,6 @@
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { CancelTimer, Clock } from '../../base/time.ts';
-import type { LoginNotes } from '../contract/messenger.ts';
+import type { LoginNotes } from '../contract/login.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';
 
 /** Result of one polling round, with albums joined. */

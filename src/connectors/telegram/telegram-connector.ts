@@ -3,26 +3,25 @@ import { assert } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
-import type { Connector } from '../contract/connector.ts';
+import type { Connector, Provides } from '../contract/connector.ts';
 import type {
-  Address,
-  FetchesFiles,
   HostedBot,
   HostsBots,
   LoginNotes,
   LoginRef,
   LoginState,
+  SharesLogin,
+} from '../contract/login.ts';
+import type {
+  Address,
+  FetchesFiles,
   MessageIntake,
   Messenger,
   OutboundMessage,
   SendOutcome,
-  SharesLogin,
   ShowsTyping,
-  TakesMessages,
-  TakesWebhooks,
-  WebhookReply,
-  WebhookRequest,
 } from '../contract/messenger.ts';
+import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { BotApi, type BotApiUrls } from './bot-api.ts';
 import { type BotApiFailure, failureOf } from './bot-api-failure.ts';
 import { PreparedFile } from './bot-api-types.ts';
@@ -50,21 +49,17 @@ export interface TelegramOptions {
 
 /** Telegram over its Bot API, with any number of independent bots. */
 export class TelegramConnector
-  implements
-    Connector,
-    Messenger,
-    TakesMessages,
-    ShowsTyping,
-    FetchesFiles,
-    TakesWebhooks,
-    SharesLogin,
-    HostsBots
+  implements Connector, Messenger, ShowsTyping, FetchesFiles, TakesWebhooks, SharesLogin, HostsBots
 {
   readonly platform = 'telegram' as const;
   readonly capabilities = PLATFORM_TRAITS.telegram.capabilities;
+  readonly provides: Provides = { messenger: this, webhooks: this, sharedLogin: this, bots: this };
+  readonly typing: ShowsTyping = this;
+  readonly files: FetchesFiles = this;
   /** Telegram shows the indicator for at most five seconds. */
   readonly typingRepeatMs = 4_000;
-  readonly webhooks = { methods: ['post'], headers: [SECRET_HEADER] } as const;
+  readonly methods = ['post'] as const;
+  readonly headers = [SECRET_HEADER];
   readonly #options: TelegramOptions;
   readonly #clock: Clock;
   readonly #observer: TelegramObserver;

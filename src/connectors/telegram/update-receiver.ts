@@ -1,7 +1,8 @@
 import { unreachable } from '../../base/assert.ts';
 import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
-import type { Address, LoginRef, MessageIntake, MessengerObserver } from '../contract/messenger.ts';
+import type { LoginRef } from '../contract/login.ts';
+import type { Address, MessageIntake, MessengerObserver } from '../contract/messenger.ts';
 import type { BotApi } from './bot-api.ts';
 import { SentMessages } from './bot-api-types.ts';
 import type { Reading, ReadMessage } from './update-reading.ts';

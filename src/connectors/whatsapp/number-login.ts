@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CancelTimer, Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
-import type { LoginState } from '../contract/messenger.ts';
+import type { LoginState } from '../contract/login.ts';
 import type { GraphAnswer, GraphClient } from './graph-client.ts';
 
 const FIRST_RETRY_MS = 5_000;

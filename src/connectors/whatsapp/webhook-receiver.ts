@@ -3,15 +3,9 @@ import { LimitedMap } from '../../base/limited-map.ts';
 import type { Clock } from '../../base/time.ts';
 import { isSameSecret } from '../../base/tokens.ts';
 import { pause } from '../../base/waits.ts';
-import type {
-  Address,
-  InboundMessage,
-  LaterStatus,
-  LoginRef,
-  MessageIntake,
-  WebhookReply,
-  WebhookRequest,
-} from '../contract/messenger.ts';
+import type { LoginRef } from '../contract/login.ts';
+import type { Address, InboundMessage, LaterStatus, MessageIntake } from '../contract/messenger.ts';
+import type { WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { errorText, isWindowClosed } from './graph-error.ts';
 import { inboundMessage, namesOf } from './inbound-message.ts';
 import { tokensIn, withoutToken } from './invitation.ts';

@@ -4,27 +4,21 @@ import { LimitedMap } from '../../base/limited-map.ts';
 import { PLATFORM_TRAITS } from '../../base/platform.ts';
 import type { Clock } from '../../base/time.ts';
 import { withDeadline } from '../../base/waits.ts';
-import type { Connector } from '../contract/connector.ts';
+import type { Connector, Provides } from '../contract/connector.ts';
+import type { InvitesPeople, LoginRef, LoginState, SharesLogin } from '../contract/login.ts';
 import type {
   Address,
   DropsCaptions,
   FetchesFiles,
   HasWindow,
-  InvitesPeople,
-  LoginRef,
-  LoginState,
   MessageIntake,
   Messenger,
   MessengerObserver,
   OutboundFile,
   OutboundMessage,
   SendOutcome,
-  SharesLogin,
-  TakesMessages,
-  TakesWebhooks,
-  WebhookReply,
-  WebhookRequest,
 } from '../contract/messenger.ts';
+import type { TakesWebhooks, WebhookReply, WebhookRequest } from '../contract/webhooks.ts';
 import { GraphClient, type GraphOptions } from './graph-client.ts';
 import { type GraphError, isLoginError } from './graph-error.ts';
 import { followUp, inviteLink, STRANGER_TEXT } from './invitation.ts';
@@ -61,15 +55,19 @@ export class WhatsAppConnector
     HasWindow,
     FetchesFiles,
     DropsCaptions,
-    TakesMessages,
     TakesWebhooks,
     SharesLogin,
     InvitesPeople
 {
   readonly platform = 'whatsapp';
   readonly capabilities = PLATFORM_TRAITS.whatsapp.capabilities;
+  readonly provides: Provides = { messenger: this, webhooks: this, sharedLogin: this, invitations: this };
+  readonly window: HasWindow = this;
+  readonly files: FetchesFiles = this;
+  readonly captions: DropsCaptions = this;
   readonly windowMs = WINDOW_MS;
-  readonly webhooks = { methods: ['get', 'post'], headers: ['x-hub-signature-256'] } as const;
+  readonly methods = ['get', 'post'] as const;
+  readonly headers = ['x-hub-signature-256'];
   readonly #options: WhatsAppOptions;
   readonly #clock: Clock;
   readonly #observer: WhatsAppObserver;

@@ -1,7 +1,8 @@
 import { unreachable } from '../../base/assert.ts';
 import type { Platform } from '../../base/platform.ts';
 import { type Clock, dayOf } from '../../base/time.ts';
-import type { LaterStatus, LoginRef, SendOutcome, SentMessage } from '../../connectors/contract/messenger.ts';
+import type { LoginRef } from '../../connectors/contract/login.ts';
+import type { LaterStatus, SendOutcome, SentMessage } from '../../connectors/contract/messenger.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, setConversationStatus } from '../../store/messages/conversations.ts';
 import {

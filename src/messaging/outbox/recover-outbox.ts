@@ -1,5 +1,4 @@
 import { unservedText } from '../../base/platform.ts';
-import { dropsDuplicates } from '../../connectors/contract/messenger.ts';
 import { findAnyConversation } from '../../store/messages/conversations.ts';
 import type { Message } from '../../store/messages/messages.ts';
 import { listUnderWay } from '../../store/messages/outbound-messages.ts';
@@ -71,7 +70,7 @@ async function outgoingAgain(
 ): Promise<Outgoing | string> {
   const messenger = deps.messengers.get(conversation.platform);
   if (!messenger) return unservedText(conversation.platform);
-  if (isBegun && !dropsDuplicates(messenger)) return INTERRUPTED;
+  if (isBegun && !messenger.dropsDuplicates) return INTERRUPTED;
   const outbound = await outboundOf(deps, message, conversation);
   return 'kind' in outbound ? outbound.reason : { message, conversation, outbound };
 }

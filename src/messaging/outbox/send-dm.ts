@@ -1,7 +1,6 @@
 import { unreachable } from '../../base/assert.ts';
 import { GatewayError } from '../../base/errors.ts';
-import { PLATFORM_TRAITS } from '../../base/platform.ts';
-import { dropsCaptions, type Messenger, type OutboundFile } from '../../connectors/contract/messenger.ts';
+import type { Messenger, OutboundFile } from '../../connectors/contract/messenger.ts';
 import { agentsOfMember } from '../../store/agents/agent-members.ts';
 import { subjectOf } from '../../store/keys/idempotent-requests.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
@@ -43,8 +42,11 @@ export async function sendDm(domain: OutboundDomain, writer: Writer, request: Dm
 async function writeToPerson(domain: OutboundDomain, writer: Writer, request: DmRequest): Promise<SentDm> {
   const conversation = await activeConversation(domain.store.db, writer.scope, request);
   const messenger = requireMessenger(domain, conversation);
-  if (request.attachments.length > 0 && !PLATFORM_TRAITS[messenger.platform].files)
-    throw new GatewayError('capability_missing', `The ${messenger.platform} platform does not support files`);
+  if (request.attachments.length > 0 && messenger.files === undefined)
+    throw new GatewayError(
+      'capability_missing',
+      `The ${conversation.platform} platform does not support files`,
+    );
   const files = await filesToSend(domain, writer.scope.accountId, request.attachments);
   await checkText(messenger, request.text, files[0]);
   const senderAgentId = await senderOf(domain, writer, conversation);
@@ -105,7 +107,7 @@ function followBackground(
 /** The text becomes the caption of the first file. */
 async function checkText(messenger: Messenger, text: string, first: OutboundFile | undefined): Promise<void> {
   if (text === '') return;
-  if (first && dropsCaptions(messenger) && (await messenger.dropsCaption(first))) return;
+  if (first && (await messenger.captions?.dropsCaption(first))) return;
   messenger.checkText(text, first !== undefined);
 }
 

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../base/errors.ts';
 import { unservedText } from '../../base/platform.ts';
+import type { LoginRef } from '../../connectors/contract/login.ts';
 import type {
   Address,
-  LoginRef,
   Messenger,
   OutboundFile,
   OutboundMessage,

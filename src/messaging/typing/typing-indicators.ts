@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts';
-import { type ShowsTyping, showsTyping } from '../../connectors/contract/messenger.ts';
+import type { ShowsTyping } from '../../connectors/contract/messenger.ts';
 import type { Conversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform } from '../../store/messages/message-tables.ts';
 import { DelayLine } from '../inbox/delay-line.ts';
@@ -52,8 +52,8 @@ export class TypingIndicators {
       known.endMs = endMs;
       return;
     }
-    const platform = this.#deps.messengers.get(conversation.platform);
-    if (!platform || !showsTyping(platform)) return;
+    const platform = this.#deps.messengers.get(conversation.platform)?.typing;
+    if (platform === undefined) return;
     if (this.#shown.size >= MOST_SHOWN) return this.#deps.onSkipped();
     const indicator = { conversation, platform, endMs, asking: null };
     this.#shown.set(conversation.id, indicator);

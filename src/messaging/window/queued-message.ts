@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/time.ts';
 import { pause, withDeadline } from '../../base/waits.ts';
-import { type HasWindow, hasWindow, type SendOutcome } from '../../connectors/contract/messenger.ts';
+import type { HasWindow, SendOutcome } from '../../connectors/contract/messenger.ts';
 import type { Db } from '../../store/database/tables.ts';
 import { type Conversation, findAnyConversation } from '../../store/messages/conversations.ts';
 import type { MessagePlatform, MessageStatus } from '../../store/messages/message-tables.ts';
@@ -42,8 +42,7 @@ export function windowedMessenger(
   { messengers }: Pick<QueueDomain, 'messengers'>,
   platform: MessagePlatform,
 ): HasWindow | null {
-  const messenger = messengers.get(platform);
-  return messenger && hasWindow(messenger) ? messenger : null;
+  return messengers.get(platform)?.window ?? null;
 }
 
 /**

@@ -4,11 +4,12 @@ import type {
   HostsBots,
   LoginState,
   SharesLogin,
-} from '../../../src/connectors/contract/messenger.ts';
+} from '../../../src/connectors/contract/login.ts';
 
 /** A platform that logs bots in, as seen by the account domain. */
 export class FakeBotHost implements HostsBots, SharesLogin {
   readonly platform = 'telegram';
+  readonly provides = { bots: this, sharedLogin: this };
   /** Tokens by bot id. */
   readonly bots = new Map<string, string>();
   shared: LoginState | null = null;

@@ -77,7 +77,7 @@ async function keyOf(
 function callsOf(clock: TurnableClock): CallDomain {
   return {
     registry: new CallRegistry(),
-    connectors: new Map([['sip', {}]]),
+    connectors: new Map([['sip', { provides: {} }]]),
     events: { feedbackGiven() {} },
     clock,
     maxCallsPerAccount: CALL_LIMIT,

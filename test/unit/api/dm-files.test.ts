@@ -109,10 +109,11 @@ it('returns the usual answer for a message with files that must wait for the oth
 });
 
 it('does not check the length of a caption that the platform drops', async () => {
-  const messenger = Object.assign(new FakeMessenger(), { dropsCaption: async () => true });
+  const captions = { dropsCaption: async () => true };
+  const messenger = Object.assign(new FakeMessenger(), { captions });
   const { chat } = await conversing({ messenger });
   const text = 'x'.repeat(2_000);
   expect((await chat({ text, attachments: [{ file_id: 'f_1' }] })).status).toBe(202);
-  messenger.dropsCaption = async () => false;
+  captions.dropsCaption = async () => false;
   expect((await chat({ text, attachments: [{ file_id: 'f_1' }] })).status).toBe(502);
 });

@@ -241,7 +241,7 @@ it('shows typing until a message is sent, or longer on request', async () => {
 });
 
 it('refuses files where the platform supports none, and platforms without a connector', async () => {
-  const { outbound, chat } = await conversing({ messenger: new FakeMessenger('teams') });
+  const { outbound, chat } = await conversing({ messenger: new FakeMessenger('teams', false) });
   const files = await chat({ platform: 'teams', attachments: [{ file_id: 'f_1' }] });
   expect([files.status, files.body.detail]).toEqual([400, 'The teams platform does not support files']);
   expect((await chat({ platform: 'teams', text: 'x' })).status).toBe(200);

@@ -19,10 +19,10 @@ function domainWith(faults: { opened?: () => Promise<void>; dial?: () => never }
   const told: string[] = [];
   const connector = {
     platform: 'sip',
-    nativeSampleRateHz: 8000,
     capabilities: [],
-    checkDial() {},
-    dial: faults.dial ?? (() => LEG),
+    provides: {
+      calls: { nativeSampleRateHz: 8000, checkDial() {}, dial: faults.dial ?? (() => LEG) },
+    },
   };
   const domain = {
     registry: new CallRegistry(),

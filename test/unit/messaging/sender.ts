@@ -17,7 +17,7 @@ const AT_ONCE = 3;
 const BUSY_MS = 4;
 
 const messenger: Messenger = {
-  platform: 'telegram',
+  onMessages() {},
   checkText() {},
   async send({ messageId }) {
     await wait(Math.random() * BUSY_MS);
@@ -37,7 +37,7 @@ const store = await openStore({ dataDir, masterKey: null });
 const domain = openOutbound({
   store,
   clock: systemClock,
-  messengers: new Map([[messenger.platform, messenger]]),
+  messengers: new Map([['telegram', messenger]]),
   windows: null,
   ready: Promise.resolve(),
   wakeups: { wake() {} },

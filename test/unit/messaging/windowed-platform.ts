@@ -12,6 +12,7 @@ export const WINDOW_MS = 24 * 3_600_000;
 export class WindowedPlatform implements Messenger, HasWindow {
   readonly platform = 'whatsapp';
   readonly windowMs = WINDOW_MS;
+  readonly window: HasWindow = this;
   /** Texts in order of arrival, and previews of templates. */
   readonly arrived: string[] = [];
   readonly templates: string[] = [];
@@ -29,6 +30,8 @@ export class WindowedPlatform implements Messenger, HasWindow {
   get isOpen(): boolean {
     return this.lastWroteMs !== null && this.#nowMs() < this.lastWroteMs + WINDOW_MS;
   }
+
+  onMessages(): void {}
 
   checkText(): void {}
 

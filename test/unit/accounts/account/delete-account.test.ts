@@ -47,10 +47,8 @@ function callsIn(store: Store, failures: unknown[], told: string[]): CallDomain 
   };
   const sip = {
     platform: 'sip',
-    nativeSampleRateHz: 8000,
     capabilities: [],
-    checkDial() {},
-    dial: () => leg,
+    provides: { calls: { nativeSampleRateHz: 8000, checkDial() {}, dial: () => leg } },
   };
   return {
     registry: new CallRegistry(),

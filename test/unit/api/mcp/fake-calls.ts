@@ -25,14 +25,18 @@ export class FakeCalls {
   constructor(store: Store, clock: ManualClock) {
     const connector = {
       platform: 'sip',
-      nativeSampleRateHz: 8_000,
       capabilities: ['audio_in', 'audio_out'],
-      checkDial: ({ target }: DialRequest) => {
-        if (target === '') throw new GatewayError('meeting_url_required');
-      },
-      dial: (request: DialRequest, _media: unknown, observer: LegObserver) => {
-        this.dialled.push(request);
-        return this.#leg(request.target, observer);
+      provides: {
+        calls: {
+          nativeSampleRateHz: 8_000,
+          checkDial: ({ target }: DialRequest) => {
+            if (target === '') throw new GatewayError('meeting_url_required');
+          },
+          dial: (request: DialRequest, _media: unknown, observer: LegObserver) => {
+            this.dialled.push(request);
+            return this.#leg(request.target, observer);
+          },
+        },
       },
       start: async () => {},
       close: async () => {},

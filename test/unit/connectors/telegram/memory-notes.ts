@@ -1,4 +1,4 @@
-import type { LoginNotes } from '../../../../src/connectors/contract/messenger.ts';
+import type { LoginNotes } from '../../../../src/connectors/contract/login.ts';
 
 /** Notes of logins, which outlive connectors as those in a database outlive processes. */
 export class MemoryNotes implements LoginNotes {

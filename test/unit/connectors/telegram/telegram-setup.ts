@@ -1,9 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type {
-  LoginState,
-  OutboundFile,
-  OutboundMessage,
-} from '../../../../src/connectors/contract/messenger.ts';
+import type { LoginState } from '../../../../src/connectors/contract/login.ts';
+import type { OutboundFile, OutboundMessage } from '../../../../src/connectors/contract/messenger.ts';
 import { TelegramConnector } from '../../../../src/connectors/telegram/telegram-connector.ts';
 import type { FakeBot } from '../../../fakes/telegram/fake-bot.ts';
 import { FakeTelegram, type FakeTelegramOptions } from '../../../fakes/telegram/fake-telegram.ts';

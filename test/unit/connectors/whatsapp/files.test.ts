@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { LoginRef } from '../../../../src/connectors/contract/messenger.ts';
+import type { LoginRef } from '../../../../src/connectors/contract/login.ts';
 import { GraphClient } from '../../../../src/connectors/whatsapp/graph-client.ts';
 import { downloadMedia } from '../../../../src/connectors/whatsapp/media-download.ts';
 import { webpShape } from '../../../../src/connectors/whatsapp/media-kind.ts';

@@ -1,9 +1,9 @@
+import type { LoginRef } from '../../../../src/connectors/contract/login.ts';
 import type {
   Address,
   InboundMessage,
   Intake,
   LaterStatus,
-  LoginRef,
   MessageIntake,
   SentMessage,
 } from '../../../../src/connectors/contract/messenger.ts';

@@ -24,7 +24,7 @@ interface Invitation {
 }
 
 /** An inbound call (RFC 3261 section 13.3). */
-export class InboundLeg implements PlatformLeg, SendsDtmf {
+export class InboundLeg implements PlatformLeg {
   readonly #leg: SipLeg;
   /** Null once answered or refused. */
   #invitation: Invitation | null;
@@ -76,8 +76,8 @@ export class InboundLeg implements PlatformLeg, SendsDtmf {
     this.#turnDown(487, 'remote', { result: 'missed', reason: 'caller hung up' });
   }
 
-  sendDtmf(digits: string): Promise<void> {
-    return this.#leg.sendDtmf(digits);
+  get dtmf(): SendsDtmf {
+    return this.#leg;
   }
 
   #ring(): void {

@@ -31,7 +31,7 @@ type State =
   | { readonly type: 'closed' };
 
 /** An outbound call (RFC 3261 section 13.2). */
-export class OutboundLeg implements PlatformLeg, SendsDtmf {
+export class OutboundLeg implements PlatformLeg {
   readonly #leg: SipLeg;
   readonly #displayName: string;
   #target: URI;
@@ -70,8 +70,8 @@ export class OutboundLeg implements PlatformLeg, SendsDtmf {
     this.#leg.clock.after(2 * TRANSACTION_TIMEOUT_MS, () => this.#giveUp());
   }
 
-  sendDtmf(digits: string): Promise<void> {
-    return this.#leg.sendDtmf(digits);
+  get dtmf(): SendsDtmf {
+    return this.#leg;
   }
 
   async #open(): Promise<void> {

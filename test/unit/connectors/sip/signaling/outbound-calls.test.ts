@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlatformLeg, SendsDtmf } from '../../../../../src/connectors/contract/connector.ts';
+import type { PlatformLeg } from '../../../../../src/connectors/contract/connector.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { waitFor } from '../../../../support/wait-for.ts';
 import { RecordedLeg } from './fake-calls.ts';
@@ -25,12 +25,12 @@ describe('outbound calls', () => {
     await gateway.stop();
   });
 
-  function dial(target = '+33123456789@127.0.0.1'): PlatformLeg & SendsDtmf {
+  function dial(target = '+33123456789@127.0.0.1'): PlatformLeg {
     const request = { callId: 'call_1', accountId: 'acc_1', target: `sip:${target}`, agentName: 'Zoë "Bot"' };
-    return gateway.connector.dial(request, notes.media, notes) as PlatformLeg & SendsDtmf;
+    return gateway.connector.dial(request, notes.media, notes);
   }
 
-  async function answered(codecs = '0 101'): Promise<PlatformLeg & SendsDtmf> {
+  async function answered(codecs = '0 101'): Promise<PlatformLeg> {
     const leg = dial();
     peer.answer(await peer.request('INVITE'), 200, { body: sdp(40_000, { codecs }) });
     await notes.waitFor('answered');
@@ -198,15 +198,15 @@ describe('outbound calls', () => {
 
   it('sends digits by RFC 4733 when it is agreed', async () => {
     const leg = await answered();
-    await leg.sendDtmf('12#');
+    await leg.dtmf!.sendDtmf('12#');
     expect(notes.media.commands).toEqual([['dtmf', '12#']]);
     leg.hangUp();
-    await expect(leg.sendDtmf('1')).rejects.toThrow('not active');
+    await expect(leg.dtmf!.sendDtmf('1')).rejects.toThrow('not active');
   });
 
   it('sends digits by INFO to a peer without telephone-event', async () => {
     const leg = await answered('0');
-    const sent = leg.sendDtmf('5*');
+    const sent = leg.dtmf!.sendDtmf('5*');
     const first = await peer.request('INFO');
     expect(first.content).toContain('Signal=5');
     peer.answer(first, 200);
@@ -221,7 +221,7 @@ describe('outbound calls', () => {
     ['has not sent its digits when the peer hangs up before the last one', '5*', false],
   ])('by INFO, %s', async (_what, digits, isDone) => {
     const leg = await answered('0');
-    const sent = leg.sendDtmf(digits);
+    const sent = leg.dtmf!.sendDtmf(digits);
     const invite = peer.requests('INVITE')[0]!;
     const contact = (invite.headers.contact as { uri: string }[])[0]!.uri;
     await peer.request('INFO');

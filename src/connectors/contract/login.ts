@@ -1,0 +1,54 @@
+/**
+ * The gateway's login at a platform that a message uses: a bot added by an account (the id of its BotToken), or the
+ * login shared by all accounts.
+ */
+export type LoginRef = { readonly kind: 'bot_token'; readonly id: string } | { readonly kind: 'shared' };
+
+/**
+ * Stores updates that a login has acknowledged to its platform but not handed on yet. On disk once a promise settles.
+ */
+export interface LoginNotes {
+  /** Returns null when there is no note. */
+  read(loginKey: string): Promise<string | null>;
+  /** Replaces the previous note; null deletes it. */
+  write(loginKey: string, note: string | null): Promise<void>;
+}
+
+/** A platform on which people become contacts of an account through a link that contains its invite token. */
+export interface InvitesPeople {
+  /** Null until the platform has told us where the link leads. */
+  inviteUrl(token: string): string | null;
+}
+
+/** State of one of the gateway's logins. */
+export interface LoginState {
+  /** Name that people see on the platform, such as `@my_bot`; null until the platform has reported it. */
+  readonly name: string | null;
+  /** `ok`, or the problem in the platform's words. */
+  readonly status: string;
+}
+
+/** A platform with one login shared by all accounts. */
+export interface SharesLogin {
+  /** Null when the operator has not set one up. */
+  sharedLogin(): LoginState | null;
+}
+
+/** A platform that hosts bots added by accounts. */
+export interface HostsBots {
+  /**
+   * Logs the bot in and starts receiving its messages. A platform that is unreachable shows in the returned state; the
+   * bot is kept. Rejects with GatewayError `bot_refused`, with the platform's words, or `bot_token_taken`; the bot is
+   * then not kept.
+   */
+  addBot(bot: HostedBot): Promise<LoginState>;
+  /** Removes the bot. Its undelivered messages stay with the platform. Safe to call for an unknown bot. */
+  removeBot(botId: string): Promise<void>;
+  /** Sets the listener for bot state changes. Called once, before any bot is added. */
+  onBotState(listener: (botId: string, state: LoginState) => void): void;
+}
+
+export interface HostedBot {
+  readonly id: string;
+  readonly token: string;
+}
