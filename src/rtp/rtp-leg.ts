@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '../base/errors.ts';
+import { wallMs, wallMsAt } from '../base/wall-ms.ts';
 import type { MediaLeg, MediaLegHost } from '../connectors/contract/media-leg.ts';
 import type { VoiceCodecs } from './codecs/voice-codecs.ts';
 import type { Datagram, DatagramListener, PacketPath } from './paths/packet-path.ts';
@@ -12,9 +13,6 @@ import type { RtpCommands, RtpConfig } from './rtp-protocol.ts';
 import { RtpState } from './rtp-state.ts';
 import { RtpSender } from './sending/rtp-sender.ts';
 import { SrtpSession } from './srtp/srtp.ts';
-
-/** Origin of `performance.now()`. Cached because the getter is as slow as reading the clock. */
-const ORIGIN_MS = performance.timeOrigin;
 
 interface RtpLegDeps {
   readonly codecs: VoiceCodecs;
@@ -133,7 +131,7 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
 
   pull(frame: Int16Array): boolean {
     const nowMs = performance.now();
-    this.#tickMs = ORIGIN_MS + nowMs;
+    this.#tickMs = wallMsAt(nowMs);
     if (this.#config !== null) this.#rtcp.tick(this.#srtp, this.#tickMs);
     return this.#receiver.pull(frame, nowMs);
   }
@@ -174,9 +172,4 @@ export class RtpLeg implements MediaLeg<RtpConfig, RtpCommands>, DatagramListene
   #remoteRtcpPort(config: RtpConfig, seenPort: number): number {
     return seenPort === config.remotePort ? config.remoteRtcpPort : Math.min(seenPort + 1, 65_535);
   }
-}
-
-/** Wall-clock time that never jumps while the process runs and is the same on all threads. */
-function wallMs(): number {
-  return ORIGIN_MS + performance.now();
 }
