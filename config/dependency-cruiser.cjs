@@ -34,7 +34,13 @@ module.exports = {
     layer('store', '^src/store/', FLOOR),
     layer('threads', '^src/threads/', ['connectors/contract', ...FLOOR]),
     layer('connector contract', '^src/connectors/contract/', FLOOR),
-    layer('rtp', '^src/rtp/', ['connectors/contract', 'native', ...FLOOR]),
+    layer('rtp', '^src/rtp/', [
+      'connectors/contract',
+      'native',
+      'threads/packet-ring',
+      'threads/doorbell',
+      ...FLOOR,
+    ]),
     layer('connectors', '^src/connectors/(?!contract/)', [
       'connectors/contract',
       'native',

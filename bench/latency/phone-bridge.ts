@@ -10,7 +10,7 @@ import { MEDIA_MEMORY_BYTES } from '../../src/connectors/contract/media-leg.ts';
 import { TickClock, type Ticking } from '../../src/engine/clock.ts';
 import { Mixer, type Party } from '../../src/engine/mixer.ts';
 import { PlatformLegParty } from '../../src/engine/platform-leg.ts';
-import { mediaIo, rtpLegsOver } from '../../src/rtp/open-rtp-leg.ts';
+import { mediaIo, rtpLegsOver, voiceCodecsFor } from '../../src/rtp/open-rtp-leg.ts';
 import { EngineStats } from '../../src/threads/engine-stats.ts';
 
 interface BridgedLeg {
@@ -22,7 +22,7 @@ const HOST = '127.0.0.1';
 const SAMPLE_RATE_HZ = 8_000;
 
 const io = mediaIo('auto');
-const openLeg = rtpLegsOver(io);
+const openLeg = rtpLegsOver(io, voiceCodecsFor(io.kind));
 const stats = new EngineStats();
 const mixer = new Mixer(frameSamples(SAMPLE_RATE_HZ));
 /** The rooms of each slot. */

@@ -1,20 +1,23 @@
 import { workerData } from 'node:worker_threads';
 import { mediaLegFactory } from '../connectors/contract/media-leg.ts';
 import { PCM_MEDIA } from '../connectors/contract/pcm-media.ts';
-import { mediaIo, rtpLegsOver } from '../rtp/open-rtp-leg.ts';
-import { RTP_MEDIA } from '../rtp/rtp-protocol.ts';
+import { mediaIo, packetLegsWith, rtpLegsOver, voiceCodecsFor } from '../rtp/open-rtp-leg.ts';
+import { PACKET_MEDIA, RTP_MEDIA } from '../rtp/rtp-protocol.ts';
 import type { CallOutcome, CallPlacement, MediaIoChoice } from '../threads/protocol.ts';
 import { EngineWorker } from './engine-worker.ts';
 import { openPcmLeg } from './pcm-leg.ts';
 
 /** Composition root of an engine thread: the media legs it can open, and the I/O they use. */
 const io = mediaIo(workerData as MediaIoChoice);
-const rtpLegs = mediaLegFactory(
-  RTP_MEDIA,
-  rtpLegsOver(io, (library) => worker.stats.nameOpus(library)),
+const codecs = voiceCodecsFor(io.kind, (library) => worker.stats.nameOpus(library));
+const worker = new EngineWorker(
+  [
+    mediaLegFactory(RTP_MEDIA, rtpLegsOver(io, codecs)),
+    mediaLegFactory(PACKET_MEDIA, packetLegsWith(codecs)),
+    mediaLegFactory(PCM_MEDIA, openPcmLeg),
+  ],
+  io,
 );
-const pcmLegs = mediaLegFactory(PCM_MEDIA, openPcmLeg);
-const worker = new EngineWorker([rtpLegs, pcmLegs], io);
 
 /** Task of the pool. */
 export function holdCall(placement: CallPlacement): Promise<CallOutcome> {

@@ -4,11 +4,19 @@ import type { OpenMediaLeg } from '../connectors/contract/media-leg.ts';
 import { loadMediaIo } from '../native/media-io.ts';
 import { loadOpus } from '../native/opus.ts';
 import { VoiceCodecs } from './codecs/voice-codecs.ts';
+import { PacketLeg } from './packet-leg.ts';
 import { NativeIo } from './paths/native-sockets.ts';
 import type { SocketIo } from './paths/packet-path.ts';
 import { portableIo } from './paths/portable-sockets.ts';
 import { RtpLeg } from './rtp-leg.ts';
-import type { RtpCommands, RtpConfig, RtpOpen } from './rtp-protocol.ts';
+import type {
+  PacketConfig,
+  PacketOpen,
+  RtpCommands,
+  RtpConfig,
+  RtpOpen,
+  VoiceSignal,
+} from './rtp-protocol.ts';
 
 /**
  * Returns this thread's media I/O: native where it is built, unless `kind` is `portable`. Throws when `kind` is
@@ -29,21 +37,35 @@ function libOpus(kind: SocketIo['kind']): LibOpus {
   return typeof native === 'string' ? new WasmOpus() : native;
 }
 
-/**
- * Returns the function that opens RTP legs on this worker. `onOpus` receives the name of the libopus in use once the
- * worker needs one.
- */
-export function rtpLegsOver(
-  io: SocketIo,
+/** Returns the codecs of this worker. `onOpus` receives the name of the libopus in use once the worker needs one. */
+export function voiceCodecsFor(
+  kind: SocketIo['kind'],
   onOpus: (library: string) => void = () => {},
-): OpenMediaLeg<RtpOpen, RtpConfig, RtpCommands> {
-  const codecs = new VoiceCodecs(() => {
-    const opus = libOpus(io.kind);
+): VoiceCodecs {
+  return new VoiceCodecs(() => {
+    const opus = libOpus(kind);
     onOpus(opus.library);
     return opus;
   });
+}
+
+/** Returns the function that opens RTP legs over sockets on this worker. */
+export function rtpLegsOver(
+  io: SocketIo,
+  codecs: VoiceCodecs,
+): OpenMediaLeg<RtpOpen, RtpConfig, RtpCommands> {
   return async (open, memory, host) => {
     codecs.prepareFor(open.sampleRateHz);
     return new RtpLeg(await io.open(open), { codecs, roomRateHz: open.sampleRateHz, memory }, host);
+  };
+}
+
+/** Returns the function that opens RTP legs over packet rings on this worker. */
+export function packetLegsWith(
+  codecs: VoiceCodecs,
+): OpenMediaLeg<PacketOpen, PacketConfig, Record<never, never>, VoiceSignal> {
+  return async (open, memory, host) => {
+    codecs.prepareFor(open.sampleRateHz);
+    return new PacketLeg(open, codecs, memory, host);
   };
 }

@@ -1,12 +1,14 @@
 /** Length of RTP's fixed header (RFC 3550 section 5.1). */
 export const RTP_HEADER_BYTES = 12;
 const VERSION = 2;
+const CSRC_COUNT_MASK = 0x0f;
 const SEQUENCE_MODULO = 0x1_0000;
 
 /** One received RTP packet, read in place: `read` points it at other bytes and copies nothing. */
 export class RtpPacket {
   bytes: Uint8Array = new Uint8Array(0);
-  /** End of the packet in `bytes`. */
+  /** Start and end of the packet in `bytes`. */
+  start = 0;
   end = 0;
   marker = false;
   payloadType = 0;
@@ -26,6 +28,7 @@ export class RtpPacket {
     const offset = payloadOffset(bytes, start, end);
     if (offset > end) return false;
     this.bytes = bytes;
+    this.start = start;
     this.end = end;
     this.marker = bytes[start + 1]! >> 7 === 1;
     this.payloadType = bytes[start + 1]! & 0x7f;
@@ -36,6 +39,12 @@ export class RtpPacket {
     this.payloadLength = end - offset;
     this.#padded = (bytes[start]! & 0x20) !== 0;
     return true;
+  }
+
+  /** The first contributing source; the SSRC when the packet lists none. */
+  get contributor(): number {
+    const hasCsrc = (this.bytes[this.start]! & CSRC_COUNT_MASK) !== 0;
+    return hasCsrc ? readUint32(this.bytes, this.start + RTP_HEADER_BYTES) : this.ssrc;
   }
 
   /** Removes the padding after decryption. Returns false when the padding is invalid. */
@@ -50,7 +59,7 @@ export class RtpPacket {
 }
 
 function payloadOffset(bytes: Uint8Array, start: number, end: number): number {
-  const offset = start + RTP_HEADER_BYTES + (bytes[start]! & 0x0f) * 4;
+  const offset = start + RTP_HEADER_BYTES + (bytes[start]! & CSRC_COUNT_MASK) * 4;
   const extended = (bytes[start]! & 0x10) !== 0;
   if (!extended) return offset;
   if (offset + 4 > end) return Number.POSITIVE_INFINITY;

@@ -1,8 +1,19 @@
 import type { MediaProtocol } from '../connectors/contract/media-protocol.ts';
+import type { PacketRings } from '../connectors/contract/packet-media.ts';
 
 /** What a platform's signaling tells an RTP leg, which runs on another thread. */
 
+/** A leg over UDP sockets of the engine thread, with one peer: RTCP, SRTP, symmetric RTP, DTMF. It has one voice. */
 export const RTP_MEDIA: MediaProtocol<RtpOpen, RtpConfig, RtpCommands> = { kind: 'rtp' };
+
+/**
+ * A leg over packet rings, with many sources. Encryption, RTCP and everything else about the path are up to the
+ * transport on a bridge thread, so every packet in the ring is authentic. It has MAX_VOICES voices: each of the first
+ * seven sources has one to itself, all others share the last one.
+ */
+export const PACKET_MEDIA: MediaProtocol<PacketOpen, PacketConfig, Record<never, never>, VoiceSignal> = {
+  kind: 'packets',
+};
 
 /** About one second of a call's packets, as counted by the kernel. A longer backlog would be too old to play. */
 export const RECEIVE_BUFFER_BYTES = 65_536;
@@ -21,6 +32,39 @@ export interface RtpOpen {
    * them and leaves `NO_DESCRIPTOR`; a worker that reopens the leg binds its own sockets. Null when nothing is bound.
    */
   readonly bound: SharedArrayBuffer | null;
+}
+
+export interface PacketOpen {
+  readonly rings: PacketRings;
+  /** The room's sample rate, as in RtpOpen. */
+  readonly sampleRateHz: number;
+  /**
+   * What tells speakers apart: the SSRC, or the first CSRC where a conference forwards several speakers in one stream
+   * (RFC 3550 section 5.1). A packet without CSRCs is its SSRC's.
+   */
+  readonly speakers: 'ssrc' | 'csrc';
+}
+
+/**
+ * A source now has this voice, counted from 0. Reported whenever a voice changes hands, and again after the call has
+ * moved to another engine thread. A source keeps its voice while it is silent, until another one needs it after 10 s.
+ * The last voice is shared, so it is never reported.
+ */
+export interface VoiceSignal {
+  readonly type: 'voice';
+  readonly voice: number;
+  /** The CSRC where CSRCs tell speakers apart. */
+  readonly ssrc: number;
+}
+
+/** The codec of all sources, and of what the leg sends. */
+export interface PacketConfig {
+  readonly codec: RtpCodec;
+  readonly payloadType: number;
+  /** Null when the codec is not Opus. */
+  readonly opus: OpusRequest | null;
+  readonly sending: boolean;
+  readonly receiving: boolean;
 }
 
 export const NO_DESCRIPTOR = -1;

@@ -1,5 +1,6 @@
 import { Piscina } from 'piscina';
 import { GatewayError } from '../base/errors.ts';
+import type { PacketRings } from '../connectors/contract/packet-media.ts';
 import type { PcmRings } from '../connectors/contract/pcm-media.ts';
 import type {
   Bridges,
@@ -8,8 +9,8 @@ import type {
   TransportProtocol,
 } from '../connectors/contract/transport.ts';
 import type { BridgeReady, TransportOutcome, TransportPlacement } from './bridge-protocol.ts';
+import { newPacketRings, newPcmRings } from './bridge-rings.ts';
 import { closedWithin } from './closed-within.ts';
-import { newPcmRings } from './pcm-rings.ts';
 import { toWireError, type WireError } from './protocol.ts';
 import { type Supervised, Supervisor } from './supervisor.ts';
 import { TransportLink, type TransportLinkHost, type TransportOpening } from './transport-link.ts';
@@ -84,6 +85,10 @@ export class BridgePool implements Bridges, TransportLinkHost {
 
   pcmRings(voices: number, sampleRateHz: number): PcmRings {
     return newPcmRings(voices, sampleRateHz);
+  }
+
+  packetRings(): PacketRings {
+    return newPacketRings();
   }
 
   async open<Open, Commands, Signal>(

@@ -1,4 +1,5 @@
 import type { AnyCommands, CommandArgs, CommandHandlers, CommandResult } from './media-protocol.ts';
+import type { PacketRings } from './packet-media.ts';
 import type { PcmRings } from './pcm-media.ts';
 
 /**
@@ -69,6 +70,8 @@ export const TRANSPORT_MEMORY_BYTES = 256;
 export interface Bridges {
   /** Allocates the rings of a call with 1 to MAX_VOICES voices, for its transport and its media leg (PCM_MEDIA). */
   pcmRings(voices: number, sampleRateHz: number): PcmRings;
+  /** Allocates the rings of a call for its transport and its media leg (PACKET_MEDIA of `rtp/rtp-protocol`). */
+  packetRings(): PacketRings;
   /**
    * Opens a transport on a bridge thread, which is started on first use. Rejects with the transport's own error when it
    * cannot be opened, `call_limit` when all threads are full, `deadline_exceeded` after 10 s and `not_ready` once the pool is closed.

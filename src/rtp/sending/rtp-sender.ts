@@ -21,6 +21,12 @@ const MAX_BEHIND_FRAMES = 8;
 /** Sends a finished packet: the first `length` of `bytes`. The buffer is reused right after the call. */
 export type SendPacket = (bytes: Uint8Array, length: number) => void;
 
+/** What is sent. */
+export type SentMedia = Pick<
+  RtpConfig,
+  'codec' | 'payloadType' | 'dtmfPayloadType' | 'dtmfClockRateHz' | 'opus'
+>;
+
 interface RtpSenderDeps {
   readonly memory: RtpState;
   readonly nowMs: number;
@@ -40,7 +46,7 @@ export class RtpSender {
   readonly #expectedLoss = new ExpectedLoss();
   /** Null before the first configuration. */
   #encoder: VoiceEncoder | null = null;
-  #config: RtpConfig | null = null;
+  #config: SentMedia | null = null;
   #srtp: SrtpSession | null = null;
   #codec: RtpCodec | null = null;
   #frameTicks = 0;
@@ -68,7 +74,7 @@ export class RtpSender {
     return (this.#frameTicks * 1000) / FRAME_MS;
   }
 
-  configure(config: RtpConfig, srtp: SrtpSession | null, nowMs: number): void {
+  configure(config: SentMedia, srtp: SrtpSession | null, nowMs: number): void {
     const { codec, opus, dtmfClockRateHz } = config;
     this.#config = config;
     this.#srtp = srtp;
@@ -138,7 +144,7 @@ export class RtpSender {
     this.#needsMarker = true;
   }
 
-  #writeAudio(bytes: Uint8Array, frame: Int16Array, voiced: boolean, config: RtpConfig): number {
+  #writeAudio(bytes: Uint8Array, frame: Int16Array, voiced: boolean, config: SentMedia): number {
     const encoder = this.#encoder;
     assert(encoder !== null, 'the RTP sender must be configured first');
     this.#writeHeader(bytes, config.payloadType, voiced && this.#needsMarker, this.#timestamp);

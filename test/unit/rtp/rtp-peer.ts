@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { decodeAlaw, decodeUlaw, encodeAlaw, encodeUlaw } from '../../../src/audio/g711.ts';
 import { MEDIA_MEMORY_BYTES, type MediaEvent } from '../../../src/connectors/contract/media-leg.ts';
-import { mediaIo, rtpLegsOver } from '../../../src/rtp/open-rtp-leg.ts';
+import { mediaIo, rtpLegsOver, voiceCodecsFor } from '../../../src/rtp/open-rtp-leg.ts';
 import type { RtpLeg } from '../../../src/rtp/rtp-leg.ts';
 import type { G711Name, RtpConfig } from '../../../src/rtp/rtp-protocol.ts';
 import { claimRtpPorts, type PortClaim } from '../../support/free-ports.ts';
@@ -15,7 +15,7 @@ const CLAIMED_PORTS = 64;
 export const io = mediaIo((process.env.SVC_MEDIA_IO ?? 'auto') as 'auto' | 'portable');
 let claim: Promise<PortClaim> | null = null;
 let given = 0;
-const openRtpLeg = rtpLegsOver(io);
+const openRtpLeg = rtpLegsOver(io, voiceCodecsFor(io.kind));
 const LAWS = {
   PCMU: { decode: decodeUlaw, encode: encodeUlaw },
   PCMA: { decode: decodeAlaw, encode: encodeAlaw },

@@ -2,12 +2,18 @@ import { mediaLegFactory } from '../../../../src/connectors/contract/media-leg.t
 import { PCM_MEDIA } from '../../../../src/connectors/contract/pcm-media.ts';
 import { EngineWorker } from '../../../../src/engine/engine-worker.ts';
 import { openPcmLeg } from '../../../../src/engine/pcm-leg.ts';
+import { packetLegsWith, voiceCodecsFor } from '../../../../src/rtp/open-rtp-leg.ts';
 import { portableIo } from '../../../../src/rtp/paths/portable-sockets.ts';
+import { PACKET_MEDIA } from '../../../../src/rtp/rtp-protocol.ts';
 import type { CallOutcome, CallPlacement } from '../../../../src/threads/protocol.ts';
 import { openTestMedia, TEST_MEDIA } from './test-media-leg.ts';
 
 const worker = new EngineWorker(
-  [mediaLegFactory(TEST_MEDIA, openTestMedia), mediaLegFactory(PCM_MEDIA, openPcmLeg)],
+  [
+    mediaLegFactory(TEST_MEDIA, openTestMedia),
+    mediaLegFactory(PACKET_MEDIA, packetLegsWith(voiceCodecsFor(portableIo.kind))),
+    mediaLegFactory(PCM_MEDIA, openPcmLeg),
+  ],
   portableIo,
 );
 

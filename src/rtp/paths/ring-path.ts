@@ -1,0 +1,49 @@
+import type { PacketRings } from '../../connectors/contract/packet-media.ts';
+import { Doorbell } from '../../threads/doorbell.ts';
+import { type PacketRecord, PacketRingConsumer, PacketRingProducer } from '../../threads/packet-ring.ts';
+
+/**
+ * Four packets of each source that a leg knows, per tick. A flood waits in the ring, which drops and counts the rest,
+ * and delays no other call.
+ */
+const MAX_PACKETS_PER_TICK = 128;
+
+/** The engine's end of a call's packet rings. */
+export class RingPath {
+  readonly #received: PacketRingConsumer;
+  readonly #sent: PacketRingProducer;
+  readonly #doorbell: Doorbell;
+  /** Drops that the legs of former threads have reported. */
+  readonly #receivedDroppedBefore: number;
+  readonly #sentDroppedBefore: number;
+
+  constructor({ received, sent, doorbell }: PacketRings) {
+    this.#received = new PacketRingConsumer(received);
+    this.#sent = new PacketRingProducer(sent);
+    this.#doorbell = new Doorbell(doorbell);
+    this.#receivedDroppedBefore = this.#received.dropped;
+    this.#sentDroppedBefore = this.#sent.dropped;
+  }
+
+  /** Passes on the packets that have arrived since the last call. A record is valid only during its call. */
+  receive(take: (packet: PacketRecord) => void): void {
+    for (let count = 0; count < MAX_PACKETS_PER_TICK && this.#received.next(); count++) take(this.#received);
+  }
+
+  /** Sends the first `length` bytes. The buffer may be reused at once. Returns false when the packet was dropped. */
+  send(bytes: Uint8Array, length: number, nowMs: number): boolean {
+    const isSent = this.#sent.write(bytes, length, nowMs);
+    if (isSent) this.#doorbell.ring();
+    return isSent;
+  }
+
+  /** Packets dropped because the bridge thread had not read earlier ones. */
+  get unsent(): number {
+    return (this.#sent.dropped - this.#sentDroppedBefore) >>> 0;
+  }
+
+  /** Packets that the bridge thread dropped because earlier ones had not been read. */
+  get overflowed(): number {
+    return (this.#received.dropped - this.#receivedDroppedBefore) >>> 0;
+  }
+}
