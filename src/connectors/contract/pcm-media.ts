@@ -1,6 +1,9 @@
 import type { MediaProtocol } from './media-protocol.ts';
 
-/** The audio of one call between an engine thread and a bridge thread, in shared memory. */
+/**
+ * The audio of one call between an engine thread and a bridge thread, in shared memory. When a transport is lost, another
+ * one may take over its rings; the media leg stays open and is silent meanwhile.
+ */
 export interface PcmRings {
   /** A ring for each voice of the platform, at any rate. */
   readonly voices: readonly SharedArrayBuffer[];
